@@ -27,11 +27,11 @@ export const replayCommand = defineCommand({
     const dryRun = options['dry-run'];
     const replayed = await withStore(terminal, slug, async (ctx) => {
       let looked = 0;
-      const tell = () => {
+      const onReplayed = () => {
         looked += 1;
         if (looked % progressEvery === 0) terminal.progress(`${looked} objects looked at`);
       };
-      return replayPayments(ctx, whatOf(ctx.clock, options), { dryRun, tell });
+      return replayPayments(ctx, whatOf(ctx.clock, options), { dryRun, onReplayed });
     });
     return report(replayed, dryRun);
   },

@@ -9,7 +9,7 @@ import { freePort } from '#src/dev/embedded/free-port.ts';
 import { stripeControl } from '#src/dev/simulators/stripe/control/control-client.ts';
 import { type StackProcess, startProcess } from '#src/dev/stack/start-process.ts';
 import { type Stack, startStack } from '#src/dev/stack/start-stack.ts';
-import { actedOn } from '#src/providers/stripe/event-types.ts';
+import { handledEventTypes } from '#src/providers/stripe/event-types.ts';
 import { seededRandom } from '#test/support/random.ts';
 import { findBreaches } from './invariants.ts';
 import { buildNextRelease, type NextRelease } from './next-release.ts';
@@ -67,7 +67,7 @@ export async function runDeploy({ orders, atOnce, report }: DeployOptions): Prom
     await stripeControl(stack.stripeUrl).addWebhookEndpoint(stack.store.stripeKey, {
       url: `${router.url}/api/webhooks/stripe/${stack.store.slug}`,
       secret: stack.environment['STRIPE_WEBHOOK_SECRET'] ?? '',
-      events: actedOn,
+      events: handledEventTypes,
     });
     const breaches: string[] = [];
     const [, migrated] = await Promise.all([sell(0), release(next, stack.environment)]);

@@ -21,7 +21,7 @@ import { randomText } from '#src/lib/crypto.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
-import { actedOn } from '#src/providers/stripe/event-types.ts';
+import { handledEventTypes } from '#src/providers/stripe/event-types.ts';
 import { callCli } from '#test/support/cli.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { testEnvironment } from '#test/support/environment.ts';
@@ -344,12 +344,12 @@ test.serial(
         },
       ],
       [
-        `The endpoint at Stripe is not told everything that is needed: ${actedOn.slice(1).join(', ')}.`,
+        `The endpoint at Stripe is not told everything that is needed: ${handledEventTypes.slice(1).join(', ')}.`,
         (ctx, key) =>
           stripeControl(stripe.url).addWebhookEndpoint(key, {
             url: urlOf(ctx),
             secret: `whsec_${randomText(20)}`,
-            events: actedOn.slice(0, 1),
+            events: handledEventTypes.slice(0, 1),
           }),
       ],
       [

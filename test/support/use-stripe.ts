@@ -3,7 +3,7 @@ import type { TestFn } from 'ava';
 import { type StripeControl, stripeControl } from '#src/dev/simulators/stripe/control/control-client.ts';
 import { startStripeSimulator } from '#src/dev/simulators/stripe/start-stripe-simulator.ts';
 import { randomText } from '#src/lib/crypto.ts';
-import { actedOn } from '#src/providers/stripe/event-types.ts';
+import { handledEventTypes } from '#src/providers/stripe/event-types.ts';
 import type { TestClock } from './clock.ts';
 import { type BuiltAccount, buildPaymentAccount } from './factories/payments.ts';
 import { type ApiContext, useApi } from './use-api.ts';
@@ -39,7 +39,7 @@ export async function useStripe(test: TestFn<StripeContext>, environment: Record
     await stripe.addWebhookEndpoint(secretKey, {
       url: `${t.context.api.url}/api/webhooks/stripe/${t.context.tenant.slug}`,
       secret: account.webhookSecret,
-      events: actedOn,
+      events: handledEventTypes,
     });
     Object.assign(t.context, { stripe, account });
   });

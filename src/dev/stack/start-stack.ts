@@ -11,7 +11,7 @@ import { startShippoSimulator } from '#src/dev/simulators/shippo/simulator.ts';
 import { stripeControl } from '#src/dev/simulators/stripe/control/control-client.ts';
 import { startStripeSimulator } from '#src/dev/simulators/stripe/start-stripe-simulator.ts';
 import { serveStorefront } from '#src/dev/storefront/serve-storefront.ts';
-import { actedOn } from '#src/providers/stripe/event-types.ts';
+import { handledEventTypes } from '#src/providers/stripe/event-types.ts';
 import { runCli, type StackProcess, startProcess } from './start-process.ts';
 
 export interface StackOptions {
@@ -98,7 +98,7 @@ export async function startStack(receiver: { url: string; secret: string }, opti
     await stripeControl(stripe.url).addWebhookEndpoint(environment.STRIPE_SECRET_KEY, {
       url: `${url}/api/webhooks/stripe/${demoSlug}`,
       secret: environment.STRIPE_WEBHOOK_SECRET,
-      events: actedOn,
+      events: handledEventTypes,
     });
     await shippoControl(shippo.url).registerWebhook(environment.SHIPPO_API_KEY, {
       url: `${url}/api/webhooks/shippo/${demoSlug}?token=${environment.SHIPPO_WEBHOOK_TOKEN}`,

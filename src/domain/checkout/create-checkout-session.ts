@@ -13,17 +13,17 @@ import {
   insertSession,
   isBeingSubscribed,
   type PaymentSession,
+  providerUnavailable,
   readSession,
   type SellingTerms,
   type Subscribing,
   sellingTerms,
-  unavailable,
 } from '../payments/index.ts';
 import { takeOrderNumber } from '../tenants/index.ts';
 import { abandonedAfterMs } from './abandon-session.ts';
 import type { CheckoutInput } from './checkout-input.ts';
 import { unlinkCustomer } from './forget-customer.ts';
-import { BeingSubscribed, isTakenByAnother } from './is-taken-by-another.ts';
+import { isConcurrentCheckout, SubscriptionInProgress } from './is-taken-by-another.ts';
 import { CustomerGone, openSession } from './open-session.ts';
 import { type OrderPlan, planOrder } from './plan-order.ts';
 import { type BegunOrder, type CheckoutSessionView, presentCheckoutSession } from './present.ts';
@@ -32,7 +32,7 @@ import { conflictingSessions, subscribingOf } from './subscribing.ts';
 import { supersedeSession } from './supersede-session.ts';
 
 /** How often a request is judged anew because something of the caller's own got in between. */
-const roundsMax = 6;
+const attemptsMax = 6;
 
 /**
  * Make a pending order and open a hosted payment session for it (protocols.md §3).
@@ -64,16 +64,16 @@ export interface Purchase {
 export async function checkOut(ctx: Context, purchase: Purchase): Promise<CheckoutSessionView> {
   const { input, requestKey = null } = purchase;
   const email = input.customer_email ? normaliseEmail(input.customer_email) : null;
-  const written = input.customer_email?.trim() ?? '';
+  const enteredEmail = input.customer_email?.trim() ?? '';
   const caller: Caller = {
     email,
-    written,
+    enteredEmail,
     requestKey,
     subject: checkoutSubjectOf({ cartId: input.cart_id, email }),
     endsAt: deadlineAt(),
   };
   let goneCustomerId: string | null = null;
-  for (let round = 0; round < roundsMax; round += 1) {
+  for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
     const terms = await sellingTerms(ctx, caller);
     const begun =
       (await continueOrder(ctx, terms)) ?? (await beginOrder(ctx, purchase, { caller, terms, goneCustomerId }));
@@ -86,14 +86,14 @@ export async function checkOut(ctx: Context, purchase: Purchase): Promise<Checko
       if (email) await unlinkCustomer(ctx, email, goneCustomerId);
     }
   }
-  throw unavailable();
+  throw providerUnavailable();
 }
 
 /** Who asks: whose session it is (`subject`), of which there is one at a time, and for which request. */
 interface Caller {
   readonly email: string | null;
   /** The same as they wrote it. */
-  readonly written: string;
+  readonly enteredEmail: string;
   readonly subject: string | null;
   readonly requestKey: string | null;
   /** When they have waited long enough. */
@@ -129,30 +129,30 @@ async function beginOrder(
     if ((await supersedeSession(ctx, terms.account, orderId)) === 'changed') return undefined;
   }
   const customerId =
-    plan.request.mode === 'subscription' ? await subscriberOf(ctx, terms, caller, goneCustomerId) : null;
+    plan.request.mode === 'subscription' ? await findSubscribingCustomer(ctx, terms, caller, goneCustomerId) : null;
   const number = await takeOrderNumber(ctx);
   try {
     const session = await writeOrder(ctx, plan, { ...caller, number, customerId, gift, subscribing });
     const { currency, totalCents } = plan.order;
     return { isNew: true, session, orderNumber: orderNumberOf(number), currency, totalCents };
   } catch (error) {
-    if (isTakenByAnother(error)) return undefined;
+    if (isConcurrentCheckout(error)) return undefined;
     throw error;
   }
 }
 
 /** The provider's customer of a subscriber; nobody's of one who did not say who they are. */
-async function subscriberOf(
+async function findSubscribingCustomer(
   ctx: Context,
   { account, paymentCustomerId }: SellingTerms,
-  { email, written }: Caller,
+  { email, enteredEmail }: Caller,
   goneCustomerId: string | null,
 ): Promise<string | null> {
   if (!email) return null;
-  return paymentCustomerId ?? (await findPaymentCustomer(ctx, account, { email, written, goneCustomerId }));
+  return paymentCustomerId ?? (await findPaymentCustomer(ctx, account, { email, enteredEmail, goneCustomerId }));
 }
 
-interface Particulars {
+interface OrderDetails {
   readonly number: number;
   readonly customerId: string | null;
   readonly gift: Gift | null | undefined;
@@ -163,10 +163,10 @@ interface Particulars {
 async function writeOrder(
   ctx: Context,
   { order, request, expiresAt }: OrderPlan,
-  { number, customerId, gift = null, subject, subscribing, requestKey }: Caller & Particulars,
+  { number, customerId, gift = null, subject, subscribing, requestKey }: Caller & OrderDetails,
 ): Promise<PaymentSession> {
   return transact(ctx, async (ctx) => {
-    if (subscribing && (await isBeingSubscribed(ctx, subscribing))) throw new BeingSubscribed();
+    if (subscribing && (await isBeingSubscribed(ctx, subscribing))) throw new SubscriptionInProgress();
     const [, session] = await awaitAll(
       createOrder(ctx, { ...order, number, gift }),
       insertSession(ctx, {

@@ -1,7 +1,7 @@
 import { transact } from '#src/database/transact.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
-import { endSession, markOpened, type PaymentSession, refusalOf, unavailable } from '../payments/index.ts';
+import { endSession, markOpened, type PaymentSession, paymentErrorOf, providerUnavailable } from '../payments/index.ts';
 import { notSent, type PaymentAccount } from '../ports/payment-gateway.ts';
 
 /** The customer that the session was to be for is gone at the provider: with another one it may work. */
@@ -42,20 +42,20 @@ export async function openSession(
     );
     const url = await transact(ctx, (ctx) => markOpened(ctx, session, created));
     // Who waited for it has asked for another one since, and would have two to pay.
-    if (url === undefined) throw unavailable();
+    if (url === undefined) throw providerUnavailable();
     return url;
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    if (isNew ? isCertain(error) : isFinished(error))
+    if (isNew ? provesNotCreated(error) : provesNeverCreated(error))
       await transact(ctx, (ctx) => endSession(ctx, session, 'canceled'));
     const { customerId } = session.request;
     if (customerId && error.failure === 'missing') throw new CustomerGone(customerId);
-    throw refusalOf(error);
+    throw paymentErrorOf(error);
   }
 }
 
 /** Whether a failure of the only try proves that no session was made: all do but silence. */
-export const isCertain = ({ failure, code }: ProviderError): boolean => failure !== 'away' || code === notSent;
+export const provesNotCreated = ({ failure, code }: ProviderError): boolean => failure !== 'away' || code === notSent;
 
 /** Whether a failure proves it whatever was tried before: the provider answers the first try again. */
-const isFinished = ({ failure }: ProviderError): boolean => failure === 'refused' || failure === 'missing';
+const provesNeverCreated = ({ failure }: ProviderError): boolean => failure === 'refused' || failure === 'missing';

@@ -4,12 +4,12 @@ import { newId } from '#src/lib/ids.ts';
 import type { PricedLine } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
 import type { Hold, NewOrder } from '../orders/index.ts';
-import { tooSmall } from '../payments/index.ts';
+import { amountTooSmall } from '../payments/index.ts';
 import type { SessionLine, SessionRequest } from '../ports/payment-gateway.ts';
 import { fillReturnUrl } from '../return-url.ts';
 import { continuableMs } from './abandon-session.ts';
 import type { CheckoutInput } from './checkout-input.ts';
-import { type CheckoutQuote, linesMaxOfAKind, tooManyLines } from './quote-checkout.ts';
+import { type CheckoutQuote, linesPerKindMax, tooManyLines } from './quote-checkout.ts';
 
 /** What of the store's account a session is made with. */
 export interface SessionTerms {
@@ -31,7 +31,7 @@ export interface OrderPlan {
 const providerLifetimeMinMs = minutes(35) + continuableMs;
 
 /** Where a store ships that has not said where: wherever parcels usually go. */
-const usualCountries = [
+const defaultCountries = [
   'US',
   'CA',
   'GB',
@@ -92,13 +92,13 @@ export function planOrder(
   const cheapestCents = options.length > 0 ? Math.min(...options.map(({ amountCents }) => amountCents)) : 0;
   const shippingCents = mode === 'subscription' ? cheapestCents : 0;
   const totalCents = subtotalCents - discountCents - giftCardCents + shippingCents;
-  const leastCents = mode === 'payment' ? totalCents + cheapestCents : totalCents;
+  const smallestTotalCents = mode === 'payment' ? totalCents + cheapestCents : totalCents;
   // Nothing at all is fine: a gift card may cover everything.
-  if (leastCents > 0 && leastCents < minimumChargeOf(ctx.tenant.currency)) throw tooSmall();
+  if (smallestTotalCents > 0 && smallestTotalCents < minimumChargeOf(ctx.tenant.currency)) throw amountTooSmall();
 
   const now = ctx.clock.now().getTime();
   const orderId = newId('ord');
-  const countries = quote.shipping?.countries ?? usualCountries;
+  const countries = quote.shipping?.countries ?? defaultCountries;
   return {
     expiresAt: new Date(now + terms.sessionLifetimeMs),
     order: {
@@ -159,8 +159,8 @@ function shippingLines(lines: readonly PricedLine[], shippingCents: number): Ses
   if (shippingCents === 0) return [];
   const recurring = lines.filter(({ interval }) => interval !== null);
   const sent = recurring.find(({ ships }) => ships);
-  const interval = sent && recurring.length < linesMaxOfAKind ? sent.interval : null;
-  if (interval === null && lines.length - recurring.length >= linesMaxOfAKind) throw tooManyLines();
+  const interval = sent && recurring.length < linesPerKindMax ? sent.interval : null;
+  if (interval === null && lines.length - recurring.length >= linesPerKindMax) throw tooManyLines();
   const line = { productId: 'shipping', variantId: null, name: 'Shipping', imageUrl: null, quantity: 1, interval };
   return [{ ...line, unitPriceCents: shippingCents }];
 }

@@ -25,7 +25,7 @@ export interface CheckoutQuote {
 }
 
 /** With a subscription the provider takes so many lines that recur, and so many that do not. */
-export const linesMaxOfAKind = 20;
+export const linesPerKindMax = 20;
 
 /** Who buys, and what they are subscribed to already. */
 export interface KnownBuyer {
@@ -65,7 +65,7 @@ export async function quoteCheckout(
   return { lines, subtotalCents, promo, giftCard, ships, shipping: ships ? await shippingOptions(ctx) : undefined };
 }
 
-const intervalOf = (written: string | null | undefined) => (written === 'quarter' ? 'quarter' : 'month');
+const intervalOf = (interval: string | null | undefined) => (interval === 'quarter' ? 'quarter' : 'month');
 
 function rejectDisabledModules({ tenant }: Context, input: CheckoutInput, lines: readonly PricedLine[]): void {
   const isOff =
@@ -85,7 +85,7 @@ function rejectImpossibleMix(lines: readonly PricedLine[]): void {
     );
   }
   const oneTime = lines.length - recurring.length;
-  if (recurring.length > 0 && (recurring.length > linesMaxOfAKind || oneTime > linesMaxOfAKind)) {
+  if (recurring.length > 0 && (recurring.length > linesPerKindMax || oneTime > linesPerKindMax)) {
     throw tooManyLines();
   }
 }
@@ -94,7 +94,7 @@ export const tooManyLines = () =>
   new DomainError(
     'invalid',
     'too_many_items',
-    `With a subscription there may be ${linesMaxOfAKind} lines of each kind.`,
+    `With a subscription there may be ${linesPerKindMax} lines of each kind.`,
   );
 
 /** Who has a live subscription to a product is shown the way to it, not a second one. */
@@ -104,8 +104,8 @@ function rejectDuplicates(lines: readonly PricedLine[], liveSubscriptions: reado
   );
   const live = liveSubscriptions.filter(({ productId }) => names.has(productId));
   if (live.length === 0) return;
-  const sentence = 'You are subscribed to this already: manage that subscription instead.';
-  throw new DomainError('conflict', 'duplicate_subscription', sentence, {
+  const message = 'You are subscribed to this already: manage that subscription instead.';
+  throw new DomainError('conflict', 'duplicate_subscription', message, {
     extensions: {
       conflicts: live.map(({ productId, paymentSubscriptionId }) => ({
         product_id: productId,

@@ -1,4 +1,4 @@
-import { repairSession as repairAgain } from '#jobs/checkout.ts';
+import { repairSession as repairSessionJob } from '#jobs/checkout.ts';
 import { completeJob } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { days, minutes, seconds } from '#src/lib/duration.ts';
@@ -6,7 +6,6 @@ import { ProviderError } from '#src/lib/errors.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
 import {
-  type Answer,
   applySnapshot,
   closeSoon,
   endSession,
@@ -15,11 +14,12 @@ import {
   type PaymentSession,
   providerFailureOf,
   readSession,
+  type Snapshot,
   snapshotOfSession,
 } from '../payments/index.ts';
 import type { CreatedSession, PaymentAccount } from '../ports/payment-gateway.ts';
 import { abandonSession } from './abandon-session.ts';
-import { isCertain } from './open-session.ts';
+import { provesNotCreated } from './open-session.ts';
 
 /** With less time than this the provider would refuse a session that it has not made already. */
 const lifeMinMs = minutes(31);
@@ -39,30 +39,35 @@ export async function repairSession(
   const session = await readSession(ctx, orderId);
   if (session?.state !== 'creating') return;
   if (!session.supersededAt && (await abandonSession(ctx, orderId)) === 'changed') return;
-  const finding = await find(ctx, session, attempt);
-  await completeJob(ctx, (ctx) => settle(ctx, session, finding, attempt));
+  const finding = await findOutcome(ctx, session, attempt);
+  await completeJob(ctx, (ctx) => applyFinding(ctx, session, finding, attempt));
 }
 
 type Finding =
   | { readonly kind: 'made'; readonly created: CreatedSession }
-  | { readonly kind: 'found'; readonly answer: Answer }
+  | { readonly kind: 'found'; readonly answer: Snapshot }
   | { readonly kind: 'never_made' }
   | { readonly kind: 'unknown' };
 
-async function find(ctx: Context, session: PaymentSession, attempt: number): Promise<Finding> {
+async function findOutcome(ctx: Context, session: PaymentSession, attempt: number): Promise<Finding> {
   try {
     const account = await openAccount(ctx);
     const remainingMs = session.request.expiresAt * 1000 - ctx.clock.now().getTime();
     return remainingMs > lifeMinMs
-      ? await ask(ctx, account, session, attempt)
-      : await look(ctx, account, session, attempt);
+      ? await createAgain(ctx, account, session, attempt)
+      : await searchSession(ctx, account, session, attempt);
   } catch (error) {
     providerFailureOf(error);
     return { kind: 'unknown' };
   }
 }
 
-async function ask(ctx: Context, account: PaymentAccount, session: PaymentSession, attempt: number): Promise<Finding> {
+async function createAgain(
+  ctx: Context,
+  account: PaymentAccount,
+  session: PaymentSession,
+  attempt: number,
+): Promise<Finding> {
   try {
     const created = await ctx.ports.payments.createSession(
       account,
@@ -74,20 +79,30 @@ async function ask(ctx: Context, account: PaymentAccount, session: PaymentSessio
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     if (error.failure === 'refused' || error.failure === 'missing') return { kind: 'never_made' };
-    if (isCertain(error)) return { kind: 'unknown' };
+    if (provesNotCreated(error)) return { kind: 'unknown' };
     // An error that the provider keeps under the key is answered again and again, whether it acted or not.
-    return look(ctx, account, session, attempt);
+    return searchSession(ctx, account, session, attempt);
   }
 }
 
 /** One empty look proves nothing: the making may be under way at the provider. Two, some time apart, do. */
-async function look(ctx: Context, account: PaymentAccount, session: PaymentSession, attempt: number): Promise<Finding> {
+async function searchSession(
+  ctx: Context,
+  account: PaymentAccount,
+  session: PaymentSession,
+  attempt: number,
+): Promise<Finding> {
   const snapshot = await ctx.ports.payments.findSession(account, session.orderId, session.createdAt, ctx.signal);
   if (snapshot) return { kind: 'found', answer: await snapshotOfSession(ctx, account, snapshot) };
   return { kind: attempt > 1 ? 'never_made' : 'unknown' };
 }
 
-async function settle(ctx: InTransaction, session: PaymentSession, finding: Finding, attempt: number): Promise<void> {
+async function applyFinding(
+  ctx: InTransaction,
+  session: PaymentSession,
+  finding: Finding,
+  attempt: number,
+): Promise<void> {
   const { orderId } = session;
   if (finding.kind === 'made') {
     await markOpened(ctx, session, finding.created);
@@ -101,5 +116,5 @@ async function settle(ctx: InTransaction, session: PaymentSession, finding: Find
   const isLongOver = ctx.clock.now().getTime() - session.request.expiresAt * 1000 > lifeMaxMs;
   if (finding.kind === 'never_made' || isLongOver) return endSession(ctx, session, 'expired');
   const waitMs = Math.min(seconds(15) * 2 ** attempt, minutes(10));
-  enqueue(ctx, repairAgain, { orderId, attempt: attempt + 1 }, { dueAt: fromNow(ctx.clock, waitMs) });
+  enqueue(ctx, repairSessionJob, { orderId, attempt: attempt + 1 }, { dueAt: fromNow(ctx.clock, waitMs) });
 }

@@ -7,15 +7,15 @@ import {
   applySnapshot,
   endSession,
   type PaymentSession,
+  paymentErrorOf,
   readSession,
-  refusalOf,
   snapshotOfSession,
 } from '../payments/index.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
 import { abandonSession } from './abandon-session.ts';
 
 /** A click that came just before this one is let finish: it gets its answer, and its session can be closed. */
-const exitDelayMs = seconds(3);
+const openingWaitMs = seconds(3);
 const pollIntervalMs = 100;
 
 /**
@@ -34,7 +34,7 @@ export async function supersedeSession(
   account: PaymentAccount,
   orderId: string,
 ): Promise<'gone' | 'changed'> {
-  const session = await answered(ctx, account, orderId);
+  const session = await awaitOpening(ctx, account, orderId);
   if (!session || (session.state !== 'creating' && session.state !== 'open')) return 'changed';
   if (!session.sessionId) return abandonSession(ctx, orderId);
   try {
@@ -44,19 +44,19 @@ export async function supersedeSession(
     return snapshot.state === 'expired' ? 'gone' : 'changed';
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    if (error.failure !== 'missing') throw refusalOf(error);
+    if (error.failure !== 'missing') throw paymentErrorOf(error);
     // This account never had it: the store has another one since.
     await transact(ctx, (ctx) => endSession(ctx, session, 'expired'));
     return 'gone';
   }
 }
 
-async function answered(
+async function awaitOpening(
   ctx: Context,
   { endsAt = Infinity }: PaymentAccount,
   orderId: string,
 ): Promise<PaymentSession | undefined> {
-  const until = Math.min(performance.now() + exitDelayMs, endsAt);
+  const until = Math.min(performance.now() + openingWaitMs, endsAt);
   for (;;) {
     const session = await readSession(ctx, orderId);
     if (session?.state !== 'creating' || performance.now() > until) return session;

@@ -4,7 +4,7 @@ import type { InTransaction } from '../context.ts';
 import { deriveCode } from '../tenants/index.ts';
 import { type Confirmed, codePurpose, validMs, wrongCodesMax } from './one-time-password.ts';
 
-interface Sent {
+interface SentCode {
   readonly wrongCodes: number;
   readonly createdAt: Date;
   readonly usedAt: Date | null;
@@ -23,7 +23,7 @@ export async function useCode(
   { mayRepeat = false }: { mayRepeat?: boolean } = {},
 ): Promise<boolean> {
   const { id, purpose } = confirmed;
-  const [sent] = await ctx.tx.execute<Sent>(sql`
+  const [sent] = await ctx.tx.execute<SentCode>(sql`
     select p.wrong_codes as "wrongCodes", p.created_at as "createdAt", p.used_at as "usedAt", not exists (
       select from one_time_passwords n
       where n.tenant_id = ${ctx.tenant.id} and n.purpose = p.purpose and (n.created_at, n.id) > (p.created_at, p.id)) as "isNewest"
@@ -39,7 +39,11 @@ export async function useCode(
   return isRight;
 }
 
-function isGood(ctx: InTransaction, { wrongCodes, createdAt, usedAt, isNewest }: Sent, mayRepeat: boolean): boolean {
+function isGood(
+  ctx: InTransaction,
+  { wrongCodes, createdAt, usedAt, isNewest }: SentCode,
+  mayRepeat: boolean,
+): boolean {
   if (!isNewest || wrongCodes >= wrongCodesMax || (usedAt && !mayRepeat)) return false;
   return ctx.clock.now().getTime() - (usedAt ?? createdAt).getTime() < validMs;
 }

@@ -40,7 +40,8 @@ export async function storeEvents(
     subject: event.subject,
     object_id: event.objectId,
     occurred_at: event.createdAt,
-    state: event.subject !== null && (event.marks === null || isOwnObject(ctx, event.marks)) ? 'pending' : 'ignored',
+    state:
+      event.subject !== null && (event.metadata === null || isOwnObject(ctx, event.metadata)) ? 'pending' : 'ignored',
   }));
   const jobs = rows
     .filter(({ state }) => state === 'pending')
@@ -72,8 +73,8 @@ async function verify(
   rawBody: Buffer,
   signature: string,
 ): Promise<ReturnType<PaymentGateway['verifyEvent']>> {
-  const ask = (secrets: readonly string[]) =>
+  const check = (secrets: readonly string[]) =>
     ctx.ports.payments.verifyEvent(rawBody, signature, secrets, ctx.clock.now());
-  const verdict = ask(await liveWebhookSecrets(ctx));
-  return verdict === 'forged' ? ask(await liveWebhookSecrets(ctx, { fresh: true })) : verdict;
+  const event = check(await liveWebhookSecrets(ctx));
+  return event === 'forged' ? check(await liveWebhookSecrets(ctx, { fresh: true })) : event;
 }

@@ -2,4 +2,4 @@
  * What became of something that the provider told. `unknown_order`: it bears our marks, and we have no such order, or it
  * is not as far (yet).
  */
-export type Applied = 'applied' | 'ignored' | 'unknown_order';
+export type ApplyResult = 'applied' | 'ignored' | 'unknown_order';

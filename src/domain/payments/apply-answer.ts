@@ -1,11 +1,11 @@
 import type { InTransaction } from '../context.ts';
 import { lockOrder } from '../orders/index.ts';
 import { applySubscription, type FetchedSubscription } from '../subscriptions/index.ts';
-import type { Applied } from './applied.ts';
+import type { ApplyResult } from './applied.ts';
 import { applyInvoice } from './apply-invoice.ts';
 import { applyPayment } from './apply-payment.ts';
 import { applySession } from './apply-session.ts';
-import type { Answer } from './ask-provider.ts';
+import type { Snapshot } from './ask-provider.ts';
 import { isOwnObject } from './is-ours.ts';
 import { subscriberOf } from './subscriber-of.ts';
 
@@ -13,21 +13,21 @@ import { subscriberOf } from './subscriber-of.ts';
  * Bring the shop into line with what the provider answered. Whether a webhook, a poll or a sweep made us ask, it
  * comes through here: what is so already changes nothing, so repeats, races and disorder do not matter.
  */
-export async function applySnapshot(ctx: InTransaction, answer: Answer): Promise<Applied> {
-  switch (answer.subject) {
+export async function applySnapshot(ctx: InTransaction, snapshot: Snapshot): Promise<ApplyResult> {
+  switch (snapshot.subject) {
     case 'session':
-      return applySession(ctx, answer);
+      return applySession(ctx, snapshot);
     case 'subscription':
-      return applySubscriptionSnapshot(ctx, answer.subscription);
+      return applySubscriptionSnapshot(ctx, snapshot.subscription);
     case 'invoice':
-      return applyInvoice(ctx, answer);
+      return applyInvoice(ctx, snapshot);
     case 'payment':
-      return applyPayment(ctx, answer);
+      return applyPayment(ctx, snapshot);
   }
 }
 
 /** Before its order is paid there is nothing to mirror: the paid session brings the subscription with it. */
-async function applySubscriptionSnapshot(ctx: InTransaction, subscription: FetchedSubscription): Promise<Applied> {
+async function applySubscriptionSnapshot(ctx: InTransaction, subscription: FetchedSubscription): Promise<ApplyResult> {
   if (!isOwnObject(ctx, subscription)) return 'ignored';
   const order = await lockOrder(ctx, subscription.orderId ?? '');
   if (!order) return 'unknown_order';

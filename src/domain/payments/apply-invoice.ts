@@ -4,9 +4,9 @@ import type { InTransaction } from '../context.ts';
 import { type Attention, createOrder, lockOrder, type NewOrderItem, type Order, orderItems } from '../orders/index.ts';
 import type { InvoiceSnapshot, SubscriptionSnapshot } from '../ports/payment-snapshots.ts';
 import { applySubscription } from '../subscriptions/index.ts';
-import type { Applied } from './applied.ts';
+import type { ApplyResult } from './applied.ts';
 import { applySession } from './apply-session.ts';
-import type { Answer } from './ask-provider.ts';
+import type { Snapshot } from './ask-provider.ts';
 import { isOwnObject } from './is-ours.ts';
 import { payOrder } from './pay-order.ts';
 import { flagAttention } from './raise-attention.ts';
@@ -18,8 +18,8 @@ import { subscriberOf } from './subscriber-of.ts';
  */
 export async function applyInvoice(
   ctx: InTransaction,
-  { invoice, subscription, session, orderNumber }: Extract<Answer, { subject: 'invoice' }>,
-): Promise<Applied> {
+  { invoice, subscription, session, orderNumber }: Extract<Snapshot, { subject: 'invoice' }>,
+): Promise<ApplyResult> {
   if (!isOwnObject(ctx, invoice) || !subscription) return 'ignored';
   const first = await lockOrder(ctx, invoice.orderId ?? '');
   if (!first) return 'unknown_order';

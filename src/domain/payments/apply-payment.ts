@@ -3,8 +3,8 @@ import { recordEvent } from '#src/outbox/enqueue.ts';
 import type { InTransaction } from '../context.ts';
 import { type Attention, lockOrder, type Order, saveOrder } from '../orders/index.ts';
 import type { PaymentSnapshot } from '../ports/payment-snapshots.ts';
-import type { Applied } from './applied.ts';
-import type { Answer } from './ask-provider.ts';
+import type { ApplyResult } from './applied.ts';
+import type { Snapshot } from './ask-provider.ts';
 import { endOrder } from './end-order.ts';
 import { isOwnObject } from './is-ours.ts';
 import { flagAttention } from './raise-attention.ts';
@@ -26,8 +26,8 @@ const disputeLost: Attention = {
 /** Bring an order into line with what of its payment went back, or is being fought over. */
 export async function applyPayment(
   ctx: InTransaction,
-  { payment }: Extract<Answer, { subject: 'payment' }>,
-): Promise<Applied> {
+  { payment }: Extract<Snapshot, { subject: 'payment' }>,
+): Promise<ApplyResult> {
   if (!isOwnObject(ctx, payment)) return 'ignored';
   const order = await lockOrder(ctx, await orderIdOf(ctx, payment));
   if (!order) return 'unknown_order';
@@ -47,7 +47,7 @@ export async function applyPayment(
  * What was paid and was not what was due went back to the shopper: the order is over, whether or not somebody has said
  * before that they saw it.
  */
-async function endMismatch(ctx: InTransaction, order: Order, payment: PaymentSnapshot): Promise<Applied> {
+async function endMismatch(ctx: InTransaction, order: Order, payment: PaymentSnapshot): Promise<ApplyResult> {
   if (payment.refundedCents >= payment.amountCents) {
     order.resolve('amount_mismatch');
     await endOrder(ctx, order, 'canceled');
@@ -70,7 +70,7 @@ const isPaymentOf = (order: Order, { paymentId }: PaymentSnapshot): boolean =>
  * Another payment bears this order's marks: that of a later period, whose order has yet to be made, or a second one for
  * the same goods. What becomes of it changes nothing of what was bought.
  */
-async function applyForeign(ctx: InTransaction, order: Order, payment: PaymentSnapshot): Promise<Applied> {
+async function applyForeign(ctx: InTransaction, order: Order, payment: PaymentSnapshot): Promise<ApplyResult> {
   if (payment.invoiceId) return 'unknown_order';
   if (payment.refundedCents >= payment.amountCents) {
     order.resolve('paid_twice');

@@ -4,17 +4,17 @@ import type { InTransaction } from '../context.ts';
 import { type Attention, extendHolds, lockOrder, type Order, saveOrder } from '../orders/index.ts';
 import type { SessionSnapshot } from '../ports/payment-snapshots.ts';
 import { applySubscription } from '../subscriptions/index.ts';
-import type { Applied } from './applied.ts';
-import type { Answer } from './ask-provider.ts';
+import type { ApplyResult } from './applied.ts';
+import type { Snapshot } from './ask-provider.ts';
 import { endOrder } from './end-order.ts';
 import { isOwnObject } from './is-ours.ts';
 import { payOrder } from './pay-order.ts';
-import { resumeChecks, slowPaymentMs, unlinkDiscount } from './payment-session.ts';
+import { enqueueDiscountRemoval, resumeChecks, slowPaymentMs } from './payment-session.ts';
 import { flagAttention } from './raise-attention.ts';
 import { flagDuplicate } from './raise-duplicate.ts';
 import { subscriberOf } from './subscriber-of.ts';
 
-const mismatch: Attention = {
+const amountMismatch: Attention = {
   code: 'amount_mismatch',
   detail: 'What was paid is not what was due: look at it before anything is sent.',
 };
@@ -26,16 +26,16 @@ const paidTwice: Attention = {
 /** Bring an order into line with its session. */
 export async function applySession(
   ctx: InTransaction,
-  { session, subscription }: Extract<Answer, { subject: 'session' }>,
-): Promise<Applied> {
+  { session, subscription }: Extract<Snapshot, { subject: 'session' }>,
+): Promise<ApplyResult> {
   if (!isOwnObject(ctx, session)) return 'ignored';
   const order = await lockOrder(ctx, session.orderId ?? '');
   if (!order) return 'unknown_order';
 
-  const known = await follow(ctx, order, session);
+  const known = await updateSession(ctx, order, session);
   if (!known) return 'applied';
-  const isNewlyPaid = session.state === 'settled' && (await settle(ctx, order, session, known));
-  if (session.state === 'processing') await wait(ctx, order);
+  const isNewlyPaid = session.state === 'settled' && (await applyPaid(ctx, order, session, known));
+  if (session.state === 'processing') await applyProcessing(ctx, order);
   if (session.state === 'failed') await endOrder(ctx, order, 'payment_failed');
   if (session.state === 'expired') await endOrder(ctx, order, 'expired');
   if (subscription && order.isPaid) {
@@ -57,7 +57,11 @@ interface KnownSession {
  * Our row of the session. It only goes forward: an older answer that comes late changes nothing. Another session than
  * the order's own counts only when it was paid; if it was the first to be, it is the order's own from then on.
  */
-async function follow(ctx: InTransaction, order: Order, session: SessionSnapshot): Promise<KnownSession | undefined> {
+async function updateSession(
+  ctx: InTransaction,
+  order: Order,
+  session: SessionSnapshot,
+): Promise<KnownSession | undefined> {
   const state = session.state === 'settled' && isMismatch(order, session) ? 'mismatched' : session.state;
   const isFirstPaid = session.state === 'settled' && !order.isPaid;
   const isFinal = state !== 'open' && state !== 'processing';
@@ -73,12 +77,12 @@ async function follow(ctx: InTransaction, order: Order, session: SessionSnapshot
     where tenant_id = ${ctx.tenant.id} and order_id = ${order.id}
       and (provider_session_id is null or provider_session_id = ${session.sessionId} or ${session.state === 'settled'})
     returning provider_session_id as "sessionId", (request ->> 'discountCents')::int8 as "discountCents", subscriber`);
-  if (row && isFinal) unlinkDiscount(ctx, order.id, row);
+  if (row && isFinal) enqueueDiscountRemoval(ctx, order.id, row);
   return row;
 }
 
 /** Whether it was this that paid the order. */
-async function settle(
+async function applyPaid(
   ctx: InTransaction,
   order: Order,
   session: SessionSnapshot,
@@ -89,7 +93,7 @@ async function settle(
     return false;
   }
   if (isMismatch(order, session)) {
-    await flagAttention(ctx, order, mismatch);
+    await flagAttention(ctx, order, amountMismatch);
     return false;
   }
   return payOrder(ctx, order, {
@@ -116,7 +120,7 @@ function isMismatch(order: Order, session: SessionSnapshot): boolean {
 }
 
 /** The shopper is done and the money is on its way: what is set aside stays so. */
-async function wait(ctx: InTransaction, order: Order): Promise<void> {
+async function applyProcessing(ctx: InTransaction, order: Order): Promise<void> {
   await resumeChecks(ctx, order.id);
   if (order.status !== 'pending' || order.paymentStatus === 'processing') return;
   order.movePaymentTo('processing');

@@ -10,7 +10,7 @@ import { type FetchedPayment, fetchPayment, fetchSubscription } from './fetch-nu
 import { isOwnObject } from './is-ours.ts';
 
 /** What the provider says of an object now, with all that applying it needs. */
-export type Answer =
+export type Snapshot =
   | {
       readonly subject: 'session';
       readonly session: SessionSnapshot;
@@ -37,34 +37,34 @@ export async function fetchSnapshot(
   account: PaymentAccount,
   subject: PaymentSubject,
   objectId: string,
-): Promise<Answer | undefined> {
+): Promise<Snapshot | undefined> {
   try {
-    return await ask[subject](ctx, account, objectId);
+    return await fetchers[subject](ctx, account, objectId);
   } catch (error) {
     if (error instanceof ProviderError && error.failure === 'missing') return undefined;
     throw error;
   }
 }
 
-const ask = {
-  async session(ctx: Context, account: PaymentAccount, id: string): Promise<Answer> {
+const fetchers = {
+  async session(ctx: Context, account: PaymentAccount, id: string): Promise<Snapshot> {
     return snapshotOfSession(ctx, account, await ctx.ports.payments.fetchSession(account, id, ctx.signal));
   },
 
-  async subscription(ctx: Context, account: PaymentAccount, id: string): Promise<Answer> {
+  async subscription(ctx: Context, account: PaymentAccount, id: string): Promise<Snapshot> {
     return { subject: 'subscription', subscription: await fetchSubscription(ctx, account, id) };
   },
 
-  async invoice(ctx: Context, account: PaymentAccount, id: string): Promise<Answer> {
-    const answer = await fetchInvoiceSnapshot(ctx, account, id);
-    const isNew = isOwnRenewal(ctx, answer.invoice) && !(await isKnown(ctx, id));
-    return { ...answer, orderNumber: isNew ? await takeOrderNumber(ctx) : undefined };
+  async invoice(ctx: Context, account: PaymentAccount, id: string): Promise<Snapshot> {
+    const snapshot = await fetchInvoiceSnapshot(ctx, account, id);
+    const isNew = isOwnRenewal(ctx, snapshot.invoice) && !(await isKnown(ctx, id));
+    return { ...snapshot, orderNumber: isNew ? await takeOrderNumber(ctx) : undefined };
   },
 
-  async payment(ctx: Context, account: PaymentAccount, reference: string): Promise<Answer> {
+  async payment(ctx: Context, account: PaymentAccount, reference: string): Promise<Snapshot> {
     return { subject: 'payment', payment: await fetchPayment(ctx, account, reference) };
   },
-} satisfies Record<PaymentSubject, (ctx: Context, account: PaymentAccount, id: string) => Promise<Answer>>;
+} satisfies Record<PaymentSubject, (ctx: Context, account: PaymentAccount, id: string) => Promise<Snapshot>>;
 
 /** How an invoice stands; the number of the order that it may want is another thing. */
 export async function fetchInvoiceSnapshot(ctx: Context, account: PaymentAccount, id: string) {
@@ -107,7 +107,7 @@ export async function snapshotOfSession(
   ctx: Context,
   account: PaymentAccount,
   session: SessionSnapshot,
-): Promise<Extract<Answer, { subject: 'session' }>> {
+): Promise<Extract<Snapshot, { subject: 'session' }>> {
   const subscription = session.state === 'settled' ? await subscriptionOf(ctx, account, session) : undefined;
   return { subject: 'session', session, subscription };
 }

@@ -4,7 +4,7 @@ import { ProviderError } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
 import { applySnapshot } from './apply-answer.ts';
-import { type Answer, snapshotOfSession } from './ask-provider.ts';
+import { type Snapshot, snapshotOfSession } from './ask-provider.ts';
 import { endSession } from './end-session.ts';
 import { openAccount } from './open-account.ts';
 import { enqueueCheck, type PaymentSession, readSession, sessionLifeMs, slowPaymentMs } from './payment-session.ts';
@@ -22,24 +22,24 @@ export async function checkSession(
   if (!session?.checkAt || session.checks >= number) return;
   if (!session.sessionId) return enqueueNext(ctx, session, number);
 
-  const answer = await ask(ctx, session.sessionId, session);
-  if (answer instanceof Error) return waitOut(ctx, session, number, answer);
+  const snapshot = await fetchCurrent(ctx, session.sessionId, session);
+  if (snapshot instanceof Error) return waitOut(ctx, session, number, snapshot);
   await completeJob(ctx, async (ctx) => {
-    await applySnapshot(ctx, answer);
+    await applySnapshot(ctx, snapshot);
     await enqueueCheck(ctx, session, number);
   });
 }
 
-async function ask(
+async function fetchCurrent(
   ctx: Context,
   sessionId: string,
   { expiresAt, supersededAt }: PaymentSession,
-): Promise<Answer | ProviderFailureReport> {
+): Promise<Snapshot | ProviderFailureReport> {
   try {
     const account = await openAccount(ctx);
     const isOver = expiresAt <= ctx.clock.now() || supersededAt !== null;
-    const asked = await ctx.ports.payments.fetchSession(account, sessionId, ctx.signal);
-    const session = isOver && asked.state === 'open' ? await closeSession(ctx, account, sessionId) : asked;
+    const requestedMs = await ctx.ports.payments.fetchSession(account, sessionId, ctx.signal);
+    const session = isOver && requestedMs.state === 'open' ? await closeSession(ctx, account, sessionId) : requestedMs;
     return await snapshotOfSession(ctx, account, session);
   } catch (error) {
     return providerFailureOf(error);
@@ -62,8 +62,8 @@ async function waitOut(
     // Should money have come, it will still be believed.
     return completeJob(ctx, (ctx) => endSession(ctx, session, 'expired'));
   }
-  const asked = reason instanceof ProviderError ? seconds(reason.retryAfterSeconds ?? 0) : 0;
-  const waitMs = Math.max(asked, isOutOfReach ? hours(1) : minutes(1));
+  const requestedMs = reason instanceof ProviderError ? seconds(reason.retryAfterSeconds ?? 0) : 0;
+  const waitMs = Math.max(requestedMs, isOutOfReach ? hours(1) : minutes(1));
   await completeJob(ctx, (ctx) => enqueueCheck(ctx, session, number, waitMs));
 }
 

@@ -2,7 +2,7 @@ import { read, readOne } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { openAccount } from './open-account.ts';
-import { asked } from './provider-refusals.ts';
+import { withPaymentErrors } from './provider-refusals.ts';
 
 /**
  * What keeps events from arriving, or from being believed.
@@ -32,7 +32,7 @@ export interface EndpointCheck {
 export async function checkWebhookEndpoint(ctx: Context): Promise<EndpointCheck> {
   const account = await openAccount(ctx);
   const url = `${ctx.settings.publicUrl}/api/webhooks/stripe/${ctx.tenant.slug}`;
-  const all = await asked(ctx.ports.payments.listEndpoints(account, ctx.signal));
+  const all = await withPaymentErrors(ctx.ports.payments.listEndpoints(account, ctx.signal));
   const endpoints = all.filter((other) => other.url === url);
   const secrets = await liveSecrets(ctx);
   const trusted = secrets.map(({ endpointId }) => endpointId);

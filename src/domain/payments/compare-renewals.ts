@@ -35,7 +35,7 @@ export async function compareRenewals(
 
   const unpaidThere: string[] = [];
   for (const { invoiceId, orderId } of await ordersMade(ctx, { from, to })) {
-    if (!paid.has(invoiceId) && !(await isPaidThere(ctx, account, invoiceId))) unpaidThere.push(orderId);
+    if (!paid.has(invoiceId) && !(await isPaidInvoice(ctx, account, invoiceId))) unpaidThere.push(orderId);
   }
   return { unmade, unpaidThere };
 }
@@ -74,16 +74,16 @@ const ordersMade = (ctx: Context, { from, to }: TimeRange) =>
 /** Whether applying it would make an order, or cannot for want of the first one. What it renews may be none of ours. */
 async function renewsSomething(ctx: Context, account: PaymentAccount, invoiceId: string): Promise<boolean> {
   // The order that it would make is taken back, so it needs no number of its own.
-  const answer = { ...(await fetchInvoiceSnapshot(ctx, account, invoiceId)), orderNumber: 0 };
+  const snapshot = { ...(await fetchInvoiceSnapshot(ctx, account, invoiceId)), orderNumber: 0 };
   return dryRunTransaction<boolean>(true, (finish) =>
     transact(ctx, async (ctx) => {
-      const applied = await applySnapshot(ctx, answer);
+      const applied = await applySnapshot(ctx, snapshot);
       return finish(applied === 'unknown_order' || (await renewalOrdersOf(ctx, [invoiceId])).size > 0);
     }),
   );
 }
 
-async function isPaidThere(ctx: Context, account: PaymentAccount, invoiceId: string): Promise<boolean> {
-  const answer = await fetchSnapshot(ctx, account, 'invoice', invoiceId);
-  return answer?.subject === 'invoice' && answer.invoice.isPaid;
+async function isPaidInvoice(ctx: Context, account: PaymentAccount, invoiceId: string): Promise<boolean> {
+  const snapshot = await fetchSnapshot(ctx, account, 'invoice', invoiceId);
+  return snapshot?.subject === 'invoice' && snapshot.invoice.isPaid;
 }

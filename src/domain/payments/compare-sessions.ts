@@ -24,7 +24,7 @@ export async function compareSessions(ctx: Context, account: PaymentAccount, ran
   const unpaidThere: string[] = [];
   for (const { orderId, sessionId } of await paidSessions(ctx, range)) {
     // A list tells what was made at the provider in that time, which may be some time after our order.
-    if (!settled.has(orderId) && !(await isPaidThere(ctx, account, sessionId))) unpaidThere.push(orderId);
+    if (!settled.has(orderId) && !(await isPaidSession(ctx, account, sessionId))) unpaidThere.push(orderId);
   }
   return { unpaidHere, unpaidThere };
 }
@@ -69,10 +69,10 @@ const paidSessions = (ctx: Context, { from, to }: TimeRange) =>
   );
 
 /** A slow first payment of a subscription may have been made up for on the page of its invoice: its session never says. */
-async function isPaidThere(ctx: Context, account: PaymentAccount, sessionId: string | null): Promise<boolean> {
-  const answer = sessionId ? await fetchSnapshot(ctx, account, 'session', sessionId) : undefined;
-  if (answer?.subject !== 'session') return false;
-  const { state, subscriptionId } = answer.session;
+async function isPaidSession(ctx: Context, account: PaymentAccount, sessionId: string | null): Promise<boolean> {
+  const snapshot = sessionId ? await fetchSnapshot(ctx, account, 'session', sessionId) : undefined;
+  if (snapshot?.subject !== 'session') return false;
+  const { state, subscriptionId } = snapshot.session;
   if (state === 'settled' || !subscriptionId) return state === 'settled';
   const begun = await fetchSnapshot(ctx, account, 'subscription', subscriptionId);
   return begun?.subject === 'subscription' && begun.subscription.state !== 'starting';

@@ -1,4 +1,4 @@
-import { finishSecretRotation } from '#jobs/payments.ts';
+import { finishSecretRotation as finishSecretRotationJob } from '#jobs/payments.ts';
 import { transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { DomainError, notFound } from '#src/lib/errors.ts';
@@ -24,9 +24,9 @@ interface Confirmation {
  */
 export async function confirmSecretRotation(ctx: Context, confirmation: Confirmation): Promise<{ secret: string }> {
   const { rotationId } = confirmation;
-  const verdict = await transact(ctx, (ctx) => judge(ctx, confirmation));
-  if (verdict === 'busy') throw busy();
-  if (verdict === 'refused') throw refused();
+  const check = await transact(ctx, (ctx) => verifyCode(ctx, confirmation));
+  if (check === 'busy') throw busy();
+  if (check === 'refused') throw invalidCode();
   try {
     return await rotateSecret(ctx, rotationId);
   } finally {
@@ -38,13 +38,14 @@ export async function confirmSecretRotation(ctx: Context, confirmation: Confirma
   }
 }
 
-type Verdict = 'granted' | 'refused' | 'busy';
+type CodeCheck = 'granted' | 'refused' | 'busy';
 
 const busy = () => new DomainError('conflict', 'version_conflict', 'This is being confirmed at the moment.');
-const refused = () => new DomainError('invalid', 'invalid_or_expired_token', 'This code is not valid, or no longer.');
+const invalidCode = () =>
+  new DomainError('invalid', 'invalid_or_expired_token', 'This code is not valid, or no longer.');
 
 /** A wrong code counts, also where the answer is a refusal: this transaction commits. */
-async function judge(ctx: InTransaction, { rotationId, code }: Confirmation): Promise<Verdict> {
+async function verifyCode(ctx: InTransaction, { rotationId, code }: Confirmation): Promise<CodeCheck> {
   const now = ctx.clock.now();
   const [rotation] = await ctx.tx.execute<{ leasedUntil: Date | null }>(sql`
     select leased_until as "leasedUntil" from payment_secret_rotations
@@ -64,6 +65,6 @@ async function judge(ctx: InTransaction, { rotationId, code }: Confirmation): Pr
     update payment_secret_rotations set leased_until = ${leasedUntil}, confirmed_at = coalesce(confirmed_at, ${now}),
       state = case when state = 'requested' then 'confirmed' else state end
     where tenant_id = ${ctx.tenant.id} and id = ${rotationId}`);
-  enqueue(ctx, finishSecretRotation, { rotationId }, { dueAt: leasedUntil });
+  enqueue(ctx, finishSecretRotationJob, { rotationId }, { dueAt: leasedUntil });
   return 'granted';
 }

@@ -12,8 +12,8 @@ export const paymentCredentials = (input: PaymentAccountInput): CredentialsChang
   title: 'Stripe',
   async replaced(ctx) {
     validatePaymentKeys(ctx, input);
-    const onFile = await readCredentials(ctx);
-    return replacedBy(onFile, wanted(onFile, input));
+    const onFile = await storedCredentials(ctx);
+    return replacedBy(onFile, wantedCredentials(onFile, input));
   },
 });
 
@@ -45,7 +45,7 @@ interface StoredCredentials {
 }
 
 /** Mode and account are the way to the money only while there is a key. */
-async function readCredentials(ctx: Context): Promise<Credentials> {
+async function storedCredentials(ctx: Context): Promise<Credentials> {
   const stored = await readOne<StoredCredentials>(
     ctx,
     sql`
@@ -66,7 +66,7 @@ async function readCredentials(ctx: Context): Promise<Credentials> {
 }
 
 /** As `savePaymentAccount` leaves them: a secret that is left out stays. */
-function wanted(onFile: Credentials, input: PaymentAccountInput): Credentials {
+function wantedCredentials(onFile: Credentials, input: PaymentAccountInput): Credentials {
   const { mode, account_id, secret_key = onFile['secret_key'], publishable_key, webhook_secret } = input;
   return {
     mode,

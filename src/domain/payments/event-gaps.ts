@@ -1,4 +1,4 @@
-import { scanEventGap } from '#jobs/payments.ts';
+import { scanEventGap as scanEventGapJob } from '#jobs/payments.ts';
 import { readOne, transact } from '#src/database/transact.ts';
 import { fromNow, type TimeRange } from '#src/lib/clock.ts';
 import { days } from '#src/lib/duration.ts';
@@ -31,7 +31,7 @@ export async function recordGap(ctx: Context, { from, to }: TimeRange): Promise<
     await ctx.tx.execute(sql`
       insert into payment_event_gaps (tenant_id, id, lost_from, lost_to, scanned_to, created_at)
       values (${ctx.tenant.id}, ${gapId}, ${from}, ${to}, ${payableFrom(from)}, ${ctx.clock.now()})`);
-    enqueue(ctx, scanEventGap, { gapId, number: 1 });
+    enqueue(ctx, scanEventGapJob, { gapId, number: 1 });
     return true;
   });
   if (isNew)

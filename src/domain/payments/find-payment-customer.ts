@@ -1,7 +1,7 @@
 import { sha256 } from '#src/lib/crypto.ts';
 import type { Context } from '../context.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
-import { asked } from './provider-refusals.ts';
+import { withPaymentErrors } from './provider-refusals.ts';
 import { timeBucketOf } from './spell.ts';
 
 /**
@@ -14,12 +14,12 @@ export async function findPaymentCustomer(
   account: PaymentAccount,
   {
     email,
-    written = email,
+    enteredEmail = email,
     goneCustomerId = null,
-  }: { email: string; written?: string; goneCustomerId?: string | null },
+  }: { email: string; enteredEmail?: string; goneCustomerId?: string | null },
 ): Promise<string> {
   // A key that once made a customer answers that one for a day, even after it was deleted.
   const name = sha256(email).toString('hex');
   const key = ['customer', ctx.tenant.id, name, goneCustomerId, timeBucketOf(ctx.clock)].filter(Boolean).join(':');
-  return asked(ctx.ports.payments.findOrCreateCustomer(account, { email, written }, key, ctx.signal));
+  return withPaymentErrors(ctx.ports.payments.findOrCreateCustomer(account, { email, enteredEmail }, key, ctx.signal));
 }

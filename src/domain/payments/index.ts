@@ -1,6 +1,6 @@
 export { acceptPaymentEvent } from './accept-payment-event.ts';
 export { applySnapshot } from './apply-answer.ts';
-export { type Answer, snapshotOfSession } from './ask-provider.ts';
+export { type Snapshot, snapshotOfSession } from './ask-provider.ts';
 export { checkPaymentAccount } from './check-payment-account.ts';
 export { checkSession } from './check-session.ts';
 export { checkWebhookEndpoint, type EndpointFault } from './check-webhook-endpoint.ts';
@@ -29,7 +29,7 @@ export {
   readSession,
 } from './payment-session.ts';
 export { paymentPersonalData } from './personal-data.ts';
-export { refusalOf, tooSmall, unavailable } from './provider-refusals.ts';
+export { amountTooSmall, paymentErrorOf, providerUnavailable } from './provider-refusals.ts';
 export { reconcilePaymentEvent } from './reconcile-payment-event.ts';
 export { presentRefund, type Refund, RefundView, refundsOf } from './refund.ts';
 export { registerWebhookEndpoint } from './register-webhook-endpoint.ts';

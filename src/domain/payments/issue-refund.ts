@@ -1,4 +1,4 @@
-import { issueRefund as issueAgain } from '#jobs/payments.ts';
+import { issueRefund as issueRefundJob } from '#jobs/payments.ts';
 import { completeJob, readOne } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';
@@ -8,7 +8,7 @@ import { enqueue, recordEvent } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { lockOrder, saveOrder } from '../orders/index.ts';
 import { applySnapshot } from './apply-answer.ts';
-import type { Answer } from './ask-provider.ts';
+import type { Snapshot } from './ask-provider.ts';
 import { fetchPayment } from './fetch-numbered.ts';
 import { openAccount } from './open-account.ts';
 import { flagAttention } from './raise-attention.ts';
@@ -50,11 +50,11 @@ export async function issueRefund(ctx: Context, { refundId, attempt }: RefundAtt
   const { paymentId } = refund;
   if (!paymentId) return completeJob(ctx, (ctx) => closeWithoutMoney(ctx, refund));
 
-  const answer = await ask(ctx, { ...refund, paymentId }, attempt);
-  if (answer instanceof Error) return later(ctx, refund, attempt, answer);
+  const snapshot = await refundAtProvider(ctx, { ...refund, paymentId }, attempt);
+  if (snapshot instanceof Error) return retryLater(ctx, refund, attempt, snapshot);
   await completeJob(ctx, async (ctx) => {
-    await applySnapshot(ctx, answer);
-    await settle(ctx, refund, 'sent');
+    await applySnapshot(ctx, snapshot);
+    await recordOutcome(ctx, refund, 'sent');
     const order = await lockOrder(ctx, refund.orderId);
     if (!order) return;
     order.resolve('refund_failed');
@@ -66,37 +66,42 @@ export async function issueRefund(ctx: Context, { refundId, attempt }: RefundAtt
  * How the payment then stands, or why it is not known. The provider answers a failure of its own again to the same key
  * for a day, so the key changes now and then: what does not stand among the refunds that long after was not made.
  */
-async function ask(
+async function refundAtProvider(
   ctx: Context,
   { id, paymentId, amountCents }: OpenRefund & { paymentId: string },
   attempt: number,
-): Promise<Answer | ProviderFailureReport> {
+): Promise<Snapshot | ProviderFailureReport> {
   const key = `refund:${id}:${Math.floor(attempt / attemptsPerKey)}`;
   try {
     const account = await openAccount(ctx);
-    await ctx.ports.payments.refundPayment(account, { paymentId, amountCents, mark: id }, key, ctx.signal);
+    await ctx.ports.payments.refundPayment(account, { paymentId, amountCents, refundId: id }, key, ctx.signal);
     return { subject: 'payment', payment: await fetchPayment(ctx, account, paymentId) };
   } catch (error) {
     return providerFailureOf(error);
   }
 }
 
-async function later(ctx: Context, refund: OpenRefund, attempt: number, reason: ProviderFailureReport): Promise<void> {
+async function retryLater(
+  ctx: Context,
+  refund: OpenRefund,
+  attempt: number,
+  reason: ProviderFailureReport,
+): Promise<void> {
   const isFinal = reason instanceof ProviderError && (reason.failure === 'refused' || reason.failure === 'missing');
   if (isFinal || attempt >= attemptsMax) {
-    return completeJob(ctx, (ctx) => refuse(ctx, refund, reason.code ?? 'provider_error'));
+    return completeJob(ctx, (ctx) => recordDeclined(ctx, refund, reason.code ?? 'provider_error'));
   }
-  const asked = reason instanceof ProviderError ? seconds(reason.retryAfterSeconds ?? 0) : 0;
-  const waitMs = Math.max(asked, Math.min(seconds(5) * 2 ** (attempt - 1), minutes(30)));
+  const requestedMs = reason instanceof ProviderError ? seconds(reason.retryAfterSeconds ?? 0) : 0;
+  const waitMs = Math.max(requestedMs, Math.min(seconds(5) * 2 ** (attempt - 1), minutes(30)));
   await completeJob(ctx, async (ctx) => {
-    enqueue(ctx, issueAgain, { refundId: refund.id, attempt: attempt + 1 }, { dueAt: fromNow(ctx.clock, waitMs) });
+    enqueue(ctx, issueRefundJob, { refundId: refund.id, attempt: attempt + 1 }, { dueAt: fromNow(ctx.clock, waitMs) });
   });
 }
 
 /** The order stays as it is, and a person is asked to look. */
-async function refuse(ctx: InTransaction, refund: OpenRefund, code: string): Promise<void> {
+async function recordDeclined(ctx: InTransaction, refund: OpenRefund, code: string): Promise<void> {
   const order = await lockOrder(ctx, refund.orderId);
-  await settle(ctx, refund, 'refused', code);
+  await recordOutcome(ctx, refund, 'refused', code);
   if (!order) return;
   await flagAttention(ctx, order, {
     code: 'refund_failed',
@@ -107,7 +112,7 @@ async function refuse(ctx: InTransaction, refund: OpenRefund, code: string): Pro
 /** Nothing was charged, so nobody has to be asked. */
 async function closeWithoutMoney(ctx: InTransaction, refund: OpenRefund): Promise<void> {
   const order = await lockOrder(ctx, refund.orderId);
-  await settle(ctx, refund, 'sent');
+  await recordOutcome(ctx, refund, 'sent');
   if (!order || order.status === 'refunded') return;
   order.moveTo('refunded');
   order.movePaymentTo('refunded');
@@ -116,7 +121,7 @@ async function closeWithoutMoney(ctx: InTransaction, refund: OpenRefund): Promis
   recordEvent(ctx, 'order.refunded', order.id);
 }
 
-async function settle(
+async function recordOutcome(
   ctx: InTransaction,
   { id }: OpenRefund,
   state: 'sent' | 'refused',

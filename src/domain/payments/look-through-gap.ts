@@ -1,4 +1,4 @@
-import { scanEventGap as scanOn } from '#jobs/payments.ts';
+import { scanEventGap as scanEventGapJob } from '#jobs/payments.ts';
 import { completeJob, transact } from '#src/database/transact.ts';
 import type { TimeRange } from '#src/lib/clock.ts';
 import { days, minutes } from '#src/lib/duration.ts';
@@ -26,21 +26,21 @@ export async function scanEventGap(ctx: Context, { gapId, number }: { gapId: str
   if (!gap) return;
   const to = new Date(Math.min(gap.from.getTime() + sliceMs / 2 ** (ctx.attempt?.failedRuns ?? 0), gap.to.getTime()));
   try {
-    await scanEvents(ctx, { from: gap.from, to }, gap.lostFrom);
+    await applyObjects(ctx, { from: gap.from, to }, gap.lostFrom);
   } catch (error) {
     throw new Snooze(waitMs, providerFailureOf(error).message);
   }
   await completeJob(ctx, async (ctx) => {
     await advanceGap(ctx, gapId, to);
-    if (to < gap.to) enqueue(ctx, scanOn, { gapId, number: number + 1 });
+    if (to < gap.to) enqueue(ctx, scanEventGapJob, { gapId, number: number + 1 });
   });
 }
 
-async function scanEvents(ctx: Context, range: TimeRange, lostFrom: Date): Promise<void> {
+async function applyObjects(ctx: Context, range: TimeRange, lostFrom: Date): Promise<void> {
   const account = await openAccount(ctx);
   for await (const { subject, objectId } of objectsWithin(ctx, account, range, lostFrom)) {
-    const answer = await fetchSnapshot(ctx, account, subject, objectId);
-    const applied = answer && (await transact(ctx, (ctx) => applySnapshot(ctx, answer)));
+    const snapshot = await fetchSnapshot(ctx, account, subject, objectId);
+    const applied = snapshot && (await transact(ctx, (ctx) => applySnapshot(ctx, snapshot)));
     if (applied === 'unknown_order') {
       ctx.log.error(
         { code: 'payment_of_unknown_order', subject, objectId },

@@ -10,7 +10,7 @@ import { applySubscription, readSubscription, type SubscriptionView } from '../s
 import { fetchSubscription } from './fetch-numbered.ts';
 import { openAccount } from './open-account.ts';
 import { whileCallerWaits } from './patience.ts';
-import { asked, refusalOf } from './provider-refusals.ts';
+import { paymentErrorOf, withPaymentErrors } from './provider-refusals.ts';
 import { timeBucketOf } from './spell.ts';
 import { subscriberOf } from './subscriber-of.ts';
 
@@ -45,12 +45,12 @@ interface ManagedSubscription {
  * @throws DomainError not_found, conflict `subscription_canceled`, or what became of the provider
  */
 export async function manageSubscription(ctx: Context, id: string, input: ManageInput): Promise<SubscriptionView> {
-  return change(ctx, id, changeOf(input));
+  return applyChange(ctx, id, changeOf(input));
 }
 
 /** Take back a cancellation that has not come about yet. */
 export async function reactivateSubscription(ctx: Context, id: string): Promise<SubscriptionView> {
-  return change(ctx, id, { action: 'keep' });
+  return applyChange(ctx, id, { action: 'keep' });
 }
 
 function changeOf({
@@ -62,7 +62,7 @@ function changeOf({
   return { action, ...(interval && { interval }) };
 }
 
-async function change(ctx: Context, id: string, wanted: SubscriptionChange): Promise<SubscriptionView> {
+async function applyChange(ctx: Context, id: string, wanted: SubscriptionChange): Promise<SubscriptionView> {
   const subscription = await readOne<ManagedSubscription>(
     ctx,
     sql`
@@ -70,7 +70,7 @@ async function change(ctx: Context, id: string, wanted: SubscriptionChange): Pro
     where tenant_id = ${ctx.tenant.id} and id = ${id}`,
   );
   if (!subscription) throw notFound('subscription');
-  if (subscription.status === 'canceled') throw canceled();
+  if (subscription.status === 'canceled') throw alreadyCanceled();
   if (subscription.status === 'paused' && wanted.action === 'change_interval') {
     throw invalidRequest('Resume the subscription before you change its interval.', {
       path: '/action',
@@ -80,8 +80,8 @@ async function change(ctx: Context, id: string, wanted: SubscriptionChange): Pro
   }
 
   const account = whileCallerWaits(await openAccount(ctx));
-  await ask(ctx, account, id, subscription, wanted);
-  const snapshot = await asked(fetchSubscription(ctx, account, subscription.paymentSubscriptionId));
+  await changeAtProvider(ctx, account, id, subscription, wanted);
+  const snapshot = await withPaymentErrors(fetchSubscription(ctx, account, subscription.paymentSubscriptionId));
   await transact(ctx, async (ctx) => {
     const order = await lockOrder(ctx, subscription.orderId);
     if (order) await applySubscription(ctx, snapshot, subscriberOf(order));
@@ -89,12 +89,12 @@ async function change(ctx: Context, id: string, wanted: SubscriptionChange): Pro
   });
   const view = await readSubscription(ctx, id);
   if (!view) throw notFound('subscription');
-  if (view.status === 'canceled' && !wanted.action.startsWith('cancel')) throw canceled();
+  if (view.status === 'canceled' && !wanted.action.startsWith('cancel')) throw alreadyCanceled();
   return view;
 }
 
 /** Repeating a change that was not answered makes it once: by its key at first, and by what it then is already later. */
-async function ask(
+async function changeAtProvider(
   ctx: Context,
   account: PaymentAccount,
   id: string,
@@ -109,9 +109,9 @@ async function ask(
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     // What is canceled cannot be changed and is not found: it still can be read.
-    if (error.failure !== 'missing') throw refusalOf(error);
+    if (error.failure !== 'missing') throw paymentErrorOf(error);
   }
 }
 
-const canceled = () =>
+const alreadyCanceled = () =>
   new DomainError('conflict', 'subscription_canceled', 'This subscription has ended. Subscribe again instead.');

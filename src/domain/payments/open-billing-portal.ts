@@ -9,7 +9,7 @@ import { checkReturnUrl } from '../return-url.ts';
 import { findPaymentCustomer } from './find-payment-customer.ts';
 import { openAccount } from './open-account.ts';
 import { whileCallerWaits } from './patience.ts';
-import { asked } from './provider-refusals.ts';
+import { withPaymentErrors } from './provider-refusals.ts';
 
 /** The body of POST /billing-portal. */
 export const BillingPortalInput = Type.Object({ customer_email: Email, return_url: Url });
@@ -28,7 +28,7 @@ export async function openBillingPortal(ctx: Context, input: BillingPortalInput)
   const account = whileCallerWaits(await openAccount(ctx));
   const subject = { subjectKind: 'customer', subjectId: customer.id };
   await transact(ctx, (ctx) => recordAudit(ctx, { action: 'billing_portal.opened', ...subject }));
-  return { url: await asked(openFor(ctx, account, customer, returnUrl)) };
+  return { url: await withPaymentErrors(openFor(ctx, account, customer, returnUrl)) };
 }
 
 /**
@@ -38,23 +38,23 @@ export async function openBillingPortal(ctx: Context, input: BillingPortalInput)
 async function openFor(ctx: Context, account: PaymentAccount, customer: Customer, returnUrl: string): Promise<string> {
   const open = (id: string) => ctx.ports.payments.openBillingPortal(account, id, returnUrl, ctx.signal);
   const { id: customerId, paymentCustomerId } = customer;
-  if (!paymentCustomerId) return open(await introduce(ctx, account, customer));
+  if (!paymentCustomerId) return open(await linkNewCustomer(ctx, account, customer));
   try {
     return await open(paymentCustomerId);
   } catch (error) {
     if (!(error instanceof ProviderError) || error.failure !== 'missing') throw error;
     await transact(ctx, (ctx) => unlinkPaymentCustomer(ctx, { customerId, paymentCustomerId }));
-    return open(await introduce(ctx, account, customer, paymentCustomerId));
+    return open(await linkNewCustomer(ctx, account, customer, paymentCustomerId));
   }
 }
 
-async function introduce(
+async function linkNewCustomer(
   ctx: Context,
   account: PaymentAccount,
   { id, email }: Customer,
   goneCustomerId: string | null = null,
 ): Promise<string> {
   const paymentCustomerId = await findPaymentCustomer(ctx, account, { email, goneCustomerId });
-  const kept = await transact(ctx, (ctx) => linkPaymentCustomer(ctx, { customerId: id, paymentCustomerId }));
-  return kept.paymentCustomerId;
+  const linked = await transact(ctx, (ctx) => linkPaymentCustomer(ctx, { customerId: id, paymentCustomerId }));
+  return linked.paymentCustomerId;
 }

@@ -64,13 +64,13 @@ export async function payOrder(ctx: InTransaction, order: Order, payment: Paymen
   return true;
 }
 
-const sentences: Record<Shortage, string> = {
+const shortageDetails: Record<Shortage, string> = {
   oversold: 'The payment came after the stock was given back, and there is not enough of it any more.',
   gift_card_spent: 'The payment came after the gift card was given back, and it has been spent elsewhere.',
 };
 
 async function flagShortages(ctx: InTransaction, order: Order, shortages: readonly Shortage[]): Promise<void> {
-  for (const code of shortages) order.flag({ code, detail: sentences[code] });
+  for (const code of shortages) order.flag({ code, detail: shortageDetails[code] });
   await saveOrder(ctx, order);
 }
 

@@ -132,12 +132,12 @@ export async function markOver(
   const rows = await ctx.tx.execute(sql`
     update payment_sessions set state = ${over}, check_at = null
     where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and state = ${state} returning 1`);
-  if (rows.length > 0) unlinkDiscount(ctx, orderId, request);
+  if (rows.length > 0) enqueueDiscountRemoval(ctx, orderId, request);
   return rows.length > 0;
 }
 
 /** A session that is over needs its discount no more. */
-export function unlinkDiscount(
+export function enqueueDiscountRemoval(
   ctx: InTransaction,
   orderId: string,
   { discountCents }: { discountCents: number },

@@ -1,4 +1,4 @@
-import { reconcilePaymentEvent as reconcileAgain } from '#jobs/payments.ts';
+import { reconcilePaymentEvent as reconcilePaymentEventJob } from '#jobs/payments.ts';
 import { completeJob, readOne } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { hours, minutes, seconds } from '#src/lib/duration.ts';
@@ -7,7 +7,7 @@ import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
 import type { PaymentSubject } from '../ports/payment-gateway.ts';
-import type { Applied } from './applied.ts';
+import type { ApplyResult } from './applied.ts';
 import { applySnapshot } from './apply-answer.ts';
 import { fetchSnapshot } from './ask-provider.ts';
 import { type StoredAccount, unseal } from './open-account.ts';
@@ -33,14 +33,14 @@ export async function reconcilePaymentEvent(ctx: Context, { eventId, attempt }: 
   const event = await readEvent(ctx, eventId);
   if (event?.state !== 'pending') return;
 
-  const answer = await ask(ctx, event);
-  if (answer instanceof Error) return later(ctx, { eventId, attempt }, answer);
+  const answer = await fetchCurrent(ctx, event);
+  if (answer instanceof Error) return retryLater(ctx, { eventId, attempt }, answer);
 
   const isLate = ctx.clock.now().getTime() - event.receivedAt.getTime() > unknownOrderMs;
-  const applied = await completeJob(ctx, async (ctx): Promise<Applied> => {
+  const applied = await completeJob(ctx, async (ctx): Promise<ApplyResult> => {
     const applied = answer ? await applySnapshot(ctx, answer) : 'ignored';
     if (applied === 'unknown_order' && !isLate) enqueueNext(ctx, { eventId, attempt }, minutes(1));
-    else await settle(ctx, eventId, applied);
+    else await recordOutcome(ctx, eventId, applied);
     return applied;
   });
   if (applied === 'unknown_order' && isLate) {
@@ -70,30 +70,30 @@ async function readEvent(ctx: Context, id: string): Promise<KnownEvent | undefin
 }
 
 /** The answer, or why there is none for now. */
-async function ask(ctx: Context, event: KnownEvent) {
+async function fetchCurrent(ctx: Context, event: KnownEvent) {
   try {
     return await fetchSnapshot(ctx, unseal(ctx, event), event.subject, event.objectId);
   } catch (error) {
-    const trouble = providerFailureOf(error);
-    if (trouble instanceof ProviderError && trouble.failure === 'refused') throw trouble;
-    return trouble;
+    const failure = providerFailureOf(error);
+    if (failure instanceof ProviderError && failure.failure === 'refused') throw failure;
+    return failure;
   }
 }
 
-async function later(ctx: Context, work: EventAttempt, reason: ProviderFailureReport): Promise<void> {
+async function retryLater(ctx: Context, work: EventAttempt, reason: ProviderFailureReport): Promise<void> {
   if (work.attempt >= attemptsMax) {
     throw new ManualActionRequired(`Event ${work.eventId} could not be looked into for days: ${reason.message}`);
   }
-  const asked = reason instanceof ProviderError ? seconds(reason.retryAfterSeconds ?? 0) : 0;
-  const waitMs = Math.max(asked, Math.min(seconds(5) * 2 ** (work.attempt - 1), minutes(30)));
+  const requestedMs = reason instanceof ProviderError ? seconds(reason.retryAfterSeconds ?? 0) : 0;
+  const waitMs = Math.max(requestedMs, Math.min(seconds(5) * 2 ** (work.attempt - 1), minutes(30)));
   await completeJob(ctx, async (ctx) => enqueueNext(ctx, work, waitMs));
 }
 
 function enqueueNext(ctx: InTransaction, { eventId, attempt }: EventAttempt, waitMs: number): void {
-  enqueue(ctx, reconcileAgain, { eventId, attempt: attempt + 1 }, { dueAt: fromNow(ctx.clock, waitMs) });
+  enqueue(ctx, reconcilePaymentEventJob, { eventId, attempt: attempt + 1 }, { dueAt: fromNow(ctx.clock, waitMs) });
 }
 
-async function settle(ctx: InTransaction, eventId: string, state: Applied): Promise<void> {
+async function recordOutcome(ctx: InTransaction, eventId: string, state: ApplyResult): Promise<void> {
   await ctx.tx.execute(sql`
     update payment_events set state = ${state}, settled_at = ${ctx.clock.now()}
     where tenant_id = ${ctx.tenant.id} and id = ${eventId} and state = 'pending'`);

@@ -17,8 +17,8 @@ export async function removeDiscount(ctx: Context, { orderId }: { orderId: strin
   try {
     await ctx.ports.payments.removeDiscount(await openAccount(ctx), orderId, ctx.signal);
   } catch (error) {
-    const trouble = providerFailureOf(error);
-    const mayPass = trouble instanceof ProviderError && (trouble.failure === 'away' || trouble.failure === 'busy');
-    if (mayPass) throw new Snooze(waitMs, trouble.message);
+    const failure = providerFailureOf(error);
+    const mayPass = failure instanceof ProviderError && (failure.failure === 'away' || failure.failure === 'busy');
+    if (mayPass) throw new Snooze(waitMs, failure.message);
   }
 }

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
 import { openAccount } from './open-account.ts';
 import { whileCallerWaits } from './patience.ts';
-import { asked } from './provider-refusals.ts';
+import { withPaymentErrors } from './provider-refusals.ts';
 import { replaceWebhookSecret } from './save-payment-account.ts';
 
 /**
@@ -18,13 +18,13 @@ import { replaceWebhookSecret } from './save-payment-account.ts';
 export async function replaceWebhookEndpoint(ctx: Context, { name }: { name: string }): Promise<MadeEndpoint> {
   const account = whileCallerWaits(await openAccount(ctx));
   const url = `${ctx.settings.publicUrl}/api/webhooks/stripe/${ctx.tenant.slug}`;
-  const mark = `${ctx.tenant.slug}:${name}`;
+  const ownName = `${ctx.tenant.slug}:${name}`;
   const key = `endpoint:${ctx.tenant.id}:${name}`;
-  const made = await asked(ctx.ports.payments.createEndpoint(account, { url, mark }, key, ctx.signal));
+  const made = await withPaymentErrors(ctx.ports.payments.createEndpoint(account, { url, ownName }, key, ctx.signal));
 
   const known = await storedEndpoints(ctx);
   if (!known.includes(made.endpointId)) await transact(ctx, (ctx) => replaceWebhookSecret(ctx, made));
-  await endOthers(ctx, account, { url, current: made.endpointId, known });
+  await removeOtherEndpoints(ctx, account, { url, current: made.endpointId, known });
   return made;
 }
 
@@ -34,19 +34,19 @@ export interface MadeEndpoint {
 }
 
 /** What else delivers here is disabled; and one of our making is deleted whose secret was never stored. */
-async function endOthers(
+async function removeOtherEndpoints(
   ctx: Context,
   account: PaymentAccount,
   { url, current, known }: { url: string; current: string; known: readonly string[] },
 ): Promise<void> {
   const { payments } = ctx.ports;
-  const endpoints = await asked(payments.listEndpoints(account, ctx.signal));
-  for (const { endpointId, mark, isEnabled } of endpoints.filter(
+  const endpoints = await withPaymentErrors(payments.listEndpoints(account, ctx.signal));
+  for (const { endpointId, ownName, isEnabled } of endpoints.filter(
     (other) => other.url === url && other.endpointId !== current,
   )) {
-    const isOrphan = mark !== null && !known.includes(endpointId);
-    if (isOrphan) await asked(payments.endEndpoint(account, endpointId, 'delete', ctx.signal));
-    else if (isEnabled) await asked(payments.endEndpoint(account, endpointId, 'disable', ctx.signal));
+    const isOrphan = ownName !== null && !known.includes(endpointId);
+    if (isOrphan) await withPaymentErrors(payments.endEndpoint(account, endpointId, 'delete', ctx.signal));
+    else if (isEnabled) await withPaymentErrors(payments.endEndpoint(account, endpointId, 'disable', ctx.signal));
   }
 }
 

@@ -4,7 +4,7 @@ import type { Context, InTransaction } from '../context.ts';
 import { dryRunTransaction } from '../dry-run-transaction.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
 import { applySnapshot } from './apply-answer.ts';
-import { type Answer, fetchSnapshot } from './ask-provider.ts';
+import { fetchSnapshot, type Snapshot } from './ask-provider.ts';
 import { isOwnObject } from './is-ours.ts';
 import { type ObservedChange, observe, whatChanged } from './observe-payment.ts';
 import { openAccount } from './open-account.ts';
@@ -37,14 +37,14 @@ export interface Replayed extends ReplayTarget {
 export async function replayPayments(
   ctx: Context,
   what: ReplayWhat,
-  { dryRun, tell = () => undefined }: { dryRun: boolean; tell?: (replayed: Replayed) => void },
+  { dryRun, onReplayed = () => undefined }: { dryRun: boolean; onReplayed?: (replayed: Replayed) => void },
 ): Promise<Replayed[]> {
   const account = await openAccount(ctx);
   const done: Replayed[] = [];
   for await (const target of replayTargets(ctx, account, what)) {
     const replayed = { ...target, ...(await replay(ctx, account, target, dryRun)) };
     done.push(replayed);
-    tell(replayed);
+    onReplayed(replayed);
   }
   return done;
 }
@@ -52,44 +52,44 @@ export async function replayPayments(
 type Outcome = Pick<Replayed, 'result' | 'changes' | 'failure'>;
 
 async function replay(ctx: Context, account: PaymentAccount, target: ReplayTarget, dryRun: boolean): Promise<Outcome> {
-  let answer: Answer | undefined;
+  let snapshot: Snapshot | undefined;
   try {
-    answer = await fetchSnapshot(ctx, account, target.subject, target.objectId);
+    snapshot = await fetchSnapshot(ctx, account, target.subject, target.objectId);
   } catch (error) {
     return { result: 'failed', changes: [], failure: providerFailureOf(error).message };
   }
-  const marks = answer && metadataOf(answer);
-  if (!answer || !marks || !isOwnObject(ctx, marks)) return { result: 'ignored', changes: [] };
+  const metadata = snapshot && ownMetadataOf(snapshot);
+  if (!snapshot || !metadata || !isOwnObject(ctx, metadata)) return { result: 'ignored', changes: [] };
   return dryRunTransaction<Outcome>(dryRun, (finish) =>
     transact(ctx, async (ctx) => {
-      const invoiceId = answer.subject === 'invoice' ? answer.invoice.invoiceId : null;
-      const subjects = { orderId: marks.orderId ?? '', invoiceId };
+      const invoiceId = snapshot.subject === 'invoice' ? snapshot.invoice.invoiceId : null;
+      const subjects = { orderId: metadata.orderId ?? '', invoiceId };
       const before = await observe(ctx, subjects);
-      const applied = await applySnapshot(ctx, answer);
+      const applied = await applySnapshot(ctx, snapshot);
       await ctx.tx.em.flush();
       if (applied !== 'applied') return finish({ result: applied, changes: [] });
-      await awaitEvents(ctx, target.eventIds);
+      await markEventsApplied(ctx, target.eventIds);
       const changes = whatChanged(before, await observe(ctx, subjects));
       return finish({ result: changes.length > 0 ? 'changed' : 'unchanged', changes });
     }),
   );
 }
 
-function metadataOf(answer: Answer) {
-  switch (answer.subject) {
+function ownMetadataOf(snapshot: Snapshot) {
+  switch (snapshot.subject) {
     case 'session':
-      return answer.session;
+      return snapshot.session;
     case 'subscription':
-      return answer.subscription;
+      return snapshot.subscription;
     case 'invoice':
-      return answer.invoice;
+      return snapshot.invoice;
     case 'payment':
-      return answer.payment;
+      return snapshot.payment;
   }
 }
 
 /** What waited to be looked into, or was given up for want of its order, is done. */
-async function awaitEvents(ctx: InTransaction, eventIds: readonly string[]): Promise<void> {
+async function markEventsApplied(ctx: InTransaction, eventIds: readonly string[]): Promise<void> {
   await ctx.tx.execute(sql`
     update payment_events set state = 'applied', settled_at = ${ctx.clock.now()}
     where tenant_id = ${ctx.tenant.id} and id = any(${eventIds}) and state in ('pending', 'unknown_order')`);

@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 import type { PaymentAccount, PaymentEvent, PaymentSubject } from '../ports/payment-gateway.ts';
 import { everyPage } from './every-page.ts';
 import { objectsOf, type ProviderObject } from './objects-of.ts';
-import { asked, refusalOf } from './provider-refusals.ts';
+import { paymentErrorOf, withPaymentErrors } from './provider-refusals.ts';
 
 /** An object of the provider's that is to be looked at, and the events that name it, as far as they were asked for. */
 export interface ReplayTarget {
@@ -53,13 +53,13 @@ async function* targetsSince(
   const seen = new Set<string>();
   const storedFrom = new Date(ctx.clock.now().getTime() - retainedMs);
   if (since < storedFrom) {
-    const forgotten = { from: since, to: until < storedFrom ? until : storedFrom };
-    for await (const object of reportedObjects(ctx, account, forgotten)) {
+    const unlisted = { from: since, to: until < storedFrom ? until : storedFrom };
+    for await (const object of unlistedObjects(ctx, account, unlisted)) {
       seen.add(`${object.subject}:${object.objectId}`);
       yield { ...object, eventIds: [] };
     }
   }
-  for await (const events of stretches(ctx, account, since < storedFrom ? storedFrom : since, until)) {
+  for await (const events of eventsByHour(ctx, account, since < storedFrom ? storedFrom : since, until)) {
     const targets = new Map<string, { subject: PaymentSubject; objectId: string; eventIds: string[] }>();
     for (const { eventId, subject, objectId } of events) {
       if (!subject) continue;
@@ -76,7 +76,7 @@ async function* targetsSince(
 }
 
 /** `objectsOf`, whose failures are said in the shop's words. */
-async function* reportedObjects(
+async function* unlistedObjects(
   ctx: Context,
   account: PaymentAccount,
   range: TimeRange,
@@ -84,12 +84,12 @@ async function* reportedObjects(
   try {
     yield* objectsOf(ctx, account, range);
   } catch (error) {
-    throw error instanceof ProviderError ? refusalOf(error) : error;
+    throw error instanceof ProviderError ? paymentErrorOf(error) : error;
   }
 }
 
 /** The events of each hour, in order. */
-async function* stretches(
+async function* eventsByHour(
   ctx: Context,
   account: PaymentAccount,
   since: Date,
@@ -99,7 +99,9 @@ async function* stretches(
     const range = { from: new Date(from), to: new Date(Math.min(from + rangeMs, until.getTime())) };
     const events: PaymentEvent[] = [];
     ctx.signal?.throwIfAborted();
-    const pages = everyPage((from) => asked(ctx.ports.payments.listEvents(account, { ...range, ...from }, ctx.signal)));
+    const pages = everyPage((from) =>
+      withPaymentErrors(ctx.ports.payments.listEvents(account, { ...range, ...from }, ctx.signal)),
+    );
     for await (const page of pages) events.push(...page.events);
     yield events.toReversed();
   }
@@ -118,7 +120,7 @@ async function targetOfEvent(ctx: Context, account: PaymentAccount, eventId: str
 
 async function findEvent(ctx: Context, account: PaymentAccount, eventId: string): Promise<PaymentEvent | undefined> {
   const now = ctx.clock.now();
-  for await (const events of stretches(ctx, account, new Date(now.getTime() - retainedMs), now)) {
+  for await (const events of eventsByHour(ctx, account, new Date(now.getTime() - retainedMs), now)) {
     const found = events.find((event) => event.eventId === eventId);
     if (found) return found;
   }

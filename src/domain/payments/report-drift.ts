@@ -1,4 +1,4 @@
-import { reportStoreDrift as reportStore } from '#jobs/payments.ts';
+import { reportStoreDrift as reportStoreDriftJob } from '#jobs/payments.ts';
 import { transact } from '#src/database/transact.ts';
 import { fromNow, type TimeRange } from '#src/lib/clock.ts';
 import { hours } from '#src/lib/duration.ts';
@@ -19,7 +19,7 @@ import { enqueueForEachTenant } from './sweep-events.ts';
 const fromMs = hours(49);
 const toMs = hours(1);
 
-const missing: Attention = {
+const missingPayment: Attention = {
   code: 'payment_missing',
   detail: 'It is paid here, and the payment provider has no such payment.',
 };
@@ -28,7 +28,7 @@ const noRenewals: RenewalDrift = { unmade: [], unpaidThere: [] };
 
 /** Promise each store its daily comparison. */
 export async function reportDrift(ctx: PlatformContext, { period }: { period: number }): Promise<void> {
-  await enqueueForEachTenant(ctx, (ctx) => enqueue(ctx, reportStore, { period }));
+  await enqueueForEachTenant(ctx, (ctx) => enqueue(ctx, reportStoreDriftJob, { period }));
 }
 
 /**
@@ -47,7 +47,9 @@ export async function reportStoreDrift(ctx: Context): Promise<Drift> {
     const to = new Date(Math.min(from.getTime() + fromMs, end.getTime()));
     // All renewals at once: an invoice is collected for weeks, so each stretch would look through the same ones.
     const renewals = from === start ? await compareRenewals(ctx, account, { from, to: end }) : noRenewals;
-    found.push(await settle(ctx, account, { from, to }, await compareSessions(ctx, account, { from, to }), renewals));
+    found.push(
+      await recordAndRepair(ctx, account, { from, to }, await compareSessions(ctx, account, { from, to }), renewals),
+    );
     from = to;
   }
   const drift = {
@@ -61,7 +63,7 @@ export async function reportStoreDrift(ctx: Context): Promise<Drift> {
 }
 
 /** Write down what was found, and put right what can be. */
-async function settle(
+async function recordAndRepair(
   ctx: Context,
   account: PaymentAccount,
   range: TimeRange,
@@ -75,25 +77,25 @@ async function settle(
   };
   // First: what is put right below would not be found again by a run that begins anew.
   await recordDrift(ctx, range, drift);
-  for (const sessionId of sessions.unpaidHere.values()) await putRight(ctx, account, 'session', sessionId);
-  for (const invoiceId of drift.unmadeRenewals) await putRight(ctx, account, 'invoice', invoiceId);
-  for (const orderId of drift.unpaidThere) await raise(ctx, orderId);
+  for (const sessionId of sessions.unpaidHere.values()) await applyCurrent(ctx, account, 'session', sessionId);
+  for (const invoiceId of drift.unmadeRenewals) await applyCurrent(ctx, account, 'invoice', invoiceId);
+  for (const orderId of drift.unpaidThere) await flagMissingPayment(ctx, orderId);
   return drift;
 }
 
-async function putRight(
+async function applyCurrent(
   ctx: Context,
   account: PaymentAccount,
   subject: PaymentSubject,
   objectId: string,
 ): Promise<void> {
-  const answer = await fetchSnapshot(ctx, account, subject, objectId);
-  if (answer) await transact(ctx, (ctx) => applySnapshot(ctx, answer));
+  const snapshot = await fetchSnapshot(ctx, account, subject, objectId);
+  if (snapshot) await transact(ctx, (ctx) => applySnapshot(ctx, snapshot));
 }
 
-async function raise(ctx: Context, orderId: string): Promise<void> {
+async function flagMissingPayment(ctx: Context, orderId: string): Promise<void> {
   await transact(ctx, async (ctx) => {
     const order = await lockOrder(ctx, orderId);
-    if (order) await flagAttention(ctx, order, missing);
+    if (order) await flagAttention(ctx, order, missingPayment);
   });
 }

@@ -48,8 +48,8 @@ export async function requestRefund(ctx: Context, request: RefundRequest): Promi
   return transact(ctx, async (ctx) => {
     const order = await lockOrder(ctx, orderId);
     if (!order) throw notFound('order');
-    const same = request.isNamed || returnId ? undefined : await findPending(ctx, request);
-    if (same) return same;
+    const pending = request.isNamed || returnId ? undefined : await findPending(ctx, request);
+    if (pending) return pending;
     const amountCents = checkRefundAmount(order, await leftToRefund(ctx, order), request.amountCents ?? null);
 
     const id = newId('rfd');
@@ -77,12 +77,12 @@ async function findPending(
   { orderId, amountCents = null, reason = null }: RefundRequest,
 ): Promise<Refund | undefined> {
   if (amountCents === null) return undefined;
-  const [same] = await ctx.tx.execute<{ id: string }>(sql`
+  const [pending] = await ctx.tx.execute<{ id: string }>(sql`
     select id from payment_refunds
     where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and state = 'requested' and return_id is null
       and amount_cents = ${amountCents} and reason is not distinct from ${reason}
     order by created_at desc, id desc limit 1`);
-  return same && readRefund(ctx, same.id);
+  return pending && readRefund(ctx, pending.id);
 }
 
 /**
@@ -103,8 +103,8 @@ export async function leftToRefund(ctx: InTransaction, order: Order): Promise<Ce
 function checkRefundAmount(order: Order, left: Cents | undefined, wanted: Cents | null): Cents {
   if (left === undefined) {
     const reason = order.isPaid ? 'refunded' : 'not_paid';
-    const sentence = order.isPaid ? 'All that was paid for this order has gone back.' : 'This order was not paid.';
-    throw new DomainError('conflict', 'refund_not_allowed', sentence, { extensions: { reason } });
+    const message = order.isPaid ? 'All that was paid for this order has gone back.' : 'This order was not paid.';
+    throw new DomainError('conflict', 'refund_not_allowed', message, { extensions: { reason } });
   }
   if (wanted === null) return left;
   if (wanted <= left) return wanted;

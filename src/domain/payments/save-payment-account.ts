@@ -56,7 +56,10 @@ export async function savePaymentAccount(
   const values = changedValues(found, wanted);
   const fields = assignChanges(found, wanted);
   const retainsKey = retainKey && input.mode === 'direct' && input.secret_key === undefined;
-  if (!retainsKey && !opensTo(ctx, found.secretKeySealed ?? null, sealedFields.secretKey, input.secret_key ?? null)) {
+  if (
+    !retainsKey &&
+    !matchesSealed(ctx, found.secretKeySealed ?? null, sealedFields.secretKey, input.secret_key ?? null)
+  ) {
     found.secretKeySealed = secretKeySealed;
     fields.push('secret_key');
   }
@@ -73,7 +76,7 @@ async function saveWebhookSecret(ctx: InTransaction, secret: string | null): Pro
   const [current] = await ctx.tx.execute<{ sealed: string }>(sql`
     select secret_sealed as sealed from payment_webhook_secrets
     where tenant_id = ${tenantId} and state = 'current' for update`);
-  if (opensTo(ctx, current?.sealed ?? null, sealedFields.webhookSecret, secret)) return false;
+  if (matchesSealed(ctx, current?.sealed ?? null, sealedFields.webhookSecret, secret)) return false;
   await replaceWebhookSecret(ctx, { secret, endpointId: null });
   return true;
 }
@@ -93,9 +96,9 @@ export async function replaceWebhookSecret(
       ${endpointId}, 'current', ${ctx.clock.now()})`);
 }
 
-function lifetimeOf(ctx: InTransaction, { session_lifetime: written }: PaymentAccountInput): number {
-  if (!written) return sessionLifetime.defaultMs;
-  const lifetimeMs = parseDuration(written) ?? 0;
+function lifetimeOf(ctx: InTransaction, { session_lifetime: lifetime }: PaymentAccountInput): number {
+  if (!lifetime) return sessionLifetime.defaultMs;
+  const lifetimeMs = parseDuration(lifetime) ?? 0;
   const minMs = ctx.settings.localMode ? sessionLifetime.localMinMs : sessionLifetime.minMs;
   if (lifetimeMs < minMs || lifetimeMs > sessionLifetime.maxMs) {
     throw invalidRequest('payments.session_lifetime must be from 35m to 23h.');
@@ -103,7 +106,7 @@ function lifetimeOf(ctx: InTransaction, { session_lifetime: written }: PaymentAc
   return lifetimeMs;
 }
 
-function opensTo(ctx: InTransaction, sealed: string | null, field: string, plain: string | null): boolean {
+function matchesSealed(ctx: InTransaction, sealed: string | null, field: string, plain: string | null): boolean {
   if (sealed === null || plain === null) return sealed === plain;
   return equalInConstantTime(ctx.keyring.open(ctx.tenant.id, field, sealed), plain);
 }

@@ -25,7 +25,7 @@ export interface SellingTerms {
 }
 
 /** Whose session it is to be, for which request, and by when they have waited long enough. */
-interface TermsWanted {
+interface CheckoutCaller {
   readonly subject: string | null;
   readonly requestKey: string | null;
   readonly email: string | null;
@@ -40,7 +40,7 @@ interface TermsRow extends Omit<SellingTerms, 'account'>, StoredAccount {}
  */
 export async function sellingTerms(
   ctx: Context,
-  { subject, requestKey, email, endsAt }: TermsWanted,
+  { subject, requestKey, email, endsAt }: CheckoutCaller,
 ): Promise<SellingTerms> {
   const row = await readOne<TermsRow>(
     ctx,

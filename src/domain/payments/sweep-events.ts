@@ -1,4 +1,4 @@
-import { sweepStoreEvents as sweepStore } from '#jobs/payments.ts';
+import { sweepStoreEvents as sweepStoreEventsJob } from '#jobs/payments.ts';
 import { asPlatform, readOne, transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { days, hours, minutes } from '#src/lib/duration.ts';
@@ -26,18 +26,18 @@ const webhookMs = minutes(2);
 
 /** Promise each store that can sell a look through its provider's events. */
 export async function sweepEvents(ctx: PlatformContext, { period }: { period: number }): Promise<void> {
-  await enqueueForEachTenant(ctx, (ctx) => enqueue(ctx, sweepStore, { period }));
+  await enqueueForEachTenant(ctx, (ctx) => enqueue(ctx, sweepStoreEventsJob, { period }));
 }
 
 /** Promise something for each store that has an account of its own at the provider. */
 export async function enqueueForEachTenant(
   ctx: PlatformContext,
-  promise: (ctx: Parameters<typeof enqueue>[0]) => void,
+  enqueueFor: (ctx: Parameters<typeof enqueue>[0]) => void,
 ): Promise<void> {
   await asPlatform(ctx, 'each store has a provider account of its own', async (ctx) => {
-    const stores = await ctx.tx.execute<{ id: string }>(sql`
+    const tenants = await ctx.tx.execute<{ id: string }>(sql`
       select tenant_id as id from payment_accounts where mode = 'direct' and secret_key_sealed is not null`);
-    for (const tenant of stores) promise({ ...ctx, tenant });
+    for (const tenant of tenants) enqueueFor({ ...ctx, tenant });
   });
 }
 

@@ -1,4 +1,4 @@
-import { checkSession } from '#jobs/payments.ts';
+import { checkSession as checkSessionJob } from '#jobs/payments.ts';
 import { asPlatform } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -21,7 +21,7 @@ export async function sweepSessions(ctx: PlatformContext): Promise<void> {
         order by check_at limit ${sessionsMax} for update skip locked)
       returning tenant_id as "tenantId", order_id as "orderId", checks`);
     for (const { tenantId, orderId, checks } of found) {
-      enqueue({ ...ctx, tenant: { id: tenantId } }, checkSession, { orderId, number: checks + 1 });
+      enqueue({ ...ctx, tenant: { id: tenantId } }, checkSessionJob, { orderId, number: checks + 1 });
     }
   });
 }

@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { sealedFields } from './payment-account.ts';
 
 /** Opened for a moment only, so that a rush of deliveries does not ask for the same secrets each time. */
-const remembered = new LRUCache<string, readonly string[], Context>({
+const cache = new LRUCache<string, readonly string[], Context>({
   max: 2000,
   ttl: seconds(5),
   fetchMethod: (_tenantId, _stale, { context }) => readSecrets(context),
@@ -14,7 +14,7 @@ const remembered = new LRUCache<string, readonly string[], Context>({
 
 /** Every signing secret that is believed now. `fresh` reads them again: a rotation may have just happened. */
 export async function liveWebhookSecrets(ctx: Context, { fresh = false } = {}): Promise<readonly string[]> {
-  return (await remembered.fetch(ctx.tenant.id, { context: ctx, forceRefresh: fresh })) ?? [];
+  return (await cache.fetch(ctx.tenant.id, { context: ctx, forceRefresh: fresh })) ?? [];
 }
 
 async function readSecrets(ctx: Context): Promise<readonly string[]> {

@@ -70,7 +70,7 @@ export interface PaymentEvent {
   readonly subject: PaymentSubject | null;
   readonly objectId: string;
   /** The marks on the object, where the event tells them; `null`: it has to be asked for. */
-  readonly marks: OwnMetadata | null;
+  readonly metadata: OwnMetadata | null;
   readonly createdAt: Date;
 }
 
@@ -89,7 +89,7 @@ export interface EventEndpoint {
   readonly endpointId: string;
   readonly url: string;
   /** What we wrote on it when we made it; `null` on one that is not ours. */
-  readonly mark: string | null;
+  readonly ownName: string | null;
   readonly isEnabled: boolean;
   /** The events that the shop acts on and that it is not told of. */
   readonly lacks: readonly string[];
@@ -141,13 +141,13 @@ export interface PaymentGateway {
   ): Promise<{ readonly sessions: readonly SessionSnapshot[]; readonly next: string | null }>;
 
   /**
-   * The provider's customer of this address (lower case), made if there is none. `written` is the address as somebody
+   * The provider's customer of this address (lower case), made if there is none. `enteredEmail` is the address as somebody
    * wrote it: the provider tells upper case from lower, and may know them by that. A customer that was made for another
    * store of the same provider account is not this store's.
    */
   findOrCreateCustomer(
     account: PaymentAccount,
-    customer: { readonly email: string; readonly written: string },
+    customer: { readonly email: string; readonly enteredEmail: string },
     key: string,
     signal?: AbortSignal,
   ): Promise<string>;
@@ -179,10 +179,10 @@ export interface PaymentGateway {
     signal?: AbortSignal,
   ): Promise<{ readonly references: readonly string[]; readonly next: string | null }>;
   fetchPayment(account: PaymentAccount, reference: string, signal?: AbortSignal): Promise<PaymentSnapshot>;
-  /** Give money of a payment back, once for each `mark`, however late it is asked again. */
+  /** Give money of a payment back, once for each `refundId`, however late it is asked again. */
   refundPayment(
     account: PaymentAccount,
-    refund: { readonly paymentId: string; readonly amountCents: number; readonly mark: string },
+    refund: { readonly paymentId: string; readonly amountCents: number; readonly refundId: string },
     key: string,
     signal?: AbortSignal,
   ): Promise<void>;
@@ -197,7 +197,7 @@ export interface PaymentGateway {
   /** Let events be delivered to this address. Asked again with the same key within a day, it answers the same secret. */
   createEndpoint(
     account: PaymentAccount,
-    endpoint: { readonly url: string; readonly mark: string },
+    endpoint: { readonly url: string; readonly ownName: string },
     key: string,
     signal?: AbortSignal,
   ): Promise<{ readonly endpointId: string; readonly secret: string }>;

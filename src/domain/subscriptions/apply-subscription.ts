@@ -42,7 +42,7 @@ export async function applySubscription(
   for (const item of snapshot.items) {
     const row = known.find(({ paymentItemId }) => paymentItemId === item.itemId);
     if (row) update(ctx, row, snapshot, item, snapshot.state);
-    else if (isOwnObject(item)) begin(ctx, item, snapshot, snapshot.state, subscriber);
+    else if (isCatalogItem(item)) begin(ctx, item, snapshot, snapshot.state, subscriber);
   }
   for (const row of known) {
     if (!snapshot.items.some(({ itemId }) => itemId === row.paymentItemId)) end(ctx, row);
@@ -54,7 +54,7 @@ export async function applySubscription(
 }
 
 /** A thing of our catalogue; what shipping costs, or what somebody added at the provider, is none. */
-function isOwnObject(item: Item): item is Item & { readonly productId: string } {
+function isCatalogItem(item: Item): item is Item & { readonly productId: string } {
   return item.productId?.startsWith('prod_') ?? false;
 }
 

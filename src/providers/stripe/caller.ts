@@ -35,7 +35,7 @@ export interface Call {
 }
 
 /** Sends a call as it is to be sent: with the store's own key, a time limit, and one repeat when nothing settled it. */
-export type Caller = <Answer>(call: Call, send: (options: Stripe.RequestOptions) => Promise<Answer>) => Promise<Answer>;
+export type Caller = <Result>(call: Call, send: (options: Stripe.RequestOptions) => Promise<Result>) => Promise<Result>;
 
 export interface CallerOptions {
   readonly log: Log;
@@ -60,20 +60,20 @@ export function createCaller({ log, breaker, slots, tryMs = defaultTryMs }: Call
       try {
         return await once();
       } catch (error) {
-        if (!isUnsettled(error) || budget.endsAt - performance.now() < pauseMs * 10) throw error;
+        if (!isOutcomeUnknown(error) || budget.endsAt - performance.now() < pauseMs * 10) throw error;
         await sleep(pauseMs);
-        return error.code === notSent ? await once() : await stillUnsettled(once());
+        return error.code === notSent ? await once() : await asOutcomeUnknown(once());
       }
     });
   };
 }
 
-async function tryOnce<Answer>(
+async function tryOnce<Result>(
   { log, tryMs }: { log: Log; tryMs: number },
   { account, operation, signal, key }: Call,
   budget: Budget,
-  send: (options: Stripe.RequestOptions) => Promise<Answer>,
-): Promise<Answer> {
+  send: (options: Stripe.RequestOptions) => Promise<Result>,
+): Promise<Result> {
   signal?.throwIfAborted();
   const startedAt = performance.now();
   const timeout = Math.round(Math.min(tryMs, budget.endsAt - startedAt));
@@ -82,28 +82,27 @@ async function tryOnce<Answer>(
   const logged = (status: string | number) =>
     log.info({ provider: 'stripe', operation, status, ms: Math.round(performance.now() - startedAt) }, 'provider call');
   try {
-    const answer = await send({ apiKey: account.secretKey, timeout, ...(key && { idempotencyKey: key }) });
+    const result = await send({ apiKey: account.secretKey, timeout, ...(key && { idempotencyKey: key }) });
     logged('ok');
-    return answer;
+    return result;
   } catch (error) {
-    const judged = classifyError(operation, error);
-    logged(judged instanceof ProviderError ? judged.failure : 'failed');
-    throw judged;
+    const classified = classifyError(operation, error);
+    logged(classified instanceof ProviderError ? classified.failure : 'failed');
+    throw classified;
   }
 }
 
-const isUnsettled = (error: unknown): error is ProviderError =>
+const isOutcomeUnknown = (error: unknown): error is ProviderError =>
   error instanceof ProviderError && error.failure === 'away';
 
-const isTurnedAway = ({ failure, code }: ProviderError) =>
-  failure === 'busy' || failure === 'denied' || code === notSent;
+const wasNotSent = ({ failure, code }: ProviderError) => failure === 'busy' || failure === 'denied' || code === notSent;
 
 /** The first try may have had its effect, so a repeat that was not let in leaves the outcome unknown. */
-async function stillUnsettled<Answer>(repeat: Promise<Answer>): Promise<Answer> {
+async function asOutcomeUnknown<Result>(repeat: Promise<Result>): Promise<Result> {
   try {
     return await repeat;
   } catch (error) {
-    if (!(error instanceof ProviderError) || !isTurnedAway(error)) throw error;
+    if (!(error instanceof ProviderError) || !wasNotSent(error)) throw error;
     const { message, retryAfterSeconds } = error;
     const code = error.code === notSent ? undefined : error.code;
     throw new ProviderError('stripe', 'away', message, { code, retryAfterSeconds });

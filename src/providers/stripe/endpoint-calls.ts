@@ -3,11 +3,11 @@ import type Stripe from 'stripe';
 import type { PaymentGateway } from '#src/domain/ports/payment-gateway.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import type { Caller } from './caller.ts';
-import { actedOn } from './event-types.ts';
+import { handledEventTypes } from './event-types.ts';
 
 type EndpointCalls = Pick<PaymentGateway, 'createEndpoint' | 'listEndpoints' | 'endEndpoint'>;
 
-const markField = 'platform_endpoint';
+const ownNameField = 'platform_endpoint';
 
 /** @param apiVersion events are rendered in it, whatever the account's own version is */
 export function endpointCalls(
@@ -16,17 +16,17 @@ export function endpointCalls(
   apiVersion: Stripe.WebhookEndpointCreateParams['api_version'],
 ): EndpointCalls {
   type EventName = Stripe.WebhookEndpointCreateParams['enabled_events'][number];
-  const isEventName = (name: string): name is EventName => actedOn.includes(name);
+  const isEventName = (name: string): name is EventName => handledEventTypes.includes(name);
 
   return {
-    async createEndpoint(account, { url, mark }, key, signal) {
+    async createEndpoint(account, { url, ownName }, key, signal) {
       const made = await call({ account, operation: 'webhookEndpoints.create', key, signal }, (options) =>
         stripe.webhookEndpoints.create(
           {
             url,
-            enabled_events: actedOn.filter(isEventName),
+            enabled_events: handledEventTypes.filter(isEventName),
             ...(apiVersion && { api_version: apiVersion }),
-            metadata: { [markField]: mark },
+            metadata: { [ownNameField]: ownName },
           },
           options,
         ),
@@ -38,12 +38,12 @@ export function endpointCalls(
       const page = await call({ account, operation: 'webhookEndpoints.list', signal }, (options) =>
         stripe.webhookEndpoints.list({ limit: 100 }, options),
       );
-      return page.data.map(({ id, url, metadata, status, enabled_events: told }) => ({
+      return page.data.map(({ id, url, metadata, status, enabled_events: enabledEvents }) => ({
         endpointId: id,
         url,
-        mark: metadata[markField] ?? null,
+        ownName: metadata[ownNameField] ?? null,
         isEnabled: status === 'enabled',
-        lacks: told.includes('*') ? [] : actedOn.filter((type) => !told.includes(type)),
+        lacks: enabledEvents.includes('*') ? [] : handledEventTypes.filter((type) => !enabledEvents.includes(type)),
       }));
     },
 

@@ -26,7 +26,7 @@ const subjects: ReadonlyMap<string, PaymentSubject> = new Map(
 );
 
 /** The types that an endpoint of a store has to hear of. */
-export const actedOn: readonly string[] = [...subjects.keys()];
+export const handledEventTypes: readonly string[] = [...subjects.keys()];
 
 /** What an event of this type is about; `null`: nothing that the shop acts on. */
 export const subjectOf = (type: string): PaymentSubject | null => subjects.get(type) ?? null;

@@ -28,7 +28,7 @@ export function eventOf(event: Stripe.Event): PaymentEvent {
     type,
     subject: subjectOf(type),
     objectId,
-    marks: metadataOn(event),
+    metadata: metadataOn(event),
     createdAt: momentOf(created),
   };
 }
@@ -50,8 +50,8 @@ function metadataOn(event: Stripe.Event): OwnMetadata | null {
     case 'invoice.payment_failed':
       return metadataIn(event.data.object.parent?.subscription_details?.metadata ?? null);
     case 'charge.refunded': {
-      const marks = metadataIn(event.data.object.metadata);
-      return marks.orderId === null ? null : marks;
+      const metadata = metadataIn(event.data.object.metadata);
+      return metadata.orderId === null ? null : metadata;
     }
     default:
       return null;

@@ -4,7 +4,7 @@ import type { PaymentGateway } from '#src/domain/ports/payment-gateway.ts';
 import type { PaymentSnapshot } from '#src/domain/ports/payment-snapshots.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { type Call, type Caller, newBudget } from './caller.ts';
-import { actedOn } from './event-types.ts';
+import { handledEventTypes } from './event-types.ts';
 import { eventOf } from './events.ts';
 import { metadataIn } from './metadata.ts';
 import { idOf, paymentSnapshotOf, within } from './snapshots.ts';
@@ -15,41 +15,41 @@ type PaymentCalls = Pick<
 >;
 
 /** What all calls of one question share. */
-type Asked = Pick<Call, 'account' | 'budget' | 'signal'>;
+type SharedOptions = Pick<Call, 'account' | 'budget' | 'signal'>;
 
 export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
   /** A refund and a dispute name their charge, a payment its latest one. */
-  async function fetchCharge(reference: string, asked: Asked): Promise<Stripe.Charge> {
+  async function fetchCharge(reference: string, shared: SharedOptions): Promise<Stripe.Charge> {
     const [kind] = reference.split('_');
     if (kind === 'ch' || kind === 'py') return retrieveCharge(reference);
     if (kind === 'pi') {
-      const intent = await call({ ...asked, operation: 'paymentIntents.retrieve' }, (options) =>
+      const intent = await call({ ...shared, operation: 'paymentIntents.retrieve' }, (options) =>
         stripe.paymentIntents.retrieve(reference, {}, options),
       );
       return retrieveCharge(idOf(intent.latest_charge));
     }
     if (kind === 'dp' || kind === 'du') {
-      const dispute = await call({ ...asked, operation: 'disputes.retrieve' }, (options) =>
+      const dispute = await call({ ...shared, operation: 'disputes.retrieve' }, (options) =>
         stripe.disputes.retrieve(reference, {}, options),
       );
       return retrieveCharge(idOf(dispute.charge));
     }
-    const refund = await call({ ...asked, operation: 'refunds.retrieve' }, (options) =>
+    const refund = await call({ ...shared, operation: 'refunds.retrieve' }, (options) =>
       stripe.refunds.retrieve(reference, {}, options),
     );
     return retrieveCharge(idOf(refund.charge));
 
     async function retrieveCharge(id: string | null): Promise<Stripe.Charge> {
       if (!id) throw new ProviderError('stripe', 'missing', 'Stripe: nothing was charged for this.');
-      return call({ ...asked, operation: 'charges.retrieve' }, (options) => stripe.charges.retrieve(id, {}, options));
+      return call({ ...shared, operation: 'charges.retrieve' }, (options) => stripe.charges.retrieve(id, {}, options));
     }
   }
 
   /** Payments of subscriptions carry no mark of ours: their invoice does. */
-  async function fetchInvoiceOf(charge: Stripe.Charge, asked: Asked) {
+  async function fetchInvoiceOf(charge: Stripe.Charge, shared: SharedOptions) {
     const intent = idOf(charge.payment_intent);
     if (!intent || metadataIn(charge.metadata).orderId) return null;
-    const payments = await call({ ...asked, operation: 'invoicePayments.list' }, (options) =>
+    const payments = await call({ ...shared, operation: 'invoicePayments.list' }, (options) =>
       stripe.invoicePayments.list(
         { payment: { type: 'payment_intent', payment_intent: intent }, limit: 1, expand: ['data.invoice'] },
         options,
@@ -60,17 +60,17 @@ export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
     return { invoiceId: invoice.id ?? '', metadata: invoice.parent?.subscription_details?.metadata ?? null };
   }
 
-  async function fetchDispute(charge: Stripe.Charge, asked: Asked) {
+  async function fetchDispute(charge: Stripe.Charge, shared: SharedOptions) {
     if (!charge.disputed) return null;
-    const disputes = await call({ ...asked, operation: 'disputes.list' }, (options) =>
+    const disputes = await call({ ...shared, operation: 'disputes.list' }, (options) =>
       stripe.disputes.list({ charge: charge.id, limit: 1 }, options),
     );
     return disputeStateOf(disputes.data[0]?.status);
   }
 
-  async function fetchPayment(reference: string, asked: Asked): Promise<PaymentSnapshot> {
-    const charge = await fetchCharge(reference, asked);
-    const [invoice, dispute] = await Promise.all([fetchInvoiceOf(charge, asked), fetchDispute(charge, asked)]);
+  async function fetchPayment(reference: string, shared: SharedOptions): Promise<PaymentSnapshot> {
+    const charge = await fetchCharge(reference, shared);
+    const [invoice, dispute] = await Promise.all([fetchInvoiceOf(charge, shared), fetchDispute(charge, shared)]);
     return paymentSnapshotOf(charge, invoice, dispute);
   }
 
@@ -83,8 +83,8 @@ export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
       const page = await call({ account, operation: 'events.list', signal }, (options) =>
         stripe.events.list({ limit: 1 }, options),
       );
-      const told = Date.parse(page.lastResponse.headers['date'] ?? '');
-      return Number.isNaN(told) ? undefined : new Date(told);
+      const date = Date.parse(page.lastResponse.headers['date'] ?? '');
+      return Number.isNaN(date) ? undefined : new Date(date);
     },
 
     fetchPayment: (account, reference, signal) =>
@@ -103,16 +103,16 @@ export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
       };
     },
 
-    async refundPayment(account, { paymentId, amountCents, mark }, key, signal) {
-      const asked = { account, budget: newBudget(account), signal };
+    async refundPayment(account, { paymentId, amountCents, refundId }, key, signal) {
+      const shared = { account, budget: newBudget(account), signal };
       // A key is forgotten after a day; what it made is not.
-      const made = await call({ ...asked, operation: 'refunds.list' }, (options) =>
+      const made = await call({ ...shared, operation: 'refunds.list' }, (options) =>
         stripe.refunds.list({ payment_intent: paymentId, limit: 100 }, options),
       );
-      if (made.data.some(({ metadata }) => metadata?.[refundMark] === mark)) return;
-      await call({ ...asked, operation: 'refunds.create', key }, (options) =>
+      if (made.data.some(({ metadata }) => metadata?.[refundIdField] === refundId)) return;
+      await call({ ...shared, operation: 'refunds.create', key }, (options) =>
         stripe.refunds.create(
-          { payment_intent: paymentId, amount: amountCents, metadata: { [refundMark]: mark } },
+          { payment_intent: paymentId, amount: amountCents, metadata: { [refundIdField]: refundId } },
           options,
         ),
       );
@@ -122,7 +122,7 @@ export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
       const created = within(from, to);
       const page = await call({ account, operation: 'events.list', signal }, (options) =>
         stripe.events.list(
-          { types: [...actedOn], created, limit: 100, ...(next && { starting_after: next }) },
+          { types: [...handledEventTypes], created, limit: 100, ...(next && { starting_after: next }) },
           options,
         ),
       );
@@ -132,11 +132,11 @@ export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
 }
 
 /** What stands on a refund of ours, by which it is found again. */
-const refundMark = 'platform_refund_id';
+const refundIdField = 'platform_refund_id';
 
-const overWithoutLoss: readonly (string | undefined)[] = ['won', 'warning_closed', 'prevented'];
+const disputeStatesWithoutLoss: readonly (string | undefined)[] = ['won', 'warning_closed', 'prevented'];
 
 function disputeStateOf(status: string | undefined): PaymentSnapshot['dispute'] {
-  if (status === undefined || overWithoutLoss.includes(status)) return null;
+  if (status === undefined || disputeStatesWithoutLoss.includes(status)) return null;
   return status === 'lost' ? 'lost' : 'open';
 }

@@ -28,17 +28,17 @@ type SessionCalls = Pick<
 type SessionPage = Awaited<ReturnType<SessionCalls['listSessions']>>;
 
 /** What all calls of one operation share. */
-type Asked = Pick<Call, 'account' | 'budget' | 'signal'>;
+type SharedOptions = Pick<Call, 'account' | 'budget' | 'signal'>;
 
 /** How many sessions one look may turn over. */
 const findPagesMax = 20;
 
 export function sessionCalls(stripe: Stripe, call: Caller): SessionCalls {
   /** A coupon that is there already was made by an earlier try of this very order. */
-  async function createCoupon(request: SessionRequest, asked: Asked & { key: string }): Promise<void> {
+  async function createCoupon(request: SessionRequest, shared: SharedOptions & { key: string }): Promise<void> {
     const params = couponParamsOf(request);
     try {
-      await call({ ...asked, operation: 'coupons.create', key: `${asked.key}:coupon` }, (options) =>
+      await call({ ...shared, operation: 'coupons.create', key: `${shared.key}:coupon` }, (options) =>
         stripe.coupons.create(params, options),
       );
     } catch (error) {
@@ -51,20 +51,23 @@ export function sessionCalls(stripe: Stripe, call: Caller): SessionCalls {
   }
 
   async function fetchSession(account: PaymentAccount, id: string, signal?: AbortSignal): Promise<SessionSnapshot> {
-    const asked = { account, budget: newBudget(account), signal };
-    const session = await call({ ...asked, operation: 'sessions.retrieve' }, (options) =>
+    const shared = { account, budget: newBudget(account), signal };
+    const session = await call({ ...shared, operation: 'sessions.retrieve' }, (options) =>
       stripe.checkout.sessions.retrieve(id, { expand: ['payment_intent', 'invoice.payments'] }, options),
     );
-    return sessionSnapshotOf(session, await fetchIntent(session, asked));
+    return sessionSnapshotOf(session, await fetchIntent(session, shared));
   }
 
   /** In subscription mode the payment hangs on the first invoice; it matters only while the money has not come. */
-  async function fetchIntent(session: Stripe.Checkout.Session, asked: Asked): Promise<Stripe.PaymentIntent | null> {
+  async function fetchIntent(
+    session: Stripe.Checkout.Session,
+    shared: SharedOptions,
+  ): Promise<Stripe.PaymentIntent | null> {
     const { payment_intent: intent, status, payment_status: paid } = session;
     if (typeof intent === 'object' && intent !== null) return intent;
     const invoice = idOf(session.invoice);
     if (status !== 'complete' || paid !== 'unpaid' || !invoice) return null;
-    const payments = await call({ ...asked, operation: 'invoicePayments.list' }, (options) =>
+    const payments = await call({ ...shared, operation: 'invoicePayments.list' }, (options) =>
       stripe.invoicePayments.list({ invoice, limit: 1, expand: ['data.payment.payment_intent'] }, options),
     );
     const [first] = payments.data.map(({ payment }) => payment.payment_intent);
@@ -87,10 +90,10 @@ export function sessionCalls(stripe: Stripe, call: Caller): SessionCalls {
     listSessions,
 
     async createSession(account, request, key, signal) {
-      const asked = { account, key, budget: newBudget(account), signal };
-      if (request.discountCents > 0) await createCoupon(request, asked);
+      const shared = { account, key, budget: newBudget(account), signal };
+      if (request.discountCents > 0) await createCoupon(request, shared);
       const params = sessionParamsOf(request);
-      const session = await call({ ...asked, operation: 'sessions.create' }, (options) =>
+      const session = await call({ ...shared, operation: 'sessions.create' }, (options) =>
         stripe.checkout.sessions.create(params, options),
       );
       return { sessionId: session.id, url: session.url ?? '' };
@@ -133,10 +136,10 @@ export function sessionCalls(stripe: Stripe, call: Caller): SessionCalls {
       }
     },
 
-    async findOrCreateCustomer(account, { email, written }, key, signal) {
+    async findOrCreateCustomer(account, { email, enteredEmail }, key, signal) {
       const budget = newBudget(account);
       // Search lags behind by minutes; the list does not, though it wants the address letter by letter.
-      for (const spelling of new Set([email, written])) {
+      for (const spelling of new Set([email, enteredEmail])) {
         const found = await call({ account, operation: 'customers.list', budget, signal }, (options) =>
           stripe.customers.list({ email: spelling, limit: 100 }, options),
         );

@@ -117,8 +117,8 @@ export function subscriptionSnapshotOf(subscription: Stripe.Subscription): Subsc
 }
 
 function productMetadataIn(product: string | Stripe.Product | Stripe.DeletedProduct) {
-  const marks = typeof product === 'string' || product.deleted ? {} : product.metadata;
-  return { productId: marks['platform_product_id'] ?? null, variantId: marks['platform_variant_id'] ?? null };
+  const metadata = typeof product === 'string' || product.deleted ? {} : product.metadata;
+  return { productId: metadata['platform_product_id'] ?? null, variantId: metadata['platform_variant_id'] ?? null };
 }
 
 /** Takes an invoice whose payments are expanded. */

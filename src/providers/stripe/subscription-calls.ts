@@ -10,7 +10,7 @@ type SubscriptionCalls = Pick<
 >;
 
 /** What all calls of one question share. */
-type Asked = Pick<Call, 'account' | 'budget' | 'signal'>;
+type SharedOptions = Pick<Call, 'account' | 'budget' | 'signal'>;
 
 const expandSubscription = ['customer', 'items.data.price.product'];
 const linesMax = 500;
@@ -18,12 +18,12 @@ const linesMax = 500;
 export function subscriptionCalls(stripe: Stripe, call: Caller): SubscriptionCalls {
   async function fetchLines(
     { id = '', lines: first }: Stripe.Invoice,
-    asked: Asked,
+    shared: SharedOptions,
   ): Promise<Stripe.InvoiceLineItem[]> {
     const lines = [...first.data];
     for (let hasMore = first.has_more; hasMore && lines.length < linesMax; ) {
       const last = lines.at(-1)?.id;
-      const page = await call({ ...asked, operation: 'invoices.listLineItems' }, (options) =>
+      const page = await call({ ...shared, operation: 'invoices.listLineItems' }, (options) =>
         stripe.invoices.listLineItems(id, { limit: 100, ...(last && { starting_after: last }) }, options),
       );
       lines.push(...page.data);

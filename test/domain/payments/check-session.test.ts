@@ -156,7 +156,7 @@ test.serial('events that webhooks never brought are swept in once, and the silen
       type: 'checkout.session.completed',
       subject: 'session',
       objectId: sessionId,
-      marks: null,
+      metadata: null,
       createdAt: clock.now(),
     });
     clock.pass(minutes(5));

@@ -91,7 +91,7 @@ test.serial(
     const paymentId = await paymentOf(t.context, refunded);
     await payments.refundPayment(
       await openAccount(ctx),
-      { paymentId, amountCents: 3800, mark: 'in the dashboard' },
+      { paymentId, amountCents: 3800, refundId: 'in the dashboard' },
       'a key',
     );
     const { charges } = await stripe.account(account.secretKey);

@@ -113,13 +113,13 @@ test.serial.beforeEach(async (t) => {
 function forEachProviderFailure(
   title: string,
   match: string,
-  check: (t: ExecutionContext<ProviderFailureContext>, trouble: ProviderFailureReport, befall: Befall) => Promise<void>,
+  check: (t: ExecutionContext<ProviderFailureContext>, failure: ProviderFailureReport, befall: Befall) => Promise<void>,
 ): void {
-  for (const [name, trouble] of Object.entries(troubles)) {
+  for (const [name, failure] of Object.entries(troubles)) {
     test.serial(`${title} while the provider ${name}`, async (t) => {
-      const { fault } = trouble;
+      const { fault } = failure;
       const callCount = async () => (await stripe.requests(match)).length;
-      await check(t, trouble, async (work) => {
+      await check(t, failure, async (work) => {
         if (fault === 'nobody_listens') payments = unreachable;
         else await stripe.addFault({ ...fault, match });
         if (fault !== 'nobody_listens' && fault.kind === 'hang') payments = impatient;
@@ -127,7 +127,7 @@ function forEachProviderFailure(
         try {
           return await work();
         } finally {
-          t.true((await callCount()) - requestedBefore <= trouble.callCountMax, 'whoever waits is told promptly');
+          t.true((await callCount()) - requestedBefore <= failure.callCountMax, 'whoever waits is told promptly');
           payments = reachable;
           await stripe.clearFaults();
         }
@@ -161,23 +161,23 @@ async function waitAWhile({ services, clock }: ProviderFailureContext): Promise<
   }
 }
 
-forEachProviderFailure('a session is opened', 'POST /v1/checkout/sessions', async (t, trouble, befall) => {
+forEachProviderFailure('a session is opened', 'POST /v1/checkout/sessions', async (t, failure, befall) => {
   const { ctx } = t.context;
   const bowl = await buildProduct(ctx, { variants: [{ stock: 1 }] });
   const buy = () =>
     createCheckoutSession(ctx, { items: [{ product_slug: bowl.slug, quantity: 1 }] }, { requestKey: 'click' });
-  await befall(() => refusal(t, buy(), trouble));
+  await befall(() => refusal(t, buy(), failure));
   t.deepEqual(
     (await ordersOf(ctx)).map(({ status }) => status),
-    [trouble.isCertain ? 'canceled' : 'pending'],
+    [failure.isCertain ? 'canceled' : 'pending'],
   );
-  t.is((await stockOf(ctx, bowl.variant.id)).held, trouble.isCertain ? 0 : 1);
+  t.is((await stockOf(ctx, bowl.variant.id)).held, failure.isCertain ? 0 : 1);
 
   t.context.clock.pass(minutes(10));
   await waitAWhile(t.context);
   t.deepEqual(
     (await ordersOf(ctx)).map(({ status }) => status),
-    [trouble.isCertain ? 'canceled' : 'expired'],
+    [failure.isCertain ? 'canceled' : 'expired'],
   );
   t.like([(await open(t.context)).length, (await stockOf(ctx, bowl.variant.id)).held], [0, 0]);
   await buy();
@@ -186,13 +186,13 @@ forEachProviderFailure('a session is opened', 'POST /v1/checkout/sessions', asyn
   t.is((await stockOf(ctx, bowl.variant.id)).held, 1);
 });
 
-forEachProviderFailure('a discount is made', 'POST /v1/coupons', async (t, trouble, befall) => {
+forEachProviderFailure('a discount is made', 'POST /v1/coupons', async (t, failure, befall) => {
   const { ctx } = t.context;
   const bowl = await buildProduct(ctx, { variants: [{ stock: 1 }] });
   const promo = await buildPromo(ctx);
   const buy = () =>
     createCheckoutSession(ctx, { items: [{ product_slug: bowl.slug, quantity: 1 }], promo_code: promo.code });
-  await befall(() => refusal(t, buy(), trouble));
+  await befall(() => refusal(t, buy(), failure));
   t.deepEqual(
     (await ordersOf(ctx)).map(({ status }) => status),
     ['canceled'],
@@ -213,14 +213,14 @@ const beansOf = (ctx: TestContext['ctx']) =>
   });
 const subscription = { quantity: 1, purchase_type: 'subscription', subscription_interval: 'month' } as const;
 
-forEachProviderFailure('a subscriber is introduced', 'POST /v1/customers', async (t, trouble, befall) => {
+forEachProviderFailure('a subscriber is introduced', 'POST /v1/customers', async (t, failure, befall) => {
   const { ctx } = t.context;
   const beans = await beansOf(ctx);
   const input: CheckoutInput = {
     items: [{ ...subscription, product_slug: beans.slug, variant_id: beans.variant.id }],
     customer_email: 'ada@example.com',
   };
-  await befall(() => refusal(t, createCheckoutSession(ctx, input), trouble));
+  await befall(() => refusal(t, createCheckoutSession(ctx, input), failure));
   t.deepEqual(await ordersOf(ctx), [], 'nothing was begun');
   t.is((await stockOf(ctx, beans.variant.id)).held, 0);
   t.context.clock.pass(minutes(6));
@@ -239,12 +239,12 @@ async function subscribe({ ctx, services }: ProviderFailureContext) {
   return { orderId, subscription: (await subscriptionsOf(ctx))[0] ?? { id: '', paymentSubscriptionId: '' } };
 }
 
-forEachProviderFailure('a subscription is changed', 'POST /v1/subscriptions/*', async (t, trouble, befall) => {
+forEachProviderFailure('a subscription is changed', 'POST /v1/subscriptions/*', async (t, failure, befall) => {
   const { ctx } = t.context;
   const {
     subscription: { id, paymentSubscriptionId },
   } = await subscribe(t.context);
-  await befall(() => refusal(t, manageSubscription(ctx, id, { action: 'cancel' }), trouble));
+  await befall(() => refusal(t, manageSubscription(ctx, id, { action: 'cancel' }), failure));
   t.context.clock.pass(minutes(6));
   t.like(await manageSubscription(ctx, id, { action: 'cancel' }), { status: 'active', cancel_at_period_end: true });
   t.like((await atProvider(t.context)).subscriptions, [
@@ -267,10 +267,10 @@ forEachProviderFailure('money is given back', 'POST /v1/refunds', async (t, _tro
   t.like((await ordersOf(ctx))[0], { status: 'partially_refunded', refundedCents: 1000 });
 });
 
-forEachProviderFailure('an endpoint is made', 'POST /v1/webhook_endpoints', async (t, trouble, befall) => {
+forEachProviderFailure('an endpoint is made', 'POST /v1/webhook_endpoints', async (t, failure, befall) => {
   const { ctx } = t.context;
   const replace = (name: string) => replaceWebhookEndpoint(ctx, { name });
-  await befall(() => refusal(t, replace('first'), trouble));
+  await befall(() => refusal(t, replace('first'), failure));
   // An answer of 500 is kept with its key: then the owner begins another replacement.
   const made = await replace('first').catch(() => replace('second'));
   const endpoints = (await atProvider(t.context)).webhook_endpoints;

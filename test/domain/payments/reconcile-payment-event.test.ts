@@ -58,7 +58,7 @@ async function hear(ctx: Context, objectId: string, given: Partial<PaymentEvent>
     type: 'checkout.session.completed',
     subject: 'session',
     objectId,
-    marks: null,
+    metadata: null,
     createdAt: ctx.clock.now(),
     ...given,
   };
@@ -275,7 +275,7 @@ test.serial(
     await hear(ctx, sessionId);
     await hear(ctx, 'cs_of_nobody');
     payments.asked.length = 0;
-    await hear(ctx, sessionId, { marks: { tenantId: null, orderId: null, environment: null } });
+    await hear(ctx, sessionId, { metadata: { tenantId: null, orderId: null, environment: null } });
     await hear(ctx, 'cus_1', { type: 'customer.updated', subject: null });
     t.deepEqual(payments.asked, []);
     t.like(await orderOf(ctx, orderId), { status: 'pending' });

@@ -45,7 +45,7 @@ test.serial('an endpoint that was made and whose secret was never stored does no
     .context()
     .ports.payments.createEndpoint(
       { tenantId: tenant.id, secretKey: account.secretKey },
-      { url, mark: 'lost' },
+      { url, ownName: 'lost' },
       'lost',
     );
   const made = await replaceWebhookEndpoint(ctx, { name: 'found' });

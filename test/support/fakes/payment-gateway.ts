@@ -31,7 +31,7 @@ export interface FakePayments extends PaymentGateway {
   readonly subscriptions: Map<string, SubscriptionSnapshot>;
   readonly invoices: Map<string, InvoiceSnapshot>;
   readonly payments: Map<string, PaymentSnapshot>;
-  /** The marks of what went back. */
+  /** The ids of the refunds that were made. */
   readonly refunds: Set<string>;
   readonly events: PaymentEvent[];
   /** How the next calls of a kind go; after them all is well. */
@@ -150,17 +150,17 @@ export function fakePaymentGateway(): FakePayments {
     listReversals: (_account, kind) =>
       ask('listReversals', () => ({ references: kind === 'refund' ? [...fake.payments.keys()] : [], next: null })),
     fetchPayment: (_account, id) => ask('fetchPayment', () => need(fake.payments, id)),
-    refundPayment: (_account, { paymentId, amountCents, mark }) =>
+    refundPayment: (_account, { paymentId, amountCents, refundId }) =>
       ask('refundPayment', () => {
         const payment = need(fake.payments, paymentId);
-        const isNew = !fake.refunds.has(mark);
+        const isNew = !fake.refunds.has(refundId);
         const refunded = { ...payment, refundedCents: payment.refundedCents + (isNew ? amountCents : 0) };
-        fake.refunds.add(mark);
+        fake.refunds.add(refundId);
         fake.payments.set(paymentId, refunded);
       }),
     openBillingPortal: (_account, customerId) => ask('openBillingPortal', () => `https://portal.example/${customerId}`),
-    createEndpoint: (_account, { mark }) =>
-      ask('createEndpoint', () => ({ endpointId: `we_${mark}`, secret: `whsec_${mark}` })),
+    createEndpoint: (_account, { ownName }) =>
+      ask('createEndpoint', () => ({ endpointId: `we_${ownName}`, secret: `whsec_${ownName}` })),
     listEndpoints: () => ask('listEndpoints', () => []),
     endEndpoint: () => ask('endEndpoint', () => undefined),
     listEvents: () => ask('listEvents', () => ({ events: [...fake.events], next: null })),

@@ -23,8 +23,8 @@ export function refundCharge(account: Account, charge: Charge, params: RefundPar
   if (amount < 1)
     throw invalid('This value must be greater than or equal to 1.', 'amount', 'parameter_invalid_integer');
   if (amount > left) {
-    const [asked, rest] = [amount, left].map((value) => formatMoney(value, charge.currency));
-    throw invalid(`Refund amount (${asked}) is greater than unrefunded amount on charge (${rest})`, 'amount');
+    const [shared, rest] = [amount, left].map((value) => formatMoney(value, charge.currency));
+    throw invalid(`Refund amount (${shared}) is greater than unrefunded amount on charge (${rest})`, 'amount');
   }
   const refund = account.refunds.add({
     id: account.mint('re'),

@@ -14,7 +14,7 @@ import type { LoggedRequest } from './request-log.ts';
 import { Router } from './router.ts';
 
 /** One request whose sender is known. */
-export interface Asked {
+export interface SharedOptions {
   readonly world: SimulatorState;
   readonly account: Account;
   readonly exchange: Exchange;
@@ -36,19 +36,19 @@ const router = new Router<Operation>(operations.map((operation) => [operation.ro
  * Serve a request as Stripe would, under its idempotency key if it has one. `kept` is stored under
  * the key in place of the true answer; what `prepare` refuses is not stored at all.
  */
-export async function respondToCall(asked: Asked, delayMs = 0, kept?: Answer): Promise<Answer> {
-  const { account, key } = asked;
+export async function respondToCall(shared: SharedOptions, delayMs = 0, kept?: Answer): Promise<Answer> {
+  const { account, key } = shared;
   const { idempotencyKeys: keys } = account;
-  const stored = key === undefined ? undefined : keys.begin(key, fingerprint(asked), account.now);
+  const stored = key === undefined ? undefined : keys.begin(key, fingerprint(shared), account.now);
   if (stored) {
     if (delayMs > 0) await sleep(delayMs);
-    return replay(asked, stored);
+    return replay(shared, stored);
   }
   let answer: Answer | null = null;
   try {
-    const work = prepare(asked);
+    const work = prepare(shared);
     if (delayMs > 0) await sleep(delayMs);
-    answer = perform(asked, work);
+    answer = perform(shared, work);
     return answer;
   } finally {
     if (key !== undefined) keys.finish(key, answer && (kept ?? answer));
@@ -56,11 +56,11 @@ export async function respondToCall(asked: Asked, delayMs = 0, kept?: Answer): P
 }
 
 /** Answer without doing anything, and keep that under the idempotency key, if there is one. */
-export function respondWithoutWork(asked: Asked, answer: Answer): Answer {
-  const { account, key } = asked;
+export function respondWithoutWork(shared: SharedOptions, answer: Answer): Answer {
+  const { account, key } = shared;
   if (key === undefined) return answer;
-  const stored = account.idempotencyKeys.begin(key, fingerprint(asked), account.now);
-  if (stored) return replay(asked, stored);
+  const stored = account.idempotencyKeys.begin(key, fingerprint(shared), account.now);
+  if (stored) return replay(shared, stored);
   account.idempotencyKeys.finish(key, answer);
   return answer;
 }
@@ -70,7 +70,7 @@ export function errorResponse(refusal: RejectionKind, requestId: string): Answer
 }
 
 /** Find the operation and refuse what is wrong with the request itself. */
-function prepare({ account, exchange: { method, path }, text }: Asked): Work {
+function prepare({ account, exchange: { method, path }, text }: SharedOptions): Work {
   const found = router.match(method, path);
   if (!found) {
     const message = `Unrecognized request URL (${method}: ${path}). Please see https://stripe.com/docs.`;
@@ -83,7 +83,7 @@ function prepare({ account, exchange: { method, path }, text }: Asked): Work {
 }
 
 /** Do the work in one go; a refusal from here is an answer like any other, and is kept like one. */
-function perform({ account, entry, key, world }: Asked, { operation, id, params }: Work): Answer {
+function perform({ account, entry, key, world }: SharedOptions, { operation, id, params }: Work): Answer {
   account.request = { id: entry.id, idempotency_key: key ?? null };
   try {
     const result = expand(account, operation.run({ account, id, params }), params.expand);
@@ -97,13 +97,13 @@ function perform({ account, entry, key, world }: Asked, { operation, id, params 
   }
 }
 
-function replay({ entry }: Asked, stored: Answer): Answer {
+function replay({ entry }: SharedOptions, stored: Answer): Answer {
   entry.replayed = true;
   const headers = { 'idempotent-replayed': 'true', 'original-request': stored.requestId };
   return { ...stored, requestId: entry.id, headers: { ...stored.headers, ...headers } };
 }
 
 /** Two requests are the same when their method, path and parameters are, in whatever order. */
-function fingerprint({ exchange: { method, path }, text }: Asked): string {
+function fingerprint({ exchange: { method, path }, text }: SharedOptions): string {
   return [method, path, ...text.split('&').sort()].join('&');
 }

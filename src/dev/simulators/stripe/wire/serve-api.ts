@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 
 import { apiVersion } from '../account.ts';
 import type { SimulatorState } from '../world.ts';
-import { type Asked, errorResponse, respondToCall, respondWithoutWork } from './answer-call.ts';
+import { errorResponse, respondToCall, respondWithoutWork, type SharedOptions } from './answer-call.ts';
 import { authenticate } from './authenticate.ts';
 import { faultResponse } from './fault-answer.ts';
 import type { Fault } from './faults.ts';
@@ -23,10 +23,10 @@ export async function serveApi(world: SimulatorState, exchange: Exchange): Promi
     const account = authenticate(world, request.headers);
     entry.account = account.key;
     const key = method === 'POST' ? request.headers['idempotency-key'] : undefined;
-    const asked = { world, account, exchange, text, entry, key: typeof key === 'string' ? key : undefined };
+    const shared = { world, account, exchange, text, entry, key: typeof key === 'string' ? key : undefined };
     const fault = world.faults.take(`${method} ${exchange.path}`, account.key);
     entry.fault = fault?.kind ?? null;
-    reply(asked, await serveUnder(fault, asked));
+    reply(shared, await serveUnder(fault, shared));
   } catch (error) {
     if (!(error instanceof RejectionKind)) throw error;
     entry.status = error.status;
@@ -35,24 +35,24 @@ export async function serveApi(world: SimulatorState, exchange: Exchange): Promi
 }
 
 /** The answer under a fault; null when there is to be none. */
-async function serveUnder(fault: Fault | undefined, asked: Asked): Promise<Answer | null> {
-  const { response } = asked.exchange;
-  if (!fault) return respondToCall(asked);
-  if (fault.kind === 'delay') return respondToCall(asked, fault.ms ?? 0);
+async function serveUnder(fault: Fault | undefined, shared: SharedOptions): Promise<Answer | null> {
+  const { response } = shared.exchange;
+  if (!fault) return respondToCall(shared);
+  if (fault.kind === 'delay') return respondToCall(shared, fault.ms ?? 0);
   const before = fault.kind === 'reset_before' || (fault.kind !== 'reset_after' && !fault.after);
   if (fault.kind === 'status') {
-    const broken = faultResponse(fault, asked.entry.id);
-    if (before) return broken.status === 500 ? respondWithoutWork(asked, broken) : broken;
-    await respondToCall(asked, 0, broken.status === 500 ? broken : undefined);
+    const broken = faultResponse(fault, shared.entry.id);
+    if (before) return broken.status === 500 ? respondWithoutWork(shared, broken) : broken;
+    await respondToCall(shared, 0, broken.status === 500 ? broken : undefined);
     return broken;
   }
-  if (!before) await respondToCall(asked);
+  if (!before) await respondToCall(shared);
   if (fault.kind === 'hang') await untilGone(response);
   else response.destroy();
   return null;
 }
 
-function reply({ entry, exchange: { response }, key }: Asked, given: Answer | null): void {
+function reply({ entry, exchange: { response }, key }: SharedOptions, given: Answer | null): void {
   if (!given) return;
   entry.status = given.status;
   write(response, key === undefined ? given : { ...given, headers: { ...given.headers, 'idempotency-key': key } });
