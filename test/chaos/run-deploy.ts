@@ -9,7 +9,7 @@ import { freePort } from '#src/dev/embedded/free-port.ts';
 import { stripeControl } from '#src/dev/simulators/stripe/control/control-client.ts';
 import { type StackProcess, startProcess } from '#src/dev/stack/start-process.ts';
 import { type Stack, startStack } from '#src/dev/stack/start-stack.ts';
-import { handledEventTypes } from '#src/providers/stripe/event-types.ts';
+import { handledEventTypes } from '#src/providers/stripe/events.ts';
 import { seededRandom } from '#test/support/random.ts';
 import { findBreaches } from './invariants.ts';
 import { buildNextRelease, type NextRelease } from './next-release.ts';

@@ -21,7 +21,7 @@ import { randomText } from '#src/lib/crypto.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
-import { handledEventTypes } from '#src/providers/stripe/event-types.ts';
+import { handledEventTypes } from '#src/providers/stripe/events.ts';
 import { callCli } from '#test/support/cli.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { testEnvironment } from '#test/support/environment.ts';

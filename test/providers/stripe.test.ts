@@ -5,8 +5,8 @@ import type { PaymentAccount, PaymentGateway, SessionRequest } from '#src/domain
 import { randomText } from '#src/lib/crypto.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { silentLog } from '#src/lib/log.ts';
+import { Slots } from '#src/providers/lib/bulkhead.ts';
 import { CircuitBreaker } from '#src/providers/lib/circuit-breaker.ts';
-import { Slots } from '#src/providers/lib/slots.ts';
 import { createStripePaymentGateway } from '#src/providers/stripe/payment-gateway.ts';
 import { couponParamsOf, sessionParamsOf } from '#src/providers/stripe/session-params.ts';
 import { awkwardNames } from '#test/support/awkward-names.ts';

@@ -6,7 +6,7 @@ import { stripeControl } from '#src/dev/simulators/stripe/control/control-client
 import type { Stack } from '#src/dev/stack/start-stack.ts';
 import { enqueueMail } from '#src/domain/mail/index.ts';
 import type { MailKind } from '#src/domain/mail/kinds.ts';
-import { recordDrift } from '#src/domain/payments/drift-reports.ts';
+import { recordDrift } from '#src/domain/payments/drift/drift-reports.ts';
 import { days, hours } from '#src/lib/duration.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { sql } from '#src/lib/sql.ts';

@@ -11,7 +11,7 @@ import { startShippoSimulator } from '#src/dev/simulators/shippo/simulator.ts';
 import { stripeControl } from '#src/dev/simulators/stripe/control/control-client.ts';
 import { startStripeSimulator } from '#src/dev/simulators/stripe/start-stripe-simulator.ts';
 import { serveStorefront } from '#src/dev/storefront/serve-storefront.ts';
-import { handledEventTypes } from '#src/providers/stripe/event-types.ts';
+import { handledEventTypes } from '#src/providers/stripe/events.ts';
 import { runCli, type StackProcess, startProcess } from './start-process.ts';
 
 export interface StackOptions {

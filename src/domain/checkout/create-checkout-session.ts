@@ -20,7 +20,6 @@ import {
   sellingTerms,
 } from '../payments/index.ts';
 import { takeOrderNumber } from '../tenants/index.ts';
-import { abandonedAfterMs } from './abandon-session.ts';
 import type { CheckoutInput } from './checkout-input.ts';
 import { unlinkCustomer } from './forget-customer.ts';
 import { isConcurrentCheckout, SubscriptionInProgress } from './is-taken-by-another.ts';
@@ -29,7 +28,7 @@ import { type OrderPlan, planOrder } from './plan-order.ts';
 import { type BegunOrder, type CheckoutSessionView, presentCheckoutSession } from './present.ts';
 import { type CheckoutQuote, type KnownBuyer, quoteCheckout } from './quote-checkout.ts';
 import { conflictingSessions, subscribingOf } from './subscribing.ts';
-import { supersedeSession } from './supersede-session.ts';
+import { abandonedAfterMs, supersedeSession } from './supersede-session.ts';
 
 /** How often a request is judged anew because something of the caller's own got in between. */
 const attemptsMax = 6;

@@ -7,9 +7,9 @@ import type { Hold, NewOrder } from '../orders/index.ts';
 import { amountTooSmall } from '../payments/index.ts';
 import type { SessionLine, SessionRequest } from '../ports/payment-gateway.ts';
 import { fillReturnUrl } from '../return-url.ts';
-import { continuableMs } from './abandon-session.ts';
 import type { CheckoutInput } from './checkout-input.ts';
 import { type CheckoutQuote, linesPerKindMax, tooManyLines } from './quote-checkout.ts';
+import { continuableMs } from './supersede-session.ts';
 
 /** What of the store's account a session is made with. */
 export interface SessionTerms {

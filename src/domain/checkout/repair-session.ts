@@ -18,8 +18,8 @@ import {
   snapshotOfSession,
 } from '../payments/index.ts';
 import type { CreatedSession, PaymentAccount } from '../ports/payment-gateway.ts';
-import { abandonSession } from './abandon-session.ts';
 import { provesNotCreated } from './open-session.ts';
+import { abandonSession } from './supersede-session.ts';
 
 /** With less time than this the provider would refuse a session that it has not made already. */
 const lifeMinMs = minutes(31);

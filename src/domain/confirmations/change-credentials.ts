@@ -5,9 +5,7 @@ import { newId } from '#src/lib/ids.ts';
 import { type Static, Text, Type } from '#src/lib/schema.ts';
 import { lockSubject, recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
-import type { Confirmed } from './one-time-password.ts';
-import { requestCode } from './request-code.ts';
-import { useCode } from './use-code.ts';
+import { type Confirmed, requestCode, useCode } from './one-time-password.ts';
 
 /** The one-time password with which the owner confirms a change. */
 export const Confirmation = Type.Object({

@@ -6,6 +6,5 @@ export {
   replacedBy,
   requestConfirmation,
 } from './change-credentials.ts';
-export { requestCode } from './request-code.ts';
+export { requestCode, useCode } from './one-time-password.ts';
 export { pruneCodes } from './retention.ts';
-export { useCode } from './use-code.ts';

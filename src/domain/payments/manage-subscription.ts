@@ -6,13 +6,10 @@ import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
 import { lockOrder } from '../orders/index.ts';
 import type { PaymentAccount, SubscriptionChange } from '../ports/payment-gateway.ts';
-import { applySubscription, readSubscription, type SubscriptionView } from '../subscriptions/index.ts';
-import { fetchSubscription } from './fetch-numbered.ts';
-import { openAccount } from './open-account.ts';
-import { whileCallerWaits } from './patience.ts';
-import { paymentErrorOf, withPaymentErrors } from './provider-refusals.ts';
-import { timeBucketOf } from './spell.ts';
-import { subscriberOf } from './subscriber-of.ts';
+import { applySubscription, readSubscription, type SubscriptionView, subscriberOf } from '../subscriptions/index.ts';
+import { openAccount, whileCallerWaits } from './accounts/open-account.ts';
+import { paymentErrorOf, timeBucketOf, withPaymentErrors } from './provider-calls.ts';
+import { fetchSubscription } from './snapshots/fetch-snapshot.ts';
 
 const SubscriptionAction = Type.Enum(['pause', 'resume', 'cancel', 'change_interval']);
 

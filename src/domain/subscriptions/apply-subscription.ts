@@ -4,6 +4,7 @@ import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordEvent } from '#src/outbox/enqueue.ts';
 import type { InTransaction } from '../context.ts';
+import type { Order } from '../orders/index.ts';
 import type { SubscriptionSnapshot } from '../ports/payment-snapshots.ts';
 import { Subscription, type SubscriptionStatus } from './subscription.ts';
 
@@ -126,4 +127,9 @@ function termsOf(snapshot: SubscriptionSnapshot, item: Item) {
     cancelAtPeriodEnd: snapshot.cancelAtPeriodEnd,
     canceledAt: snapshot.canceledAt,
   };
+}
+
+/** Whose a subscription is that this order began. */
+export function subscriberOf({ id, customerId, email }: Order): Subscriber {
+  return { orderId: id, customerId: customerId ?? null, email: email ?? null };
 }

@@ -1,6 +1,13 @@
-export { applySubscription, type FetchedSubscription, type Subscriber } from './apply-subscription.ts';
-export { type LiveSubscription, liveSubscriptions, liveSubscriptionsOf } from './live-subscriptions.ts';
+export { applySubscription, type FetchedSubscription, subscriberOf } from './apply-subscription.ts';
 export { subscriptionPersonalData } from './personal-data.ts';
-export { SubscriptionView } from './present.ts';
-export { listAllSubscriptions, listSubscriptions, readSubscription, readSubscriptions } from './read-subscription.ts';
+export {
+  type LiveSubscription,
+  listAllSubscriptions,
+  listSubscriptions,
+  liveSubscriptions,
+  liveSubscriptionsOf,
+  readSubscription,
+  readSubscriptions,
+  SubscriptionView,
+} from './read-subscriptions.ts';
 export { Subscription, subscriptionStatuses } from './subscription.ts';

@@ -3,7 +3,7 @@ import type Stripe from 'stripe';
 import type { PaymentGateway } from '#src/domain/ports/payment-gateway.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import type { Caller } from './caller.ts';
-import { handledEventTypes } from './event-types.ts';
+import { handledEventTypes } from './events.ts';
 
 type EndpointCalls = Pick<PaymentGateway, 'createEndpoint' | 'listEndpoints' | 'endEndpoint'>;
 

@@ -1,11 +1,9 @@
 import type Stripe from 'stripe';
-
 import type { PaymentGateway } from '#src/domain/ports/payment-gateway.ts';
 import type { PaymentSnapshot } from '#src/domain/ports/payment-snapshots.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { type Call, type Caller, newBudget } from './caller.ts';
-import { handledEventTypes } from './event-types.ts';
-import { eventOf } from './events.ts';
+import { eventOf, handledEventTypes } from './events.ts';
 import { metadataIn } from './metadata.ts';
 import { idOf, paymentSnapshotOf, within } from './snapshots.ts';
 

@@ -5,8 +5,8 @@ import Stripe from 'stripe';
 
 import type { PaymentGateway } from '#src/domain/ports/payment-gateway.ts';
 import type { Log } from '#src/lib/log.ts';
+import { Slots } from '../lib/bulkhead.ts';
 import type { CircuitBreaker } from '../lib/circuit-breaker.ts';
-import { Slots } from '../lib/slots.ts';
 import { createCaller } from './caller.ts';
 import { endpointCalls } from './endpoint-calls.ts';
 import { verifyEvent } from './events.ts';

@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { transact } from '#src/database/transact.ts';
-import { recordDrift } from '#src/domain/payments/drift-reports.ts';
+import { recordDrift } from '#src/domain/payments/drift/drift-reports.ts';
 import { days, hours } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { request } from '#test/domain/shipping/support.ts';

@@ -6,14 +6,14 @@ import { read, transact } from '#src/database/transact.ts';
 import { dismissAttention } from '#src/domain/backoffice/index.ts';
 import { type CheckoutInput, createCheckoutSession } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { fetchPayment } from '#src/domain/payments/fetch-numbered.ts';
+import { openAccount } from '#src/domain/payments/accounts/open-account.ts';
 import {
   acceptPaymentEvent,
   applySnapshot,
   reconcilePaymentEvent,
   reportStoreDrift,
 } from '#src/domain/payments/index.ts';
-import { openAccount } from '#src/domain/payments/open-account.ts';
+import { fetchPayment } from '#src/domain/payments/snapshots/fetch-snapshot.ts';
 import type { PaymentEvent } from '#src/domain/ports/payment-gateway.ts';
 import type { SessionSnapshot } from '#src/domain/ports/payment-snapshots.ts';
 import { randomText } from '#src/lib/crypto.ts';

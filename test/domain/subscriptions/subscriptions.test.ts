@@ -1,11 +1,8 @@
 import anyTest, { type TestFn } from 'ava';
-
 import { purchaseLabel } from '#jobs/labels.ts';
 import { read, transact } from '#src/database/transact.ts';
 import { createCheckoutSession, createGiftCheckout } from '#src/domain/checkout/index.ts';
 import { findCustomerByEmail } from '#src/domain/customers/index.ts';
-import { fetchSnapshot } from '#src/domain/payments/ask-provider.ts';
-import { fetchSubscription } from '#src/domain/payments/fetch-numbered.ts';
 import {
   applySnapshot,
   manageSubscription,
@@ -13,6 +10,7 @@ import {
   openBillingPortal,
   reactivateSubscription,
 } from '#src/domain/payments/index.ts';
+import { fetchSnapshot, fetchSubscription } from '#src/domain/payments/snapshots/fetch-snapshot.ts';
 import type { PaymentGateway } from '#src/domain/ports/payment-gateway.ts';
 import { readSubscription } from '#src/domain/subscriptions/index.ts';
 import { DomainError } from '#src/lib/errors.ts';

@@ -1,5 +1,4 @@
-import type { Account } from '../account.ts';
-import { apiVersion } from '../account.ts';
+import { type Account, apiVersion } from '../account.ts';
 import { endpointSecrets, type StripeEvent, type WebhookEndpoint } from '../objects/webhook-endpoint.ts';
 import { changedMetadata, type MetadataChange } from '../wire/check-metadata.ts';
 import { list, type Operation, operation, retrieve } from '../wire/operation.ts';

@@ -1,6 +1,5 @@
 import type { Account } from '../account.ts';
-import type { StripeObject } from '../objects/stripe-object.ts';
-import { listObject } from '../objects/stripe-object.ts';
+import { listObject, type StripeObject } from '../objects/stripe-object.ts';
 import { invalid } from './refusal.ts';
 import type { PageParams, Table } from './table.ts';
 

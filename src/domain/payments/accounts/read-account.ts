@@ -1,0 +1,96 @@
+import { readOne } from '#src/database/transact.ts';
+import { formatDuration } from '#src/lib/duration.ts';
+import { notFound } from '#src/lib/errors.ts';
+import { Duration, Nullable, type Static, Timestamp, Type, Url } from '#src/lib/schema.ts';
+import { sql } from '#src/lib/sql.ts';
+import { wrongModeOf } from '../../check-key-mode.ts';
+import type { Context } from '../../context.ts';
+import { type AccountCheck, classifyCheck } from '../../shipping/index.ts';
+import { openAccount } from './open-account.ts';
+
+/** The store's account at the payment provider as its owner sees it: never a secret. */
+export interface ManagedPaymentAccount {
+  readonly mode: 'direct' | 'connect';
+  readonly accountId: string | null;
+  readonly publishableKey: string | null;
+  readonly hasSecretKey: boolean;
+  readonly hasWebhookSecret: boolean;
+  readonly sessionLifetimeMs: number;
+  readonly automaticTax: boolean;
+  /** Since when sweeps find what webhooks never brought. */
+  readonly silentSince: Date | null;
+  readonly version: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** `undefined` where none is saved. */
+export async function readPaymentAccount(ctx: Context): Promise<ManagedPaymentAccount | undefined> {
+  return readOne<ManagedPaymentAccount>(
+    ctx,
+    sql`
+    select a.mode, a.account_id as "accountId", a.publishable_key as "publishableKey",
+      a.secret_key_sealed is not null as "hasSecretKey", exists (
+        select from payment_webhook_secrets s
+        where s.tenant_id = ${ctx.tenant.id} and s.state = 'current') as "hasWebhookSecret",
+      a.session_lifetime_ms as "sessionLifetimeMs", a.automatic_tax as "automaticTax", a.silent_since as "silentSince",
+      a.version, a.created_at as "createdAt", a.updated_at as "updatedAt"
+    from payment_accounts a where a.tenant_id = ${ctx.tenant.id}`,
+  );
+}
+
+export const PaymentAccountView = Type.Object(
+  {
+    provider: Type.Literal('stripe'),
+    mode: Type.Enum(['direct', 'connect']),
+    account_id: Nullable(Type.String({ examples: ['acct_1Qx'] })),
+    publishable_key: Nullable(Type.String({ examples: ['pk_test_1Qx'] })),
+    has_secret_key: Type.Boolean(),
+    has_webhook_secret: Type.Boolean(),
+    /** Where the provider is to deliver its events. */
+    webhook_url: Url,
+    /** Since when events did not come by webhook; null is well. */
+    webhooks_silent_since: Nullable(Timestamp),
+    session_lifetime: Duration,
+    automatic_tax: Type.Boolean(),
+    version: Type.Integer({ examples: [1] }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  { title: 'PaymentAccount' },
+);
+
+export function presentPaymentAccount(ctx: Context, account: ManagedPaymentAccount): Static<typeof PaymentAccountView> {
+  return {
+    provider: 'stripe',
+    mode: account.mode,
+    account_id: account.accountId,
+    publishable_key: account.publishableKey,
+    has_secret_key: account.hasSecretKey,
+    has_webhook_secret: account.hasWebhookSecret,
+    webhook_url: `${ctx.settings.publicUrl}/api/webhooks/stripe/${ctx.tenant.slug}`,
+    webhooks_silent_since: account.silentSince?.toISOString() ?? null,
+    session_lifetime: formatDuration(account.sessionLifetimeMs),
+    automatic_tax: account.automaticTax,
+    version: account.version,
+    created_at: account.createdAt.toISOString(),
+    updated_at: account.updatedAt.toISOString(),
+  };
+}
+
+/**
+ * Ask the payment provider whether the stored key opens the account.
+ * @throws DomainError `not_found` when none is stored
+ */
+export async function checkPaymentAccount(ctx: Context): Promise<AccountCheck> {
+  const stored = await readPaymentAccount(ctx);
+  if (!stored) throw notFound('account');
+  if (stored.mode !== 'direct') {
+    return { ok: false, detail: 'The store cannot sell in this mode: it needs keys of its own.' };
+  }
+  if (!stored.hasSecretKey) return { ok: false, detail: 'There is no secret key to open the account with.' };
+  const account = await openAccount(ctx);
+  const wrong = wrongModeOf(ctx, account.secretKey);
+  if (wrong) return { ok: false, detail: wrong };
+  return classifyCheck(ctx.ports.payments.checkAccount(account, ctx.signal));
+}

@@ -1,0 +1,185 @@
+import { readOne } from '#src/database/transact.ts';
+import { assignChanges, changedValues } from '#src/lib/assign-changes.ts';
+import { fromNow } from '#src/lib/clock.ts';
+import { equalInConstantTime } from '#src/lib/crypto.ts';
+import { hours, parseDuration } from '#src/lib/duration.ts';
+import { invalidRequest } from '#src/lib/errors.ts';
+import { newId } from '#src/lib/ids.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { Change } from '../../change.ts';
+import { validateKey } from '../../check-key-mode.ts';
+import { type Credentials, type CredentialsChange, replacedBy } from '../../confirmations/index.ts';
+import type { Context, InTransaction } from '../../context.ts';
+import { PaymentAccountEntity, type PaymentAccountInput, sealedFields, sessionLifetime } from './payment-account.ts';
+
+/** What a change of the store's account at the payment provider replaces of what opens it, or closes it. */
+export const paymentCredentials = (input: PaymentAccountInput): CredentialsChange => ({
+  name: 'payments',
+  title: 'Stripe',
+  async replaced(ctx) {
+    validatePaymentKeys(ctx, input);
+    const onFile = await storedCredentials(ctx);
+    return replacedBy(onFile, wantedCredentials(onFile, input));
+  },
+});
+
+/**
+ * Only `direct` mode has keys of the store's own.
+ * @throws DomainError `invalid_request` that names the field: a key in connect mode, or one that cannot work here
+ */
+function validatePaymentKeys(ctx: Context, input: PaymentAccountInput): void {
+  validateKey(ctx, 'secret_key', input.secret_key, 'stripe_secret');
+  validateKey(ctx, 'publishable_key', input.publishable_key, 'stripe_publishable');
+  validateKey(ctx, 'webhook_secret', input.webhook_secret, 'stripe_webhook');
+  if (input.mode === 'direct') return;
+  for (const field of ['secret_key', 'publishable_key'] as const) {
+    if (!input[field]) continue;
+    throw invalidRequest('A store in connect mode has no keys of its own on file.', {
+      path: `/${field}`,
+      code: 'connect_mode',
+      detail: 'must be left out in connect mode',
+    });
+  }
+}
+
+interface StoredCredentials {
+  readonly mode: string;
+  readonly accountId: string | null;
+  readonly publishableKey: string | null;
+  readonly secretKeySealed: string | null;
+  readonly webhookSecretSealed: string | null;
+}
+
+/** Mode and account are the way to the money only while there is a key. */
+async function storedCredentials(ctx: Context): Promise<Credentials> {
+  const stored = await readOne<StoredCredentials>(
+    ctx,
+    sql`
+    select mode, account_id as "accountId", publishable_key as "publishableKey", secret_key_sealed as "secretKeySealed", (
+      select secret_sealed from payment_webhook_secrets
+      where tenant_id = ${ctx.tenant.id} and state = 'current') as "webhookSecretSealed"
+    from payment_accounts where tenant_id = ${ctx.tenant.id}`,
+  );
+  if (!stored) return {};
+  const { secretKeySealed, webhookSecretSealed, publishableKey: publishable_key } = stored;
+  const open = (field: string, sealed: string | null) => sealed && ctx.keyring.open(ctx.tenant.id, field, sealed);
+  return {
+    ...(secretKeySealed && { mode: stored.mode, account_id: stored.accountId }),
+    secret_key: open(sealedFields.secretKey, secretKeySealed),
+    publishable_key,
+    webhook_secret: open(sealedFields.webhookSecret, webhookSecretSealed),
+  };
+}
+
+/** As `savePaymentAccount` leaves them: a secret that is left out stays. */
+function wantedCredentials(onFile: Credentials, input: PaymentAccountInput): Credentials {
+  const { mode, account_id, secret_key = onFile['secret_key'], publishable_key, webhook_secret } = input;
+  return {
+    mode,
+    account_id: account_id ?? null,
+    secret_key: mode === 'direct' ? (secret_key ?? null) : null,
+    publishable_key: publishable_key ?? null,
+    webhook_secret: webhook_secret ?? onFile['webhook_secret'] ?? null,
+  };
+}
+
+/** How long the provider goes on signing with a secret that was replaced, at most. */
+const retiringMs = hours(24);
+
+/**
+ * Save the store's account at the payment provider. A new signing secret does not silence the old one at once:
+ * deliveries that are under way are still believed for a day.
+ *
+ * @param options `retainKey`: a secret key that is left out stays, in direct mode; otherwise there is none any more
+ * @throws DomainError `invalid_request` for a key that cannot work here, or a session that lives too short or long
+ */
+export async function savePaymentAccount(
+  ctx: InTransaction,
+  input: PaymentAccountInput,
+  { retainKey = false }: { retainKey?: boolean } = {},
+): Promise<Change> {
+  validatePaymentKeys(ctx, input);
+  const { em } = ctx.tx;
+  const tenantId = ctx.tenant.id;
+  const now = ctx.clock.now();
+  const wanted = {
+    mode: input.mode,
+    accountId: input.account_id ?? null,
+    publishableKey: input.publishable_key ?? null,
+    sessionLifetimeMs: lifetimeOf(ctx, input),
+    automaticTax: input.automatic_tax,
+  };
+  const secretKeySealed = input.secret_key
+    ? ctx.keyring.seal(tenantId, sealedFields.secretKey, input.secret_key)
+    : null;
+  const found = await em.findOne(PaymentAccountEntity, { tenantId });
+  if (!found) {
+    em.create(PaymentAccountEntity, {
+      ...wanted,
+      tenantId,
+      secretKeySealed,
+      version: 1,
+      createdAt: now,
+      updatedAt: now,
+    });
+    await saveWebhookSecret(ctx, input.webhook_secret ?? null);
+    return { subject: 'payments', action: 'created', fields: [] };
+  }
+
+  const values = changedValues(found, wanted);
+  const fields = assignChanges(found, wanted);
+  const retainsKey = retainKey && input.mode === 'direct' && input.secret_key === undefined;
+  if (
+    !retainsKey &&
+    !matchesSealed(ctx, found.secretKeySealed ?? null, sealedFields.secretKey, input.secret_key ?? null)
+  ) {
+    found.secretKeySealed = secretKeySealed;
+    fields.push('secret_key');
+  }
+  if (await saveWebhookSecret(ctx, input.webhook_secret ?? null)) fields.push('webhook_secret');
+  if (fields.length === 0) return { subject: 'payments', action: 'unchanged', fields };
+  found.updatedAt = now;
+  return { subject: 'payments', action: 'updated', fields, values };
+}
+
+/** A section without a secret leaves the one alone that a rotation or the command line made. Whether it changed. */
+async function saveWebhookSecret(ctx: InTransaction, secret: string | null): Promise<boolean> {
+  if (!secret) return false;
+  const tenantId = ctx.tenant.id;
+  const [current] = await ctx.tx.execute<{ sealed: string }>(sql`
+    select secret_sealed as sealed from payment_webhook_secrets
+    where tenant_id = ${tenantId} and state = 'current' for update`);
+  if (matchesSealed(ctx, current?.sealed ?? null, sealedFields.webhookSecret, secret)) return false;
+  await replaceWebhookSecret(ctx, { secret, endpointId: null });
+  return true;
+}
+
+/** Believe this secret from now on, and the one before for another day. */
+export async function replaceWebhookSecret(
+  ctx: InTransaction,
+  { secret, endpointId }: { secret: string; endpointId: string | null },
+): Promise<void> {
+  const tenantId = ctx.tenant.id;
+  await ctx.tx.execute(sql`
+    update payment_webhook_secrets set state = 'retiring', retires_at = ${fromNow(ctx.clock, retiringMs)}
+    where tenant_id = ${tenantId} and state = 'current'`);
+  await ctx.tx.execute(sql`
+    insert into payment_webhook_secrets (tenant_id, id, secret_sealed, provider_endpoint_id, state, created_at)
+    values (${tenantId}, ${newId('pay')}, ${ctx.keyring.seal(tenantId, sealedFields.webhookSecret, secret)},
+      ${endpointId}, 'current', ${ctx.clock.now()})`);
+}
+
+function lifetimeOf(ctx: InTransaction, { session_lifetime: lifetime }: PaymentAccountInput): number {
+  if (!lifetime) return sessionLifetime.defaultMs;
+  const lifetimeMs = parseDuration(lifetime) ?? 0;
+  const minMs = ctx.settings.localMode ? sessionLifetime.localMinMs : sessionLifetime.minMs;
+  if (lifetimeMs < minMs || lifetimeMs > sessionLifetime.maxMs) {
+    throw invalidRequest('payments.session_lifetime must be from 35m to 23h.');
+  }
+  return lifetimeMs;
+}
+
+function matchesSealed(ctx: InTransaction, sealed: string | null, field: string, plain: string | null): boolean {
+  if (sealed === null || plain === null) return sealed === plain;
+  return equalInConstantTime(ctx.keyring.open(ctx.tenant.id, field, sealed), plain);
+}

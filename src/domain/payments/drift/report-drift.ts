@@ -1,0 +1,101 @@
+import { reportStoreDrift as reportStoreDriftJob } from '#jobs/payments.ts';
+import { transact } from '#src/database/transact.ts';
+import { fromNow, type TimeRange } from '#src/lib/clock.ts';
+import { hours } from '#src/lib/duration.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
+import type { Context, PlatformContext } from '../../context.ts';
+import { type Attention, lockOrder } from '../../orders/index.ts';
+import type { PaymentAccount, PaymentSubject } from '../../ports/payment-gateway.ts';
+import { openAccount } from '../accounts/open-account.ts';
+import { enqueueForEachTenant } from '../events/sweep-events.ts';
+import { flagAttention } from '../orders/flag-attention.ts';
+import { applySnapshot } from '../snapshots/apply-snapshot.ts';
+import { fetchSnapshot } from '../snapshots/fetch-snapshot.ts';
+import { compareRenewals, type RenewalDrift } from './compare-renewals.ts';
+import { compareSessions, type SessionDrift } from './compare-sessions.ts';
+import { comparedTo, type Drift, recordDrift } from './drift-reports.ts';
+
+/** Two days at least, so that what was under way a day ago is looked at again; the last hour may still be under way. */
+const fromMs = hours(49);
+const toMs = hours(1);
+
+const missingPayment: Attention = {
+  code: 'payment_missing',
+  detail: 'It is paid here, and the payment provider has no such payment.',
+};
+
+const noRenewals: RenewalDrift = { unmade: [], unpaidThere: [] };
+
+/** Promise each store its daily comparison. */
+export async function reportDrift(ctx: PlatformContext, { period }: { period: number }): Promise<void> {
+  await enqueueForEachTenant(ctx, (ctx) => enqueue(ctx, reportStoreDriftJob, { period }));
+}
+
+/**
+ * Compare what one store's provider was paid with its paid orders, both ways, from where the last comparison ended. What
+ * was paid at the provider is paid here at once; an order that is paid here alone waits for a person. Either is a fault
+ * of ours, so it is told.
+ */
+export async function reportStoreDrift(ctx: Context): Promise<Drift> {
+  const account = await openAccount(ctx);
+  const usual = fromNow(ctx.clock, -fromMs);
+  const last = await comparedTo(ctx);
+  const end = fromNow(ctx.clock, -toMs);
+  const start = last && last < usual ? last : usual;
+  const found: Drift[] = [];
+  for (let from = start; from < end; ) {
+    const to = new Date(Math.min(from.getTime() + fromMs, end.getTime()));
+    // All renewals at once: an invoice is collected for weeks, so each stretch would look through the same ones.
+    const renewals = from === start ? await compareRenewals(ctx, account, { from, to: end }) : noRenewals;
+    found.push(
+      await recordAndRepair(ctx, account, { from, to }, await compareSessions(ctx, account, { from, to }), renewals),
+    );
+    from = to;
+  }
+  const drift = {
+    unpaidHere: found.flatMap(({ unpaidHere }) => unpaidHere),
+    unpaidThere: found.flatMap(({ unpaidThere }) => unpaidThere),
+    unmadeRenewals: found.flatMap(({ unmadeRenewals }) => unmadeRenewals),
+  };
+  const isAny = Object.values(drift).some((ids) => ids.length > 0);
+  if (isAny) ctx.log.error({ code: 'payment_drift', ...drift }, 'orders and payments did not agree');
+  return drift;
+}
+
+/** Write down what was found, and put right what can be. */
+async function recordAndRepair(
+  ctx: Context,
+  account: PaymentAccount,
+  range: TimeRange,
+  sessions: SessionDrift,
+  renewals: RenewalDrift,
+): Promise<Drift> {
+  const drift = {
+    unpaidHere: [...sessions.unpaidHere.keys()],
+    unpaidThere: [...sessions.unpaidThere, ...renewals.unpaidThere],
+    unmadeRenewals: renewals.unmade,
+  };
+  // First: what is put right below would not be found again by a run that begins anew.
+  await recordDrift(ctx, range, drift);
+  for (const sessionId of sessions.unpaidHere.values()) await applyCurrent(ctx, account, 'session', sessionId);
+  for (const invoiceId of drift.unmadeRenewals) await applyCurrent(ctx, account, 'invoice', invoiceId);
+  for (const orderId of drift.unpaidThere) await flagMissingPayment(ctx, orderId);
+  return drift;
+}
+
+async function applyCurrent(
+  ctx: Context,
+  account: PaymentAccount,
+  subject: PaymentSubject,
+  objectId: string,
+): Promise<void> {
+  const snapshot = await fetchSnapshot(ctx, account, subject, objectId);
+  if (snapshot) await transact(ctx, (ctx) => applySnapshot(ctx, snapshot));
+}
+
+async function flagMissingPayment(ctx: Context, orderId: string): Promise<void> {
+  await transact(ctx, async (ctx) => {
+    const order = await lockOrder(ctx, orderId);
+    if (order) await flagAttention(ctx, order, missingPayment);
+  });
+}

@@ -1,0 +1,148 @@
+import { finishSecretRotation as finishSecretRotationJob } from '#jobs/payments.ts';
+import { completeJob, readOne, transact } from '#src/database/transact.ts';
+import { fromNow } from '#src/lib/clock.ts';
+import { minutes, seconds } from '#src/lib/duration.ts';
+import { DomainError, notFound, Snooze } from '#src/lib/errors.ts';
+import { newId } from '#src/lib/ids.ts';
+import { sql } from '#src/lib/sql.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
+import { recordAudit } from '../../audit/index.ts';
+import { requestCode, useCode } from '../../confirmations/index.ts';
+import type { Context, InTransaction } from '../../context.ts';
+import { openAccount } from '../accounts/open-account.ts';
+import { providerFailureOf } from '../provider-calls.ts';
+import { replaceWebhookEndpoint } from './webhook-endpoint.ts';
+
+/**
+ * Begin to replace the secret that the payment provider signs with: a one-time password goes to the store's owner, who
+ * confirms with it. A rotation that was begun before can no longer be confirmed.
+ *
+ * @throws DomainError `payment_provider_not_configured`, or `rate_limited` after several in an hour
+ */
+export async function startSecretRotation(ctx: Context): Promise<{ rotationId: string }> {
+  await openAccount(ctx);
+  return transact(ctx, async (ctx) => {
+    const rotationId = newId('rot');
+    await requestCode(ctx, {
+      id: rotationId,
+      purpose: codePurpose,
+      action: 'replace the secret that signs your payment webhooks',
+    });
+    await ctx.tx.execute(sql`
+      insert into payment_secret_rotations (tenant_id, id, state, created_at)
+      values (${ctx.tenant.id}, ${rotationId}, 'requested', ${ctx.clock.now()})`);
+    await recordAudit(ctx, {
+      action: 'payment_webhook_secret.rotation_requested',
+      subjectKind: 'payment_webhook_secret',
+      subjectId: rotationId,
+    });
+    return { rotationId };
+  });
+}
+
+interface Confirmation {
+  readonly rotationId: string;
+  /** The one-time password. */
+  readonly code: string;
+}
+
+/**
+ * Replace the secret that the payment provider signs with, and tell the new one. Within ten minutes the same
+ * confirmation tells it again, and then nothing does. What it began is finished, whatever happens to this process.
+ *
+ * @throws DomainError not_found; `invalid_or_expired_token` for a wrong code, or one that is no longer good;
+ *   `version_conflict` while it is being confirmed; or what became of the provider
+ */
+export async function confirmSecretRotation(ctx: Context, confirmation: Confirmation): Promise<{ secret: string }> {
+  const { rotationId } = confirmation;
+  const check = await transact(ctx, (ctx) => verifyCode(ctx, confirmation));
+  if (check === 'busy') throw busy();
+  if (check === 'refused') throw invalidCode();
+  try {
+    return await rotateSecret(ctx, rotationId);
+  } finally {
+    await transact(ctx, (ctx) =>
+      ctx.tx.execute(sql`
+      update payment_secret_rotations set leased_until = null
+      where tenant_id = ${ctx.tenant.id} and id = ${rotationId}`),
+    );
+  }
+}
+
+type CodeCheck = 'granted' | 'refused' | 'busy';
+
+const busy = () => new DomainError('conflict', 'version_conflict', 'This is being confirmed at the moment.');
+const invalidCode = () =>
+  new DomainError('invalid', 'invalid_or_expired_token', 'This code is not valid, or no longer.');
+
+/** A wrong code counts, also where the answer is a refusal: this transaction commits. */
+async function verifyCode(ctx: InTransaction, { rotationId, code }: Confirmation): Promise<CodeCheck> {
+  const now = ctx.clock.now();
+  const [rotation] = await ctx.tx.execute<{ leasedUntil: Date | null }>(sql`
+    select leased_until as "leasedUntil" from payment_secret_rotations
+    where tenant_id = ${ctx.tenant.id} and id = ${rotationId} for update`);
+  if (!rotation) throw notFound('rotation');
+  if (!(await useCode(ctx, { id: rotationId, purpose: codePurpose, code }, { mayRepeat: true }))) {
+    await recordAudit(ctx, {
+      action: 'payment_webhook_secret.confirmation_rejected',
+      subjectKind: 'payment_webhook_secret',
+      subjectId: rotationId,
+    });
+    return 'refused';
+  }
+  if (rotation.leasedUntil && rotation.leasedUntil > now) return 'busy';
+  const leasedUntil = fromNow(ctx.clock, leaseMs);
+  await ctx.tx.execute(sql`
+    update payment_secret_rotations set leased_until = ${leasedUntil}, confirmed_at = coalesce(confirmed_at, ${now}),
+      state = case when state = 'requested' then 'confirmed' else state end
+    where tenant_id = ${ctx.tenant.id} and id = ${rotationId}`);
+  enqueue(ctx, finishSecretRotationJob, { rotationId }, { dueAt: leasedUntil });
+  return 'granted';
+}
+
+/** Finish a rotation that was confirmed, where the process died or the provider was away. Nobody is told the secret. */
+export async function finishSecretRotation(ctx: Context, { rotationId }: { rotationId: string }): Promise<void> {
+  const rotation = await readOne<{ leasedUntil: Date | null }>(
+    ctx,
+    sql`
+    select leased_until as "leasedUntil" from payment_secret_rotations r
+    where tenant_id = ${ctx.tenant.id} and id = ${rotationId} and state = 'confirmed' and not exists (
+      select from payment_secret_rotations n
+      where n.tenant_id = ${ctx.tenant.id} and (n.created_at, n.id) > (r.created_at, r.id) and n.state <> 'requested')`,
+  );
+  if (!rotation) return;
+  const heldMs = (rotation.leasedUntil?.getTime() ?? 0) - ctx.clock.now().getTime();
+  if (heldMs > 0) throw new Snooze(heldMs, 'the owner confirms it at this moment');
+  try {
+    await rotateSecret(ctx, rotationId);
+  } catch (error) {
+    throw new Snooze(minutes(1), providerFailureOf(error).message);
+  }
+}
+
+/** What the one-time password is bound to, beside its rotation. A shipped purpose is never renamed. */
+const codePurpose = 'payments.rotate-webhook-secret';
+
+/** Outlives every call to the provider that a confirmation makes. */
+const leaseMs = seconds(90);
+
+/**
+ * Do what was confirmed, and write down that it is done. It can be repeated: the provider answers the same secret to
+ * the same rotation.
+ * @throws DomainError when the provider does not do its part
+ */
+async function rotateSecret(ctx: Context, rotationId: string): Promise<{ secret: string }> {
+  const { secret } = await replaceWebhookEndpoint(ctx, { name: `rotate:${rotationId}` });
+  await completeJob(ctx, async (ctx) => {
+    const done = await ctx.tx.execute(sql`
+      update payment_secret_rotations set state = 'done'
+      where tenant_id = ${ctx.tenant.id} and id = ${rotationId} and state = 'confirmed' returning id`);
+    if (done.length === 0) return;
+    await recordAudit(ctx, {
+      action: 'payment_webhook_secret.rotated',
+      subjectKind: 'payment_webhook_secret',
+      subjectId: rotationId,
+    });
+  });
+  return { secret };
+}

@@ -1,0 +1,171 @@
+import { read, readOne, transact } from '#src/database/transact.ts';
+import { sql } from '#src/lib/sql.ts';
+import { withAudit } from '../../audit/index.ts';
+import type { Context } from '../../context.ts';
+import type { PaymentAccount } from '../../ports/payment-gateway.ts';
+import { openAccount, whileCallerWaits } from '../accounts/open-account.ts';
+import { replaceWebhookSecret } from '../accounts/save-account.ts';
+import { withPaymentErrors } from '../provider-calls.ts';
+
+/**
+ * What keeps events from arriving, or from being believed.
+ *
+ *   not_registered   no endpoint of the provider's leads here
+ *   disabled         one does, and it is switched off
+ *   lacks_events     it is not told everything that the shop acts on
+ *   no_secret        we have no secret to check its signatures with
+ *   other_secret     we have one, and it is another endpoint's
+ */
+export type EndpointFault = 'not_registered' | 'disabled' | 'lacks_events' | 'no_secret' | 'other_secret';
+
+export interface EndpointCheck {
+  readonly url: string;
+  /** The endpoint at the provider that leads here; undefined where there is none. */
+  readonly endpointId: string | undefined;
+  readonly faults: readonly EndpointFault[];
+  readonly lacks: readonly string[];
+  /** When an event last arrived by webhook. */
+  readonly eventReceivedAt: Date | null;
+}
+
+/**
+ * Ask the payment provider whether and what it delivers to this store.
+ * @throws DomainError when the provider does not answer
+ */
+export async function checkWebhookEndpoint(ctx: Context): Promise<EndpointCheck> {
+  const account = await openAccount(ctx);
+  const url = `${ctx.settings.publicUrl}/api/webhooks/stripe/${ctx.tenant.slug}`;
+  const all = await withPaymentErrors(ctx.ports.payments.listEndpoints(account, ctx.signal));
+  const endpoints = all.filter((other) => other.url === url);
+  const secrets = await liveSecrets(ctx);
+  const trusted = secrets.map(({ endpointId }) => endpointId);
+  const living = endpoints.filter(({ isEnabled }) => isEnabled);
+  const endpoint = living.find(({ endpointId }) => trusted.includes(endpointId)) ?? living[0] ?? endpoints[0];
+
+  const faults: EndpointFault[] = [];
+  if (!endpoint) faults.push('not_registered');
+  else if (!endpoint.isEnabled) faults.push('disabled');
+  else if (endpoint.lacks.length > 0) faults.push('lacks_events');
+  if (secrets.length === 0) faults.push('no_secret');
+  else if (endpoint && !trusted.includes(null) && !trusted.includes(endpoint.endpointId)) faults.push('other_secret');
+  return {
+    url,
+    endpointId: endpoint?.endpointId,
+    faults,
+    lacks: endpoint?.lacks ?? [],
+    eventReceivedAt: await lastReceivedAt(ctx),
+  };
+}
+
+/** A secret that an owner typed in names no endpoint: it may be anyone's. */
+async function liveSecrets(ctx: Context): Promise<{ endpointId: string | null }[]> {
+  return read(
+    ctx,
+    sql`
+    select provider_endpoint_id as "endpointId" from payment_webhook_secrets
+    where tenant_id = ${ctx.tenant.id}
+      and (state = 'current' or (state = 'retiring' and retires_at > ${ctx.clock.now()}))`,
+  );
+}
+
+async function lastReceivedAt(ctx: Context): Promise<Date | null> {
+  const row = await readOne<{ at: Date | null }>(
+    ctx,
+    sql`
+    select max(received_at) as at from payment_events where tenant_id = ${ctx.tenant.id} and source = 'webhook'`,
+  );
+  return row?.at ?? null;
+}
+
+export interface RegisteredEndpoint {
+  readonly endpointId: string;
+  readonly url: string;
+  /** Whether it was made now; otherwise all was well before. */
+  readonly isNew: boolean;
+}
+
+/**
+ * Let the payment provider deliver to this store: exactly the events that the shop acts on, at an endpoint whose
+ * signing secret only we know. One that is well stays, unless it is to be replaced.
+ *
+ * @throws DomainError when the provider does not do its part
+ */
+export async function registerWebhookEndpoint(ctx: Context, { replace = false } = {}): Promise<RegisteredEndpoint> {
+  const { url, endpointId, faults } = await checkWebhookEndpoint(ctx);
+  if (!replace && endpointId && faults.length === 0) return { endpointId, url, isNew: false };
+  const made = await replaceWebhookEndpoint(ctx, { name: `registered-${await nextNumber(ctx)}` });
+  await withAudit(
+    ctx,
+    async () => made,
+    ({ endpointId }) => ({
+      action: 'payment_webhook.registered',
+      subjectKind: 'payment_webhook',
+      subjectId: endpointId,
+      after: { url },
+    }),
+  );
+  return { endpointId: made.endpointId, url, isNew: true };
+}
+
+/** The same until the secret is stored: a call that dies before that is made up for by the next, with one endpoint. */
+async function nextNumber(ctx: Context): Promise<number> {
+  const row = await readOne<{ count: number }>(
+    ctx,
+    sql`
+    select count(*) as count from payment_webhook_secrets where tenant_id = ${ctx.tenant.id}`,
+  );
+  return (row?.count ?? 0) + 1;
+}
+
+/**
+ * Let the provider deliver to this store by an endpoint of our making, and stop the one before: made first, then
+ * stored, then the old one disabled, so that at no moment nobody listens. Each step can be repeated: `name` stands
+ * for this replacement, and the same one asked again answers the same secret.
+ *
+ * @returns the new signing secret, to be shown once to who asked for it
+ * @throws DomainError when the provider does not do its part
+ */
+export async function replaceWebhookEndpoint(ctx: Context, { name }: { name: string }): Promise<MadeEndpoint> {
+  const account = whileCallerWaits(await openAccount(ctx));
+  const url = `${ctx.settings.publicUrl}/api/webhooks/stripe/${ctx.tenant.slug}`;
+  const ownName = `${ctx.tenant.slug}:${name}`;
+  const key = `endpoint:${ctx.tenant.id}:${name}`;
+  const made = await withPaymentErrors(ctx.ports.payments.createEndpoint(account, { url, ownName }, key, ctx.signal));
+
+  const known = await storedEndpoints(ctx);
+  if (!known.includes(made.endpointId)) await transact(ctx, (ctx) => replaceWebhookSecret(ctx, made));
+  await removeOtherEndpoints(ctx, account, { url, current: made.endpointId, known });
+  return made;
+}
+
+export interface MadeEndpoint {
+  readonly endpointId: string;
+  readonly secret: string;
+}
+
+/** What else delivers here is disabled; and one of our making is deleted whose secret was never stored. */
+async function removeOtherEndpoints(
+  ctx: Context,
+  account: PaymentAccount,
+  { url, current, known }: { url: string; current: string; known: readonly string[] },
+): Promise<void> {
+  const { payments } = ctx.ports;
+  const endpoints = await withPaymentErrors(payments.listEndpoints(account, ctx.signal));
+  for (const { endpointId, ownName, isEnabled } of endpoints.filter(
+    (other) => other.url === url && other.endpointId !== current,
+  )) {
+    const isOrphan = ownName !== null && !known.includes(endpointId);
+    if (isOrphan) await withPaymentErrors(payments.endEndpoint(account, endpointId, 'delete', ctx.signal));
+    else if (isEnabled) await withPaymentErrors(payments.endEndpoint(account, endpointId, 'disable', ctx.signal));
+  }
+}
+
+async function storedEndpoints(ctx: Context): Promise<string[]> {
+  const rows = await read<{ endpointId: string }>(
+    ctx,
+    sql`
+    select provider_endpoint_id as "endpointId" from payment_webhook_secrets
+    where tenant_id = ${ctx.tenant.id} and provider_endpoint_id is not null`,
+  );
+  return rows.map(({ endpointId }) => endpointId);
+}

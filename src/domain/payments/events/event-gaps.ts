@@ -1,0 +1,121 @@
+import { scanEventGap as scanEventGapJob } from '#jobs/payments.ts';
+import { completeJob, readOne, transact } from '#src/database/transact.ts';
+import { fromNow, type TimeRange } from '#src/lib/clock.ts';
+import { days, minutes } from '#src/lib/duration.ts';
+import { Snooze } from '#src/lib/errors.ts';
+import { newId } from '#src/lib/ids.ts';
+import { sql } from '#src/lib/sql.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
+import type { Context, InTransaction, PlatformContext } from '../../context.ts';
+import type { PaymentAccount } from '../../ports/payment-gateway.ts';
+import { openAccount } from '../accounts/open-account.ts';
+import { providerFailureOf } from '../provider-calls.ts';
+import { applySnapshot } from '../snapshots/apply-snapshot.ts';
+import { fetchSnapshot } from '../snapshots/fetch-snapshot.ts';
+import { changedObjects, type ProviderObject, payableFrom, unknownSales } from './provider-objects.ts';
+
+/** How long a gap that was looked through is still told of. */
+const shownMs = days(30);
+
+/** A stretch of time whose events the provider had forgotten before they were taken in. */
+export interface EventGap {
+  readonly tenantId: string;
+  readonly from: Date;
+  readonly to: Date;
+  /** When all that the provider's objects tell of it was looked at; null while that is under way. */
+  readonly finishedAt: Date | null;
+}
+
+/** Say that the events of this stretch are gone, once, and promise to look through the objects instead. */
+export async function recordGap(ctx: Context, { from, to }: TimeRange): Promise<void> {
+  const isNew = await transact(ctx, async (ctx) => {
+    const [moved] = await ctx.tx.execute(sql`
+      update payment_accounts set events_swept_to = ${to}
+      where tenant_id = ${ctx.tenant.id} and coalesce(events_swept_to, created_at) = ${from} returning 1`);
+    if (!moved) return false;
+    const gapId = newId('gap');
+    await ctx.tx.execute(sql`
+      insert into payment_event_gaps (tenant_id, id, lost_from, lost_to, scanned_to, created_at)
+      values (${ctx.tenant.id}, ${gapId}, ${from}, ${to}, ${payableFrom(from)}, ${ctx.clock.now()})`);
+    enqueue(ctx, scanEventGapJob, { gapId, number: 1 });
+    return true;
+  });
+  if (isNew)
+    ctx.log.error(
+      { code: 'payment_events_forgotten', from, to },
+      'the payment provider has forgotten events that were never taken in',
+    );
+}
+
+/** What of a gap is left to look through, from the sessions before it on; `undefined` when nothing is. */
+async function readGap(ctx: Context, gapId: string): Promise<(TimeRange & { readonly lostFrom: Date }) | undefined> {
+  return readOne<TimeRange & { lostFrom: Date }>(
+    ctx,
+    sql`
+    select scanned_to as from, lost_to as to, lost_from as "lostFrom" from payment_event_gaps
+    where tenant_id = ${ctx.tenant.id} and id = ${gapId} and finished_at is null`,
+  );
+}
+
+/** It was looked through up to here. */
+async function advanceGap(ctx: InTransaction, gapId: string, scannedTo: Date): Promise<void> {
+  await ctx.tx.execute(sql`
+    update payment_event_gaps set scanned_to = ${scannedTo},
+      finished_at = case when lost_to <= ${scannedTo} then ${ctx.clock.now()}::timestamptz end
+    where tenant_id = ${ctx.tenant.id} and id = ${gapId}`);
+}
+
+/** The gaps of every store that operators are told of. Call as the platform. */
+export async function shownGaps(ctx: InTransaction<PlatformContext>, limit: number): Promise<EventGap[]> {
+  return ctx.tx.execute<EventGap>(sql`
+    select tenant_id as "tenantId", lost_from as from, lost_to as to, finished_at as "finishedAt" from payment_event_gaps
+    where finished_at is null or finished_at > ${fromNow(ctx.clock, -shownMs)} order by id desc limit ${limit}`);
+}
+
+/** One run looks through so much, and enqueues the next; after each run that failed or took too long, half of it. */
+const sliceMs = days(3);
+const waitMs = minutes(10);
+
+/**
+ * Look through a stretch of time whose events are gone, by the provider's objects, and apply how each stands now, as if
+ * its event had come. What was looked at is in line, so it can be done again at any time.
+ */
+export async function scanEventGap(ctx: Context, { gapId, number }: { gapId: string; number: number }): Promise<void> {
+  const gap = await readGap(ctx, gapId);
+  if (!gap) return;
+  const to = new Date(Math.min(gap.from.getTime() + sliceMs / 2 ** (ctx.attempt?.failedRuns ?? 0), gap.to.getTime()));
+  try {
+    await applyObjects(ctx, { from: gap.from, to }, gap.lostFrom);
+  } catch (error) {
+    throw new Snooze(waitMs, providerFailureOf(error).message);
+  }
+  await completeJob(ctx, async (ctx) => {
+    await advanceGap(ctx, gapId, to);
+    if (to < gap.to) enqueue(ctx, scanEventGapJob, { gapId, number: number + 1 });
+  });
+}
+
+async function applyObjects(ctx: Context, range: TimeRange, lostFrom: Date): Promise<void> {
+  const account = await openAccount(ctx);
+  for await (const { subject, objectId } of objectsWithin(ctx, account, range, lostFrom)) {
+    const snapshot = await fetchSnapshot(ctx, account, subject, objectId);
+    const applied = snapshot && (await transact(ctx, (ctx) => applySnapshot(ctx, snapshot)));
+    if (applied === 'unknown_order') {
+      ctx.log.error(
+        { code: 'payment_of_unknown_order', subject, objectId },
+        'the payment provider has a payment of ours without an order',
+      );
+    }
+  }
+}
+
+/** Of the time before the gap only the sessions matter: their money may have come within it. */
+async function* objectsWithin(
+  ctx: Context,
+  account: PaymentAccount,
+  { from, to }: TimeRange,
+  lostFrom: Date,
+): AsyncGenerator<ProviderObject> {
+  yield* unknownSales(ctx, account, { from, to });
+  if (to > lostFrom) yield* changedObjects(ctx, account, { from: from > lostFrom ? from : lostFrom, to });
+}

@@ -1,0 +1,100 @@
+import { reconcilePaymentEvent as reconcilePaymentEventJob } from '#jobs/payments.ts';
+import { completeJob, readOne } from '#src/database/transact.ts';
+import { fromNow } from '#src/lib/clock.ts';
+import { hours, minutes, seconds } from '#src/lib/duration.ts';
+import { ManualActionRequired, ProviderError } from '#src/lib/errors.ts';
+import { sql } from '#src/lib/sql.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
+import type { Context, InTransaction } from '../../context.ts';
+import type { PaymentSubject } from '../../ports/payment-gateway.ts';
+import { type StoredAccount, unseal } from '../accounts/open-account.ts';
+import { type ProviderFailureReport, providerFailureOf } from '../provider-calls.ts';
+import { applySnapshot } from '../snapshots/apply-snapshot.ts';
+import type { ApplyResult } from '../snapshots/fetch-snapshot.ts';
+import { fetchSnapshot } from '../snapshots/fetch-snapshot.ts';
+
+/** How long an event of ours may come before its order: the order's own transaction may still be under way. */
+const unknownOrderMs = hours(1);
+
+/** The provider keeps what it knows: this many tries reach over three days. */
+const attemptsMax = 150;
+
+/** One try at looking into an event. */
+interface EventAttempt {
+  readonly eventId: string;
+  readonly attempt: number;
+}
+
+/**
+ * Look into one event: ask the provider how its object stands now, and apply that. A provider that cannot be asked
+ * costs no attempt of the job: the next try is a promise of its own, later each time.
+ */
+export async function reconcilePaymentEvent(ctx: Context, { eventId, attempt }: EventAttempt): Promise<void> {
+  const event = await readEvent(ctx, eventId);
+  if (event?.state !== 'pending') return;
+
+  const answer = await fetchCurrent(ctx, event);
+  if (answer instanceof Error) return retryLater(ctx, { eventId, attempt }, answer);
+
+  const isLate = ctx.clock.now().getTime() - event.receivedAt.getTime() > unknownOrderMs;
+  const applied = await completeJob(ctx, async (ctx): Promise<ApplyResult> => {
+    const applied = answer ? await applySnapshot(ctx, answer) : 'ignored';
+    if (applied === 'unknown_order' && !isLate) enqueueNext(ctx, { eventId, attempt }, minutes(1));
+    else await recordOutcome(ctx, eventId, applied);
+    return applied;
+  });
+  if (applied === 'unknown_order' && isLate) {
+    throw new ManualActionRequired(
+      `Event ${eventId} is about an order that is not there, or was not paid: look for it at the payment provider.`,
+    );
+  }
+}
+
+/** An event, and the account of the store that it is about. */
+interface KnownEvent extends StoredAccount {
+  readonly state: string;
+  readonly subject: PaymentSubject;
+  readonly objectId: string;
+  readonly receivedAt: Date;
+}
+
+async function readEvent(ctx: Context, id: string): Promise<KnownEvent | undefined> {
+  return readOne<KnownEvent>(
+    ctx,
+    sql`
+    select e.state, e.subject, e.object_id as "objectId", e.received_at as "receivedAt", a.mode,
+      a.secret_key_sealed as "secretKeySealed"
+    from payment_events e left join payment_accounts a on a.tenant_id = ${ctx.tenant.id}
+    where e.tenant_id = ${ctx.tenant.id} and e.id = ${id}`,
+  );
+}
+
+/** The answer, or why there is none for now. */
+async function fetchCurrent(ctx: Context, event: KnownEvent) {
+  try {
+    return await fetchSnapshot(ctx, unseal(ctx, event), event.subject, event.objectId);
+  } catch (error) {
+    const failure = providerFailureOf(error);
+    if (failure instanceof ProviderError && failure.failure === 'refused') throw failure;
+    return failure;
+  }
+}
+
+async function retryLater(ctx: Context, work: EventAttempt, reason: ProviderFailureReport): Promise<void> {
+  if (work.attempt >= attemptsMax) {
+    throw new ManualActionRequired(`Event ${work.eventId} could not be looked into for days: ${reason.message}`);
+  }
+  const requestedMs = reason instanceof ProviderError ? seconds(reason.retryAfterSeconds ?? 0) : 0;
+  const waitMs = Math.max(requestedMs, Math.min(seconds(5) * 2 ** (work.attempt - 1), minutes(30)));
+  await completeJob(ctx, async (ctx) => enqueueNext(ctx, work, waitMs));
+}
+
+function enqueueNext(ctx: InTransaction, { eventId, attempt }: EventAttempt, waitMs: number): void {
+  enqueue(ctx, reconcilePaymentEventJob, { eventId, attempt: attempt + 1 }, { dueAt: fromNow(ctx.clock, waitMs) });
+}
+
+async function recordOutcome(ctx: InTransaction, eventId: string, state: ApplyResult): Promise<void> {
+  await ctx.tx.execute(sql`
+    update payment_events set state = ${state}, settled_at = ${ctx.clock.now()}
+    where tenant_id = ${ctx.tenant.id} and id = ${eventId} and state = 'pending'`);
+}

@@ -1,0 +1,116 @@
+import { awaitAll } from '#src/lib/await-all.ts';
+import { isEmailAddress } from '#src/lib/email-address.ts';
+import { recordEvent } from '#src/outbox/enqueue.ts';
+import { recordOrderPaid } from '../../analytics/index.ts';
+import { markBought } from '../../cart/index.ts';
+import type { InTransaction } from '../../context.ts';
+import { linkPaymentCustomer, normaliseEmail, upsertCustomer } from '../../customers/index.ts';
+import { enqueueMail } from '../../mail/index.ts';
+import { captureHolds, type Order, readOrder, type Shortage, saveOrder } from '../../orders/index.ts';
+import { attributeOrder } from '../../partners/index.ts';
+import type { PaidAddress } from '../../ports/payment-snapshots.ts';
+import { stopReminders } from '../../reminders/index.ts';
+import { requestLabel } from '../../shipping/index.ts';
+
+/** What is known of an order once its money has come. Amounts are minor units of the order's currency. */
+export interface Payment {
+  readonly shippingCents: number;
+  readonly taxCents: number;
+  readonly totalCents: number;
+  readonly email: string | null;
+  readonly name: string | null;
+  readonly phone: string | null;
+  readonly address: PaidAddress | null;
+  /** A further period of a subscription: nobody came to buy, and a saved cart is as open as before. */
+  readonly isRenewal?: true;
+  /** What the provider calls the payment; `null` where nothing was due. */
+  readonly paymentId: string | null;
+  /** The provider's customer, where the payment has one. */
+  readonly paymentCustomerId: string | null;
+}
+
+/**
+ * The money has come: all that follows from it happens in this transaction, once. Call with the order locked; whoever
+ * comes second finds it paid and changes nothing. What was promised to the shopper and cannot be had does not hold
+ * the payment up: the order is paid, and a person is asked to look.
+ *
+ * @returns whether it was this call that made it paid
+ */
+export async function payOrder(ctx: InTransaction, order: Order, payment: Payment): Promise<boolean> {
+  if (order.isPaid) return false;
+  order.moveTo('paid');
+  order.movePaymentTo('paid');
+  order.paidAt = ctx.clock.now();
+  order.shippingCents = payment.shippingCents;
+  order.taxCents = payment.taxCents;
+  order.totalCents = payment.totalCents;
+  order.paymentId = payment.paymentId;
+  order.email ??= payment.email && normaliseEmail(payment.email);
+  if (payment.address) {
+    order.shippingAddress = { ...payment.address, phone: payment.phone, email: order.email ?? null };
+  }
+  order.resolve('amount_mismatch');
+  await recordPayer(ctx, order, payment);
+  await saveOrder(ctx, order);
+
+  recordEvent(ctx, 'order.paid', order.id);
+  await awaitAll(
+    closeSale(ctx, order, payment),
+    requestLabel(ctx, { orderId: order.id }),
+    enqueueMails(ctx, order, payment),
+  );
+  // Last of all: from here to the commit, whoever else buys the same things waits.
+  await flagShortages(ctx, order, await captureHolds(ctx, { orderId: order.id, paidBy: payment.email ?? undefined }));
+  return true;
+}
+
+const shortageDetails: Record<Shortage, string> = {
+  oversold: 'The payment came after the stock was given back, and there is not enough of it any more.',
+  gift_card_spent: 'The payment came after the gift card was given back, and it has been spent elsewhere.',
+};
+
+async function flagShortages(ctx: InTransaction, order: Order, shortages: readonly Shortage[]): Promise<void> {
+  for (const code of shortages) order.flag({ code, detail: shortageDetails[code] });
+  await saveOrder(ctx, order);
+}
+
+async function recordPayer(ctx: InTransaction, order: Order, { name, paymentCustomerId }: Payment): Promise<void> {
+  if (!order.email) return;
+  const customer = await upsertCustomer(ctx, { email: order.email, name });
+  order.customerId = customer.id;
+  if (paymentCustomerId) await linkPaymentCustomer(ctx, { customerId: customer.id, paymentCustomerId });
+}
+
+/**
+ * Nobody is reminded of what they have bought; who brought them is credited, by the code that the checkout was given or
+ * else by the visit of the shopper's session; and the sale is counted.
+ */
+async function closeSale(ctx: InTransaction, order: Order, { isRenewal }: Payment): Promise<void> {
+  const { id: orderId, cartId = null, email = null, customerId = null, partnerCode, currency, totalCents } = order;
+  const named = typeof order.metadata['session_id'] === 'string' ? order.metadata['session_id'] : null;
+  const bought = isRenewal ? undefined : await markBought(ctx, { email, cartId, sessionId: named });
+  if (bought) await stopReminders(ctx, orderId, bought.savedCarts);
+  const sessionId = bought?.sessionId ?? named;
+  if (partnerCode || sessionId) {
+    await attributeOrder(ctx, {
+      orderId,
+      partnerCode,
+      sessionId,
+      totalCents: order.subtotalCents - order.discountCents,
+    });
+  }
+  await recordOrderPaid(ctx, { orderId, totalCents, currency, customerId, cartId, sessionId, isRenewal });
+}
+
+/** An address that no mail can be sent to is no reason to refuse the money. */
+async function enqueueMails(ctx: InTransaction, order: Order, { name }: Payment): Promise<void> {
+  const { email, gift, id: subjectId } = order;
+  if (email && isEmailAddress(email)) {
+    const view = await readOrder(ctx, subjectId);
+    if (view) await enqueueMail(ctx, { kind: 'receipt', to: email, subjectId, data: view });
+  }
+  if (gift && isEmailAddress(gift.recipient_email)) {
+    const { recipient_email: to, ...given } = gift;
+    await enqueueMail(ctx, { kind: 'gift', to, subjectId, data: { ...given, giver_name: name } });
+  }
+}

@@ -1,0 +1,133 @@
+import { issueRefund as issueRefundJob } from '#jobs/payments.ts';
+import { completeJob, readOne } from '#src/database/transact.ts';
+import { fromNow } from '#src/lib/clock.ts';
+import { minutes, seconds } from '#src/lib/duration.ts';
+import { ProviderError } from '#src/lib/errors.ts';
+import { sql } from '#src/lib/sql.ts';
+import { enqueue, recordEvent } from '#src/outbox/enqueue.ts';
+import type { Context, InTransaction } from '../../context.ts';
+import { lockOrder, saveOrder } from '../../orders/index.ts';
+import { openAccount } from '../accounts/open-account.ts';
+import { undoSale } from '../orders/close-order.ts';
+import { flagAttention } from '../orders/flag-attention.ts';
+import { type ProviderFailureReport, providerFailureOf } from '../provider-calls.ts';
+import { applySnapshot } from '../snapshots/apply-snapshot.ts';
+import type { Snapshot } from '../snapshots/fetch-snapshot.ts';
+import { fetchPayment } from '../snapshots/fetch-snapshot.ts';
+
+/** The provider is asked for over three days. */
+const attemptsMax = 150;
+
+/** They reach over forty minutes. */
+const attemptsPerKey = 10;
+
+interface RefundAttempt {
+  readonly refundId: string;
+  readonly attempt: number;
+}
+
+interface OpenRefund {
+  readonly id: string;
+  readonly orderId: string;
+  readonly amountCents: number;
+  /** Null where a gift card paid all of the order. */
+  readonly paymentId: string | null;
+}
+
+/**
+ * Ask the provider to send money back, and bring the order into line with how its payment then stands. The refund's id
+ * is the provider's key and stands on the refund there: however often and late this is worked, money goes back once.
+ */
+export async function issueRefund(ctx: Context, { refundId, attempt }: RefundAttempt): Promise<void> {
+  const refund = await readOne<OpenRefund>(
+    ctx,
+    sql`
+    select r.id, r.order_id as "orderId", r.amount_cents as "amountCents", o.payment_id as "paymentId"
+    from payment_refunds r join orders o on o.tenant_id = ${ctx.tenant.id} and o.id = r.order_id
+    where r.tenant_id = ${ctx.tenant.id} and r.id = ${refundId} and r.state = 'requested'`,
+  );
+  if (!refund) return;
+  const { paymentId } = refund;
+  if (!paymentId) return completeJob(ctx, (ctx) => closeWithoutMoney(ctx, refund));
+
+  const snapshot = await refundAtProvider(ctx, { ...refund, paymentId }, attempt);
+  if (snapshot instanceof Error) return retryLater(ctx, refund, attempt, snapshot);
+  await completeJob(ctx, async (ctx) => {
+    await applySnapshot(ctx, snapshot);
+    await recordOutcome(ctx, refund, 'sent');
+    const order = await lockOrder(ctx, refund.orderId);
+    if (!order) return;
+    order.resolve('refund_failed');
+    await saveOrder(ctx, order);
+  });
+}
+
+/**
+ * How the payment then stands, or why it is not known. The provider answers a failure of its own again to the same key
+ * for a day, so the key changes now and then: what does not stand among the refunds that long after was not made.
+ */
+async function refundAtProvider(
+  ctx: Context,
+  { id, paymentId, amountCents }: OpenRefund & { paymentId: string },
+  attempt: number,
+): Promise<Snapshot | ProviderFailureReport> {
+  const key = `refund:${id}:${Math.floor(attempt / attemptsPerKey)}`;
+  try {
+    const account = await openAccount(ctx);
+    await ctx.ports.payments.refundPayment(account, { paymentId, amountCents, refundId: id }, key, ctx.signal);
+    return { subject: 'payment', payment: await fetchPayment(ctx, account, paymentId) };
+  } catch (error) {
+    return providerFailureOf(error);
+  }
+}
+
+async function retryLater(
+  ctx: Context,
+  refund: OpenRefund,
+  attempt: number,
+  reason: ProviderFailureReport,
+): Promise<void> {
+  const isFinal = reason instanceof ProviderError && (reason.failure === 'refused' || reason.failure === 'missing');
+  if (isFinal || attempt >= attemptsMax) {
+    return completeJob(ctx, (ctx) => recordDeclined(ctx, refund, reason.code ?? 'provider_error'));
+  }
+  const requestedMs = reason instanceof ProviderError ? seconds(reason.retryAfterSeconds ?? 0) : 0;
+  const waitMs = Math.max(requestedMs, Math.min(seconds(5) * 2 ** (attempt - 1), minutes(30)));
+  await completeJob(ctx, async (ctx) => {
+    enqueue(ctx, issueRefundJob, { refundId: refund.id, attempt: attempt + 1 }, { dueAt: fromNow(ctx.clock, waitMs) });
+  });
+}
+
+/** The order stays as it is, and a person is asked to look. */
+async function recordDeclined(ctx: InTransaction, refund: OpenRefund, code: string): Promise<void> {
+  const order = await lockOrder(ctx, refund.orderId);
+  await recordOutcome(ctx, refund, 'refused', code);
+  if (!order) return;
+  await flagAttention(ctx, order, {
+    code: 'refund_failed',
+    detail: `The payment provider did not give the money back (${code}).`,
+  });
+}
+
+/** Nothing was charged, so nobody has to be asked. */
+async function closeWithoutMoney(ctx: InTransaction, refund: OpenRefund): Promise<void> {
+  const order = await lockOrder(ctx, refund.orderId);
+  await recordOutcome(ctx, refund, 'sent');
+  if (!order || order.status === 'refunded') return;
+  order.moveTo('refunded');
+  order.movePaymentTo('refunded');
+  await undoSale(ctx, order);
+  await saveOrder(ctx, order);
+  recordEvent(ctx, 'order.refunded', order.id);
+}
+
+async function recordOutcome(
+  ctx: InTransaction,
+  { id }: OpenRefund,
+  state: 'sent' | 'refused',
+  failure: string | null = null,
+): Promise<void> {
+  await ctx.tx.execute(sql`
+    update payment_refunds set state = ${state}, failure = ${failure}, settled_at = ${ctx.clock.now()}
+    where tenant_id = ${ctx.tenant.id} and id = ${id} and state = 'requested'`);
+}

@@ -1,0 +1,78 @@
+import { read, readOne } from '#src/database/transact.ts';
+import { Cents, Currency, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
+import type { Context } from '../../context.ts';
+
+/**
+ *   requested   promised; the provider has not answered yet
+ *   sent        the provider took it
+ *   refused     the provider declined, and a person has to look
+ */
+const refundStates = ['requested', 'sent', 'refused'] as const;
+export type RefundState = (typeof refundStates)[number];
+
+/** Money of an order that its owner gives back. */
+export interface Refund {
+  readonly id: string;
+  readonly orderId: string;
+  /** The return for which it is. */
+  readonly returnId: string | null;
+  readonly state: RefundState;
+  readonly amountCents: number;
+  readonly currency: string;
+  /** Why, in the owner's words. */
+  readonly reason: string | null;
+  /** Why the provider declined: a stable code of its own. */
+  readonly failure: string | null;
+  readonly createdAt: Date;
+  readonly settledAt: Date | null;
+}
+
+/** The refund with this id; `undefined` when the store has none. */
+export async function readRefund(ctx: Context, id: string): Promise<Refund | undefined> {
+  return readOne<Refund>(ctx, sql`${select(ctx)} and r.id = ${id}`);
+}
+
+/** The refunds of an order, the first one first. */
+export async function refundsOf(ctx: Context, orderId: string): Promise<Refund[]> {
+  return read<Refund>(ctx, sql`${select(ctx)} and r.order_id = ${orderId} order by r.id`);
+}
+
+const select = (ctx: Context): Sql => sql`
+  select r.id, r.order_id as "orderId", r.return_id as "returnId", r.state, r.amount_cents as "amountCents", o.currency,
+    r.reason, r.failure, r.created_at as "createdAt", r.settled_at as "settledAt"
+  from payment_refunds r join orders o on o.tenant_id = ${ctx.tenant.id} and o.id = r.order_id
+  where r.tenant_id = ${ctx.tenant.id}`;
+
+export const RefundView = Type.Object(
+  {
+    id: Id('rfd'),
+    order_id: Id('ord'),
+    return_id: Nullable(Id('ret')),
+    state: Type.Enum([...refundStates]),
+    amount_cents: Cents,
+    currency: Currency,
+    reason: Nullable(Type.String({ examples: ['Arrived with a crack'] })),
+    failure: Nullable(Type.String({ examples: [null] })),
+    created_at: Timestamp,
+    settled_at: Nullable(Timestamp),
+  },
+  { title: 'Refund' },
+);
+export type RefundView = Static<typeof RefundView>;
+
+export function presentRefund(refund: Refund): RefundView {
+  const { id, orderId, returnId, state, amountCents, currency, reason, failure, createdAt, settledAt } = refund;
+  return {
+    id,
+    order_id: orderId,
+    return_id: returnId,
+    state,
+    amount_cents: amountCents,
+    currency,
+    reason,
+    failure,
+    created_at: createdAt.toISOString(),
+    settled_at: settledAt?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,101 @@
+import { checkSession as checkSessionJob } from '#jobs/payments.ts';
+import { asPlatform, completeJob } from '#src/database/transact.ts';
+import { fromNow } from '#src/lib/clock.ts';
+import { hours, minutes, seconds } from '#src/lib/duration.ts';
+import { ProviderError } from '#src/lib/errors.ts';
+import { sql } from '#src/lib/sql.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
+import type { Context, PlatformContext } from '../../context.ts';
+import type { PaymentAccount } from '../../ports/payment-gateway.ts';
+import { openAccount } from '../accounts/open-account.ts';
+import { type ProviderFailureReport, providerFailureOf } from '../provider-calls.ts';
+import { applySnapshot } from '../snapshots/apply-snapshot.ts';
+import { type Snapshot, snapshotOfSession } from '../snapshots/fetch-snapshot.ts';
+import { endSession } from './end-session.ts';
+import { enqueueCheck, type PaymentSession, readSession, sessionLifeMs, slowPaymentMs } from './payment-session.ts';
+
+/**
+ * Ask the provider how the session of an order stands, and apply that: nothing depends on its webhooks. At the end of
+ * its time it is closed at the provider first, and only then what it held is given back.
+ */
+export async function checkSession(
+  ctx: Context,
+  { orderId, number }: { orderId: string; number: number },
+): Promise<void> {
+  const session = await readSession(ctx, orderId);
+  if (!session?.checkAt || session.checks >= number) return;
+  if (!session.sessionId) return enqueueNext(ctx, session, number);
+
+  const snapshot = await fetchCurrent(ctx, session.sessionId, session);
+  if (snapshot instanceof Error) return waitOut(ctx, session, number, snapshot);
+  await completeJob(ctx, async (ctx) => {
+    await applySnapshot(ctx, snapshot);
+    await enqueueCheck(ctx, session, number);
+  });
+}
+
+async function fetchCurrent(
+  ctx: Context,
+  sessionId: string,
+  { expiresAt, supersededAt }: PaymentSession,
+): Promise<Snapshot | ProviderFailureReport> {
+  try {
+    const account = await openAccount(ctx);
+    const isOver = expiresAt <= ctx.clock.now() || supersededAt !== null;
+    const requestedMs = await ctx.ports.payments.fetchSession(account, sessionId, ctx.signal);
+    const session = isOver && requestedMs.state === 'open' ? await closeSession(ctx, account, sessionId) : requestedMs;
+    return await snapshotOfSession(ctx, account, session);
+  } catch (error) {
+    return providerFailureOf(error);
+  }
+}
+
+const closeSession = (ctx: Context, account: PaymentAccount, sessionId: string) =>
+  ctx.ports.payments.expireSession(account, sessionId, ctx.signal);
+
+/** While the provider cannot be asked, nothing is given back: the session may have been paid. */
+async function waitOut(
+  ctx: Context,
+  session: PaymentSession,
+  number: number,
+  reason: ProviderFailureReport,
+): Promise<void> {
+  const isOutOfReach =
+    !(reason instanceof ProviderError) || reason.failure === 'denied' || reason.failure === 'missing';
+  if (isOutOfReach && ctx.clock.now().getTime() - session.expiresAt.getTime() > payableMs(session)) {
+    // Should money have come, it will still be believed.
+    return completeJob(ctx, (ctx) => endSession(ctx, session, 'expired'));
+  }
+  const requestedMs = reason instanceof ProviderError ? seconds(reason.retryAfterSeconds ?? 0) : 0;
+  const waitMs = Math.max(requestedMs, isOutOfReach ? hours(1) : minutes(1));
+  await completeJob(ctx, (ctx) => enqueueCheck(ctx, session, number, waitMs));
+}
+
+/** How long after its end a session can still turn out to be paid, though nobody was told. */
+const payableMs = ({ state }: PaymentSession): number => sessionLifeMs + (state === 'processing' ? slowPaymentMs : 0);
+
+/** Whether it was made is being found out: see checkout's repair. */
+async function enqueueNext(ctx: Context, session: PaymentSession, number: number): Promise<void> {
+  await completeJob(ctx, (ctx) => enqueueCheck(ctx, session, number));
+}
+
+const sessionsMax = 1000;
+
+/**
+ * Find sessions whose check is overdue: its job was given up, or is lost in some way nobody thought of. Their checks
+ * are promised anew; the checks ask the provider before anything is given back.
+ */
+export async function sweepSessions(ctx: PlatformContext): Promise<void> {
+  const overdue = fromNow(ctx.clock, -ctx.settings.sweepIntervalMs);
+  await asPlatform(ctx, 'sessions of every store come due', async (ctx) => {
+    const found = await ctx.tx.execute<{ tenantId: string; orderId: string; checks: number }>(sql`
+      update payment_sessions set checks = checks + 1, check_at = ${ctx.clock.now()}
+      where (tenant_id, order_id) in (
+        select tenant_id, order_id from payment_sessions where check_at < ${overdue}
+        order by check_at limit ${sessionsMax} for update skip locked)
+      returning tenant_id as "tenantId", order_id as "orderId", checks`);
+    for (const { tenantId, orderId, checks } of found) {
+      enqueue({ ...ctx, tenant: { id: tenantId } }, checkSessionJob, { orderId, number: checks + 1 });
+    }
+  });
+}

@@ -1,0 +1,185 @@
+import { checkSession, removeDiscount } from '#jobs/payments.ts';
+import { readOne } from '#src/database/transact.ts';
+import { fromNow } from '#src/lib/clock.ts';
+import { days, hours, minutes, seconds } from '#src/lib/duration.ts';
+import { sql } from '#src/lib/sql.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
+import type { Context, InTransaction } from '../../context.ts';
+import type { CreatedSession, SessionRequest } from '../../ports/payment-gateway.ts';
+import type { Subscribing } from './selling-terms.ts';
+
+/** No session lives longer at the provider than this without being paid. */
+export const sessionLifeMs = days(1);
+/** A slow payment takes a bank this long at most; what it is for stays set aside. */
+export const slowPaymentMs = days(14);
+
+/**
+ *   creating     the order stands, the provider has not answered yet
+ *   open         it can be paid
+ *   processing   the money is on its way
+ *   settled | failed | expired   it is over
+ *   mismatched   it was paid, and not what was due: a person looks at it
+ */
+export type PaymentSessionState = 'creating' | 'open' | 'processing' | 'settled' | 'failed' | 'expired' | 'mismatched';
+
+/** The session of an order, as we know it. `checkAt` is null once nobody need ask about it any more. */
+export interface PaymentSession {
+  readonly orderId: string;
+  readonly state: PaymentSessionState;
+  readonly request: SessionRequest;
+  readonly idempotencyKey: string;
+  readonly supersededAt: Date | null;
+  readonly sessionId: string | null;
+  readonly url: string | null;
+  readonly checks: number;
+  readonly checkAt: Date | null;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+}
+
+export interface NewPaymentSession {
+  readonly request: SessionRequest;
+  readonly idempotencyKey: string;
+  /** Names the request that wants it, so that the same one asked again finds it. */
+  readonly requestKey: string | null;
+  /** Whose session it is (`cart:…`, `email:…`): of those one can be open at a time. */
+  readonly subject: string | null;
+  /** `null`: it would begin no subscription, or of an address that nobody knows yet. */
+  readonly subscribing: Subscribing | null;
+  readonly expiresAt: Date;
+}
+
+/** The row and its first check, in the transaction that makes the order. */
+export async function insertSession(ctx: InTransaction, session: NewPaymentSession): Promise<PaymentSession> {
+  const now = ctx.clock.now();
+  const { orderId } = session.request;
+  const checkAt = nextCheck(ctx, { createdAt: now, expiresAt: session.expiresAt });
+  await ctx.tx.execute(sql`
+    insert into payment_sessions (tenant_id, order_id, state, request, idempotency_key, request_key, subject, subscriber,
+      subscribes, check_at, created_at, expires_at)
+    values (${ctx.tenant.id}, ${orderId}, 'creating', ${JSON.stringify(session.request)}::json, ${session.idempotencyKey},
+      ${session.requestKey}, ${session.subject}, ${session.subscribing?.subscriber ?? null},
+      ${session.subscribing?.productIds ?? null}, ${checkAt}, ${now}, ${session.expiresAt})`);
+  enqueue(ctx, checkSession, { orderId, number: 1 }, { dueAt: checkAt });
+  const { request, idempotencyKey, expiresAt } = session;
+  return {
+    orderId,
+    state: 'creating',
+    request,
+    idempotencyKey,
+    supersededAt: null,
+    sessionId: null,
+    url: null,
+    checks: 0,
+    checkAt,
+    createdAt: now,
+    expiresAt,
+  };
+}
+
+const sessionColumns = sql`
+  order_id as "orderId", state, request, idempotency_key as "idempotencyKey", superseded_at as "supersededAt",
+  provider_session_id as "sessionId", url, checks, check_at as "checkAt", created_at as "createdAt",
+  expires_at as "expiresAt"`;
+
+export async function readSession(ctx: Context, orderId: string): Promise<PaymentSession | undefined> {
+  return readOne<PaymentSession>(
+    ctx,
+    sql`
+    select ${sessionColumns} from payment_sessions where tenant_id = ${ctx.tenant.id} and order_id = ${orderId}`,
+  );
+}
+
+/**
+ * The provider made it. Answers the address at which it is paid: `undefined` when nobody is to be told of it any more,
+ * because whoever asked has asked for another one meanwhile. Then a check that is due now closes it again.
+ */
+export async function markOpened(
+  ctx: InTransaction,
+  session: PaymentSession,
+  { sessionId, url }: CreatedSession,
+): Promise<string | undefined> {
+  const [row] = await ctx.tx.execute<{ url: string; supersededAt: Date | null }>(sql`
+    update payment_sessions set state = 'open', provider_session_id = coalesce(provider_session_id, ${sessionId}),
+      url = coalesce(url, ${url})
+    where tenant_id = ${ctx.tenant.id} and order_id = ${session.orderId} and state in ('creating', 'open')
+    returning url, superseded_at as "supersededAt"`);
+  if (row?.supersededAt) await closeSoon(ctx, session);
+  return row?.supersededAt === null ? row.url : undefined;
+}
+
+/** Its check is due now: it closes a session that was superseded. */
+export const closeSoon = (ctx: InTransaction, session: PaymentSession): Promise<void> =>
+  enqueueCheck(ctx, session, session.checks + 1, 0);
+
+/**
+ * The caller of an order wants another session, and whether its own was made nobody has been told. From now on nobody
+ * is: it stands in nobody's way, and its request asked again is a new one. `false` where it was answered just now.
+ */
+export async function markSuperseded(ctx: InTransaction, orderId: string): Promise<boolean> {
+  const rows = await ctx.tx.execute(sql`
+    update payment_sessions set superseded_at = coalesce(superseded_at, ${ctx.clock.now()}), request_key = null
+    where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and state = 'creating' returning 1`);
+  return rows.length > 0;
+}
+
+/** It is over without the provider's word. Whether it was still as it was found. */
+export async function markOver(
+  ctx: InTransaction,
+  { orderId, state, request }: PaymentSession,
+  over: 'failed' | 'expired',
+): Promise<boolean> {
+  const rows = await ctx.tx.execute(sql`
+    update payment_sessions set state = ${over}, check_at = null
+    where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and state = ${state} returning 1`);
+  if (rows.length > 0) enqueueDiscountRemoval(ctx, orderId, request);
+  return rows.length > 0;
+}
+
+/** A session that is over needs its discount no more. */
+export function enqueueDiscountRemoval(
+  ctx: InTransaction,
+  orderId: string,
+  { discountCents }: { discountCents: number },
+): void {
+  if (discountCents > 0) enqueue(ctx, removeDiscount, { orderId });
+}
+
+/** Promise the next check, unless the session is over. Call it in the transaction that writes the outcome of one. */
+export async function enqueueCheck(
+  ctx: InTransaction,
+  session: PaymentSession,
+  number: number,
+  waitMs?: number,
+): Promise<void> {
+  const checkAt = waitMs === undefined ? nextCheck(ctx, session) : fromNow(ctx.clock, waitMs);
+  const [row] = await ctx.tx.execute(sql`
+    update payment_sessions set checks = ${number}, check_at = ${checkAt}
+    where tenant_id = ${ctx.tenant.id} and order_id = ${session.orderId} and check_at is not null and checks < ${number}
+    returning 1`);
+  if (row) enqueue(ctx, checkSession, { orderId: session.orderId, number: number + 1 }, { dueAt: checkAt });
+}
+
+/**
+ * It was given up without the provider's word, and its money is on its way after all: it is asked about again. What the
+ * provider itself let expire is never paid, so this takes nothing back that it said.
+ */
+export async function resumeChecks(ctx: InTransaction, orderId: string): Promise<void> {
+  const checkAt = fromNow(ctx.clock, slowlyMs);
+  const [row] = await ctx.tx.execute<{ checks: number }>(sql`
+    update payment_sessions set state = 'processing', checks = checks + 1, check_at = ${checkAt}
+    where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and state = 'expired' returning checks`);
+  if (row) enqueue(ctx, checkSession, { orderId, number: row.checks + 1 }, { dueAt: checkAt });
+}
+
+const afterExpiryMs = seconds(1);
+const slowlyMs = hours(1);
+
+/** A session that outlived its end is asked about every minute at first; a slow payment, every hour. */
+function nextCheck(ctx: Context, { createdAt, expiresAt }: Pick<PaymentSession, 'createdAt' | 'expiresAt'>): Date {
+  const now = ctx.clock.now().getTime();
+  const moments = ctx.settings.paymentPollScheduleMs.map((wait) => createdAt.getTime() + wait);
+  const next = [...moments, expiresAt.getTime() + afterExpiryMs].filter((moment) => moment > now);
+  if (next.length > 0) return new Date(Math.min(...next));
+  return new Date(now + (now - expiresAt.getTime() < minutes(10) ? minutes(1) : slowlyMs));
+}

@@ -1,0 +1,151 @@
+import { newId } from '#src/lib/ids.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { InTransaction } from '../../context.ts';
+import {
+  type Attention,
+  createOrder,
+  lockOrder,
+  type NewOrderItem,
+  type Order,
+  orderItems,
+} from '../../orders/index.ts';
+import type { InvoiceSnapshot, SubscriptionSnapshot } from '../../ports/payment-snapshots.ts';
+import { applySubscription, subscriberOf } from '../../subscriptions/index.ts';
+import { flagAttention } from '../orders/flag-attention.ts';
+import { payOrder } from '../orders/pay-order.ts';
+import { applySession } from './apply-session.ts';
+import type { ApplyResult, Snapshot } from './fetch-snapshot.ts';
+import { isOwnObject } from './fetch-snapshot.ts';
+
+/**
+ * Bring the shop into line with an invoice: a period that was paid for is an order of its own, once. The first
+ * period is the order that the session made.
+ */
+export async function applyInvoice(
+  ctx: InTransaction,
+  { invoice, subscription, session, orderNumber }: Extract<Snapshot, { subject: 'invoice' }>,
+): Promise<ApplyResult> {
+  if (!isOwnObject(ctx, invoice) || !subscription) return 'ignored';
+  const first = await lockOrder(ctx, invoice.orderId ?? '');
+  if (!first) return 'unknown_order';
+  if (session && !first.isPaid) await applySession(ctx, { subject: 'session', session, subscription });
+  // What was charged is not lost: it waits for the first period to be paid here, and then for a person.
+  if (!first.isPaid) return invoice.cause === 'renewal' && invoice.isPaid ? 'unknown_order' : 'applied';
+
+  await applySubscription(ctx, subscription, subscriberOf(first));
+  if (orderNumber !== undefined) await renew(ctx, first, invoice, subscription, orderNumber);
+  return 'applied';
+}
+
+const unknownRenewal: Attention = {
+  code: 'renewal_unknown',
+  detail: 'A further period of its subscription was paid, and nothing in it is a thing that this order began with.',
+};
+
+/** The first order is locked, so of two that hear of one invoice the second finds its order made. */
+async function renew(
+  ctx: InTransaction,
+  first: Order,
+  invoice: InvoiceSnapshot,
+  subscription: SubscriptionSnapshot,
+  number: number,
+): Promise<void> {
+  const orderId = newId('ord');
+  const items = await renewedItems(ctx, first, invoice, subscription);
+  const [made] = await ctx.tx.execute(sql`
+    select 1 from payment_invoices where tenant_id = ${ctx.tenant.id} and id = ${invoice.invoiceId}`);
+  if (made) return;
+  if (items.length === 0) {
+    // What only settles a difference is no period of anything.
+    if (invoice.lines.length > 0 && invoice.totalCents > 0) await flagAttention(ctx, first, unknownRenewal);
+    return;
+  }
+
+  const subtotalCents = items.reduce((sum, item) => sum + item.unitPriceCents * item.quantity, 0);
+  const shippingCents = shippingIn(invoice, subscription);
+  await createOrder(ctx, {
+    id: orderId,
+    number,
+    items,
+    subtotalCents,
+    shippingCents,
+    currency: invoice.currency,
+    email: first.email ?? null,
+    discountCents: invoice.discountCents,
+    giftCardCents: 0,
+    totalCents: invoice.totalCents,
+    shippingAddress: first.shippingAddress ?? null,
+    promoCode: null,
+    partnerCode: null,
+    cartId: null,
+    metadata: first.metadata,
+    holds: stockOf(items),
+    // Nothing was set aside for it: what there is is taken when it is paid, which is now.
+    holdsState: 'released',
+    holdsExpireAt: ctx.clock.now(),
+  });
+  await ctx.tx.execute(sql`
+    insert into payment_invoices (tenant_id, id, order_id, created_at)
+    values (${ctx.tenant.id}, ${invoice.invoiceId}, ${orderId}, ${ctx.clock.now()})`);
+  const order = await lockOrder(ctx, orderId);
+  if (!order) throw new TypeError('An order that was just made is gone.');
+  await payOrder(ctx, order, {
+    isRenewal: true,
+    shippingCents,
+    taxCents: invoice.taxCents,
+    totalCents: invoice.totalCents,
+    email: order.email ?? null,
+    name: null,
+    phone: null,
+    address: null,
+    paymentId: invoice.paymentId,
+    paymentCustomerId: subscription.customerId,
+  });
+}
+
+/** The lines of the period that are things of ours, as the first order knows them, at what was charged for them now. */
+async function renewedItems(
+  ctx: InTransaction,
+  first: Order,
+  invoice: InvoiceSnapshot,
+  subscription: SubscriptionSnapshot,
+): Promise<NewOrderItem[]> {
+  const bought = await orderItems(ctx, first.id);
+  return invoice.lines.flatMap((line) => {
+    const item = subscription.items.find(({ itemId }) => itemId === line.itemId);
+    const known = bought.find(
+      (candidate) =>
+        candidate.purchaseType === 'subscription' &&
+        candidate.productId === item?.productId &&
+        (item.variantId === null || candidate.variantId === item.variantId),
+    );
+    if (!item || !known) return [];
+    return [
+      {
+        ...known,
+        quantity: line.quantity,
+        unitPriceCents: Math.round(line.amountCents / line.quantity),
+        discountCents: 0,
+        subscriptionInterval: item.interval,
+      },
+    ];
+  });
+}
+
+function shippingIn(invoice: InvoiceSnapshot, subscription: SubscriptionSnapshot): number {
+  const shipping = subscription.items.filter(({ productId }) => productId === 'shipping').map(({ itemId }) => itemId);
+  return invoice.lines
+    .filter(({ itemId }) => itemId !== null && shipping.includes(itemId))
+    .reduce((sum, { amountCents }) => sum + amountCents, 0);
+}
+
+function stockOf(items: readonly NewOrderItem[]) {
+  const quantities = new Map<string, number>();
+  for (const { variantId, quantity } of items) quantities.set(variantId, (quantities.get(variantId) ?? 0) + quantity);
+  return [...quantities].map(([subjectId, quantity]) => ({
+    kind: 'stock' as const,
+    subjectId,
+    quantity,
+    amountCents: 0,
+  }));
+}

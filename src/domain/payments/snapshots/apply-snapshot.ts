@@ -1,0 +1,34 @@
+import type { InTransaction } from '../../context.ts';
+import { lockOrder } from '../../orders/index.ts';
+import { applySubscription, type FetchedSubscription, subscriberOf } from '../../subscriptions/index.ts';
+import { applyInvoice } from './apply-invoice.ts';
+import { applyPayment } from './apply-payment.ts';
+import { applySession } from './apply-session.ts';
+import type { ApplyResult, Snapshot } from './fetch-snapshot.ts';
+import { isOwnObject } from './fetch-snapshot.ts';
+
+/**
+ * Bring the shop into line with what the provider answered. Whether a webhook, a poll or a sweep made us ask, it
+ * comes through here: what is so already changes nothing, so repeats, races and disorder do not matter.
+ */
+export async function applySnapshot(ctx: InTransaction, snapshot: Snapshot): Promise<ApplyResult> {
+  switch (snapshot.subject) {
+    case 'session':
+      return applySession(ctx, snapshot);
+    case 'subscription':
+      return applySubscriptionSnapshot(ctx, snapshot.subscription);
+    case 'invoice':
+      return applyInvoice(ctx, snapshot);
+    case 'payment':
+      return applyPayment(ctx, snapshot);
+  }
+}
+
+/** Before its order is paid there is nothing to mirror: the paid session brings the subscription with it. */
+async function applySubscriptionSnapshot(ctx: InTransaction, subscription: FetchedSubscription): Promise<ApplyResult> {
+  if (!isOwnObject(ctx, subscription)) return 'ignored';
+  const order = await lockOrder(ctx, subscription.orderId ?? '');
+  if (!order) return 'unknown_order';
+  if (order.isPaid) await applySubscription(ctx, subscription, subscriberOf(order));
+  return 'applied';
+}

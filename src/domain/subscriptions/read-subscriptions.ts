@@ -1,0 +1,155 @@
+import { read, readOne } from '#src/database/transact.ts';
+import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
+import { Cents, Currency, Email, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
+import { joinSql, type Sql, sql } from '#src/lib/sql.ts';
+import type { Context } from '../context.ts';
+import { normaliseEmail } from '../customers/index.ts';
+import { type Subscription, type SubscriptionStatus, subscriptionStatuses } from './subscription.ts';
+
+/** A subscription as the API, the webhooks and the mails show it (api.md, "Subscription"). */
+export const SubscriptionView = Type.Object(
+  {
+    id: Id('sub'),
+    payment_subscription_id: Type.String({ examples: ['sub_1Qx'] }),
+    status: Type.Enum([...subscriptionStatuses]),
+    product_id: Id('prod'),
+    variant_id: Nullable(Id('var')),
+    interval: Type.Enum(['month', 'quarter']),
+    quantity: Type.Integer({ examples: [1] }),
+    unit_price_cents: Cents,
+    currency: Currency,
+    current_period_end: Timestamp,
+    cancel_at_period_end: Type.Boolean(),
+    canceled_at: Nullable(Timestamp),
+    customer: Type.Object({ id: Nullable(Id('cus')), email: Nullable(Email) }),
+    version: Type.Integer({ examples: [1] }),
+    created_at: Timestamp,
+  },
+  { title: 'Subscription' },
+);
+export type SubscriptionView = Static<typeof SubscriptionView>;
+
+/** What a row says of it: an entity has it, and so has what `read-subscription.ts` reads. */
+export type SubscriptionRecord = Pick<
+  Subscription,
+  | 'id'
+  | 'paymentSubscriptionId'
+  | 'status'
+  | 'productId'
+  | 'variantId'
+  | 'interval'
+  | 'quantity'
+  | 'unitPriceCents'
+  | 'currency'
+  | 'currentPeriodEnd'
+  | 'cancelAtPeriodEnd'
+  | 'canceledAt'
+  | 'customerId'
+  | 'email'
+  | 'version'
+  | 'createdAt'
+>;
+
+function presentSubscription(subscription: SubscriptionRecord): SubscriptionView {
+  return {
+    id: subscription.id,
+    payment_subscription_id: subscription.paymentSubscriptionId,
+    status: subscription.status,
+    product_id: subscription.productId,
+    variant_id: subscription.variantId ?? null,
+    interval: subscription.interval,
+    quantity: subscription.quantity,
+    unit_price_cents: subscription.unitPriceCents,
+    currency: subscription.currency,
+    current_period_end: subscription.currentPeriodEnd.toISOString(),
+    cancel_at_period_end: subscription.cancelAtPeriodEnd,
+    canceled_at: subscription.canceledAt?.toISOString() ?? null,
+    customer: { id: subscription.customerId ?? null, email: subscription.email ?? null },
+    version: subscription.version,
+    created_at: subscription.createdAt.toISOString(),
+  };
+}
+
+/** A subscription as it is now, with one statement; `undefined` when this store has none of that id. */
+export async function readSubscription(ctx: Context, id: string): Promise<SubscriptionView | undefined> {
+  const row = await readOne<SubscriptionRecord>(ctx, sql`${select(ctx)} and s.id = ${id}`);
+  return row && presentSubscription(row);
+}
+
+/** Subscriptions that fit `condition` (on `subscriptions s`; the tenant is added), newest first. */
+export async function readSubscriptions(ctx: Context, condition: Sql, limit: number): Promise<SubscriptionView[]> {
+  const rows = await read<SubscriptionRecord>(
+    ctx,
+    sql`
+    ${select(ctx)} and ${condition} order by s.created_at desc, s.id desc limit ${limit}`,
+  );
+  return rows.map(presentSubscription);
+}
+
+/**
+ * Subscriptions that fit `condition` (on `subscriptions s`; the tenant is added), the newest first, page by page.
+ * @throws DomainError `invalid_cursor`
+ */
+export async function listSubscriptions(
+  ctx: Context,
+  condition: Sql,
+  { cursor, limit = 20 }: PageRequest,
+): Promise<Page<SubscriptionView>> {
+  const list = keyset(ctx, 'subscriptions', { columns: ['s.id'], descending: true }, cursor);
+  const found = await read<SubscriptionRecord & { position: Position }>(
+    ctx,
+    sql`
+    ${select(ctx, sql`, ${list.position} as position`)} and ${condition} and ${list.after}
+    order by ${list.by} limit ${limit + 1}`,
+  );
+  const page = list.page(found, limit);
+  return { rows: page.rows.map(presentSubscription), cursor: page.cursor };
+}
+
+export interface SubscriptionFilter extends PageRequest {
+  readonly status?: SubscriptionStatus | undefined;
+  readonly email?: string | undefined;
+}
+
+/** The subscriptions of a store that fit, the newest first, page by page. Throws `invalid_cursor`. */
+export async function listAllSubscriptions(ctx: Context, filter: SubscriptionFilter): Promise<Page<SubscriptionView>> {
+  const { status, email, ...page } = filter;
+  const conditions = [
+    status === undefined ? sql`true` : sql`s.status = ${status}`,
+    email === undefined ? sql`true` : sql`s.email = ${normaliseEmail(email)}`,
+  ];
+  return listSubscriptions(ctx, joinSql(conditions, ' and '), page);
+}
+
+const select = (ctx: Context, more: Sql = sql``): Sql => sql`
+  select s.id, s.payment_subscription_id as "paymentSubscriptionId", s.status, s.product_id as "productId",
+    s.variant_id as "variantId", s.interval, s.quantity, s.unit_price_cents as "unitPriceCents", s.currency,
+    s.current_period_end as "currentPeriodEnd", s.cancel_at_period_end as "cancelAtPeriodEnd",
+    s.canceled_at as "canceledAt", s.customer_id as "customerId", s.email, s.version, s.created_at as "createdAt"${more}
+  from subscriptions s where s.tenant_id = ${ctx.tenant.id}`;
+
+export interface LiveSubscription {
+  readonly productId: string;
+  readonly paymentSubscriptionId: string;
+}
+
+/** The live subscriptions of this address to any of these products: all but `canceled` ones block another. */
+export async function liveSubscriptions(
+  ctx: Context,
+  { email, productIds }: { email: string; productIds: readonly string[] },
+): Promise<LiveSubscription[]> {
+  return read<LiveSubscription>(
+    ctx,
+    sql`
+    select product_id as "productId", payment_subscription_id as "paymentSubscriptionId" from subscriptions
+    where tenant_id = ${ctx.tenant.id} and email = ${normaliseEmail(email)} and product_id = any(${productIds})
+      and status <> 'canceled'
+    order by id`,
+  );
+}
+
+/** All live subscriptions of this address (trimmed, lower case) as JSON, as a part of another statement. */
+export const liveSubscriptionsOf = (ctx: Context, email: string | null): Sql => sql`
+  (select coalesce(json_agg(json_build_object(
+      'productId', product_id, 'paymentSubscriptionId', payment_subscription_id) order by id), '[]')
+    from subscriptions where tenant_id = ${ctx.tenant.id} and email = ${email} and status <> 'canceled')`;

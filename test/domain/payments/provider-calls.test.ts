@@ -1,0 +1,25 @@
+import test from 'ava';
+
+import { everyPage } from '#src/domain/payments/provider-calls.ts';
+
+test('a list is followed to its last page, each from where the one before ended', async (t) => {
+  const asked: object[] = [];
+  const pages = [
+    { rows: [1, 2], next: 'a' },
+    { rows: [3], next: 'b' },
+    { rows: [], next: null },
+  ];
+  const seen: number[] = [];
+  for await (const { rows } of everyPage(async (from) => pages[asked.push(from) - 1] ?? t.fail())) seen.push(...rows);
+  t.deepEqual(seen, [1, 2, 3]);
+  t.deepEqual(asked, [{}, { next: 'a' }, { next: 'b' }]);
+});
+
+test('a list that never ends is an error, and not half an answer', async (t) => {
+  await t.throwsAsync(
+    async () => {
+      for await (const page of everyPage(async () => ({ next: 'again' }))) t.is(page.next, 'again');
+    },
+    { instanceOf: RangeError },
+  );
+});
