@@ -9,7 +9,7 @@ import type { EndpointInput, EndpointPatch } from './endpoint-input.ts';
 import { wakeEndpoints } from './endpoint-leases.ts';
 import { presentEndpoint, type WebhookEndpointView } from './read-endpoints.ts';
 import { discardPending } from './redeliver.ts';
-import { assignEndpoint, buildEndpoint, findByUrl, rejectUnsafeUrl, urlError } from './save-endpoint.ts';
+import { assignEndpoint, buildEndpoint, rejectTakenUrl, rejectUnsafeUrl } from './save-endpoint.ts';
 import { newSecret, sealSecret } from './signing.ts';
 import { rejectDisabled, type WebhookEndpoint } from './webhook-endpoint.ts';
 
@@ -23,13 +23,13 @@ export async function createEndpoint(
 ): Promise<{ endpoint: WebhookEndpointView; secret: string }> {
   await rejectUnsafeUrl(ctx, input.url, { resolve: true });
   const secret = newSecret();
-  return transact(ctx, async (ctx) => {
-    if (await findByUrl(ctx, input.url)) throw urlError('There is an endpoint of this address already.');
+  const creating = transact(ctx, async (ctx) => {
     const endpoint = presentEndpoint(await buildEndpoint(ctx, input, secret));
     const subject = { subjectKind: 'webhook_endpoint', subjectId: endpoint.id };
     await recordAudit(ctx, { action: 'webhook_endpoint.created', ...subject, after: endpoint });
     return { endpoint, secret };
   });
+  return rejectTakenUrl(creating);
 }
 
 /**
@@ -42,11 +42,10 @@ export async function updateEndpoint(
 ): Promise<WebhookEndpointView> {
   const { id, ...patch } = change;
   if (patch.url !== undefined) await rejectUnsafeUrl(ctx, patch.url, { resolve: true });
-  return changeAndAudit(ctx, id, 'updated', async (ctx, endpoint) => {
-    const other = patch.url === undefined ? undefined : await findByUrl(ctx, patch.url);
-    if (other && other.id !== id) throw urlError('There is an endpoint of this address already.');
+  const updating = changeAndAudit(ctx, id, 'updated', async (ctx, endpoint) => {
     await assignEndpoint(ctx, endpoint, patch);
   });
+  return rejectTakenUrl(updating);
 }
 
 /**

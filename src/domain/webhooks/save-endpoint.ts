@@ -1,3 +1,4 @@
+import { brokenConstraint } from '#src/database/transact.ts';
 import { assignChanges, changedValues } from '#src/lib/assign-changes.ts';
 import { type DomainError, invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
@@ -97,7 +98,7 @@ export async function buildEndpoint(
 }
 
 /** The endpoint of this address, if the store has one. */
-export async function findByUrl(ctx: InTransaction, url: string): Promise<WebhookEndpoint | undefined> {
+async function findByUrl(ctx: InTransaction, url: string): Promise<WebhookEndpoint | undefined> {
   return (await ctx.tx.em.findOne(WebhookEndpoint, { tenantId: ctx.tenant.id, url })) ?? undefined;
 }
 
@@ -111,6 +112,16 @@ export async function rejectUnsafeUrl(ctx: Context, url: string, options: { reso
   if (reason !== undefined) throw urlError(reason);
 }
 
-export function urlError(detail: string): DomainError {
+/** The same error whether the other endpoint was there before, or is created at this very moment. */
+export async function rejectTakenUrl<Result>(saving: Promise<Result>): Promise<Result> {
+  try {
+    return await saving;
+  } catch (error) {
+    if (brokenConstraint(error) !== 'webhook_endpoints_tenant_id_url_key') throw error;
+    throw urlError('There is a webhook endpoint with this URL already.');
+  }
+}
+
+function urlError(detail: string): DomainError {
   return invalidRequest(detail, { path: '/url', code: 'url', detail });
 }
