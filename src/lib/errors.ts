@@ -18,6 +18,8 @@ export interface ErrorDetails {
   /** Further fields of the answer, such as `conflicts`. Never a secret, never another tenant's data. */
   extensions?: Record<string, unknown>;
   retryAfterSeconds?: number;
+  /** Of `rate_limited`: how many the window admits. */
+  limit?: number;
   cause?: unknown;
 }
 
@@ -32,6 +34,7 @@ export class DomainError extends Error {
   readonly code: string;
   readonly extensions: Record<string, unknown>;
   readonly retryAfterSeconds: number | undefined;
+  readonly limit: number | undefined;
 
   constructor(kind: RejectionKind, code: string, message: string, details: ErrorDetails = {}) {
     super(message, { cause: details.cause });
@@ -39,7 +42,26 @@ export class DomainError extends Error {
     this.code = code;
     this.extensions = details.extensions ?? {};
     this.retryAfterSeconds = details.retryAfterSeconds;
+    this.limit = details.limit;
   }
+}
+
+/** The error of a used-up window. The message says how long it lasts: a second, or a day. */
+export function rateLimited(
+  message: string,
+  { retryAfterSeconds, limit }: { retryAfterSeconds: number; limit: number },
+): DomainError {
+  return new DomainError('too_many', 'rate_limited', `${message} Try again in ${inWords(retryAfterSeconds)}.`, {
+    retryAfterSeconds,
+    limit,
+  });
+}
+
+/** In whole units, rounded up: who waits that long has waited long enough. */
+function inWords(seconds: number): string {
+  const [length, unit] = seconds > 5400 ? [3600, 'hour'] : seconds > 90 ? [60, 'minute'] : [1, 'second'];
+  const count = Math.ceil(seconds / length);
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
 
 /** The refusal of a request that its schema lets through; each issue names a field and what is wrong with it. */

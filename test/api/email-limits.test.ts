@@ -54,7 +54,10 @@ test('emails are counted per client, then per address, then per store, and one t
   const tenant = await buildTenant(services);
   const route = routeAt('/api/v1/cart/save');
   const may = (address: string | undefined, recipient: string, key?: { kind: 'secret' }) =>
-    limiter.mayEmail(route, { visitor: { tenant, key: key as never }, address }, recipient);
+    limiter.limitEmail(route, { visitor: { tenant, key: key as never }, address }, recipient, async (mayEmail) => ({
+      value: mayEmail,
+      causesEmail: true,
+    }));
   const strangers = await Promise.all(
     Array.from({ length: 40 }, (_, index) => may('203.0.113.7', `s${index}@example.com`)),
   );
@@ -72,17 +75,48 @@ test('emails are counted per client, then per address, then per store, and one t
   t.true(await may(undefined, 'server@example.com', { kind: 'secret' }), "the store's own server is not anonymous");
 });
 
-test('POST /leads/waitlist beyond the limit of an address answers 429', async (t) => {
+test('POST /leads/waitlist counts new places alone, and answers 429 beyond the limit of an address', async (t) => {
   const { api, ctx, tenant } = t.context;
-  const { slug } = await buildProduct(ctx);
-  const statuses: number[] = [];
+  const wait = (slug: string, index: number) =>
+    api.call('POST', '/api/v1/leads/waitlist', {
+      tenant: tenant.slug,
+      headers: from(index),
+      body: { email: 'ada@example.com', product_slug: slug },
+    });
+  const { slug: first } = await buildProduct(ctx);
+  const { slug: second } = await buildProduct(ctx);
+  const { slug: third } = await buildProduct(ctx);
+  for (let index = 0; index < 5; index += 1) t.is((await wait('no-such-bowl', index)).body.error, 'unknown_product');
+  t.is((await wait(first, 10)).status, 201);
+  for (let index = 0; index < 5; index += 1) t.is((await wait(first, 20 + index)).status, 201, 'it waits already');
+  t.is((await wait(second, 30)).status, 201);
+  const rejected = await wait(third, 40);
+  t.like(rejected, { status: 429, body: { error: 'rate_limited' } });
+  t.true(rejected.body.retry_after > 3600);
+  t.regex(rejected.body.detail, /^Too many requests\. Try again in \d+ hours\.$/);
+  t.is(rejected.headers.get('ratelimit-limit'), '2');
+  t.is(rejected.headers.get('ratelimit-remaining'), '0');
+  t.is(rejected.headers.get('ratelimit-reset'), rejected.headers.get('retry-after'));
+});
+
+test('POST /cart/save that schedules no reminder does not count against the address', async (t) => {
+  const { api, tenant } = t.context;
+  const save = (consent: boolean, index: number) =>
+    api.call('POST', '/api/v1/cart/save', {
+      tenant: tenant.slug,
+      headers: from(index),
+      body: { email: 'ada@example.com', consent, items: [{ product_slug: 'oak-bowl', quantity: 1 }] },
+    });
+  for (let index = 0; index < 6; index += 1) t.is((await save(false, index)).body.reminders, 'not_scheduled');
   for (let index = 0; index < 3; index += 1) {
-    const body = { email: 'ada@example.com', product_slug: slug };
-    statuses.push(
-      (await api.call('POST', '/api/v1/leads/waitlist', { tenant: tenant.slug, headers: from(index), body })).status,
-    );
+    const { body } = await save(true, 10 + index);
+    t.regex(body.saved_cart_id, /^scart_/);
   }
-  t.deepEqual(statuses, [201, 201, 429]);
+  const [{ count } = { count: 0 }] = await read<{ count: number }>(
+    t.context.ctx,
+    sql`select count(distinct saved_cart_id)::int as count from reminder_steps where tenant_id = ${tenant.id}`,
+  );
+  t.is(count, 3);
 });
 
 test('a flood of requests for links answers the same and does not reach the database', async (t) => {

@@ -224,6 +224,16 @@ test('what is not limited in normal use has a ceiling for the whole store, its o
   t.true(wide.filter(({ status }) => status === 200).length >= 50);
 });
 
+test('a client has half of a low ceiling at most, so that it does not close the store for others', async (t) => {
+  const { slug } = await buildTenant(t.context.services, { requestsPerSecond: 40 });
+  const greedy = '203.0.113.7';
+  const answered = await flood(t.context, slug, [...Array.from({ length: 20 }, () => greedy), '198.51.100.1']);
+  t.deepEqual(
+    new Set(answered.filter(({ status }) => status === 503).map(({ address }) => address)),
+    new Set([greedy]),
+  );
+});
+
 test("a client that is over its own ceiling uses up nothing of the store's", async (t) => {
   const { slug } = await buildTenant(t.context.services, { requestsPerSecond: 300 });
   const greedy = '203.0.113.7';

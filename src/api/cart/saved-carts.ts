@@ -40,8 +40,11 @@ export const postSavedCart = defineRoute({
   body: SavedCartInput,
   bodyBytesMax: largeBodyBytesMax,
   responses: { 200: SavedCartReceipt },
-  async handle({ ctx, body, mayEmail }) {
-    const { cart, reminders } = await saveCartAndRemind(ctx, body, { mayRemind: await mayEmail(body.email) });
+  async handle({ ctx, body, limitEmail }) {
+    const { cart, reminders } = await limitEmail(body.email, async (mayRemind) => {
+      const saved = await saveCartAndRemind(ctx, body, { mayRemind });
+      return { value: saved, causesEmail: saved.reminders === 'scheduled' };
+    });
     return ok(presentSavedCartReceipt(cart, reminders));
   },
 });

@@ -39,15 +39,17 @@ export const postPortal = defineRoute({
     ),
   }),
   responses: { 200: Type.Object({ ok: Type.Literal(true) }) },
-  async handle({ ctx, caller, body, mayEmail }) {
-    if (!(await mayEmail(body.customer_email))) return ok({ ok: true });
-    await requestLink(ctx, {
-      email: body.customer_email,
-      redirectPath: pathOnStorefront(ctx.tenant, body.return_url),
-      codeChallenge: null,
-      clientNetwork: caller.clientIp && clientNetworkOf(caller.clientIp),
+  async handle({ ctx, caller, body, limitEmail }) {
+    return limitEmail(body.customer_email, async (mayEmail) => {
+      const link = {
+        email: body.customer_email,
+        redirectPath: pathOnStorefront(ctx.tenant, body.return_url),
+        codeChallenge: null,
+        clientNetwork: caller.clientIp && clientNetworkOf(caller.clientIp),
+      };
+      if (mayEmail) await requestLink(ctx, link);
+      return { value: ok({ ok: true }), causesEmail: true };
     });
-    return ok({ ok: true });
   },
 });
 

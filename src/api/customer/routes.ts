@@ -36,15 +36,17 @@ export const postMagicLinkRequest = defineRoute({
   emails: 'links',
   body: LinkInput,
   responses: { 200: Done },
-  async handle({ ctx, caller, body, mayEmail }) {
-    if (!(await mayEmail(body.email))) return ok({ ok: true });
-    await requestLink(ctx, {
-      email: body.email,
-      redirectPath: body.redirect_path ?? null,
-      codeChallenge: body.code_challenge ?? null,
-      clientNetwork: caller.clientIp && clientNetworkOf(caller.clientIp),
+  async handle({ ctx, caller, body, limitEmail }) {
+    return limitEmail(body.email, async (mayEmail) => {
+      const link = {
+        email: body.email,
+        redirectPath: body.redirect_path ?? null,
+        codeChallenge: body.code_challenge ?? null,
+        clientNetwork: caller.clientIp && clientNetworkOf(caller.clientIp),
+      };
+      if (mayEmail) await requestLink(ctx, link);
+      return { value: ok({ ok: true }), causesEmail: true };
     });
-    return ok({ ok: true });
   },
 });
 

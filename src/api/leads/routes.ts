@@ -57,9 +57,11 @@ export const postWaitlist = defineRoute({
   emails: 'waitlist',
   errors: ['unknown_product'],
   responses,
-  async handle({ ctx, body, mayEmail }) {
-    await mayEmail(body.email);
-    const lead = await joinWaitlist(ctx, body);
+  async handle({ ctx, body, limitEmail }) {
+    const lead = await limitEmail(body.email, async () => {
+      const lead = await joinWaitlist(ctx, body);
+      return { value: lead, causesEmail: lead.isNew };
+    });
     return created(presentCapturedLead(lead.id));
   },
 });

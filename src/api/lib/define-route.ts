@@ -70,11 +70,15 @@ export interface Request<Params, Query, Body> {
   /** A header of the request, by its lower-case name; '' when it was not sent. */
   header(name: string): string;
   /**
-   * Count an email to an address that nobody has confirmed (`emails` of the route), and return whether it may be sent.
+   * Do work that may cause an email to an address that nobody has confirmed (`emails` of the route). It counts only if the
+   * work causes it.
    * @throws DomainError `rate_limited` where the limit is not silent
    */
-  mayEmail(recipient: string): Promise<boolean>;
+  limitEmail<Value>(recipient: string, work: EmailWork<Value>): Promise<Value>;
 }
+
+/** Work that may cause an email, unless there were too many of them; and whether it did. */
+export type EmailWork<Value> = (mayEmail: boolean) => Promise<{ readonly value: Value; readonly causesEmail: boolean }>;
 
 /** How long an answer may be kept: by nobody, or by caches that ask each time whether it changed. */
 export type Caching = 'no-store' | 'revalidate';

@@ -1,9 +1,9 @@
 import type { Context as KoaContext } from 'koa';
 
-import { DomainError } from '#src/lib/errors.ts';
+import { DomainError, rateLimited } from '#src/lib/errors.ts';
 import type { Services } from '#src/services.ts';
 import type { Visitor } from './authenticate.ts';
-import type { Route } from './define-route.ts';
+import type { EmailWork, Route } from './define-route.ts';
 import { emailLimitOf, limitOf } from './limits.ts';
 import { ceilingOf, emailsOf, type Party, rateOf } from './shares.ts';
 import { createWindows, type Share, type Standing } from './windows.ts';
@@ -26,10 +26,11 @@ export interface Limiter {
    */
   limitGuesses<Result>(route: Route, party: Party, body: unknown, work: () => Promise<Result>): Promise<Result>;
   /**
-   * Count an email to this address, and return whether it may be sent.
-   * @throws DomainError `rate_limited` where the limit is not silent
+   * Do work that may cause an email to this address, and tell it whether the email may be sent. The email is counted while
+   * the work runs, and stays counted only if the work caused it.
+   * @throws DomainError `rate_limited` where the limit is not silent, or what the work throws
    */
-  mayEmail(route: Route, party: Party, recipient: string): Promise<boolean>;
+  limitEmail<Value>(route: Route, party: Party, recipient: string, work: EmailWork<Value>): Promise<Value>;
 }
 
 export function createLimiter({ redis, metrics, config }: Services): Limiter {
@@ -37,25 +38,28 @@ export function createLimiter({ redis, metrics, config }: Services): Limiter {
   const takeAll = async (shares: readonly Share[]) =>
     (await Promise.all(shares.map((share) => windows.take(share)))).toSorted(byTightness)[0];
 
+  const giveBack = (shares: readonly Share[]) => Promise.all(shares.map((share) => windows.giveBack(share)));
+
   /** One share after the other, until one is used up: those behind it are not touched. */
-  async function takeInTurn(shares: readonly Share[]): Promise<Standing | undefined> {
+  async function takeInTurn(shares: readonly Share[]): Promise<{ taken: Share[]; over?: Standing }> {
+    const taken: Share[] = [];
     for (const share of shares) {
+      taken.push(share);
       const standing = await windows.take(share);
-      if (standing.isOver) return standing;
+      if (standing.isOver) return { taken, over: standing };
     }
-    return undefined;
+    return { taken };
   }
 
-  function tooMany({ tenant }: Visitor, { reset }: Standing): DomainError {
+  function tooMany({ tenant }: Visitor, { reset, limit }: Standing): DomainError {
     metrics.count('rate_limited', { tenant: tenant.slug });
-    return new DomainError('too_many', 'rate_limited', 'There were too many requests. Wait a moment and try again.', {
-      retryAfterSeconds: reset,
-    });
+    return rateLimited('Too many requests.', { retryAfterSeconds: reset, limit });
   }
 
   return {
-    async enforceRate(koa, { limit }, party) {
-      const tightest = limit && !limitOf(limit).perStore && (await takeAll(rateOf(limit, party)));
+    async enforceRate(koa, route, party) {
+      const { limit } = route;
+      const tightest = limit && !limitOf(limit).perStore && (await takeAll(rateOf(route, limit, party)));
       if (!tightest) return;
       koa.set({
         'ratelimit-limit': String(tightest.limit),
@@ -66,7 +70,7 @@ export function createLimiter({ redis, metrics, config }: Services): Limiter {
     },
 
     async enforceCeiling(route, party) {
-      const over = await takeInTurn(ceilingOf(route, party));
+      const { over } = await takeInTurn(ceilingOf(route, party));
       if (!over) return;
       metrics.count('rate_limited', { tenant: party.visitor.tenant.slug });
       throw new DomainError('unavailable', 'service_unavailable', 'The store is very busy. Try again in a moment.', {
@@ -74,11 +78,12 @@ export function createLimiter({ redis, metrics, config }: Services): Limiter {
       });
     },
 
-    async limitGuesses({ guesses = [] }, party, body, work) {
+    async limitGuesses(route, party, body, work) {
+      const { guesses = [] } = route;
       const given = body as Readonly<Record<string, unknown>>;
       const tries = guesses
         .filter(({ field }) => given[field])
-        .map(({ limit, wrong }) => ({ wrong, shares: rateOf(limit, party) }));
+        .map(({ limit, wrong }) => ({ wrong, shares: rateOf(route, limit, party) }));
       if (tries.length === 0) return work();
       let found: string | undefined;
       try {
@@ -90,15 +95,22 @@ export function createLimiter({ redis, metrics, config }: Services): Limiter {
         throw error;
       } finally {
         const right = tries.filter(({ wrong }) => wrong !== found).flatMap(({ shares }) => shares);
-        await Promise.all(right.map((share) => windows.giveBack(share)));
+        await giveBack(right);
       }
     },
 
-    async mayEmail(route, party, recipient) {
+    async limitEmail(route, party, recipient, work) {
       const { keyPepper: pepper } = config.settings;
-      const over = await takeInTurn(emailsOf(route, party, { recipient, pepper }));
-      if (over && !(route.emails && emailLimitOf(route.emails).isSilent)) throw tooMany(party.visitor, over);
-      return !over;
+      const { taken, over } = await takeInTurn(emailsOf(route, party, { recipient, pepper }));
+      let isCaused = false;
+      try {
+        if (over && !(route.emails && emailLimitOf(route.emails).isSilent)) throw tooMany(party.visitor, over);
+        const { value, causesEmail } = await work(!over);
+        isCaused = causesEmail && !over;
+        return value;
+      } finally {
+        if (!isCaused) await giveBack(taken);
+      }
     },
   };
 }

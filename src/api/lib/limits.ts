@@ -15,19 +15,21 @@ interface Limit {
    * of its own, counted once a request is found sound, and answers 503 beyond it.
    */
   readonly perStore?: number;
+  /** The secret that could be guessed at any of its operations, which are therefore counted together. */
+  readonly protects?: string;
   readonly seconds: number;
 }
 
 const perSecretKey = 6000;
 const fewPerMinute = { perShopper: 5, seconds: 60 } as const;
 
-/** The one table of rate limits. Operations of one limit are counted together, except those of `ceiling`. */
+/** The one table of rate limits. Each operation is counted alone, except where a limit protects a secret. */
 const limits = {
   reads: { perShopper: 300, perSecretKey, seconds: 60 },
-  orders: { perShopper: 20, perSecretKey, seconds: 60 },
+  orders: { perShopper: 20, perSecretKey, seconds: 60, protects: 'the email address of an order' },
   cart: { perShopper: 120, perSecretKey, seconds: 60 },
-  promo: { perShopper: 20, perSecretKey, seconds: 60 },
-  gift_card: { perShopper: 10, perSecretKey, seconds: 60 },
+  promo: { perShopper: 20, perSecretKey, seconds: 60, protects: 'promo codes' },
+  gift_card: { perShopper: 10, perSecretKey, seconds: 60, protects: 'gift-card codes' },
   checkout_status: { perShopper: 120, perSecretKey, seconds: 60 },
   analytics: { perShopper: 120, seconds: 60 },
   consume: { perShopper: 10, seconds: 60 },

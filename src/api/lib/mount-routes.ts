@@ -5,7 +5,7 @@ import { DomainError } from '#src/lib/errors.ts';
 import { authenticate, type Visitor } from './authenticate.ts';
 import { clientIp, shopperIp } from './client-ip.ts';
 import { setAllowedOrigin } from './cors.ts';
-import type { Audience, Caller, Route } from './define-route.ts';
+import type { Audience, Caller, EmailWork, Route } from './define-route.ts';
 import { HttpError } from './http-error.ts';
 import { readIdempotencyKey, runIdempotent } from './idempotent-request.ts';
 import { bodyReader, checkRequest, type SentBody } from './read-request.ts';
@@ -93,7 +93,8 @@ async function handle(
   const caller: Caller = { key: visitor.key, session: visitor.session, clientIp: address };
   const actor = actorOf(visitor);
   const header = (name: string) => koa.get(name);
-  const mayEmail = (recipient: string) => limiter.mayEmail(route, party, recipient);
+  const limitEmail = <Value>(recipient: string, work: EmailWork<Value>) =>
+    limiter.limitEmail(route, party, recipient, work);
 
   const work = async (ctx: Context, idempotencyId: string | undefined): Promise<RenderedReply> => {
     const { params, query } = checkRequest(route, koa, body);
@@ -101,7 +102,7 @@ async function handle(
       throw new DomainError('forbidden', 'module_disabled', 'This store has not switched this on.');
     }
     await limiter.enforceCeiling(route, party);
-    const request = { ctx, caller, params, query, body, rawBody, idempotencyId, header, mayEmail };
+    const request = { ctx, caller, params, query, body, rawBody, idempotencyId, header, limitEmail };
     const reply = await limiter.limitGuesses(route, party, body, () => route.handle(request as never));
     check.answer(route, reply);
     return renderReply(route, visitor, reply);

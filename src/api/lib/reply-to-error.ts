@@ -40,13 +40,19 @@ export const statusOf: Readonly<Record<RejectionKind, number>> = {
  */
 export function replyToError(error: unknown, requestId: string): ErrorReply {
   if (error instanceof DomainError) {
-    const { retryAfterSeconds } = error;
+    const { retryAfterSeconds, limit } = error;
     const status = statusOf[error.kind];
     return {
       status,
       headers: {
         ...(status === 401 && { 'www-authenticate': 'Bearer' }),
         ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
+        // Of the window that is used up, which may be another than that of the operation's rate.
+        ...(limit !== undefined && {
+          'ratelimit-limit': String(limit),
+          'ratelimit-remaining': '0',
+          'ratelimit-reset': String(retryAfterSeconds),
+        }),
       },
       body: {
         error: error.code,

@@ -12,26 +12,36 @@ export interface Party {
   readonly address: string | undefined;
 }
 
-/** What a limit admits to this caller: to the key, over all operations, and to the shopper. */
-export function rateOf(name: LimitName, party: Party): Share[] {
-  const { perShopper, perSecretKey, seconds } = limitOf(name);
+/**
+ * What a limit of this operation admits to this caller: to the key, over all operations, and to the shopper, in a window of
+ * the operation's own unless the limit protects a secret that several operations could be asked for.
+ */
+export function rateOf(route: Route, name: LimitName, party: Party): Share[] {
+  const { perShopper, perSecretKey, seconds, protects } = limitOf(name);
+  const window = protects ? name : windowOf(route, name);
   const { key } = party.visitor;
   const perKey = key?.requestsPerMinute ?? (key?.kind === 'secret' ? perSecretKey : undefined);
   return [
     ...(key && perKey ? [{ window: 'key', seconds: 60, subject: key.id, points: perKey }] : []),
-    ...(perShopper ? shopperOf(party).map((subject) => ({ window: name, seconds, subject, points: perShopper })) : []),
+    ...(perShopper ? shopperOf(party).map((subject) => ({ window, seconds, subject, points: perShopper })) : []),
   ];
 }
 
-/** Each operation has windows of its own, so that none is closed by a flood of another. */
-export function ceilingOf({ limit, method, path }: Route, party: Party): Share[] {
+/** Where an operation is counted alone, so that it is not closed by a flood of another. */
+const windowOf = ({ method, path }: Route, name: LimitName) => `${name}:${method}:${path}`;
+
+/** What a client may use of a store that sets a low ceiling is half of it, so that no client closes it for all others. */
+export function ceilingOf(route: Route, party: Party): Share[] {
+  const { limit } = route;
   const { perShopper, perStore, seconds } = limit ? limitOf(limit) : {};
-  if (!perStore || !perShopper || !seconds) return [];
+  if (!limit || !perStore || !perShopper || !seconds) return [];
   const { tenant } = party.visitor;
-  const window = `${limit}:${method}:${path}`;
+  const ofStore = tenant.requestsPerSecond ?? perStore;
+  const ofClient = Math.max(1, Math.min(perShopper, Math.floor(ofStore / 2)));
+  const window = windowOf(route, limit);
   return [
-    ...shopperOf(party).map((subject) => ({ window: `${window}:client`, seconds, subject, points: perShopper })),
-    { window, seconds, subject: tenant.id, points: tenant.requestsPerSecond ?? perStore },
+    ...shopperOf(party).map((subject) => ({ window: `${window}:client`, seconds, subject, points: ofClient })),
+    { window, seconds, subject: tenant.id, points: ofStore },
   ];
 }
 

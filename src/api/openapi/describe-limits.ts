@@ -2,37 +2,41 @@ import type { Route } from '#src/api/lib/define-route.ts';
 import { emailLimitOf, limitOf } from '#src/api/lib/limits.ts';
 
 /** How often a route may be called and what counts besides, in sentences. */
-export function describeLimits({ limit, emails, guesses = [] }: Route): string[] {
+export function describeLimits(route: Route): string[] {
+  const { limit, emails, guesses = [] } = route;
   return [
-    ...(limit ? [describeLimit(limit)] : []),
+    ...(limit ? [describeLimit(limit, route)] : []),
     ...guesses.map(
-      (guess) => `A wrong \`${guess.field}\` counts as a preview of one: ${countOf(limitOf(guess.limit))}.`,
+      (guess) =>
+        `A wrong \`${guess.field}\` counts as a preview of one and together with them: ${countOf(limitOf(guess.limit))}.`,
     ),
     ...(emails ? [describeEmails(emails)] : []),
   ];
 }
 
-function describeLimit(name: NonNullable<Route['limit']>): string {
-  const { perShopper, perSecretKey, perStore, seconds } = limitOf(name);
+function describeLimit(name: NonNullable<Route['limit']>, { idempotent, coalesced }: Route): string {
+  const { perShopper, perSecretKey, perStore, protects, seconds } = limitOf(name);
   if (perStore) {
     return (
-      'Not limited in normal use. More than ' +
-      `${perShopper} ${per(seconds)} from one client, or ${perStore} for the store unless it sets another number, ` +
-      'answer 503 `service_unavailable` with `Retry-After`.'
+      `Not limited in normal use. More than ${perShopper} requests ${per(seconds)} from one client, or ${perStore} for the ` +
+      'store, get 503 `service_unavailable` with `Retry-After`. A store may set its own `requests_per_second`; of a lower ' +
+      'one than 60, a client gets half. A request counts once its key, origin, size, body and parameters are accepted and ' +
+      `the store has the module; it then counts whatever its response${idempotent || coalesced ? ', a replayed one excepted' : ''}.`
     );
   }
   if (!perShopper) return 'Rate limit: `requests_per_minute` of the key, if it is set.';
   const server = perSecretKey
     ? `; ${perSecretKey} for a secret key, over all operations, unless it has its own limit`
     : '';
-  return `Rate limit: ${countOf({ perShopper, seconds })}${server}.`;
+  const together = protects ? ` Operations that could be used to guess ${protects} are counted together.` : '';
+  return `Rate limit: ${countOf({ perShopper, seconds })}${server}.${together}`;
 }
 
 function describeEmails(name: NonNullable<Route['emails']>): string {
   const { perShopper, perRecipient, perStore, isSilent, seconds } = emailLimitOf(name);
-  const store = perStore ? ` and ${perStore} for the store` : '';
+  const store = perStore ? `, ${perStore} for the store` : '';
   const beyond = isSilent ? 'Beyond that the answer is the same and nothing is sent' : 'Beyond that it answers 429';
-  return `Emails: ${perShopper} ${per(seconds)} for a shopper, ${perRecipient} to one address${store}. ${beyond}.`;
+  return `Emails: ${perShopper} ${per(seconds)} for a shopper, ${perRecipient} to one address${store}, over all operations that send them. ${beyond}.`;
 }
 
 const countOf = ({ perShopper, seconds }: { perShopper?: number; seconds: number }) =>

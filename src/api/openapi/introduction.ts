@@ -27,14 +27,15 @@ the next try makes a new one.
 
 ## Limits
 
+Each limited operation has a window of its own, except where its description says that it is counted together with others.
 Limited operations tell in \`RateLimit-*\` headers how the caller stands, and answer 429 with \`Retry-After\` when it is
 too much. Shoppers are counted by their network or session. A secret key is counted over all limited operations: 6000
 requests a minute, or its own \`requests_per_minute\`. A storefront's server that sends its secret key may name its shopper in
 \`x-client-ip\`; without it, no limit for shoppers applies to it.
 
 Operations that are not limited in normal use (checkout, saved carts, the billing portal and a few more) have a window of
-their own each: a flood of one closes no other. Beyond it they answer 503 with \`Retry-After\`. Invalid requests do not
-count there.
+their own each: a flood of one closes no other. Beyond it they answer 503 with \`Retry-After\`. What is rejected for its
+key, origin, size, body, parameters or a module does not count there; everything else does.
 
 ## Lists
 

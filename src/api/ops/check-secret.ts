@@ -4,12 +4,14 @@ import { clientIp, clientNetworkOf } from '#src/api/lib/client-ip.ts';
 import { createWindows } from '#src/api/lib/windows.ts';
 import { equalInConstantTime } from '#src/lib/crypto.ts';
 import { minutes } from '#src/lib/duration.ts';
-import { DomainError } from '#src/lib/errors.ts';
+import { rateLimited } from '#src/lib/errors.ts';
 import type { Services } from '#src/services.ts';
 
 /** How many wrong secrets one client network may send in a window, and all of them together. */
 const clientMax = 10;
 const overallMax = 100;
+/** An operator who mistypes the password gets in, too, while others guess. */
+const clientMaxUnderAttack = 3;
 const seconds = minutes(15) / 1000;
 
 /**
@@ -20,8 +22,8 @@ const seconds = minutes(15) / 1000;
 export type CheckSecret = (koa: KoaContext, expected: string) => Promise<boolean>;
 
 /**
- * Compare operators' secrets in constant time and count the wrong ones. Once all networks together sent too many, a
- * single wrong one is too many for a network: many addresses do not help a guesser, and an operator elsewhere gets in.
+ * Compare operators' secrets in constant time and count the wrong ones. Once all networks together sent too many, each has
+ * only three: many addresses help a guesser little, and an operator elsewhere gets in.
  */
 export function createSecretCheck({ redis, config }: Services): CheckSecret {
   const windows = createWindows({ redis, config });
@@ -33,15 +35,15 @@ export function createSecretCheck({ redis, config }: Services): CheckSecret {
     const isRight = equalInConstantTime(given, expected);
     const { remaining: remainingOverall } = await windows.peek(overall);
     const subject = clientNetworkOf(clientIp(koa.req, config.trustedProxyHops));
-    const own = { window: 'ops:client', seconds, subject, points: remainingOverall > 0 ? clientMax : 1 };
-    const { isOver, remaining, reset } = await (isRight ? windows.peek(own) : windows.take(own));
+    const own = {
+      window: 'ops:client',
+      seconds,
+      subject,
+      points: remainingOverall > 0 ? clientMax : clientMaxUnderAttack,
+    };
+    const { isOver, remaining, reset, limit } = await (isRight ? windows.peek(own) : windows.take(own));
     if (isRight ? remaining === 0 : isOver) {
-      throw new DomainError(
-        'too_many',
-        'rate_limited',
-        'There were too many wrong passwords. Wait a moment and try again.',
-        { retryAfterSeconds: reset },
-      );
+      throw rateLimited('Too many wrong passwords.', { retryAfterSeconds: reset, limit });
     }
     if (!isRight) await windows.take(overall);
     return isRight;

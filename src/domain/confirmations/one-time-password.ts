@@ -1,7 +1,7 @@
 import { fromNow } from '#src/lib/clock.ts';
 import { equalInConstantTime } from '#src/lib/crypto.ts';
 import { hours, minutes } from '#src/lib/duration.ts';
-import { DomainError } from '#src/lib/errors.ts';
+import { rateLimited } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
 import { enqueueMail } from '../mail/index.ts';
@@ -37,10 +37,14 @@ const codePurpose = ({ purpose, boundTo }: Confirmed): string => (boundTo ? `${p
  */
 export async function requestCode(ctx: InTransaction, request: Confirmed & { readonly action: string }): Promise<void> {
   await ctx.tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`one-time password ${ctx.tenant.id}`}, 0))`);
-  const [sent] = await ctx.tx.execute<{ count: number }>(sql`
-    select count(*)::int as count from one_time_passwords
+  const [sent] = await ctx.tx.execute<{ count: number; earliestAt: Date }>(sql`
+    select count(*)::int as count, min(created_at) as "earliestAt" from one_time_passwords
     where tenant_id = ${ctx.tenant.id} and created_at > ${fromNow(ctx.clock, -hours(1))}`);
-  if (sent && sent.count >= perHourMax) throw tooMany();
+  if (sent && sent.count >= perHourMax) {
+    const waitMs = sent.earliestAt.getTime() + hours(1) - ctx.clock.now().getTime();
+    const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000));
+    throw rateLimited('Too many one-time passwords were requested.', { retryAfterSeconds, limit: perHourMax });
+  }
 
   await ctx.tx.execute(sql`
     insert into one_time_passwords (tenant_id, id, purpose, created_at)
@@ -52,11 +56,6 @@ export async function requestCode(ctx: InTransaction, request: Confirmed & { rea
     subjectId: request.id,
   });
 }
-
-const tooMany = () =>
-  new DomainError('too_many', 'rate_limited', 'Too many one-time passwords were requested. Try again later.', {
-    retryAfterSeconds: 600,
-  });
 
 interface SentCode {
   readonly wrongCodes: number;

@@ -11,13 +11,14 @@ import type { WaitlistInput } from './lead-input.ts';
  * Put somebody on the waiting list of a variant, or of any variant of a product, in one statement. Whoever waits for
  * it already waits once; whoever was notified waits anew.
  *
+ * @returns the lead, and whether its place on the list is new: an email then follows
  * @throws DomainError `invalid_request` when neither product nor variant is named, `unknown_product` when what is
  *   named is not on sale here
  */
 export async function joinWaitlist(
   ctx: Context,
   { email, product_slug: slug, variant_id: variantId }: WaitlistInput,
-): Promise<{ id: string }> {
+): Promise<{ id: string; isNew: boolean }> {
   if (!slug && !variantId) throw waitlistError('invalid_request', '/product_slug', 'is required without a variant_id');
   const wanted = sql`
     select p.id as product_id, v.id as variant_id
@@ -26,7 +27,7 @@ export async function joinWaitlist(
       and v.removed_at is null
     where p.tenant_id = ${ctx.tenant.id} and p.status = 'published' and p.removed_at is null
       and ${slug ? sql`p.slug = ${slug}` : sql`true`} and ${variantId ? sql`v.id is not null` : sql`true`}`;
-  const [lead] = await write<{ id: string }>(
+  const [lead] = await write<{ id: string; isNew: boolean }>(
     ctx,
     sql`
     wanted as (${wanted}),
@@ -36,9 +37,10 @@ export async function joinWaitlist(
       select ${ctx.tenant.id}, ${newId('wait')}, lead.id, ${normaliseEmail(email)}, wanted.product_id,
         wanted.variant_id, ${ctx.clock.now()}::timestamptz
       from lead, wanted
-      on conflict (tenant_id, product_id, email, variant_id) where notified_at is null do nothing)`,
+      on conflict (tenant_id, product_id, email, variant_id) where notified_at is null do nothing
+      returning id)`,
     sql`
-    select id from lead`,
+    select id, exists (select from entry) as "isNew" from lead`,
   );
   if (!lead) throw waitlistError('unknown_product', variantId ? '/variant_id' : '/product_slug', 'is not on sale here');
   return lead;

@@ -22,7 +22,7 @@ export const StoreInput = Type.Object({
   allowed_origins: Type.Optional(Type.Array(Origin, { maxItems: 100, uniqueItems: true, default: ['*'] })),
   /**
    * How many requests a second each operation that is not limited in normal use takes for the store: checkout, saved carts,
-   * the billing portal. Default 500.
+   * the billing portal. Default 500. One client gets half of it, and never more than 30.
    */
   requests_per_second: Omittable(Type.Integer({ minimum: 10, maximum: 100_000, examples: [500] })),
   /** `Name <address>` or an address. Without it mails come from MAIL_FROM. */
