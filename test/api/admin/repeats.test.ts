@@ -200,6 +200,7 @@ const harmless = [
   'returns/:id/close',
   'orders/:id/attention/dismiss',
   'keys/:id/revoke',
+  'suppressions/release',
   'webhook-endpoints/:id/enable',
   'webhook-endpoints/:id/disable',
   // A test is sent each time.
