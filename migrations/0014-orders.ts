@@ -95,13 +95,13 @@ export class Orders extends Migration {
         state text not null check (state in ('held', 'captured', 'released')),
         expires_at timestamptz not null,
         created_at timestamptz not null,
-        settled_at timestamptz,
+        closed_at timestamptz,
         primary key (tenant_id, id),
         unique (tenant_id, order_id, kind, subject_id),
         foreign key (tenant_id, order_id) references orders (tenant_id, id) on delete cascade
       );
       create index holds_held on holds (tenant_id, expires_at) where state = 'held';
-      create index holds_released on holds (settled_at) where state = 'released';
+      create index holds_released on holds (closed_at) where state = 'released';
       ${tenantTable('holds')}
     `);
   }

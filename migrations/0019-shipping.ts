@@ -55,7 +55,7 @@ export class Shipping extends Migration {
         next_attempt_at timestamptz,
         starts int not null default 0,
         -- Since when the provider has asked to retry later: if that never ends, it needs attention.
-        put_off_since timestamptz,
+        postponed_since timestamptz,
         lease_token text,
         lease_expires_at timestamptz,
         chosen_manually boolean not null,
@@ -101,7 +101,7 @@ export class Shipping extends Migration {
         label_id ${id} not null,
         state text not null check (state in ('found', 'duplicate_voided', 'refund_refused')),
         found_at timestamptz not null,
-        settled_at timestamptz,
+        closed_at timestamptz,
         acknowledged_at timestamptz,
         primary key (tenant_id, purchase_id),
         foreign key (tenant_id, label_id) references labels (tenant_id, id) on delete cascade

@@ -47,7 +47,7 @@ export async function takeHolds(
 
 /** Give back what is still held for an order. Call with the order locked. Whether anything was. */
 export async function releaseHolds(ctx: InTransaction, orderId: string): Promise<boolean> {
-  const holds = await settle(ctx, orderId, 'released');
+  const holds = await closeHolds(ctx, orderId, 'released');
   for (const { subjectId, amountCents } of ofKind(holds, 'gift_card')) {
     await releaseGiftCard(ctx, { giftCardId: subjectId, amountCents });
   }
@@ -75,7 +75,7 @@ export type Shortage = 'oversold' | 'gift_card_spent';
  * the answer says what could not: the order is paid all the same.
  */
 export async function captureHolds(ctx: InTransaction, { orderId, paidBy }: PaidOrder): Promise<Shortage[]> {
-  const held = await settle(ctx, orderId, 'captured');
+  const held = await closeHolds(ctx, orderId, 'captured');
   const shortages = await redeem(ctx, { orderId, paidBy }, held, true);
   if (held.length > 0) return shortages;
   return redeem(ctx, { orderId, paidBy }, await released(ctx, orderId), false);
@@ -107,7 +107,7 @@ async function redeem(
 /** The rows say what was sold: only that can come back. */
 async function markStock(ctx: InTransaction, orderId: string, state: 'captured' | 'released'): Promise<StockLine[]> {
   return ctx.tx.execute<StockLine>(sql`
-    update holds set state = ${state}, settled_at = ${ctx.clock.now()}
+    update holds set state = ${state}, closed_at = ${ctx.clock.now()}
     where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and kind = 'stock' and state in ('captured', 'released')
       and state <> ${state}
     returning subject_id as "variantId", quantity`);
@@ -132,9 +132,9 @@ export async function extendHolds(ctx: InTransaction, orderId: string, expiresAt
     where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and state = 'held' and expires_at < ${expiresAt}`);
 }
 
-async function settle(ctx: InTransaction, orderId: string, state: 'captured' | 'released'): Promise<HeldRow[]> {
+async function closeHolds(ctx: InTransaction, orderId: string, state: 'captured' | 'released'): Promise<HeldRow[]> {
   return ctx.tx.execute<HeldRow>(sql`
-    update holds set state = ${state}, settled_at = ${ctx.clock.now()}
+    update holds set state = ${state}, closed_at = ${ctx.clock.now()}
     where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and state = 'held'
     returning kind, subject_id as "subjectId", quantity, amount_cents as "amountCents",
       customer_email as "customerEmail"`);

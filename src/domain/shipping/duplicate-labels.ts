@@ -47,7 +47,7 @@ export async function recordRejections(
 ): Promise<void> {
   for (const { id } of purchases.filter(({ state }) => state === 'refund_rejected')) {
     const [duplicate] = await ctx.tx.execute(sql`
-      update duplicate_labels set state = 'refund_refused', settled_at = ${ctx.clock.now()}, acknowledged_at = null
+      update duplicate_labels set state = 'refund_refused', closed_at = ${ctx.clock.now()}, acknowledged_at = null
       where tenant_id = ${ctx.tenant.id} and purchase_id = ${id} and state <> 'refund_refused' returning purchase_id`);
     if (duplicate) {
       ctx.log.error({ label: label.id, purchase: id }, 'the price of a second label is not given back');
@@ -91,7 +91,7 @@ export async function refundDuplicate(ctx: Context, { purchaseId }: { purchaseId
 }
 
 const recordState = (ctx: Context, purchaseId: string, state: 'duplicate_voided' | 'refund_refused') => sql`
-  update duplicate_labels set state = ${state}, settled_at = ${ctx.clock.now()}
+  update duplicate_labels set state = ${state}, closed_at = ${ctx.clock.now()}
   where tenant_id = ${ctx.tenant.id} and purchase_id = ${purchaseId}`;
 
 async function orderNumberOf(ctx: Context, purchaseId: string): Promise<string | undefined> {

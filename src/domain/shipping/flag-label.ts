@@ -49,7 +49,7 @@ export async function failLabel(ctx: Context, { labelId }: { labelId: string }):
     const order = await lockOrder(ctx, orderId);
     const label = await lockLabel(ctx, labelId);
     if (order && label && !label.isFinished)
-      await flagUnheld(ctx, order, label, label.putOffSince ? 'provider_rate_limited' : 'crashes');
+      await flagUnheld(ctx, order, label, label.postponedSince ? 'provider_rate_limited' : 'crashes');
   });
 }
 
@@ -82,7 +82,7 @@ function writeReason(ctx: InTransaction, label: Label, code: ReasonCode, detail:
   label.reasonCode = code;
   label.reasonDetail = detail;
   label.nextAttemptAt = null;
-  label.putOffSince = null;
+  label.postponedSince = null;
   label.updatedAt = ctx.clock.now();
   label.release();
   if (label.buyingSince) label.recheckAt = fromNow(ctx.clock, firstRecheckMs(ctx));

@@ -90,7 +90,7 @@ export async function lockOrderAndLabel(
 /** Begin again: with the look-up where a purchase is open, with a person's own rate, or else with a fresh quote. */
 export function resume(label: Label): void {
   label.tries = 0;
-  label.putOffSince = null;
+  label.postponedSince = null;
   if (label.buyingSince) return label.moveTo('buying');
   if (label.chosenManually && label.rate) return label.moveTo('rate_chosen');
   label.dropRate();

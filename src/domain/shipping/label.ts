@@ -54,7 +54,7 @@ const LabelSchema = defineEntity({
     tries: p.integer(),
     nextAttemptAt: p.datetime().nullable(),
     /** Since when the provider only says to come back later. */
-    putOffSince: p.datetime().nullable(),
+    postponedSince: p.datetime().nullable(),
     /** Runs that took it up since one last said how it went. */
     starts: p.integer().default(0),
     leaseToken: p.string().nullable(),
@@ -179,7 +179,7 @@ export class Label extends LabelSchema.class {
     this.reasonDetail = null;
     this.flaggedCode = null;
     this.nextAttemptAt = null;
-    this.putOffSince = null;
+    this.postponedSince = null;
     this.release();
   }
 

@@ -65,7 +65,7 @@ export async function recordProviderError(
     return flagLabel(ctx, lease, 'provider_auth');
   }
   if (error.failure === 'busy' && error.retryAfterSeconds !== undefined)
-    return putOff(ctx, lease, error.retryAfterSeconds);
+    return postpone(ctx, lease, error.retryAfterSeconds);
   return tryAgain(ctx, lease, error.failure === 'busy' ? 'provider_rate_limited' : 'provider_error', error.message);
 }
 
@@ -137,21 +137,21 @@ export async function waitFor(
 }
 
 /** A provider that says nothing but later for longer than the schedule lasts is one that fails. */
-const putOffMaxMs = hours(6);
+const postponedMaxMs = hours(6);
 
 /**
  * The provider said when to come back, and nothing was done: it costs no try, unless it goes on for hours.
  * @throws Snooze
  */
-async function putOff(ctx: Context, lease: Lease, retryAfterSeconds: number): Promise<'done'> {
+async function postpone(ctx: Context, lease: Lease, retryAfterSeconds: number): Promise<'done'> {
   const now = ctx.clock.now();
-  const { putOffSince } = lease.label;
-  if (putOffSince && now.getTime() - putOffSince.getTime() > putOffMaxMs)
+  const { postponedSince } = lease.label;
+  if (postponedSince && now.getTime() - postponedSince.getTime() > postponedMaxMs)
     return tryAgain(ctx, lease, 'provider_rate_limited');
   await transact(ctx, (ctx) =>
     underLease(ctx, lease, (label) => {
       if (label.state === 'quoting') label.moveTo('queued');
-      label.putOffSince ??= now;
+      label.postponedSince ??= now;
       label.nextAttemptAt = fromNow(ctx.clock, seconds(retryAfterSeconds));
       label.release();
     }),
