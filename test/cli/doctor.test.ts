@@ -431,5 +431,5 @@ test.serial('parcel providers that do not take the key, or do not answer', async
   const [kind] = (await storeFaults(t.context, live)).filter(({ about }) => about === 'shippo');
   t.is(kind?.sentence, 'This is a live key, and here is the test environment.');
   const away = await storeFaults(t.context, ctx, { SHIPPO_API_BASE: 'http://127.0.0.1:1' });
-  t.is(away.find(({ about }) => about === 'shippo')?.sentence, 'The provider did not answer.');
+  t.is(away.find(({ about }) => about === 'shippo')?.sentence, 'The provider did not respond.');
 });

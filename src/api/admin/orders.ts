@@ -66,7 +66,9 @@ export const postShipment = defineRoute({
   },
 });
 
-/** Money that goes back twice is gone: a request that names itself is run once, and one that does not is no second wish. */
+/**
+ * Money that goes back twice is gone: a request that names itself is run once, and one that does not is no second wish.
+ */
 export const postRefund = defineRoute({
   ...writing,
   method: 'post',

@@ -148,7 +148,7 @@ export const postCheck = defineRoute({
   summary: 'Ask a provider whether the stored key opens the account.',
   params: Type.Object({ kind: Type.Enum(['payments', 'shipping', 'second-shipping']) }),
   responses: {
-    200: Type.Object({ ok: Type.Boolean(), detail: Type.String({ examples: ['The provider knows the account.'] }) }),
+    200: Type.Object({ ok: Type.Boolean(), detail: Type.String({ examples: ['The provider accepts the key.'] }) }),
   },
   async handle({ ctx, params: { kind } }) {
     return ok(await (kind === 'payments' ? checkPaymentAccount(ctx) : checkShippingAccount(ctx, kind)));

@@ -81,7 +81,7 @@ function renderState(label: WaitingLabel): Html {
     ['What was said', label.reasonDetail],
   ];
   return html`<section${reason ? html` class="note"` : ''}>
-    <header><h2>${reason?.sentence ?? (label.isBeingVoided ? 'Is being given back.' : stateWords[label.state])} ${reason && html`<code>${label.reasonCode}</code>`}</h2></header>
+    <header><h2>${reason?.message ?? (label.isBeingVoided ? 'Is being given back.' : stateWords[label.state])} ${reason && html`<code>${label.reasonCode}</code>`}</h2></header>
     <p>${reason?.next}</p>
     <table class="facts">${facts.filter(([, fact]) => fact).map(([name, fact]) => html`<tr><th>${name}</th><td>${fact}</td></tr>`)}</table>
   </section>`;

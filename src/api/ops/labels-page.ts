@@ -33,7 +33,7 @@ function renderGroup(code: string, labels: readonly WaitingLabel[], stores: Labe
   const reason = isReasonCode(code) ? reasons[code] : undefined;
   const isAnythingSaid = labels.some(({ reasonDetail }) => reasonDetail);
   return html`<section id="${code}">
-    <header><h2>${reason?.sentence ?? code} <code>${code}</code></h2>
+    <header><h2>${reason?.message ?? code} <code>${code}</code></h2>
       ${labels.length > 1 && reason?.fails && button('/ops/labels/retry', `Retry all ${labels.length}`, { reason: code })}</header>
     <p class="soft">${reason?.next}</p>
     <table class="list aligned">

@@ -72,7 +72,7 @@ function adviceFor({ kind, code }: Attention): Advice {
       };
     case 'label':
       return isReasonCode(code)
-        ? { ...reasons[code], address: `/ops/labels#${code}` }
+        ? { sentence: reasons[code].message, next: reasons[code].next, address: `/ops/labels#${code}` }
         : { sentence: 'A label waits.', next: 'Look at it.', address: '/ops/labels' };
     case 'duplicate_label':
       return {
@@ -81,7 +81,11 @@ function adviceFor({ kind, code }: Attention): Advice {
         address: '/ops/labels',
       };
     case 'shipping':
-      return { ...reasons.provider_auth, address: '/ops/labels#provider_auth' };
+      return {
+        sentence: reasons.provider_auth.message,
+        next: reasons.provider_auth.next,
+        address: '/ops/labels#provider_auth',
+      };
     case 'webhook_endpoint':
       return code === 'failing'
         ? {

@@ -71,8 +71,8 @@ export type Shortage = 'oversold' | 'gift_card_spent';
 /**
  * Turn what was set aside for an order into what was sold, used and spent. Call with the order locked.
  *
- * A payment can come after its holds were given back. Then stock and gift card are taken if they still can be, and
- * the answer says what could not: the order is paid all the same.
+ * A payment can come after its holds were given back. Then stock and gift card are taken if they still can be, and the
+ * answer says what could not: the order is paid all the same.
  */
 export async function captureHolds(ctx: InTransaction, { orderId, paidBy }: PaidOrder): Promise<Shortage[]> {
   const held = await closeHolds(ctx, orderId, 'captured');

@@ -26,7 +26,9 @@ export type OrderStatus = (typeof orderStatuses)[number];
 export type PaymentStatus = (typeof paymentStatuses)[number];
 export type FulfillmentStatus = (typeof fulfillmentStatuses)[number];
 
-/** Where the parcel goes, as the shopper gave it to the payment provider. `state` and `zip` where a country has them. */
+/**
+ * Where the parcel goes, as the shopper gave it to the payment provider. `state` and `zip` where a country has them.
+ */
 export interface ShippingAddress {
   readonly name: string | null;
   readonly street1: string | null;

@@ -9,8 +9,8 @@ import type { Attention, FulfillmentStatus, OrderStatus } from './order.ts';
 import { type OrderItemView, type OrderRecord, type OrderView, presentOrder } from './present.ts';
 
 /**
- * The order with this id, for whoever may see it: the store's own server, or who knows the address that it went to.
- * An unknown order and a wrong address look the same.
+ * The order with this id, for whoever may see it: the store's own server, or who knows the address that it went to. An
+ * unknown order and a wrong address look the same.
  */
 export async function findOrder(
   ctx: Context,

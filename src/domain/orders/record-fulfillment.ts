@@ -21,13 +21,13 @@ export interface FulfillmentUpdate {
  *
  * @throws ForbiddenTransition when the fulfilment cannot go there from where it is
  */
-export async function recordFulfillment(ctx: InTransaction, orderId: string, news: FulfillmentUpdate): Promise<void> {
+export async function recordFulfillment(ctx: InTransaction, orderId: string, update: FulfillmentUpdate): Promise<void> {
   const order = found(await lockOrder(ctx, orderId), 'order');
 
-  if (news.resolved) order.resolve(...news.resolved);
-  if (news.attention) order.flag(news.attention);
-  if (news.label) order.labels = withLabel(order.labels, news.label);
-  if (news.status) moveFulfillment(ctx, order, news.status);
+  if (update.resolved) order.resolve(...update.resolved);
+  if (update.attention) order.flag(update.attention);
+  if (update.label) order.labels = withLabel(order.labels, update.label);
+  if (update.status) moveFulfillment(ctx, order, update.status);
   await saveOrder(ctx, order);
 }
 

@@ -46,8 +46,8 @@ export interface ReturnLine {
 }
 
 /**
- * Set pieces of an order aside for a return, all or nothing: never more of an item than were bought and are in no
- * other return. Each item is named once. Call with the order locked. Whether it could be done.
+ * Set pieces of an order aside for a return, all or nothing: never more of an item than were bought and are in no other
+ * return. Each item is named once. Call with the order locked. Whether it could be done.
  */
 export async function reserveReturn(
   ctx: InTransaction,

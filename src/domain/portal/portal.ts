@@ -57,8 +57,8 @@ export async function readCustomerHistory(
 }
 
 /**
- * A customer's orders, the newest first: those that are paid, or whose payment is on its way. Anybody can begin an order
- * with somebody else's address; it shows here once it is real.
+ * A customer's orders, the newest first: those that are paid, or whose payment is on its way. Anybody can begin an
+ * order with somebody else's address; it shows here once it is real.
  */
 export async function listOwnOrders(
   ctx: Context,

@@ -109,8 +109,8 @@ export interface CallOptions {
 }
 
 /**
- * The parcel provider. Every method throws ProviderError; `away` means that what was asked for may have happened.
- * The provider knows no idempotency key: whoever buys must look before buying again.
+ * The parcel provider. Every method throws ProviderError; `away` means that what was asked for may have happened. The
+ * provider knows no idempotency key: whoever buys must look before buying again.
  */
 export interface ShippingGateway {
   /** Whether the credentials open the account. */

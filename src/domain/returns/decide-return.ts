@@ -24,7 +24,10 @@ export async function rejectReturn(ctx: Context, decision: ReturnDecision): Prom
   return moveReturn(ctx, decision, 'rejected', releaseItems);
 }
 
-/** The goods have come back. Whether they can be sold again, the owner says by their stock. Throws not_found, `return_not_allowed`. */
+/**
+ * The goods have come back. Whether they can be sold again, the owner says by their stock. Throws not_found,
+ * `return_not_allowed`.
+ */
 export async function receiveReturn(ctx: Context, decision: ReturnDecision): Promise<ReturnRecord> {
   return moveReturn(ctx, decision, 'received');
 }

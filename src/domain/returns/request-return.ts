@@ -118,8 +118,8 @@ export interface MatchedItem {
 }
 
 /**
- * Find what a shopper wants to return among the items of the order. A variant may stand in several of its lines, so
- * it is taken from the first that still has some.
+ * Find what a shopper wants to return among the items of the order. A variant may stand in several of its lines, so it
+ * is taken from the first that still has some.
  *
  * @throws DomainError `invalid_request` where a line names nothing; `return_not_allowed` with the reason `not_bought`,
  *   or `quantity_exceeded` where more are wanted than were bought and are in no other return

@@ -3,25 +3,25 @@ import type { Parcel, PostalAddress } from '../ports/shipping-gateway.ts';
 import type { ReasonCode } from './label-reasons.ts';
 import type { Box, Origin } from './shipping-account.ts';
 
-/** What shipping knows of a store. */
+/** The store's settings that the assessment needs. */
 export interface ShippingTerms {
   readonly origin: Origin;
   readonly parcel: Box;
 }
 
-/** Whether a label is bought for an order, and what for; or why not. */
+/** Whether a label is bought for an order: with the address and the parcel, or with the reason why not. */
 export type Assessment =
   | { readonly decision: 'ship'; readonly to: PostalAddress; readonly parcel: Parcel }
   | { readonly decision: 'skip' }
   | { readonly decision: 'flag'; readonly code: ReasonCode; readonly detail: string | null };
 
-/** What no parcel carrier takes is freight, which is not available: 150 pounds. */
+/** 150 pounds: parcel carriers take nothing heavier, and freight is not available. */
 export const parcelOzMax = 2400;
 export const tooHeavy = 'A parcel weighs at most 150 pounds (2400 oz): freight is not available.';
 
 /**
  * Labels are bought for paid orders of goods that ship, from the US to the US, when address and weight are known.
- * `isManual`: a person chose the rate, so borders and weights are theirs to judge.
+ * `isManual`: an operator chose the rate, so international addresses and missing weights are allowed.
  */
 export function assessOrder(order: OrderForShipping, terms: ShippingTerms | undefined, isManual = false): Assessment {
   if (!['paid', 'partially_refunded'].includes(order.status)) return { decision: 'skip' };

@@ -15,15 +15,16 @@ import {
   waitForDecision,
 } from './record-outcome.ts';
 
-/** A rate, and a digest of the parcel and the address that it was asked for. */
+/** A rate, and a digest of the parcel and the address that it was quoted for. */
 interface Choice {
   readonly rate: Rate;
   readonly quotedFor: string;
 }
 
 /**
- * Buy the rate that is written down, or that was chosen just now. Before it is asked for, the row names the rate and says
- * that the label may be bought from now on; where no answer comes, that stands until a look has settled it.
+ * Buy the rate that is recorded, or that was chosen just now. Before the provider is called, the row records the rate
+ * and that the label may be bought from now on. Where no response comes, that stays recorded until a lookup shows the
+ * outcome.
  */
 export async function buyLabel(ctx: Context, lease: Lease, account: OpenedAccount, choice?: Choice): Promise<Next> {
   const heldUntil = await step(ctx, lease, (label) => {
@@ -31,9 +32,9 @@ export async function buyLabel(ctx: Context, lease: Lease, account: OpenedAccoun
     label.beginBuying(ctx.clock.now());
   });
   const { rateId, marker } = lease.label;
-  if (!rateId) throw new TypeError(`The label ${lease.labelId} is to be bought without a rate.`);
+  if (!rateId) throw new TypeError(`The label ${lease.labelId} cannot be bought without a rate.`);
   const timeoutMs = ctx.settings.labelBuyTimeoutMs;
-  // A process that was frozen since may no longer hold the label: what it sends now could be a second purchase.
+  // A process that was frozen since may have lost its lease: its request could be a second purchase.
   if (fromNow(ctx.clock, timeoutMs) > heldUntil) throw new Snooze(seconds(1), 'the lease ran out before the purchase');
 
   let purchase: LabelPurchase;
@@ -45,7 +46,7 @@ export async function buyLabel(ctx: Context, lease: Lease, account: OpenedAccoun
       await step(ctx, lease, () => undefined);
       return 'look up';
     }
-    // It answered, and did nothing.
+    // The provider responded without selling the label.
     await step(ctx, lease, (label) => {
       label.wasNotBought();
       if (!label.chosenManually && isFinal(error)) label.dropRate();
@@ -56,8 +57,8 @@ export async function buyLabel(ctx: Context, lease: Lease, account: OpenedAccoun
 }
 
 /**
- * A purchase was asked for and nobody knows what came of it: look. One look right after is not enough, because the
- * purchase may still be under way.
+ * Look up a purchase whose outcome is unknown. One empty lookup is not enough, because the purchase may still be in
+ * progress.
  */
 export async function lookUpPurchase(ctx: Context, lease: Lease, account: OpenedAccount): Promise<Next> {
   const { label } = lease;
@@ -80,7 +81,7 @@ export async function lookUpPurchase(ctx: Context, lease: Lease, account: Opened
   return known ? recordPurchaseOutcome(ctx, lease, known) : recordEmptyLookup(ctx, lease);
 }
 
-/** The second empty look, a grace period after the first, says that nothing was bought. It counts as a try. */
+/** The second empty lookup, a grace period after the first, shows that nothing was bought. It counts as a try. */
 async function recordEmptyLookup(ctx: Context, lease: Lease): Promise<Next> {
   const now = ctx.clock.now();
   const { labelLookupGraceMs: graceMs, labelRetryScheduleMs: schedule } = ctx.settings;

@@ -25,13 +25,13 @@ interface Due {
   readonly number: number;
 }
 
-/** A look that came to nothing is made again after this long, at most so often. */
+/** A check that failed is repeated after this long, at most so often. */
 const recheckAgainMs = hours(1);
 const rechecksMax = 48;
 
-/** Promise a second look at every label that is due for one. */
+/** Enqueue a check of every label that is due for one. */
 export async function sweepLabels(ctx: PlatformContext): Promise<void> {
-  await asPlatform(ctx, 'labels of every store are looked at again', async (ctx) => {
+  await asPlatform(ctx, 'checks of labels are enqueued for every store', async (ctx) => {
     const due = await ctx.tx.execute<Due>(sql`
       update labels set rechecks = rechecks + 1,
         recheck_at = case when rechecks < ${rechecksMax} then ${fromNow(ctx.clock, recheckAgainMs)}::timestamptz end
@@ -45,26 +45,26 @@ export async function sweepLabels(ctx: PlatformContext): Promise<void> {
   });
 }
 
-/** A label is looked at again shortly after its purchase, and once more the next day. */
+/** A label is checked shortly after its purchase, and once more the next day. */
 const secondLookupMs = days(1);
 
-interface Looked {
-  /** Every rate that a purchase may have been made with. */
+interface CheckedLabel {
+  /** Every rate that the label may have been bought at. */
   readonly rateIds: readonly string[];
-  /** When its last purchase was asked for or written down. */
+  /** When its last purchase was requested or recorded. */
   readonly since: Date;
 }
 
 /**
- * Look again whether a label was bought that nobody waits for any more, or bought twice. A provider that does not
- * answer is asked again: the row stays due until a look has succeeded.
+ * Check whether a label was bought after its attempts ended, or was bought twice. If the provider does not respond, the
+ * row stays due, so the check is repeated until it succeeds.
  */
 export async function checkPurchases(
   ctx: Context,
   { labelId, number }: { labelId: string; number: number },
 ): Promise<void> {
   const [label, opened] = await Promise.all([
-    readOne<Looked>(
+    readOne<CheckedLabel>(
       ctx,
       sql`
       select array(select distinct unnest(array_remove(requested_rate_ids || rate_id, null))) as "rateIds",
@@ -82,7 +82,7 @@ export async function checkPurchases(
     await matchPurchases(ctx, labelId, purchases);
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    ctx.log.warn({ label: labelId, err: error }, 'a label could not be looked at again');
+    ctx.log.warn({ label: labelId, err: error }, 'purchases of a label could not be checked');
     return;
   }
   const secondLookupAt = new Date(label.since.getTime() + secondLookupMs);
@@ -94,11 +94,11 @@ export async function checkPurchases(
 }
 
 /**
- * Compare what was bought with what a label knows of: a purchase that nobody waits for any more becomes the label's,
- * whatever was bought besides is a duplicate, and a price that was asked back and is not given back is a person's. So is
- * a label that somebody gave back at the provider itself: whether another is wanted is not ours to say.
+ * Compare the provider's purchases with the label. A purchase that no attempt waits for becomes the label's, any other
+ * one is a duplicate, and a rejected refund is flagged. A label that was voided at the provider itself is flagged too:
+ * an operator decides whether to buy another.
  *
- * @throws Snooze while a run holds the label: it may be about to adopt the same purchase
+ * @throws Snooze while an attempt holds the label: it may be about to record the same purchase
  */
 export async function matchPurchases(
   ctx: Context,
@@ -116,10 +116,10 @@ export async function matchPurchases(
     if (!label) return;
     const own = purchases.filter((purchase) => label.owns(purchase) && isUpdate(label, purchase));
     if (own.length === 0) return;
-    if (label.isHeldByAnother(ctx.clock.now())) throw new Snooze(seconds(5), 'a run holds the label');
+    if (label.isHeldByAnother(ctx.clock.now())) throw new Snooze(seconds(5), 'another attempt holds the label');
 
     const bought = own.filter(({ state }) => state === 'purchased');
-    // One of a rate that was let go since is for another parcel, or too late.
+    // A purchase at a rate that was dropped since is for another parcel, or too late.
     const awaited = bought.find(({ rateId }) => rateId === null || rateId === label.rateId);
     if (awaited && !label.isFinished) await recordPurchase(ctx, order, label, awaited);
     label.updatedAt = ctx.clock.now();
@@ -139,11 +139,11 @@ function isUpdate(label: Label, purchase: LabelPurchase): boolean {
 
 const isBackAtProvider = ({ state }: LabelPurchase) => state === 'refunding' || state === 'refunded';
 
-/** What we are giving back ourselves, and what is on its way all the same, is no news to anybody. */
+/** Nothing to flag while this service voids the label itself, or when the parcel is in transit all the same. */
 async function flagRefunded(ctx: InTransaction, order: Order, label: Label): Promise<void> {
   if (label.voidingSince || order.shippedAt || !order.isPaid) return;
   await unlinkParcel(ctx, label);
   order.labels = order.labels.filter(({ tracking_number }) => tracking_number !== label.trackingNumber);
   label.wasVoidedAtProvider();
-  await flagUnheld(ctx, order, label, 'carrier_error', 'The label was given back at the parcel provider.');
+  await flagUnheld(ctx, order, label, 'carrier_error', 'The label was voided at the shipping provider.');
 }

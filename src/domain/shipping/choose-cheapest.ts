@@ -2,7 +2,7 @@ import type { Rate } from '../ports/shipping-gateway.ts';
 
 /**
  * The cheapest rate of an enabled carrier in this currency: by amount, then fewer days, then the order in which the
- * store names its carriers; the rest only makes the choice the same each time.
+ * store names its carriers; the other criteria only make the choice deterministic.
  *
  * @param carriers enabled carriers; empty: all
  */

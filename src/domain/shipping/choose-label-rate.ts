@@ -11,13 +11,13 @@ import { recordProviderError } from './record-outcome.ts';
 /** The currency in which carriers sell labels within the US. */
 const currency = 'USD';
 
-/** What is to be sent where. */
+/** The parcel to send and its address. */
 interface Shipment {
   readonly to: PostalAddress;
   readonly parcel: Parcel;
 }
 
-/** Ask for rates and choose the cheapest. `done` where the label came to an end instead. */
+/** Ask for rates and choose the cheapest. @returns `done` where the attempt ended instead */
 export async function chooseLabelRate(
   ctx: Context,
   lease: Lease,
@@ -25,7 +25,7 @@ export async function chooseLabelRate(
   shipment: Shipment,
 ): Promise<Rate | 'done'> {
   if (lease.label.state !== 'quoting') await step(ctx, lease, (label) => label.moveTo('quoting'));
-  const quote = await ask(ctx, lease, account, shipment);
+  const quote = await fetchQuote(ctx, lease, account, shipment);
   if (!quote) return 'done';
 
   const reason = reasonAgainst(quote);
@@ -41,7 +41,7 @@ export async function chooseLabelRate(
   return rate;
 }
 
-async function ask(
+async function fetchQuote(
   ctx: Context,
   lease: Lease,
   account: OpenedAccount,

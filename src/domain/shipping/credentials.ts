@@ -8,7 +8,7 @@ import { openAccount, openSecondAccount } from './open-account.ts';
 import { resumeIfPaused } from './pause-labels.ts';
 import type { SealedField, SecondShippingAccountInput, ShippingAccountChange } from './shipping-account.ts';
 
-/** What a change of the store's account at the parcel provider replaces of what opens it, or proves its calls. */
+/** Which secrets a change of the shipping account replaces: its API key, its webhook token or its webhook secret. */
 export const shippingCredentials = (input: ShippingAccountChange): CredentialsChange => ({
   name: 'shipping',
   title: 'Shippo',
@@ -23,7 +23,7 @@ export const shippingCredentials = (input: ShippingAccountChange): CredentialsCh
   },
 });
 
-/** The same of the account at the second provider. */
+/** The same for the account at the second provider. */
 export const secondShippingCredentials = (input: SecondShippingAccountInput): CredentialsChange => ({
   name: 'second-shipping',
   title: 'EasyPost',
@@ -62,21 +62,21 @@ async function readCredentials(ctx: Context): Promise<Credentials> {
   };
 }
 
-/** What a look at an account found: a sentence for the store's owner. */
+/** The result of checking an account. `detail` is a message for the store's owner. */
 export interface AccountCheck {
   readonly ok: boolean;
   readonly detail: string;
 }
 
 /**
- * Ask a provider whether the stored credentials open the account. Labels that were paused because they did not are
- * promised again when they do.
+ * Check at the provider whether the stored credentials work. If they do, labels that were paused because they did not
+ * are resumed.
  * @throws DomainError `not_found` when none are stored
  */
 export async function checkShippingAccount(ctx: Context, kind: 'shipping' | 'second-shipping'): Promise<AccountCheck> {
   const opened = kind === 'shipping' ? await openAccount(ctx) : undefined;
   const account = opened?.account ?? (kind === 'second-shipping' ? await openSecondAccount(ctx) : undefined);
-  if (!account) throw new DomainError('not_found', 'not_found', 'No such account is saved.');
+  if (!account) throw new DomainError('not_found', 'not_found', 'No such account is configured.');
   const provider = kind === 'shipping' ? ctx.ports.shipping : ctx.ports.secondShipping;
   const wrongKind = opened && wrongModeOf(ctx, account.apiKey);
   if (wrongKind) return { ok: false, detail: wrongKind };
@@ -85,15 +85,15 @@ export async function checkShippingAccount(ctx: Context, kind: 'shipping' | 'sec
   return check;
 }
 
-/** What a provider's answer to a look at an account says. */
-export async function classifyCheck(look: Promise<void>): Promise<AccountCheck> {
+/** Turn the outcome of a provider's check into a result. */
+export async function classifyCheck(check: Promise<void>): Promise<AccountCheck> {
   try {
-    await look;
-    return { ok: true, detail: 'The provider knows the account.' };
+    await check;
+    return { ok: true, detail: 'The provider accepts the key.' };
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     const detail =
-      error.failure === 'denied' ? 'The provider does not accept the key.' : 'The provider did not answer.';
+      error.failure === 'denied' ? 'The provider does not accept the key.' : 'The provider did not respond.';
     return { ok: false, detail };
   }
 }

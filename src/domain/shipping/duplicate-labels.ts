@@ -11,8 +11,8 @@ import { openAccount } from './open-account.ts';
 import { laterIfDenied } from './pause-labels.ts';
 
 /**
- * A label was paid for that its order does not need: it is written down once, its price is asked back by itself, and
- * a person is told. The order is locked.
+ * Record each purchase that its order does not need, once: a job refunds it and the order is flagged. The order is
+ * locked.
  */
 export async function recordDuplicates(
   ctx: InTransaction,
@@ -26,19 +26,19 @@ export async function recordDuplicates(
       on conflict do nothing returning purchase_id`);
     if (!row) continue;
     enqueue(ctx, refundDuplicateJob, { purchaseId: id });
-    ctx.log.error({ label: label.id, purchase: id }, 'a second label was bought and is refunded');
+    ctx.log.error({ label: label.id, purchase: id }, 'second label bought: refunding it');
     await recordFulfillment(ctx, label.orderId, {
       attention: {
         code: 'duplicate_voided',
-        detail: 'A second label was bought for this order; its price is being asked back. Use the first one.',
+        detail: 'A second label was bought for this order and is being refunded. Use the first one.',
       },
     });
   }
 }
 
 /**
- * A price that was asked back is not given back after all: the carrier says that the label was used, or is too old.
- * Money is at stake, so a person is told, once. The order is locked.
+ * The provider rejected a refund that it had accepted: the carrier says that the label was used or is too old. Money is
+ * at stake, so the order is flagged, once. The order is locked.
  */
 export async function recordRejections(
   ctx: InTransaction,
@@ -50,11 +50,12 @@ export async function recordRejections(
       update duplicate_labels set state = 'refund_refused', closed_at = ${ctx.clock.now()}, acknowledged_at = null
       where tenant_id = ${ctx.tenant.id} and purchase_id = ${id} and state <> 'refund_refused' returning purchase_id`);
     if (duplicate) {
-      ctx.log.error({ label: label.id, purchase: id }, 'the price of a second label is not given back');
+      ctx.log.error({ label: label.id, purchase: id }, 'refund of a second label rejected');
       await recordFulfillment(ctx, label.orderId, {
         attention: {
           code: 'duplicate_voided',
-          detail: 'A second label was bought for this order, and its price is not given back. Ask the parcel provider.',
+          detail:
+            'A second label was bought for this order, and the shipping provider rejected its refund. Contact the provider.',
         },
       });
     } else if (id === label.purchaseId && label.state !== 'purchased') {
@@ -63,16 +64,16 @@ export async function recordRejections(
   }
 }
 
-/** What a person is told of a label that was given back and is not taken. */
+/** The attention of an order whose voided label the provider does not refund. */
 export const labelNotRefunded = {
   code: 'label_not_refunded',
   detail:
-    'The parcel provider does not give the price of a voided label back. See that its parcel stays, and ask the provider.',
+    'The shipping provider does not refund a voided label. Make sure that its parcel is not sent, then contact the provider.',
 };
 
 /**
- * Ask for the price of a second label back. Asking twice is harmless.
- * @throws ManualActionRequired when the provider will not
+ * Refund a second label. Requesting the refund twice is harmless.
+ * @throws ManualActionRequired when the provider rejects the refund
  */
 export async function refundDuplicate(ctx: Context, { purchaseId }: { purchaseId: string }): Promise<void> {
   const opened = await openAccount(ctx);
@@ -84,7 +85,7 @@ export async function refundDuplicate(ctx: Context, { purchaseId }: { purchaseId
     if (!isFinal(error)) throw error;
     await transact(ctx, (ctx) => ctx.tx.execute(recordState(ctx, purchaseId, 'refund_refused')));
     throw new ManualActionRequired(
-      `${await orderNumberOf(ctx, purchaseId)}: duplicate_voided. The parcel provider does not take the second label back. Ask its support for the price of ${purchaseId}.`,
+      `${await orderNumberOf(ctx, purchaseId)}: duplicate_voided. The shipping provider does not refund the second label. Ask its support to refund ${purchaseId}.`,
     );
   }
   await completeJob(ctx, (ctx) => ctx.tx.execute(recordState(ctx, purchaseId, 'duplicate_voided')));
@@ -105,7 +106,9 @@ async function orderNumberOf(ctx: Context, purchaseId: string): Promise<string |
   return row?.orderNumber;
 }
 
-/** Somebody has seen that a second label was bought: it no longer needs attention once every second label of its order was seen. */
+/**
+ * An operator acknowledged a second label. The order's attention ends once all of its second labels are acknowledged.
+ */
 export async function acknowledgeDuplicate(
   ctx: Context,
   { purchaseId, orderId }: { purchaseId: string; orderId: string },

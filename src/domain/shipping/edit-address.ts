@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import type { ShippingAddress } from '../orders/index.ts';
 import { lockForManualAction, rejectIfOpen } from './retry-label.ts';
 
-/** Where an order goes, as somebody corrects it. */
+/** The corrected shipping address of an order. */
 export const ShippingAddressInput = Type.Object({
   name: Text(100),
   street1: Text(100),
@@ -20,8 +20,8 @@ export const ShippingAddressInput = Type.Object({
 export type ShippingAddressInput = Static<typeof ShippingAddressInput>;
 
 /**
- * Correct where an order goes. A rate that was chosen for the old address is not bought any more; the label itself is
- * tried again when somebody says so.
+ * Correct the shipping address of an order. A rate that was chosen for the old address is dropped. The label is not
+ * retried by this.
  *
  * @throws DomainError `not_found`, or a conflict once a label for the old address may exist
  */
@@ -48,9 +48,9 @@ export async function editAddress(
     if (changed.length === 0) return;
     order.shippingAddress = after;
     order.updatedAt = ctx.clock.now();
-    // A person chose it for the address as it was.
+    // An operator chose it for the old address.
     if (label?.chosenManually) label.dropRate();
-    // Which fields, and not what stands in them.
+    // Only the names of the fields, because their values are personal data.
     await recordAudit(ctx, {
       action: 'order.address_changed',
       subjectKind: 'order',

@@ -9,8 +9,8 @@ import { firstRecheckMs, type Lease, lockLabel, orderOfLabel, underLease } from 
 import { adviceFor, labelReasonCodes, type ReasonCode, reasons } from './label-reasons.ts';
 
 /**
- * Put a label in front of a person. The order stays paid. What is as it should be ends the job well; anything else
- * fails it in the same commit, with what to do as its message. `note` writes down what this run found.
+ * Flag a label for an operator. The order stays paid. A reason that is no fault completes the job; any other one fails
+ * it in the same commit, with what to do as its message. `note` records what this attempt found.
  *
  * @throws ManualActionRequired
  */
@@ -39,8 +39,8 @@ export async function flagLabel(
 }
 
 /**
- * No run is left for a label: a person has to look at it, and says when to go on. Whoever still holds it writes nothing
- * any more; what they bought is found.
+ * The job of a label has no attempts left: flag the label, so that an operator decides when to retry. An attempt that
+ * still holds it loses its lease; a label that it bought is found by a later check.
  */
 export async function failLabel(ctx: Context, { labelId }: { labelId: string }): Promise<void> {
   await transact(ctx, async (ctx) => {
@@ -53,7 +53,7 @@ export async function failLabel(ctx: Context, { labelId }: { labelId: string }):
   });
 }
 
-/** Put a label in front of a person that no run is to bring on. The order and the label are locked. */
+/** Flag a label outside of an attempt. The order and the label are locked. */
 export async function flagUnheld(
   ctx: InTransaction,
   order: Order,
@@ -76,7 +76,10 @@ async function handToOperator(ctx: InTransaction, orderId: string, code: ReasonC
   });
 }
 
-/** The label's own side of it. It is news once: a retry that ends the same way tells nobody again. */
+/**
+ * Record the reason on the label. `label.needs_attention` is recorded once: not again after a retry that ends the same
+ * way.
+ */
 function writeReason(ctx: InTransaction, label: Label, code: ReasonCode, detail: string | null): void {
   label.moveTo('needs_attention');
   label.reasonCode = code;

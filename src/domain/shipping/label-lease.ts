@@ -9,16 +9,16 @@ import type { Context, InTransaction } from '../context.ts';
 import { lockOrder, type Order } from '../orders/index.ts';
 import { Label } from './label.ts';
 
-/** What a run holds while it works on a label: nobody else does, until it expires or is given back. */
+/** The lease of an attempt: no other process changes the label until it expires or is released. */
 export interface Lease {
   readonly labelId: string;
   readonly orderId: string;
   readonly token: string;
-  /** As it was when this run last wrote it. */
+  /** As it was when this attempt last wrote it. */
   label: Label;
 }
 
-/** When a label is looked at again that may have been bought twice, or whose purchase is open: ten minutes later. */
+/** After how long a label is checked that may have been bought twice, or whose purchase is open. */
 export function firstRecheckMs(ctx: Context): number {
   return 5 * ctx.settings.labelLookupGraceMs;
 }
@@ -30,7 +30,7 @@ export function leaseMs(ctx: Context): number {
 
 /**
  * Change a label under its lease, in one transaction. The order is locked first where it changes too.
- * @throws Snooze when the lease is lost: another run goes on with the label
+ * @throws Snooze when the lease is lost: another attempt continues with the label
  */
 export async function underLease<Result>(
   ctx: InTransaction,
@@ -38,14 +38,17 @@ export async function underLease<Result>(
   work: (label: Label) => Promise<Result> | Result,
 ): Promise<Result> {
   const label = await lockLabel(ctx, lease.labelId);
-  if (!label || label.leaseToken !== lease.token) throw new Snooze(seconds(1), 'another run took the label over');
+  if (!label || label.leaseToken !== lease.token) throw new Snooze(seconds(1), 'another attempt took over the label');
   label.updatedAt = ctx.clock.now();
   const result = await work(label);
   await ctx.tx.em.flush();
   return result;
 }
 
-/** One step of the label, written down under the lease, which begins anew. Answers until when it is held. */
+/**
+ * Change the label under its lease and renew the lease.
+ * @returns when the lease expires
+ */
 export async function step(ctx: Context, lease: Lease, change: (label: Label) => void): Promise<Date> {
   const heldUntil = fromNow(ctx.clock, leaseMs(ctx));
   await transact(ctx, (ctx) =>
@@ -87,7 +90,10 @@ export async function lockOrderAndLabel(
   return { order, label: label ?? undefined };
 }
 
-/** Begin again: with the look-up where a purchase is open, with a person's own rate, or else with a fresh quote. */
+/**
+ * Start again: by looking up the purchase where one is open, with the rate that an operator chose, or with a fresh
+ * quote.
+ */
 export function resume(label: Label): void {
   label.tries = 0;
   label.postponedSince = null;

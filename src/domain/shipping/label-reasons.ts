@@ -1,4 +1,4 @@
-/** Why a label waits for a person, or waits to be tried again. A shipped code is never changed. */
+/** Why a label needs attention or waits for a retry. The codes are part of the API: a released one never changes. */
 export type ReasonCode =
   | 'missing_address'
   | 'address_invalid'
@@ -18,17 +18,17 @@ export type ReasonCode =
   | 'crashes';
 
 export interface Reason {
-  /** What is the matter. */
-  readonly sentence: string;
+  /** What happened. */
+  readonly message: string;
   /** What to do about it. */
   readonly next: string;
-  /** Whether the queue shows it as failed. What is as it should be never stands among the failures. */
+  /** Whether the job fails with it. A reason that is no fault, such as a foreign address, completes the job. */
   readonly fails: boolean;
 }
 
-const failing = (sentence: string, next: string): Reason => ({ sentence, next, fails: true });
+const failing = (message: string, next: string): Reason => ({ message, next, fails: true });
 
-/** What each reason means to the people who can do something about it. */
+/** What each reason means to an operator, and what to do about it. */
 export const reasons: Readonly<Record<ReasonCode, Reason>> = {
   missing_address: failing('The order has no complete shipping address.', 'Complete the address, then retry.'),
   address_invalid: failing(
@@ -36,12 +36,12 @@ export const reasons: Readonly<Record<ReasonCode, Reason>> = {
     'Correct the address with the shopper, then retry.',
   ),
   no_rates: failing(
-    'No carrier offers to take this parcel to this address.',
+    'No carrier offers a rate for this parcel and address.',
     'Check the address and the weights of the products, then retry; or ship it by hand and mark it fulfilled.',
   ),
   no_enabled_carrier: failing(
-    'None of the carriers that the store enabled is active in its account at the parcel provider.',
-    "Activate one there or enable another in the store's shipping settings, then retry.",
+    "None of the store's enabled carriers is active in its account at the shipping provider.",
+    "Activate one there, or enable another in the store's shipping settings, then retry.",
   ),
   no_matching_rate: failing(
     "There are rates, but none that the store's settings allow.",
@@ -52,57 +52,54 @@ export const reasons: Readonly<Record<ReasonCode, Reason>> = {
     'Choose a rate by hand, or raise label_cost_cap_cents and retry.',
   ),
   parcel_missing: failing(
-    'The weight of the parcel is not known: a variant that ships has no weight.',
+    'The weight of the parcel is unknown: a variant that ships has no weight.',
     'Give every variant of the order a weight, or choose a rate by hand.',
   ),
   international: {
-    sentence: 'Labels are bought by themselves within the United States only.',
+    message: 'Labels are bought automatically within the United States only.',
     next: 'Choose a rate by hand, or ship it and mark it fulfilled.',
     fails: false,
   },
   provider_auth: failing(
-    "The store's account at the parcel provider cannot be opened, so its labels are paused.",
-    'Save a valid key in the shipping settings: every waiting label is then tried again by itself.',
+    "The shipping provider rejected the store's API key, so its labels are paused.",
+    'Save a valid key in the shipping settings: every waiting label is then retried automatically.',
   ),
   provider_insufficient_funds: failing(
-    'The parcel provider wants a payment method or funds before it sells a label.',
-    "Settle that in the provider's account, then retry.",
+    'The shipping provider requires a payment method or funds before it sells a label.',
+    "Add one in the provider's account, then retry.",
   ),
   provider_rate_limited: failing(
-    'The parcel provider asked us to slow down, again and again.',
+    'The shipping provider kept rejecting requests because of its rate limit.',
     'Wait a while, then retry.',
   ),
-  provider_error: failing(
-    'The parcel provider did not answer as it should, again and again.',
-    "Look at the provider's status page, then retry.",
-  ),
+  provider_error: failing('The shipping provider kept failing.', "Check the provider's status page, then retry."),
   carrier_error: failing(
-    'The carrier did not sell this label, or it was given back at the parcel provider.',
-    'Read what was said on /ops/labels, then retry or choose another rate.',
+    'The carrier did not sell this label, or it was voided at the shipping provider.',
+    "Read the provider's message on /ops/labels, then retry or choose another rate.",
   ),
   outcome_unknown: failing(
-    'It cannot be told whether the label was bought: the parcel provider does not say.',
-    'Retry: it looks for the label first and never buys a second one.',
+    'It is unknown whether the label was bought: the shipping provider does not report an outcome.',
+    'Retry: the purchase is looked up first, and no second label is bought.',
   ),
   oversold: failing(
-    'The order was paid after its stock had gone to others, so no label was bought.',
-    'Find the goods or agree with the shopper, then retry on /ops/labels.',
+    'The order was paid after its stock was sold to other orders, so no label was bought.',
+    'Find the goods or agree on a solution with the shopper, then retry on /ops/labels.',
   ),
   crashes: failing(
-    'The runs for this label kept dying without an outcome.',
-    "Look for its id in the worker's log, then retry: it looks for a bought label first.",
+    'The attempts for this label kept crashing.',
+    "Search the worker's log for its id, then retry: a bought label is looked up first.",
   ),
 };
 
-/** What stands on the order and in front of people: sentence and advice in one. */
+/** What the order's attention says: what happened and what to do. */
 export function adviceFor(code: ReasonCode): string {
-  const { sentence, next } = reasons[code];
-  return `${sentence} ${next}`;
+  const { message, next } = reasons[code];
+  return `${message} ${next}`;
 }
 
 export function isReasonCode(code: string | null | undefined): code is ReasonCode {
   return code !== null && code !== undefined && Object.hasOwn(reasons, code);
 }
 
-/** The attentions that end with the label's own state. That an order is oversold is the payment's to say. */
+/** The attentions that end with the label's own state. `oversold` is not one of them: the payment flags it. */
 export const labelReasonCodes = Object.keys(reasons).filter((code) => code !== 'oversold');

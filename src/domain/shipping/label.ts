@@ -18,8 +18,8 @@ export const labelStates = [
 export type LabelState = (typeof labelStates)[number];
 
 /**
- * A purchase that is found later than we gave it up still ends in `purchased`: what is paid for is used. One that was
- * given back at the provider itself needs a person.
+ * A purchase that is found after its attempts ended still leads to `purchased`, because a label that is paid for is
+ * used. One that was voided at the provider itself leads to `needs_attention`.
  */
 const table: StateTable<LabelState> = {
   queued: ['quoting', 'rate_chosen', 'purchased', 'needs_attention', 'skipped', 'voided'],
@@ -32,10 +32,12 @@ const table: StateTable<LabelState> = {
   voided: [],
 };
 
-/** A rate is sold for seven days; the last of them is left to the calls that lie between. */
+/** A rate can be bought for seven days. The last day is a margin for the calls in between. */
 const rateUsableMs = days(6);
 
-/** The rate as the row keeps it: JSON, so its moment is text. `quotedFor` is a digest of where it goes and what it weighs. */
+/**
+ * The rate as stored in JSON, so its date is text. `quotedFor` is a digest of the address and the parcel.
+ */
 export type ChosenRate = Omit<Rate, 'createdAt'> & { readonly createdAt: string; readonly quotedFor: string };
 
 const LabelSchema = defineEntity({
@@ -53,9 +55,9 @@ const LabelSchema = defineEntity({
     attempt: p.integer(),
     tries: p.integer(),
     nextAttemptAt: p.datetime().nullable(),
-    /** Since when the provider only says to come back later. */
+    /** Since when the provider only asks to retry later. */
     postponedSince: p.datetime().nullable(),
-    /** Runs that took it up since one last said how it went. */
+    /** Attempts that started since one last recorded an outcome. */
     starts: p.integer().default(0),
     leaseToken: p.string().nullable(),
     leaseExpiresAt: p.datetime().nullable(),
@@ -63,7 +65,10 @@ const LabelSchema = defineEntity({
     rate: p.json<ChosenRate>().nullable(),
     rateId: p.string().nullable(),
     amountCents: p.bigint('number').nullable(),
-    /** The rates that a purchase was ever asked for with: one that shows late is found at the rate that it was made with. */
+    /**
+     * Every rate that a purchase was requested with: a purchase that appears late is found at the rate it was made
+     * with.
+     */
     requestedRateIds: p.array().default([]),
     buyNumber: p.integer(),
     buyToken: p.string().nullable(),
@@ -76,7 +81,7 @@ const LabelSchema = defineEntity({
     purchasedAt: p.datetime().nullable(),
     recheckAt: p.datetime().nullable(),
     rechecks: p.integer(),
-    /** Since when it is being given back: its price may have been asked back already. */
+    /** Since when it is being voided: the refund may have been requested already. */
     voidingSince: p.datetime().nullable(),
     voidedAt: p.datetime().nullable(),
     version: p.integer().version(),
@@ -86,15 +91,15 @@ const LabelSchema = defineEntity({
 });
 
 /**
- * The label of an order, from the wish to the purchase. `buyingSince` is the one thing that guards money: while it is
- * set, a purchase was asked for whose outcome is not known, and nothing may be bought before it is.
+ * The label of an order, from the request to the purchase. `buyingSince` guards against buying twice: while it is set,
+ * a purchase was requested whose outcome is unknown, and nothing else may be bought.
  */
 export class Label extends LabelSchema.class {
   moveTo(state: LabelState): void {
     this.state = follow(table, this.state, state);
   }
 
-  /** Nothing is left to be done for it. */
+  /** No attempt has anything left to do for it. */
   get isFinished(): boolean {
     return this.state === 'purchased' || this.state === 'skipped' || this.state === 'voided';
   }
@@ -108,14 +113,14 @@ export class Label extends LabelSchema.class {
     this.leaseExpiresAt = expiresAt;
   }
 
-  /** The run that held it says how it went. */
+  /** End the lease: the attempt that held it recorded its outcome. */
   release(): void {
     this.starts = 0;
     this.leaseToken = null;
     this.leaseExpiresAt = null;
   }
 
-  /** Whether the rate that was chosen can still be bought, and is for the parcel that is to be sent. */
+  /** Whether the chosen rate can still be bought and was quoted for this parcel. */
   hasUsableRate(now: Date, parcel: string): boolean {
     if (!this.rate || now.getTime() - Date.parse(this.rate.createdAt) >= rateUsableMs) return false;
     return this.chosenManually || this.rate.quotedFor === parcel;
@@ -148,20 +153,23 @@ export class Label extends LabelSchema.class {
     this.emptyLookupAt = null;
   }
 
-  /** The purchase that was asked for is certain not to have happened. */
+  /** The purchase that was requested certainly did not happen. */
   wasNotBought(): void {
     this.moveTo('rate_chosen');
     this.buyingSince = null;
     this.emptyLookupAt = null;
   }
 
-  /** Whether a purchase of its rate is its own: the marker of another label's says so; a purchase without one was made by hand. */
+  /**
+   * Whether a purchase of its rate is its own: one with the marker of another label is not. One without a marker was
+   * made by hand, and is.
+   */
   owns({ marker }: LabelPurchase): boolean {
     const labelId = labelIdIn(marker);
     return labelId === undefined || labelId === this.id;
   }
 
-  /** What the provider is told, and tells back: which label, which purchase of it, which order. */
+  /** Sent with a purchase and returned by the provider: which label, which purchase of it, which order. */
   get marker(): string {
     return `${this.buyToken} ${this.orderNumber}`.slice(0, 100);
   }
@@ -183,14 +191,14 @@ export class Label extends LabelSchema.class {
     this.release();
   }
 
-  /** Somebody gave it back at the provider: it is no label any more. */
+  /** It was voided at the provider itself and cannot be used. */
   wasVoidedAtProvider(): void {
     this.trackingNumber = null;
     this.trackingUrl = null;
     this.labelUrl = null;
   }
 
-  /** A new promise of work for it, by a name of its own. */
+  /** Number its next attempt, so that its job gets a key of its own. */
   nextAttempt(at: Date | null): number {
     this.attempt += 1;
     this.nextAttemptAt = at;
@@ -202,7 +210,7 @@ LabelSchema.setClass(Label);
 
 const nextBuyToken = ({ id, buyNumber }: Label) => `${id}:${buyNumber + 1}`;
 
-/** The label that a marker names, if it is one of ours. */
+/** The id of the label that a marker names; `undefined` where this service did not write the marker. */
 export function labelIdIn(marker: string): string | undefined {
   return /^(lbl_[0-9a-z]{26}):\d+( |$)/.exec(marker)?.[1];
 }

@@ -10,7 +10,7 @@ import { closeFailedJobs } from './request-label.ts';
 import { inProgress } from './retry-label.ts';
 import { insertTracking } from './tracking.ts';
 
-/** The first look at a parcel that was sent by hand also asks the provider to follow it. */
+/** The first poll of a parcel that was sent by hand also registers it for tracking at the provider. */
 const firstTrackingPollMs = seconds(1);
 
 export interface ShippedByHand {
@@ -20,10 +20,10 @@ export interface ShippedByHand {
 }
 
 /**
- * Somebody sent the goods by hand: the order is shipped, and no label is bought for it any more. With carrier and
- * tracking number the shopper can follow the parcel, and so do we.
+ * Mark an order as shipped that was sent by hand: no label is bought for it. With carrier and tracking number, the
+ * parcel is tracked, and its shopper can track it too.
  *
- * @throws DomainError `not_found`, or a conflict while the label is being worked on or the order is not to be shipped
+ * @throws DomainError `not_found`, or a conflict while an attempt holds the label, or where the order cannot be shipped
  */
 export async function markFulfilled(ctx: Context, { orderId, carrier, trackingNumber }: ShippedByHand): Promise<void> {
   await transact(ctx, async (ctx) => {
@@ -32,10 +32,10 @@ export async function markFulfilled(ctx: Context, { orderId, carrier, trackingNu
     const { order, label } = found;
     if (label?.isHeldByAnother(ctx.clock.now())) throw inProgress();
     if (!order.isPaid || (!order.shippedAt && !order.mayMoveFulfillmentTo('shipped'))) {
-      throw new DomainError('conflict', 'order_not_shippable', 'This order is not one to be shipped.');
+      throw new DomainError('conflict', 'order_not_shippable', 'This order cannot be shipped.');
     }
     if (label && !label.isFinished) {
-      // An open purchase stays open: if it turns out to have been made, it is refunded as one too many.
+      // An open purchase stays open: if it turns out to have been made, it is refunded as a duplicate.
       if (label.state === 'buying') label.moveTo('needs_attention');
       if (label.buyingSince) label.recheckAt = ctx.clock.now();
       label.moveTo('skipped');

@@ -14,9 +14,9 @@ import { openAccount } from './open-account.ts';
 import { laterIfDenied } from './pause-labels.ts';
 import { reconcileTracking } from './reconcile-tracking.ts';
 
-/** What shows that the parcel provider sent something. */
+/** What proves that the shipping provider sent a webhook. */
 export interface SenderProof {
-  /** The token of the address that the store gave to the provider. */
+  /** The token in the webhook URL that the store gave to the provider. */
   readonly token: string;
   /** The header `Shippo-Auth-Signature`: `t=<seconds>,v1=<hex HMAC-SHA256 of t, a dot and the body>`. */
   readonly signature: string | undefined;
@@ -27,9 +27,9 @@ export interface SenderProof {
 const toleranceMs = seconds(300);
 
 /**
- * Whether the store's parcel provider sent this. Each store has a token, which stands in the address; where it has a
- * signing secret as well, what is not signed with it, or was signed a while ago, is not believed. A store that has
- * neither hears nothing.
+ * Whether the store's shipping provider sent this. Each store has a token, which is part of its webhook URL. Where it
+ * has a signing secret as well, a request that is not signed with it, or was signed too long ago, is rejected. A store
+ * that has neither accepts nothing.
  */
 export async function isFromShippingProvider(
   ctx: Context,
@@ -43,7 +43,7 @@ export async function isFromShippingProvider(
   );
   const expected = row?.token ? ctx.keyring.open(ctx.tenant.id, 'shipping_webhook_token', row.token) : undefined;
   const secret = row?.secret ? ctx.keyring.open(ctx.tenant.id, 'shipping_webhook_secret', row.secret) : undefined;
-  // A store without a token is compared too, so that both refusals take as long.
+  // A token is compared also where the store has none, so that both rejections take as long.
   const isToken = equalInConstantTime(token, expected ?? newId('hint')) && expected !== undefined;
   const isSigned = secret !== undefined && isSignature(ctx, { secret, signature: signature ?? '', rawBody });
   return (isToken || expected === undefined) && (isSigned || secret === undefined) && (isToken || isSigned);
@@ -61,7 +61,7 @@ function isSignature(
 
 const text = Type.Optional(Type.Union([Type.String(), Type.Null()]));
 
-/** What we read of what the parcel provider sends: what it is about. Everything else is asked for afterwards. */
+/** The part of a provider's webhook that is read: which object it is about. The rest is fetched from the provider. */
 export const ShippingNotification = Type.Object({
   event: Type.String({ maxLength: 100 }),
   data: Type.Object({
@@ -76,14 +76,21 @@ export const ShippingNotification = Type.Object({
 export type ShippingNotification = Static<typeof ShippingNotification>;
 
 /**
- * Keep a hint and promise to follow it, in one transaction. Nothing of it is believed but what it is about. The same
- * hint again is the same row. Answers whether it was about anything of interest.
+ * Store a notification and enqueue the job that processes it, in one transaction. Only its subject is trusted. The same
+ * notification again is the same row.
+ * @returns whether its subject is one that is processed
  */
-export async function receiveNotification(ctx: Context, hint: ShippingNotification): Promise<boolean> {
-  const about = subjectOf(hint);
+export async function receiveNotification(ctx: Context, notification: ShippingNotification): Promise<boolean> {
+  const about = subjectOf(notification);
   if (!about) return false;
   const fingerprint = sha256(
-    JSON.stringify([hint.event, about, hint.data.object_updated, hint.data.status, hint.data.tracking_status]),
+    JSON.stringify([
+      notification.event,
+      about,
+      notification.data.object_updated,
+      notification.data.status,
+      notification.data.tracking_status,
+    ]),
   ).toString('base64url');
   await transact(ctx, async (ctx) => {
     const [row] = await ctx.tx.execute<{ id: string }>(sql`
@@ -108,27 +115,27 @@ function subjectOf({
   return undefined;
 }
 
-/** Look at what the parcel provider hinted at: a parcel that moved, or a purchase that was decided. */
+/** Fetch what a notification is about: a parcel that moved, or a purchase that was decided. */
 export async function processNotification(ctx: Context, { notificationId }: { notificationId: string }): Promise<void> {
-  const hint = await readOne<{ kind: 'track' | 'transaction'; subject: string }>(
+  const notification = await readOne<{ kind: 'track' | 'transaction'; subject: string }>(
     ctx,
     sql`
     select kind, subject from shipping_notifications where tenant_id = ${ctx.tenant.id} and id = ${notificationId}`,
   );
-  if (!hint) return;
-  if (hint.kind === 'transaction') return followPurchase(ctx, hint.subject);
+  if (!notification) return;
+  if (notification.kind === 'transaction') return reconcilePurchase(ctx, notification.subject);
 
   const parcels = await read<{ id: string }>(
     ctx,
     sql`
-    select id from trackings where tenant_id = ${ctx.tenant.id} and tracking_number = ${hint.subject} limit 10`,
+    select id from trackings where tenant_id = ${ctx.tenant.id} and tracking_number = ${notification.subject} limit 10`,
   );
-  // The hint is followed when all of them are, not when the first one is.
+  // The job completes when all parcels are reconciled, so none of them completes it alone.
   const { attempt: _, ...each } = ctx;
   for (const { id } of parcels) await reconcileTracking(each, { trackingId: id });
 }
 
-async function followPurchase(ctx: Context, purchaseId: string): Promise<void> {
+async function reconcilePurchase(ctx: Context, purchaseId: string): Promise<void> {
   const opened = await openAccount(ctx);
   if (!opened) return;
   const purchase = await ctx.ports.shipping
@@ -141,7 +148,7 @@ async function followPurchase(ctx: Context, purchaseId: string): Promise<void> {
   if (purchase && labelId) await matchPurchases(ctx, labelId, [purchase]);
 }
 
-/** A hint about what the account does not know is not about this store. */
+/** A notification about an object that the account does not know is not about this store. */
 function unlessMissing(error: unknown): undefined {
   if (error instanceof ProviderError && error.failure === 'missing') return undefined;
   throw error;

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import type { ShippingAccount } from '../ports/shipping-gateway.ts';
 import type { Box, Origin, ShippingOption } from './shipping-account.ts';
 
-/** A store's shipping settings with its account opened, for one use. */
+/** A store's shipping settings with the account's key decrypted, for one use. */
 export interface OpenedAccount {
   readonly id: string;
   readonly account: ShippingAccount;
@@ -36,7 +36,7 @@ export async function openAccount(ctx: Context): Promise<OpenedAccount | undefin
   return { ...settings, account: { tenantId: ctx.tenant.id, apiKey } };
 }
 
-/** The account of the second provider, which is only ever checked. */
+/** The account at the second provider, which is only checked. */
 export async function openSecondAccount(ctx: Context): Promise<ShippingAccount | undefined> {
   const row = await readOne<{ apiKeySealed: string }>(
     ctx,

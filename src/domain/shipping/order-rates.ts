@@ -21,16 +21,17 @@ import { enqueueAttempt, insertLabel } from './request-label.ts';
 import { lockForManualAction, rejectIfOpen } from './retry-label.ts';
 
 /**
- * Above this, goods that leave the US must be filed with its customs first, except to Canada, and the label has to name
- * that filing. There is no rate of exchange here: the limit is taken in the order's own currency.
+ * Above this, goods that leave the US must be filed with its customs first, except to Canada, and the label has to cite
+ * that filing. Exchange rates are not known here, so the limit applies to the amount in the order's own currency.
  */
 const unfiledCentsMax = 2500_00;
 
 /**
- * The rates of enabled carriers for an order, the cheapest first, for a person to choose from. Across a border the
+ * The rates of enabled carriers for an order, the cheapest first, for an operator to choose from. Across a border the
  * quote declares the goods to customs, so that its rates can be bought.
  *
- * @throws DomainError `not_found`, `order_not_shippable` where customs want a filing, or `shipping_provider_unavailable`
+ * @throws DomainError `not_found`, `order_not_shippable` where customs require a filing, or
+ * `shipping_provider_unavailable`
  */
 export async function quoteOrder(ctx: Context, { orderId }: { orderId: string }): Promise<Rate[]> {
   const [order, view, opened] = await Promise.all([
@@ -72,11 +73,11 @@ function rejectIfToBeFiled(from: string, to: string, items: readonly CustomsItem
   throw new DomainError(
     'conflict',
     'order_not_shippable',
-    "Goods worth more than 2,500 US dollars must be filed with US customs (AES) before they leave. Buy this label in the parcel provider's own pages, with the number of the filing, and mark the order as shipped.",
+    "Goods worth more than 2,500 US dollars must be filed with US customs (AES) before they leave. Buy this label on the shipping provider's website, with the number of the filing, and mark the order as shipped.",
   );
 }
 
-/** Customs want a weight of everything: what has none is taken for an ounce. */
+/** Customs require a weight for every item: one without a weight counts as an ounce. */
 const unknownOz = 1;
 
 function customsItems(order: OrderForShipping, view: OrderView): CustomsItem[] {
@@ -94,9 +95,9 @@ function customsItems(order: OrderForShipping, view: OrderView): CustomsItem[] {
 }
 
 /**
- * Buy the label of a rate that a person chose, also across a border and above the cost cap. It must have been quoted for
- * this order as it stands: a rate is for the address that was asked about, whoever's that is. The rate is written down
- * here and bought by the job, as safely as any other.
+ * Buy the label of a rate that an operator chose, also across a border and above the cost cap. The rate must have been
+ * quoted for this order and its present address: the provider sells a rate for whatever address it was quoted for. The
+ * rate is recorded here and bought by the job, like any other.
  *
  * @throws DomainError when the rate is unknown, or the label is bought already or being worked on
  */
@@ -143,9 +144,9 @@ async function fetchRate(ctx: Context, rateId: string): Promise<{ readonly rate:
   }
 }
 
-const noSuchRate = () => invalidRequest('There is no such rate for this order. Ask for its rates again.');
+const noSuchRate = () => invalidRequest('There is no such rate for this order. Request its rates again.');
 
-/** What a shopper or a person hears while the parcel provider is away or not set up. */
+/** The error while the shipping provider is unavailable or not configured. */
 export function providerUnavailable(cause?: unknown): DomainError {
   return new DomainError(
     'upstream_failed',
@@ -155,9 +156,9 @@ export function providerUnavailable(cause?: unknown): DomainError {
   );
 }
 
-/** What a quote for an order is marked with: the order, and a digest of where it went when rates were asked for. */
+/** The marker of a quote for an order: the order's id and a digest of the address that was quoted. */
 function quoteMarker(orderId: string, to: ShippingAddress | null): string {
-  const written =
+  const fields =
     to && [to.name, to.street1, to.street2, to.city, to.state, to.zip, to.country].map((part) => part ?? '');
-  return `${orderId} ${shortDigest(JSON.stringify(written), 20)}`;
+  return `${orderId} ${shortDigest(JSON.stringify(fields), 20)}`;
 }

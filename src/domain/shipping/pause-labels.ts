@@ -11,12 +11,12 @@ import { resume } from './label-lease.ts';
 import type { OpenedAccount } from './open-account.ts';
 import { enqueueAttempt } from './request-label.ts';
 
-/** How many labels one run promises again. */
+/** How many labels one attempt resumes. */
 const batchSize = 100;
 
 /**
- * The account does not open: until a new key is saved, a check finds it open or an operator retries a label that waits for
- * it, no other label asks the provider. There is one alert, however many labels wait.
+ * The provider rejected the account's key. No other label calls the provider until a new key is saved, a check of the
+ * account succeeds or an operator retries a label that waits for it. There is one alert, however many labels wait.
  */
 export async function pauseLabels(ctx: Context, account: OpenedAccount): Promise<void> {
   const now = ctx.clock.now();
@@ -25,16 +25,15 @@ export async function pauseLabels(ctx: Context, account: OpenedAccount): Promise
     update shipping_accounts set paused_at = ${now}, version = version + 1
     where tenant_id = ${ctx.tenant.id} and id = ${account.id} and paused_at is null returning id`),
   );
-  if (paused)
-    ctx.log.error({ store: ctx.tenant.slug }, 'labels are paused: the parcel provider does not accept the key');
+  if (paused) ctx.log.error({ store: ctx.tenant.slug }, 'labels are paused: the shipping provider rejected the key');
 }
 
-/** It opens again after all: the labels that wait are promised again. */
+/** The key works after all: resume the labels that wait. */
 export async function resumeIfPaused(ctx: Context, account: OpenedAccount): Promise<void> {
   if (account.pausedAt) await transact(ctx, unpause);
 }
 
-/** Ask the provider again, for every label of the store that waited for its account. */
+/** Resume every label of the store that waits for its account. */
 export async function unpause(ctx: InTransaction): Promise<void> {
   const [resumed] = await ctx.tx.execute<{ id: string; version: number }>(sql`
     update shipping_accounts set paused_at = null, version = version + 1
@@ -42,7 +41,7 @@ export async function unpause(ctx: InTransaction): Promise<void> {
   if (resumed) enqueue(ctx, resumeLabelsJob, { accountId: resumed.id, version: resumed.version, number: 1 });
 }
 
-/** Promise the labels again that waited for an account that opens, a batch in each run. */
+/** Enqueue the labels again that waited for the account, one batch in each attempt. */
 export async function resumeLabels(
   ctx: Context,
   { accountId, version, number }: { accountId: string; version: number; number: number },
@@ -62,17 +61,17 @@ export async function resumeLabels(
   });
 }
 
-/** How long work waits that an account which does not open holds up. */
+/** How long a job waits while the provider rejects the account's key. */
 const laterMs = hours(1);
 
 /**
- * What is done about an account that does not open by work that is no label's own run: the same one alert, and the
- * work is come back to. Any other error is left to the caller.
+ * Handle a rejected key in a job other than a label's purchase: pause the labels and snooze the job. Any other error is
+ * left to the caller.
  *
  * @throws Snooze
  */
 export async function laterIfDenied(ctx: Context, account: OpenedAccount | undefined, error: unknown): Promise<void> {
   if (!(error instanceof ProviderError) || error.failure !== 'denied') return;
   if (account) await pauseLabels(ctx, account);
-  throw new Snooze(laterMs, 'the account at the parcel provider does not open');
+  throw new Snooze(laterMs, 'the shipping provider rejected the key of the account');
 }

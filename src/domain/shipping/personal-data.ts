@@ -1,7 +1,9 @@
 import { sql } from '#src/lib/sql.ts';
 import { anonymisedRows, blank, byOrder, type PersonalData, retainedRows } from '../personal-data.ts';
 
-/** The printed label names the person; what it cost and the parcel's number are the carrier's accounts. */
+/**
+ * The label's file and the provider's messages name the customer. Its cost and tracking number stay for the accounts.
+ */
 export const shippingPersonalData: readonly PersonalData[] = [
   anonymisedRows({
     table: 'labels',

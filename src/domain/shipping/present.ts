@@ -21,7 +21,7 @@ export type RateView = Static<typeof RateView>;
 export const RateQuote = Type.Object({
   rates: Type.Array(RateView),
   cheapest_rate_id: Nullable(Type.String()),
-  cached: Type.Boolean({ description: 'Whether the same was asked within the last ten minutes.' }),
+  cached: Type.Boolean({ description: 'Whether the rates come from the cache: they are cached for ten minutes.' }),
   expires_at: Timestamp,
 });
 export type RateQuote = Static<typeof RateQuote>;
@@ -39,7 +39,7 @@ export function presentRate(rate: Rate): RateView {
   };
 }
 
-/** A label as the owner's side and webhooks show it. */
+/** A label as the admin API and the webhooks show it. */
 export const LabelView = Type.Object(
   {
     id: Type.String({ examples: ['lbl_01m7xfs208fk1sctzyr3afnpz3'] }),
@@ -47,7 +47,7 @@ export const LabelView = Type.Object(
     order_number: Type.String({ examples: ['ORD-1001'] }),
     state: Type.Enum([...labelStates]),
     reason_code: Nullable(Type.String({ examples: ['address_invalid'] })),
-    reason: Nullable(Type.String({ description: 'What is the matter.' })),
+    reason: Nullable(Type.String({ description: 'What happened.' })),
     next: Nullable(Type.String({ description: 'What to do about it.' })),
     carrier: Nullable(Type.String({ examples: ['usps'] })),
     service: Nullable(Type.String({ examples: ['Ground Advantage'] })),
@@ -87,7 +87,7 @@ export function presentLabel(label: LabelRecord): LabelView {
     order_number: label.orderNumber,
     state: label.state,
     reason_code: label.reasonCode,
-    reason: reason?.sentence ?? null,
+    reason: reason?.message ?? null,
     next: reason?.next ?? null,
     carrier: label.rate?.carrier ?? null,
     service: label.rate?.service ?? null,

@@ -10,24 +10,24 @@ import { type OpenedAccount, openAccount } from './open-account.ts';
 import { completeAsSkipped, type Next } from './record-outcome.ts';
 import { takeLabel } from './take-label.ts';
 
-/** A look, a purchase, and a look for that one: nothing goes on longer in one run. */
+/** The longest attempt: a lookup, a purchase, and a lookup of that purchase. */
 const turnsMax = 3;
 
 /**
- * A label whose runs died this often without a word is given up. Counted here and not only with the promise, because a
- * run that waits for a dead one's lease is an outcome of the promise, but none of the label.
+ * A label whose attempts crashed this often in a row is flagged. The job's own count is not enough: a retry that only
+ * snoozes until a dead attempt's lease expires resets it, without an outcome for the label.
  */
 const startsMax = 10;
 
 /**
- * Bring one label on, as far as it goes: quote, choose the cheapest, write that down, buy, and write down what came
- * of it. It can be worked any number of times and by many at once, and die anywhere: the row says how far it came.
+ * Advance one label as far as possible: quote, choose the cheapest rate, record it, buy it, and record the outcome. Any
+ * number of attempts may run, also at once, and crash anywhere: the row records the progress.
  *
- * The provider knows no idempotency key. So whenever a purchase was asked for and its outcome is not known, nothing
- * is bought before the provider was looked at: a bought label is adopted, and only two empty looks, a grace period
- * apart, say that there is none.
+ * The provider has no idempotency keys. So while a purchase was requested and its outcome is unknown, nothing is bought
+ * before the purchase was looked up: a bought label is recorded, and only two empty lookups, a grace period apart, show
+ * that there is none.
  *
- * @throws ManualActionRequired when a person has to act; the message says what to do
+ * @throws ManualActionRequired when an operator has to act; the message says what to do
  */
 export async function purchaseLabel(
   ctx: Context,
@@ -51,7 +51,7 @@ async function findPurchase(ctx: Context, lease: Lease, account: OpenedAccount |
   return lookUpPurchase(ctx, lease, account);
 }
 
-/** Nothing is open: see what the order needs, choose a rate unless a good one is chosen, and buy. */
+/** No purchase is open: assess the order, choose a rate unless a usable one is chosen, and buy it. */
 async function quoteAndBuy(ctx: Context, lease: Lease, account: OpenedAccount | undefined): Promise<Next> {
   const order = await orderForShipping(ctx, lease.orderId);
   const isManual = lease.label.chosenManually;
@@ -62,15 +62,14 @@ async function quoteAndBuy(ctx: Context, lease: Lease, account: OpenedAccount | 
 
   const quotedFor = shortDigest(JSON.stringify([assessment.to, assessment.parcel]), 20);
   if (!lease.label.hasUsableRate(ctx.clock.now(), quotedFor)) {
-    if (isManual && lease.label.rate)
-      return flagLabel(ctx, lease, 'no_matching_rate', 'The chosen rate is too old to be bought.');
+    if (isManual && lease.label.rate) return flagLabel(ctx, lease, 'no_matching_rate', 'The chosen rate has expired.');
     const rate = await chooseLabelRate(ctx, lease, account, assessment);
     return rate === 'done' ? rate : buyLabel(ctx, lease, account, { rate, quotedFor });
   }
   return buyLabel(ctx, lease, account);
 }
 
-/** While the account does not open, no label asks whether it does again, until an operator retries one. */
+/** While the provider rejects the key, no label calls it until an operator retries one. */
 function mayCallProvider(account: OpenedAccount | undefined): account is OpenedAccount {
   return account !== undefined && account.pausedAt === null;
 }

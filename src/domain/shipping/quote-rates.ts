@@ -26,10 +26,11 @@ const cachedMs = minutes(10);
 const timeoutMs = seconds(4);
 
 /**
- * What shipping would cost, live from the store's carriers, the cheapest first. Equal questions within ten minutes
- * get the same answer: same store and origin, same destination, same weight rounded up to whole ounces.
+ * Live rates of the store's carriers, the cheapest first, cached for ten minutes by store and origin, destination, and
+ * weight rounded up to whole ounces.
  *
- * @throws DomainError `invalid_request` for freight, or `shipping_provider_unavailable` when the provider is away, slow or not set up
+ * @throws DomainError `invalid_request` for freight, or `shipping_provider_unavailable` when the provider is
+ *   unavailable, slow or not configured
  */
 export async function quoteRates(ctx: Context, { ship_to, parcel }: RateRequest): Promise<RateQuote> {
   if (parcel.weight_oz > parcelOzMax) throw freight();
@@ -37,15 +38,15 @@ export async function quoteRates(ctx: Context, { ship_to, parcel }: RateRequest)
   if (!opened) throw providerUnavailable();
   const to = { zip: ship_to.zip.trim().toUpperCase(), country: ship_to.country };
   const weightOz = Math.ceil(parcel.weight_oz);
-  const question = shortDigest(JSON.stringify([opened.origin, opened.parcel, opened.carriers, to, weightOz]), 32);
+  const request = shortDigest(JSON.stringify([opened.origin, opened.parcel, opened.carriers, to, weightOz]), 32);
   try {
     const { text, isCached } = await ctx.ports.cache.getOrLoad(
-      `rates:${ctx.tenant.id}:${question}`,
+      `rates:${ctx.tenant.id}:${request}`,
       cachedMs,
-      async () => JSON.stringify(await ask(ctx, opened, to, weightOz)),
+      async () => JSON.stringify(await fetchQuote(ctx, opened, to, weightOz)),
     );
     const quote: unknown = JSON.parse(text);
-    if (!fits(RateQuote, quote)) throw new TypeError('The cache holds something else than rates.');
+    if (!fits(RateQuote, quote)) throw new TypeError('The cached value is not a rate quote.');
     return { ...quote, cached: isCached };
   } catch (error) {
     if (error instanceof ProviderError) throw providerUnavailable(error);
@@ -61,7 +62,7 @@ function freight(): DomainError {
   });
 }
 
-async function ask(
+async function fetchQuote(
   ctx: Context,
   opened: OpenedAccount,
   to: { zip: string; country: string },

@@ -12,7 +12,7 @@ export async function readLabel(ctx: Context, id: string): Promise<LabelView | u
   return row && presentLabel(row);
 }
 
-/** The labels of these ids that there are, with one statement. */
+/** The labels of these ids that exist, with one statement. */
 export async function readLabels(ctx: Context, ids: readonly string[]): Promise<LabelView[]> {
   const rows = await read<LabelRecord>(
     ctx,
@@ -60,7 +60,7 @@ export async function listLabels(
   return { rows: page.rows.map(presentLabel), cursor: page.cursor };
 }
 
-/** A label that waits for a person, with what it takes to decide. */
+/** A label that needs attention, with what an operator needs to decide. */
 export interface WaitingLabel extends LabelRecord {
   readonly tenantId: string;
   /** The provider's or carrier's own words. They may repeat parts of the address. */
@@ -68,11 +68,11 @@ export interface WaitingLabel extends LabelRecord {
   readonly shippingAddress: ShippingAddress | null;
   /** Whether a purchase of it is open. */
   readonly isOpen: boolean;
-  /** Whether its price is being asked back. */
+  /** Whether it is being voided. */
   readonly isBeingVoided: boolean;
 }
 
-/** What operators see of every store: labels that wait for a person, and orders that were sent two labels. */
+/** The labels of every store that need attention, and the second labels that no operator has acknowledged. */
 export async function labelsNeedingAttention(
   ctx: PlatformContext,
   limit: number,
@@ -93,7 +93,7 @@ export async function labelsNeedingAttention(
   });
 }
 
-/** One label that waits for a person. */
+/** One label with what an operator needs to decide. */
 export async function waitingLabel(ctx: Context, id: string): Promise<WaitingLabel | undefined> {
   return readOne<WaitingLabel>(
     ctx,

@@ -4,7 +4,7 @@ import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { Box, Origin, ShippingOption } from './shipping-account.ts';
 
-/** The store's account at the parcel provider as its owner sees it: never a secret. */
+/** The store's shipping account as its owner sees it, without secrets. */
 export interface ManagedShippingAccount {
   readonly carriers: readonly string[];
   readonly origin: Origin;
@@ -44,7 +44,7 @@ export const ShippingAccountView = Type.Object(
     label_cost_cap_cents: Nullable(Cents),
     countries: Type.Array(Country),
     options: Type.Array(ShippingOption),
-    /** Since when labels wait because the account cannot be opened. */
+    /** Since when labels wait because the provider rejects the key. */
     labels_paused_since: Nullable(Timestamp),
     version: Type.Integer({ examples: [1] }),
     created_at: Timestamp,
@@ -114,13 +114,13 @@ export interface ShippingOptions {
   }[];
 }
 
-/** `undefined` where the store has said nothing of shipping. */
+/** `undefined` where the store has no shipping settings. */
 export async function shippingOptions(ctx: Context): Promise<ShippingOptions | undefined> {
   const row = await readOne<{ options: ShippingOptions | null }>(ctx, sql`select ${shippingOptionsOf(ctx)} as options`);
   return row?.options ?? undefined;
 }
 
-/** The same as JSON, as a part of another statement; null where the store has said nothing of shipping. */
+/** The same as JSON, as part of another statement; null where the store has no shipping settings. */
 export const shippingOptionsOf = (ctx: Context): Sql => sql`
   (select json_build_object('countries', countries, 'options', (
       select coalesce(json_agg(json_build_object('name', option -> 'name', 'amountCents', option -> 'amount_cents',

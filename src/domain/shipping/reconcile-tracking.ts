@@ -26,12 +26,12 @@ import { pollEveryMs, Tracking } from './tracking.ts';
 /** How many parcels one round enqueues; the next round takes the rest. */
 const batchSize = 500;
 
-/** A parcel that has not arrived after this long is no longer asked about. */
+/** A parcel that has not arrived after this long is no longer polled. */
 const pollForMs = days(60);
 
-/** Promise a look at every parcel that is on its way and was not asked about for a while. */
+/** Enqueue a poll of every parcel in transit that is due for one. */
 export async function pollTrackings(ctx: PlatformContext): Promise<void> {
-  await asPlatform(ctx, 'parcels of every store are asked about', async (ctx) => {
+  await asPlatform(ctx, 'polls of parcels are enqueued for every store', async (ctx) => {
     const now = ctx.clock.now();
     const due = await ctx.tx.execute<{ tenantId: string; id: string; number: number }>(sql`
       update trackings set polls = polls + 1,
@@ -47,39 +47,39 @@ export async function pollTrackings(ctx: PlatformContext): Promise<void> {
 }
 
 /**
- * Ask the provider where a parcel is, and bring its order on. News come late, twice and in any order: a parcel only
- * ever goes on, and the first movement that we hear of is when its order was shipped.
+ * Fetch the status of a parcel and update its order. Updates arrive late, twice and in any order, so a parcel only
+ * moves forward, and its order is shipped at the first movement that is reported.
  */
 export async function reconcileTracking(ctx: Context, { trackingId }: { trackingId: string }): Promise<void> {
   const [parcel, opened] = await Promise.all([findParcel(ctx, trackingId), openAccount(ctx)]);
   if (!parcel || !opened || opened.pausedAt) return;
-  const news = await ask(ctx, opened, parcel);
+  const update = await fetchStatus(ctx, opened, parcel);
 
   await completeJob(ctx, async (ctx) => {
     const order = await lockOrder(ctx, parcel.orderId);
     const tracking = await lockRow(ctx, Tracking, trackingId);
     if (!order || !tracking) return;
-    if (news) tracking.followed = true;
-    if (news && tracking.follow(news, ctx.clock.now())) await updateOrder(ctx, order, tracking);
+    if (update) tracking.followed = true;
+    if (update && tracking.apply(update, ctx.clock.now())) await updateOrder(ctx, order, tracking);
   });
 }
 
-/** Where the parcel is. While it has not moved, its label may also have been given back at the provider. */
-async function ask(ctx: Context, opened: OpenedAccount, parcel: Parcel): Promise<TrackingUpdate | undefined> {
+/** Fetch the parcel's status. While it has not moved, check also whether its label was voided at the provider. */
+async function fetchStatus(ctx: Context, opened: OpenedAccount, parcel: Parcel): Promise<TrackingUpdate | undefined> {
   const { shipping } = ctx.ports;
   const options = { signal: ctx.signal };
   try {
-    const news = await shipping[parcel.followed ? 'track' : 'follow'](opened.account, parcel, options);
+    const update = await shipping[parcel.followed ? 'track' : 'follow'](opened.account, parcel, options);
     const { labelId, purchaseId } = parcel;
-    if (labelId && purchaseId && (news.status === 'unknown' || news.status === 'pre_transit')) {
+    if (labelId && purchaseId && (update.status === 'unknown' || update.status === 'pre_transit')) {
       await matchPurchases(ctx, labelId, [await shipping.fetchPurchase(opened.account, purchaseId, options)]);
     }
-    return news;
+    return update;
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    // An account that does not open is asked again when it does: the parcel's next turn comes.
+    // The parcel is polled again later, when the account's key works.
     if (error.failure === 'denied') await pauseLabels(ctx, opened);
-    // A parcel that the provider does not know, or will not follow, is not news.
+    // A parcel that the provider does not know, or does not track, has no status to record.
     else if (error.failure !== 'missing' && error.failure !== 'refused') throw error;
     return undefined;
   }
@@ -90,7 +90,7 @@ interface Parcel {
   readonly carrier: string;
   readonly trackingNumber: string;
   readonly followed: boolean;
-  /** Its label, and what it was bought as, where it was bought here. */
+  /** Its label and purchase, where it was bought here. */
   readonly labelId: string | null;
   readonly purchaseId: string | null;
 }
@@ -113,7 +113,7 @@ const fulfillmentFor: Partial<Record<TrackingUpdate['status'], FulfillmentStatus
   returned: 'returned',
 };
 
-/** What moved was shipped, also when the first that we hear is that it arrived. */
+/** A parcel that moved was shipped, also when the first update says that it was delivered. */
 async function updateOrder(ctx: InTransaction, order: Order, tracking: Tracking): Promise<void> {
   const status = fulfillmentFor[tracking.status];
   const label = {
@@ -131,16 +131,16 @@ async function updateOrder(ctx: InTransaction, order: Order, tracking: Tracking)
 }
 
 /**
- * Write down what became of an order's parcel, and the first time that it is on its way, promise its shopper the mail
- * that says so. The order is locked.
+ * Record the progress of an order's parcel, and enqueue the shipping email the first time that it is in transit. The
+ * order is locked.
  */
 export async function recordFulfillmentChange(
   ctx: InTransaction,
   order: Order,
-  news: FulfillmentUpdate,
+  update: FulfillmentUpdate,
 ): Promise<void> {
   const wasShipped = Boolean(order.shippedAt);
-  await recordFulfillment(ctx, order.id, news);
+  await recordFulfillment(ctx, order.id, update);
   if (wasShipped || !order.shippedAt || !order.email || !isEmailAddress(order.email)) return;
   const view = await readOrder(ctx, order.id);
   if (view) await enqueueMail(ctx, { kind: 'shipped', to: order.email, subjectId: order.id, data: view });

@@ -17,10 +17,10 @@ import { closeFailedJobs, enqueueAttempt } from './request-label.ts';
 import { beginTracking } from './tracking.ts';
 import { enqueueIfRefunded } from './void-label.ts';
 
-/** How long a purchase may stay undecided at the provider before a person is asked. */
+/** How long a purchase may stay undecided at the provider before its label is flagged. */
 const undecidedMs = hours(24);
 
-/** Write down what the provider says of the purchase that was asked for. */
+/** Record the provider's response to the purchase that was requested. */
 export async function recordPurchaseOutcome(ctx: Context, lease: Lease, purchase: LabelPurchase): Promise<Next> {
   switch (purchase.state) {
     case 'purchased':
@@ -32,9 +32,13 @@ export async function recordPurchaseOutcome(ctx: Context, lease: Lease, purchase
       await step(ctx, lease, (label) => label.wasNotBought());
       return recordFailure(ctx, lease, purchase);
     default:
-      // Somebody gave it back over there: it is no label any more, and whether another is wanted is not ours to say.
-      return flagLabel(ctx, lease, 'carrier_error', 'The label was bought, and given back at the provider.', (label) =>
-        label.wasNotBought(),
+      // It was voided at the provider itself: an operator decides whether to buy another.
+      return flagLabel(
+        ctx,
+        lease,
+        'carrier_error',
+        'The label was bought, then voided at the shipping provider.',
+        (label) => label.wasNotBought(),
       );
   }
 }
@@ -53,7 +57,7 @@ async function recordFailure(ctx: Context, lease: Lease, { failure }: LabelPurch
   return flagLabel(ctx, lease, 'carrier_error', detail);
 }
 
-/** What an error of the provider means for a label. Where a purchase is open it stays open. */
+/** Record what a provider error means for the label. A purchase that is open stays open. */
 export async function recordProviderError(
   ctx: Context,
   lease: Lease,
@@ -69,10 +73,10 @@ export async function recordProviderError(
   return tryAgain(ctx, lease, error.failure === 'busy' ? 'provider_rate_limited' : 'provider_error', error.message);
 }
 
-/** What comes next: a look for a purchase that is open, a fresh purchase, or nothing. */
+/** The next step of an attempt: look up the open purchase, quote and buy, or nothing more. */
 export type Next = 'look up' | 'buy' | 'done';
 
-/** The label was bought; `others` are labels of the same rate that were bought besides. */
+/** The label was bought. `others` are further purchases of the same rate. */
 export async function completeAsPurchased(
   ctx: Context,
   lease: Lease,
@@ -88,7 +92,7 @@ export async function completeAsPurchased(
   });
 }
 
-/** No label is needed after all. */
+/** The order needs no label. */
 export async function completeAsSkipped(ctx: Context, lease: Lease): Promise<'done'> {
   await completeJob(ctx, (ctx) =>
     underLease(ctx, lease, async (label) => {
@@ -102,8 +106,8 @@ export async function completeAsSkipped(ctx: Context, lease: Lease): Promise<'do
 }
 
 /**
- * A try failed in a way that may pass: the next one is promised, later each time, until the schedule is spent. Where
- * a purchase is open, the next try begins with a look.
+ * A try failed in a way that may pass: the next one is enqueued, later each time, until the schedule ends. Where a
+ * purchase is open, the next try begins by looking it up.
  *
  * @throws ManualActionRequired when no try is left
  */
@@ -119,7 +123,7 @@ async function tryAgain(ctx: Context, lease: Lease, code: ReasonCode, detail: st
   });
 }
 
-/** The label is gone on with after a while. `note` writes down what this run found. */
+/** End this attempt and enqueue the next one after a while. `note` records what this attempt found. */
 export async function waitFor(
   ctx: Context,
   lease: Lease,
@@ -136,11 +140,11 @@ export async function waitFor(
   return 'done';
 }
 
-/** A provider that says nothing but later for longer than the schedule lasts is one that fails. */
+/** A provider that asks to retry later for longer than this counts as failing. */
 const postponedMaxMs = hours(6);
 
 /**
- * The provider said when to come back, and nothing was done: it costs no try, unless it goes on for hours.
+ * The provider said when to retry, and did nothing: this counts as no try, unless it goes on for hours.
  * @throws Snooze
  */
 async function postpone(ctx: Context, lease: Lease, retryAfterSeconds: number): Promise<'done'> {
@@ -156,15 +160,15 @@ async function postpone(ctx: Context, lease: Lease, retryAfterSeconds: number): 
       label.release();
     }),
   );
-  throw new Snooze(seconds(retryAfterSeconds), 'the parcel provider asked us to come back later');
+  throw new Snooze(seconds(retryAfterSeconds), 'the shipping provider asked to retry later');
 }
 
-/** Up to a fifth longer, so that labels that failed together do not come back together. */
+/** Up to a fifth longer, so that labels that failed together are not all retried at the same moment. */
 const spread = (waitMs: number) => Math.round(waitMs * (1 + Math.random() / 5));
 
 /**
- * Make a purchase the label's own: the order gets its tracking number, the parcel is followed, and whoever listens
- * hears of it. The order and the label are locked.
+ * Record a purchase as the label's own: the order gets its tracking number, its parcel is tracked, and
+ * `label.purchased` is recorded. The order and the label are locked.
  */
 export async function recordPurchase(
   ctx: InTransaction,

@@ -10,10 +10,10 @@ import { hasGoodsToShip, lockOrder, type Order, recordFulfillment } from '../ord
 import type { Label, LabelState } from './label.ts';
 
 /**
- * Promise a label for an order that was paid. Whatever stands in its way is found out by the job: nothing here can
- * hold the order up. Goods that do not ship need none, and the order says so.
+ * Enqueue the label of an order that was paid. Problems are found by the job, so that nothing here can delay the order.
+ * An order without goods to ship needs no label, and its fulfillment status says so.
  *
- * An order has one label: asking again changes nothing.
+ * An order has one label: requesting it again changes nothing.
  */
 export async function requestLabel(ctx: InTransaction, { orderId }: { orderId: string }): Promise<void> {
   const order = await lockOrder(ctx, orderId);
@@ -30,7 +30,7 @@ export async function requestLabel(ctx: InTransaction, { orderId }: { orderId: s
   if (label?.state === 'skipped') await recordFulfillment(ctx, orderId, { status: 'not_required' });
 }
 
-/** The order's new label, queued unless told; `undefined` when it has one. */
+/** Insert the order's label, queued unless `state` says otherwise. @returns `undefined` when it has one already */
 export async function insertLabel(
   ctx: InTransaction,
   { id: orderId, orderNumber }: Pick<Order, 'id' | 'orderNumber'>,
@@ -42,18 +42,17 @@ export async function insertLabel(
       buy_number, rechecks, version, created_at, updated_at)
     select ${ctx.tenant.id}, ${newId('lbl')}, ${orderId}, ${orderNumber}, state,
       case state when 'skipped' then 'not_required' end, 1, 0, false, 0, 0, 1, ${now}::timestamptz, ${now}::timestamptz
-    from (select ${state} as state) as begun
-    on conflict (tenant_id, order_id) where state <> 'voided' do nothing
+    from (select ${state} as state) as initial on conflict (tenant_id, order_id) where state <> 'voided' do nothing
     returning id, state`);
   return label;
 }
 
-/** Promise the label's next attempt, by a name of its own. */
+/** Enqueue the label's next attempt, under a key of its own. */
 export function enqueueAttempt(ctx: InTransaction, label: Label, at: Date): void {
   enqueue(ctx, purchaseLabel, { labelId: label.id, attempt: label.nextAttempt(at) }, { dueAt: at });
 }
 
-/** What failed of a label's work is over once the label is settled: it leaves the board. */
+/** Close the failed jobs of a label once it is finished, so that they leave the board. */
 export async function closeFailedJobs(ctx: InTransaction, label: Label): Promise<void> {
   const keys = Array.from({ length: label.attempt }, (_, index) =>
     purchaseLabel.key({ labelId: label.id, attempt: index + 1 }),

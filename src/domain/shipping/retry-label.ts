@@ -12,10 +12,10 @@ import { unpause } from './pause-labels.ts';
 import { enqueueAttempt, insertLabel } from './request-label.ts';
 
 /**
- * Somebody decided that a label is to be tried again, with a fresh quote: what stood against it is dealt with, also
- * that the order was oversold. An open purchase is looked for first.
+ * An operator retries a label, with a fresh quote. Its attentions are resolved, also that the order was oversold. An
+ * open purchase is looked up first.
  *
- * @throws DomainError `not_found`, or a conflict where it is bought already or being worked on
+ * @throws DomainError `not_found`, or a conflict where it is bought already or an attempt holds it
  */
 export async function retryLabel(ctx: Context, { labelId }: { labelId: string }): Promise<void> {
   const orderId = await orderOfLabel(ctx, labelId);
@@ -23,7 +23,7 @@ export async function retryLabel(ctx: Context, { labelId }: { labelId: string })
   await requestLabelAgain(ctx, { orderId });
 }
 
-/** The same, by the order; an order whose label was voided gets a new one. */
+/** The same, by the order. An order whose label was voided gets a new one. */
 export async function requestLabelAgain(ctx: Context, { orderId }: { orderId: string }): Promise<void> {
   await transact(ctx, async (ctx) => {
     const { order, label } = await lockForManualAction(ctx, orderId);
@@ -39,8 +39,9 @@ export async function requestLabelAgain(ctx: Context, { orderId }: { orderId: st
 }
 
 /**
- * The order and its label, for a change that a person makes. Both are locked.
- * @throws DomainError `order_not_shippable` where it is not paid: it gets its label then; `order_shipped`, and others
+ * The order and its label, locked for a change that an operator makes.
+ * @throws DomainError `order_not_shippable` where it is not paid, which is when it gets its label; `order_shipped`, and
+ * others
  */
 export async function lockForManualAction(
   ctx: InTransaction,
@@ -49,16 +50,16 @@ export async function lockForManualAction(
   const found = await lockOrderAndLabel(ctx, orderId);
   if (!found) throw notFound('order');
   const { order, label } = found;
-  if (!order.isPaid) throw new DomainError('conflict', 'order_not_shippable', 'This order is not one to be shipped.');
+  if (!order.isPaid) throw new DomainError('conflict', 'order_not_shippable', 'This order cannot be shipped.');
   if (label?.state === 'purchased') {
     throw new DomainError('conflict', 'label_purchased', 'The label of this order is bought already. Void it first.');
   }
   if (label?.isHeldByAnother(ctx.clock.now())) throw inProgress();
-  if (order.shippedAt) throw new DomainError('conflict', 'order_shipped', 'The order is on its way already.');
+  if (order.shippedAt) throw new DomainError('conflict', 'order_shipped', 'The order has been shipped already.');
   return found;
 }
 
-/** A purchase that is open must be cleared up before anything else is decided about the label. */
+/** A purchase whose outcome is unknown must be resolved before anything else is decided about the label. */
 export function rejectIfOpen(label: Label | undefined): void {
   if (!label?.buyingSince) return;
   throw new DomainError(
@@ -69,15 +70,11 @@ export function rejectIfOpen(label: Label | undefined): void {
 }
 
 export const inProgress = () =>
-  new DomainError(
-    'conflict',
-    'label_in_progress',
-    'The label is being worked on at this moment. Try again in a minute.',
-  );
+  new DomainError('conflict', 'label_in_progress', 'The label is being processed. Try again in a minute.');
 
 /**
- * An operator retries a label, wherever it was pressed: it starts again with an attempt of its own. One that waited for
- * the store's account lets the provider be asked again for all that wait for it. The label is locked.
+ * Start a label again with a new attempt, whether the operator retried it on /ops/labels or on the board. One that
+ * waited for the store's account resumes all labels that wait for it. The label is locked.
  */
 export async function restartLabel(ctx: InTransaction, label: Label): Promise<void> {
   if (label.reasonCode === 'provider_auth') await unpause(ctx);

@@ -16,10 +16,10 @@ import {
 } from './shipping-account.ts';
 
 /**
- * Save the store's account at the parcel provider and its terms of shipping. Labels that waited because the account
- * could not be opened, or was not there, are tried again when the key is new.
+ * Save the store's shipping account and settings. With a new key, labels are resumed that waited because the account
+ * was missing or its key was rejected.
  *
- * @param options `retainSecrets`: a webhook token or secret that is left out stays; otherwise there is none any more
+ * @param options `retainSecrets`: a webhook token or secret that is left out stays; otherwise it is removed
  * @throws DomainError `invalid_request` for a first account without a key, or a key that cannot work here
  */
 export async function saveShippingAccount(
@@ -93,7 +93,7 @@ function lacksKey(): DomainError {
 }
 
 /**
- * Save the account at the second provider: it is kept and checked, and nothing else is done with it.
+ * Save the account at the second provider: it is stored and checked, but not used otherwise.
  * @throws DomainError `invalid_request` for a key that cannot work here
  */
 export async function saveSecondShippingAccount(

@@ -5,7 +5,7 @@ import { Cents, Country, Email, Omittable, type Static, Text, Type } from '#src/
 const Carrier = Type.String({ pattern: '^[a-z0-9]+(_[a-z0-9]+)*$', maxLength: 40, examples: ['usps'] });
 const Inches = Type.Number({ exclusiveMinimum: 0, maximum: 1000, examples: [10] });
 
-/** Where the store's parcels come from. Carriers ask for a phone or an address of the sender. */
+/** Where the store's parcels come from. Carriers require the sender's phone number or email. */
 export const Origin = Type.Object({
   name: Text(100),
   street1: Text(100),
@@ -19,7 +19,7 @@ export const Origin = Type.Object({
 });
 export type Origin = Static<typeof Origin>;
 
-/** The box: what it measures, and what it weighs when it is empty. */
+/** The store's box: its dimensions, and its weight when empty. */
 export const Box = Type.Object({
   length_in: Inches,
   width_in: Inches,
@@ -28,7 +28,7 @@ export const Box = Type.Object({
 });
 export type Box = Static<typeof Box>;
 
-/** What a shopper may choose at the checkout, and what it costs. */
+/** A shipping option that shoppers can choose at checkout. */
 export const ShippingOption = Type.Object({
   name: Text(100, { examples: ['Standard'] }),
   amount_cents: Cents,
@@ -44,7 +44,7 @@ export const ShippingAccountInput = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: 200,
-      description: 'The token in the address that Shippo calls. Without one nothing is accepted there.',
+      description: 'The token in the webhook URL that Shippo calls. Without one, webhooks are rejected.',
     }),
   ),
   webhook_secret: Omittable(
@@ -52,13 +52,13 @@ export const ShippingAccountInput = Type.Object({
       minLength: 1,
       maxLength: 200,
       description:
-        'What Shippo signs with, where its support was asked to. With one, what is not signed is not accepted.',
+        'The secret that Shippo signs webhooks with, if its support enabled signatures. With one, unsigned webhooks are rejected.',
     }),
   ),
   carriers: Type.Array(Carrier, {
     default: [],
     maxItems: 50,
-    description: 'Enabled carriers; empty: all that the account has.',
+    description: 'Enabled carriers; empty: all carriers of the account.',
   }),
   origin: Origin,
   parcel: Box,
@@ -68,7 +68,7 @@ export const ShippingAccountInput = Type.Object({
 });
 export type ShippingAccountInput = Static<typeof ShippingAccountInput>;
 
-/** The body of PUT /admin/providers/shipping: nobody reads a secret again, so one that is left out stays. */
+/** The body of PUT /admin/providers/shipping: secrets are never returned, so one that is left out stays. */
 export const ShippingAccountChange = Type.Object({
   ...ShippingAccountInput.properties,
   api_key: Type.Optional(ShippingAccountInput.properties.api_key),
@@ -118,7 +118,7 @@ export const SecondShippingAccountEntity = defineEntity({
   },
 });
 
-/** What the sealed values are bound to, beside their store. */
+/** Sealed values are bound to their store and to one of these names. */
 export type SealedField =
   | 'shipping_api_key'
   | 'shipping_webhook_token'

@@ -8,11 +8,11 @@ import { type Lease, leaseMs, lockLabel } from './label-lease.ts';
 import { restartLabel } from './retry-label.ts';
 
 /**
- * Start an attempt of a label. `undefined` when there is nothing to do: the label is settled, being given back or in
- * front of an operator, or another attempt took this one's place. Where an operator retried the job of a label that waits
- * for one, that starts a new attempt, and this one is over.
+ * Start an attempt of a label. `undefined` when there is nothing to do: the label is finished, is being voided or needs
+ * attention, or a newer attempt replaced this one. When an operator retries the job of a label that needs attention, a
+ * new attempt is enqueued, and this one ends.
  *
- * @throws Snooze while another run holds the label
+ * @throws Snooze while another attempt holds the label
  */
 export async function takeLabel(
   ctx: Context,
@@ -42,5 +42,5 @@ function rejectIfHeld(ctx: Context, label: Label): void {
   const now = ctx.clock.now();
   if (!label.isHeldByAnother(now)) return;
   const remainingMs = (label.leaseExpiresAt?.getTime() ?? 0) - now.getTime();
-  throw new Snooze(Math.max(remainingMs, 0) + 250, 'another run holds the label');
+  throw new Snooze(Math.max(remainingMs, 0) + 250, 'another attempt holds the label');
 }

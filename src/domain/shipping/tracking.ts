@@ -30,10 +30,13 @@ const TrackingSchema = defineEntity({
   },
 });
 
-/** A parcel on its way. Its status only ever goes on, in the order of `trackingStatuses`: news come late and twice. */
+/**
+ * A parcel in transit. Its status only moves forward, in the order of `trackingStatuses`, because updates arrive late
+ * and twice.
+ */
 export class Tracking extends TrackingSchema.class {
-  /** Take the news, if they are news. */
-  follow({ status, at }: TrackingUpdate, now: Date): boolean {
+  /** Apply an update. @returns whether it changed the status */
+  apply({ status, at }: TrackingUpdate, now: Date): boolean {
     if (rankOf(status) <= rankOf(this.status)) return false;
     this.status = status;
     this.statusAt = at ?? now;
@@ -47,13 +50,13 @@ TrackingSchema.setClass(Tracking);
 
 const rankOf = (status: TrackingStatus) => trackingStatuses.indexOf(status);
 
-/** A parcel that was delivered may yet come back, but then the provider tells us by itself. */
+/** A delivered parcel may still be returned, but the provider sends a webhook then: no poll is needed. */
 const isOver = (status: TrackingStatus) => status === 'delivered' || status === 'returned';
 
-/** How often a parcel that is on its way is asked about, whatever the provider tells by itself. */
+/** How often a parcel in transit is polled, besides the provider's webhooks. */
 export const pollEveryMs = hours(6);
 
-/** Follow the parcel of a label that was bought: the provider tracks it without being asked. */
+/** Track the parcel of a label that was bought here: the provider tracks it by itself. */
 export async function beginTracking(ctx: InTransaction, label: Label): Promise<void> {
   const { rate, trackingNumber } = label;
   if (!rate || !trackingNumber) return;
@@ -78,7 +81,7 @@ export interface NewTracking {
   readonly service: string | null;
   readonly trackingNumber: string;
   readonly trackingUrl: string | null;
-  /** Whether the provider follows it already. */
+  /** Whether the provider tracks it already. */
   readonly followed: boolean;
   readonly firstPollMs: number;
 }
@@ -94,7 +97,7 @@ export async function insertTracking(ctx: InTransaction, parcel: NewTracking): P
     on conflict (tenant_id, tracking_number, carrier) do nothing`);
 }
 
-/** The parcel of this label is not sent. */
+/** The parcel of this label will not be sent: stop polling it. */
 export async function unlinkParcel(ctx: InTransaction, label: Label): Promise<void> {
   await ctx.tx.execute(sql`
     update trackings set next_poll_at = null where tenant_id = ${ctx.tenant.id} and label_id = ${label.id}`);

@@ -20,11 +20,11 @@ import { inProgress, rejectIfOpen } from './retry-label.ts';
 import { unlinkParcel } from './tracking.ts';
 
 /**
- * Give a label back: its price is asked back where it was bought, and its order is without one again. Once it was asked
- * for it is brought to its end, also when the provider is away or this process dies.
+ * Void a label: its price is refunded where it was bought, and its order has no label again. A void that was begun is
+ * completed by a job, also when the provider is unavailable or this process dies.
  *
- * @throws DomainError `not_found`, a conflict where its outcome is open or the parcel has moved, or
- *   `shipping_provider_unavailable`: then it is tried again by itself, and asking again is harmless
+ * @throws DomainError `not_found`, a conflict where its purchase is open or the parcel has moved, or
+ * `shipping_provider_unavailable`: then a job retries it, and voiding it again is harmless
  */
 export async function voidLabel(ctx: Context, { labelId }: { labelId: string }): Promise<void> {
   const held = await holdForVoid(ctx, labelId);
@@ -42,7 +42,7 @@ async function holdForVoid(ctx: Context, labelId: string): Promise<HeldLabel> {
     rejectIfOpen(label);
     if (label.isHeldByAnother(ctx.clock.now())) throw inProgress();
     const mayVoid = ['purchased', 'needs_attention', 'queued', 'rate_chosen'].includes(label.state);
-    if (!mayVoid || order.shippedAt) throw notVoidable('This label cannot be voided any more.');
+    if (!mayVoid || order.shippedAt) throw notVoidable('This label can no longer be voided.');
     return holdToRefund(ctx, label);
   });
 }
@@ -51,33 +51,33 @@ async function refund(ctx: Context, held: HeldLabel): Promise<void> {
   if (!held.purchaseId) return;
   try {
     const opened = await openAccount(ctx);
-    if (!opened) throw new ProviderError('shippo', 'denied', 'The store has no account any more.');
+    if (!opened) throw new ProviderError('shippo', 'denied', 'The store has no shipping account.');
     await ctx.ports.shipping.refundPurchase(opened.account, held.purchaseId, { signal: ctx.signal });
   } catch (error) {
     const isRejected = isFinal(error);
     await transact(ctx, (ctx) => releaseHeldLabel(ctx, held, { isOver: isRejected }));
-    if (isRejected) throw notVoidable('The parcel provider does not take this label back any more.');
+    if (isRejected) throw notVoidable('The shipping provider does not refund this label.');
     if (error instanceof ProviderError) throw noResponse(error);
     throw error;
   }
 }
 
-const notVoidable = (sentence: string) => new DomainError('conflict', 'label_not_voidable', sentence);
+const notVoidable = (detail: string) => new DomainError('conflict', 'label_not_voidable', detail);
 
 const noResponse = (cause: ProviderError) =>
   new DomainError(
     'upstream_failed',
     'shipping_provider_unavailable',
-    'The parcel provider does not answer at the moment. The label is given back as soon as it does.',
+    'The shipping provider is not responding. The label will be voided as soon as it does.',
     { cause },
   );
 
 /**
- * Give back the label that somebody began to give back, or that of an order that was refunded, unless its parcel has
- * moved or the order is paid for after all. One whose purchase is open is left to its own run: it is withdrawn when the
+ * Complete a void that was begun, or void the label of an order that was refunded, unless its parcel has moved or the
+ * order is paid for after all. A label whose purchase is open is left to its own attempt and is voided when the
  * purchase turns up.
  *
- * @throws Snooze while a run holds it; ManualActionRequired when the provider does not take it back
+ * @throws Snooze while an attempt holds it; ManualActionRequired when the provider rejects the refund
  */
 export async function refundUnusedLabel(ctx: Context, { labelId }: { labelId: string }): Promise<void> {
   const orderId = await orderOfLabel(ctx, labelId);
@@ -85,16 +85,18 @@ export async function refundUnusedLabel(ctx: Context, { labelId }: { labelId: st
   if (!held) return;
   if (held.purchaseId) await requestRefundOfLabel(ctx, { ...held, purchaseId: held.purchaseId });
   await recordVoided(ctx, held);
-  ctx.log.info({ label: labelId }, 'a label was given back');
+  ctx.log.info({ label: labelId }, 'label voided');
 }
 
-/** Nobody tries to give it back any more: a person has to see to it. */
+/** The job has no attempts left: the order is flagged for an operator. */
 export async function failLabelRefund(ctx: Context, { labelId }: { labelId: string }): Promise<void> {
   const orderId = await orderOfLabel(ctx, labelId);
   if (orderId) await flagRejection(ctx, orderId);
 }
 
-/** `undefined` where nothing is to be given back. The label of a refunded order that was not bought is closed here. */
+/**
+ * `undefined` where nothing is to be refunded. A label that was never bought is closed here when its order is refunded.
+ */
 async function holdForRefund(
   ctx: Context,
   { orderId, labelId }: { orderId: string; labelId: string },
@@ -103,9 +105,9 @@ async function holdForRefund(
     const order = await lockOrder(ctx, orderId);
     const label = await lockLabel(ctx, labelId);
     if (!order || !label || label.state === 'voided') return undefined;
-    const isCalledOff = order.status === 'refunded' && !order.shippedAt;
-    if (!label.voidingSince && !isCalledOff) return undefined;
-    if (label.isHeldByAnother(ctx.clock.now())) throw new Snooze(seconds(5), 'a run holds the label');
+    const isOrderRefunded = order.status === 'refunded' && !order.shippedAt;
+    if (!label.voidingSince && !isOrderRefunded) return undefined;
+    if (label.isHeldByAnother(ctx.clock.now())) throw new Snooze(seconds(5), 'another attempt holds the label');
     if (label.buyingSince) return undefined;
     if (label.voidingSince || (label.state === 'purchased' && label.purchaseId)) return holdToRefund(ctx, label);
     await close(ctx, order, label);
@@ -128,7 +130,7 @@ async function close(ctx: InTransaction, order: Order, label: Label): Promise<vo
 async function requestRefundOfLabel(ctx: Context, held: HeldLabel & { readonly purchaseId: string }): Promise<void> {
   const opened = await openAccount(ctx);
   try {
-    if (!opened) throw new ProviderError('shippo', 'denied', 'The store has no account any more.');
+    if (!opened) throw new ProviderError('shippo', 'denied', 'The store has no shipping account.');
     await ctx.ports.shipping.refundPurchase(opened.account, held.purchaseId, { signal: ctx.signal });
   } catch (error) {
     const isRejected = isFinal(error);
@@ -139,7 +141,7 @@ async function requestRefundOfLabel(ctx: Context, held: HeldLabel & { readonly p
   }
 }
 
-/** Answers what stands on the board. */
+/** @returns the message that the job fails with */
 async function flagRejection(ctx: Context, orderId: string): Promise<string> {
   return transact(ctx, async (ctx) => {
     const order = await lockOrder(ctx, orderId);
@@ -149,8 +151,8 @@ async function flagRejection(ctx: Context, orderId: string): Promise<string> {
 }
 
 /**
- * All the money of an order went back: a label that was bought for it is to be given back too, and one that was not is
- * not bought any more. Promised here, because the provider has to be asked. The order is locked.
+ * Void the label of an order that was refunded in full, or do not buy it. A job does it, because the provider has to be
+ * called. The order is locked.
  */
 export async function enqueueLabelRefund(ctx: InTransaction, order: Order): Promise<void> {
   const found = order.shippedAt ? undefined : await lockOrderAndLabel(ctx, order.id);
@@ -158,16 +160,16 @@ export async function enqueueLabelRefund(ctx: InTransaction, order: Order): Prom
     enqueue(ctx, refundUnusedLabelJob, { labelId: found.label.id, kind: 'refund', version: order.version });
 }
 
-/** The same for a label that was bought while its order was refunded. */
+/** The same for a label that was bought while its order was being refunded. */
 export function enqueueIfRefunded(ctx: InTransaction, order: Order, label: Label): void {
   if (order.status !== 'refunded' || order.shippedAt) return;
   enqueue(ctx, refundUnusedLabelJob, { labelId: label.id, kind: 'purchase', version: label.buyNumber });
 }
 
-/** How long the provider takes to say whether the price of a label is given back. */
-const repriceMs = days(1);
+/** How long the provider takes to decide whether it refunds a label. */
+const refundDecisionMs = days(1);
 
-/** A label that is held by whoever gives it back. `purchaseId`: what the provider is asked to take back, if anything. */
+/** A label under the lease of the process that voids it. `purchaseId`: the purchase to refund, if there is one. */
 export interface HeldLabel {
   readonly orderId: string;
   readonly labelId: string;
@@ -176,8 +178,8 @@ export interface HeldLabel {
 }
 
 /**
- * From here on the label may be given back at the provider, and nobody brings it on. Whoever holds it may die, so it is
- * promised to be finished. The label is locked.
+ * Take the label's lease for a void. From here on the provider may have refunded it, and no attempt continues to buy
+ * it. This process may die, so a job is enqueued that completes the void. The label is locked.
  */
 function holdToRefund(ctx: InTransaction, label: Label): HeldLabel {
   const token = randomText(20);
@@ -188,7 +190,7 @@ function holdToRefund(ctx: InTransaction, label: Label): HeldLabel {
   return { orderId: label.orderId, labelId: label.id, token, purchaseId: label.purchaseId ?? null };
 }
 
-/** The label was given back, or was never bought: its order is without one. */
+/** The label was refunded, or was never bought: its order has none again. */
 async function recordVoided(ctx: Context, { orderId, labelId, token }: HeldLabel): Promise<void> {
   await completeJob(ctx, async (ctx) => {
     const order = await lockOrder(ctx, orderId);
@@ -199,8 +201,8 @@ async function recordVoided(ctx: Context, { orderId, labelId, token }: HeldLabel
     label.voidedAt = label.updatedAt = now;
     label.voidingSince = null;
     label.nextAttemptAt = null;
-    // The provider decides on the price later: look whether it was given back.
-    label.recheckAt = label.purchaseId ? fromNow(ctx.clock, repriceMs) : null;
+    // The provider decides on the refund later: check whether it was granted.
+    label.recheckAt = label.purchaseId ? fromNow(ctx.clock, refundDecisionMs) : null;
     label.release();
     await closeFailedJobs(ctx, label);
     await unlinkParcel(ctx, label);
@@ -213,7 +215,7 @@ async function recordVoided(ctx: Context, { orderId, labelId, token }: HeldLabel
   });
 }
 
-/** It was not given back now. `isOver`: and will not be. */
+/** The provider did not refund it. `isOver`: and will not, so the void ends here. */
 async function releaseHeldLabel(
   ctx: InTransaction,
   { labelId, token }: HeldLabel,

@@ -36,8 +36,8 @@ const usualTimeoutMs = seconds(15);
 
 /**
  * The one way to Shippo: through its SDK, with a time limit, never with the SDK's retries, behind the account's
- * circuit, and logged. The answer is read from the wire: the SDK refuses answers with words that it does not know,
- * also of labels that were bought, and drops fields that it does not know.
+ * circuit, and logged. The answer is read from the wire: the SDK refuses answers with words that it does not know, also
+ * of labels that were bought, and drops fields that it does not know.
  */
 export function createCaller({ baseUrl, log, breaker }: ShippoOptions): CallShippo {
   return (account, call, options = {}) =>
@@ -156,7 +156,10 @@ function classifyError(errors: typeof ShippoErrors, operation: string, error: un
   return new ProviderError('shippo', 'away', `Shippo gave no readable answer to ${operation}.`, { code: 'no_answer' });
 }
 
-/** 409 is Shippo's word for too much at once; 408 is a proxy's, who cannot know; any other 4xx says that nothing was done. */
+/**
+ * 409 is Shippo's word for too much at once; 408 is a proxy's, who cannot know; any other 4xx says that nothing was
+ * done.
+ */
 function failureOf(statusCode: number): ProviderFailure {
   if (statusCode === 401 || statusCode === 403) return 'denied';
   if (statusCode === 404) return 'missing';

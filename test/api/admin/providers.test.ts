@@ -275,7 +275,7 @@ test('accounts are checked, and the answer says what is wrong', async (t) => {
   payments.misfortunes.checkAccount = [{ failure: 'away' }];
   t.deepEqual((await owner.post('/providers/payments/check')).body, {
     ok: false,
-    detail: 'The provider did not answer.',
+    detail: 'The provider did not respond.',
   });
   await confirmedPut(t.context, 'payments', { provider: 'stripe', secret_key: null });
   t.false((await owner.post('/providers/payments/check')).body.ok);

@@ -163,12 +163,12 @@ test('the second provider is stored and checked', async (t) => {
   t.is((await save('EZTK-right')).action, 'unchanged');
   t.deepEqual(await checkShippingAccount(ctx, 'second-shipping'), {
     ok: true,
-    detail: 'The provider knows the account.',
+    detail: 'The provider accepts the key.',
   });
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
   t.deepEqual(await checkShippingAccount(ctx, 'second-shipping'), {
     ok: false,
-    detail: 'The provider did not answer.',
+    detail: 'The provider did not respond.',
   });
 });

@@ -94,7 +94,10 @@ export async function run(ctx: Context, orderId: string, attempt?: number): Prom
   }
 }
 
-/** An operator presses Retry on the board: the job's run starts a new attempt, and that is executed once. Returns how it ended. */
+/**
+ * An operator presses Retry on the board: the job's run starts a new attempt, and that is executed once. Returns how it
+ * ended.
+ */
 export async function press(ctx: Context, orderId: string, attempt?: number): Promise<string> {
   const pressed = { outboxId: '', failedRuns: 0, isLastRun: false, isCompleted: false, manual: true };
   const ended = await run({ ...ctx, attempt: pressed }, orderId, attempt);
