@@ -106,13 +106,13 @@ browserTest(
     await open(homeless);
     await page.getByLabel('Street', { exact: true }).fill('1 Main St');
     await page.getByRole('button', { name: 'Save and retry' }).click();
-    await page.getByText('The address is saved and the label is tried again.').waitFor();
+    await page.getByText('The address is saved and the label will be retried.').waitFor();
     await becomes(homeless, 'purchased');
 
     await open(abroad);
     await page.getByRole('button', { name: 'Show rates' }).click();
     await page.getByRole('button', { name: 'Buy' }).first().click();
-    await page.getByText('The label of this rate is being bought.').waitFor();
+    await page.getByText('The label will be bought at this rate.').waitFor();
     await becomes(abroad, 'purchased');
 
     await open(weightless);
@@ -122,11 +122,11 @@ browserTest(
     await page.getByText('The order is marked as shipped.').waitFor();
     await becomes(weightless, 'skipped');
     await page.goto(`${api.url}/ops/labels`);
-    await page.getByText('No label waits for you.').waitFor();
+    await page.getByText('No label needs attention.').waitFor();
 
     await page.goto(`${api.url}/ops/labels/${ctx.tenant.slug}/${homeless.labelId}`);
     await page.getByText('Void the label').click();
-    await page.getByRole('button', { name: 'Yes, ask its price back' }).click();
+    await page.getByRole('button', { name: 'Yes, void and refund it' }).click();
     await page.getByText('The label is voided.').waitFor();
     t.is(shipping.bought().length, 1);
     t.is((await labelOf(ctx, homeless.order.id)).state, 'voided');

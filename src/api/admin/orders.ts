@@ -20,7 +20,7 @@ export const getOrders = defineRoute({
   ...reading,
   method: 'get',
   path: '/api/v1/admin/orders',
-  summary: 'List the orders, the newest first: `?needs_attention=true` are those that wait for a person.',
+  summary: 'List the orders, the newest first. Filter with `?needs_attention=true` for those that need attention.',
   query: Type.Object({
     status: Type.Optional(Type.Enum([...orderStatuses])),
     fulfillment_status: Type.Optional(Type.Enum([...fulfillmentStatuses])),
@@ -39,7 +39,7 @@ export const getOrder = defineRoute({
   ...reading,
   method: 'get',
   path: '/api/v1/admin/orders/:id',
-  summary: 'Read an order with its label, its refunds, what happened to it, and what to do if it needs a person.',
+  summary: 'Read an order with its label, refunds, timeline, and what to do if it needs attention.',
   params: Named,
   responses: { 200: OrderResponse },
   async handle({ ctx, params }) {
@@ -52,7 +52,7 @@ export const postShipment = defineRoute({
   method: 'post',
   path: '/api/v1/admin/orders/:id/ship',
   idempotent: 'resumable',
-  summary: 'Note that the goods were sent by hand. No label is bought any more, and the shopper is told.',
+  summary: 'Mark an order as shipped by hand. No label is bought, and the shopper is notified.',
   params: Named,
   body: Type.Object({
     carrier: Text(100, { examples: ['USPS'] }),
@@ -67,14 +67,14 @@ export const postShipment = defineRoute({
 });
 
 /**
- * Money that goes back twice is gone: a request that names itself is run once, and one that does not is no second wish.
+ * A refund must not be issued twice: a request with an idempotency key is executed once, and one without is not
+ * repeated while another is open.
  */
 export const postRefund = defineRoute({
   ...writing,
   method: 'post',
   path: '/api/v1/admin/orders/:id/refunds',
-  summary:
-    "Give money of an order back: promised here, issued by a worker. A gift card's share follows the last of it.",
+  summary: 'Refund an order. A worker issues the refund; the part that was paid with a gift card is returned last.',
   params: Named,
   body: RefundInput,
   idempotent: 'atomic',
@@ -96,8 +96,7 @@ export const postAttentionDismissal = defineRoute({
   ...writing,
   method: 'post',
   path: '/api/v1/admin/orders/:id/attention/dismiss',
-  summary:
-    'Note that what was the matter with an order was seen to: its code is named, so that nothing newer is dismissed.',
+  summary: 'Dismiss an attention of an order. Its code is required, so that a newer one is not dismissed.',
   params: Named,
   body: Type.Object({ code: Text(100, { examples: ['paid_twice'] }) }),
   errors: ['version_conflict'],
@@ -112,7 +111,7 @@ export const putAddress = defineRoute({
   ...writing,
   method: 'put',
   path: '/api/v1/admin/orders/:id/shipping-address',
-  summary: 'Correct where an order goes. Its label is tried again when that is asked for.',
+  summary: 'Correct the shipping address of an order. Its label is not retried by this.',
   params: Named,
   body: ShippingAddressInput,
   errors: ['label_purchased', 'label_in_progress', 'label_outcome_unknown', 'order_shipped', 'order_not_shippable'],

@@ -16,7 +16,7 @@ import { reading, writing } from './audience.ts';
 
 const note = Omittable(
   Text(1000, {
-    description: 'For the shopper, in the mail that says so.',
+    description: 'A message for the shopper, sent with the email.',
     examples: ['Thank you.'],
   }),
 );
@@ -33,7 +33,7 @@ export const getReturns = defineRoute({
   ...reading,
   method: 'get',
   path: '/api/v1/admin/returns',
-  summary: 'List the returns, the newest first: `?status=requested` are those to be decided.',
+  summary: 'List the returns, the newest first. Filter with `?status=requested` for those to decide.',
   query: Type.Object({
     status: Type.Optional(Type.Enum([...returnStatuses])),
     email: Type.Optional(Email),
@@ -49,7 +49,7 @@ export const getReturns = defineRoute({
 export const postApproval = defineRoute({
   ...deciding,
   path: '/api/v1/admin/returns/:id/approve',
-  summary: 'Let the shopper send it back.',
+  summary: 'Approve a return.',
   body: Decision,
   errors: ['return_not_allowed'],
   async handle({ ctx, params, body }) {
@@ -60,7 +60,7 @@ export const postApproval = defineRoute({
 export const postRejection = defineRoute({
   ...deciding,
   path: '/api/v1/admin/returns/:id/reject',
-  summary: 'Do not take it back. Another return may ask for the same.',
+  summary: 'Reject a return. Its items can be requested in another return.',
   body: Decision,
   errors: ['return_not_allowed'],
   async handle({ ctx, params, body }) {
@@ -71,7 +71,7 @@ export const postRejection = defineRoute({
 export const postReceipt = defineRoute({
   ...deciding,
   path: '/api/v1/admin/returns/:id/receive',
-  summary: 'Note that the goods have come back. Their stock is for the owner to change.',
+  summary: 'Record that the goods of a return were received. Their stock is not changed.',
   body: Decision,
   errors: ['return_not_allowed'],
   async handle({ ctx, params, body }) {
@@ -82,7 +82,7 @@ export const postReceipt = defineRoute({
 export const postClosing = defineRoute({
   ...deciding,
   path: '/api/v1/admin/returns/:id/close',
-  summary: 'Note that nothing is left to do: it was refunded or replaced, or never came and may be asked for again.',
+  summary: 'Close a return that was refunded or replaced, or whose goods never arrived.',
   body: Decision,
   errors: ['return_not_allowed'],
   async handle({ ctx, params, body }) {
@@ -94,10 +94,10 @@ export const postReturnRefund = defineRoute({
   ...deciding,
   path: '/api/v1/admin/returns/:id/refund',
   idempotent: 'atomic',
-  summary: 'Give back what was paid for the goods, or an amount: the refund is promised and issued by a worker.',
+  summary: 'Refund a return: what was paid for the goods, or an amount. A worker issues the refund.',
   body: Type.Object({
     note,
-    amount_cents: Omittable(Type.Unsafe<number>({ ...Cents, description: '0: the money went back in another way.' })),
+    amount_cents: Omittable(Type.Unsafe<number>({ ...Cents, description: '0: it was refunded in another way.' })),
   }),
   errors: ['return_not_allowed', 'refund_not_allowed'],
   async handle({ ctx, params, body: { note, amount_cents: amountCents } }) {

@@ -8,14 +8,14 @@ import { fits } from '#src/lib/validation.ts';
 const bodyBytesMax = 512 * 1024;
 
 /**
- * Where Shippo tells of parcels and labels. It signs nothing unless its support was asked to: the token in the address
- * is what the store and Shippo share, so what is said here is only a hint to go and look.
+ * Shippo's webhooks about parcels and labels. Shippo signs them only if its support enabled signatures, so the token in
+ * the URL is the usual proof, and the body only says which object to fetch.
  */
 export const receiveShippoWebhook = defineRoute({
   method: 'post',
   path: '/api/webhooks/shippo/:tenant_slug',
   tag: 'inbound',
-  summary: 'Take a hint of the parcel provider: stored and promised before it is answered.',
+  summary: 'Receive a webhook of the shipping provider. It is stored and its job enqueued before the response.',
   audience: toProviders,
   params: Type.Object({ tenant_slug: Type.String({ maxLength: 100 }) }),
   query: Type.Object({ token: Type.Optional(Type.String({ maxLength: 200 })) }),
@@ -32,11 +32,11 @@ export const receiveShippoWebhook = defineRoute({
       }))
     ) {
       ctx.log.warn({ provider: 'shippo' }, 'inbound webhook with a wrong token or signature');
-      throw new HttpError(400, 'invalid_request', "The token or signature is not this store's.");
+      throw new HttpError(400, 'invalid_request', 'The token or signature is invalid.');
     }
     const hint = parse(rawBody);
     if (!fits(ShippingNotification, hint))
-      throw new HttpError(400, 'invalid_request', 'The body is not an event that can be read.');
+      throw new HttpError(400, 'invalid_request', 'The body is not a valid event.');
     return accepted({ ok: true, followed: await receiveNotification(ctx, hint) });
   },
 });
@@ -45,6 +45,6 @@ function parse(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'));
   } catch {
-    throw new HttpError(400, 'invalid_json', 'The body is not JSON.');
+    throw new HttpError(400, 'invalid_json', 'The body is not valid JSON.');
   }
 }

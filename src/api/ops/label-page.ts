@@ -7,15 +7,15 @@ import { button, confirmed, outcome, renderPage } from './layout.ts';
 export interface LabelPage {
   readonly slug: string;
   readonly label: WaitingLabel;
-  /** The rates that were asked for, or why there are none. */
+  /** The rates that were requested, or why there are none. */
   readonly rates: { readonly value: readonly Rate[] } | { readonly sentence: string } | undefined;
   readonly done?: string | undefined;
   readonly problem?: string | undefined;
-  /** What was typed and refused. */
+  /** The input that was rejected. */
   readonly typed?: Readonly<Record<string, string>> | undefined;
 }
 
-/** One label: what is the matter, and everything that can be done about it. */
+/** The page of one label: its reason, and every action that an operator can take. */
 export function renderLabelPage({ slug, label, rates, done, problem, typed }: LabelPage): string {
   const address = `/ops/labels/${slug}/${label.id}`;
   const waits = label.state === 'needs_attention';
@@ -30,7 +30,7 @@ export function renderLabelPage({ slug, label, rates, done, problem, typed }: La
       ${
         waits &&
         html`<section><header><h2>Try again</h2></header>
-        <p class="soft">${label.isOpen ? 'A purchase is open: it is looked for first.' : 'With a fresh quote; the cheapest is bought.'}</p>
+        <p class="soft">${label.isOpen ? 'The outcome of a purchase is unknown: it is looked up first.' : 'With a fresh quote; the cheapest is bought.'}</p>
         <div class="actions">${button(`${address}/retry`, 'Retry', {}, isAboutAddress(label) ? 'quiet' : 'main')}</div></section>`
       }
       ${waits && !label.isOpen && renderAddress(address, label, typed)}
@@ -39,27 +39,27 @@ export function renderLabelPage({ slug, label, rates, done, problem, typed }: La
       ${
         !label.isBeingVoided &&
         label.state === 'purchased' &&
-        html`<section><header><h2>Give it back</h2></header>
-        <p class="soft">The price of the label is asked back; the order is without one again.</p>
-        <div class="actions">${confirmed(`${address}/void`, 'Void the label', 'Yes, ask its price back')}</div></section>`
+        html`<section><header><h2>Void</h2></header>
+        <p class="soft">The label is refunded, and the order has no label again.</p>
+        <div class="actions">${confirmed(`${address}/void`, 'Void the label', 'Yes, void and refund it')}</div></section>`
       }
       ${
         waits &&
         !label.isOpen &&
-        html`<section><header><h2>Give it up</h2></header>
-        <p class="soft">No label is bought for this order until somebody asks for one.</p>
+        html`<section><header><h2>Buy no label</h2></header>
+        <p class="soft">No label is bought for this order until an operator requests one.</p>
         <div class="actions">${button(`${address}/void`, 'Buy no label')}</div></section>`
       }`,
   });
 }
 
 const stateWords: Readonly<Record<WaitingLabel['state'], string>> = {
-  queued: 'Waits for its turn.',
-  quoting: 'Rates are being asked for.',
-  rate_chosen: 'A rate is chosen.',
-  buying: 'Is being bought.',
+  queued: 'Queued.',
+  quoting: 'Requesting rates.',
+  rate_chosen: 'Rate chosen.',
+  buying: 'Buying.',
   purchased: 'Bought.',
-  needs_attention: 'Waits for somebody.',
+  needs_attention: 'Needs attention.',
   skipped: 'Not needed.',
   voided: 'Voided.',
 };
@@ -78,10 +78,10 @@ function renderState(label: WaitingLabel): Html {
     ],
     ['Label', label.labelUrl && html`<a href="${label.labelUrl}" rel="noreferrer">Print</a>`],
     ['Next try', label.nextAttemptAt?.toISOString()],
-    ['What was said', label.reasonDetail],
+    ['Provider message', label.reasonDetail],
   ];
   return html`<section${reason ? html` class="note"` : ''}>
-    <header><h2>${reason?.message ?? (label.isBeingVoided ? 'Is being given back.' : stateWords[label.state])} ${reason && html`<code>${label.reasonCode}</code>`}</h2></header>
+    <header><h2>${reason?.message ?? (label.isBeingVoided ? 'Being voided.' : stateWords[label.state])} ${reason && html`<code>${label.reasonCode}</code>`}</h2></header>
     <p>${reason?.next}</p>
     <table class="facts">${facts.filter(([, fact]) => fact).map(([name, fact]) => html`<tr><th>${name}</th><td>${fact}</td></tr>`)}</table>
   </section>`;
@@ -98,7 +98,7 @@ const addressFields = [
   ['phone', 'Phone'],
 ] as const;
 
-/** Then a retry alone comes to nothing: what is typed in goes first. */
+/** A retry alone would fail again, so the address form is the main action. */
 const isAboutAddress = ({ reasonCode }: Pick<WaitingLabel, 'reasonCode'>) =>
   reasonCode === 'missing_address' || reasonCode === 'address_invalid';
 

@@ -4,7 +4,7 @@ import { ago, button, outcome, renderPage } from './layout.ts';
 
 export interface LabelsPage {
   readonly labels: readonly WaitingLabel[];
-  /** How many there are, shown or not. */
+  /** How many there are, including those not shown. */
   readonly total: number;
   readonly duplicates: readonly DuplicateLabel[];
   /** The slug of each store, by its id. */
@@ -13,15 +13,15 @@ export interface LabelsPage {
   readonly done?: string | undefined;
 }
 
-/** Every label that waits for a person, by what is the matter with it. */
+/** Every label that needs attention, grouped by reason. */
 export function renderLabelsPage({ labels, total, duplicates, stores, now, done }: LabelsPage): string {
   const groups = Map.groupBy(labels, ({ reasonCode }) => reasonCode ?? '');
   return renderPage({
     title: 'Labels',
     at: '/ops/labels',
     body: html`
-      <p class="lead">${total === 0 ? 'No label waits for you.' : `${total} ${total === 1 ? 'label waits' : 'labels wait'} for somebody.`}
-        Their orders are paid; nothing is bought twice, however often it is retried.</p>
+      <p class="lead">${total === 0 ? 'No label needs attention.' : `${total} ${total === 1 ? 'label needs' : 'labels need'} attention.`}
+        Their orders are paid. A retry never buys a second label.</p>
       ${outcome({ done })}
       ${[...groups].map(([code, labels]) => renderGroup(code, labels, stores, now))}
       ${duplicates.length > 0 && renderDuplicates(duplicates, stores, now)}
@@ -31,13 +31,13 @@ export function renderLabelsPage({ labels, total, duplicates, stores, now, done 
 
 function renderGroup(code: string, labels: readonly WaitingLabel[], stores: LabelsPage['stores'], now: Date): Html {
   const reason = isReasonCode(code) ? reasons[code] : undefined;
-  const isAnythingSaid = labels.some(({ reasonDetail }) => reasonDetail);
+  const hasDetails = labels.some(({ reasonDetail }) => reasonDetail);
   return html`<section id="${code}">
     <header><h2>${reason?.message ?? code} <code>${code}</code></h2>
       ${labels.length > 1 && reason?.fails && button('/ops/labels/retry', `Retry all ${labels.length}`, { reason: code })}</header>
     <p class="soft">${reason?.next}</p>
     <table class="list aligned">
-      <thead><tr><th>Order</th><th>Store</th><th>${isAnythingSaid && 'What was said'}</th><th>Waiting</th><th></th></tr></thead>
+      <thead><tr><th>Order</th><th>Store</th><th>${hasDetails && 'Provider message'}</th><th>Waiting</th><th></th></tr></thead>
       <tbody>${labels.map((label) => renderRow(label, stores.get(label.tenantId) ?? '', now))}</tbody>
     </table>
   </section>`;
@@ -54,7 +54,7 @@ function renderRow(label: WaitingLabel, slug: string, now: Date): Html {
   </tr>`;
 }
 
-/** What helps: a retry alone mends no address, and finds no other rates. */
+/** The action that helps: a retry alone does not correct an address or find other rates. */
 function renderAction({ reasonCode, isOpen }: WaitingLabel, address: string): Html {
   if (!isOpen && (reasonCode === 'missing_address' || reasonCode === 'address_invalid'))
     return html`<a href="${address}#address">Correct the address</a>`;
@@ -64,15 +64,15 @@ function renderAction({ reasonCode, isOpen }: WaitingLabel, address: string): Ht
 }
 
 const duplicateStates: Readonly<Record<DuplicateLabel['state'], string>> = {
-  found: 'its price is being asked back',
-  duplicate_voided: 'its price was asked back',
-  refund_refused: 'the provider does not take it back',
+  found: 'being refunded',
+  duplicate_voided: 'refund requested',
+  refund_refused: 'refund rejected by the provider',
 };
 
 function renderDuplicates(duplicates: readonly DuplicateLabel[], stores: LabelsPage['stores'], now: Date): Html {
   return html`<section class="note">
-    <header><h2>A second label was bought <code>duplicate_voided</code></h2></header>
-    <p class="soft">Make sure that the first one is on the parcel.</p>
+    <header><h2>Second label bought <code>duplicate_voided</code></h2></header>
+    <p class="soft">Make sure that the parcel carries the first label.</p>
     <table class="list aligned">
       <thead><tr><th>Order</th><th>Store</th><th>Second label</th><th>Found</th><th></th></tr></thead>
       <tbody>${duplicates.map((duplicate) => {
@@ -80,7 +80,7 @@ function renderDuplicates(duplicates: readonly DuplicateLabel[], stores: LabelsP
         return html`<tr>
           <td class="slug">${duplicate.orderNumber}</td><td class="slug">${slug}</td><td class="soft text">${duplicateStates[duplicate.state]}</td>
           <td>${ago(duplicate.foundAt, now)}</td>
-          <td>${button(`/ops/labels/${slug}/duplicates/${encodeURIComponent(duplicate.purchaseId)}`, 'Seen', { order_id: duplicate.orderId })}</td>
+          <td>${button(`/ops/labels/${slug}/duplicates/${encodeURIComponent(duplicate.purchaseId)}`, 'Acknowledge', { order_id: duplicate.orderId })}</td>
         </tr>`;
       })}</tbody>
     </table>

@@ -22,10 +22,10 @@ import { renderLabelsPage } from './labels-page.ts';
 import { contextOf, doneOf, formOf, operatorContext, orMessage, redirect, show, slugsOf } from './respond.ts';
 
 const shownMax = 500;
-/** How many labels one press retries. */
+/** How many labels one request retries. */
 const retriesMax = 200;
 
-/** The pages on which operators see the labels that wait for them, in every store, and do something about it. */
+/** The pages where operators see the labels of every store that need attention, and act on them. */
 export function labelPages(services: Services): Router {
   const router = new Router({ prefix: '/ops/labels' });
 
@@ -46,7 +46,7 @@ export function labelPages(services: Services): Router {
         retried += 1;
       }, unlessBusy);
     }
-    redirect(koa, '/ops/labels', retried === 1 ? 'One label is tried again.' : `${retried} labels are tried again.`);
+    redirect(koa, '/ops/labels', retried === 1 ? 'One label will be retried.' : `${retried} labels will be retried.`);
   });
 
   router.post('/:slug/duplicates/:purchaseId', async (koa) => {
@@ -83,7 +83,7 @@ export function labelPages(services: Services): Router {
 
 type Action = (ctx: Context, label: WaitingLabel, form: Readonly<Record<string, string>>) => Promise<string>;
 
-/** What can be done about a label. Each answers a sentence for the person who did it. */
+/** The actions on a label. Each returns a message for the operator. */
 const actions: Readonly<Record<string, Action>> = {
   async address(ctx, label, form) {
     const address = Object.fromEntries(
@@ -93,15 +93,15 @@ const actions: Readonly<Record<string, Action>> = {
       throw invalidRequest('The address needs a name, a street, a city and a country of two letters.');
     await editAddress(ctx, { orderId: label.orderId, address });
     await retryLabel(ctx, { labelId: label.id });
-    return 'The address is saved and the label is tried again.';
+    return 'The address is saved and the label will be retried.';
   },
   async retry(ctx, label) {
     await retryLabel(ctx, { labelId: label.id });
-    return 'The label is tried again.';
+    return 'The label will be retried.';
   },
   async rate(ctx, label, { rate_id: rateId = '' }) {
     await chooseRate(ctx, { orderId: label.orderId, rateId });
-    return 'The label of this rate is being bought.';
+    return 'The label will be bought at this rate.';
   },
   async fulfil(ctx, label, { carrier, tracking_number: trackingNumber }) {
     await markFulfilled(ctx, {
@@ -124,7 +124,7 @@ async function labelOf(services: Services, koa: RouterContext): Promise<{ ctx: C
   return { ctx, label };
 }
 
-/** A label that is being worked on at this moment needs no retry. */
+/** A label that an attempt holds needs no retry. */
 function unlessBusy(error: unknown): void {
   if (!(error instanceof DomainError)) throw error;
 }

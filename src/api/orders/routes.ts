@@ -9,7 +9,7 @@ export const getOrderLookup = defineRoute({
   method: 'get',
   path: '/api/v1/orders/lookup',
   tag: 'orders',
-  summary: 'Find an order by its number and the address that it went to.',
+  summary: 'Find an order by its number and email.',
   audience: toPublic,
   limit: 'orders',
   query: Type.Object({ order_number: Text(40, { examples: ['ORD-1001'] }), email: Email }),
@@ -20,12 +20,12 @@ export const getOrderLookup = defineRoute({
   },
 });
 
-/** Who is not the store's own server has to know the address: ids stand in links, and links are passed on. */
+/** Callers other than the store's own server must know the email: order ids are in links, and links are shared. */
 export const getOrder = defineRoute({
   method: 'get',
   path: '/api/v1/orders/:orderId',
   tag: 'orders',
-  summary: 'Read an order, for its confirmation and account pages.',
+  summary: 'Read an order for its confirmation or account page.',
   audience: toDual('orders:read'),
   limit: 'orders',
   params: Type.Object({ orderId: Id('ord') }),

@@ -7,7 +7,7 @@ export const postReturn = defineRoute({
   method: 'post',
   path: '/api/v1/returns',
   tag: 'returns',
-  summary: 'Ask to send something back, by the number of the order and the address that it was placed with.',
+  summary: 'Request a return by order number and email.',
   audience: toPublic,
   body: ReturnInput,
   bodyBytesMax: largeBodyBytesMax,

@@ -2,7 +2,7 @@ import { defineRoute, toPublic } from '#src/api/lib/define-route.ts';
 import { ok } from '#src/api/lib/reply.ts';
 import { quoteRates, RateQuote, RateRequest } from '#src/domain/shipping/index.ts';
 
-/** Live rates of the store's own carriers: asked of the provider at most once in ten minutes for equal parcels. */
+/** Live rates of the store's own carriers, cached for ten minutes for equal parcels. */
 export const postShippingRates = defineRoute({
   method: 'post',
   path: '/api/v1/shipping/rates',

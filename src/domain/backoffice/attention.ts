@@ -17,8 +17,8 @@ export interface OrderNeedingAttention {
 }
 
 /**
- * Each open attention of an order that no other page shows, as a part of another statement: `tenant_id`, `id`,
- * `order_number`, `updated_at`, `code` and `detail`. What a waiting label or a second label says is shown with it.
+ * Each open attention of an order that no other page shows, as part of another statement: `tenant_id`, `id`,
+ * `order_number`, `updated_at`, `code` and `detail`. Attentions of labels are shown with the label.
  */
 export const openAttentions = sql`
   select o.tenant_id, o.id, o.order_number, o.updated_at, a.code, a.detail
@@ -30,7 +30,7 @@ export const openAttentions = sql`
       select from duplicate_labels d join labels l on l.tenant_id = d.tenant_id and l.id = d.label_id
       where d.tenant_id = o.tenant_id and l.order_id = o.id and d.acknowledged_at is null))`;
 
-/** What operators see of every store: the attentions of orders, but for those that are shown with a label. */
+/** The attentions of the orders of every store, except those that are shown with a label. */
 export async function ordersNeedingAttention(ctx: PlatformContext, limit: number): Promise<OrderNeedingAttention[]> {
   return asPlatform(ctx, 'operators see the orders of every store that need attention', (ctx) =>
     ctx.tx.execute<OrderNeedingAttention>(sql`
@@ -39,28 +39,30 @@ export async function ordersNeedingAttention(ctx: PlatformContext, limit: number
   );
 }
 
-/** What to do about what is the matter with an order, beyond what labels know. A shipped code is never changed. */
+/**
+ * What to do about each attention that is not a label's. The codes are part of the API: a released one never changes.
+ */
 const steps: Readonly<Record<string, string>> = {
   amount_mismatch: 'Compare the payment with the order at the payment provider, and refund it there if it is wrong.',
   paid_twice: 'Refund one of the two payments at the payment provider.',
-  duplicate_subscription: 'Ask the shopper which of the two to keep, cancel the other one and refund it.',
-  renewal_unknown: 'Look at the subscription at the payment provider: send what was paid for, or refund it.',
-  payment_missing: 'Look for the payment at the payment provider before anything more is sent.',
+  duplicate_subscription: 'Ask the shopper which of the two to keep, then cancel and refund the other one.',
+  renewal_unknown: 'Check the subscription at the payment provider: send what was paid for, or refund it.',
+  payment_missing: 'Find the payment at the payment provider before anything else is sent.',
   gift_card_spent: 'Ask the shopper for the difference, or refund the order.',
-  refund_failed: 'Look at the payment at the payment provider, then refund again or pay the shopper in another way.',
-  disputed: 'Answer the dispute at the payment provider in time.',
-  dispute_lost: 'The money is gone. If the goods are not on their way yet, keep them.',
+  refund_failed: 'Check the payment at the payment provider, then refund it again or pay the shopper in another way.',
+  disputed: 'Respond to the dispute at the payment provider before its deadline.',
+  dispute_lost: 'The payment was lost. If the goods have not been sent yet, do not send them.',
   duplicate_voided: 'Use the first label and throw the other one away.',
 };
 
-/** What to do about an order that wants a person, by the code of why it does. */
+/** What to do about an order that needs attention, by the attention's code. */
 export function nextStep(code: string): string {
-  return isReasonCode(code) ? reasons[code].next : (steps[code] ?? 'Look at the order and at its payment.');
+  return isReasonCode(code) ? reasons[code].next : (steps[code] ?? 'Check the order and its payment.');
 }
 
 /**
- * Close one attention of an order. The others stay open. Dismissing the last one twice is harmless.
- * @throws DomainError not_found, or conflict `version_conflict` when only attentions of other codes are open
+ * Dismiss one attention of an order. The others stay open. Dismissing the last one twice is harmless.
+ * @throws DomainError `not_found`, or `version_conflict` when only attentions with other codes are open
  */
 export async function dismissAttention(
   ctx: Context,

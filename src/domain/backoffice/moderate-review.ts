@@ -5,8 +5,9 @@ import type { InTransaction } from '../context.ts';
 import { hasBought } from '../orders/index.ts';
 
 /**
- * Approve or reject a review. Whether whoever wrote it has bought the product is looked up at this moment, before
- * anybody sees it. Throws not_found.
+ * Approve or reject a review. Whether its author has bought the product is looked up now, before the review is
+ * published.
+ * @throws DomainError `not_found`
  */
 export async function moderateReview(
   ctx: InTransaction,

@@ -7,10 +7,10 @@ import { nextStep } from './attention.ts';
 const AttentionView = Type.Object(
   {
     code: Type.String({ examples: ['oversold'] }),
-    /** What is the matter. */
-    detail: Type.String({ examples: ['The payment came after the stock was given back.'] }),
+    /** What happened. */
+    detail: Type.String({ examples: ['The payment arrived after the stock was released.'] }),
     /** What to do about it. */
-    next: Type.String({ examples: ['Find the goods or agree with the shopper.'] }),
+    next: Type.String({ examples: ['Find the goods or agree on a solution with the shopper.'] }),
   },
   { title: 'Attention' },
 );
@@ -32,19 +32,19 @@ export function presentManagedOrder({ order, attentions: open }: ManagedOrder): 
   return { ...order, attention: attentions[0] ?? null, attentions };
 }
 
-/** Something that happened to an order, or that somebody did about it. */
+/** An event of an order, or a change that an actor made to it. */
 const TimelineEntryView = Type.Object(
   {
     at: Timestamp,
     type: Type.String({ examples: ['label.purchased'] }),
-    /** Who did it, where somebody did. */
+    /** The actor, where there is one. */
     actor: Nullable(Type.Object({ kind: Type.String({ examples: ['key'] }), id: Type.String() })),
     detail: Nullable(Type.String({ examples: ['usps'] })),
   },
   { title: 'TimelineEntry' },
 );
 
-/** An order with all that its store knows of it. */
+/** An order with its label, its refunds and its timeline. */
 export const OrderFileView = Type.Object(
   {
     ...ManagedOrderView.properties,
@@ -56,7 +56,7 @@ export const OrderFileView = Type.Object(
 );
 export type OrderFileView = Static<typeof OrderFileView>;
 
-/** Something that happened to an order, or that somebody did about it. */
+/** An event of an order, or a change that an actor made to it. */
 export interface TimelineEntry {
   readonly at: Date;
   /** `noun.verb` */

@@ -4,7 +4,7 @@ import type { PlatformContext } from '../context.ts';
 import { partnerRetention } from '../partners/index.ts';
 import { removeExpired } from '../remove-expired.ts';
 
-/** Remove jobs that ended and events that no delivery needs, and what shoppers' visits left behind, of all stores. */
+/** Delete expired outbox jobs, events, audit entries and partner visits, of all stores. */
 export async function pruneOutbox(ctx: PlatformContext): Promise<void> {
   await removeExpired(ctx, [...outboxRetention, ...auditRetention, ...partnerRetention]);
 }

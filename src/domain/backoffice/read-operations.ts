@@ -8,22 +8,22 @@ import { type Backlog, readBacklog } from '../analytics/index.ts';
 import type { InTransaction, PlatformContext } from '../context.ts';
 import { openAttentions } from './attention.ts';
 
-/** The state of every queue, what waits for the outside world, and what needs a person: all stores together. */
+/** The state of every queue, what waits for other systems, and what needs attention, of all stores together. */
 export interface Operations {
   readonly at: Date;
   /** Every queue there is, busy or not. */
   readonly queues: readonly QueueState[];
-  /** Since when the oldest promise is due that no relay has carried to its queue. */
+  /** Since when the oldest job is due that no relay has moved to its queue. */
   readonly oldestUnrelayedAt: Date | null;
   readonly reconcileLag: ReconcileLag;
-  /** Label purchases whose outcome nobody knows, and nobody is waiting for. */
+  /** Label purchases whose outcome is unknown and that no attempt holds. */
   readonly unknownLabels: Waiting;
   /** Webhook deliveries that are due. */
   readonly deliveries: Waiting;
-  /** Endpoints to which nothing is attempted, because they did not answer. */
+  /** Endpoints that are paused because they did not respond. */
   readonly pausedEndpoints: number;
   readonly analytics: Backlog;
-  /** The gravest kinds first. Empty when nothing needs anybody. */
+  /** The most severe kinds first. Empty when nothing needs attention. */
   readonly attention: readonly Attention[];
 }
 
@@ -33,7 +33,7 @@ export interface QueueState {
   readonly oldestDueAt: Date | null;
   readonly later: number;
   readonly failed: number;
-  /** Those of its jobs that have anything to do. */
+  /** Its jobs that have work. */
   readonly jobs: readonly JobState[];
 }
 
@@ -42,7 +42,7 @@ export interface Waiting {
   readonly oldestAt: Date | null;
 }
 
-/** From the moment a payment event happened at the provider until it was applied here: of those heard of lately. */
+/** The time from a payment event at the provider until it was applied here, of recent events. */
 export interface ReconcileLag {
   readonly count: number;
   readonly medianSeconds: number;
@@ -50,7 +50,7 @@ export interface ReconcileLag {
   readonly maxSeconds: number;
 }
 
-/** So many things of one kind that wait for a person, for the same reason. */
+/** The things of one kind that need attention for the same reason. */
 export interface Attention {
   readonly kind:
     | 'payments'
@@ -60,7 +60,7 @@ export interface Attention {
     | 'shipping'
     | 'webhook_endpoint'
     | 'webhook_delivery';
-  /** The reason, in the words of that kind. */
+  /** The reason: a code of that kind. */
   readonly code: string;
   readonly count: number;
   readonly oldestAt: Date;
@@ -68,10 +68,10 @@ export interface Attention {
 
 const lagWindowMs = minutes(10);
 
-/** Read how things stand, now. Every part looks at what is open and at nothing that is over. */
+/** Read the state of operations. Every statement reads open rows only, so its cost does not grow with history. */
 export async function readOperations(ctx: PlatformContext): Promise<Operations> {
   const analytics = await readBacklog(ctx);
-  return asPlatform(ctx, 'operators see how things stand with every store', async (ctx) => {
+  return asPlatform(ctx, 'operators see the state of every store', async (ctx) => {
     const jobs = await readJobStates(ctx.tx.execute, ctx.clock.now());
     return {
       at: ctx.clock.now(),
@@ -111,7 +111,7 @@ async function readReconcileLag(ctx: InTransaction<PlatformContext>): Promise<Re
   return lag ?? { count: 0, medianSeconds: 0, p95Seconds: 0, maxSeconds: 0 };
 }
 
-/** A call that is under way holds its label's lease: what nobody holds has no known outcome. */
+/** A call in progress holds its label's lease. A purchase without a lease has no known outcome. */
 async function readOutside(
   ctx: InTransaction<PlatformContext>,
 ): Promise<Pick<Operations, 'unknownLabels' | 'deliveries' | 'pausedEndpoints'>> {
@@ -137,7 +137,7 @@ async function readOutside(
   };
 }
 
-/** An order repeats what is the matter with its label; that is counted once, as the label's. */
+/** An order repeats the attention of its label; it is counted once, as the label's. */
 async function readAttention(ctx: InTransaction<PlatformContext>): Promise<Attention[]> {
   return ctx.tx.execute<Attention>(sql`
     select kind, code, count(*)::int as count, min(since) as "oldestAt" from (

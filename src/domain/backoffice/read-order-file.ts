@@ -7,7 +7,10 @@ import { refundsOf } from '../payments/index.ts';
 import { readLabelOfOrder } from '../shipping/index.ts';
 import { type OrderFileView, presentOrderFile, type TimelineEntry } from './present.ts';
 
-/** An order with all that its store knows of it, each part with one statement. Throws not_found. */
+/**
+ * An order with its label, its refunds and its timeline, each read with one statement.
+ * @throws DomainError `not_found`
+ */
 export async function readOrderFile(ctx: Context, orderId: string): Promise<OrderFileView> {
   const [managed, label, refunds, timeline] = await Promise.all([
     readManagedOrder(ctx, orderId),
@@ -22,7 +25,7 @@ export async function readOrderFile(ctx: Context, orderId: string): Promise<Orde
 /** Older entries of an order that had more than this are left out. */
 const entriesMax = 200;
 
-/** What happened to an order, the first thing first: its own times, its parcel, money, returns, mails and audit log. */
+/** The timeline of an order, the oldest entry first: its own dates, parcels, refunds, returns, emails and audit log. */
 async function readTimeline(ctx: Context, orderId: string): Promise<TimelineEntry[]> {
   const tenantId = ctx.tenant.id;
   const newest = await read<TimelineEntry>(

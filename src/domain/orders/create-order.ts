@@ -5,7 +5,7 @@ import { customerIdOf } from '../customers/index.ts';
 import type { Hold } from './hold.ts';
 import type { Gift, ShippingAddress } from './order.ts';
 
-/** One line of an order to be. The variant is the actual one, whether or not the request named it. */
+/** An item of a new order. The variant is the actual one, whether or not the request named it. */
 export interface NewOrderItem {
   readonly productId: string;
   readonly productSlug: string;
@@ -22,12 +22,15 @@ export interface NewOrderItem {
   readonly ships: boolean;
 }
 
-/** An order to be. Amounts are minor units of `currency`; `totalCents` is what will be charged as far as is known. */
+/**
+ * A new order. Amounts are in minor units of `currency`; `totalCents` is what will be charged, as far as is known
+ * before tax.
+ */
 export interface NewOrder {
   readonly id: string;
   readonly number: number;
   readonly currency: string;
-  /** Trimmed, lower case: the order is linked to the customer who has it, if there is one. */
+  /** Trimmed, lower case. The order is linked to the customer with this email, if there is one. */
   readonly email: string | null;
   readonly subtotalCents: number;
   readonly discountCents: number;
@@ -42,15 +45,15 @@ export interface NewOrder {
   readonly gift?: Gift | null;
   readonly items: readonly NewOrderItem[];
   readonly holds: readonly Hold[];
-  /** `released` for what is taken only when it is paid; `held` otherwise. */
+  /** `released` for things that are taken only when it is paid; `held` otherwise. */
   readonly holdsState?: 'held' | 'released';
-  /** When the holds lapse, unless it is paid before. */
+  /** When the holds expire, unless it is paid before. */
   readonly holdsExpireAt: Date;
 }
 
 export const orderNumberOf = (number: number): string => `ORD-${number}`;
 
-/** Write a pending order with its items and the list of what is held for it, in one statement. */
+/** Insert a pending order with its items and holds, in one statement. */
 export async function createOrder(ctx: InTransaction, order: NewOrder): Promise<void> {
   const now = ctx.clock.now();
   const fulfillment = order.items.some(({ ships }) => ships) ? 'unfulfilled' : 'not_required';

@@ -10,13 +10,13 @@ import {
   releasePromo,
 } from '../promotions/index.ts';
 
-/** Something set aside for an order: pieces of a variant, one use of a promotion, or money on a gift card. */
+/** Something held for an order: a quantity of a variant, one use of a promotion, or an amount on a gift card. */
 export interface Hold {
   readonly kind: 'gift_card' | 'promo' | 'stock';
   readonly subjectId: string;
-  /** Pieces of stock; 0 otherwise. */
+  /** The quantity of stock; 0 otherwise. */
   readonly quantity: number;
-  /** Money on a gift card; 0 otherwise. */
+  /** The amount on a gift card; 0 otherwise. */
   readonly amountCents: number;
 }
 
@@ -25,8 +25,8 @@ interface HeldRow extends Hold {
 }
 
 /**
- * Set everything aside, each by one conditional update, in the order in which every transaction locks subjects: gift
- * card, promotion, stock by variant.
+ * Hold everything, each by one conditional update, in the order in which every transaction locks them: gift card,
+ * promotion, stock by variant.
  *
  * @throws DomainError `gift_card_not_applicable`, `promo_not_applicable` or `insufficient_stock`
  */
@@ -45,7 +45,10 @@ export async function takeHolds(
   if (stock.length > 0) await holdStock(ctx, stock);
 }
 
-/** Give back what is still held for an order. Call with the order locked. Whether anything was. */
+/**
+ * Release what is still held for an order. Call with the order locked.
+ * @returns whether anything was held
+ */
 export async function releaseHolds(ctx: InTransaction, orderId: string): Promise<boolean> {
   const holds = await closeHolds(ctx, orderId, 'released');
   for (const { subjectId, amountCents } of ofKind(holds, 'gift_card')) {
@@ -61,18 +64,20 @@ export async function releaseHolds(ctx: InTransaction, orderId: string): Promise
 
 interface PaidOrder {
   readonly orderId: string;
-  /** The address that paid, where it is known. */
+  /** The email of the payer, where it is known. */
   readonly paidBy?: string | undefined;
 }
 
-/** What an order is paid for and could not have. */
+/** What a paid order could not get. */
 export type Shortage = 'oversold' | 'gift_card_spent';
 
 /**
- * Turn what was set aside for an order into what was sold, used and spent. Call with the order locked.
+ * Capture what was held for an order: sell the stock, use the promotion, spend the gift card. Call with the order
+ * locked.
  *
- * A payment can come after its holds were given back. Then stock and gift card are taken if they still can be, and the
- * answer says what could not: the order is paid all the same.
+ * A payment can arrive after the holds were released. Then stock and gift card are taken if they are still available.
+ * The order is paid all the same.
+ * @returns what was not available
  */
 export async function captureHolds(ctx: InTransaction, { orderId, paidBy }: PaidOrder): Promise<Shortage[]> {
   const held = await closeHolds(ctx, orderId, 'captured');
@@ -104,7 +109,7 @@ async function redeem(
   return shortages;
 }
 
-/** The rows say what was sold: only that can come back. */
+/** Record what was sold, because only that can be restocked. */
 async function markStock(ctx: InTransaction, orderId: string, state: 'captured' | 'released'): Promise<StockLine[]> {
   return ctx.tx.execute<StockLine>(sql`
     update holds set state = ${state}, closed_at = ${ctx.clock.now()}
@@ -113,7 +118,7 @@ async function markStock(ctx: InTransaction, orderId: string, state: 'captured' 
     returning subject_id as "variantId", quantity`);
 }
 
-/** Put back what an order was sold, once. Call with the order locked. */
+/** Restock what an order was sold, once. Call with the order locked. */
 export async function restockOrder(ctx: InTransaction, orderId: string): Promise<void> {
   const lines = await markStock(ctx, orderId, 'released');
   if (lines.length > 0) await restock(ctx, lines, { orderId });
@@ -125,7 +130,7 @@ async function released(ctx: InTransaction, orderId: string): Promise<HeldRow[]>
     from holds where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and state = 'released'`);
 }
 
-/** Keep what is held until later: a slow payment is under way. */
+/** Extend the holds while a slow payment is processed. */
 export async function extendHolds(ctx: InTransaction, orderId: string, expiresAt: Date): Promise<void> {
   await ctx.tx.execute(sql`
     update holds set expires_at = ${expiresAt}

@@ -4,15 +4,15 @@ import type { InTransaction } from '../context.ts';
 import { Order } from './order.ts';
 
 /**
- * The order, locked until the transaction ends: first of all that a transaction about an order locks. Whoever asks
- * again in the same transaction has it already, because orders are loaded nowhere else.
+ * The order, locked until the transaction ends. A transaction about an order locks it before anything else. A second
+ * call in the same transaction returns the loaded entity, because orders are loaded nowhere else.
  */
 export async function lockOrder(ctx: InTransaction, id: string): Promise<Order | undefined> {
   return ctx.tx.em.getUnitOfWork().getById(Order, [ctx.tenant.id, id]) ?? lockRow(ctx, Order, id);
 }
 
 /**
- * Write what changed of it now, so that statements that follow see it. A change raises the version, nothing does not.
+ * Flush the changes of an order, so that later statements see them. Without changes its version stays.
  */
 export async function saveOrder(ctx: InTransaction, order: Order): Promise<void> {
   if (!hasChanged(ctx, order)) return;

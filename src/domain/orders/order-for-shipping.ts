@@ -3,7 +3,7 @@ import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import type { FulfillmentStatus, OrderStatus, PaymentStatus, ShippingAddress } from './order.ts';
 
-/** What shipping needs to know of an order. Weights are ounces of one piece. */
+/** The fields of an order that shipping needs. Weights are ounces per unit. */
 export interface OrderForShipping {
   readonly id: string;
   readonly orderNumber: string;
@@ -18,7 +18,7 @@ export interface OrderForShipping {
   readonly items: readonly { readonly quantity: number; readonly weightOz: number | null; readonly ships: boolean }[];
 }
 
-/** Read it with one statement. Inside a transaction it sees what that has flushed. */
+/** Read with one statement. Inside a transaction it sees what was flushed. */
 export async function orderForShipping(ctx: Context, id: string): Promise<OrderForShipping | undefined> {
   return readOne<OrderForShipping>(
     ctx,
@@ -33,6 +33,6 @@ export async function orderForShipping(ctx: Context, id: string): Promise<OrderF
   );
 }
 
-/** Whether any of an order's goods are to be sent, as a part of another statement. */
+/** Whether an order has goods to ship, as part of another statement. */
 export const hasGoodsToShip = (ctx: Context, orderId: string): Sql => sql`
   exists (select from order_items where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and ships)`;

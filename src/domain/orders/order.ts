@@ -26,9 +26,7 @@ export type OrderStatus = (typeof orderStatuses)[number];
 export type PaymentStatus = (typeof paymentStatuses)[number];
 export type FulfillmentStatus = (typeof fulfillmentStatuses)[number];
 
-/**
- * Where the parcel goes, as the shopper gave it to the payment provider. `state` and `zip` where a country has them.
- */
+/** The shipping address that the shopper gave to the payment provider. `state` and `zip` where the country has them. */
 export interface ShippingAddress {
   readonly name: string | null;
   readonly street1: string | null;
@@ -41,7 +39,7 @@ export interface ShippingAddress {
   readonly email: string | null;
 }
 
-/** What an order's owner and its shopper see of a parcel. */
+/** A parcel as the order's owner and its shopper see it. */
 export interface OrderLabel {
   readonly carrier: string;
   readonly service: string | null;
@@ -50,7 +48,7 @@ export interface OrderLabel {
   readonly status: string | null;
 }
 
-/** Whom an order is a gift for: told once it is paid. */
+/** The recipient of a gift, who gets an email once the order is paid. */
 export interface Gift {
   readonly recipient_email: string;
   readonly recipient_name: string | null;
@@ -60,8 +58,8 @@ export interface Gift {
 }
 
 /**
- * Money that comes late pays an order that was given up: nothing charged is lost. A refund can fail days later, and
- * then the order goes back.
+ * A late payment pays an order that had expired, failed or was canceled, so that no charge is lost. A refund can fail
+ * days later, and then the order is `paid` again.
  */
 const statusTable: StateTable<OrderStatus> = {
   pending: ['paid', 'payment_failed', 'expired', 'canceled'],
@@ -116,7 +114,7 @@ const OrderSchema = defineEntity({
     refundedCents: p.bigint('number'),
     shippingAddress: p.json<ShippingAddress>().nullable(),
     labels: p.json<OrderLabel[]>(),
-    /** Why an operator has to look at it, the most urgent first; each is closed by its own cause. */
+    /** Why it needs attention, the most urgent first. Each one is resolved by its own cause. */
     attentions: p.json<Attention[]>(),
     promoCode: p.string().nullable(),
     partnerCode: p.string().nullable(),
@@ -127,16 +125,18 @@ const OrderSchema = defineEntity({
     createdAt: p.datetime(),
     updatedAt: p.datetime(),
     paidAt: p.datetime().nullable(),
-    /** What the provider calls the payment; null where nothing was due. */
+    /** The provider's id of the payment; null where nothing was due. */
     paymentId: p.string().nullable(),
-    /** The number of the snapshot that said what of the payment went back: one with a lower number is dropped. */
+    /**
+     * The number of the last snapshot of the payment's refunds that was applied: one with a lower number is dropped.
+     */
     paymentSnapshotNumber: p.bigint('number').default(0),
     shippedAt: p.datetime().nullable(),
     deliveredAt: p.datetime().nullable(),
   },
 });
 
-/** What a shopper bought. Its three states move only through these methods, and only as the tables above allow. */
+/** A shopper's order. Its three states change only through these methods, as the tables above allow. */
 export class Order extends OrderSchema.class {
   moveTo(status: OrderStatus): void {
     this.status = follow(statusTable, this.status, status);
@@ -158,19 +158,22 @@ export class Order extends OrderSchema.class {
     return mayFollow(fulfillmentTable, this.fulfillmentStatus, status);
   }
 
-  /** Whether money for it has come, even if some of it went back. */
+  /** Whether it was paid, even if it was refunded since. */
   get isPaid(): boolean {
     return this.paidAt !== null;
   }
 
-  /** Ask for an operator; an attention of the same code is replaced. Returns whether it was new. */
+  /**
+   * Flag the order for an operator. An attention with the same code is replaced.
+   * @returns whether the code was new
+   */
   flag(attention: Attention): boolean {
     const isNew = !this.needsAttention(attention.code);
     this.attentions = withAttention(this.attentions, attention);
     return isNew;
   }
 
-  /** What these codes stand for is over. Attentions of other codes stay open. */
+  /** Resolve the attentions with these codes. Others stay open. */
   resolve(...codes: readonly string[]): void {
     this.attentions = withoutAttentions(this.attentions, codes);
   }
@@ -182,13 +185,13 @@ export class Order extends OrderSchema.class {
 
 OrderSchema.setClass(Order);
 
-/** Why an operator has to look at an order: a stable code, and a sentence. */
+/** Why an order needs attention: a stable code, and a message. */
 export interface Attention {
   readonly code: string;
   readonly detail: string;
 }
 
-/** Disputes have a deadline, then comes money, then goods that may not be sent. What is not listed follows. */
+/** Disputes first, because they have a deadline, then money, then goods that must not be sent. Other codes follow. */
 const mostUrgent = [
   'disputed',
   'dispute_lost',
@@ -202,13 +205,13 @@ const mostUrgent = [
   'renewal_unknown',
 ];
 
-/** The set with this one in it, the most urgent first. One of the same code is replaced. */
+/** Add an attention, the most urgent first. One with the same code is replaced. */
 function withAttention(open: readonly Attention[], added: Attention): Attention[] {
   const others = withoutAttentions(open, [added.code]);
   return [...others, added].toSorted((left, right) => rankOf(left) - rankOf(right));
 }
 
-/** The set without those of these codes. */
+/** Remove the attentions with these codes. */
 function withoutAttentions(open: readonly Attention[], codes: readonly string[]): Attention[] {
   return open.filter(({ code }) => !codes.includes(code));
 }

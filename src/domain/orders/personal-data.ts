@@ -1,18 +1,18 @@
 import { sql } from '#src/lib/sql.ts';
 import { anonymisedRows, blank, byOrder, type PersonalData, retainedRows } from '../personal-data.ts';
 
-/** Of where a parcel went the books need no more than what the tax depends on. */
+/** Only what taxes depend on stays of a shipping address. */
 const placeOnly = sql`
   case when shipping_address is not null then jsonb_build_object(
     'name', null, 'street1', null, 'street2', null, 'city', null, 'state', shipping_address -> 'state', 'zip', null,
     'country', shipping_address -> 'country', 'phone', null, 'email', null) end`;
 
-/** What was said of it may name its shopper. */
+/** The details of attentions may name the shopper; only the codes stay. */
 const codesOnly = sql`
   (select coalesce(jsonb_agg(jsonb_set(item, '{detail}', '""') order by number), '[]')
     from jsonb_array_elements(attentions) with ordinality as open(item, number))`;
 
-/** An order stays with what was sold and for how much, and belongs to nobody. */
+/** An order stays for the accounts, with its items and amounts, but without its customer. */
 export const orderPersonalData: readonly PersonalData[] = [
   anonymisedRows({
     table: 'holds',

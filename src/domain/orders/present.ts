@@ -44,7 +44,7 @@ const ShippingAddressView = Type.Object(
   { title: 'ShippingAddress' },
 );
 
-/** An order as the API, the webhooks and the mails show it (api.md, "Order"). `total_cents` is what is charged. */
+/** An order as the API, the webhooks and the emails show it. `total_cents` is what is charged. */
 export const OrderView = Type.Object(
   {
     id: Id('ord'),
@@ -75,7 +75,7 @@ export const OrderView = Type.Object(
 export type OrderView = Static<typeof OrderView>;
 export type OrderItemView = Static<typeof OrderItemView>;
 
-/** What an order's row says of it: an entity has it, and so has a row read with `orderColumns`. */
+/** The fields of an order that are shown; an entity has them, and so has a row of `selectOrder`. */
 export type OrderRecord = Pick<
   Order,
   | 'id'
@@ -101,7 +101,7 @@ export type OrderRecord = Pick<
   | 'shippedAt'
 > & { readonly labels: readonly OrderLabel[] };
 
-/** Say an order in the words of the API. `items` come from SQL as they are shown. */
+/** Present an order. `items` are read by SQL as they are shown. */
 export function presentOrder(order: OrderRecord, items: readonly OrderItemView[]): OrderView {
   return {
     id: order.id,

@@ -9,8 +9,8 @@ import type { Attention, FulfillmentStatus, OrderStatus } from './order.ts';
 import { type OrderItemView, type OrderRecord, type OrderView, presentOrder } from './present.ts';
 
 /**
- * The order with this id, for whoever may see it: the store's own server, or who knows the address that it went to. An
- * unknown order and a wrong address look the same.
+ * The order with this id, for the store's own server (`trusted`) or for a shopper who knows its email.
+ * @throws DomainError `not_found`, the same for an unknown order and a wrong email
  */
 export async function findOrder(
   ctx: Context,
@@ -21,7 +21,10 @@ export async function findOrder(
   return order;
 }
 
-/** The order with this number, for who knows the address that it went to. */
+/**
+ * The order with this number, for a shopper who knows its email.
+ * @throws DomainError `not_found`, the same for an unknown order and a wrong email
+ */
 export async function findOrderByNumber(
   ctx: Context,
   { orderNumber, email }: { orderNumber: string; email: string },
@@ -34,17 +37,17 @@ export async function findOrderByNumber(
 const isOf = ({ customer }: OrderView, email: string) =>
   customer.email !== null && customer.email === normaliseEmail(email);
 
-/** An order as it is now, with one statement; `undefined` when this store has none of that id. */
+/** An order, read with one statement; `undefined` when the store has none with this id. */
 export async function readOrder(ctx: Context, id: string): Promise<OrderView | undefined> {
   return readOrderWhere(ctx, sql`o.id = ${id}`);
 }
 
-/** The order of this number, whatever the case of its letters. */
+/** The order with this number (case-insensitive). */
 async function readOrderByNumber(ctx: Context, orderNumber: string): Promise<OrderView | undefined> {
   return readOrderWhere(ctx, sql`o.order_number = ${orderNumber.trim().toUpperCase()}`);
 }
 
-/** Orders that fit `condition` (on `orders o`; the tenant is added), newest first. */
+/** Orders that match `condition` (on `orders o`; the tenant is added), the newest first. */
 export async function readOrders(ctx: Context, condition: Sql, limit: number): Promise<OrderView[]> {
   const rows = await read<OrderRow>(
     ctx,
@@ -55,7 +58,7 @@ export async function readOrders(ctx: Context, condition: Sql, limit: number): P
 }
 
 /**
- * Orders that fit `condition` (on `orders o`; the tenant is added), the newest first, page by page.
+ * Orders that match `condition` (on `orders o`; the tenant is added), the newest first, page by page.
  * @throws DomainError `invalid_cursor`
  */
 export async function listOrders(
@@ -74,7 +77,7 @@ export async function listOrders(
   return { rows: page.rows.map((row) => presentOrder(row, row.items)), cursor: page.cursor };
 }
 
-/** An order with why an operator has to look at it, the most urgent first. */
+/** An order with its attentions, the most urgent first. */
 export interface ManagedOrder {
   readonly order: OrderView;
   readonly attentions: readonly Attention[];
@@ -87,14 +90,14 @@ export interface OrderFilter extends PageRequest {
   readonly needsAttention?: boolean | undefined;
 }
 
-/** The order of this id as its store sees it; `undefined` when there is none. */
+/** The order with this id, with its attentions; `undefined` when there is none. */
 export async function readManagedOrder(ctx: Context, id: string): Promise<ManagedOrder | undefined> {
   const row = await readOne<OrderRow>(ctx, sql`${selectOrder(ctx)} and o.id = ${id}`);
   return row && managed(row);
 }
 
 /**
- * The orders of a store that fit, the newest first, page by page.
+ * The orders of a store that match the filter, the newest first, page by page.
  * @throws DomainError `invalid_cursor`
  */
 export async function listManagedOrders(ctx: Context, filter: OrderFilter): Promise<Page<ManagedOrder>> {
@@ -122,7 +125,7 @@ function managed(row: OrderRow): ManagedOrder {
   return { order: presentOrder(row, row.items), attentions: row.attentions };
 }
 
-/** The items of an order with all that was written down of them, in their order. */
+/** The items of an order as they were recorded, by position. */
 export async function orderItems(ctx: Context, orderId: string): Promise<NewOrderItem[]> {
   return read<NewOrderItem>(
     ctx,
@@ -162,7 +165,7 @@ const selectOrder = (ctx: Context, more: Sql = sql``): Sql => sql`
   from orders o
   where o.tenant_id = ${ctx.tenant.id}`;
 
-/** Whether somebody with this address (trimmed, lower case) has ever paid for this product. */
+/** Whether an order with this email (trimmed, lower case) was ever paid for this product. */
 export async function hasBought(
   ctx: Context,
   { email, productId }: { email: string; productId: string },

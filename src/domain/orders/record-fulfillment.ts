@@ -5,21 +5,21 @@ import type { InTransaction } from '../context.ts';
 import { lockOrder, saveOrder } from './lock-order.ts';
 import type { Attention, FulfillmentStatus, Order, OrderLabel } from './order.ts';
 
-/** What happened to the parcel of an order. */
+/** A change of an order's fulfillment. */
 export interface FulfillmentUpdate {
   readonly status?: FulfillmentStatus;
   /** Replaces the one with the same tracking number. */
   readonly label?: OrderLabel;
-  /** The codes of the attentions that are over. */
+  /** The codes of the attentions that are resolved. */
   readonly resolved?: readonly string[];
   readonly attention?: Attention;
 }
 
 /**
- * Write down how far an order is on its way. The first time that it is shipped, `order.shipped` is recorded, and
- * `order.delivered` the first time that it has come; what was known already changes nothing.
+ * Record the fulfillment of an order. `order.shipped` is recorded the first time that it is shipped, and
+ * `order.delivered` the first time that it is delivered. What is recorded already changes nothing.
  *
- * @throws ForbiddenTransition when the fulfilment cannot go there from where it is
+ * @throws ForbiddenTransition when the change of status is not allowed
  */
 export async function recordFulfillment(ctx: InTransaction, orderId: string, update: FulfillmentUpdate): Promise<void> {
   const order = found(await lockOrder(ctx, orderId), 'order');

@@ -2,14 +2,14 @@ import { sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
 import type { OrderStatus } from './order.ts';
 
-/** What a return needs to know of an order. */
+/** The fields of an order that a return needs. */
 export interface ReturnableOrder {
   readonly id: string;
   readonly orderNumber: string;
   readonly status: OrderStatus;
   readonly email: string | null;
   readonly paidAt: Date | null;
-  /** Null where it is not known that it was delivered. */
+  /** Null where the delivery is not known. */
   readonly deliveredAt: Date | null;
   readonly items: readonly ReturnableItem[];
 }
@@ -19,11 +19,11 @@ export interface ReturnableItem {
   readonly variantId: string;
   readonly name: string;
   readonly quantity: number;
-  /** How many of them are in a return already. */
+  /** How many are in a return already. */
   readonly returnedQuantity: number;
 }
 
-/** The order of this number, whatever the case of its letters, locked until the transaction ends. */
+/** The order with this number (case-insensitive), locked until the transaction ends. */
 export async function lockReturnableOrder(
   ctx: InTransaction,
   orderNumber: string,
@@ -32,22 +32,23 @@ export async function lockReturnableOrder(
     select id, order_number as "orderNumber", status, email, paid_at as "paidAt", delivered_at as "deliveredAt"
     from orders where tenant_id = ${ctx.tenant.id} and order_number = ${orderNumber.trim().toUpperCase()} for update`);
   if (!order) return undefined;
-  // Read after the order was locked: a statement does not see what it had to wait for.
+  // Read after the order was locked: the locking statement itself does not see changes that it waited for.
   const items = await ctx.tx.execute<ReturnableItem>(sql`
     select id, variant_id as "variantId", name, quantity, returned_quantity as "returnedQuantity"
     from order_items where tenant_id = ${ctx.tenant.id} and order_id = ${order.id} order by position`);
   return { ...order, items };
 }
 
-/** So many pieces of an item of an order. */
+/** A quantity of one item of an order. */
 export interface ReturnLine {
   readonly itemId: string;
   readonly quantity: number;
 }
 
 /**
- * Set pieces of an order aside for a return, all or nothing: never more of an item than were bought and are in no other
- * return. Each item is named once. Call with the order locked. Whether it could be done.
+ * Reserve items of an order for a return, all or nothing: never more of an item than was bought and is in no other
+ * return. Each item is named once. Call with the order locked.
+ * @returns whether it was possible
  */
 export async function reserveReturn(
   ctx: InTransaction,
@@ -68,7 +69,7 @@ export async function reserveReturn(
   return reserved.length === lines.length;
 }
 
-/** What was set aside for a return will not come back after all. Each item is named once. */
+/** Release items that were reserved for a return. Each item is named once. */
 export async function releaseReturn(ctx: InTransaction, orderId: string, lines: readonly ReturnLine[]): Promise<void> {
   await ctx.tx.execute(sql`
     update order_items i set returned_quantity = i.returned_quantity - w.quantity

@@ -7,13 +7,13 @@ import type { SignedInCustomer } from './portal.ts';
 
 export const CancelInput = Type.Object({
   subscription_id: Id('sub'),
-  at_period_end: Omittable(BooleanLike({ description: 'When what is paid for is over (the default), or at once.' })),
+  at_period_end: Omittable(BooleanLike({ description: 'At the end of the paid period (the default), or at once.' })),
 });
 export type CancelInput = Static<typeof CancelInput>;
 
 /**
- * Cancel a subscription of the customer's own, at the payment provider.
- * @throws DomainError not_found, also for somebody else's; `subscription_canceled`; or what became of the provider
+ * Cancel one of the customer's subscriptions at the payment provider.
+ * @throws DomainError `not_found`, also for another customer's; `subscription_canceled`; or an error of the provider
  */
 export async function cancelOwnSubscription(
   ctx: Context,

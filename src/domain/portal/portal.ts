@@ -15,7 +15,7 @@ import { listReturns, presentReturn, ReturnView } from '../returns/index.ts';
 import type { OpenSession } from '../sessions/index.ts';
 import { listSubscriptions, SubscriptionView } from '../subscriptions/index.ts';
 
-/** What a customer sees first: the latest of everything. */
+/** The customer portal's first page: the latest orders, subscriptions and returns. */
 export const PortalView = Type.Object(
   {
     customer: CustomerView,
@@ -41,13 +41,16 @@ export async function readPortal(ctx: Context, customer: SignedInCustomer): Prom
   };
 }
 
-/** What the store's owner sees of a customer: the same as the customer, and what the store noted. */
+/** A customer's history for the store's owner: what the customer sees, and the store's own fields. */
 export const CustomerHistoryView = Type.Object(
   { ...PortalView.properties, customer: KnownCustomerView },
   { title: 'CustomerHistory' },
 );
 
-/** A customer with the latest orders, subscriptions and returns. Throws not_found. */
+/**
+ * A customer with the latest orders, subscriptions and returns.
+ * @throws DomainError `not_found`
+ */
 export async function readCustomerHistory(
   ctx: Context,
   { id }: { id: string },
@@ -57,8 +60,8 @@ export async function readCustomerHistory(
 }
 
 /**
- * A customer's orders, the newest first: those that are paid, or whose payment is on its way. Anybody can begin an
- * order with somebody else's address; it shows here once it is real.
+ * A customer's orders that are paid or whose payment is processing, the newest first. Others are left out, because
+ * anyone can start a checkout with another person's email.
  */
 export async function listOwnOrders(
   ctx: Context,
@@ -87,5 +90,5 @@ export async function listOwnReturns(
   return { rows: rows.map(presentReturn), cursor };
 }
 
-/** Who is signed in: what belongs to their address is theirs. */
+/** The customer who is signed in. Orders, subscriptions and returns with the customer's email are theirs. */
 export type SignedInCustomer = OpenSession['customer'];

@@ -1,13 +1,13 @@
 import { ProviderError } from '#src/lib/errors.ts';
 
-/** A store's account at the parcel provider, opened for one use. Never logged, never stored in clear. */
+/** A store's account at the shipping provider, decrypted for one use. Never logged or stored unencrypted. */
 export interface ShippingAccount {
-  /** Whose account it is: circuits and carrier lists are kept by it. */
+  /** The owner of the account: circuit breakers and carrier lists are kept by tenant. */
   readonly tenantId: string;
   readonly apiKey: string;
 }
 
-/** Where a parcel comes from or goes. A quote needs only the country, and within the US the zip. */
+/** The address of a sender or a recipient. A quote needs only the country, and within the US the zip. */
 export interface PostalAddress {
   readonly name?: string | null;
   readonly street1?: string | null;
@@ -20,7 +20,7 @@ export interface PostalAddress {
   readonly email?: string | null;
 }
 
-/** One parcel, packed: inches and ounces. */
+/** A packed parcel, in inches and ounces. */
 export interface Parcel {
   readonly lengthIn: number;
   readonly widthIn: number;
@@ -28,7 +28,7 @@ export interface Parcel {
   readonly weightOz: number;
 }
 
-/** What customs want to know of one line of the contents. `weightOz` and `valueCents` are of all its pieces. */
+/** One line of a customs declaration. `weightOz` and `valueCents` are totals of the line. */
 export interface CustomsItem {
   readonly description: string;
   readonly quantity: number;
@@ -41,15 +41,15 @@ export interface QuoteRequest {
   readonly from: PostalAddress;
   readonly to: PostalAddress;
   readonly parcel: Parcel;
-  /** The carriers to ask, such as `usps`; empty asks all that the account has. */
+  /** The carriers to quote, such as `usps`; empty quotes all carriers of the account. */
   readonly carriers: readonly string[];
-  /** What the quote is for, in at most 100 characters: told again with each of its rates. */
+  /** What the quote is for, in at most 100 characters. It is returned with each of its rates. */
   readonly marker?: string;
-  /** For parcels that cross a border and are to be bought: who signs, and what is in them. */
+  /** For labels across a border: who signs the declaration, and the contents. */
   readonly customs?: { readonly signer: string; readonly items: readonly CustomsItem[] };
 }
 
-/** An offer of a carrier. It can be bought for a week. */
+/** A carrier's offer, which can be bought for a week. */
 export interface Rate {
   readonly id: string;
   readonly shipmentId: string;
@@ -67,23 +67,23 @@ export interface Rate {
 }
 
 export interface Quote {
-  /** Whether any of the carriers asked for is active in the account. */
+  /** Whether any of the requested carriers is active in the account. */
   readonly hasActiveCarrier: boolean;
   readonly rates: readonly Rate[];
-  /** Why there are no rates, where the provider says so. `detail` is for the store's people. */
+  /** Why there are no rates, where the provider reports it. `detail` is for operators. */
   readonly rejection: { readonly kind: 'address' | 'parcel' | 'other'; readonly detail: string } | null;
 }
 
-/** Why a carrier did not sell a label. `detail` is for the store's people: it may repeat parts of an address. */
+/** Why a carrier did not sell a label. `detail` is for operators: it may repeat parts of an address. */
 export interface PurchaseFailure {
   readonly kind: 'address' | 'funds' | 'temporary' | 'carrier';
   readonly detail: string;
 }
 
-/** What became of one purchase of a label. */
+/** The state of one purchase of a label. */
 export interface LabelPurchase {
   readonly id: string;
-  /** `undecided`: the provider has not decided, or says what we do not know: look again. */
+  /** `undecided`: the provider has not decided, or its status is not one that we know: fetch it again later. */
   readonly state: 'purchased' | 'undecided' | 'failed' | 'refunding' | 'refunded' | 'refund_rejected';
   readonly rateId: string | null;
   /** The marker that we sent with it. */
@@ -109,11 +109,11 @@ export interface CallOptions {
 }
 
 /**
- * The parcel provider. Every method throws ProviderError; `away` means that what was asked for may have happened. The
- * provider knows no idempotency key: whoever buys must look before buying again.
+ * The shipping provider. Every method throws ProviderError; `away` means that the request may have had its effect. The
+ * provider has no idempotency keys: look up an open purchase before buying again.
  */
 export interface ShippingGateway {
-  /** Whether the credentials open the account. */
+  /** Whether the provider accepts the credentials. */
   checkAccount(account: ShippingAccount, options?: CallOptions): Promise<void>;
   quote(account: ShippingAccount, request: QuoteRequest, options?: CallOptions): Promise<Quote>;
   /** A rate, and the marker of the quote that it came with. */
@@ -131,9 +131,9 @@ export interface ShippingGateway {
   /** Every purchase of a rate, oldest first. */
   findPurchases(account: ShippingAccount, rateId: string, options?: CallOptions): Promise<readonly LabelPurchase[]>;
   fetchPurchase(account: ShippingAccount, purchaseId: string, options?: CallOptions): Promise<LabelPurchase>;
-  /** Ask for a label's price back. Asking again is harmless. */
+  /** Refund a label. Requesting the refund again is harmless. */
   refundPurchase(account: ShippingAccount, purchaseId: string, options?: CallOptions): Promise<void>;
-  /** Follow a parcel that was not bought here. */
+  /** Register a parcel for tracking that was not bought here. */
   follow(
     account: ShippingAccount,
     parcel: { carrier: string; trackingNumber: string },
@@ -146,11 +146,11 @@ export interface ShippingGateway {
   ): Promise<TrackingUpdate>;
 }
 
-/** A second provider, whose credentials are stored and checked and nothing else. */
+/** A second provider, whose credentials are only stored and checked. */
 export type ShippingConnection = Pick<ShippingGateway, 'checkAccount'>;
 
 /**
- * Whether requesting the same again changes nothing: the parcel provider refuses, or its account has no such label, as
+ * Whether repeating the request cannot help: the shipping provider rejected it, or its account has no such label, as
  * when the store's account was replaced after the purchase.
  */
 export const isFinal = (error: unknown): boolean =>

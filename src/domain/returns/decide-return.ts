@@ -14,33 +14,42 @@ import { type ReturnRecord, readReturn } from './read-returns.ts';
 import { sumByItem } from './request-return.ts';
 import { Return, type ReturnStatus, returnNotAllowed } from './return.ts';
 
-/** The shopper may send it back. Throws not_found, `return_not_allowed`. */
+/**
+ * Approve a return: the shopper may send the goods back.
+ * @throws DomainError `not_found`, `return_not_allowed`
+ */
 export async function approveReturn(ctx: Context, decision: ReturnDecision): Promise<ReturnRecord> {
   return moveReturn(ctx, decision, 'approved');
 }
 
-/** The shop does not take it back; another return may ask for the same. Throws not_found, `return_not_allowed`. */
+/**
+ * Reject a return. Its items can be requested in another return.
+ * @throws DomainError `not_found`, `return_not_allowed`
+ */
 export async function rejectReturn(ctx: Context, decision: ReturnDecision): Promise<ReturnRecord> {
   return moveReturn(ctx, decision, 'rejected', releaseItems);
 }
 
 /**
- * The goods have come back. Whether they can be sold again, the owner says by their stock. Throws not_found,
- * `return_not_allowed`.
+ * Record that the goods were received. They are not restocked: whether they can be sold again is the owner's decision.
+ * @throws DomainError `not_found`, `return_not_allowed`
  */
 export async function receiveReturn(ctx: Context, decision: ReturnDecision): Promise<ReturnRecord> {
   return moveReturn(ctx, decision, 'received');
 }
 
 export interface RefundDecision extends ReturnDecision {
-  /** What goes back: by default what was paid for the goods, or what is left of it. 0: it went back in another way. */
+  /**
+   * The amount to refund: by default what was paid for the goods, or what is left of it. 0: it was refunded in another
+   * way.
+   */
   readonly amountCents?: number | null | undefined;
 }
 
 /**
- * Give back the money for what came back: the refund is promised with the decision, and issued by a worker. What more
- * was paid with a gift card goes back to the card at once.
- * @throws DomainError not_found, `return_not_allowed`; and as `requestRefund` where an amount is named
+ * Refund a return. The refund is enqueued with the decision and issued by a worker; the part that was paid with a gift
+ * card is returned to the card at once.
+ * @throws DomainError `not_found`, `return_not_allowed`; and those of `requestRefund` where an amount is given
  */
 export async function refundReturn(ctx: Context, { amountCents, ...decision }: RefundDecision): Promise<ReturnRecord> {
   return moveReturn(ctx, decision, 'refunded', async (ctx, moved) => {
@@ -61,12 +70,15 @@ export async function refundReturn(ctx: Context, { amountCents, ...decision }: R
         returnId,
       });
     }
-    if (toCard > 0) await giveBackToCard(ctx, order, { toCard, isAll: toCard === onCard });
+    if (toCard > 0) await refundToCard(ctx, order, { toCard, isAll: toCard === onCard });
   });
 }
 
-/** Nobody has to be asked. Where a gift card paid all of it, the order is refunded by this, or in part. */
-async function giveBackToCard(
+/**
+ * No provider is involved. Where the gift card paid for the whole order, this makes the order refunded, or partially
+ * refunded.
+ */
+async function refundToCard(
   ctx: InTransaction,
   order: Order,
   { toCard, isAll }: { toCard: number; isAll: boolean },
@@ -82,7 +94,7 @@ async function giveBackToCard(
   recordEvent(ctx, 'order.refunded', order.id);
 }
 
-/** What was paid for the goods of a return, with their tax and without shipping. */
+/** What was paid for the goods of a return, including tax and excluding shipping. */
 async function paidFor(ctx: InTransaction, { id, orderId }: ReturnRecord): Promise<number> {
   const [goods] = await ctx.tx.execute<{ paidCents: number | null }>(sql`
     select floor(sum(i.total_cents::numeric * r.quantity / i.quantity)
@@ -96,8 +108,9 @@ async function paidFor(ctx: InTransaction, { id, orderId }: ReturnRecord): Promi
 }
 
 /**
- * Nothing is left to do: the money went back, or the goods were replaced, or they never came. What never came can be
- * asked for again. Throws not_found, `return_not_allowed`.
+ * Close a return: it was refunded or replaced, or the goods never arrived. Items that never arrived can be returned
+ * later.
+ * @throws DomainError `not_found`, `return_not_allowed`
  */
 export async function closeReturn(ctx: Context, decision: ReturnDecision): Promise<ReturnRecord> {
   return moveReturn(ctx, decision, 'closed', async (ctx, closed, before) => {
@@ -105,18 +118,18 @@ export async function closeReturn(ctx: Context, decision: ReturnDecision): Promi
   });
 }
 
-/** What the owner decides about a return. `note` is for the shopper. */
+/** The owner's decision about a return. `note` is a message for the shopper. */
 export interface ReturnDecision {
   readonly returnId: string;
   readonly note?: string | null | undefined;
 }
 
 /**
- * Move a return on, write that into the audit log, and tell the shopper and who listens. What it is already changes
- * nothing.
+ * Change the status of a return, with its audit entry, its event and the shopper's email. The status that it has
+ * already changes nothing.
  *
- * @param also what else follows, in the same transaction
- * @throws DomainError not_found, or `return_not_allowed` where it cannot go there from where it is
+ * @param also further changes in the same transaction
+ * @throws DomainError not_found, or `return_not_allowed` where the change of status is not allowed
  */
 async function moveReturn(
   ctx: Context,
@@ -152,7 +165,7 @@ async function moveReturn(
   });
 }
 
-/** What it asked for is not coming back: another return may ask for the same. */
+/** Release the items of a return: they will not be sent back, so another return may include them. */
 async function releaseItems(ctx: InTransaction, { orderId, items }: ReturnRecord): Promise<void> {
   await releaseReturn(
     ctx,
@@ -161,7 +174,7 @@ async function releaseItems(ctx: InTransaction, { orderId, items }: ReturnRecord
   );
 }
 
-/** The return, locked after its order, which is locked first of all in every transaction. */
+/** The return, locked after its order: every transaction locks the order first. */
 async function lockReturn(ctx: InTransaction, id: string): Promise<Return> {
   const [row] = await ctx.tx.execute<{ orderId: string }>(sql`
     select order_id as "orderId" from returns where tenant_id = ${ctx.tenant.id} and id = ${id}`);

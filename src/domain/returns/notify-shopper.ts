@@ -3,7 +3,7 @@ import { enqueueMail } from '../mail/index.ts';
 import { returnNumberOf } from './present.ts';
 import type { ReturnRecord } from './read-returns.ts';
 
-/** Promise the mail that says how far a return is. */
+/** Enqueue the email that reports the status of a return. */
 export async function notifyShopper(ctx: InTransaction, record: ReturnRecord): Promise<void> {
   const { id, number, orderNumber, email, status, note } = record;
   const items = record.items.map(({ name, quantity }) => ({ name, quantity }));

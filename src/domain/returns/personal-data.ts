@@ -7,7 +7,7 @@ const own = ({ email, orderIds }: DataSubject) => sql`(lower(email) = ${email} o
 const ofOwn = (person: DataSubject, ctx: Context) => sql`return_id in (
   select id from returns where tenant_id = ${ctx.tenant.id} and ${own(person)})`;
 
-/** The items go first: they are found by their return. */
+/** The items go first, because they are found by the email of their return. */
 export const returnPersonalData: readonly PersonalData[] = [
   anonymisedRows({
     table: 'return_items',
@@ -17,7 +17,7 @@ export const returnPersonalData: readonly PersonalData[] = [
   }),
   anonymisedRows({
     table: 'returns',
-    // An address that no mail reaches (RFC 2606): the column is never empty.
+    // An email in a reserved domain (RFC 2606), because the column is never empty.
     personal: { ...blank('note'), email: sql`'erased@erased.invalid'` },
     touch: sql`version = version + 1`,
     beside: ['id', 'order_number', 'status', 'created_at'],

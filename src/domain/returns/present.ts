@@ -14,7 +14,7 @@ const ReturnItemView = Type.Object(
   { title: 'ReturnItem' },
 );
 
-/** A return as the API, the webhooks and the portal show it: api.md, "Return". */
+/** A return as the API, the webhooks and the customer portal show it. */
 export const ReturnView = Type.Object(
   {
     id: Id('ret'),

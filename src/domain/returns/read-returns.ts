@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
 import type { ReturnStatus } from './return.ts';
 
-/** A return with what is in it, as `presentReturn` shows it. */
+/** A return with its items, as `presentReturn` shows it. */
 export interface ReturnRecord {
   readonly id: string;
   readonly number: number;
@@ -14,7 +14,7 @@ export interface ReturnRecord {
   readonly email: string;
   readonly status: ReturnStatus;
   readonly note: string | null;
-  /** Rises with every change. */
+  /** Incremented with every change. */
   readonly version: number;
   readonly createdAt: Date;
   readonly items: readonly ReturnedItem[];
@@ -29,19 +29,19 @@ export interface ReturnedItem {
   readonly note: string | null;
 }
 
-/** A return as it is now, with one statement; `undefined` when this store has none of that id. */
+/** A return, read with one statement; `undefined` when the store has none with this id. */
 export async function readReturn(ctx: Context, id: string): Promise<ReturnRecord | undefined> {
   return readOne<ReturnRecord>(ctx, sql`${selectReturns(ctx)} and r.id = ${id}`);
 }
 
-/** The returns of these ids that there are, with one statement. */
+/** The returns of these ids that exist, with one statement. */
 export async function readReturns(ctx: Context, ids: readonly string[]): Promise<ReturnRecord[]> {
   return read<ReturnRecord>(ctx, sql`${selectReturns(ctx)} and r.id = any(${ids}::text[])`);
 }
 
 export interface ReturnFilter extends PageRequest {
   readonly status?: ReturnStatus | undefined;
-  /** Only those of orders that were placed with this address. */
+  /** Only returns of orders with this email. */
   readonly email?: string | undefined;
 }
 

@@ -12,7 +12,7 @@ import { notifyShopper } from './notify-shopper.ts';
 import { type ReturnRecord, readReturn } from './read-returns.ts';
 import { returnNotAllowed } from './return.ts';
 
-/** So many pieces of something bought, by the item of the order or by its variant. */
+/** A quantity of an order's item, named by the item or by its variant. */
 const ReturnItemInput = Type.Object(
   {
     order_item_id: Omittable(Id('item')),
@@ -25,32 +25,32 @@ const ReturnItemInput = Type.Object(
 );
 type ReturnItemInput = Static<typeof ReturnItemInput>;
 
-/** What a shopper asks for who is signed in: the session says who that is. */
+/** A return request of a signed-in customer. */
 export const OwnReturnInput = Type.Object({
   order_number: Text(50, { examples: ['ORD-1001'] }),
   items: Type.Array(ReturnItemInput, { minItems: 1, maxItems: 100 }),
 });
 export type OwnReturnInput = Static<typeof OwnReturnInput>;
 
-/** What anybody asks for who knows an order's number and the address that it was placed with. */
+/** A return request of a shopper who is not signed in: the email must be the order's. */
 export const ReturnInput = Type.Object({ ...OwnReturnInput.properties, email: Email });
 export type ReturnInput = Static<typeof ReturnInput>;
 
-/** How long after its delivery, or its payment where the delivery is unknown, an order may come back. */
+/** How long an order can be returned after its delivery, or after its payment where the delivery is unknown. */
 const windowMs = days(30);
 
 export interface ReturnRequest {
   readonly orderNumber: string;
-  /** The address of whoever asks: it must be the order's. */
+  /** The shopper's email: it must be the order's. */
   readonly email: string;
   readonly items: readonly ReturnItemInput[];
 }
 
 /**
- * Ask to send something back. However many ask at once, never more of an item is in returns than was bought: the order
- * is locked, and its items are set aside by one conditional update.
+ * Request a return. Concurrent requests never return more of an item than was bought: the order is locked, and its
+ * items are reserved by one conditional update.
  *
- * @throws DomainError not_found, the same for a wrong number and a wrong address; `return_not_allowed` with `reason`
+ * @throws DomainError `not_found`, the same for a wrong number and a wrong email; `return_not_allowed` with `reason`
  */
 export async function requestReturn(ctx: Context, { orderNumber, email, items }: ReturnRequest): Promise<ReturnRecord> {
   return transact(ctx, async (ctx) => {
@@ -59,29 +59,29 @@ export async function requestReturn(ctx: Context, { orderNumber, email, items }:
     rejectUnreturnable(order, ctx.clock.now());
     const matched = matchItems(order.items, items);
     if (!(await reserveReturn(ctx, order.id, sumByItem(matched)))) {
-      throw returnNotAllowed('quantity_exceeded', 'More would come back than was bought.');
+      throw returnNotAllowed('quantity_exceeded', 'The quantity exceeds what was bought and not returned yet.');
     }
     const id = newId('ret');
     await insertReturn(ctx, id, order, normaliseEmail(order.email), matched);
     recordEvent(ctx, 'return.requested', id);
     const made = await readReturn(ctx, id);
-    if (!made) throw new TypeError('The return that was just written is not there.');
+    if (!made) throw new TypeError('The return that was just inserted is missing.');
     await notifyShopper(ctx, made);
     return made;
   });
 }
 
 function rejectUnreturnable({ status, paidAt, deliveredAt }: ReturnableOrder, now: Date): void {
-  if (status === 'refunded') throw returnNotAllowed('refunded', 'This order was refunded already.');
-  if (!paidAt) throw returnNotAllowed('not_paid', 'This order is not paid.');
+  if (status === 'refunded') throw returnNotAllowed('refunded', 'This order has been refunded already.');
+  if (!paidAt) throw returnNotAllowed('not_paid', 'This order has not been paid.');
   if (now.getTime() > (deliveredAt ?? paidAt).getTime() + windowMs) {
-    throw returnNotAllowed('window_closed', 'The time in which this order could be returned is over.');
+    throw returnNotAllowed('window_closed', 'The return period of this order is over.');
   }
 }
 
 const firstNumber = 1001;
 
-/** Numbers rise without a gap: the counter is taken in the transaction that uses it. */
+/** Numbers have no gaps: the counter is incremented in the transaction that uses the number. */
 async function insertReturn(
   ctx: InTransaction,
   id: string,
@@ -107,7 +107,7 @@ async function insertReturn(
       with ordinality as i("itemId", "variantId", name, quantity, reason, note, position)`);
 }
 
-/** So many pieces of one item of the order, with what the shopper says of them. */
+/** A quantity of one item of the order, with the shopper's reason and note. */
 export interface MatchedItem {
   readonly itemId: string;
   readonly variantId: string;
@@ -118,11 +118,12 @@ export interface MatchedItem {
 }
 
 /**
- * Find what a shopper wants to return among the items of the order. A variant may stand in several of its lines, so it
- * is taken from the first that still has some.
+ * Match the requested items with those of the order. A variant may be in several items, so quantities are taken from
+ * the first that has any left.
  *
- * @throws DomainError `invalid_request` where a line names nothing; `return_not_allowed` with the reason `not_bought`,
- *   or `quantity_exceeded` where more are wanted than were bought and are in no other return
+ * @throws DomainError `invalid_request` where a line names neither item nor variant; `return_not_allowed` with the
+ *   reason `not_bought`,
+ * or `quantity_exceeded` where the quantity exceeds what was bought and is in no other return
  */
 function matchItems(items: readonly ReturnableItem[], wanted: readonly ReturnItemInput[]): MatchedItem[] {
   const left = new Map(items.map(({ id, quantity, returnedQuantity }) => [id, quantity - returnedQuantity]));
@@ -137,7 +138,7 @@ function matchItems(items: readonly ReturnableItem[], wanted: readonly ReturnIte
       return [{ itemId: id, variantId, name, quantity, reason: line.reason ?? null, note: line.note ?? null }];
     });
     if (open === 0) return matched;
-    throw returnNotAllowed('quantity_exceeded', 'More would come back than was bought.', {
+    throw returnNotAllowed('quantity_exceeded', 'The quantity exceeds what was bought and not returned yet.', {
       path: `/items/${index}/quantity`,
       detail: `must be at most ${line.quantity - open}`,
     });
@@ -147,7 +148,7 @@ function matchItems(items: readonly ReturnableItem[], wanted: readonly ReturnIte
 function candidatesFor(line: ReturnItemInput, index: number, items: readonly ReturnableItem[]): ReturnableItem[] {
   const { order_item_id: itemId, variant_id: variantId } = line;
   if (!itemId && !variantId) {
-    throw invalidRequest('Each item names an item of the order, or a variant.', {
+    throw invalidRequest('Each item must name an item of the order or a variant.', {
       path: `/items/${index}/order_item_id`,
       code: 'required',
       detail: 'is required without a variant_id',
@@ -156,10 +157,10 @@ function candidatesFor(line: ReturnItemInput, index: number, items: readonly Ret
   const found = items.filter((item) => (!itemId || item.id === itemId) && (!variantId || item.variantId === variantId));
   if (found.length > 0) return found;
   const path = `/items/${index}/${itemId ? 'order_item_id' : 'variant_id'}`;
-  throw returnNotAllowed('not_bought', 'This is not in the order.', { path, detail: 'is not in the order' });
+  throw returnNotAllowed('not_bought', 'This item is not in the order.', { path, detail: 'is not in the order' });
 }
 
-/** The pieces of each item, for each is set aside once. */
+/** The total quantity of each item, because reservations name each item once. */
 export function sumByItem(
   items: readonly { itemId: string; quantity: number }[],
 ): { itemId: string; quantity: number }[] {

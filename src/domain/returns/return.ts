@@ -32,7 +32,7 @@ const ReturnSchema = defineEntity({
   },
 });
 
-/** What a shopper wants to send back of one order. */
+/** A shopper's return of items of one order. */
 export class Return extends ReturnSchema.class {
   moveTo(status: ReturnStatus): void {
     this.status = follow(table, this.status, status);
@@ -45,7 +45,7 @@ export class Return extends ReturnSchema.class {
 
 ReturnSchema.setClass(Return);
 
-/** Why something cannot be returned, or a return cannot become what it should. */
+/** Why a return was rejected, or cannot change its status. */
 export type ReturnRejection =
   | 'not_paid'
   | 'refunded'
@@ -54,14 +54,14 @@ export type ReturnRejection =
   | 'quantity_exceeded'
   | 'wrong_status';
 
-/** The refusal of a return, with its reason, and the place in the request where there is one. */
+/** The error of a return that is not allowed, with its reason, and the field of the request where there is one. */
 export function returnNotAllowed(
   reason: ReturnRejection,
-  sentence: string,
+  message: string,
   place?: { readonly path: string; readonly detail: string },
 ): DomainError {
   const errors = place && [{ path: place.path, code: reason, detail: place.detail }];
-  return new DomainError('conflict', 'return_not_allowed', sentence, {
+  return new DomainError('conflict', 'return_not_allowed', message, {
     extensions: { reason, ...(errors && { errors }) },
   });
 }

@@ -31,7 +31,7 @@ const unfiledCentsMax = 2500_00;
  * quote declares the goods to customs, so that its rates can be bought.
  *
  * @throws DomainError `not_found`, `order_not_shippable` where customs require a filing, or
- * `shipping_provider_unavailable`
+ *   `shipping_provider_unavailable`
  */
 export async function quoteOrder(ctx: Context, { orderId }: { orderId: string }): Promise<Rate[]> {
   const [order, view, opened] = await Promise.all([

@@ -41,7 +41,7 @@ export async function requestLabelAgain(ctx: Context, { orderId }: { orderId: st
 /**
  * The order and its label, locked for a change that an operator makes.
  * @throws DomainError `order_not_shippable` where it is not paid, which is when it gets its label; `order_shipped`, and
- * others
+ *   others
  */
 export async function lockForManualAction(
   ctx: InTransaction,

@@ -24,7 +24,7 @@ import { unlinkParcel } from './tracking.ts';
  * completed by a job, also when the provider is unavailable or this process dies.
  *
  * @throws DomainError `not_found`, a conflict where its purchase is open or the parcel has moved, or
- * `shipping_provider_unavailable`: then a job retries it, and voiding it again is harmless
+ *   `shipping_provider_unavailable`: then a job retries it, and voiding it again is harmless
  */
 export async function voidLabel(ctx: Context, { labelId }: { labelId: string }): Promise<void> {
   const held = await holdForVoid(ctx, labelId);

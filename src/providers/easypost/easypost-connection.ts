@@ -7,8 +7,7 @@ import { startDeadline } from '../lib/deadline.ts';
 const usualTimeoutMs = seconds(8);
 
 /**
- * EasyPost, as far as it is wired: whether a key opens the account. The address list is what test and live keys may
- * both read.
+ * EasyPost, only to check whether a key works. Both test and live keys may read the address list.
  */
 export function createEasypostConnection({
   baseUrl = 'https://api.easypost.com',
@@ -38,13 +37,12 @@ export function createEasypostConnection({
         { provider: 'easypost', operation: 'addresses.list', status, ms: Math.round(performance.now() - startedAt) },
         'provider call',
       );
-      if (status === undefined || status >= 500) throw failed('away', 'EasyPost did not answer.');
-      if (status === 401 || status === 403) throw failed('denied', 'EasyPost does not know this key.');
-      if (status === 429) throw failed('busy', 'EasyPost asks to come back later.');
-      if (status !== 200) throw failed('refused', `EasyPost answered ${status}.`);
+      if (status === undefined || status >= 500) throw failed('away', 'EasyPost did not respond.');
+      if (status === 401 || status === 403) throw failed('denied', 'EasyPost rejected the key.');
+      if (status === 429) throw failed('busy', "EasyPost's rate limit was exceeded.");
+      if (status !== 200) throw failed('refused', `EasyPost responded with ${status}.`);
     },
   };
 }
 
-const failed = (failure: ProviderError['failure'], sentence: string) =>
-  new ProviderError('easypost', failure, sentence);
+const failed = (failure: ProviderError['failure'], message: string) => new ProviderError('easypost', failure, message);

@@ -11,13 +11,13 @@ import type { CircuitBreaker } from '../lib/circuit-breaker.ts';
 import { startDeadline } from '../lib/deadline.ts';
 
 export interface ShippoOptions {
-  /** Another address of the API; Shippo's own unless given. */
+  /** Another URL of the API; Shippo's own by default. */
   readonly baseUrl?: string | undefined;
   readonly log: Log;
   readonly breaker: CircuitBreaker;
 }
 
-/** One call: what it is called in the log, what its answer looks like, and how to send it. */
+/** One call: its name in the log, the schema of its response, and how to send it. */
 export interface Call<Answer extends TSchema> {
   readonly operation: string;
   readonly answer: Answer;
@@ -35,9 +35,9 @@ const apiVersion = '2018-02-08';
 const usualTimeoutMs = seconds(15);
 
 /**
- * The one way to Shippo: through its SDK, with a time limit, never with the SDK's retries, behind the account's
- * circuit, and logged. The answer is read from the wire: the SDK refuses answers with words that it does not know, also
- * of labels that were bought, and drops fields that it does not know.
+ * Every call of Shippo: through its SDK, with a deadline, without the SDK's retries, behind the account's circuit
+ * breaker, and logged. The response is read from the wire, because the SDK rejects responses with values that it does
+ * not know, even of labels that were bought, and drops fields that it does not know.
  */
 export function createCaller({ baseUrl, log, breaker }: ShippoOptions): CallShippo {
   return (account, call, options = {}) =>
@@ -73,7 +73,7 @@ export function createCaller({ baseUrl, log, breaker }: ShippoOptions): CallShip
         const answer = parse(heard.body);
         if (!fits(call.answer, answer)) {
           finish('unreadable');
-          throw new ProviderError('shippo', 'away', `Shippo's answer to ${call.operation} could not be read.`, {
+          throw new ProviderError('shippo', 'away', `Shippo's response to ${call.operation} could not be read.`, {
             code: 'unreadable',
           });
         }
@@ -114,7 +114,7 @@ function loadSdk(): Promise<Sdk> {
     return {
       errors,
       open(account, baseUrl, heard, signal) {
-        // The signal goes to the request itself: the one that the SDK makes of its own options is lost to the collector.
+        // The signal is passed to the request itself: the one that the SDK derives from it may be garbage-collected.
         const httpClient = new HTTPClient({ fetcher: (input, init) => fetch(input, { ...init, signal }) });
         httpClient.addHook('response', async (response) => {
           heard.status = response.status;
@@ -133,32 +133,33 @@ function loadSdk(): Promise<Sdk> {
 }
 
 /**
- * What an error of the SDK means, judged here and nowhere else. The message repeats nothing that Shippo said: its
- * answers quote addresses.
+ * Classify an error of the SDK. The message repeats nothing of Shippo's response, because responses quote addresses.
  */
 function classifyError(errors: typeof ShippoErrors, operation: string, error: unknown): ProviderError {
   if (error instanceof ProviderError) return error;
   if (error instanceof errors.SDKError) {
     const { statusCode } = error;
-    return new ProviderError('shippo', failureOf(statusCode), `Shippo answered ${operation} with ${statusCode}.`, {
+    return new ProviderError('shippo', failureOf(statusCode), `Shippo responded to ${operation} with ${statusCode}.`, {
       code: fieldIn(error.body),
       retryAfterSeconds: retryAfter(error.headers),
     });
   }
   if (error instanceof errors.SDKValidationError || error instanceof errors.InvalidRequestError) {
-    return new ProviderError('shippo', 'refused', `The request ${operation} is not one that Shippo takes.`, {
+    return new ProviderError('shippo', 'refused', `Shippo's SDK rejected the request ${operation}.`, {
       cause: error,
     });
   }
   if (error instanceof errors.RequestTimeoutError || error instanceof errors.RequestAbortedError) {
-    return new ProviderError('shippo', 'away', `Shippo did not answer ${operation} in time.`, { code: 'timeout' });
+    return new ProviderError('shippo', 'away', `Shippo did not respond to ${operation} in time.`, { code: 'timeout' });
   }
-  return new ProviderError('shippo', 'away', `Shippo gave no readable answer to ${operation}.`, { code: 'no_answer' });
+  return new ProviderError('shippo', 'away', `Shippo gave no readable response to ${operation}.`, {
+    code: 'no_answer',
+  });
 }
 
 /**
- * 409 is Shippo's word for too much at once; 408 is a proxy's, who cannot know; any other 4xx says that nothing was
- * done.
+ * 409 means too many requests at once; 408 comes from a proxy, which cannot know the outcome; any other 4xx means that
+ * nothing was done.
  */
 function failureOf(statusCode: number): ProviderFailure {
   if (statusCode === 401 || statusCode === 403) return 'denied';
@@ -173,7 +174,7 @@ function retryAfter(headers: Headers): number | undefined {
   return Number.isFinite(seconds) && seconds > 0 ? Math.ceil(seconds) : undefined;
 }
 
-/** The first field that a refusal names, such as `address_to`. Never its words. */
+/** The first field that an error names, such as `address_to`; never its message. */
 function fieldIn(body: string): string | undefined {
   try {
     const parsed: unknown = JSON.parse(body);

@@ -11,13 +11,13 @@ export interface CarrierAccount {
   readonly carrier: string;
 }
 
-/** Shippo's pages hold five unless told, and at most this many. */
+/** Shippo's default page size is 5; this is its maximum. */
 const pageSize = 100;
 const pagesMax = 10;
 
 /**
- * The carriers that an account may use. Lists are what Shippo limits most (10 a minute in test mode), so they are
- * remembered; what is asked for at once is asked once.
+ * The carriers that an account may use. Shippo's rate limit for lists is low (10 a minute in test mode), so they are
+ * cached, and concurrent requests are made once.
  */
 export function createCarrierList(call: CallShippo) {
   const remembered = new LRUCache<
@@ -51,7 +51,7 @@ export function createCarrierList(call: CallShippo) {
   }
 
   return {
-    /** Asks Shippo, whatever is remembered. */
+    /** Fetch the list from Shippo, not from the cache. */
     async fetch(account: ShippingAccount, options: CallOptions = {}): Promise<void> {
       remembered.set(keyOf(account), await fetchAll(account, options));
     },
@@ -64,7 +64,7 @@ export function createCarrierList(call: CallShippo) {
       const active = (await remembered.fetch(keyOf(account), { context: { account, options } })) ?? [];
       return carriers.length === 0 ? active : active.filter(({ carrier }) => carriers.includes(carrier));
     },
-    /** A person may just be switching a carrier on. */
+    /** Drop the cached list: an operator may be activating a carrier right now. */
     forget(account: ShippingAccount): void {
       remembered.delete(keyOf(account));
     },

@@ -4,7 +4,7 @@ import type { PostalAddress, QuoteRequest } from '#src/domain/ports/shipping-gat
 import { toDecimal } from '#src/lib/currency.ts';
 import { oneLine } from '#src/lib/one-line.ts';
 
-/** A shipment as the SDK wants it: measures are text, empty fields are left out, and rates come with the answer. */
+/** A shipment for the SDK: measures are text, empty fields are left out, and the response includes the rates. */
 export function shipmentRequest(request: QuoteRequest, carrierAccounts: readonly string[]): ShipmentCreateRequest {
   const { parcel, customs, marker } = request;
   return {
@@ -36,10 +36,10 @@ function addressOf({ country, ...rest }: PostalAddress) {
   return { country, ...Object.fromEntries(Object.entries(fields).filter(([, text]) => text)) };
 }
 
-/** What carriers print of an address line. */
+/** How many characters of an address line carriers print. */
 const lineMax = 35;
 
-/** A street that is too long for its line goes on in the next one: nothing of an address is cut off. */
+/** A street that is too long for its line continues in the next one, so that nothing is cut off. */
 function streetLines([street1 = '', street2 = '']: readonly (string | undefined)[]): string[] {
   if (street1.length <= lineMax && street2.length <= lineMax) return [street1, street2];
   const lines: string[] = [];
@@ -51,7 +51,7 @@ function streetLines([street1 = '', street2 = '']: readonly (string | undefined)
   return lines;
 }
 
-/** What US customs ask of goods that were sold, below the 2,500 dollars from which on they must be filed. */
+/** The customs declaration of sold goods whose value needs no filing with US customs. */
 function declarationOf({ from, to }: QuoteRequest, { signer, items }: NonNullable<QuoteRequest['customs']>) {
   return {
     certify: true,
@@ -71,5 +71,5 @@ function declarationOf({ from, to }: QuoteRequest, { signer, items }: NonNullabl
   } as const;
 }
 
-/** At most four decimals, which is what Shippo takes. */
+/** At most four decimals, which is Shippo's limit. */
 const decimal = (number: number) => String(Math.round(number * 10_000) / 10_000);

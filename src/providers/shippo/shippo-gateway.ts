@@ -18,10 +18,10 @@ import {
   trackingOf,
 } from './wire.ts';
 
-/** Shippo lists at most this many of anything. */
+/** Shippo's maximum page size. */
 const pageMax = 100;
 
-/** Shippo, in the domain's words. None of its types, status words or errors leaves this folder. */
+/** The shipping gateway for Shippo. None of its types, statuses or errors leaves this folder. */
 export function createShippoGateway(options: ShippoOptions): ShippingGateway {
   const call = createCaller(options);
   const carriers = createCarrierList(call);
@@ -138,7 +138,7 @@ export function createShippoGateway(options: ShippoOptions): ShippingGateway {
         );
       } catch (error) {
         if (!(error instanceof ProviderError) || error.failure !== 'refused') throw error;
-        // Refused also means that it was asked for before.
+        // Shippo also rejects a refund that was requested before.
         const { state } = await gateway.fetchPurchase(account, purchaseId, options);
         if (state !== 'refunding' && state !== 'refunded') throw error;
       }

@@ -11,8 +11,7 @@ import { type Static, Type } from '#src/lib/schema.ts';
 import { fits } from '#src/lib/validation.ts';
 
 /*
- * What we read of Shippo's answers, as they travel. Only what we need is asked for, and words that Shippo may yet
- * invent are let through: the SDK's own closed lists have refused labels that were already bought.
+ * The parts of Shippo's responses that are read. Only what is needed is required, and values that Shippo may add later are accepted: the SDK's closed lists have rejected responses of labels that were already bought.
  */
 
 const text = Type.Optional(Type.Union([Type.String(), Type.Null()]));
@@ -77,7 +76,7 @@ const purchaseStates: Partial<Record<string, LabelPurchase['state']>> = {
   REFUNDREJECTED: 'refund_rejected',
 };
 
-/** A transaction in our words. A status that we do not know is one to look at again. */
+/** A transaction as a purchase. An unknown status counts as undecided. */
 export function purchaseOf(wire: TransactionWire): LabelPurchase {
   const state = purchaseStates[wire.status] ?? 'undecided';
   return {
@@ -93,7 +92,7 @@ export function purchaseOf(wire: TransactionWire): LabelPurchase {
   };
 }
 
-/** Amounts are decimal text: they become cents without passing through a fraction. */
+/** Amounts are decimal text and are converted to cents without floating point. */
 export function rateOf(wire: RateWire, carriers: ReadonlyMap<string, string>): Rate {
   return {
     id: wire.object_id,
@@ -110,7 +109,7 @@ export function rateOf(wire: RateWire, carriers: ReadonlyMap<string, string>): R
   };
 }
 
-/** Why a shipment got no rates, judged by what its messages say. */
+/** Why a shipment got no rates, classified by its messages. */
 export function quoteRejectionOf(messages: unknown): Quote['rejection'] {
   const said = sayingsOf(messages);
   const kind = said.some(isAboutDestination) ? 'address' : said.some(isAboutParcel) ? 'parcel' : 'other';

@@ -145,7 +145,7 @@ test('a rate is bought only for the order and the address that it was quoted for
     (await request(ctx, { address: { street1: '1 Main St' } })).order,
     (await request(ctx)).order,
   ];
-  const refused = { instanceOf: DomainError, code: 'invalid_request', message: /Ask for its rates again/ };
+  const refused = { instanceOf: DomainError, code: 'invalid_request', message: /Request its rates again/ };
   const [strange] = await quoteOrder(ctx, { orderId: other.id });
   await t.throwsAsync(chooseRate(ctx, { orderId: order.id, rateId: strange?.id ?? '' }), refused);
   await t.throwsAsync(chooseRate(ctx, { orderId: order.id, rateId: 'rate_of_a_shopper' }), refused);

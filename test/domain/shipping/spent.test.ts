@@ -64,6 +64,6 @@ test.serial('a label that a dead run held when its promise was old ends in front
   ]);
   await client.query('commit');
   client.release();
-  t.true((await runJobs(services, lastRun)).includes('labels.purchase-label: retry (another run holds the label)'));
+  t.true((await runJobs(services, lastRun)).includes('labels.purchase-label: retry (another attempt holds the label)'));
   t.like(await labelOf(ctx, order.id), { state: 'needs_attention', reason: 'crashes' });
 });

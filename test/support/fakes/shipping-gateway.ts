@@ -22,7 +22,7 @@ export type Turn =
   | { readonly fails: 'address' | 'funds' | 'temporary' | 'carrier' }
   | { readonly error: ProviderError };
 
-export const silence = () => new ProviderError('fake', 'away', 'The provider did not respond.');
+export const silence = () => new ProviderError('fake', 'away', 'The provider did not answer.');
 export const denial = () => new ProviderError('fake', 'denied', 'The provider does not accept the key.');
 export const busy = (retryAfterSeconds?: number) =>
   new ProviderError('fake', 'busy', 'Slow down.', { retryAfterSeconds });
