@@ -69,7 +69,7 @@ test('Retry on the board of a label that was in truth bought finds it and buys n
   });
   t.regex(
     job?.failedReason ?? '',
-    /: outcome_unknown\. .+ Retry: it looks for the label first and never buys a second one\.$/,
+    /: outcome_unknown\. .+ Retry: the purchase is looked up first, and no second label is bought\.$/,
   );
   t.is(shipping.bought().length, 1);
 

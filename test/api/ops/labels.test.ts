@@ -54,7 +54,7 @@ test('an address is corrected on the page and the label is bought', async (t) =>
   t.is(saved.status, 303);
   t.regex(
     (await api.call('GET', saved.headers.get('location') ?? '')).body,
-    /The address is saved and the label is tried again\./,
+    /The address is saved and the label will be retried\./,
   );
   const label = await labelOf(ctx, order.id);
   await purchaseLabel(ctx, { labelId: label.id, attempt: label.attempt });

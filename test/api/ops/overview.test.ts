@@ -43,7 +43,7 @@ test.serial(
     const { body } = await api.call('GET', '/ops');
     t.regex(body, /webhooks do not arrive\. <code>inbound_webhook_silent<\/code>[\s\S]+href="\/ops\/drift"/);
     t.regex(body, /Compare the payment with the order[\s\S]+href="\/ops\/drift#orders"/);
-    t.regex(body, /No carrier offers to take this parcel[\s\S]+href="\/ops\/labels#no_rates"/);
+    t.regex(body, /No carrier offers a rate for this parcel[\s\S]+href="\/ops\/labels#no_rates"/);
 
     const drift = (await api.call('GET', '/ops/drift')).body;
     t.true(drift.includes(order.orderNumber));
