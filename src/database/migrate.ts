@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 
 import { Migrator } from '@mikro-orm/migrations';
-import { defineConfig, MikroORM } from '@mikro-orm/postgresql';
+import { defineConfig, MikroORM, type SqlEntityManager, SqlSchemaGenerator } from '@mikro-orm/postgresql';
 import { PostgresDialect } from 'kysely';
 import pg from 'pg';
 
@@ -72,9 +72,11 @@ async function withMigrator<Result>(
         entities: [],
         discovery: { warnWhenNoEntities: false },
         logger: () => undefined,
-        ...(await locateTables(pool)),
+        // It asks for a name, though the pool alone decides where it connects.
+        dbName: 'unused',
+        schema: await currentSchema(pool),
         driverOptions: new PostgresDialect({ pool }),
-        extensions: [Migrator],
+        extensions: [ConnectedSchemaGenerator, Migrator],
         migrations: {
           path: fileURLToPath(new URL('../../migrations', import.meta.url)),
           snapshot: false,
@@ -90,12 +92,24 @@ async function withMigrator<Result>(
   }
 }
 
-/** The migrator looks for both by their names, and would create what it does not find. */
-async function locateTables(pool: pg.Pool): Promise<{ dbName: string; schema: string }> {
-  const {
-    rows: [place],
-  } = await pool.query('select current_database() as "dbName", current_schema() as schema');
-  return place;
+/** The migrator looks for its table there, and would create a schema that it does not find. */
+async function currentSchema(pool: pg.Pool): Promise<string> {
+  const { rows } = await pool.query<{ schema: string }>('select current_schema() as schema');
+  return rows[0]?.schema ?? 'public';
+}
+
+/** The migrator's own looks for the database by its name, unescaped, and would create it; the pool is connected to it. */
+class ConnectedSchemaGenerator extends SqlSchemaGenerator {
+  static override register(orm: Parameters<typeof SqlSchemaGenerator.register>[0]): void {
+    orm.config.registerExtension(
+      '@mikro-orm/schema-generator',
+      () => new ConnectedSchemaGenerator(orm.em as SqlEntityManager),
+    );
+  }
+
+  override async ensureDatabase(): Promise<boolean> {
+    return false;
+  }
 }
 
 /** A connection that is lost fails the statement on it; without a listener it would end the process before that is shown. */

@@ -29,7 +29,8 @@ async function undoReturns(client: pg.Client): Promise<void> {
 }
 
 test('migrate works on a database of any name, however its URL is encoded, as a role that can create none', async (t) => {
-  for (const name of ['shop üç$f9', '50% /off?#"now"', 'postgres-copy:1,2;3=4@5&6+7']) {
+  const names = ['shop üç$f9', '50% /off?#"now"', 'postgres-copy:1,2;3=4@5&6+7', "o'brien", "a'b\\c'%41 🛒"];
+  for (const name of names) {
     const url = new URL(await emptyDatabase(t, name));
     url.pathname = `/${encodeURIComponent(name)}`;
     t.true((await migrate(url.href)).length > 0, name);
