@@ -1,4 +1,4 @@
-import { measureOffset } from '#src/database/database-clock.ts';
+import { measureDatabaseTime } from '#src/database/database-clock.ts';
 import { isDatabaseAway } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Execute } from '#src/outbox/job-state.ts';
@@ -39,7 +39,7 @@ export async function inspectDatabase(execute: Execute): Promise<InspectedDataba
   return {
     role: role?.name ?? '',
     isUnbound: role?.unbound ?? true,
-    skewSeconds: Math.abs(await measureOffset(execute)) / 1000,
+    skewSeconds: Math.abs((await measureDatabaseTime(execute)).now().getTime() - Date.now()) / 1000,
     openTables: open.map(({ name }) => name),
     versionNumber: role?.version ?? 0,
   };
