@@ -6,7 +6,7 @@ const Plain = {
   quantity: Type.Integer({ minimum: 1, maximum: 999, examples: [1] }),
 };
 
-/** `subscription_interval` is read only where `purchase_type` is `subscription`, and needed there. */
+/** `subscription_interval` is required where `purchase_type` is `subscription`, and ignored otherwise. */
 const CheckoutItem = Type.Object(
   {
     ...Plain,
@@ -35,8 +35,8 @@ export const CheckoutInput = Type.Object({
     Type.Unsafe<string>({
       ...Id('cart'),
       description:
-        'Whose session it is: a newer one of the same cart takes the place of the older. The cart is closed once the order ' +
-        'is paid. What is bought is what `items` says, so a cart that is over, or that nobody knows, is no obstacle.',
+        'The cart of this checkout: a new session of the same cart replaces the older one. The cart is closed once the ' +
+        'order is paid. `items` alone decides what is bought, so a closed or unknown cart is no error.',
     }),
   ),
   partner_code: Omittable(Text(100, { examples: ['maker'] })),

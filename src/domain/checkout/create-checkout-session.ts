@@ -1,47 +1,47 @@
-import { repairSession } from '#jobs/checkout.ts';
 import { transact } from '#src/database/transact.ts';
-import { awaitAll } from '#src/lib/await-all.ts';
-import { fromNow } from '#src/lib/clock.ts';
-import { enqueue } from '#src/outbox/enqueue.ts';
+import { Cents, Currency, Id, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { checkoutSubjectOf } from '../checkout-subject.ts';
 import type { Context } from '../context.ts';
-import { normaliseEmail } from '../customers/index.ts';
-import { createOrder, type Gift, orderNumberOf, readOrder, takeHolds } from '../orders/index.ts';
-import {
-  deadlineAt,
-  findPaymentCustomer,
-  insertSession,
-  isBeingSubscribed,
-  type PaymentSession,
-  providerUnavailable,
-  readSession,
-  type SellingTerms,
-  type Subscribing,
-  sellingTerms,
-} from '../payments/index.ts';
-import { takeOrderNumber } from '../tenants/index.ts';
+import { findCustomerByEmail, normaliseEmail, unlinkPaymentCustomer } from '../customers/index.ts';
+import { orderStatuses, readOrder } from '../orders/index.ts';
+import { deadlineAt, providerUnavailable, readSession, type SellingTerms, sellingTerms } from '../payments/index.ts';
+import { type BegunOrder, beginOrder, type Caller, type Purchase } from './begin-order.ts';
 import type { CheckoutInput } from './checkout-input.ts';
-import { unlinkCustomer } from './forget-customer.ts';
-import { isConcurrentCheckout, SubscriptionInProgress } from './is-taken-by-another.ts';
 import { CustomerGone, openSession } from './open-session.ts';
-import { type OrderPlan, planOrder } from './plan-order.ts';
-import { type BegunOrder, type CheckoutSessionView, presentCheckoutSession } from './present.ts';
-import { type CheckoutQuote, type KnownBuyer, quoteCheckout } from './quote-checkout.ts';
-import { conflictingSessions, subscribingOf } from './subscribing.ts';
-import { abandonedAfterMs, supersedeSession } from './supersede-session.ts';
+import { quoteCheckout } from './quote-checkout.ts';
 
-/** How often a request is judged anew because something of the caller's own got in between. */
+/** The response of POST /checkout/sessions, with the fields of both shapes that the specification shows. */
+export const CheckoutSessionView = Type.Object(
+  {
+    checkout_url: Type.String({ examples: ['https://checkout.stripe.com/c/pay/cs_test_a1'] }),
+    expires_at: Timestamp,
+    order: Type.Object({
+      id: Id('ord'),
+      order_number: Type.String({ examples: ['ORD-1001'] }),
+      status: Type.Enum([...orderStatuses]),
+      currency: Currency,
+      total_cents: Cents,
+    }),
+    order_id: Id('ord'),
+    order_number: Type.String({ examples: ['ORD-1001'] }),
+  },
+  { title: 'CheckoutSession' },
+);
+export type CheckoutSessionView = Static<typeof CheckoutSessionView>;
+
+/** How often a request is started again because another request of the same caller interfered. */
 const attemptsMax = 6;
 
 /**
- * Make a pending order and open a hosted payment session for it (protocols.md §3).
+ * Create a pending order and open a hosted payment session for it.
  *
- * Everything is judged before anything is written; the order, its holds and the frozen request for its session are
- * written before the provider is asked. Whatever then happens to this process, the job that is enqueued with the order
- * ends a session that the shopper was never sent to.
+ * Everything is validated before anything is written; the order, its holds and the request for its session are stored
+ * before the provider is called. If this process dies, the job that is enqueued with the order ends a session whose URL
+ * was never returned.
  *
- * @param requestKey stands for this very request at every try of it: what an earlier try began is gone on with
- * @throws DomainError as api.md lists for POST /checkout/sessions
+ * @param options `requestKey`: the same at every attempt of one API request; an attempt continues an earlier one's
+ *   order
+ * @throws DomainError with the codes that the route of POST /checkout/sessions declares
  */
 export async function createCheckoutSession(
   ctx: Context,
@@ -51,15 +51,7 @@ export async function createCheckoutSession(
   return checkOut(ctx, { input, requestKey, quote: (known) => quoteCheckout(ctx, input, known) });
 }
 
-/** What is bought, how it is reckoned, and for which request. */
-export interface Purchase {
-  readonly input: Omit<CheckoutInput, 'items'>;
-  readonly gift?: Gift;
-  readonly requestKey: string | null | undefined;
-  quote(known: KnownBuyer): Promise<CheckoutQuote>;
-}
-
-/** Make an order and open a session for it, whatever is bought. See `createCheckoutSession`. */
+/** Create an order and open a session for it, for a cart or a gift. See `createCheckoutSession`. */
 export async function checkOut(ctx: Context, purchase: Purchase): Promise<CheckoutSessionView> {
   const { input, requestKey = null } = purchase;
   const email = input.customer_email ? normaliseEmail(input.customer_email) : null;
@@ -88,18 +80,7 @@ export async function checkOut(ctx: Context, purchase: Purchase): Promise<Checko
   throw providerUnavailable();
 }
 
-/** Who asks: whose session it is (`subject`), of which there is one at a time, and for which request. */
-interface Caller {
-  readonly email: string | null;
-  /** The same as they wrote it. */
-  readonly enteredEmail: string;
-  readonly subject: string | null;
-  readonly requestKey: string | null;
-  /** When they have waited long enough. */
-  readonly endsAt: number;
-}
-
-/** What an earlier try of this request began, unless that is over. */
+/** The order that an earlier attempt of this request began, unless that is over. */
 async function continueOrder(ctx: Context, { earlierOrderId }: SellingTerms): Promise<BegunOrder | undefined> {
   const session = earlierOrderId ? await readSession(ctx, earlierOrderId) : undefined;
   if (!session) return undefined;
@@ -115,71 +96,20 @@ async function continueOrder(ctx: Context, { earlierOrderId }: SellingTerms): Pr
   );
 }
 
-/** The order and its unanswered session; `undefined` when the caller's own doings have to be looked at again. */
-async function beginOrder(
-  ctx: Context,
-  { input, gift, quote }: Purchase,
-  { caller, terms, goneCustomerId }: { caller: Caller; terms: SellingTerms; goneCustomerId: string | null },
-): Promise<BegunOrder | undefined> {
-  const { email } = caller;
-  const plan = planOrder(ctx, input, await quote({ email, liveSubscriptions: terms.liveSubscriptions }), terms, email);
-  const subscribing = subscribingOf(plan, email);
-  for (const orderId of conflictingSessions(terms, subscribing)) {
-    if ((await supersedeSession(ctx, terms.account, orderId)) === 'changed') return undefined;
-  }
-  const customerId =
-    plan.request.mode === 'subscription' ? await findSubscribingCustomer(ctx, terms, caller, goneCustomerId) : null;
-  const number = await takeOrderNumber(ctx);
-  try {
-    const session = await writeOrder(ctx, plan, { ...caller, number, customerId, gift, subscribing });
-    const { currency, totalCents } = plan.order;
-    return { isNew: true, session, orderNumber: orderNumberOf(number), currency, totalCents };
-  } catch (error) {
-    if (isConcurrentCheckout(error)) return undefined;
-    throw error;
-  }
+/** Unlink a customer that was deleted at the provider, or belongs to an account that was replaced. */
+async function unlinkCustomer(ctx: Context, email: string, paymentCustomerId: string): Promise<void> {
+  const known = await findCustomerByEmail(ctx, email);
+  if (known) await transact(ctx, (ctx) => unlinkPaymentCustomer(ctx, { customerId: known.id, paymentCustomerId }));
 }
 
-/** The provider's customer of a subscriber; nobody's of one who did not say who they are. */
-async function findSubscribingCustomer(
-  ctx: Context,
-  { account, paymentCustomerId }: SellingTerms,
-  { email, enteredEmail }: Caller,
-  goneCustomerId: string | null,
-): Promise<string | null> {
-  if (!email) return null;
-  return paymentCustomerId ?? (await findPaymentCustomer(ctx, account, { email, enteredEmail, goneCustomerId }));
-}
-
-interface OrderDetails {
-  readonly number: number;
-  readonly customerId: string | null;
-  readonly gift: Gift | null | undefined;
-  readonly subscribing: Subscribing | null;
-}
-
-/** Order, holds, session and both promises: all of them, or none. Locks go from the order to its subjects. */
-async function writeOrder(
-  ctx: Context,
-  { order, request, expiresAt }: OrderPlan,
-  { number, customerId, gift = null, subject, subscribing, requestKey }: Caller & OrderDetails,
-): Promise<PaymentSession> {
-  return transact(ctx, async (ctx) => {
-    if (subscribing && (await isBeingSubscribed(ctx, subscribing))) throw new SubscriptionInProgress();
-    const [, session] = await awaitAll(
-      createOrder(ctx, { ...order, number, gift }),
-      insertSession(ctx, {
-        request: { ...request, customerId, customerEmail: customerId ? null : request.customerEmail },
-        idempotencyKey: `checkout:${order.id}`,
-        requestKey,
-        subject,
-        subscribing,
-        expiresAt,
-      }),
-      takeHolds(ctx, order.holds, order.email),
-    );
-    const dueAt = fromNow(ctx.clock, abandonedAfterMs({ requestKey }));
-    enqueue(ctx, repairSession, { orderId: order.id, attempt: 1 }, { dueAt });
-    return session;
-  });
+function presentCheckoutSession(begun: BegunOrder, url: string): CheckoutSessionView {
+  const { session, orderNumber, currency, totalCents } = begun;
+  const { orderId } = session;
+  return {
+    checkout_url: url,
+    expires_at: session.expiresAt.toISOString(),
+    order: { id: orderId, order_number: orderNumber, status: 'pending', currency, total_cents: totalCents },
+    order_id: orderId,
+    order_number: orderNumber,
+  };
 }

@@ -3,8 +3,7 @@ import { priceLines } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
 import { ReturnUrl } from '../return-url.ts';
 import { shippingOptions } from '../shipping/index.ts';
-import { checkOut } from './create-checkout-session.ts';
-import type { CheckoutSessionView } from './present.ts';
+import { type CheckoutSessionView, checkOut } from './create-checkout-session.ts';
 import type { CheckoutQuote } from './quote-checkout.ts';
 
 /** The body of POST /subscriptions/gift-checkout. */
@@ -21,8 +20,8 @@ export const GiftCheckoutInput = Type.Object({
 export type GiftCheckoutInput = Static<typeof GiftCheckoutInput>;
 
 /**
- * Make an order for so many months of what others subscribe to, paid at once and given to somebody. Nothing recurs;
- * whoever it is for is told once it is paid.
+ * Create an order for some months of a subscription product, paid at once as a gift. Nothing recurs; the recipient gets
+ * an email once it is paid.
  *
  * @throws DomainError as POST /checkout/sessions does
  */
@@ -47,7 +46,7 @@ export async function createGiftCheckout(
   });
 }
 
-/** A month of it costs what a month by subscription costs. */
+/** Each month costs as much as a month of the subscription. */
 async function quoteGift(
   ctx: Context,
   { product_slug, variant_id, months }: GiftCheckoutInput,

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { endSession, markOpened, type PaymentSession, paymentErrorOf, providerUnavailable } from '../payments/index.ts';
 import { notSent, type PaymentAccount } from '../ports/payment-gateway.ts';
 
-/** The customer that the session was to be for is gone at the provider: with another one it may work. */
+/** The provider no longer has the session's customer: the checkout can be started again with another one. */
 export class CustomerGone extends Error {
   override readonly name = 'CustomerGone';
   readonly customerId: string;
@@ -16,14 +16,14 @@ export class CustomerGone extends Error {
 }
 
 /**
- * Ask the provider for the session that stands written down, outside any transaction, and write down what it
- * answered. Asked again, by a repeated request or a repair, it is the same call with the same key.
+ * Create the stored session at the provider, outside any transaction, and record the result. A repeated request and the
+ * repair job make the same call with the same key.
  *
- * Where it is certain that no session was made, the order ends here and gives back what it held; where it is not,
- * the order waits for its repair.
+ * If it is certain that no session was created, the order is closed and its holds are released; otherwise the repair
+ * job finds out.
  *
- * @param options `isNew`: nobody has asked for it before
- * @returns the address of the payment page
+ * @param options `isNew`: this is the first attempt to create it
+ * @returns the URL of the payment page
  * @throws DomainError, or CustomerGone
  */
 export async function openSession(
@@ -41,7 +41,7 @@ export async function openSession(
       ctx.signal,
     );
     const url = await transact(ctx, (ctx) => markOpened(ctx, session, created));
-    // Who waited for it has asked for another one since, and would have two to pay.
+    // The shopper requested another session meanwhile, and must not get two that can be paid.
     if (url === undefined) throw providerUnavailable();
     return url;
   } catch (error) {
@@ -54,8 +54,8 @@ export async function openSession(
   }
 }
 
-/** Whether a failure of the only try proves that no session was made: all do but silence. */
+/** Whether a failure of the only attempt proves that no session was created: all do but a missing response. */
 export const provesNotCreated = ({ failure, code }: ProviderError): boolean => failure !== 'away' || code === notSent;
 
-/** Whether a failure proves it whatever was tried before: the provider answers the first try again. */
+/** Whether a failure proves it for earlier attempts, too: the provider returns the result of the first one again. */
 const provesNeverCreated = ({ failure }: ProviderError): boolean => failure === 'refused' || failure === 'missing';

@@ -11,13 +11,13 @@ import type { CheckoutInput } from './checkout-input.ts';
 import { type CheckoutQuote, linesPerKindMax, tooManyLines } from './quote-checkout.ts';
 import { continuableMs } from './supersede-session.ts';
 
-/** What of the store's account a session is made with. */
+/** The settings of the store's account that a session is created with. */
 export interface SessionTerms {
   readonly sessionLifetimeMs: number;
   readonly automaticTax: boolean;
 }
 
-/** An order to be, and the request for its session: both are written down before anybody is asked. */
+/** The order and the request for its session, before either is stored. */
 export interface OrderPlan {
   readonly order: Omit<NewOrder, 'number'>;
   readonly request: Omit<SessionRequest, 'customerId'>;
@@ -30,7 +30,7 @@ export interface OrderPlan {
  */
 const providerLifetimeMinMs = minutes(35) + continuableMs;
 
-/** Where a store ships that has not said where: wherever parcels usually go. */
+/** Where a store ships that has not configured its countries. */
 const defaultCountries = [
   'US',
   'CA',
@@ -74,8 +74,8 @@ const defaultCountries = [
 ];
 
 /**
- * Make an order of what was quoted. Pure arithmetic on the quote: nothing is read, written or asked.
- * @throws DomainError invalid `amount_too_small`, or `invalid_request` for an address that may not be returned to
+ * Plan the order of a quote. This only calculates: nothing is read, written or fetched.
+ * @throws DomainError invalid `amount_too_small`, or `invalid_request` for a foreign return URL
  */
 export function planOrder(
   ctx: Context,
@@ -93,7 +93,7 @@ export function planOrder(
   const shippingCents = mode === 'subscription' ? cheapestCents : 0;
   const totalCents = subtotalCents - discountCents - giftCardCents + shippingCents;
   const smallestTotalCents = mode === 'payment' ? totalCents + cheapestCents : totalCents;
-  // Nothing at all is fine: a gift card may cover everything.
+  // Zero is fine: a gift card may cover everything.
   if (smallestTotalCents > 0 && smallestTotalCents < minimumChargeOf(ctx.tenant.currency)) throw amountTooSmall();
 
   const now = ctx.clock.now().getTime();
@@ -138,7 +138,7 @@ export function planOrder(
   };
 }
 
-/** What the shopper may choose. Free shipping makes the cheapest free, not the fastest. */
+/** The shipping options of the shopper. Free shipping makes only the cheapest one free. */
 function shippingChoices(
   { shipping, promo }: CheckoutQuote,
   goodsCents: number,
@@ -152,8 +152,8 @@ function shippingChoices(
 }
 
 /**
- * What is sent each period is shipped each period; what is sent once is shipped once. It takes a line of its kind, and
- * where there is none left one of the other.
+ * Recurring items are shipped each period, others once, so the shipping line recurs with them. Where its kind has no
+ * line left, it is a line of the other kind.
  */
 function shippingLines(lines: readonly PricedLine[], shippingCents: number): SessionLine[] {
   if (shippingCents === 0) return [];
@@ -210,7 +210,7 @@ function itemOf(line: PricedLine, discountCents: number): NewOrder['items'][numb
 const nameOf = ({ productName, variantName }: PricedLine) =>
   variantName && variantName !== productName ? `${productName}, ${variantName}` : productName;
 
-/** One hold for each subject: a variant that stands on two lines is held once, for both. */
+/** One hold for each subject: a variant on two lines has one hold for both. */
 function holdsOf({ lines, promo, giftCard }: CheckoutQuote): Hold[] {
   const pieces = new Map<string, number>();
   for (const { variantId, quantity } of lines) pieces.set(variantId, (pieces.get(variantId) ?? 0) + quantity);

@@ -14,7 +14,7 @@ import { type ShippingOptions, shippingOptions } from '../shipping/index.ts';
 import type { LiveSubscription } from '../subscriptions/index.ts';
 import type { CheckoutInput } from './checkout-input.ts';
 
-/** What a checkout comes to by the catalogue, and what is taken off. */
+/** The prices of a checkout by the catalogue, and its discounts. */
 export interface CheckoutQuote {
   readonly lines: readonly PricedLine[];
   readonly subtotalCents: number;
@@ -24,18 +24,18 @@ export interface CheckoutQuote {
   readonly ships: boolean;
 }
 
-/** With a subscription the provider takes so many lines that recur, and so many that do not. */
+/** With a subscription the provider accepts this many recurring lines, and this many others. */
 export const linesPerKindMax = 20;
 
-/** Who buys, and what they are subscribed to already. */
+/** The buyer's email and live subscriptions. */
 export interface KnownBuyer {
   readonly email: string | null;
   readonly liveSubscriptions: readonly LiveSubscription[];
 }
 
 /**
- * Price a request and judge it. Nothing is changed and no provider is asked.
- * @throws DomainError invalid with the code of what is wrong, or conflict `duplicate_subscription`
+ * Validate and price a checkout. Nothing is written and no provider is called.
+ * @throws DomainError invalid with the code of the first problem, or conflict `duplicate_subscription`
  */
 export async function quoteCheckout(
   ctx: Context,
@@ -71,10 +71,10 @@ function rejectDisabledModules({ tenant }: Context, input: CheckoutInput, lines:
   const isOff =
     (!tenant.modules.subscriptions && lines.some(({ interval }) => interval !== null)) ||
     (!tenant.modules.gift_cards && Boolean(input.gift_card_code));
-  if (isOff) throw new DomainError('forbidden', 'module_disabled', 'This store has not switched this on.');
+  if (isOff) throw new DomainError('forbidden', 'module_disabled', 'This store has not enabled this feature.');
 }
 
-/** The provider bills all that recurs in one rhythm, and takes so many lines and no more. */
+/** The provider bills all recurring lines at one interval, and limits the number of lines. */
 function rejectImpossibleMix(lines: readonly PricedLine[]): void {
   const recurring = lines.filter(({ interval }) => interval !== null);
   if (new Set(recurring.map(({ interval }) => interval)).size > 1) {
@@ -94,17 +94,17 @@ export const tooManyLines = () =>
   new DomainError(
     'invalid',
     'too_many_items',
-    `With a subscription there may be ${linesPerKindMax} lines of each kind.`,
+    `A checkout with a subscription can have ${linesPerKindMax} recurring and ${linesPerKindMax} other lines.`,
   );
 
-/** Who has a live subscription to a product is shown the way to it, not a second one. */
+/** A buyer with a live subscription to a product is led to it, and not sold a second one. */
 function rejectDuplicates(lines: readonly PricedLine[], liveSubscriptions: readonly LiveSubscription[]): void {
   const names = new Map(
     lines.filter(({ interval }) => interval !== null).map((line) => [line.productId, line.productName]),
   );
   const live = liveSubscriptions.filter(({ productId }) => names.has(productId));
   if (live.length === 0) return;
-  const message = 'You are subscribed to this already: manage that subscription instead.';
+  const message = 'You are already subscribed to this. Manage that subscription instead.';
   throw new DomainError('conflict', 'duplicate_subscription', message, {
     extensions: {
       conflicts: live.map(({ productId, paymentSubscriptionId }) => ({

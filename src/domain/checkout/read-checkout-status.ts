@@ -1,16 +1,32 @@
 import { readOne } from '#src/database/transact.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';
+import { Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import type { Order } from '../orders/index.ts';
-import type { CheckoutStatusView } from './present.ts';
+import { fulfillmentStatuses, type Order, OrderLabelView, orderStatuses, paymentStatuses } from '../orders/index.ts';
+
+/** The response of GET /checkout/{orderId}/status. */
+export const CheckoutStatusView = Type.Object(
+  {
+    order_id: Id('ord'),
+    order_number: Type.String({ examples: ['ORD-1001'] }),
+    status: Type.Enum([...orderStatuses]),
+    payment_status: Type.Enum([...paymentStatuses]),
+    fulfillment_status: Type.Enum([...fulfillmentStatuses]),
+    paid_at: Nullable(Timestamp),
+    tracking: Type.Array(Type.Pick(OrderLabelView, ['carrier', 'tracking_number', 'tracking_url', 'status'])),
+    poll_after_ms: Type.Integer({ description: 'When it is worth asking again.', examples: [1500] }),
+  },
+  { title: 'CheckoutStatus' },
+);
+export type CheckoutStatusView = Static<typeof CheckoutStatusView>;
 
 type StatusRow = Pick<
   Order,
   'id' | 'orderNumber' | 'status' | 'paymentStatus' | 'fulfillmentStatus' | 'paidAt' | 'labels'
 >;
 
-/** How far the order of a checkout is, with one statement; `undefined` when this store has none of that id. */
+/** @returns the status of a checkout's order, read with one statement; `undefined` when the store has no such order */
 export async function readCheckoutStatus(ctx: Context, orderId: string): Promise<CheckoutStatusView | undefined> {
   const order = await readOne<StatusRow>(
     ctx,
@@ -33,7 +49,7 @@ export async function readCheckoutStatus(ctx: Context, orderId: string): Promise
   );
 }
 
-/** A shopper who just paid waits for this, and sees the label come; a slow payment takes days. */
+/** Often while a shopper waits for the payment and the label; rarely for a slow payment, which takes days. */
 function pollAfterMs({ status, paymentStatus, fulfillmentStatus, paidAt }: StatusRow, now: Date): number {
   if (status === 'pending') return paymentStatus === 'processing' ? seconds(30) : 1500;
   const isBeingPacked =

@@ -21,14 +21,14 @@ import type { CreatedSession, PaymentAccount } from '../ports/payment-gateway.ts
 import { provesNotCreated } from './open-session.ts';
 import { abandonSession } from './supersede-session.ts';
 
-/** With less time than this the provider would refuse a session that it has not made already. */
+/** With less time than this the provider rejects a session that it has not created already. */
 const lifeMinMs = minutes(31);
-/** After this no session of that time can be open anywhere. */
+/** After this no session of the request can be open any more. */
 const lifeMaxMs = days(1);
 
 /**
  * End a session whose response was never stored, because the process died or the provider failed. Its request was
- * answered with an error and cannot be continued any more, so the order releases what it holds at once. Then the
+ * answered with an error and cannot be continued, so the order is closed and its holds are released at once. Then the
  * session is closed at the provider: the same call with the same key returns the same session while it has time left,
  * and a provider that keeps returning an error is searched for the session instead.
  */
@@ -45,7 +45,7 @@ export async function repairSession(
 
 type Finding =
   | { readonly kind: 'made'; readonly created: CreatedSession }
-  | { readonly kind: 'found'; readonly answer: Snapshot }
+  | { readonly kind: 'found'; readonly snapshot: Snapshot }
   | { readonly kind: 'never_made' }
   | { readonly kind: 'unknown' };
 
@@ -80,20 +80,20 @@ async function createAgain(
     if (!(error instanceof ProviderError)) throw error;
     if (error.failure === 'refused' || error.failure === 'missing') return { kind: 'never_made' };
     if (provesNotCreated(error)) return { kind: 'unknown' };
-    // An error that the provider keeps under the key is answered again and again, whether it acted or not.
+    // The provider returns the error that it stored under the key again and again, whether it acted or not.
     return searchSession(ctx, account, session, attempt);
   }
 }
 
-/** One empty look proves nothing: the making may be under way at the provider. Two, some time apart, do. */
+/** One empty search proves nothing, because the creation may be under way at the provider. Two, some time apart, do. */
 async function searchSession(
   ctx: Context,
   account: PaymentAccount,
   session: PaymentSession,
   attempt: number,
 ): Promise<Finding> {
-  const snapshot = await ctx.ports.payments.findSession(account, session.orderId, session.createdAt, ctx.signal);
-  if (snapshot) return { kind: 'found', answer: await snapshotOfSession(ctx, account, snapshot) };
+  const found = await ctx.ports.payments.findSession(account, session.orderId, session.createdAt, ctx.signal);
+  if (found) return { kind: 'found', snapshot: await snapshotOfSession(ctx, account, found) };
   return { kind: attempt > 1 ? 'never_made' : 'unknown' };
 }
 
@@ -109,7 +109,7 @@ async function applyFinding(
     return;
   }
   if (finding.kind === 'found') {
-    await applySnapshot(ctx, finding.answer);
+    await applySnapshot(ctx, finding.snapshot);
     await closeSoon(ctx, session);
     return;
   }

@@ -16,20 +16,17 @@ import {
 } from '../payments/index.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
 
-/** A click that came just before this one is let finish: it gets its answer, and its session can be closed. */
+/** A request just before this one gets this time to finish: then its session has an id and can be closed. */
 const openingWaitMs = seconds(3);
 const pollIntervalMs = 100;
 
 /**
- * The caller wants a new session: the older one is closed at the provider, and only then what it held is given back.
- * One that was not answered cannot be closed yet, because nobody knows its name. Nor can it be paid: its address was
- * told to nobody, and from here on nobody will be told. So of all that a shopper was ever given, the newest alone can
- * be paid.
+ * Close the older session of a caller who wants a new one: first at the provider, then the holds of its order are
+ * released. A session without a response cannot be closed yet, because its id is unknown. It cannot be paid either: its
+ * URL was returned to nobody, and will not be. So of all sessions that a shopper got, only the newest can be paid.
  *
- * `'changed'` when the older one is not as it was, as when they were done with it already: then the new request has to be
- * judged by what is so now.
- *
- * @throws DomainError when the provider cannot be asked
+ * @returns `'changed'` when the older session changed meanwhile, such as by a payment: the new request starts again
+ * @throws DomainError when a call to the provider fails
  */
 export async function supersedeSession(
   ctx: Context,
@@ -40,14 +37,14 @@ export async function supersedeSession(
   if (!session || (session.state !== 'creating' && session.state !== 'open')) return 'changed';
   if (!session.sessionId) return abandonSession(ctx, orderId);
   try {
-    const snapshot = await ctx.ports.payments.expireSession(account, session.sessionId, ctx.signal);
-    const answer = await snapshotOfSession(ctx, account, snapshot);
-    await transact(ctx, (ctx) => applySnapshot(ctx, answer));
-    return snapshot.state === 'expired' ? 'gone' : 'changed';
+    const sessionSnapshot = await ctx.ports.payments.expireSession(account, session.sessionId, ctx.signal);
+    const snapshot = await snapshotOfSession(ctx, account, sessionSnapshot);
+    await transact(ctx, (ctx) => applySnapshot(ctx, snapshot));
+    return sessionSnapshot.state === 'expired' ? 'gone' : 'changed';
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     if (error.failure !== 'missing') throw paymentErrorOf(error);
-    // This account never had it: the store has another one since.
+    // This account never had it: the store has changed its account since.
     await transact(ctx, (ctx) => endSession(ctx, session, 'expired'));
     return 'gone';
   }
@@ -66,22 +63,21 @@ async function awaitOpening(
   }
 }
 
-/** Longer than any request lasts: a session that is still without an answer then belongs to a request that failed. */
+/** Longer than any request lasts: a session that is still without a response then belongs to a failed request. */
 const requestMs = seconds(30);
 
-/** How long a request that names itself can be sent again to continue the order that an earlier try began. */
+/** How long a repeated request with an idempotency key continues the order of an earlier attempt. */
 export const continuableMs = minutes(10);
 
-/** How long after it was written a session without an answer is abandoned. */
+/** How long after it was stored a session without a response is abandoned. */
 export const abandonedAfterMs = ({ requestKey }: { readonly requestKey: string | null }): number =>
   requestKey === null ? requestMs : continuableMs;
 
 /**
- * Release what the order of an unanswered session holds. Its payment page cannot be paid: the URL was never returned
- * to the shopper, and from here on it will not be. The session itself is closed by its repair, once the provider tells
- * whether it exists.
+ * Close the order of a session without a response, and release its holds. The session cannot be paid: its URL was never
+ * returned to the shopper, and will not be. The repair job closes the session itself, once it knows whether it exists.
  *
- * `'changed'` when the session has been answered just now.
+ * @returns `'changed'` when the provider responded just now
  */
 export async function abandonSession(ctx: Context, orderId: string): Promise<'gone' | 'changed'> {
   return transact(ctx, async (ctx) => {
