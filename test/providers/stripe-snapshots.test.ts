@@ -22,7 +22,7 @@ const invoiceOf = (billing_reason: string, total = 3400) =>
     total_discount_amounts: [],
   }) as unknown as Stripe.Invoice;
 
-test('what settles a difference is no period that was bought', (t) => {
+test('invoiceSnapshotOf leaves out lines that settle a difference', (t) => {
   const lines = [
     lineOf({ amount: -1200, proration: true }),
     lineOf({ amount: 3400 }),
@@ -33,17 +33,17 @@ test('what settles a difference is no period that was bought', (t) => {
   ]);
 });
 
-test('an update that is invoiced at nothing began a trial, no period that was bought', (t) => {
+test('invoiceSnapshotOf leaves out the lines of an update invoiced at zero, which began a trial', (t) => {
   const free = [lineOf({ amount: 0 })];
   t.deepEqual(invoiceSnapshotOf(invoiceOf('subscription_update', 0), free).lines, []);
   t.is(invoiceSnapshotOf(invoiceOf('subscription_cycle', 0), free).lines.length, 1);
 });
 
-test('an invoice that owes the customer something costs nothing', (t) => {
+test("invoiceSnapshotOf totals an invoice with a customer's credit at zero", (t) => {
   t.is(invoiceSnapshotOf(invoiceOf('subscription_cycle', -300), []).totalCents, 0);
 });
 
-test('a new period is one whatever began it, and the first is told apart', (t) => {
+test('invoiceSnapshotOf distinguishes the first period from renewals of any cause', (t) => {
   const causes = ['subscription_create', 'subscription_cycle', 'subscription_update', 'manual', 'something_new'];
   t.deepEqual(
     causes.map((cause) => invoiceSnapshotOf(invoiceOf(cause), []).cause),

@@ -79,7 +79,7 @@ async function failureOf(work: Promise<unknown>): Promise<string> {
   return error instanceof ProviderError ? error.failure : String(error);
 }
 
-test('createSession names products, discounts and shipping as the provider takes them, whatever they are called', async (t) => {
+test('createSession sends names of products, discounts and shipping in the form that the provider accepts', async (t) => {
   const { payments, account } = t.context;
   for (const name of [...awkwardNames, ' ', '\u0007\n', 'x'.repeat(300)]) {
     const line = {
@@ -156,7 +156,7 @@ test('createSession writes our metadata on the session, its coupon, its payment 
   t.like(report.products[0], { metadata: { platform_product_id: 'prod_1', platform_variant_id: 'var_1' } });
 });
 
-test('the same request with the same key is the same session, coupon and all', async (t) => {
+test('createSession returns the same session and coupon for the same request and key', async (t) => {
   const { payments, stripe, account } = t.context;
   const asked = request({ discountCents: 500 });
   const first = await payments.createSession(account, asked, 'key-2');
@@ -165,7 +165,7 @@ test('the same request with the same key is the same session, coupon and all', a
   t.is((await stripe.account(account.secretKey)).sessions.length, 1);
 });
 
-test('an answer that is lost after the effect is asked for once more, and found', async (t) => {
+test('a call whose response is lost after the effect is retried once, and returns its result', async (t) => {
   const { payments, stripe, account } = t.context;
   await stripe.addFault({
     match: 'POST /v1/checkout/sessions',
@@ -179,7 +179,7 @@ test('an answer that is lost after the effect is asked for once more, and found'
   t.like(await payments.fetchSession(account, created.sessionId), { state: 'open' });
 });
 
-test('an error that the provider keeps under the key leaves the outcome unknown, and the session can be looked for', async (t) => {
+test('an error stored under the key leaves the outcome unknown, and findSession finds the session', async (t) => {
   const { payments, stripe, account } = t.context;
   const asked = request();
   await stripe.addFault({
@@ -194,7 +194,7 @@ test('an error that the provider keeps under the key leaves the outcome unknown,
   t.is(await payments.findSession(account, 'ord_unknown', new Date()), undefined);
 });
 
-test('a key whose first request was worded otherwise leaves the outcome unknown: there may be a session', async (t) => {
+test('a key first used with other parameters leaves the outcome unknown', async (t) => {
   const { payments, account } = t.context;
   const asked = request();
   await payments.createSession(account, asked, 'key-worded');
@@ -206,7 +206,7 @@ test('a key whose first request was worded otherwise leaves the outcome unknown:
   );
 });
 
-test('a key that is revoked between two tries leaves the outcome of the first unknown', async (t) => {
+test('an API key that is revoked between two attempts leaves the outcome of the first unknown', async (t) => {
   const { payments, stripe, account } = t.context;
   const match = 'POST /v1/checkout/sessions';
   await stripe.addFault({ match, account: account.secretKey, kind: 'reset_after' });
@@ -217,7 +217,7 @@ test('a key that is revoked between two tries leaves the outcome of the first un
   t.truthy(await payments.findSession(account, asked.orderId, new Date()));
 });
 
-test('a session that was looked for is told in full, with what paid it', async (t) => {
+test('findSession returns the session with its payment', async (t) => {
   const { payments, stripe, account } = t.context;
   const asked = request({
     mode: 'subscription',
@@ -228,7 +228,7 @@ test('a session that was looked for is told in full, with what paid it', async (
   t.regex((await payments.findSession(account, asked.orderId, new Date()))?.paymentId ?? '', /^pi_/);
 });
 
-test('what the provider says is judged once', async (t) => {
+test('classifyError maps each error of the provider to a failure', async (t) => {
   const { payments, stripe, account } = t.context;
   const refuse = (status: number, more = {}) =>
     stripe.addFault({
@@ -252,7 +252,7 @@ test('what the provider says is judged once', async (t) => {
   t.is(await failureOf(payments.createSession(account, request({ currency: 'XXX' }), 'key-5')), 'refused');
 });
 
-test('no error tells a secret, an address or what Stripe said of them', async (t) => {
+test('errors contain no secret, personal data or message of Stripe', async (t) => {
   const { payments, account } = t.context;
   const error = await t.throwsAsync(
     payments.createSession(account, request({ customerEmail: 'not-an-address' }), 'key-6'),
@@ -261,13 +261,13 @@ test('no error tells a secret, an address or what Stripe said of them', async (t
   t.notRegex(`${error?.message}${JSON.stringify(t.context.lines)}`, /not-an-address|sk_test/);
 });
 
-test('each call is logged with what it was, how it went and how long it took', async (t) => {
+test('each call is logged with its operation, outcome and duration', async (t) => {
   const { payments, account, lines } = t.context;
   await payments.createSession(account, request(), 'key-7');
   t.like(lines[0], { provider: 'stripe', operation: 'sessions.create', status: 'ok' });
 });
 
-test('a provider that does not answer is left alone, for this store and no other', async (t) => {
+test('a provider that does not respond opens the circuit of this store only', async (t) => {
   const { payments, stripe, account } = t.context;
   await stripe.addFault({
     match: 'GET /v1/checkout/sessions/*',
@@ -286,7 +286,7 @@ test('a provider that does not answer is left alone, for this store and no other
   );
 });
 
-test('a slow payment in subscription mode that fails is known to have failed', async (t) => {
+test('fetchSession reports a failed slow payment in subscription mode', async (t) => {
   const { payments, stripe, account } = t.context;
   const lines = [
     {
@@ -306,7 +306,7 @@ test('a slow payment in subscription mode that fails is known to have failed', a
   t.like(await payments.fetchSession(account, sessionId), { state: 'failed' });
 });
 
-test('an expired session stays expired, and a completed one says so', async (t) => {
+test('expireSession returns expired and completed sessions as they are', async (t) => {
   const { payments, stripe, account } = t.context;
   const gone = await payments.createSession(account, request(), 'key-9');
   t.like(await payments.expireSession(account, gone.sessionId), { state: 'expired' });
@@ -316,7 +316,7 @@ test('an expired session stays expired, and a completed one says so', async (t) 
   t.like(await payments.expireSession(account, done.sessionId), { state: 'settled' });
 });
 
-test('refunds and disputes are read from whatever names them', async (t) => {
+test('fetchPayment reads refunds and disputes by every kind of reference', async (t) => {
   const { payments, stripe, account } = t.context;
   const asked = request();
   const { sessionId } = await payments.createSession(account, asked, 'key-11');
@@ -335,7 +335,7 @@ test('refunds and disputes are read from whatever names them', async (t) => {
   t.like(await payments.fetchPayment(account, charge), { dispute: 'lost' });
 });
 
-test('a waiting call takes the slot that becomes free, and too many are told to come back', async (t) => {
+test('Bulkhead hands a free place to a waiting call, and rejects too many', async (t) => {
   const slots = new Slots({ max: 1, waitMs: 50 });
   let free = (): void => undefined;
   const first = slots.run(

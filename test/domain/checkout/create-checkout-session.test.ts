@@ -50,7 +50,7 @@ async function refusal(t: ExecutionContext, work: Promise<unknown>): Promise<Dom
   return error ?? new DomainError('invalid', 'none', 'There was no refusal.');
 }
 
-test.serial('a store in connect mode or without a key sells nothing, and nothing is written', async (t) => {
+test.serial('createCheckoutSession rejects a store in connect mode or without a key, and writes nothing', async (t) => {
   const { ctx } = t.context;
   const product = await buildProduct(ctx);
   t.like(await refusal(t, buy(ctx, product)), { kind: 'unavailable', code: 'payment_provider_not_configured' });
@@ -62,7 +62,7 @@ test.serial('a store in connect mode or without a key sells nothing, and nothing
   t.deepEqual(payments.asked, []);
 });
 
-test.serial('a checkout makes a pending order with its holds, and promises to look after it', async (t) => {
+test.serial('createCheckoutSession creates a pending order with its holds and jobs', async (t) => {
   const { ctx } = t.context;
   await buildPaymentAccount(ctx);
   const product = await buildProduct(ctx);
@@ -75,47 +75,53 @@ test.serial('a checkout makes a pending order with its holds, and promises to lo
   t.deepEqual((await enqueuedJobs(ctx, checkSessionJob))[0], { orderId: checkout.order_id, number: 1 });
 });
 
-test.serial('every line says which product it is, and which variant exactly where one was named', async (t) => {
-  const { ctx } = t.context;
-  await buildPaymentAccount(ctx);
-  await buildShippingAccount(ctx);
-  const bowl = await buildProduct(ctx);
-  const beans = await buildProduct(ctx, coffee);
-  const { order_id } = await createCheckoutSession(ctx, {
-    items: [{ product_slug: bowl.slug, quantity: 2 }, subscriptionLine(beans, 'quarter')],
-  });
-  const request = payments.requests.get(`checkout:${order_id}`);
-  t.is(request?.mode, 'subscription');
-  t.deepEqual(
-    request?.lines.map(({ productId, variantId, interval, unitPriceCents }) => ({
-      productId,
-      variantId,
-      interval,
-      unitPriceCents,
-    })),
-    [
-      { productId: bowl.id, variantId: null, interval: null, unitPriceCents: 3800 },
-      { productId: beans.id, variantId: beans.variant.id, interval: 'quarter', unitPriceCents: 3400 },
-    ],
-  );
-  t.deepEqual(request?.shipping?.options, []);
-});
+test.serial(
+  'createCheckoutSession names the product of every line, and the variant where one was requested',
+  async (t) => {
+    const { ctx } = t.context;
+    await buildPaymentAccount(ctx);
+    await buildShippingAccount(ctx);
+    const bowl = await buildProduct(ctx);
+    const beans = await buildProduct(ctx, coffee);
+    const { order_id } = await createCheckoutSession(ctx, {
+      items: [{ product_slug: bowl.slug, quantity: 2 }, subscriptionLine(beans, 'quarter')],
+    });
+    const request = payments.requests.get(`checkout:${order_id}`);
+    t.is(request?.mode, 'subscription');
+    t.deepEqual(
+      request?.lines.map(({ productId, variantId, interval, unitPriceCents }) => ({
+        productId,
+        variantId,
+        interval,
+        unitPriceCents,
+      })),
+      [
+        { productId: bowl.id, variantId: null, interval: null, unitPriceCents: 3800 },
+        { productId: beans.id, variantId: beans.variant.id, interval: 'quarter', unitPriceCents: 3400 },
+      ],
+    );
+    t.deepEqual(request?.shipping?.options, []);
+  },
+);
 
-test.serial('in subscription mode shipping is a line, charged as often as something is sent', async (t) => {
-  const { ctx } = t.context;
-  await buildPaymentAccount(ctx);
-  await buildShippingAccount(ctx);
-  const beans = await buildProduct(ctx, coffee);
-  const { order_id, order } = await createCheckoutSession(ctx, { items: [subscriptionLine(beans)] });
-  t.like(payments.requests.get(`checkout:${order_id}`)?.lines.at(-1), {
-    productId: 'shipping',
-    unitPriceCents: 599,
-    interval: 'month',
-  });
-  t.is(order.total_cents, 3400 + 599);
-});
+test.serial(
+  'createCheckoutSession with a subscription makes shipping a line that recurs with the shipments',
+  async (t) => {
+    const { ctx } = t.context;
+    await buildPaymentAccount(ctx);
+    await buildShippingAccount(ctx);
+    const beans = await buildProduct(ctx, coffee);
+    const { order_id, order } = await createCheckoutSession(ctx, { items: [subscriptionLine(beans)] });
+    t.like(payments.requests.get(`checkout:${order_id}`)?.lines.at(-1), {
+      productId: 'shipping',
+      unitPriceCents: 599,
+      interval: 'month',
+    });
+    t.is(order.total_cents, 3400 + 599);
+  },
+);
 
-test.serial('free shipping makes the cheapest way free', async (t) => {
+test.serial('free shipping makes the cheapest option free', async (t) => {
   const { ctx } = t.context;
   await buildPaymentAccount(ctx);
   await buildShippingAccount(ctx);
@@ -129,7 +135,7 @@ test.serial('free shipping makes the cheapest way free', async (t) => {
   t.deepEqual(options(big.order_id), [0, 1499]);
 });
 
-test.serial('what cannot be billed together is refused before the provider is asked', async (t) => {
+test.serial('createCheckoutSession rejects what cannot be billed together before it calls the provider', async (t) => {
   const { ctx } = t.context;
   await buildPaymentAccount(ctx);
   const beans = await buildProduct(ctx, coffee);
@@ -164,7 +170,7 @@ test.serial('what cannot be billed together is refused before the provider is as
   t.deepEqual(await ordersOf(ctx), []);
 });
 
-test.serial('what the store has not switched on is refused', async (t) => {
+test.serial('createCheckoutSession rejects disabled modules', async (t) => {
   const { ctx } = t.context;
   await buildPaymentAccount(ctx);
   const beans = await buildProduct(ctx, coffee);
@@ -185,7 +191,7 @@ test.serial('a gift card that covers everything leaves nothing to pay', async (t
   t.is(payments.requests.get(`checkout:${order_id}`)?.discountCents, 3800);
 });
 
-test.serial('a live subscription blocks another one to the same product by the same address', async (t) => {
+test.serial('createCheckoutSession rejects a second live subscription to a product by the same email', async (t) => {
   const { ctx } = t.context;
   await buildPaymentAccount(ctx);
   const beans = await buildProduct(ctx, coffee);
@@ -205,7 +211,7 @@ test.serial('a live subscription blocks another one to the same product by the s
   await t.notThrowsAsync(buy(ctx, beans, { customer_email: 'ada@example.com' }));
 });
 
-test.serial('a fully canceled subscription blocks nothing', async (t) => {
+test.serial('createCheckoutSession accepts a new subscription after a canceled one', async (t) => {
   const { ctx } = t.context;
   await buildPaymentAccount(ctx);
   const beans = await buildProduct(ctx, coffee);
@@ -215,7 +221,7 @@ test.serial('a fully canceled subscription blocks nothing', async (t) => {
   );
 });
 
-test.serial("a new session supersedes the caller's older one, so nobody is turned away by his own click", async (t) => {
+test.serial("createCheckoutSession supersedes the caller's older session", async (t) => {
   const { ctx } = t.context;
   await buildPaymentAccount(ctx);
   const product = await buildProduct(ctx, { variants: [{ stock: 1 }] });
@@ -230,47 +236,50 @@ test.serial("a new session supersedes the caller's older one, so nobody is turne
   t.like(await stockOf(ctx, product.variant.id), { stock: 1, held: 1 });
 });
 
-test.serial('who has just paid is not made to pay again: his older session is believed first', async (t) => {
-  const { ctx } = t.context;
-  await buildPaymentAccount(ctx);
-  const beans = await buildProduct(ctx, coffee);
-  const again = { items: [subscriptionLine(beans)], customer_email: 'ada@example.com' };
-  const first = await createCheckoutSession(ctx, again);
-  const subscription = payments.subscriptions
-    .set('sub_1', {
-      subscriptionId: 'sub_1',
-      state: 'active',
-      orderId: first.order_id,
-      tenantId: ctx.tenant.id,
-      environment: 'test',
-      customerId: 'cus_1',
-      email: 'ada@example.com',
-      currency: 'USD',
-      cancelAtPeriodEnd: false,
-      canceledAt: null,
-      items: [
-        {
-          itemId: 'si_1',
-          productId: beans.id,
-          variantId: beans.variant.id,
-          quantity: 1,
-          unitPriceCents: 3400,
-          interval: 'month',
-          currentPeriodEnd: new Date(Date.UTC(2030, 0)),
-        },
-      ],
-    })
-    .get('sub_1');
-  payments.change(payments.sessionOf(first.order_id).sessionId, {
-    state: 'settled',
-    subscriptionId: subscription?.subscriptionId ?? null,
-  });
+test.serial(
+  'createCheckoutSession applies the older session first, so a shopper who just paid does not pay again',
+  async (t) => {
+    const { ctx } = t.context;
+    await buildPaymentAccount(ctx);
+    const beans = await buildProduct(ctx, coffee);
+    const again = { items: [subscriptionLine(beans)], customer_email: 'ada@example.com' };
+    const first = await createCheckoutSession(ctx, again);
+    const subscription = payments.subscriptions
+      .set('sub_1', {
+        subscriptionId: 'sub_1',
+        state: 'active',
+        orderId: first.order_id,
+        tenantId: ctx.tenant.id,
+        environment: 'test',
+        customerId: 'cus_1',
+        email: 'ada@example.com',
+        currency: 'USD',
+        cancelAtPeriodEnd: false,
+        canceledAt: null,
+        items: [
+          {
+            itemId: 'si_1',
+            productId: beans.id,
+            variantId: beans.variant.id,
+            quantity: 1,
+            unitPriceCents: 3400,
+            interval: 'month',
+            currentPeriodEnd: new Date(Date.UTC(2030, 0)),
+          },
+        ],
+      })
+      .get('sub_1');
+    payments.change(payments.sessionOf(first.order_id).sessionId, {
+      state: 'settled',
+      subscriptionId: subscription?.subscriptionId ?? null,
+    });
 
-  t.is((await refusal(t, createCheckoutSession(ctx, again))).code, 'duplicate_subscription');
-  t.like(await orderOf(ctx, first.order_id), { status: 'paid' });
-});
+    t.is((await refusal(t, createCheckoutSession(ctx, again))).code, 'duplicate_subscription');
+    t.like(await orderOf(ctx, first.order_id), { status: 'paid' });
+  },
+);
 
-test.serial('of clicks that come at the same time one is left', async (t) => {
+test.serial('createCheckoutSession leaves one session of concurrent requests of a caller', async (t) => {
   const { ctx } = t.context;
   await buildPaymentAccount(ctx);
   const product = await buildProduct(ctx, { variants: [{ stock: 1 }] });
@@ -286,7 +295,7 @@ test.serial('of clicks that come at the same time one is left', async (t) => {
   t.like(await stockOf(ctx, product.variant.id), { stock: 1, held: 1 });
 });
 
-test.serial('an address never has two sessions open for one subscription, whatever carts they come from', async (t) => {
+test.serial('createCheckoutSession opens one session for each email and subscription, from any carts', async (t) => {
   const { ctx } = t.context;
   await buildPaymentAccount(ctx);
   const beans = await buildProduct(ctx, coffee);
@@ -310,7 +319,7 @@ test.serial('an address never has two sessions open for one subscription, whatev
 });
 
 test.serial(
-  'of subscriptions to one thing that are checked out at the same time, from different carts, one is left',
+  'createCheckoutSession leaves one of concurrent checkouts of the same subscription from different carts',
   async (t) => {
     const { ctx } = t.context;
     await buildPaymentAccount(ctx);
@@ -340,7 +349,7 @@ test.serial(
   },
 );
 
-test.serial('guests do not supersede each other', async (t) => {
+test.serial("createCheckoutSession of a guest does not supersede another guest's session", async (t) => {
   const { ctx } = t.context;
   await buildPaymentAccount(ctx);
   const product = await buildProduct(ctx);
@@ -352,7 +361,7 @@ test.serial('guests do not supersede each other', async (t) => {
   );
 });
 
-test.serial('a refusal of the provider is certain, so the order gives everything back at once', async (t) => {
+test.serial('createCheckoutSession releases all holds when the provider rejects the session', async (t) => {
   const { ctx } = t.context;
   await buildPaymentAccount(ctx);
   const product = await buildProduct(ctx);
@@ -378,7 +387,7 @@ test.serial('a refusal of the provider is certain, so the order gives everything
   t.deepEqual(await balanceOf(ctx, card.id), { balance: 5000, held: 0 });
 });
 
-test.serial('silence settles nothing: the order keeps what it holds until it is known what became of it', async (t) => {
+test.serial('createCheckoutSession keeps the holds while the outcome at the provider is unknown', async (t) => {
   const { ctx } = t.context;
   await buildPaymentAccount(ctx);
   const product = await buildProduct(ctx);
@@ -391,7 +400,7 @@ test.serial('silence settles nothing: the order keeps what it holds until it is 
   t.deepEqual(await holdsOf(ctx, order?.id ?? ''), ['stock: held']);
 });
 
-test.serial('a request that is made again goes on with the order that it began', async (t) => {
+test.serial('createCheckoutSession continues the order of a repeated request', async (t) => {
   const { ctx } = t.context;
   await buildPaymentAccount(ctx);
   const product = await buildProduct(ctx);
@@ -408,33 +417,30 @@ test.serial('a request that is made again goes on with the order that it began',
   t.like(await sessionOf(ctx, second.order_id), { state: 'open' });
 });
 
-test.serial(
-  'what a repeat of a request is refused proves nothing of its first try: the order keeps what it holds',
-  async (t) => {
-    const { ctx } = t.context;
-    await buildPaymentAccount(ctx);
-    const product = await buildProduct(ctx);
-    const request = () =>
-      createCheckoutSession(ctx, { items: [{ product_slug: product.slug, quantity: 1 }] }, { requestKey: 'idem_3' });
-    payments.misfortunes.createSession = [{ failure: 'away', after: true }, { failure: 'busy' }, { failure: 'denied' }];
-    for (const code of [
-      'payment_provider_unavailable',
-      'payment_provider_unavailable',
-      'payment_provider_not_configured',
-    ]) {
-      t.is((await refusal(t, request())).code, code);
-      t.deepEqual(
-        (await ordersOf(ctx)).map(({ status }) => status),
-        ['pending'],
-      );
-    }
-    t.like(await stockOf(ctx, product.variant.id), { held: 1 });
-    await request();
-    t.is((await ordersOf(ctx)).length, 1);
-  },
-);
+test.serial('createCheckoutSession keeps the holds when only the repeat of a request is rejected', async (t) => {
+  const { ctx } = t.context;
+  await buildPaymentAccount(ctx);
+  const product = await buildProduct(ctx);
+  const request = () =>
+    createCheckoutSession(ctx, { items: [{ product_slug: product.slug, quantity: 1 }] }, { requestKey: 'idem_3' });
+  payments.misfortunes.createSession = [{ failure: 'away', after: true }, { failure: 'busy' }, { failure: 'denied' }];
+  for (const code of [
+    'payment_provider_unavailable',
+    'payment_provider_unavailable',
+    'payment_provider_not_configured',
+  ]) {
+    t.is((await refusal(t, request())).code, code);
+    t.deepEqual(
+      (await ordersOf(ctx)).map(({ status }) => status),
+      ['pending'],
+    );
+  }
+  t.like(await stockOf(ctx, product.variant.id), { held: 1 });
+  await request();
+  t.is((await ordersOf(ctx)).length, 1);
+});
 
-test.serial('a request that is made again after its order is over begins another one', async (t) => {
+test.serial('createCheckoutSession begins a new order for a request repeated after its order was closed', async (t) => {
   const { ctx } = t.context;
   await buildPaymentAccount(ctx);
   const product = await buildProduct(ctx);
@@ -446,7 +452,7 @@ test.serial('a request that is made again after its order is over begins another
   t.not((await request()).order_id, first.order_id);
 });
 
-test.serial('the line that shipping takes is one of the lines that the provider takes', async (t) => {
+test.serial("createCheckoutSession counts the shipping line among the provider's maximum of lines", async (t) => {
   const { ctx } = t.context;
   await buildPaymentAccount(ctx);
   await buildShippingAccount(ctx, { options: [{ name: 'Standard', amount_cents: 599 }] });
@@ -459,7 +465,7 @@ test.serial('the line that shipping takes is one of the lines that the provider 
   t.is((await refusal(t, createCheckoutSession(ctx, full))).code, 'too_many_items');
 });
 
-test.serial('a subscriber whose customer was deleted at the provider gets another one', async (t) => {
+test.serial('createCheckoutSession creates another customer for one that was deleted at the provider', async (t) => {
   const { ctx } = t.context;
   await buildPaymentAccount(ctx);
   const beans = await buildProduct(ctx, coffee);
@@ -476,7 +482,7 @@ test.serial('a subscriber whose customer was deleted at the provider gets anothe
   );
 });
 
-test.serial('a one-time buyer is not tied to a known customer, whose data he must not see', async (t) => {
+test.serial('createCheckoutSession of a one-time purchase uses no known customer', async (t) => {
   const { ctx } = t.context;
   await buildPaymentAccount(ctx);
   const product = await buildProduct(ctx);
@@ -484,7 +490,7 @@ test.serial('a one-time buyer is not tied to a known customer, whose data he mus
   t.like(payments.requests.get(`checkout:${order_id}`), { customerId: null, customerEmail: 'ada@example.com' });
 });
 
-test.serial('the order is linked to the customer who is known by that address', async (t) => {
+test.serial('a paid order is linked to the customer with the same email', async (t) => {
   const { ctx } = t.context;
   await buildPaymentAccount(ctx);
   const product = await buildProduct(ctx);

@@ -16,7 +16,7 @@ import { type StripeContext, shopper, useStripe } from '#test/support/use-stripe
 const test = anyTest as TestFn<StripeContext>;
 await useStripe(test);
 
-test.serial('a shopper pays on the hosted page, and the order is paid once, with all that follows', async (t) => {
+test.serial('a shopper pays on the hosted page, and the order is paid once with everything that follows', async (t) => {
   const { ctx, services, stripe } = t.context;
   await buildShippingAccount(ctx);
   const product = await buildProduct(ctx);
@@ -63,7 +63,7 @@ test.serial('a shopper pays on the hosted page, and the order is paid once, with
 });
 
 test.serial(
-  'the discount of a checkout goes when the session is over, paid or not, and its removal can be repeated',
+  'removeDiscount removes the discount of a session that is over, paid or not, and can be repeated',
   async (t) => {
     const { ctx, services, stripe, account, clock } = t.context;
     const product = await buildProduct(ctx, { variants: [{ ships: false }] });

@@ -103,7 +103,7 @@ function quoteOf(given: Given): CheckoutQuote {
   };
 }
 
-test('whatever is bought, what is asked of the provider is what the order says', (t) => {
+test('planOrder requests the amounts of the order, for any purchase', (t) => {
   const { ctx } = t.context;
   t.notThrows(() =>
     fc.assert(

@@ -44,7 +44,7 @@ const buy = (ctx: Context, { product, promo, card }: Goods) =>
 const openAtProvider = (orderId: string) =>
   [...payments.sessions.values()].filter((session) => session.orderId === orderId && session.state === 'open').length;
 
-test.serial('a process that dies anywhere in a checkout leaves an order that comes to rest, or none', async (t) => {
+test.serial('a process that dies at any step of a checkout leaves an order that gets closed, or none', async (t) => {
   const { ctx, services, clock } = t.context;
   const goods = await stockStore(ctx);
   let step = 1;
@@ -73,7 +73,7 @@ test.serial('a process that dies anywhere in a checkout leaves an order that com
 });
 
 test.serial(
-  'a process that dies while the provider works leaves a session that is closed, and nothing held',
+  "a process that dies during the provider's call leaves a session that gets closed, and no holds",
   async (t) => {
     const { ctx, services, clock } = t.context;
     const goods = await stockStore(ctx);
@@ -92,7 +92,7 @@ test.serial(
   },
 );
 
-test.serial('with too little time left the same call is not made again, and the order ends', async (t) => {
+test.serial('repairSession with too little time left does not repeat the call, and closes the order', async (t) => {
   const { ctx, services, clock } = t.context;
   const goods = await stockStore(ctx);
   payments.misfortunes.createSession = [{ failure: 'away' }];
@@ -110,23 +110,26 @@ test.serial('with too little time left the same call is not made again, and the 
   t.deepEqual(await holdsOf(ctx, order?.id ?? ''), ['gift_card: released', 'promo: released', 'stock: released']);
 });
 
-test.serial('a provider that answers an error after it acted, again and again, is asked what it made', async (t) => {
-  const { ctx, services, clock } = t.context;
-  const goods = await stockStore(ctx);
-  payments.misfortunes.createSession = Array.from({ length: 4 }, () => ({ failure: 'away', after: true }));
-  await t.throwsAsync(buy(ctx, goods));
-  const [order] = await ordersOf(ctx);
-  clock.pass(31_000);
-  await runJobs(services);
-  t.like(await sessionOf(ctx, order?.id ?? ''), {
-    state: 'expired',
-    sessionId: payments.sessionOf(order?.id ?? '').sessionId,
-  });
-  payments.misfortunes.createSession = [];
-});
+test.serial(
+  'repairSession searches the session of a provider that keeps returning errors after it acted',
+  async (t) => {
+    const { ctx, services, clock } = t.context;
+    const goods = await stockStore(ctx);
+    payments.misfortunes.createSession = Array.from({ length: 4 }, () => ({ failure: 'away', after: true }));
+    await t.throwsAsync(buy(ctx, goods));
+    const [order] = await ordersOf(ctx);
+    clock.pass(31_000);
+    await runJobs(services);
+    t.like(await sessionOf(ctx, order?.id ?? ''), {
+      state: 'expired',
+      sessionId: payments.sessionOf(order?.id ?? '').sessionId,
+    });
+    payments.misfortunes.createSession = [];
+  },
+);
 
 test.serial(
-  'a session that is made at the moment at which it is abandoned is closed, and the request sent again is a new order',
+  'a session that is created while it is abandoned is closed, and a repeated request creates a new order',
   async (t) => {
     const { ctx, services, clock } = t.context;
     const goods = await stockStore(ctx);
@@ -157,7 +160,7 @@ test.serial(
   },
 );
 
-test.serial('a process that dies anywhere in bringing an order into line pays it once all the same', async (t) => {
+test.serial('a process that dies at any step of a reconciliation pays the order once', async (t) => {
   const { ctx, services } = t.context;
   const goods = await stockStore(ctx);
   let sold = 0;

@@ -40,28 +40,25 @@ function heldUp(kind: string) {
 const openAtProvider = () =>
   [...payments.sessions.values()].filter(({ state }) => state === 'open').map(({ orderId }) => orderId);
 
-test.serial(
-  'a click that was never answered keeps nothing from the next one, and what it made is closed',
-  async (t) => {
-    const { ctx, services, clock } = t.context;
-    await buildPaymentAccount(ctx);
-    const product = await buildProduct(ctx, { variants: [{ stock: 1 }] });
-    const cart = { cart_id: newId('cart') };
-    payments.misfortunes.createSession = [{ failure: 'away', after: true }];
-    t.is((await refusal(t, buy(ctx, product, cart)))?.code, 'payment_provider_unavailable');
-    const [first] = await ordersOf(ctx);
+test.serial('a request without a response does not block the next one, and its session is closed', async (t) => {
+  const { ctx, services, clock } = t.context;
+  await buildPaymentAccount(ctx);
+  const product = await buildProduct(ctx, { variants: [{ stock: 1 }] });
+  const cart = { cart_id: newId('cart') };
+  payments.misfortunes.createSession = [{ failure: 'away', after: true }];
+  t.is((await refusal(t, buy(ctx, product, cart)))?.code, 'payment_provider_unavailable');
+  const [first] = await ordersOf(ctx);
 
-    const second = await buy(ctx, product, cart);
-    t.like(await orderOf(ctx, first?.id ?? ''), { status: 'expired' });
-    t.deepEqual(await holdsOf(ctx, first?.id ?? ''), ['stock: released']);
-    t.like(await stockOf(ctx, product.variant.id), { stock: 1, held: 1 });
-    clock.pass(31_000);
-    await runJobs(services);
-    t.deepEqual(openAtProvider(), [second.order_id]);
-  },
-);
+  const second = await buy(ctx, product, cart);
+  t.like(await orderOf(ctx, first?.id ?? ''), { status: 'expired' });
+  t.deepEqual(await holdsOf(ctx, first?.id ?? ''), ['stock: released']);
+  t.like(await stockOf(ctx, product.variant.id), { stock: 1, held: 1 });
+  clock.pass(31_000);
+  await runJobs(services);
+  t.deepEqual(openAtProvider(), [second.order_id]);
+});
 
-test.serial('what is answered after the shopper has asked for another session is told to nobody', async (t) => {
+test.serial('a session that is opened after the shopper requested another one is returned to nobody', async (t) => {
   const { ctx, services } = t.context;
   await buildPaymentAccount(ctx);
   const product = await buildProduct(ctx);
@@ -84,7 +81,7 @@ test.serial('what is answered after the shopper has asked for another session is
   t.deepEqual(openAtProvider(), [again.order_id]);
 });
 
-test.serial('a session that is answered at the very moment at which it is superseded is closed first', async (t) => {
+test.serial('a session that is opened while it is superseded is closed first', async (t) => {
   const { ctx } = t.context;
   await buildPaymentAccount(ctx);
   const product = await buildProduct(ctx);

@@ -9,7 +9,7 @@ import { type TestContext, useContext } from '#test/support/context.ts';
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
 
-test('pruneCodes removes one-time passwords after seven days, and executed again nothing more', async (t) => {
+test('pruneCodes removes one-time passwords after seven days, and a repeat removes nothing', async (t) => {
   const { clock, ctx, services } = t.context;
   const request = async () => {
     const id = newId('otp');

@@ -77,7 +77,7 @@ const gapsOf = ({ ctx }: StripeContext) =>
   );
 
 test.serial(
-  'what happened longer ago than the provider keeps its events is said, and found by its objects',
+  'sweepStoreEvents records a gap for events that are no longer listed, and scanEventGap finds their objects',
   async (t) => {
     const { ctx, account, clock, stripe, services } = t.context;
     const [refunded, disputed] = [await sell(t.context), await sell(t.context)];
@@ -149,7 +149,7 @@ test.serial(
   },
 );
 
-test.serial('while the provider refuses, no gap is told that would be another one with every sweep', async (t) => {
+test.serial('sweepStoreEvents records no gap while the provider fails', async (t) => {
   const { ctx, clock, stripe } = t.context;
   clock.pass(days(40));
   await stripe.addFault({ match: 'GET /v1/events', kind: 'status', status: 401, times: 4 });
@@ -162,7 +162,7 @@ test.serial('while the provider refuses, no gap is told that would be another on
   t.is((await gapsOf(t.context)).length, 1);
 });
 
-test.serial('a gap that cannot be looked through yet is looked through later', async (t) => {
+test.serial('scanEventGap retries later while the provider fails', async (t) => {
   const { ctx, clock, stripe, services } = t.context;
   clock.pass(days(40));
   await sweepStoreEvents(ctx);
@@ -175,30 +175,27 @@ test.serial('a gap that cannot be looked through yet is looked through later', a
   t.truthy((await gapsOf(t.context))[0]?.finishedAt);
 });
 
-test.serial(
-  'a gap with more objects than one run can look through is looked through in ever smaller slices',
-  async (t) => {
-    const { ctx, clock, services } = t.context;
-    clock.pass(days(40));
-    await sweepStoreEvents(ctx);
-    const [work] = await enqueuedJobs(ctx, job);
-    const scannedTo = async () =>
-      (
-        await read<{ at: Date }>(
-          ctx,
-          sql`select scanned_to as at from payment_event_gaps where tenant_id = ${ctx.tenant.id}`,
-        )
-      )[0]?.at.getTime() ?? 0;
-    const before = await scannedTo();
-    const run = { outboxId: '', failedRuns: 3, isLastRun: false, isCompleted: false, manual: false };
-    await scanEventGap({ ...ctx, attempt: run }, work ?? { gapId: '', number: 0 });
-    t.is((await scannedTo()) - before, hours(72 / 8));
-    await runJobs(services);
-    t.truthy((await gapsOf(t.context))[0]?.finishedAt);
-  },
-);
+test.serial('scanEventGap halves its batch after each failed attempt', async (t) => {
+  const { ctx, clock, services } = t.context;
+  clock.pass(days(40));
+  await sweepStoreEvents(ctx);
+  const [work] = await enqueuedJobs(ctx, job);
+  const scannedTo = async () =>
+    (
+      await read<{ at: Date }>(
+        ctx,
+        sql`select scanned_to as at from payment_event_gaps where tenant_id = ${ctx.tenant.id}`,
+      )
+    )[0]?.at.getTime() ?? 0;
+  const before = await scannedTo();
+  const run = { outboxId: '', failedRuns: 3, isLastRun: false, isCompleted: false, manual: false };
+  await scanEventGap({ ...ctx, attempt: run }, work ?? { gapId: '', number: 0 });
+  t.is((await scannedTo()) - before, hours(72 / 8));
+  await runJobs(services);
+  t.truthy((await gapsOf(t.context))[0]?.finishedAt);
+});
 
-test.serial('the daily comparison finds renewals that are paid on one side alone', async (t) => {
+test.serial('reportStoreDrift finds renewals that are paid on one side only', async (t) => {
   const { ctx, clock, stripe, services } = t.context;
   await sell(t.context, 'subscription');
   const [subscription] = await subscriptionsOf(ctx);
@@ -232,7 +229,7 @@ test.serial('the daily comparison finds renewals that are paid on one side alone
   t.like(await orderOf(ctx, renewal?.id ?? ''), { attentionCode: 'payment_missing' });
 });
 
-test.serial('a slow payment of a session that was given up is asked about again until its money comes', async (t) => {
+test.serial('a slow payment of an expired session is checked again until it arrives', async (t) => {
   const { ctx, clock, stripe, services, account } = t.context;
   const product = await buildProduct(ctx, { variants: [{ stock: 1, ships: false }] });
   const { order_id: orderId } = await createCheckoutSession(ctx, {
@@ -259,33 +256,36 @@ test.serial('a slow payment of a session that was given up is asked about again 
   t.like(await sessionOf(ctx, orderId), { state: 'settled', checkAt: null });
 });
 
-test.serial('a slow payment that came while the account did not open for weeks is found by its session', async (t) => {
-  const { ctx, clock, stripe, services, account } = t.context;
-  const product = await buildProduct(ctx, { variants: [{ stock: 1, ships: false }] });
-  const { order_id: orderId } = await createCheckoutSession(ctx, {
-    items: [{ product_slug: product.slug, quantity: 1 }],
-  });
-  const { sessionId } = await sessionOf(ctx, orderId);
-  await stripe.pay(sessionId ?? '', { ...shopper, outcome: 'processing' });
-  await settle(t.context);
-  for (let day = 0; day < 5; day += 1) {
-    clock.pass(days(1));
-    await runJobs(services);
-    await sweepStoreEvents(ctx);
-    await reportStoreDrift(ctx);
-  }
-  await saveKey(ctx, null);
-  await stripe.deliveries({ drop: 1 });
-  await stripe.settle(sessionId ?? '', 'succeeded');
-  for (let day = 0; day < 40; day += 1) {
-    clock.pass(days(1));
-    await runJobs(services);
-  }
-  t.like(await orderOf(ctx, orderId), { status: 'expired' });
+test.serial(
+  'a slow payment that arrived while the account did not open for weeks is found by its session',
+  async (t) => {
+    const { ctx, clock, stripe, services, account } = t.context;
+    const product = await buildProduct(ctx, { variants: [{ stock: 1, ships: false }] });
+    const { order_id: orderId } = await createCheckoutSession(ctx, {
+      items: [{ product_slug: product.slug, quantity: 1 }],
+    });
+    const { sessionId } = await sessionOf(ctx, orderId);
+    await stripe.pay(sessionId ?? '', { ...shopper, outcome: 'processing' });
+    await settle(t.context);
+    for (let day = 0; day < 5; day += 1) {
+      clock.pass(days(1));
+      await runJobs(services);
+      await sweepStoreEvents(ctx);
+      await reportStoreDrift(ctx);
+    }
+    await saveKey(ctx, null);
+    await stripe.deliveries({ drop: 1 });
+    await stripe.settle(sessionId ?? '', 'succeeded');
+    for (let day = 0; day < 40; day += 1) {
+      clock.pass(days(1));
+      await runJobs(services);
+    }
+    t.like(await orderOf(ctx, orderId), { status: 'expired' });
 
-  await saveKey(ctx, account.secretKey);
-  await reportStoreDrift(ctx);
-  await sweepStoreEvents(ctx);
-  await runJobs(services);
-  t.like(await orderOf(ctx, orderId), { status: 'paid', attentionCode: null });
-});
+    await saveKey(ctx, account.secretKey);
+    await reportStoreDrift(ctx);
+    await sweepStoreEvents(ctx);
+    await runJobs(services);
+    t.like(await orderOf(ctx, orderId), { status: 'paid', attentionCode: null });
+  },
+);

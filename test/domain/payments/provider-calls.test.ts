@@ -2,7 +2,7 @@ import test from 'ava';
 
 import { everyPage } from '#src/domain/payments/provider-calls.ts';
 
-test('a list is followed to its last page, each from where the one before ended', async (t) => {
+test('everyPage yields all pages, each with the cursor of the one before', async (t) => {
   const asked: object[] = [];
   const pages = [
     { rows: [1, 2], next: 'a' },
@@ -15,7 +15,7 @@ test('a list is followed to its last page, each from where the one before ended'
   t.deepEqual(asked, [{}, { next: 'a' }, { next: 'b' }]);
 });
 
-test('a list that never ends is an error, and not half an answer', async (t) => {
+test('everyPage throws when a list never ends', async (t) => {
   await t.throwsAsync(
     async () => {
       for await (const page of everyPage(async () => ({ next: 'again' }))) t.is(page.next, 'again');

@@ -161,49 +161,57 @@ async function waitAWhile({ services, clock }: ProviderFailureContext): Promise<
   }
 }
 
-forEachProviderFailure('a session is opened', 'POST /v1/checkout/sessions', async (t, failure, befall) => {
-  const { ctx } = t.context;
-  const bowl = await buildProduct(ctx, { variants: [{ stock: 1 }] });
-  const buy = () =>
-    createCheckoutSession(ctx, { items: [{ product_slug: bowl.slug, quantity: 1 }] }, { requestKey: 'click' });
-  await befall(() => refusal(t, buy(), failure));
-  t.deepEqual(
-    (await ordersOf(ctx)).map(({ status }) => status),
-    [failure.isCertain ? 'canceled' : 'pending'],
-  );
-  t.is((await stockOf(ctx, bowl.variant.id)).held, failure.isCertain ? 0 : 1);
+forEachProviderFailure(
+  'createCheckoutSession releases its holds exactly when no session can be paid',
+  'POST /v1/checkout/sessions',
+  async (t, failure, befall) => {
+    const { ctx } = t.context;
+    const bowl = await buildProduct(ctx, { variants: [{ stock: 1 }] });
+    const buy = () =>
+      createCheckoutSession(ctx, { items: [{ product_slug: bowl.slug, quantity: 1 }] }, { requestKey: 'click' });
+    await befall(() => refusal(t, buy(), failure));
+    t.deepEqual(
+      (await ordersOf(ctx)).map(({ status }) => status),
+      [failure.isCertain ? 'canceled' : 'pending'],
+    );
+    t.is((await stockOf(ctx, bowl.variant.id)).held, failure.isCertain ? 0 : 1);
 
-  t.context.clock.pass(minutes(10));
-  await waitAWhile(t.context);
-  t.deepEqual(
-    (await ordersOf(ctx)).map(({ status }) => status),
-    [failure.isCertain ? 'canceled' : 'expired'],
-  );
-  t.like([(await open(t.context)).length, (await stockOf(ctx, bowl.variant.id)).held], [0, 0]);
-  await buy();
-  t.is((await open(t.context)).length, 1);
-  t.is((await ordersOf(ctx)).filter(({ status }) => status === 'pending').length, 1);
-  t.is((await stockOf(ctx, bowl.variant.id)).held, 1);
-});
+    t.context.clock.pass(minutes(10));
+    await waitAWhile(t.context);
+    t.deepEqual(
+      (await ordersOf(ctx)).map(({ status }) => status),
+      [failure.isCertain ? 'canceled' : 'expired'],
+    );
+    t.like([(await open(t.context)).length, (await stockOf(ctx, bowl.variant.id)).held], [0, 0]);
+    await buy();
+    t.is((await open(t.context)).length, 1);
+    t.is((await ordersOf(ctx)).filter(({ status }) => status === 'pending').length, 1);
+    t.is((await stockOf(ctx, bowl.variant.id)).held, 1);
+  },
+);
 
-forEachProviderFailure('a discount is made', 'POST /v1/coupons', async (t, failure, befall) => {
-  const { ctx } = t.context;
-  const bowl = await buildProduct(ctx, { variants: [{ stock: 1 }] });
-  const promo = await buildPromo(ctx);
-  const buy = () =>
-    createCheckoutSession(ctx, { items: [{ product_slug: bowl.slug, quantity: 1 }], promo_code: promo.code });
-  await befall(() => refusal(t, buy(), failure));
-  t.deepEqual(
-    (await ordersOf(ctx)).map(({ status }) => status),
-    ['canceled'],
-    'without its discount no session was asked for',
-  );
-  t.like([(await stockOf(ctx, bowl.variant.id)).held, await usesOf(ctx, promo.id)], [0, { held: 0, used: 0 }]);
-  await waitAWhile(t.context);
-  t.is((await atProvider(t.context)).sessions.length, 0);
-  await buy();
-  t.is((await open(t.context)).length, 1);
-});
+forEachProviderFailure(
+  'createCheckoutSession with a discount releases its holds exactly when no session can be paid',
+  'POST /v1/coupons',
+  async (t, failure, befall) => {
+    const { ctx } = t.context;
+    const bowl = await buildProduct(ctx, { variants: [{ stock: 1 }] });
+    const promo = await buildPromo(ctx);
+    const buy = () =>
+      createCheckoutSession(ctx, { items: [{ product_slug: bowl.slug, quantity: 1 }], promo_code: promo.code });
+    await befall(() => refusal(t, buy(), failure));
+    t.deepEqual(
+      (await ordersOf(ctx)).map(({ status }) => status),
+      ['canceled'],
+      'without its discount no session was asked for',
+    );
+    t.like([(await stockOf(ctx, bowl.variant.id)).held, await usesOf(ctx, promo.id)], [0, { held: 0, used: 0 }]);
+    await waitAWhile(t.context);
+    t.is((await atProvider(t.context)).sessions.length, 0);
+    await buy();
+    t.is((await open(t.context)).length, 1);
+  },
+);
 
 const beansOf = (ctx: TestContext['ctx']) =>
   buildProduct(ctx, {
@@ -213,21 +221,25 @@ const beansOf = (ctx: TestContext['ctx']) =>
   });
 const subscription = { quantity: 1, purchase_type: 'subscription', subscription_interval: 'month' } as const;
 
-forEachProviderFailure('a subscriber is introduced', 'POST /v1/customers', async (t, failure, befall) => {
-  const { ctx } = t.context;
-  const beans = await beansOf(ctx);
-  const input: CheckoutInput = {
-    items: [{ ...subscription, product_slug: beans.slug, variant_id: beans.variant.id }],
-    customer_email: 'ada@example.com',
-  };
-  await befall(() => refusal(t, createCheckoutSession(ctx, input), failure));
-  t.deepEqual(await ordersOf(ctx), [], 'nothing was begun');
-  t.is((await stockOf(ctx, beans.variant.id)).held, 0);
-  t.context.clock.pass(minutes(6));
-  await createCheckoutSession(ctx, input);
-  t.is((await atProvider(t.context)).customers.length, 1);
-  t.is((await open(t.context)).length, 1);
-});
+forEachProviderFailure(
+  'createCheckoutSession creates one customer',
+  'POST /v1/customers',
+  async (t, failure, befall) => {
+    const { ctx } = t.context;
+    const beans = await beansOf(ctx);
+    const input: CheckoutInput = {
+      items: [{ ...subscription, product_slug: beans.slug, variant_id: beans.variant.id }],
+      customer_email: 'ada@example.com',
+    };
+    await befall(() => refusal(t, createCheckoutSession(ctx, input), failure));
+    t.deepEqual(await ordersOf(ctx), [], 'nothing was begun');
+    t.is((await stockOf(ctx, beans.variant.id)).held, 0);
+    t.context.clock.pass(minutes(6));
+    await createCheckoutSession(ctx, input);
+    t.is((await atProvider(t.context)).customers.length, 1);
+    t.is((await open(t.context)).length, 1);
+  },
+);
 
 async function subscribe({ ctx, services }: ProviderFailureContext) {
   const beans = await beansOf(ctx);
@@ -239,7 +251,7 @@ async function subscribe({ ctx, services }: ProviderFailureContext) {
   return { orderId, subscription: (await subscriptionsOf(ctx))[0] ?? { id: '', paymentSubscriptionId: '' } };
 }
 
-forEachProviderFailure('a subscription is changed', 'POST /v1/subscriptions/*', async (t, failure, befall) => {
+forEachProviderFailure('manageSubscription changes once', 'POST /v1/subscriptions/*', async (t, failure, befall) => {
   const { ctx } = t.context;
   const {
     subscription: { id, paymentSubscriptionId },
@@ -252,7 +264,7 @@ forEachProviderFailure('a subscription is changed', 'POST /v1/subscriptions/*', 
   ]);
 });
 
-forEachProviderFailure('money is given back', 'POST /v1/refunds', async (t, _trouble, befall) => {
+forEachProviderFailure('issueRefund refunds once', 'POST /v1/refunds', async (t, _trouble, befall) => {
   const { ctx, services, clock } = t.context;
   const { orderId } = await subscribe(t.context);
   const { id } = await requestRefund(ctx, { orderId, amountCents: 1000 });
@@ -267,21 +279,25 @@ forEachProviderFailure('money is given back', 'POST /v1/refunds', async (t, _tro
   t.like((await ordersOf(ctx))[0], { status: 'partially_refunded', refundedCents: 1000 });
 });
 
-forEachProviderFailure('an endpoint is made', 'POST /v1/webhook_endpoints', async (t, failure, befall) => {
-  const { ctx } = t.context;
-  const replace = (name: string) => replaceWebhookEndpoint(ctx, { name });
-  await befall(() => refusal(t, replace('first'), failure));
-  // An answer of 500 is kept with its key: then the owner begins another replacement.
-  const made = await replace('first').catch(() => replace('second'));
-  const endpoints = (await atProvider(t.context)).webhook_endpoints;
-  t.deepEqual(
-    endpoints.filter(({ status }) => status === 'enabled').map(({ id }) => id),
-    [made.endpointId],
-  );
-  const stored = await read<{ id: string | null }>(
-    ctx,
-    sql`
+forEachProviderFailure(
+  'replaceWebhookEndpoint creates one endpoint',
+  'POST /v1/webhook_endpoints',
+  async (t, failure, befall) => {
+    const { ctx } = t.context;
+    const replace = (name: string) => replaceWebhookEndpoint(ctx, { name });
+    await befall(() => refusal(t, replace('first'), failure));
+    // An answer of 500 is kept with its key: then the owner begins another replacement.
+    const made = await replace('first').catch(() => replace('second'));
+    const endpoints = (await atProvider(t.context)).webhook_endpoints;
+    t.deepEqual(
+      endpoints.filter(({ status }) => status === 'enabled').map(({ id }) => id),
+      [made.endpointId],
+    );
+    const stored = await read<{ id: string | null }>(
+      ctx,
+      sql`
     select provider_endpoint_id as id from payment_webhook_secrets where tenant_id = ${ctx.tenant.id} and state = 'current'`,
-  );
-  t.deepEqual(stored, [{ id: made.endpointId }]);
-});
+    );
+    t.deepEqual(stored, [{ id: made.endpointId }]);
+  },
+);

@@ -86,7 +86,7 @@ const eventStates = async (ctx: Context) =>
 const paid = (sessionId: string, more: Partial<SessionSnapshot> = {}) =>
   payments.change(sessionId, { state: 'settled', paymentId: 'pi_1', ...more });
 
-test.serial('settled money pays the order once, however often it is told', async (t) => {
+test.serial('a settled session pays the order once, however often its event arrives', async (t) => {
   const { ctx } = t.context;
   const { orderId, sessionId, product } = await buy(ctx);
   paid(sessionId, { name: 'Ada Wells' });
@@ -106,7 +106,7 @@ test.serial('settled money pays the order once, however often it is told', async
   t.deepEqual(mails, [{ kind: 'receipt', recipient: 'ada@example.com' }]);
 });
 
-test.serial('two workers at once pay it once', async (t) => {
+test.serial('two workers at once pay an order once', async (t) => {
   const { ctx } = t.context;
   const { orderId, sessionId, product } = await buy(ctx);
   paid(sessionId);
@@ -115,7 +115,7 @@ test.serial('two workers at once pay it once', async (t) => {
   t.like(await stockOf(ctx, product.variant.id), { stock: 9, held: 0 });
 });
 
-test.serial('another amount or another currency is never silently paid', async (t) => {
+test.serial('a payment of another amount or currency flags the order', async (t) => {
   const { ctx } = t.context;
   for (const wrong of [
     { totalCents: 3700 },
@@ -133,7 +133,7 @@ test.serial('another amount or another currency is never silently paid', async (
   }
 });
 
-test.serial('a wrong payment that went back to the shopper ends the order', async (t) => {
+test.serial('a refunded mismatched payment cancels the order', async (t) => {
   const { ctx } = t.context;
   const { orderId, sessionId, product } = await buy(ctx);
   paid(sessionId, { totalCents: 100, subtotalCents: 100 });
@@ -154,7 +154,7 @@ test.serial('a wrong payment that went back to the shopper ends the order', asyn
   t.like(await stockOf(ctx, product.variant.id), { stock: 10, held: 0 });
 });
 
-test.serial("shipping and tax are the provider's to say, within the prices or beside them", async (t) => {
+test.serial("the provider's shipping and tax are accepted, included in the prices or added", async (t) => {
   const { ctx } = t.context;
   const beside = await buy(ctx);
   paid(beside.sessionId, { shippingCents: 599, taxCents: 300, totalCents: 3800 + 599 + 300 });
@@ -167,7 +167,7 @@ test.serial("shipping and tax are the provider's to say, within the prices or be
   t.like(await orderOf(ctx, within.orderId), { status: 'paid', totalCents: 3800 });
 });
 
-test.serial('a slow payment keeps what it holds, and pays when it comes', async (t) => {
+test.serial('a slow payment keeps its holds, and pays when it arrives', async (t) => {
   const { ctx } = t.context;
   const { orderId, sessionId } = await buy(ctx);
   payments.change(sessionId, { state: 'processing' });
@@ -179,7 +179,7 @@ test.serial('a slow payment keeps what it holds, and pays when it comes', async 
   t.like(await orderOf(ctx, orderId), { status: 'paid', paymentStatus: 'paid' });
 });
 
-test.serial('a slow payment that fails gives everything back', async (t) => {
+test.serial('a failed slow payment releases all holds', async (t) => {
   const { ctx } = t.context;
   const { orderId, sessionId, product } = await buy(ctx);
   payments.change(sessionId, { state: 'processing' });
@@ -191,7 +191,7 @@ test.serial('a slow payment that fails gives everything back', async (t) => {
   t.like(await stockOf(ctx, product.variant.id), { stock: 10, held: 0 });
 });
 
-test.serial('an expired session ends its order, and news that come late change nothing', async (t) => {
+test.serial('an expired session closes its order, and late updates change nothing', async (t) => {
   const { ctx } = t.context;
   const { orderId, sessionId, product } = await buy(ctx);
   payments.change(sessionId, { state: 'expired' });
@@ -204,7 +204,7 @@ test.serial('an expired session ends its order, and news that come late change n
   t.like(await stockOf(ctx, product.variant.id), { stock: 10, held: 0 });
 });
 
-test.serial('an order that was paid stays so, whatever is said of its session later', async (t) => {
+test.serial('a paid order stays paid, whatever snapshot of its session comes later', async (t) => {
   const { ctx } = t.context;
   const { orderId, sessionId, product } = await buy(ctx);
   paid(sessionId);
@@ -218,7 +218,7 @@ test.serial('an order that was paid stays so, whatever is said of its session la
   t.like(await stockOf(ctx, product.variant.id), { stock: 9, held: 0 });
 });
 
-test.serial('a payment that comes after the release pays the order and takes what there still is', async (t) => {
+test.serial('a payment after the holds were released pays the order and takes the stock that is left', async (t) => {
   const { ctx } = t.context;
   const promo = await buildPromo(ctx);
   const card = await buildGiftCard(ctx, { balanceCents: 500 });
@@ -234,7 +234,7 @@ test.serial('a payment that comes after the release pays the order and takes wha
   t.deepEqual(await balanceOf(ctx, card.id), { balance: 0, held: 0 });
 });
 
-test.serial('a late payment for what is sold meanwhile asks for a person, and no label is bought', async (t) => {
+test.serial('a late payment of sold-out goods flags the order, and no label is bought', async (t) => {
   const { ctx } = t.context;
   const { orderId, sessionId, product } = await buy(ctx, {}, 1);
   payments.change(sessionId, { state: 'expired' });
@@ -247,7 +247,7 @@ test.serial('a late payment for what is sold meanwhile asks for a person, and no
   t.deepEqual(await holdsOf(ctx, orderId), ['stock: released']);
 });
 
-test.serial('a late payment whose gift card was spent elsewhere asks for a person', async (t) => {
+test.serial('a late payment whose gift card was spent elsewhere flags the order', async (t) => {
   const { ctx } = t.context;
   const card = await buildGiftCard(ctx, { balanceCents: 500 });
   const { orderId, sessionId, product } = await buy(ctx, { gift_card_code: card.code });
@@ -261,7 +261,7 @@ test.serial('a late payment whose gift card was spent elsewhere asks for a perso
 });
 
 test.serial(
-  'reconcilePaymentEvent ignores what has no metadata of ours, or that of another store or environment',
+  'reconcilePaymentEvent ignores objects without our metadata, or of another store or environment',
   async (t) => {
     const { ctx } = t.context;
     const { orderId, sessionId } = await buy(ctx);
@@ -283,24 +283,27 @@ test.serial(
   },
 );
 
-test.serial('an event of ours whose order is not there is tried for an hour, and then a person is told', async (t) => {
-  const { ctx, clock } = t.context;
-  const { sessionId } = await buy(ctx);
-  paid(sessionId, { orderId: newId('ord') });
-  await hear(ctx, sessionId, { eventId: 'evt_early' }, 1);
-  t.deepEqual(
-    (await enqueuedJobs(ctx, job)).map(({ attempt }) => attempt),
-    [1, 2],
-  );
-  t.deepEqual(await eventStates(ctx), ['pending']);
-  clock.pass(3_700_000);
-  await t.throwsAsync(reconcilePaymentEvent(ctx, { eventId: 'evt_early', attempt: 2 }), {
-    instanceOf: ManualActionRequired,
-  });
-  t.deepEqual(await eventStates(ctx), ['unknown_order']);
-});
+test.serial(
+  'reconcilePaymentEvent retries an unknown order for an hour, and then requires manual action',
+  async (t) => {
+    const { ctx, clock } = t.context;
+    const { sessionId } = await buy(ctx);
+    paid(sessionId, { orderId: newId('ord') });
+    await hear(ctx, sessionId, { eventId: 'evt_early' }, 1);
+    t.deepEqual(
+      (await enqueuedJobs(ctx, job)).map(({ attempt }) => attempt),
+      [1, 2],
+    );
+    t.deepEqual(await eventStates(ctx), ['pending']);
+    clock.pass(3_700_000);
+    await t.throwsAsync(reconcilePaymentEvent(ctx, { eventId: 'evt_early', attempt: 2 }), {
+      instanceOf: ManualActionRequired,
+    });
+    t.deepEqual(await eventStates(ctx), ['unknown_order']);
+  },
+);
 
-test.serial('while the provider cannot be asked the event waits, longer each time', async (t) => {
+test.serial('reconcilePaymentEvent retries later each time while the provider fails', async (t) => {
   const { ctx } = t.context;
   const { orderId, sessionId } = await buy(ctx);
   paid(sessionId);
@@ -316,48 +319,45 @@ test.serial('while the provider cannot be asked the event waits, longer each tim
   t.like(await orderOf(ctx, orderId), { status: 'paid' });
 });
 
-test.serial('the same delivery is stored and promised once', async (t) => {
+test.serial('acceptPaymentEvent stores a repeated delivery and its job once', async (t) => {
   const { ctx } = t.context;
   const { sessionId } = await buy(ctx);
   for (let time = 0; time < 3; time += 1) await hear(ctx, sessionId, { eventId: 'evt_same' }, 0);
   t.is((await enqueuedJobs(ctx, job)).length, 1);
 });
 
-test.serial(
-  'refunds follow the provider, a failed one comes off again, and unshipped goods come back once',
-  async (t) => {
-    const { ctx } = t.context;
-    const { orderId, sessionId, product } = await buy(ctx);
-    paid(sessionId);
-    await hear(ctx, sessionId);
-    const payment = {
-      paymentId: 'pi_1',
-      orderId,
-      tenantId: ctx.tenant.id,
-      environment: 'test',
-      invoiceId: null,
-      currency: 'USD',
-      amountCents: 3800,
-      refundedCents: 0,
-      dispute: null,
-    };
-    const refund = async (refundedCents: number) => {
-      payments.payments.set('ch_1', { ...payment, refundedCents });
-      await hear(ctx, 'ch_1', { type: 'charge.refunded', subject: 'payment' });
-      return orderOf(ctx, orderId);
-    };
-    t.like(await refund(1000), {
-      status: 'partially_refunded',
-      paymentStatus: 'partially_refunded',
-      refundedCents: 1000,
-    });
-    t.like(await refund(0), { status: 'paid', refundedCents: 0 });
-    t.like(await stockOf(ctx, product.variant.id), { stock: 9 });
-    t.like(await refund(3800), { status: 'refunded', refundedCents: 3800 });
-    t.like(await stockOf(ctx, product.variant.id), { stock: 10, ledger: 10 });
-    t.deepEqual(await recorded(ctx, orderId), ['order.paid', 'order.refunded', 'order.refunded']);
-  },
-);
+test.serial('applyPayment mirrors refunds, reverses a failed one, and restocks unshipped goods once', async (t) => {
+  const { ctx } = t.context;
+  const { orderId, sessionId, product } = await buy(ctx);
+  paid(sessionId);
+  await hear(ctx, sessionId);
+  const payment = {
+    paymentId: 'pi_1',
+    orderId,
+    tenantId: ctx.tenant.id,
+    environment: 'test',
+    invoiceId: null,
+    currency: 'USD',
+    amountCents: 3800,
+    refundedCents: 0,
+    dispute: null,
+  };
+  const refund = async (refundedCents: number) => {
+    payments.payments.set('ch_1', { ...payment, refundedCents });
+    await hear(ctx, 'ch_1', { type: 'charge.refunded', subject: 'payment' });
+    return orderOf(ctx, orderId);
+  };
+  t.like(await refund(1000), {
+    status: 'partially_refunded',
+    paymentStatus: 'partially_refunded',
+    refundedCents: 1000,
+  });
+  t.like(await refund(0), { status: 'paid', refundedCents: 0 });
+  t.like(await stockOf(ctx, product.variant.id), { stock: 9 });
+  t.like(await refund(3800), { status: 'refunded', refundedCents: 3800 });
+  t.like(await stockOf(ctx, product.variant.id), { stock: 10, ledger: 10 });
+  t.deepEqual(await recorded(ctx, orderId), ['order.paid', 'order.refunded', 'order.refunded']);
+});
 
 test.serial(
   'applyPayment drops a snapshot that was requested earlier, by a process whose clock is minutes ahead',
@@ -392,7 +392,7 @@ test.serial(
   },
 );
 
-test.serial('a dispute asks for a person until it is over', async (t) => {
+test.serial('a dispute flags the order until it is over', async (t) => {
   const { ctx } = t.context;
   const { orderId, sessionId } = await buy(ctx);
   paid(sessionId);
@@ -417,7 +417,7 @@ test.serial('a dispute asks for a person until it is over', async (t) => {
   t.is(await dispute('lost'), 'dispute_lost');
 });
 
-test.serial('a payment of an order that another session has paid already is raised', async (t) => {
+test.serial('a second payment of a paid order flags it', async (t) => {
   const { ctx } = t.context;
   const { orderId, sessionId } = await buy(ctx);
   paid(sessionId);
@@ -428,7 +428,7 @@ test.serial('a payment of an order that another session has paid already is rais
   t.deepEqual(await recorded(ctx, orderId), ['order.paid']);
 });
 
-test.serial('the second payment of an order goes back, and what was bought stays bought', async (t) => {
+test.serial('a refund of the second payment leaves the order paid', async (t) => {
   const { ctx } = t.context;
   const { orderId, sessionId, product } = await buy(ctx);
   paid(sessionId);
@@ -453,7 +453,7 @@ test.serial('the second payment of an order goes back, and what was bought stays
   t.deepEqual(await recorded(ctx, orderId), ['order.paid']);
 });
 
-test.serial('an order whose address no mail can reach is paid all the same', async (t) => {
+test.serial('an order with an invalid email is paid', async (t) => {
   const { ctx } = t.context;
   const { orderId, sessionId } = await buy(ctx, { customer_email: null });
   paid(sessionId, { email: 'not an address' });
@@ -461,7 +461,7 @@ test.serial('an order whose address no mail can reach is paid all the same', asy
   t.like(await orderOf(ctx, orderId), { status: 'paid' });
 });
 
-test.serial('who is quick enough to pay for one subscription twice is told apart from who wants two', async (t) => {
+test.serial('two paid subscriptions to one product flag the order, and two products do not', async (t) => {
   const { ctx } = t.context;
   await buildPaymentAccount(ctx);
   const coffee = { purchase_types: ['subscription' as const], subscription_intervals: ['month' as const] };
@@ -553,88 +553,79 @@ test.serial('reconcilePaymentEvent opens a dispute beside a second payment, and 
   t.is((await orderOf(ctx, orderId)).attentionCode, null);
 });
 
-test.serial(
-  'a refund that is heard of before its payment waits for that, and nothing is sent for money that went back',
-  async (t) => {
-    const { ctx, services, clock } = t.context;
-    const { orderId, sessionId } = await buy(ctx);
-    payments.payments.set('ch_early', {
-      paymentId: 'pi_1',
-      orderId,
-      tenantId: ctx.tenant.id,
-      environment: 'test',
-      invoiceId: null,
-      currency: 'USD',
-      amountCents: 3800,
-      refundedCents: 3800,
-      dispute: null,
-    });
-    await hear(ctx, 'ch_early', { type: 'charge.refunded', subject: 'payment' }, 1);
-    t.deepEqual(await eventStates(ctx), ['pending']);
-    paid(sessionId);
-    await hear(ctx, sessionId);
-    clock.pass(minutes(2));
-    await runJobs(services);
-    t.like(await orderOf(ctx, orderId), { status: 'refunded', refundedCents: 3800 });
-    t.deepEqual(await eventStates(ctx), ['applied', 'applied']);
-  },
-);
+test.serial('a refund that arrives before its payment waits for it, and nothing is shipped', async (t) => {
+  const { ctx, services, clock } = t.context;
+  const { orderId, sessionId } = await buy(ctx);
+  payments.payments.set('ch_early', {
+    paymentId: 'pi_1',
+    orderId,
+    tenantId: ctx.tenant.id,
+    environment: 'test',
+    invoiceId: null,
+    currency: 'USD',
+    amountCents: 3800,
+    refundedCents: 3800,
+    dispute: null,
+  });
+  await hear(ctx, 'ch_early', { type: 'charge.refunded', subject: 'payment' }, 1);
+  t.deepEqual(await eventStates(ctx), ['pending']);
+  paid(sessionId);
+  await hear(ctx, sessionId);
+  clock.pass(minutes(2));
+  await runJobs(services);
+  t.like(await orderOf(ctx, orderId), { status: 'refunded', refundedCents: 3800 });
+  t.deepEqual(await eventStates(ctx), ['applied', 'applied']);
+});
 
-test.serial(
-  'the session of an order is the one that is its own, and another that bears its marks ends nothing',
-  async (t) => {
-    const { ctx } = t.context;
-    const { orderId, sessionId } = await buy(ctx);
-    payments.sessions.set('cs_stray', { ...payments.sessionOf(orderId), sessionId: 'cs_stray', state: 'expired' });
-    await hear(ctx, 'cs_stray', { type: 'checkout.session.expired' });
-    t.like(await orderOf(ctx, orderId), { status: 'pending' });
-    t.like(await sessionOf(ctx, orderId), { state: 'open', sessionId });
-    t.deepEqual(await holdsOf(ctx, orderId), ['stock: held']);
+test.serial("another session with the order's metadata does not close the order", async (t) => {
+  const { ctx } = t.context;
+  const { orderId, sessionId } = await buy(ctx);
+  payments.sessions.set('cs_stray', { ...payments.sessionOf(orderId), sessionId: 'cs_stray', state: 'expired' });
+  await hear(ctx, 'cs_stray', { type: 'checkout.session.expired' });
+  t.like(await orderOf(ctx, orderId), { status: 'pending' });
+  t.like(await sessionOf(ctx, orderId), { state: 'open', sessionId });
+  t.deepEqual(await holdsOf(ctx, orderId), ['stock: held']);
 
-    payments.sessions.set('cs_stray', {
-      ...payments.sessionOf(orderId),
-      sessionId: 'cs_stray',
-      state: 'settled',
-      paymentId: 'pi_stray',
-    });
-    await hear(ctx, 'cs_stray');
-    t.like(await orderOf(ctx, orderId), { status: 'paid', attentionCode: null });
-    paid(sessionId);
-    await hear(ctx, sessionId);
-    t.like(await orderOf(ctx, orderId), { status: 'paid', attentionCode: 'paid_twice' });
-    t.deepEqual(await recorded(ctx, orderId), ['order.paid']);
-  },
-);
+  payments.sessions.set('cs_stray', {
+    ...payments.sessionOf(orderId),
+    sessionId: 'cs_stray',
+    state: 'settled',
+    paymentId: 'pi_stray',
+  });
+  await hear(ctx, 'cs_stray');
+  t.like(await orderOf(ctx, orderId), { status: 'paid', attentionCode: null });
+  paid(sessionId);
+  await hear(ctx, sessionId);
+  t.like(await orderOf(ctx, orderId), { status: 'paid', attentionCode: 'paid_twice' });
+  t.deepEqual(await recorded(ctx, orderId), ['order.paid']);
+});
 
-test.serial(
-  'a wrong payment of an order that was given up waits for a person like any other, and its refund ends the matter',
-  async (t) => {
-    const { ctx } = t.context;
-    const { orderId, sessionId } = await buy(ctx);
-    payments.change(sessionId, { state: 'expired' });
-    await hear(ctx, sessionId);
-    paid(sessionId, { totalCents: 100 });
-    await hear(ctx, sessionId);
-    t.like(await orderOf(ctx, orderId), { status: 'expired', attentionCode: 'amount_mismatch' });
-    await dismissAttention(ctx, { orderId, code: 'amount_mismatch' });
-    payments.payments.set('ch_wrong', {
-      paymentId: 'pi_1',
-      orderId,
-      tenantId: ctx.tenant.id,
-      environment: 'test',
-      invoiceId: null,
-      currency: 'USD',
-      amountCents: 100,
-      refundedCents: 100,
-      dispute: null,
-    });
-    await hear(ctx, 'ch_wrong', { type: 'charge.refunded', subject: 'payment' });
-    t.like(await orderOf(ctx, orderId), { status: 'expired', attentionCode: null });
-    t.true((await eventStates(ctx)).every((state) => state === 'applied'));
-  },
-);
+test.serial('a mismatched payment of an expired order flags it, and its refund clears the flag', async (t) => {
+  const { ctx } = t.context;
+  const { orderId, sessionId } = await buy(ctx);
+  payments.change(sessionId, { state: 'expired' });
+  await hear(ctx, sessionId);
+  paid(sessionId, { totalCents: 100 });
+  await hear(ctx, sessionId);
+  t.like(await orderOf(ctx, orderId), { status: 'expired', attentionCode: 'amount_mismatch' });
+  await dismissAttention(ctx, { orderId, code: 'amount_mismatch' });
+  payments.payments.set('ch_wrong', {
+    paymentId: 'pi_1',
+    orderId,
+    tenantId: ctx.tenant.id,
+    environment: 'test',
+    invoiceId: null,
+    currency: 'USD',
+    amountCents: 100,
+    refundedCents: 100,
+    dispute: null,
+  });
+  await hear(ctx, 'ch_wrong', { type: 'charge.refunded', subject: 'payment' });
+  t.like(await orderOf(ctx, orderId), { status: 'expired', attentionCode: null });
+  t.true((await eventStates(ctx)).every((state) => state === 'applied'));
+});
 
-test.serial('a mismatch that somebody noted gives back what it holds once the money went back', async (t) => {
+test.serial('a dismissed mismatch releases its holds once the money was refunded', async (t) => {
   const { ctx } = t.context;
   const { orderId, sessionId } = await buy(ctx);
   paid(sessionId, { totalCents: 100 });
@@ -714,30 +705,27 @@ async function beginSubscription(ctx: Context) {
   return { orderId, sessionId, subscriptionId, invoice };
 }
 
-test.serial(
-  'a slow first payment that failed and is made up for on its invoice pays the order after all',
-  async (t) => {
-    const { ctx } = t.context;
-    const { orderId, sessionId, subscriptionId, invoice } = await beginSubscription(ctx);
-    payments.change(sessionId, { state: 'processing', subscriptionId });
-    await hear(ctx, sessionId);
-    payments.change(sessionId, { state: 'failed' });
-    await hear(ctx, sessionId);
-    t.like(await orderOf(ctx, orderId), { status: 'payment_failed' });
+test.serial('a failed slow first payment that is paid on its invoice pays the order', async (t) => {
+  const { ctx } = t.context;
+  const { orderId, sessionId, subscriptionId, invoice } = await beginSubscription(ctx);
+  payments.change(sessionId, { state: 'processing', subscriptionId });
+  await hear(ctx, sessionId);
+  payments.change(sessionId, { state: 'failed' });
+  await hear(ctx, sessionId);
+  t.like(await orderOf(ctx, orderId), { status: 'payment_failed' });
 
-    payments.invoices.set(invoice.invoiceId, { ...invoice, cause: 'first' });
-    await hear(ctx, invoice.invoiceId, { type: 'invoice.paid', subject: 'invoice' });
-    await hear(ctx, invoice.invoiceId, { type: 'invoice.paid', subject: 'invoice' });
-    t.like(await orderOf(ctx, orderId), { status: 'paid', totalCents: 3400 });
-    t.deepEqual(await recorded(ctx, orderId), ['order.payment_failed', 'order.paid']);
-    t.like(await sessionOf(ctx, orderId), { state: 'settled' });
+  payments.invoices.set(invoice.invoiceId, { ...invoice, cause: 'first' });
+  await hear(ctx, invoice.invoiceId, { type: 'invoice.paid', subject: 'invoice' });
+  await hear(ctx, invoice.invoiceId, { type: 'invoice.paid', subject: 'invoice' });
+  t.like(await orderOf(ctx, orderId), { status: 'paid', totalCents: 3400 });
+  t.deepEqual(await recorded(ctx, orderId), ['order.payment_failed', 'order.paid']);
+  t.like(await sessionOf(ctx, orderId), { state: 'settled' });
 
-    t.context.clock.pass(hours(3));
-    t.deepEqual((await reportStoreDrift(ctx)).unpaidThere, [], 'though its session never settled');
-  },
-);
+  t.context.clock.pass(hours(3));
+  t.deepEqual((await reportStoreDrift(ctx)).unpaidThere, [], 'though its session never settled');
+});
 
-test.serial('a period that was paid and holds nothing of ours is no order, and a person is told', async (t) => {
+test.serial('a paid period without own items creates no order and flags the first one', async (t) => {
   const { ctx } = t.context;
   const { orderId, sessionId, subscriptionId, invoice } = await beginSubscription(ctx);
   paid(sessionId, { subscriptionId });

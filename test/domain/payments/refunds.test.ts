@@ -74,27 +74,24 @@ async function refund(context: StripeContext, request: RefundRequest): Promise<R
 const refundsAtStripe = async ({ stripe, account }: StripeContext) =>
   (await stripe.account(account.secretKey)).refunds.length;
 
-test.serial(
-  'some of an order and then the rest goes back, and goods that were not sent are for sale again',
-  async (t) => {
-    const { ctx } = t.context;
-    const { orderId, product } = await buy(t.context);
-    t.like(await refund(t.context, { orderId, amountCents: 1000, reason: 'scratched' }), {
-      state: 'sent',
-      amountCents: 1000,
-      currency: 'USD',
-      reason: 'scratched',
-    });
-    t.like(await orderOf(ctx, orderId), { status: 'partially_refunded', refundedCents: 1000 });
-    t.like(await refund(t.context, { orderId }), { state: 'sent', amountCents: 2800 });
-    t.like(await orderOf(ctx, orderId), { status: 'refunded', refundedCents: 3800, attentionCode: null });
-    t.deepEqual(await recorded(ctx, orderId), ['order.paid', 'order.refunded', 'order.refunded']);
-    t.like(await stockOf(ctx, product.variant.id), { stock: 100, ledger: 100 });
-    t.is(await refundsAtStripe(t.context), 2);
-  },
-);
+test.serial('a refund of a part and then the rest restocks the goods that were not shipped', async (t) => {
+  const { ctx } = t.context;
+  const { orderId, product } = await buy(t.context);
+  t.like(await refund(t.context, { orderId, amountCents: 1000, reason: 'scratched' }), {
+    state: 'sent',
+    amountCents: 1000,
+    currency: 'USD',
+    reason: 'scratched',
+  });
+  t.like(await orderOf(ctx, orderId), { status: 'partially_refunded', refundedCents: 1000 });
+  t.like(await refund(t.context, { orderId }), { state: 'sent', amountCents: 2800 });
+  t.like(await orderOf(ctx, orderId), { status: 'refunded', refundedCents: 3800, attentionCode: null });
+  t.deepEqual(await recorded(ctx, orderId), ['order.paid', 'order.refunded', 'order.refunded']);
+  t.like(await stockOf(ctx, product.variant.id), { stock: 100, ledger: 100 });
+  t.is(await refundsAtStripe(t.context), 2);
+});
 
-test.serial('what is heard of a payment while its refund is on its way does not outweigh the refund', async (t) => {
+test.serial('issueRefund wins over a snapshot that was fetched while the refund was under way', async (t) => {
   const { ctx, clock } = t.context;
   const { orderId } = await buy(t.context);
   const { id: refundId } = await requestRefund(ctx, { orderId });
@@ -114,7 +111,7 @@ test.serial('what is heard of a payment while its refund is on its way does not 
   await t.throwsAsync(requestRefund(ctx, { orderId }), { code: 'refund_not_allowed' });
 });
 
-test.serial('a refund whose answer was lost, or that is worked twice, is made once', async (t) => {
+test.serial('issueRefund refunds once when the response is lost or the job is repeated', async (t) => {
   const { ctx, clock, services, stripe, account } = t.context;
   const { orderId } = await buy(t.context);
   await stripe.addFault({ match: 'POST /v1/refunds', account: account.secretKey, kind: 'reset_after', times: 4 });
@@ -129,7 +126,7 @@ test.serial('a refund whose answer was lost, or that is worked twice, is made on
   t.is(await refundsAtStripe(t.context), 1);
 });
 
-test.serial('a refund that is asked for again when its key is long forgotten is found', async (t) => {
+test.serial('issueRefund finds its refund after the idempotency key expired', async (t) => {
   const { ctx } = t.context;
   const { orderId } = await buy(t.context);
   const { id } = await refund(t.context, { orderId, amountCents: 500 });
@@ -143,7 +140,7 @@ test.serial('a refund that is asked for again when its key is long forgotten is 
   t.is(await refundsAtStripe(t.context), 1);
 });
 
-test.serial("a failure of the provider's own, which it repeats for a day, holds a refund up for an hour", async (t) => {
+test.serial('issueRefund changes its key after an hour of provider errors', async (t) => {
   const { clock, ctx, services, stripe, account } = t.context;
   const { orderId } = await buy(t.context);
   await stripe.addFault({
@@ -162,7 +159,7 @@ test.serial("a failure of the provider's own, which it repeats for a day, holds 
   t.is(await refundsAtStripe(t.context), 1);
 });
 
-test.serial('each period of a subscription is refunded by itself', async (t) => {
+test.serial('each period of a subscription is refunded separately', async (t) => {
   const { ctx, stripe } = t.context;
   await buy(t.context, 'subscription');
   await stripe.renew((await subscriptionsOf(ctx))[0]?.paymentSubscriptionId ?? '', 'paid');
@@ -180,7 +177,7 @@ test.serial('each period of a subscription is refunded by itself', async (t) => 
   );
 });
 
-test.serial('what was not paid, or more than was, does not go back: what was asked for counts', async (t) => {
+test.serial('requestRefund rejects unpaid orders and more than is left, pending refunds included', async (t) => {
   const { ctx } = t.context;
   const { orderId } = await buy(t.context);
   const code = async (given: RefundRequest) =>
@@ -197,7 +194,7 @@ test.serial('what was not paid, or more than was, does not go back: what was ask
   t.is(await code({ orderId: await beginOrder(ctx) }), 'refund_not_allowed');
 });
 
-test.serial('what the provider refuses leaves the order as it is, and a person is asked to look', async (t) => {
+test.serial('issueRefund flags the order when the provider declines', async (t) => {
   const { ctx, stripe, account } = t.context;
   const { orderId } = await buy(t.context);
   const [charge] = (await stripe.account(account.secretKey)).charges;
@@ -207,7 +204,7 @@ test.serial('what the provider refuses leaves the order as it is, and a person i
   t.truthy((await orderOf(ctx, orderId)).attentionCode);
 });
 
-test.serial('a refund that the bank sends back comes off again, and a person is asked to look', async (t) => {
+test.serial('a refund that the bank returns is reversed, and the order is flagged', async (t) => {
   const { ctx, stripe, account } = t.context;
   const { orderId } = await buy(t.context);
   await refund(t.context, { orderId, amountCents: 1000 });
@@ -219,7 +216,7 @@ test.serial('a refund that the bank sends back comes off again, and a person is 
   t.like(await orderOf(ctx, orderId), { status: 'refunded', attentionCode: null });
 });
 
-test.serial('a gift card gets back what it paid once all of the money went back, and once only', async (t) => {
+test.serial('a gift card gets its part back once, when all money was refunded', async (t) => {
   const { ctx } = t.context;
   const card = await buildGiftCard(ctx, { balanceCents: 1000 });
   const { orderId } = await buy(t.context, 'one_time', card.code);
@@ -232,7 +229,7 @@ test.serial('a gift card gets back what it paid once all of the money went back,
   t.is((await balanceOf(ctx, card.id))?.balance, 1000);
 });
 
-test.serial('an order that a gift card paid all of is refunded without asking anybody', async (t) => {
+test.serial('an order paid by gift card alone is refunded without the provider', async (t) => {
   const { ctx } = t.context;
   const card = await buildGiftCard(ctx, { balanceCents: 5000 });
   const { orderId, product } = await buy(t.context, 'one_time', card.code);

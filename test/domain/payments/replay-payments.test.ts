@@ -39,7 +39,7 @@ async function paySilently({ ctx, stripe }: StripeContext, purchase_type: 'one_t
 
 const sinceYesterday = ({ ctx }: StripeContext) => ({ since: new Date(ctx.clock.now().getTime() - hours(24)) });
 
-test.serial('a dry run says what would change, and nothing does; then it does, once', async (t) => {
+test.serial('replayPayments reports changes in a dry run without making them, and then makes them once', async (t) => {
   const { ctx } = t.context;
   const { orderId, orderNumber } = await paySilently(t.context);
   const dry = await replayPayments(ctx, sinceYesterday(t.context), { dryRun: true });
@@ -70,7 +70,7 @@ test.serial('a dry run says what would change, and nothing does; then it does, o
   t.deepEqual(await recorded(ctx, orderId), ['order.paid']);
 });
 
-test.serial('one session, one order, one event: only what it is about is looked at', async (t) => {
+test.serial('replayPayments fetches only the objects of the given session, order or event', async (t) => {
   const { ctx, stripe, account } = t.context;
   const [first, second, third] = [
     await paySilently(t.context),
@@ -115,7 +115,7 @@ test.serial('one session, one order, one event: only what it is about is looked 
   t.is((await replayPayments(ctx, { sessionId: 'cs_none' }, { dryRun: true }))[0]?.result, 'ignored');
 });
 
-test.serial('a subscription and its renewal that no webhook told of become what they are', async (t) => {
+test.serial('replayPayments applies a subscription and a renewal without webhooks', async (t) => {
   const { ctx, stripe } = t.context;
   await paySilently(t.context, 'subscription');
   await replayPayments(ctx, sinceYesterday(t.context), { dryRun: false });
@@ -138,7 +138,7 @@ test.serial('a subscription and its renewal that no webhook told of become what 
   );
 });
 
-test.serial("what was given up is settled; a stranger's order is told; a Stripe that fails is told", async (t) => {
+test.serial('replayPayments completes unknown events, and reports foreign orders and provider failures', async (t) => {
   const { ctx, stripe, account } = t.context;
   const { orderId, sessionId } = await paySilently(t.context);
   const { events } = await stripe.account(account.secretKey);
@@ -167,7 +167,7 @@ test.serial("what was given up is settled; a stranger's order is told; a Stripe 
   t.is((await replayPayments(ctx, { sessionId }, { dryRun: false }))[0]?.result, 'unknown_order');
 });
 
-test.serial("what Stripe's events no longer tell is found by its objects", async (t) => {
+test.serial('replayPayments finds objects whose events are no longer listed', async (t) => {
   const { ctx, clock, stripe } = t.context;
   const { orderId, sessionId } = await paySilently(t.context);
   clock.pass(days(50));

@@ -28,7 +28,7 @@ const input: PaymentAccountInput = {
   automatic_tax: false,
 };
 
-test('saving the same account twice changes nothing, and a change names its fields', async (t) => {
+test('savePaymentAccount changes nothing when repeated, and returns the fields of a change', async (t) => {
   const { ctx } = t.context;
   const save = (given: Partial<PaymentAccountInput> = {}) =>
     transact(ctx, (ctx) => savePaymentAccount(ctx, { ...input, ...given }));
@@ -42,7 +42,7 @@ test('saving the same account twice changes nothing, and a change names its fiel
   t.is((await readOne<{ key: string }>(ctx, sql`select ${publishableKeyOf(ctx)} as key`))?.key, 'pk_test_first');
 });
 
-test('a replaced signing secret is believed for another day', async (t) => {
+test('savePaymentAccount accepts a replaced signing secret for another day', async (t) => {
   const { ctx, clock } = t.context;
   const save = (secret: string) =>
     transact(ctx, (ctx) => savePaymentAccount(ctx, { ...input, webhook_secret: secret }));
@@ -53,7 +53,7 @@ test('a replaced signing secret is believed for another day', async (t) => {
   t.deepEqual(await liveWebhookSecrets(later, { fresh: true }), ['whsec_second']);
 });
 
-test('a session lives from 35 minutes to 23 hours, outside local mode', async (t) => {
+test('savePaymentAccount accepts session lifetimes from 35 minutes to 23 hours outside local mode', async (t) => {
   const { ctx } = t.context;
   const strict = { ...ctx, settings: { ...ctx.settings, localMode: false } };
   for (const session_lifetime of ['34m', '24h']) {
@@ -107,7 +107,7 @@ test('savePaymentAccount rejects keys of the other environment and of another ki
   });
 });
 
-test('savePaymentAccount keeps no keys in connect mode, and the table takes none', async (t) => {
+test('savePaymentAccount stores no keys in connect mode, and the table rejects them', async (t) => {
   const { ctx } = t.context;
   const save = (given: PaymentAccountInput, retainKey = false) =>
     transact(ctx, (ctx) => savePaymentAccount(ctx, given, { retainKey }));
@@ -135,7 +135,7 @@ test('savePaymentAccount keeps no keys in connect mode, and the table takes none
   }
 });
 
-test('nothing secret is stored in clear', async (t) => {
+test('savePaymentAccount seals every secret', async (t) => {
   const { ctx } = t.context;
   await transact(ctx, (ctx) =>
     savePaymentAccount(ctx, { ...input, secret_key: 'sk_test_unmistakable', webhook_secret: 'whsec_unmistakable' }),

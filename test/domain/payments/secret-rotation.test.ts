@@ -46,62 +46,59 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
   return error instanceof DomainError ? error.code : String(error);
 }
 
+test.serial('confirmSecretRotation returns the new secret, again for ten minutes, and then never', async (t) => {
+  const { ctx, clock, account } = t.context;
+  const rotation = await begin(ctx);
+  const { secret } = await confirmSecretRotation(ctx, rotation);
+  t.regex(secret, /^whsec_/);
+  t.deepEqual((await liveWebhookSecrets(ctx, { fresh: true })).toSorted(), [account.webhookSecret, secret].toSorted());
+
+  clock.pass(minutes(9));
+  t.is((await confirmSecretRotation(ctx, rotation)).secret, secret);
+  clock.pass(minutes(1));
+  t.is(await codeOf(confirmSecretRotation(ctx, rotation)), 'invalid_or_expired_token');
+  clock.pass(minutes(60 * 24));
+  t.deepEqual(await liveWebhookSecrets(ctx, { fresh: true }), [secret]);
+
+  const { rows } = await listAudit(ctx, { limit: 10 });
+  t.deepEqual(
+    rows.map(({ action }) => action),
+    [
+      'payment_webhook_secret.confirmation_rejected',
+      'payment_webhook_secret.rotated',
+      'payment_webhook_secret.rotation_requested',
+    ],
+  );
+  t.false(JSON.stringify(rows).includes(secret));
+});
+
 test.serial(
-  'the owner confirms with the code and is told the new secret, again for ten minutes, and then never',
+  'confirmSecretRotation accepts a code for ten minutes, five attempts and the newest rotation',
   async (t) => {
-    const { ctx, clock, account } = t.context;
-    const rotation = await begin(ctx);
-    const { secret } = await confirmSecretRotation(ctx, rotation);
-    t.regex(secret, /^whsec_/);
-    t.deepEqual(
-      (await liveWebhookSecrets(ctx, { fresh: true })).toSorted(),
-      [account.webhookSecret, secret].toSorted(),
-    );
+    const { ctx, clock } = t.context;
+    const late = await begin(ctx);
+    clock.pass(minutes(10));
+    t.is(await codeOf(confirmSecretRotation(ctx, late)), 'invalid_or_expired_token');
 
-    clock.pass(minutes(9));
-    t.is((await confirmSecretRotation(ctx, rotation)).secret, secret);
-    clock.pass(minutes(1));
-    t.is(await codeOf(confirmSecretRotation(ctx, rotation)), 'invalid_or_expired_token');
-    clock.pass(minutes(60 * 24));
-    t.deepEqual(await liveWebhookSecrets(ctx, { fresh: true }), [secret]);
+    const guessed = await begin(ctx);
+    for (let guess = 0; guess < 5; guess += 1) {
+      t.is(
+        await codeOf(confirmSecretRotation(ctx, { ...guessed, code: wrong(guessed.code) })),
+        'invalid_or_expired_token',
+      );
+    }
+    t.is(await codeOf(confirmSecretRotation(ctx, guessed)), 'invalid_or_expired_token');
 
-    const { rows } = await listAudit(ctx, { limit: 10 });
-    t.deepEqual(
-      rows.map(({ action }) => action),
-      [
-        'payment_webhook_secret.confirmation_rejected',
-        'payment_webhook_secret.rotated',
-        'payment_webhook_secret.rotation_requested',
-      ],
-    );
-    t.false(JSON.stringify(rows).includes(secret));
+    const replaced = await begin(ctx);
+    const newest = await begin(ctx);
+    t.is(await codeOf(confirmSecretRotation(ctx, replaced)), 'invalid_or_expired_token');
+    t.is(await codeOf(confirmSecretRotation(ctx, { ...newest, code: wrong(newest.code) })), 'invalid_or_expired_token');
+    t.regex((await confirmSecretRotation(ctx, newest)).secret, /^whsec_/);
+    t.is(await codeOf(confirmSecretRotation(ctx, { rotationId: newId('rot'), code: '123456' })), 'not_found');
   },
 );
 
-test.serial('a code is good for ten minutes, five tries and the newest rotation', async (t) => {
-  const { ctx, clock } = t.context;
-  const late = await begin(ctx);
-  clock.pass(minutes(10));
-  t.is(await codeOf(confirmSecretRotation(ctx, late)), 'invalid_or_expired_token');
-
-  const guessed = await begin(ctx);
-  for (let guess = 0; guess < 5; guess += 1) {
-    t.is(
-      await codeOf(confirmSecretRotation(ctx, { ...guessed, code: wrong(guessed.code) })),
-      'invalid_or_expired_token',
-    );
-  }
-  t.is(await codeOf(confirmSecretRotation(ctx, guessed)), 'invalid_or_expired_token');
-
-  const replaced = await begin(ctx);
-  const newest = await begin(ctx);
-  t.is(await codeOf(confirmSecretRotation(ctx, replaced)), 'invalid_or_expired_token');
-  t.is(await codeOf(confirmSecretRotation(ctx, { ...newest, code: wrong(newest.code) })), 'invalid_or_expired_token');
-  t.regex((await confirmSecretRotation(ctx, newest)).secret, /^whsec_/);
-  t.is(await codeOf(confirmSecretRotation(ctx, { rotationId: newId('rot'), code: '123456' })), 'not_found');
-});
-
-test.serial('no more than five codes an hour are sent, and none where there is no account', async (t) => {
+test.serial('startSecretRotation sends five codes an hour at most, and none without an account', async (t) => {
   const { ctx, clock, services } = t.context;
   for (let count = 0; count < 5; count += 1) await startSecretRotation(ctx);
   t.is(await codeOf(startSecretRotation(ctx)), 'rate_limited');
@@ -111,24 +108,27 @@ test.serial('no more than five codes an hour are sent, and none where there is n
   t.is(await codeOf(startSecretRotation(other)), 'payment_provider_not_configured');
 });
 
-test.serial('of two confirmations at once one waits its turn, and both are told the same', async (t) => {
-  const { ctx } = t.context;
-  const rotation = await begin(ctx);
-  const outcomes = await Promise.all(
-    [1, 2, 3].map(() => confirmSecretRotation(ctx, rotation).catch((error: unknown) => error)),
-  );
-  const told = outcomes.flatMap((outcome) => (outcome instanceof DomainError ? [] : [outcome]));
-  t.true(told.length >= 1);
-  t.true(
-    outcomes.every(
-      (outcome) =>
-        !(outcome instanceof Error) || (outcome instanceof DomainError && outcome.code === 'version_conflict'),
-    ),
-  );
-  t.deepEqual(await confirmSecretRotation(ctx, rotation), told[0] as { secret: string });
-});
+test.serial(
+  'confirmSecretRotation rejects a second one at the same time, and returns both the same secret',
+  async (t) => {
+    const { ctx } = t.context;
+    const rotation = await begin(ctx);
+    const outcomes = await Promise.all(
+      [1, 2, 3].map(() => confirmSecretRotation(ctx, rotation).catch((error: unknown) => error)),
+    );
+    const told = outcomes.flatMap((outcome) => (outcome instanceof DomainError ? [] : [outcome]));
+    t.true(told.length >= 1);
+    t.true(
+      outcomes.every(
+        (outcome) =>
+          !(outcome instanceof Error) || (outcome instanceof DomainError && outcome.code === 'version_conflict'),
+      ),
+    );
+    t.deepEqual(await confirmSecretRotation(ctx, rotation), told[0] as { secret: string });
+  },
+);
 
-test.serial('what was confirmed is finished when the provider was away, or the process died', async (t) => {
+test.serial('finishSecretRotation finishes a rotation after the provider failed or the process died', async (t) => {
   const { ctx, clock, services, stripe, account } = t.context;
   const rotation = await begin(ctx);
   await stripe.addFault({
@@ -149,7 +149,7 @@ test.serial('what was confirmed is finished when the provider was away, or the p
   t.true((await liveWebhookSecrets(ctx, { fresh: true })).includes(secret));
 });
 
-test.serial('a rotation that nobody confirmed is none to finish', async (t) => {
+test.serial('finishSecretRotation ignores an unconfirmed rotation', async (t) => {
   const { ctx } = t.context;
   const { rotationId } = await begin(ctx);
   await finishSecretRotation(ctx, { rotationId });

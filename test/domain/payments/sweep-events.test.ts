@@ -15,7 +15,7 @@ await useStripe(test);
 
 const ordersMade = 48;
 
-test.serial('every paid session becomes one paid order, though webhooks are lost, doubled and shuffled', async (t) => {
+test.serial('every paid session becomes one paid order when webhooks are lost, doubled and shuffled', async (t) => {
   const { ctx, services, stripe, clock } = t.context;
   await stripe.deliveries({ drop: 0.3, duplicate: 0.3, reorder: true, seed: 11 });
   const bowl = await buildProduct(ctx, { variants: [{ stock: 1000, ships: false }] });

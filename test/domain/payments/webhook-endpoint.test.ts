@@ -12,7 +12,7 @@ const endpointsOf = async ({ stripe, account, ctx }: StripeContext) =>
   );
 
 test.serial(
-  'a replaced endpoint delivers at once, the one before is stopped, and doing it twice is doing it once',
+  'replaceWebhookEndpoint creates a working endpoint and disables the old one, and a repeat changes nothing',
   async (t) => {
     const { ctx, account } = t.context;
     const first = await replaceWebhookEndpoint(ctx, { name: 'first' });
@@ -37,7 +37,7 @@ test.serial(
   },
 );
 
-test.serial('an endpoint that was made and whose secret was never stored does not stay', async (t) => {
+test.serial('replaceWebhookEndpoint deletes an own endpoint whose secret was never stored', async (t) => {
   const { ctx, services, account, tenant } = t.context;
   const url = `${ctx.settings.publicUrl}/api/webhooks/stripe/${tenant.slug}`;
   const lost = await services

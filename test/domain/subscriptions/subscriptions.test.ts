@@ -64,7 +64,7 @@ async function subscribe(context: StripeContext, email = 'ada@example.com') {
   return { orderId, beans, bowl, subscription };
 }
 
-test.serial('a paid mixed cart is one order and one subscription, known by our own marks', async (t) => {
+test.serial('a paid mixed cart becomes one order and one subscription, matched by our metadata', async (t) => {
   const { ctx, account, stripe } = t.context;
   const { orderId, beans, subscription } = await subscribe(t.context);
   t.like(await orderOf(ctx, orderId), { status: 'paid', totalCents: 3400 + 3800 + 599, shippingCents: 599 });
@@ -83,7 +83,7 @@ test.serial('a paid mixed cart is one order and one subscription, known by our o
   t.is((await stripe.account(account.secretKey)).customers.length, 1);
 });
 
-test.serial('each period that is paid is an order of its own, once, with its own label', async (t) => {
+test.serial('each paid period becomes one order with its own label', async (t) => {
   const { ctx, stripe } = t.context;
   const { orderId, beans, subscription } = await subscribe(t.context);
   await stripe.renew(subscription.paymentSubscriptionId, 'paid');
@@ -120,7 +120,7 @@ test.serial(
   },
 );
 
-test.serial('a period that is not paid makes no order and is told', async (t) => {
+test.serial('an unpaid period creates no order and records an event', async (t) => {
   const { ctx, stripe } = t.context;
   const { subscription } = await subscribe(t.context);
   await stripe.renew(subscription.paymentSubscriptionId, 'failed');
@@ -129,7 +129,7 @@ test.serial('a period that is not paid makes no order and is told', async (t) =>
   t.is((await subscriptionsOf(ctx))[0]?.status, 'past_due');
 });
 
-test.serial('the end of a subscription is told once, and the address may subscribe again', async (t) => {
+test.serial('a canceled subscription records one event, and the email can subscribe again', async (t) => {
   const { ctx, stripe } = t.context;
   const { subscription, beans } = await subscribe(t.context);
   const again = () => createCheckoutSession(ctx, { items: [line(beans)], customer_email: 'ada@example.com' });
@@ -142,7 +142,7 @@ test.serial('the end of a subscription is told once, and the address may subscri
 });
 
 test.serial(
-  'a repeat subscriber stays one customer of the provider, also when both checkouts are his first',
+  'a repeat subscriber stays one customer at the provider, also with two first checkouts at once',
   async (t) => {
     const { ctx, account, stripe } = t.context;
     const beans = await buildProduct(ctx, coffee);
@@ -154,23 +154,20 @@ test.serial(
   },
 );
 
-test.serial(
-  'a subscriber whom the store had at the provider before, in his own spelling, stays that customer',
-  async (t) => {
-    const { ctx, account, stripe, services } = t.context;
-    const made = await fetch(`${services.config.stripeApiBase ?? ''}/v1/customers`, {
-      method: 'POST',
-      body: new URLSearchParams({ email: 'Ada@Example.com' }),
-      headers: { authorization: `Bearer ${account.secretKey}` },
-    });
-    t.is(made.status, 200);
-    const beans = await buildProduct(ctx, coffee);
-    await createCheckoutSession(ctx, { items: [line(beans)], customer_email: ' Ada@Example.com ' });
-    t.is((await stripe.account(account.secretKey)).customers.length, 1);
-  },
-);
+test.serial('a subscriber with a customer at the provider under another spelling keeps that customer', async (t) => {
+  const { ctx, account, stripe, services } = t.context;
+  const made = await fetch(`${services.config.stripeApiBase ?? ''}/v1/customers`, {
+    method: 'POST',
+    body: new URLSearchParams({ email: 'Ada@Example.com' }),
+    headers: { authorization: `Bearer ${account.secretKey}` },
+  });
+  t.is(made.status, 200);
+  const beans = await buildProduct(ctx, coffee);
+  await createCheckoutSession(ctx, { items: [line(beans)], customer_email: ' Ada@Example.com ' });
+  t.is((await stripe.account(account.secretKey)).customers.length, 1);
+});
 
-test.serial('a scheduled cancellation is made, taken back and made at once', async (t) => {
+test.serial('manageSubscription schedules a cancellation, undoes it, and cancels at once', async (t) => {
   const { ctx } = t.context;
   const { subscription } = await subscribe(t.context);
   const { id } = subscription;
@@ -192,7 +189,7 @@ test.serial('a scheduled cancellation is made, taken back and made at once', asy
   t.is(events[0], 'subscription.created');
 });
 
-test.serial('what is heard of a subscription while it is being changed does not outweigh the change', async (t) => {
+test.serial('manageSubscription wins over a snapshot that was fetched while the change was under way', async (t) => {
   const { ctx, clock } = t.context;
   const { subscription } = await subscribe(t.context);
   const { payments } = ctx.ports;
@@ -326,7 +323,7 @@ test.serial('what is charged is the price of the periods served, whatever is cha
   }
 });
 
-test.serial("who cancels on the provider's page is seen to leave, and may stay after all", async (t) => {
+test.serial("a cancellation on the provider's page is mirrored, and can be undone", async (t) => {
   const { ctx, stripe } = t.context;
   const {
     subscription: { id, paymentSubscriptionId },
@@ -348,33 +345,36 @@ test.serial("who cancels on the provider's page is seen to leave, and may stay a
   t.is((await ordersOf(ctx)).length, 2);
 });
 
-test.serial('months of a subscription are paid at once as a gift, and whoever it is for is told once', async (t) => {
-  const { ctx, stripe } = t.context;
-  const beans = await buildProduct(ctx, { ...coffee, variants: [{ ships: false }] });
-  const { order_id: orderId, order } = await createGiftCheckout(ctx, {
-    product_slug: beans.slug,
-    variant_id: beans.variant.id,
-    months: 3,
-    recipient_email: 'Grace@example.com',
-    message: 'Enjoy.',
-  });
-  t.is(order.total_cents, 3 * 3400);
-  await stripe.pay((await sessionOf(ctx, orderId)).sessionId ?? '', { ...shopper, outcome: 'paid' });
-  await settle(t.context);
-  t.like(await orderOf(ctx, orderId), { status: 'paid', email: 'ada@example.com' });
-  t.deepEqual(await subscriptionsOf(ctx), []);
-  const mails = await read<{ kind: string; recipient: string }>(
-    ctx,
-    sql`
+test.serial(
+  'createGiftCheckout sells months of a subscription at once, and the recipient gets one email',
+  async (t) => {
+    const { ctx, stripe } = t.context;
+    const beans = await buildProduct(ctx, { ...coffee, variants: [{ ships: false }] });
+    const { order_id: orderId, order } = await createGiftCheckout(ctx, {
+      product_slug: beans.slug,
+      variant_id: beans.variant.id,
+      months: 3,
+      recipient_email: 'Grace@example.com',
+      message: 'Enjoy.',
+    });
+    t.is(order.total_cents, 3 * 3400);
+    await stripe.pay((await sessionOf(ctx, orderId)).sessionId ?? '', { ...shopper, outcome: 'paid' });
+    await settle(t.context);
+    t.like(await orderOf(ctx, orderId), { status: 'paid', email: 'ada@example.com' });
+    t.deepEqual(await subscriptionsOf(ctx), []);
+    const mails = await read<{ kind: string; recipient: string }>(
+      ctx,
+      sql`
     select kind, recipient from mails where tenant_id = ${ctx.tenant.id} order by kind`,
-  );
-  t.deepEqual(mails, [
-    { kind: 'gift', recipient: 'grace@example.com' },
-    { kind: 'receipt', recipient: 'ada@example.com' },
-  ]);
-});
+    );
+    t.deepEqual(mails, [
+      { kind: 'gift', recipient: 'grace@example.com' },
+      { kind: 'receipt', recipient: 'ada@example.com' },
+    ]);
+  },
+);
 
-test.serial("a customer is led to the provider's page and back to where the store sends its shoppers", async (t) => {
+test.serial("openBillingPortal returns the provider's page, with a return URL of the store", async (t) => {
   const { ctx, tenant } = t.context;
   await subscribe(t.context);
   const open = (customer_email: string, return_url = `${tenant.storefrontUrl}/account`) =>
@@ -388,7 +388,7 @@ test.serial("a customer is led to the provider's page and back to where the stor
 });
 
 test.serial(
-  'openBillingPortal finds a customer again who was deleted at the provider, or whose account was replaced',
+  'openBillingPortal replaces a customer that was deleted at the provider or belongs to a replaced account',
   async (t) => {
     const { ctx, account, tenant } = t.context;
     await subscribe(t.context);
