@@ -15,34 +15,33 @@ import { writing } from './audience.ts';
 const requesting = {
   ...writing,
   method: 'post',
-  summary:
-    'Request the one-time password that replaces credentials on file: the body is that of the PUT, the email goes to the owner.',
+  summary: 'Email the owner the one-time password for replacing stored credentials. The body is that of the PUT.',
   idempotent: 'atomic',
   coalesced: true,
   errors: ['rate_limited'],
   responses: { 201: Type.Object({ confirmation_id: Id('otp') }) },
 } as const;
 
-const answer = async (ctx: Context, change: CredentialsChange) =>
+const confirmationFor = async (ctx: Context, change: CredentialsChange) =>
   created({ confirmation_id: (await requestConfirmation(ctx, change)).confirmationId });
 
 export const postPaymentsConfirmation = defineRoute({
   ...requesting,
   path: '/api/v1/admin/providers/payments/confirmations',
   body: PaymentAccountInput,
-  handle: ({ ctx, body }) => answer(ctx, paymentCredentials(body)),
+  handle: ({ ctx, body }) => confirmationFor(ctx, paymentCredentials(body)),
 });
 
 export const postShippingConfirmation = defineRoute({
   ...requesting,
   path: '/api/v1/admin/providers/shipping/confirmations',
   body: ShippingAccountChange,
-  handle: ({ ctx, body }) => answer(ctx, shippingCredentials(body)),
+  handle: ({ ctx, body }) => confirmationFor(ctx, shippingCredentials(body)),
 });
 
 export const postSecondShippingConfirmation = defineRoute({
   ...requesting,
   path: '/api/v1/admin/providers/second-shipping/confirmations',
   body: SecondShippingAccountInput,
-  handle: ({ ctx, body }) => answer(ctx, secondShippingCredentials(body)),
+  handle: ({ ctx, body }) => confirmationFor(ctx, secondShippingCredentials(body)),
 });

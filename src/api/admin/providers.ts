@@ -30,11 +30,12 @@ import {
 import { Nullable, Omittable, Type } from '#src/lib/schema.ts';
 import { reading, writing } from './audience.ts';
 
-/** What is on file is replaced with the owner's one-time password alone. */
+/** Stored credentials are replaced only with the owner's one-time password. */
 const confirmation = Omittable(
   Type.Object(Confirmation.properties, {
     description:
-      'The one-time password with which the owner confirms that credentials on file are replaced or taken away: the id from …/confirmations, and the code from the email.',
+      'The one-time password with which the owner confirms that stored credentials are replaced or removed: ' +
+      'the id from …/confirmations, and the code from the email.',
   }),
 );
 
@@ -57,7 +58,7 @@ export const getProviders = defineRoute({
   ...reading,
   method: 'get',
   path: '/api/v1/admin/providers',
-  summary: "Read the store's accounts at its providers; never their secrets.",
+  summary: "Read the store's accounts at its providers, without their secrets.",
   responses: {
     200: Type.Object({
       providers: Type.Object({
@@ -78,7 +79,7 @@ export const putPayments = defineRoute({
   ...writing,
   method: 'put',
   path: '/api/v1/admin/providers/payments',
-  summary: 'Save the account at the payment provider. A secret that is left out stays; null removes the key.',
+  summary: 'Save the account at the payment provider. Secrets that are left out stay; null removes the key.',
   body: Type.Object({ ...PaymentAccountInput.properties, confirmation }),
   errors: ['confirmation_required'],
   responses: { 200: Type.Object({ provider: PaymentAccountView }) },
@@ -95,14 +96,14 @@ export const putPayments = defineRoute({
   },
 });
 
-/** The log keeps no address: that the origin changed is told by its name. */
+/** The audit log stores no postal address: it lists the origin's field name only. */
 const withoutOrigin = ({ origin: _, ...view }: NonNullable<Awaited<ReturnType<typeof viewShipping>>>) => view;
 
 export const putShipping = defineRoute({
   ...writing,
   method: 'put',
   path: '/api/v1/admin/providers/shipping',
-  summary: 'Save the account at the parcel provider and the terms of shipping. A secret that is left out stays.',
+  summary: 'Save the account at the parcel provider and the shipping terms. Secrets that are left out stay.',
   body: Type.Object({ ...ShippingAccountChange.properties, confirmation }),
   errors: ['confirmation_required'],
   responses: { 200: Type.Object({ provider: ShippingAccountView }) },
@@ -124,7 +125,7 @@ export const putSecondShipping = defineRoute({
   ...writing,
   method: 'put',
   path: '/api/v1/admin/providers/second-shipping',
-  summary: 'Save the account at the second parcel provider. It is kept and checked.',
+  summary: 'Save the account at the second parcel provider. It is stored and checked, and not used for labels.',
   body: Type.Object({ ...SecondShippingAccountInput.properties, confirmation }),
   errors: ['confirmation_required'],
   responses: { 200: Type.Object({ provider: SecondShippingAccountView }) },
@@ -145,7 +146,7 @@ export const postCheck = defineRoute({
   ...writing,
   method: 'post',
   path: '/api/v1/admin/providers/:kind/check',
-  summary: 'Ask a provider whether the stored key opens the account.',
+  summary: 'Check whether the stored key opens the account at a provider.',
   params: Type.Object({ kind: Type.Enum(['payments', 'shipping', 'second-shipping']) }),
   responses: {
     200: Type.Object({ ok: Type.Boolean(), detail: Type.String({ examples: ['The provider accepts the key.'] }) }),

@@ -14,7 +14,7 @@ export const getSubscriptions = defineRoute({
   ...reading,
   method: 'get',
   path: '/api/v1/admin/subscriptions',
-  summary: 'List the subscriptions of the store, the newest first.',
+  summary: 'List the subscriptions of the store, newest first.',
   query: Type.Object({
     status: Type.Optional(Type.Enum([...subscriptionStatuses])),
     email: Type.Optional(Email),

@@ -7,7 +7,7 @@ export const postBillingPortal = defineRoute({
   method: 'post',
   path: '/api/v1/billing-portal',
   tag: 'billing-portal',
-  summary: 'Open the page where customers manage what they pay for.',
+  summary: 'Create a link to the page where customers manage their subscriptions.',
   audience: toPublic,
   body: BillingPortalInput,
   limit: 'ceiling',

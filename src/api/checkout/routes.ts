@@ -14,7 +14,7 @@ export const postCheckoutSessions = defineRoute({
   method: 'post',
   path: '/api/v1/checkout/sessions',
   tag: 'checkout',
-  summary: 'Make a pending order and a hosted payment session for it.',
+  summary: 'Create a pending order and its hosted payment session.',
   audience: toBearer('checkout:write'),
   body: CheckoutInput,
   bodyBytesMax: largeBodyBytesMax,
@@ -46,12 +46,12 @@ export const postCheckoutSessions = defineRoute({
   },
 });
 
-/** The shopper's page asks this after the redirect. What counts as paid is the `order.paid` event. */
+/** For the page that a shopper returns to after paying. Fulfilment relies on the `order.paid` event instead. */
 export const getCheckoutStatus = defineRoute({
   method: 'get',
   path: '/api/v1/checkout/:orderId/status',
   tag: 'checkout',
-  summary: 'How far the order of a checkout is.',
+  summary: "Read the status of a checkout's order.",
   audience: toDual('checkout:read'),
   params: Type.Object({ orderId: Id('ord') }),
   limit: 'checkout_status',

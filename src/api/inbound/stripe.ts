@@ -6,14 +6,14 @@ import { Type } from '#src/lib/schema.ts';
 const bodyBytesMax = 512 * 1024;
 
 /**
- * Where Stripe tells what happened. It waits ten seconds for the answer before it sends a shopper back, so an event is
- * verified, stored and promised to be looked into, and answered; the looking is a worker's.
+ * Stripe waits up to ten seconds for this response before it sends a shopper back to the store, so an event is only
+ * verified and stored with its job here; a worker reconciles it.
  */
 export const receiveStripeWebhook = defineRoute({
   method: 'post',
   path: '/api/webhooks/stripe/:tenant_slug',
   tag: 'inbound',
-  summary: 'Take in an event of the payment provider: verified, stored and promised before it is answered.',
+  summary: 'Receive an event of the payment provider.',
   audience: toProviders,
   params: Type.Object({ tenant_slug: Type.String({ maxLength: 100 }) }),
   rawBody: true,

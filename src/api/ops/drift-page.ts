@@ -7,7 +7,7 @@ export interface DriftPage {
   readonly stores: readonly ComparedStore[];
   readonly orders: readonly DriftedOrder[];
   readonly gaps: readonly EventGap[];
-  /** Orders whose money or goods want a person. */
+  /** Orders that need an operator. */
   readonly waiting: readonly OrderNeedingAttention[];
   /** The slug of each store, by its id. */
   readonly slugs: ReadonlyMap<string, string>;
@@ -25,24 +25,27 @@ export function renderDriftPage({ stores, orders, gaps, waiting, slugs, now, ...
     at: '/ops/drift',
     body: html`
       ${outcome(said)}
-      <p class="lead">Once a day the paid orders of every store are compared with its paid sessions and renewals at the payment provider, both ways.</p>
+      <p class="lead">Once a day, the paid orders of every store are compared with its paid sessions and renewals at the
+        payment provider, in both directions.</p>
       ${silent.map((store) => renderSilence(store, slugOf(store), now))}
       ${gaps.map((gap) => renderGap(gap, slugOf(gap), now))}
-      ${[...Map.groupBy(waiting, ({ code }) => code)].map(([code, orders], index) => renderWaiting(code, orders, index, slugOf, now))}
+      ${[...Map.groupBy(waiting, ({ code }) => code)].map(([code, orders], index) =>
+        renderWaiting(code, orders, index, slugOf, now),
+      )}
       <section id="drift">
-        <header><h2>What did not agree</h2><span class="soft">the last 30 days</span></header>
-        ${orders.length === 0 && html`<p class="soft">Nothing. Orders and payments agreed.</p>`}
+        <header><h2>Differences</h2><span class="soft">the last 30 days</span></header>
+        ${orders.length === 0 && html`<p class="soft">None. Orders and payments agree.</p>`}
         ${
           orders.length > 0 &&
           html`<table class="list">
-          <thead><tr><th>Order</th><th>Store</th><th>What was found</th><th>Found</th><th></th></tr></thead>
+          <thead><tr><th>Order</th><th>Store</th><th>Difference</th><th>Found</th><th></th></tr></thead>
           <tbody>${orders.map((order) => renderDrifted(order, slugOf(order), now))}</tbody>
         </table>`
         }
       </section>
       <section>
         <header><h2>Comparisons</h2></header>
-        ${stores.length === 0 && html`<p class="soft">No store sells through an account of its own yet.</p>`}
+        ${stores.length === 0 && html`<p class="soft">No store has its own payment account yet.</p>`}
         ${
           stores.length > 0 &&
           html`<table class="list">
@@ -61,26 +64,28 @@ export function renderDriftPage({ stores, orders, gaps, waiting, slugs, now, ...
 
 function renderSilence({ silentSince }: ComparedStore, slug: string, now: Date): Html {
   return html`<section class="note">
-    <header><h2>No webhooks of the payment provider arrive <code>inbound_webhook_silent</code></h2></header>
-    <p>${slug}${silentSince && html`, for ${ago(silentSince, now)}`}. Sweeps bring the events meanwhile, minutes later.</p>
-    <p class="soft">Look at the endpoint in the provider's dashboard, or register it anew:
+    <header><h2>No webhooks arrive from the payment provider <code>inbound_webhook_silent</code></h2></header>
+    <p>${slug}${silentSince && html`, for ${ago(silentSince, now)}`}. Sweeps find the events instead, minutes later.</p>
+    <p class="soft">Check the endpoint in the provider's dashboard, or register it again:
       <code class="command">npm run cli -- webhooks:register ${slug}</code></p>
   </section>`;
 }
 
 function renderGap({ from, to, finishedAt }: EventGap, slug: string, now: Date): Html {
   return html`<section class="note">
-    <header><h2>Events of the payment provider are gone <code>payment_events_forgotten</code></h2></header>
-    <p>${slug}, ${hour(from)} to ${hour(to)}: nothing took them in while the provider kept them, which is for 30 days.</p>
+    <header><h2>Payment events were missed <code>payment_events_forgotten</code></h2></header>
+    <p>${slug}, ${hour(from)} to ${hour(to)}: the events were not received within the 30 days that the provider
+      lists them.</p>
     <p class="soft">${
       finishedAt
-        ? html`Its payments, renewals, refunds, disputes and subscriptions of that time were looked through instead, ${ago(finishedAt, now)} ago.`
-        : 'Its payments, renewals, refunds, disputes and subscriptions of that time are being looked through instead.'
+        ? html`Its payments, renewals, refunds, disputes and subscriptions of that time were checked instead,
+          ${ago(finishedAt, now)} ago. No data was lost.`
+        : 'Its payments, renewals, refunds, disputes and subscriptions of that time are being checked instead.'
     }</p>
   </section>`;
 }
 
-/** The first of them is where the overview leads. */
+/** The overview page links to the first of these sections. */
 function renderWaiting(
   code: string,
   orders: readonly OrderNeedingAttention[],
@@ -91,28 +96,33 @@ function renderWaiting(
   return html`<section class="note"${index === 0 ? html` id="orders"` : ''}>
     <header><h2>${nextStep(code)} <code>${code}</code></h2></header>
     <table class="list">
-      <thead><tr><th>Order</th><th>Store</th><th>What is the matter</th><th>Since</th><th></th></tr></thead>
+      <thead><tr><th>Order</th><th>Store</th><th>Problem</th><th>Since</th><th></th></tr></thead>
       <tbody>${orders.map(
         (order) => html`<tr>
-        <td class="slug">${order.orderNumber}</td><td class="slug">${slugOf(order)}</td><td class="soft text">${order.detail}</td>
+        <td class="slug">${order.orderNumber}</td>
+        <td class="slug">${slugOf(order)}</td>
+        <td class="soft text">${order.detail}</td>
         <td>${ago(order.updatedAt, now)}</td>
-        <td>${confirmed(`/ops/drift/${slugOf(order)}/orders/${order.id}/dismiss`, 'Dismiss', 'I have seen to it', { code })}</td></tr>`,
+        <td>${confirmed(`/ops/drift/${slugOf(order)}/orders/${order.id}/dismiss`, 'Dismiss', 'Confirm: dismiss', { code })}</td></tr>`,
       )}</tbody>
     </table>
   </section>`;
 }
 
 const findings: Readonly<Record<DriftedOrder['kind'], string>> = {
-  unpaid_here: 'Paid at the provider, and not here until it was compared.',
-  unpaid_there: 'Paid here, and the provider has no such payment.',
-  unmade_renewal: 'A period that was paid at the provider had no order until it was compared.',
-  no_order: 'Paid at the provider, and there is no such order here: look at the payment there.',
+  unpaid_here: 'Paid at the provider but not here. The comparison marked the order as paid.',
+  unpaid_there: 'Paid here, but the provider has no such payment.',
+  unmade_renewal: 'A renewal was paid at the provider but had no order. The comparison created it.',
+  no_order: 'Paid at the provider, but there is no such order here. Check the payment at the provider.',
 };
 
 function renderDrifted({ orderNumber, kind, foundAt, isOpen }: DriftedOrder, slug: string, now: Date): Html {
   return html`<tr>
-    <td class="slug">${orderNumber}</td><td class="slug">${slug}</td><td class="soft text">${findings[kind]}</td><td>${ago(foundAt, now)} ago</td>
-    <td>${isOpen ? (kind === 'no_order' ? 'Needs somebody' : html`<a href="#orders">Needs somebody</a>`) : 'Put right'}</td>
+    <td class="slug">${orderNumber}</td>
+    <td class="slug">${slug}</td>
+    <td class="soft text">${findings[kind]}</td>
+    <td>${ago(foundAt, now)} ago</td>
+    <td>${isOpen ? (kind === 'no_order' ? 'Needs attention' : html`<a href="#orders">Needs attention</a>`) : 'Fixed'}</td>
   </tr>`;
 }
 

@@ -6,12 +6,12 @@ import type { Services } from '#src/services.ts';
 import { renderDriftPage } from './drift-page.ts';
 import { contextOf, doneOf, formOf, orMessage, redirect, show, slugsOf } from './respond.ts';
 
-const address = '/ops/drift';
+const path = '/ops/drift';
 const shownMax = 200;
 
-/** The page on which operators see what stores and their payment provider do not agree about, and note what they have seen to. */
+/** The page where operators see which orders and payments do not agree, and dismiss what they have handled. */
 export function driftPages(services: Services): Router {
-  const router = new Router({ prefix: address });
+  const router = new Router({ prefix: path });
 
   const showAll = async (koa: RouterContext, problem?: string) => {
     const ctx = services.context();
@@ -26,7 +26,7 @@ export function driftPages(services: Services): Router {
     const ctx = await contextOf(services, koa);
     const { code = '' } = await formOf(koa);
     const result = await orMessage(dismissAttention(ctx, { orderId: koa.params['id'] ?? '', code }));
-    if ('value' in result) return redirect(koa, address, 'Noted.');
+    if ('value' in result) return redirect(koa, path, 'Noted.');
     koa.status = 409;
     await showAll(koa, result.sentence);
   });

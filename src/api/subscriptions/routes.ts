@@ -8,7 +8,7 @@ import { Id, Type } from '#src/lib/schema.ts';
 
 const params = Type.Object({ id: Id('sub') });
 const responses = { 200: Type.Object({ subscription: SubscriptionView }) };
-const refusals = [
+const errors = [
   'subscription_canceled',
   'payment_provider_error',
   'payment_provider_not_configured',
@@ -36,12 +36,12 @@ export const postSubscriptionReactivate = defineRoute({
   path: '/api/v1/subscriptions/:id/reactivate',
   idempotent: 'resumable',
   tag: 'subscriptions',
-  summary: 'Take back a cancellation that has not come about yet.',
+  summary: 'Undo a cancellation at the end of the period.',
   audience: toBearer('subscriptions:write'),
   limit: 'owner',
   module: 'subscriptions',
   params,
-  errors: refusals,
+  errors,
   responses,
   async handle({ ctx, params }) {
     return ok({ subscription: await reactivateSubscription(ctx, params.id) });
@@ -65,7 +65,7 @@ export const postSubscriptionManage = defineRoute({
   module: 'subscriptions',
   params,
   body: ManageInput,
-  errors: refusals,
+  errors,
   responses,
   async handle({ ctx, params, body }) {
     return ok({ subscription: await manageSubscription(ctx, params.id, body) });
@@ -76,7 +76,7 @@ export const postGiftCheckout = defineRoute({
   method: 'post',
   path: '/api/v1/subscriptions/gift-checkout',
   tag: 'subscriptions',
-  summary: 'Pay some months of a subscription at once, for somebody else.',
+  summary: 'Buy some months of a subscription as a gift, paid at once.',
   audience: toBearer('checkout:write'),
   module: 'subscriptions',
   body: GiftCheckoutInput,

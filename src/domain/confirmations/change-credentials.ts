@@ -14,22 +14,22 @@ export const Confirmation = Type.Object({
 });
 export type Confirmation = Static<typeof Confirmation>;
 
-/** What opens a store's account at a provider, by field and in clear; null where there is none. */
+/** The credentials of a store's account at a provider, by field and in clear; null where there is none. */
 export type Credentials = Readonly<Record<string, string | null>>;
 
 /** A change of the credentials of one account. */
 export interface CredentialsChange {
-  /** The account, as the audit log calls it: `payments`. */
+  /** The account's name in the audit log: `payments`. */
   readonly name: string;
-  /** What it is called in the email to the owner. */
+  /** Its name in the email to the owner. */
   readonly title: string;
-  /** What is on file and would be replaced or taken away, and by what. What is given for the first time is not in it. */
+  /** The stored credentials that would be replaced or removed, with their new values. New credentials are not in it. */
   replaced(ctx: InTransaction): Promise<Credentials>;
 }
 
 /**
- * Email the store's owner the one-time password for a change of credentials: it is good for this very change alone.
- * @throws DomainError `invalid_request` where nothing on file would be replaced, or `rate_limited`
+ * Email the store's owner the one-time password for a change of credentials. It is valid for this change only.
+ * @throws DomainError `invalid_request` where nothing stored would be replaced, or `rate_limited`
  */
 export async function requestConfirmation(
   ctx: Context,
@@ -39,7 +39,7 @@ export async function requestConfirmation(
     const replaced = await change.replaced(ctx);
     const fields = Object.keys(replaced);
     if (fields.length === 0)
-      throw invalidRequest('This change needs no confirmation: it replaces no credentials that are on file.');
+      throw invalidRequest('This change needs no confirmation: it replaces no stored credentials.');
     const id = newId('otp');
     await requestCode(ctx, {
       ...confirmedBy(ctx, id, change, replaced),
@@ -56,10 +56,10 @@ export async function requestConfirmation(
 }
 
 /**
- * Change an account at a provider. What replaces credentials that are on file, or takes them away, needs the one-time
- * password that the owner was emailed for this very change.
+ * Change an account at a provider. A change that replaces or removes stored credentials needs the one-time password
+ * that the owner was emailed for this change.
  *
- * @throws DomainError `confirmation_required`, also for a code that is wrong or no longer good; or what `save` throws
+ * @throws DomainError `confirmation_required`, also for a wrong or expired code; or what `save` throws
  */
 export async function changeCredentials<Result>(
   ctx: Context,
@@ -67,7 +67,7 @@ export async function changeCredentials<Result>(
   confirmation: Confirmation | null | undefined,
   save: (ctx: InTransaction) => Promise<Result>,
 ): Promise<Result> {
-  // A wrong code is counted and logged: this transaction commits that, and the error follows.
+  // A wrong code is counted and logged: this transaction commits, and the error is thrown after it.
   const outcome = await transact(ctx, async (ctx) => {
     await lockSubject(ctx, 'provider', change.name);
     const replaced = await change.replaced(ctx);
@@ -91,8 +91,8 @@ export async function changeCredentials<Result>(
   throw confirmationRequired(
     outcome.fields,
     confirmation
-      ? 'This one-time password is not valid for this change, or no longer.'
-      : 'Replacing credentials that are on file needs a one-time password: request one, and send it along.',
+      ? 'This one-time password is not valid for this change, or has expired.'
+      : 'Replacing stored credentials needs a one-time password. Request one, and send it with the change.',
   );
 }
 
@@ -100,13 +100,13 @@ function confirmationRequired(fields: readonly string[], message: string): Domai
   return new DomainError('forbidden', 'confirmation_required', message, { extensions: { fields } });
 }
 
-/** Keyed: the digest stands in the stored email, and must not let its reader test guesses. */
+/** A keyed digest, because it is part of the stored email, whose reader must not be able to test guesses. */
 function confirmedBy(ctx: Context, id: string, { name }: CredentialsChange, replaced: Credentials): Confirmed {
   const boundTo = hmacSha256(ctx.settings.keyPepper, JSON.stringify(replaced)).toString('base64url');
   return { id, purpose: `providers.${name}`, boundTo };
 }
 
-/** What of the credentials on file another set replaces or takes away. */
+/** The stored credentials that another set replaces or removes, with their new values. */
 export function replacedBy(onFile: Credentials, wanted: Credentials): Credentials {
   return Object.fromEntries(
     Object.entries(wanted).filter(([field, value]) => onFile[field] != null && onFile[field] !== value),

@@ -7,32 +7,32 @@ import type { InTransaction } from '../context.ts';
 import { enqueueMail } from '../mail/index.ts';
 import { deriveCode } from '../tenants/index.ts';
 
-/** How long a code is good; and, where it may be used again, how long after its first use. */
+/** How long a code is valid; and, where it may be used again, how long after its first use. */
 const validMs = minutes(10);
 
-/** So many wrong codes spend a one-time password. */
+/** After this many wrong codes a one-time password is invalid. */
 const wrongCodesMax = 5;
 
-/** Few codes of few digits leave little to guess: so many a store and hour. */
+/** One-time passwords for each store and hour: few short codes leave little chance to guess one. */
 const perHourMax = 5;
 
-/** What a code confirms: it opens nothing else. */
+/** What a code confirms. It is valid for nothing else. */
 export interface Confirmed {
-  /** The one-time password's own, and that of what it confirms. */
+  /** The id of the one-time password, and of what it confirms. */
   readonly id: string;
-  /** The kind of action. A shipped purpose is never renamed. */
+  /** The kind of action. Renaming it makes open passwords invalid. */
   readonly purpose: string;
-  /** A digest of what exactly is to be done, where the id does not stand for that. */
+  /** A digest of the exact action, where the id does not identify it. */
   readonly boundTo?: string;
 }
 
-/** What the code is derived from, beside its id. */
+/** What the code is derived from, besides its id. */
 const codePurpose = ({ purpose, boundTo }: Confirmed): string => (boundTo ? `${purpose}:${boundTo}` : purpose);
 
 /**
- * Email the store's owner a one-time password. An earlier one of the same purpose is no longer good.
+ * Email the store's owner a one-time password. An earlier one of the same purpose becomes invalid.
  *
- * @param request `action`: what it is for, as it goes on after "Enter this code to"
+ * @param request `action`: continues the sentence "Enter this code to …" in the email
  * @throws DomainError `rate_limited` after several in an hour
  */
 export async function requestCode(ctx: InTransaction, request: Confirmed & { readonly action: string }): Promise<void> {
@@ -65,10 +65,10 @@ interface SentCode {
 }
 
 /**
- * Use a one-time password. A wrong code counts, so commit the transaction also where the result is `false`.
+ * Use a one-time password. A wrong code is counted, so commit the transaction also where the result is `false`.
  *
- * @param options `mayRepeat`: it is good again for ten minutes after its first use
- * @returns whether the code is right, still good, and for this purpose
+ * @param options `mayRepeat`: it stays valid for ten minutes after its first use
+ * @returns whether the code is right, still valid, and for this purpose
  */
 export async function useCode(
   ctx: InTransaction,
@@ -79,7 +79,8 @@ export async function useCode(
   const [sent] = await ctx.tx.execute<SentCode>(sql`
     select p.wrong_codes as "wrongCodes", p.created_at as "createdAt", p.used_at as "usedAt", not exists (
       select from one_time_passwords n
-      where n.tenant_id = ${ctx.tenant.id} and n.purpose = p.purpose and (n.created_at, n.id) > (p.created_at, p.id)) as "isNewest"
+      where n.tenant_id = ${ctx.tenant.id} and n.purpose = p.purpose
+        and (n.created_at, n.id) > (p.created_at, p.id)) as "isNewest"
     from one_time_passwords p
     where p.tenant_id = ${ctx.tenant.id} and p.id = ${id} and p.purpose = ${purpose} for update`);
   if (!sent || !isGood(ctx, sent, mayRepeat)) return false;

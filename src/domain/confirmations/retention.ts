@@ -7,7 +7,7 @@ export const confirmationRetention: readonly Retention[] = [
   { table: 'one_time_passwords', age: 'created_at', retainedMs: days(7) },
 ];
 
-/** Remove one-time passwords that open nothing any more, of all stores. */
+/** Remove expired one-time passwords of all stores. */
 export async function pruneCodes(ctx: PlatformContext): Promise<void> {
   await removeExpired(ctx, confirmationRetention);
 }

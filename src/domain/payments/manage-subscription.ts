@@ -19,7 +19,7 @@ export const ManageInput = Type.Object(
     action: SubscriptionAction,
     at_period_end: Omittable(
       BooleanLike({
-        description: 'For `cancel`: when what is paid for is over (the default), or at once.',
+        description: 'For `cancel`: at the end of the paid period (the default), or at once.',
       }),
     ),
     subscription_interval: Omittable(Type.Enum(['month', 'quarter'])),
@@ -36,16 +36,16 @@ interface ManagedSubscription {
 }
 
 /**
- * Change a subscription at the payment provider, and bring ours into line with what it then is. The whole of it at
- * the provider is changed: what was subscribed to in one checkout is billed together.
+ * Change a subscription at the payment provider, and apply its snapshot. Items that were subscribed to in one checkout
+ * are one subscription at the provider, so all of them are changed.
  *
- * @throws DomainError not_found, conflict `subscription_canceled`, or what became of the provider
+ * @throws DomainError not_found, conflict `subscription_canceled`, or the error of a failed call to the provider
  */
 export async function manageSubscription(ctx: Context, id: string, input: ManageInput): Promise<SubscriptionView> {
   return applyChange(ctx, id, changeOf(input));
 }
 
-/** Take back a cancellation that has not come about yet. */
+/** Undo a cancellation at the end of the period. */
 export async function reactivateSubscription(ctx: Context, id: string): Promise<SubscriptionView> {
   return applyChange(ctx, id, { action: 'keep' });
 }
@@ -90,7 +90,9 @@ async function applyChange(ctx: Context, id: string, wanted: SubscriptionChange)
   return view;
 }
 
-/** Repeating a change that was not answered makes it once: by its key at first, and by what it then is already later. */
+/**
+ * A repeated change has one effect: within minutes by its idempotency key, later because it changes nothing any more.
+ */
 async function changeAtProvider(
   ctx: Context,
   account: PaymentAccount,
@@ -105,7 +107,7 @@ async function changeAtProvider(
     await ctx.ports.payments.changeSubscription(account, paymentSubscriptionId, wanted, key, ctx.signal);
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    // What is canceled cannot be changed and is not found: it still can be read.
+    // A canceled subscription is reported as missing when it is changed; it can still be fetched.
     if (error.failure !== 'missing') throw paymentErrorOf(error);
   }
 }

@@ -11,9 +11,8 @@ import { openAccount, whileCallerWaits } from './accounts/open-account.ts';
 import { timeBucketOf, withPaymentErrors } from './provider-calls.ts';
 
 /**
- * The provider's customer of an address for which we know none: the one that it has, or a new one.
- * Two first checkouts at once use one key, and so make one. Nobody becomes a customer of the store by this: that takes
- * a paid order.
+ * Find or create the provider's customer of an email for which we have none. Two first checkouts at once use the same
+ * key, so they create one customer. It creates no customer of the store: that takes a paid order.
  */
 export async function findPaymentCustomer(
   ctx: Context,
@@ -24,7 +23,7 @@ export async function findPaymentCustomer(
     goneCustomerId = null,
   }: { email: string; enteredEmail?: string; goneCustomerId?: string | null },
 ): Promise<string> {
-  // A key that once made a customer answers that one for a day, even after it was deleted.
+  // A key that created a customer returns that one for a day, even after it was deleted.
   const name = sha256(email).toString('hex');
   const key = ['customer', ctx.tenant.id, name, goneCustomerId, timeBucketOf(ctx.clock)].filter(Boolean).join(':');
   return withPaymentErrors(ctx.ports.payments.findOrCreateCustomer(account, { email, enteredEmail }, key, ctx.signal));
@@ -35,14 +34,14 @@ export const BillingPortalInput = Type.Object({ customer_email: Email, return_ur
 export type BillingPortalInput = Static<typeof BillingPortalInput>;
 
 /**
- * Open the provider's page where customers manage what they pay for. Anybody who knows an address may ask for it, as
- * specified: so it leads back only where any shopper of the store is sent, and each opening is written into the audit log.
+ * Open the provider's page where customers manage their subscriptions. By specification anyone who knows an email may
+ * open it, so the return URL must be the store's, and each opening is recorded in the audit log.
  *
- * @throws DomainError not_found `customer_not_found`, invalid for a foreign URL, or what became of the provider
+ * @throws DomainError not_found `customer_not_found`, invalid for a foreign URL, or the error of a failed call
  */
 export async function openBillingPortal(ctx: Context, input: BillingPortalInput): Promise<{ url: string }> {
   const customer = await findCustomerByEmail(ctx, input.customer_email);
-  if (!customer) throw new DomainError('not_found', 'customer_not_found', 'There is no customer with this address.');
+  if (!customer) throw new DomainError('not_found', 'customer_not_found', 'There is no customer with this email.');
   const returnUrl = checkReturnUrl(ctx, 'return_url', input.return_url);
   const account = whileCallerWaits(await openAccount(ctx));
   const subject = { subjectKind: 'customer', subjectId: customer.id };
@@ -51,8 +50,8 @@ export async function openBillingPortal(ctx: Context, input: BillingPortalInput)
 }
 
 /**
- * The stored id may name no customer any more, because it was deleted at the provider or belongs to an account that was
- * replaced: then it is unlinked, and the customer is found again by the email.
+ * The stored id may be stale, because the customer was deleted at the provider or belongs to an account that was
+ * replaced: then it is unlinked, and the customer is looked up by email.
  */
 async function openFor(ctx: Context, account: PaymentAccount, customer: Customer, returnUrl: string): Promise<string> {
   const open = (id: string) => ctx.ports.payments.openBillingPortal(account, id, returnUrl, ctx.signal);

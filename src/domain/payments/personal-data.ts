@@ -1,7 +1,7 @@
 import { sql } from '#src/lib/sql.ts';
 import { anonymisedRows, blank, byOrder, type PersonalData, retainedRows } from '../personal-data.ts';
 
-/** The request of a session that is over serves nobody: what was sold stands in the order. */
+/** The stored request of a session is not needed after its end: the order has what was sold. */
 export const paymentPersonalData: readonly PersonalData[] = [
   anonymisedRows({
     table: 'payment_sessions',

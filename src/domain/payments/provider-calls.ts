@@ -5,7 +5,7 @@ import { notConfigured } from './accounts/open-account.ts';
 
 const retryAfterSeconds = 5;
 
-/** What a caller is told who waits for the payment provider, when it did not do what was asked (protocols.md §3). */
+/** The error that a caller gets who waited for a call to the payment provider that failed. */
 export function paymentErrorOf(error: ProviderError): DomainError {
   switch (error.failure) {
     case 'away':
@@ -20,7 +20,7 @@ export function paymentErrorOf(error: ProviderError): DomainError {
 }
 
 export function providerUnavailable(cause?: ProviderError): DomainError {
-  const message = 'The payment provider does not answer. Try again in a moment.';
+  const message = 'The payment provider is not responding. Try again in a moment.';
   const details = { retryAfterSeconds: cause?.retryAfterSeconds ?? retryAfterSeconds, cause };
   return new DomainError('unavailable', 'payment_provider_unavailable', message, details);
 }
@@ -31,7 +31,7 @@ export const amountTooSmall = (cause?: ProviderError) =>
 const notAccepted = (cause: ProviderError) =>
   new DomainError('upstream_failed', 'payment_provider_error', 'The payment provider did not accept this.', { cause });
 
-/** Run a call to the provider that a shopper waits for: its failure is said in the shop's words. */
+/** @throws DomainError instead of the ProviderError of a call whose result a shopper waits for */
 export async function withPaymentErrors<Result>(call: Promise<Result>): Promise<Result> {
   try {
     return await call;
@@ -40,10 +40,10 @@ export async function withPaymentErrors<Result>(call: Promise<Result>): Promise<
   }
 }
 
-/** Why the provider did not tell what it was asked, or cannot be asked at all: the store's account does not open. */
+/** Why a call to the provider failed, or could not be made because the store's account cannot be opened. */
 export type ProviderFailureReport = ProviderError | DomainError;
 
-/** The trouble that an error is; anything else is thrown on. */
+/** @throws the error itself where it is no failure of the provider, such as a bug */
 export function providerFailureOf(error: unknown): ProviderFailureReport {
   if (error instanceof ProviderError) return error;
   if (error instanceof DomainError && error.kind === 'unavailable') return error;
@@ -53,12 +53,12 @@ export function providerFailureOf(error: unknown): ProviderFailureReport {
 const bucketMs = minutes(5);
 
 /**
- * A part of a key for what may be asked again later: the same for a few minutes, so that a repeat is none. The provider
- * keeps an error of its own with a key for a day, and nobody should have to wait that long.
+ * A part of an idempotency key that stays the same for a few minutes: a repeat within them has no second effect. The
+ * provider stores its own errors under a key for a day, and a later attempt must not get such an error again.
  */
 export const timeBucketOf = (clock: Clock): string => String(Math.floor(clock.now().getTime() / bucketMs));
 
-/** One answer of a list that has more: `next` goes on in it, null on the last. */
+/** One page of a list. `next` is the cursor of the page after it; null on the last. */
 interface Page {
   readonly next: string | null;
 }
@@ -66,15 +66,15 @@ interface Page {
 const pagesMax = 1000;
 
 /**
- * All pages of a list of the provider's, one after the other.
- * @param ask is told where the page before ended; nothing for the first
+ * All pages of one of the provider's lists, one after the other.
+ * @param fetchPage gets the cursor of the page before; nothing for the first page
  */
 export async function* everyPage<Result extends Page>(
   fetchPage: (from: { readonly next?: string }) => Promise<Result>,
 ): AsyncGenerator<Result> {
   let next: string | null = '';
   for (let count = 0; next !== null; count += 1) {
-    if (count === pagesMax) throw new RangeError('A list of the payment provider has more pages than are believed.');
+    if (count === pagesMax) throw new RangeError(`A list of the payment provider has more than ${pagesMax} pages.`);
     const page: Result = await fetchPage(next ? { next } : {});
     yield page;
     next = page.next;

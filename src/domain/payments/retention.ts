@@ -6,8 +6,8 @@ import { orderRetention } from '../orders/index.ts';
 import { removeExpired } from '../remove-expired.ts';
 
 /**
- * The provider lists events for 30 days: one that a sweep may still find has to be known. Sessions that nobody paid are
- * kept as long as a late payment is thinkable.
+ * Events are retained longer than the 30 days for which the provider lists them, so that a sweep finds none of them
+ * new. Unpaid sessions are retained as long as a late payment is possible.
  */
 export const paymentRetention: readonly Retention[] = [
   {
@@ -28,7 +28,7 @@ export const paymentRetention: readonly Retention[] = [
   { table: 'payment_secret_rotations', age: 'created_at', retainedMs: days(90), only: sql`old.state <> 'confirmed'` },
 ];
 
-/** Remove what the payment provider said long ago, and what expired orders held, of all stores. */
+/** Remove old payment events, sessions and reports, and the holds of expired orders, of all stores. */
 export async function pruneEvents(ctx: PlatformContext): Promise<void> {
   await removeExpired(ctx, [...paymentRetention, ...orderRetention]);
 }

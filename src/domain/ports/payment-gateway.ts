@@ -8,17 +8,17 @@ import type {
 
 /** A store's account at the payment provider, opened for one use. Never logged, never stored in clear. */
 export interface PaymentAccount {
-  /** Whose account it is: trouble with one store's account is not another's. */
+  /** The store of the account: failures of one store's account do not affect another's. */
   readonly tenantId: string;
   readonly secretKey: string;
-  /** By when, as of `performance.now()`, all that is asked with it is answered: somebody waits. Else each has its time. */
+  /** The deadline of all calls, as of `performance.now()`, where a caller waits. Otherwise each call has its own. */
   readonly endsAt?: number;
 }
 
-/** One line of a session: a thing of the catalogue, or (`productId: 'shipping'`) what its shipping costs. */
+/** One line of a session: a product, or (`productId: 'shipping'`) the shipping cost. */
 export interface SessionLine {
   readonly productId: string;
-  /** Only where the request named a variant: a caller maps provider lines back to its own by this. */
+  /** Only where the request names a variant: the caller maps the provider's lines back to its own by this. */
   readonly variantId: string | null;
   readonly name: string;
   readonly imageUrl: string | null;
@@ -28,7 +28,7 @@ export interface SessionLine {
   readonly interval: 'month' | 'quarter' | null;
 }
 
-/** Everything that makes a session, frozen with its order: the same request asked again is the same session. */
+/** Everything that a session is created from. It is stored with its order: the same request gives the same session. */
 export interface SessionRequest {
   readonly tenantId: string;
   readonly orderId: string;
@@ -39,17 +39,17 @@ export interface SessionRequest {
   /** Promotion and gift card together; they do not reduce what shipping costs. */
   readonly discountCents: number;
   readonly discountName: string | null;
-  /** Where the parcel may go and what that costs; `null` when nothing is shipped. No options: they are lines. */
+  /** Destinations and shipping options; `null` when nothing is shipped. Without options, shipping is a line. */
   readonly shipping: {
     readonly countries: readonly string[];
     readonly options: readonly { readonly name: string; readonly amountCents: number }[];
   } | null;
-  /** The known customer; else `customerEmail` is only filled in for the shopper. */
+  /** The known customer; otherwise `customerEmail` prefills the payment page. */
   readonly customerId: string | null;
   readonly customerEmail: string | null;
   readonly returnUrl: string;
   readonly cancelUrl: string;
-  /** Epoch seconds; the provider wants between 30 minutes and 24 hours from now. */
+  /** Epoch seconds; the provider accepts 30 minutes to 24 hours from now. */
   readonly expiresAt: number;
   readonly automaticTax: boolean;
 }
@@ -59,39 +59,39 @@ export interface CreatedSession {
   readonly url: string;
 }
 
-/** What an event is about. `payment` stands for a payment, charge, refund or dispute: `fetchPayment` takes any. */
+/** The kind of an event's object. `payment`: a payment, charge, refund or dispute, which `fetchPayment` all accepts. */
 export type PaymentSubject = 'session' | 'subscription' | 'invoice' | 'payment';
 
-/** A hint that something happened. What is so now has to be asked for. */
+/** A notification that something changed. The current state has to be fetched. */
 export interface PaymentEvent {
   readonly eventId: string;
   readonly type: string;
-  /** `null`: nothing that the shop acts on. */
+  /** `null`: the event type is not handled. */
   readonly subject: PaymentSubject | null;
   readonly objectId: string;
-  /** The marks on the object, where the event tells them; `null`: it has to be asked for. */
+  /** Our metadata on the object, where the event contains it; `null`: the object has to be fetched. */
   readonly metadata: OwnMetadata | null;
   readonly createdAt: Date;
 }
 
-/** A stretch of the provider's time; `next` of the page before goes on in it. */
+/** A time range by the provider's clock; `next` is the cursor of the page before. */
 export interface PageRequest {
   readonly from: Date;
   readonly to: Date;
   readonly next?: string;
 }
 
-/** How money goes back: given, or fought for. */
+/** How money is returned to the shopper: by the store, or by a dispute of the bank. */
 export type ReversalKind = 'refund' | 'dispute';
 
-/** Where the provider delivers events. It tells the signing secret once, to whoever makes it. */
+/** Where the provider delivers events. Its signing secret is returned only when it is created. */
 export interface EventEndpoint {
   readonly endpointId: string;
   readonly url: string;
-  /** What we wrote on it when we made it; `null` on one that is not ours. */
+  /** The name that we gave it when we created it; `null` on one that the owner created. */
   readonly ownName: string | null;
   readonly isEnabled: boolean;
-  /** The events that the shop acts on and that it is not told of. */
+  /** The handled event types that it is not subscribed to. */
   readonly lacks: readonly string[];
 }
 
@@ -100,21 +100,21 @@ export interface SubscriptionChange {
   readonly interval?: 'month' | 'quarter';
 }
 
-/** The code of an `away` that is certain after all: what was asked for was never sent. */
+/** The code of an `away` failure whose outcome is certain after all: the request was never sent. */
 export const notSent = 'not_sent';
 
 /**
- * The payment provider, in the shop's words. Everything throws ProviderError, judged once: `denied` when the key does
- * not open the account, `missing` for an object that is not there, `refused` when asking again changes nothing,
- * `busy` when nothing was done and they say when to come back, `away` when the outcome is unknown.
+ * The payment provider. Every method throws ProviderError: `denied` when the key does not open the account, `missing`
+ * for an object that does not exist, `refused` when a retry would fail again, `busy` when nothing was done and the
+ * provider says when to retry, `away` when the outcome is unknown.
  */
 export interface PaymentGateway {
   /** Whether the credentials open the account. */
   checkAccount(account: PaymentAccount, signal?: AbortSignal): Promise<void>;
-  /** What time it is at the provider, to the second; undefined where it does not say. */
+  /** The provider's time, to the second; undefined where it does not return it. */
   readClock(account: PaymentAccount, signal?: AbortSignal): Promise<Date | undefined>;
 
-  /** Open a session. Asked again with the same key and request, it answers the same session. */
+  /** Open a session. With the same key and request it returns the same session again. */
   createSession(
     account: PaymentAccount,
     request: SessionRequest,
@@ -122,18 +122,18 @@ export interface PaymentGateway {
     signal?: AbortSignal,
   ): Promise<CreatedSession>;
   fetchSession(account: PaymentAccount, sessionId: string, signal?: AbortSignal): Promise<SessionSnapshot>;
-  /** Look among the sessions made since then for the one of this order: for a creation whose outcome is unknown. */
+  /** Search the sessions created since then for the one of this order, after a creation whose outcome is unknown. */
   findSession(
     account: PaymentAccount,
     orderId: string,
     since: Date,
     signal?: AbortSignal,
   ): Promise<SessionSnapshot | undefined>;
-  /** Take away the discount that was made for the session of this order. One that is gone, or never was, is no error. */
+  /** Remove the discount that was made for the session of this order. It is no error if there is none. */
   removeDiscount(account: PaymentAccount, orderId: string, signal?: AbortSignal): Promise<void>;
-  /** Close an open session. Answers how it stands then: it may have been completed before. */
+  /** Close an open session. Returns its state after that: it may have been completed before. */
   expireSession(account: PaymentAccount, sessionId: string, signal?: AbortSignal): Promise<SessionSnapshot>;
-  /** Sessions made in a stretch of time, newest first. `next` is null on the last page. */
+  /** Sessions created in a time range, newest first. `next` is null on the last page. */
   listSessions(
     account: PaymentAccount,
     range: PageRequest,
@@ -141,9 +141,9 @@ export interface PaymentGateway {
   ): Promise<{ readonly sessions: readonly SessionSnapshot[]; readonly next: string | null }>;
 
   /**
-   * The provider's customer of this address (lower case), made if there is none. `enteredEmail` is the address as somebody
-   * wrote it: the provider tells upper case from lower, and may know them by that. A customer that was made for another
-   * store of the same provider account is not this store's.
+   * The provider's customer of this email (lower case), created if there is none. `enteredEmail` is the email as the
+   * shopper entered it, because the provider compares case-sensitively. A customer that was created for another store
+   * of the same provider account is not used.
    */
   findOrCreateCustomer(
     account: PaymentAccount,
@@ -164,14 +164,16 @@ export interface PaymentGateway {
     key: string,
     signal?: AbortSignal,
   ): Promise<void>;
-  /** Paid invoices that were made in a stretch of time, newest first; of a long one not every line, but one if it has any. */
+  /**
+   * Paid invoices created in a time range, newest first. A long invoice has not all its lines, but one if it has any.
+   */
   listPaidInvoices(
     account: PaymentAccount,
     range: PageRequest,
     signal?: AbortSignal,
   ): Promise<{ readonly invoices: readonly InvoiceSnapshot[]; readonly next: string | null }>;
   fetchInvoice(account: PaymentAccount, invoiceId: string, signal?: AbortSignal): Promise<InvoiceSnapshot>;
-  /** Payments, by a reference that `fetchPayment` takes, of which something went back or was disputed in a stretch of time. */
+  /** Payments that were refunded or disputed in a time range, as references that `fetchPayment` accepts. */
   listReversals(
     account: PaymentAccount,
     kind: ReversalKind,
@@ -179,14 +181,14 @@ export interface PaymentGateway {
     signal?: AbortSignal,
   ): Promise<{ readonly references: readonly string[]; readonly next: string | null }>;
   fetchPayment(account: PaymentAccount, reference: string, signal?: AbortSignal): Promise<PaymentSnapshot>;
-  /** Give money of a payment back, once for each `refundId`, however late it is asked again. */
+  /** Refund a part of a payment, once for each `refundId`, however late it is repeated. */
   refundPayment(
     account: PaymentAccount,
     refund: { readonly paymentId: string; readonly amountCents: number; readonly refundId: string },
     key: string,
     signal?: AbortSignal,
   ): Promise<void>;
-  /** The address of a page where customers manage what they pay. It opens once, soon. */
+  /** The URL of a page where customers manage their subscriptions. It is valid once, for a short time. */
   openBillingPortal(
     account: PaymentAccount,
     customerId: string,
@@ -194,7 +196,7 @@ export interface PaymentGateway {
     signal?: AbortSignal,
   ): Promise<string>;
 
-  /** Let events be delivered to this address. Asked again with the same key within a day, it answers the same secret. */
+  /** Create an endpoint for events. With the same key within a day it returns the same endpoint and secret again. */
   createEndpoint(
     account: PaymentAccount,
     endpoint: { readonly url: string; readonly ownName: string },
@@ -202,7 +204,7 @@ export interface PaymentGateway {
     signal?: AbortSignal,
   ): Promise<{ readonly endpointId: string; readonly secret: string }>;
   listEndpoints(account: PaymentAccount, signal?: AbortSignal): Promise<readonly EventEndpoint[]>;
-  /** Deliver nothing more there. One that is gone is no error. */
+  /** Stop deliveries to an endpoint. It is no error if it does not exist. */
   endEndpoint(
     account: PaymentAccount,
     endpointId: string,
@@ -211,8 +213,8 @@ export interface PaymentGateway {
   ): Promise<void>;
 
   /**
-   * What a delivery says, if one of these secrets signed it lately.
-   * `'forged'` when none did, `'unreadable'` when one did and it is no event of theirs.
+   * Verify and parse a delivery.
+   * @returns `'forged'` when none of these secrets signed it lately, `'unreadable'` when the body is not an event
    */
   verifyEvent(
     rawBody: Buffer,
@@ -220,7 +222,7 @@ export interface PaymentGateway {
     secrets: readonly string[],
     now: Date,
   ): PaymentEvent | 'forged' | 'unreadable';
-  /** Events of a stretch of time that the shop acts on, newest first. `next` is null on the last page. */
+  /** Events of the handled types in a time range, newest first. `next` is null on the last page. */
   listEvents(
     account: PaymentAccount,
     range: PageRequest,

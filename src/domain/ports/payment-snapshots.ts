@@ -1,6 +1,6 @@
 /**
- * Our metadata on what is made for an order; nulls on what is not ours. Stores and installations can share an account at
- * the provider, so it names the store beside the order.
+ * Our metadata on an object that was created for an order; nulls on others. Stores and installations can share an
+ * account at the provider, so it names the store and the environment beside the order.
  */
 export interface OwnMetadata {
   readonly tenantId: string | null;
@@ -19,7 +19,7 @@ export interface PaidAddress {
 }
 
 /**
- * A session as its provider knows it now.
+ * A session as it is at the provider.
  *
  *   open         it can be paid
  *   processing   the shopper is done, the money is still on its way
@@ -46,7 +46,7 @@ export interface SessionSnapshot extends OwnMetadata {
   readonly subscriptionId: string | null;
 }
 
-/** The five states that the shop knows, and `starting`: the first payment has not come yet. */
+/** The five statuses of a subscription, and `starting`: the first payment has not arrived yet. */
 export type SubscriptionState = 'starting' | 'active' | 'trialing' | 'past_due' | 'paused' | 'canceled';
 
 /** `orderId` is the order that began it. */
@@ -60,7 +60,7 @@ export interface SubscriptionSnapshot extends OwnMetadata {
   readonly canceledAt: Date | null;
   readonly items: readonly {
     readonly itemId: string;
-    /** Of our catalogue, by our own mark; `'shipping'` for what shipping costs, `null` for what is not ours. */
+    /** Our product, by the metadata; `'shipping'` for the shipping cost, `null` for what was not created by us. */
     readonly productId: string | null;
     readonly variantId: string | null;
     readonly quantity: number;
@@ -82,7 +82,7 @@ export interface InvoiceSnapshot extends OwnMetadata {
   readonly taxCents: number;
   readonly totalCents: number;
   readonly paymentId: string | null;
-  /** Whole periods of something; not what settles a difference. */
+  /** Whole periods of an item, without prorations. */
   readonly lines: readonly {
     readonly itemId: string | null;
     readonly quantity: number;
@@ -90,7 +90,7 @@ export interface InvoiceSnapshot extends OwnMetadata {
   }[];
 }
 
-/** A payment that was made, and what of it went back. */
+/** A payment, and what of it was refunded or disputed. */
 export interface PaymentSnapshot extends OwnMetadata {
   readonly paymentId: string;
   /** The invoice that it paid, where it belongs to a subscription. */

@@ -8,14 +8,14 @@ import type { Order } from '../orders/index.ts';
 import type { SubscriptionSnapshot } from '../ports/payment-snapshots.ts';
 import { Subscription, type SubscriptionStatus } from './subscription.ts';
 
-/** Whose subscription it is, as the order says that began it. */
+/** The owner of a subscription, by the order that began it. */
 export interface Subscriber {
   readonly orderId: string;
   readonly customerId: string | null;
   readonly email: string | null;
 }
 
-/** A subscription as its provider has it, with the number that the request for it took before it was sent. */
+/** A snapshot of a subscription, with the number that was taken from a sequence before it was requested. */
 export interface FetchedSubscription extends SubscriptionSnapshot {
   readonly snapshotNumber: number;
 }
@@ -23,9 +23,9 @@ export interface FetchedSubscription extends SubscriptionSnapshot {
 type Item = SubscriptionSnapshot['items'][number];
 
 /**
- * Reconcile the rows of one subscription with a snapshot of its provider's; one that was requested before the snapshot
- * that was applied last is dropped. Call with the order locked that began it: then each real change makes one
- * event, however many hear of it at once.
+ * Reconcile the rows of one subscription with a snapshot. A snapshot that was requested before the last applied one is
+ * dropped. Call with the order locked that began it: then each change records one event, however many jobs apply
+ * snapshots at once.
  */
 export async function applySubscription(
   ctx: InTransaction,
@@ -54,7 +54,7 @@ export async function applySubscription(
     where tenant_id = ${ctx.tenant.id} and payment_subscription_id = ${snapshot.subscriptionId}`);
 }
 
-/** A thing of our catalogue; what shipping costs, or what somebody added at the provider, is none. */
+/** An item of the catalogue: not the shipping line, and nothing that was added at the provider. */
 function isCatalogItem(item: Item): item is Item & { readonly productId: string } {
   return item.productId?.startsWith('prod_') ?? false;
 }
@@ -103,7 +103,7 @@ function update(
   record(ctx, row);
 }
 
-/** It is no longer part of the subscription. */
+/** The item is no longer part of the subscription. */
 function end(ctx: InTransaction, row: Subscription): void {
   if (row.status === 'canceled') return;
   row.moveTo('canceled');
@@ -129,7 +129,7 @@ function termsOf(snapshot: SubscriptionSnapshot, item: Item) {
   };
 }
 
-/** Whose a subscription is that this order began. */
+/** The owner of the subscriptions that this order began. */
 export function subscriberOf({ id, customerId, email }: Order): Subscriber {
   return { orderId: id, customerId: customerId ?? null, email: email ?? null };
 }

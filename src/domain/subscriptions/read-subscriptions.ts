@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
 import { type Subscription, type SubscriptionStatus, subscriptionStatuses } from './subscription.ts';
 
-/** A subscription as the API, the webhooks and the mails show it (api.md, "Subscription"). */
+/** A subscription as the API, the webhooks and the emails show it. */
 export const SubscriptionView = Type.Object(
   {
     id: Id('sub'),
@@ -29,7 +29,7 @@ export const SubscriptionView = Type.Object(
 );
 export type SubscriptionView = Static<typeof SubscriptionView>;
 
-/** What a row says of it: an entity has it, and so has what `read-subscription.ts` reads. */
+/** The fields that the view needs; the entity has them, and so have the rows that are read below. */
 export type SubscriptionRecord = Pick<
   Subscription,
   | 'id'
@@ -70,13 +70,13 @@ function presentSubscription(subscription: SubscriptionRecord): SubscriptionView
   };
 }
 
-/** A subscription as it is now, with one statement; `undefined` when this store has none of that id. */
+/** @returns the subscription, read with one statement; `undefined` when the store has none with this id */
 export async function readSubscription(ctx: Context, id: string): Promise<SubscriptionView | undefined> {
   const row = await readOne<SubscriptionRecord>(ctx, sql`${select(ctx)} and s.id = ${id}`);
   return row && presentSubscription(row);
 }
 
-/** Subscriptions that fit `condition` (on `subscriptions s`; the tenant is added), newest first. */
+/** Subscriptions that match `condition` (on `subscriptions s`; the tenant is added), newest first. */
 export async function readSubscriptions(ctx: Context, condition: Sql, limit: number): Promise<SubscriptionView[]> {
   const rows = await read<SubscriptionRecord>(
     ctx,
@@ -87,7 +87,7 @@ export async function readSubscriptions(ctx: Context, condition: Sql, limit: num
 }
 
 /**
- * Subscriptions that fit `condition` (on `subscriptions s`; the tenant is added), the newest first, page by page.
+ * Subscriptions that match `condition` (on `subscriptions s`; the tenant is added), newest first, one page.
  * @throws DomainError `invalid_cursor`
  */
 export async function listSubscriptions(
@@ -111,7 +111,10 @@ export interface SubscriptionFilter extends PageRequest {
   readonly email?: string | undefined;
 }
 
-/** The subscriptions of a store that fit, the newest first, page by page. Throws `invalid_cursor`. */
+/**
+ * The subscriptions of a store that match the filter, newest first, one page.
+ * @throws DomainError `invalid_cursor`
+ */
 export async function listAllSubscriptions(ctx: Context, filter: SubscriptionFilter): Promise<Page<SubscriptionView>> {
   const { status, email, ...page } = filter;
   const conditions = [
@@ -133,7 +136,7 @@ export interface LiveSubscription {
   readonly paymentSubscriptionId: string;
 }
 
-/** The live subscriptions of this address to any of these products: all but `canceled` ones block another. */
+/** The live subscriptions of this email to any of these products. All but `canceled` ones prevent another. */
 export async function liveSubscriptions(
   ctx: Context,
   { email, productIds }: { email: string; productIds: readonly string[] },
@@ -148,7 +151,7 @@ export async function liveSubscriptions(
   );
 }
 
-/** All live subscriptions of this address (trimmed, lower case) as JSON, as a part of another statement. */
+/** All live subscriptions of this email (trimmed, lower case) as JSON, as a subquery for another statement. */
 export const liveSubscriptionsOf = (ctx: Context, email: string | null): Sql => sql`
   (select coalesce(json_agg(json_build_object(
       'productId', product_id, 'paymentSubscriptionId', payment_subscription_id) order by id), '[]')

@@ -5,7 +5,7 @@ import { follow, type StateTable } from '#src/lib/state-table.ts';
 export const subscriptionStatuses = ['active', 'trialing', 'past_due', 'paused', 'canceled'] as const;
 export type SubscriptionStatus = (typeof subscriptionStatuses)[number];
 
-/** The provider decides; a mirror only knows that nothing comes back from `canceled`. */
+/** The provider decides the status; only `canceled` is final. */
 const statusTable: StateTable<SubscriptionStatus> = {
   active: ['trialing', 'past_due', 'paused', 'canceled'],
   trialing: ['active', 'past_due', 'paused', 'canceled'],
@@ -44,7 +44,7 @@ const SubscriptionSchema = defineEntity({
   },
 });
 
-/** One thing that a customer receives again and again, as the payment provider has it. */
+/** One product that a customer receives regularly, mirrored from the payment provider. */
 export class Subscription extends SubscriptionSchema.class {
   moveTo(status: SubscriptionStatus): void {
     this.status = follow(statusTable, this.status, status);

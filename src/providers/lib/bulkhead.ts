@@ -1,14 +1,14 @@
 import { ProviderError } from '#src/lib/errors.ts';
 
-/** Kept only while somebody runs. */
+/** Stored only while a call of its account is under way. */
 interface Queue {
   running: number;
   readonly waiting: (() => void)[];
 }
 
 /**
- * Lets only so many calls for one account run at once, so that one store's rush neither uses up its quota at the
- * provider nor our sockets. Who finds no slot in time is told that the provider is busy: nothing was sent.
+ * Limits the concurrent calls of one account, so that a burst of one store uses up neither its quota at the provider
+ * nor our sockets. A call that finds no free place in time is rejected as `busy`: nothing was sent.
  */
 export class Slots {
   readonly #max: number;
@@ -33,7 +33,7 @@ export class Slots {
     }
   }
 
-  /** A slot is handed on, not given back and fought over. */
+  /** A free place goes to the call that waits longest. */
   #pass(key: string, queue: Queue): void {
     const next = queue.waiting.shift();
     if (next) return next();

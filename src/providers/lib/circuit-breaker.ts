@@ -6,14 +6,14 @@ interface Circuit {
   probing: boolean;
 }
 
-/** How many accounts are remembered; the least recently used one starts anew. */
+/** How many circuits are stored; the least recently used one is dropped. */
 const circuitsMax = 10_000;
 
 /**
- * Stops asking a provider that does not answer: after `failures` in a row the circuit of that account is open for
- * `openMs`, then one call may try. What the provider answers, however unkindly, is no failure: only silence is.
+ * Stops calls to a provider that does not respond: after `failures` in a row the circuit of that account is open for
+ * `openMs`, then one call is let through. An error response is no failure of this kind: only a missing response is.
  *
- * Circuits are kept by key, one for each tenant and provider, so that one store's trouble is not another's.
+ * Each tenant and provider has its own circuit, so that the failures of one store's account do not affect another's.
  */
 export class CircuitBreaker {
   readonly #openMs: number;
@@ -53,7 +53,7 @@ export class CircuitBreaker {
     }
   }
 
-  /** How many circuits are open, by provider: those whose next call would be refused, or tried alone. */
+  /** The number of open circuits by provider: their next call is rejected, or let through alone. */
   openByProvider(): Record<string, number> {
     const open: Record<string, number> = {};
     for (const [key, { failuresInARow }] of this.#circuits) {
@@ -82,7 +82,7 @@ const isSilence = (error: unknown) => error instanceof ProviderError && error.fa
 
 function circuitOpen(provider: string, remainingMs: number): ProviderError {
   const retryAfterSeconds = Math.max(1, Math.ceil(remainingMs / 1000));
-  return new ProviderError(provider, 'busy', `${provider} did not answer lately and is left alone for a moment.`, {
+  return new ProviderError(provider, 'busy', `${provider} has not responded lately: calls are paused.`, {
     code: 'circuit_open',
     retryAfterSeconds,
   });

@@ -4,14 +4,15 @@ export interface Limits {
   readonly timeoutMs?: number | undefined;
 }
 
-/** A time limit by a timer of ours: one that is derived from signals can be collected while a request waits on it. */
+/**
+ * Uses a timer of its own: a signal combined by AbortSignal.any can be garbage-collected while a request waits on it.
+ */
 export function startDeadline(
   { signal, timeoutMs }: Limits,
   usualTimeoutMs: number,
 ): { signal: AbortSignal; clear(): void } {
   const controller = new AbortController();
-  const abort = () =>
-    controller.abort(signal?.reason ?? new DOMException('The time for this call is over.', 'TimeoutError'));
+  const abort = () => controller.abort(signal?.reason ?? new DOMException('The call timed out.', 'TimeoutError'));
   const timer = setTimeout(abort, timeoutMs ?? usualTimeoutMs);
   if (signal?.aborted) abort();
   else signal?.addEventListener('abort', abort, { once: true });

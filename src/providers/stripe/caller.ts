@@ -23,28 +23,28 @@ export const newBudget = ({ endsAt = Infinity }: PaymentAccount): Budget => ({
 
 export interface Call {
   readonly account: PaymentAccount;
-  /** What is asked, for the log: `sessions.create`. */
+  /** The name of the call in the log: `sessions.create`. */
   readonly operation: string;
   readonly signal?: AbortSignal | undefined;
   readonly budget?: Budget;
-  /** For a POST: asked again with the same key, it is done once. */
+  /** The idempotency key of a POST: a repeat with the same key has no second effect. */
   readonly key?: string;
 }
 
-/** Sends a call as it is to be sent: with the store's own key, a time limit, and one repeat when nothing settled it. */
+/** Sends a call with the store's own key, a time limit, and one retry when its outcome is unknown. */
 export type Caller = <Result>(call: Call, send: (options: Stripe.RequestOptions) => Promise<Result>) => Promise<Result>;
 
 export interface CallerOptions {
   readonly log: Log;
   readonly breaker: CircuitBreaker;
   readonly slots: Slots;
-  /** How long one try waits for its answer. */
+  /** How long one attempt waits for its response. */
   readonly tryMs?: number | undefined;
 }
 
 /**
- * The one way to Stripe. Its SDK repeats nothing by itself (but once after a reset connection, with the same key): we
- * do, once, where no answer came, so that the whole stays within the time that a shopper waits.
+ * Create the function that all calls to Stripe go through. The SDK retries nothing by itself (except once after a reset
+ * connection, with the same key); we retry once, where no response came, so that a shopper's wait stays bounded.
  */
 export function createCaller({ log, breaker, slots, tryMs = defaultTryMs }: CallerOptions): Caller {
   return (call, send) => {
@@ -75,7 +75,7 @@ async function tryOnce<Result>(
   const startedAt = performance.now();
   const timeout = Math.round(Math.min(tryMs, budget.endsAt - startedAt));
   if (timeout <= 0)
-    throw new ProviderError('stripe', 'busy', `Stripe, ${operation}: no time is left to ask.`, { code: 'no_time' });
+    throw new ProviderError('stripe', 'busy', `Stripe, ${operation}: the deadline has passed.`, { code: 'no_time' });
   const logged = (status: string | number) =>
     log.info({ provider: 'stripe', operation, status, ms: Math.round(performance.now() - startedAt) }, 'provider call');
   try {
@@ -94,7 +94,7 @@ const isOutcomeUnknown = (error: unknown): error is ProviderError =>
 
 const wasNotSent = ({ failure, code }: ProviderError) => failure === 'busy' || failure === 'denied' || code === notSent;
 
-/** The first try may have had its effect, so a repeat that was not let in leaves the outcome unknown. */
+/** The first attempt may have had its effect, so a retry that was rejected unsent leaves the outcome unknown. */
 async function asOutcomeUnknown<Result>(repeat: Promise<Result>): Promise<Result> {
   try {
     return await repeat;
@@ -107,8 +107,8 @@ async function asOutcomeUnknown<Result>(repeat: Promise<Result>): Promise<Result
 }
 
 /**
- * What an error of the SDK means, once and for all. Stripe's own sentences name ids and addresses, so they stay here;
- * its code, the parameter at fault and its request id are enough to find them again in its dashboard.
+ * Translate an error of the SDK. Stripe's messages contain ids and personal data, so they are dropped; its code, the
+ * parameter and its request id are enough to find the request in its dashboard.
  */
 function classifyError(operation: string, error: unknown): unknown {
   if (!(error instanceof Stripe.errors.StripeError)) return error;
@@ -134,14 +134,14 @@ function failureOf(error: InstanceType<typeof Stripe.errors.StripeError>): Provi
   if (error instanceof StripeAuthenticationError || error instanceof StripePermissionError) return 'denied';
   if (error instanceof StripeRateLimitError) return 'busy';
   if (error instanceof StripeConnectionError) return 'away';
-  // The first request with this key still runs (409), or was worded by another release of ours (400): what became of
-  // that one is not known.
+  // The first request with this key is still under way (409), or came from another release with other parameters (400):
+  // its outcome is unknown.
   if (error instanceof StripeIdempotencyError || error.statusCode === 409) return 'away';
   if (error.statusCode === undefined || error.statusCode >= 500) return 'away';
   return error.statusCode === 404 || error.code === 'resource_missing' ? 'missing' : 'refused';
 }
 
-/** A connection that never came about carried nothing. */
+/** Errors of connections that were never established: nothing was sent. */
 const unsentCodes: readonly unknown[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
 
 function isUnsent(error: InstanceType<typeof Stripe.errors.StripeError>): boolean {

@@ -9,7 +9,7 @@ type EndpointCalls = Pick<PaymentGateway, 'createEndpoint' | 'listEndpoints' | '
 
 const ownNameField = 'platform_endpoint';
 
-/** @param apiVersion events are rendered in it, whatever the account's own version is */
+/** @param apiVersion of the events that are delivered, whatever the account's own version is */
 export function endpointCalls(
   stripe: Stripe,
   call: Caller,

@@ -5,8 +5,8 @@ import { metadataIn } from './metadata.ts';
 import { momentOf } from './snapshots.ts';
 
 /**
- * What of Stripe's events the shop acts on, and what each is about: the one list, by which endpoints are registered,
- * sweeps ask and deliveries are judged. At most 20: one list request takes no more.
+ * The event types that are handled, and the subject of each. Endpoints are registered for them, sweeps list them, and
+ * deliveries are classified by them. At most 20: a list request accepts no more.
  */
 const subjects: ReadonlyMap<string, PaymentSubject> = new Map(
   Object.entries({
@@ -29,16 +29,16 @@ const subjects: ReadonlyMap<string, PaymentSubject> = new Map(
   }),
 );
 
-/** The types that an endpoint of a store has to hear of. */
+/** The types that an endpoint of a store must be subscribed to. */
 export const handledEventTypes: readonly string[] = [...subjects.keys()];
 
-/** What an event of this type is about; `null`: nothing that the shop acts on. */
+/** The subject of an event of this type; `null` where the type is not handled. */
 const subjectOf = (type: string): PaymentSubject | null => subjects.get(type) ?? null;
 
-/** How old a signature may be, against replays. */
+/** The maximum age of a signature, against replays. */
 const toleranceSeconds = 300;
 
-/** Verifying needs neither key nor network, so it has a client of its own. */
+/** Verifying needs neither key nor network, so it has its own client. */
 const { webhooks } = new Stripe('sk_unused');
 
 export const verifyEvent: PaymentGateway['verifyEvent'] = (rawBody, signature, secrets, now) => {
@@ -62,7 +62,10 @@ export function eventOf(event: Stripe.Event): PaymentEvent {
   };
 }
 
-/** A charge without our metadata may be ours all the same, as that of a subscription; a refund or a dispute does not show it. */
+/**
+ * The metadata of the event's object, where the event contains it. A charge without our metadata may still be an own
+ * one, of a subscription; a refund or a dispute does not contain it.
+ */
 function metadataOn(event: Stripe.Event): OwnMetadata | null {
   switch (event.type) {
     case 'checkout.session.completed':
@@ -93,7 +96,7 @@ function isSigned(rawBody: Buffer, signature: string, secret: string, now: Date)
       webhooks.signature?.verifyHeader(rawBody, signature, secret, toleranceSeconds, undefined, now.getTime()) === true
     );
   } catch {
-    // The SDK says no by throwing, whatever is wrong with a header: it was not signed with this secret.
+    // The SDK throws for every kind of invalid header: it was not signed with this secret.
     return false;
   }
 }

@@ -9,7 +9,7 @@ const names = {
   environment: 'platform_environment',
 } as const;
 
-/** What stands on everything that is made for an order, so that it is recognized again. */
+/** The metadata of everything that is created for an order, by which it is recognized. */
 export const orderMetadata = ({ tenantId, orderId, environment }: SessionRequest): Stripe.MetadataParam => ({
   [names.tenantId]: tenantId,
   [names.orderId]: orderId,
@@ -22,14 +22,14 @@ export const metadataIn = (metadata: Stripe.Metadata | null): OwnMetadata => ({
   environment: metadata?.[names.environment] ?? null,
 });
 
-/** What stands on a customer: buys of any number of orders, of one store. */
+/** The metadata of a customer, who belongs to a store and not to one order. */
 export const customerMetadata = ({ tenantId }: { readonly tenantId: string }): Stripe.MetadataParam => ({
   [names.tenantId]: tenantId,
 });
 
 /**
- * The customer of an address that a store goes on with, of those that the provider lists, newest first: the oldest that
- * was made for the store, else the oldest that was made by no store, as by the owner in the dashboard.
+ * The customer that a store uses, of those that the provider lists for an email, newest first: the oldest that was
+ * created for the store, else the oldest that was created for no store, such as by the owner in the dashboard.
  */
 export function ownCustomer(
   listed: readonly Stripe.Customer[],

@@ -12,11 +12,11 @@ type PaymentCalls = Pick<
   'checkAccount' | 'readClock' | 'fetchPayment' | 'listReversals' | 'refundPayment' | 'listEvents'
 >;
 
-/** What all calls of one question share. */
+/** The options that all calls of one operation share. */
 type SharedOptions = Pick<Call, 'account' | 'budget' | 'signal'>;
 
 export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
-  /** A refund and a dispute name their charge, a payment its latest one. */
+  /** Refunds and disputes have a charge; of a payment it is the latest one. */
   async function fetchCharge(reference: string, shared: SharedOptions): Promise<Stripe.Charge> {
     const [kind] = reference.split('_');
     if (kind === 'ch' || kind === 'py') return retrieveCharge(reference);
@@ -38,12 +38,12 @@ export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
     return retrieveCharge(idOf(refund.charge));
 
     async function retrieveCharge(id: string | null): Promise<Stripe.Charge> {
-      if (!id) throw new ProviderError('stripe', 'missing', 'Stripe: nothing was charged for this.');
+      if (!id) throw new ProviderError('stripe', 'missing', 'Stripe: the object has no charge.');
       return call({ ...shared, operation: 'charges.retrieve' }, (options) => stripe.charges.retrieve(id, {}, options));
     }
   }
 
-  /** Payments of subscriptions carry no mark of ours: their invoice does. */
+  /** Payments of subscriptions do not have our metadata: their invoice has. */
   async function fetchInvoiceOf(charge: Stripe.Charge, shared: SharedOptions) {
     const intent = idOf(charge.payment_intent);
     if (!intent || metadataIn(charge.metadata).orderId) return null;
@@ -103,7 +103,7 @@ export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
 
     async refundPayment(account, { paymentId, amountCents, refundId }, key, signal) {
       const shared = { account, budget: newBudget(account), signal };
-      // A key is forgotten after a day; what it made is not.
+      // A key expires after a day, so a refund that was made before is found by its metadata.
       const made = await call({ ...shared, operation: 'refunds.list' }, (options) =>
         stripe.refunds.list({ payment_intent: paymentId, limit: 100 }, options),
       );
@@ -129,7 +129,7 @@ export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
   };
 }
 
-/** What stands on a refund of ours, by which it is found again. */
+/** The metadata field by which an own refund is found. */
 const refundIdField = 'platform_refund_id';
 
 const disputeStatesWithoutLoss: readonly (string | undefined)[] = ['won', 'warning_closed', 'prevented'];

@@ -24,15 +24,15 @@ const bulkheadWaitMs = 4000;
 export interface StripeOptions {
   readonly log: Log;
   readonly breaker: CircuitBreaker;
-  /** Another address of the API, such as a simulator's. */
+  /** Another base URL of the API, such as a simulator's. */
   readonly apiBase?: string | undefined;
-  /** How long one try waits for its answer: 8 seconds unless told. */
+  /** How long one attempt waits for its response: 8 seconds by default. */
   readonly tryMs?: number | undefined;
 }
 
 /**
- * Stripe, in the shop's words. One client serves every store, each call with the store's own key: a client for each
- * would cost 45 kB and its own sockets. No type, status word or error of Stripe's leaves this folder.
+ * Create the payment gateway to Stripe. One client serves every store, each call with the store's own key: a client for
+ * each store would cost 45 kB and its own sockets. Stripe's types, statuses and errors do not leave this folder.
  */
 export function createStripePaymentGateway({ log, breaker, apiBase, tryMs }: StripeOptions): PaymentGateway {
   const config = { ...transportTo(apiBase), apiVersion, maxNetworkRetries: 0, telemetry: false } as const;

@@ -27,14 +27,14 @@ type SessionCalls = Pick<
 
 type SessionPage = Awaited<ReturnType<SessionCalls['listSessions']>>;
 
-/** What all calls of one operation share. */
+/** The options that all calls of one operation share. */
 type SharedOptions = Pick<Call, 'account' | 'budget' | 'signal'>;
 
-/** How many sessions one look may turn over. */
+/** How many pages one search reads. */
 const findPagesMax = 20;
 
 export function sessionCalls(stripe: Stripe, call: Caller): SessionCalls {
-  /** A coupon that is there already was made by an earlier try of this very order. */
+  /** A coupon that exists already was created by an earlier attempt for the same order. */
   async function createCoupon(request: SessionRequest, shared: SharedOptions & { key: string }): Promise<void> {
     const params = couponParamsOf(request);
     try {
@@ -44,7 +44,7 @@ export function sessionCalls(stripe: Stripe, call: Caller): SessionCalls {
     } catch (error) {
       if (!(error instanceof ProviderError)) throw error;
       if (error.code === 'resource_already_exists') return;
-      // Whatever became of the coupon, no session was asked for.
+      // Whatever became of the coupon, the session was not requested.
       if (error.failure === 'away') throw new ProviderError('stripe', 'away', error.message, { code: notSent });
       throw error;
     }
@@ -58,7 +58,7 @@ export function sessionCalls(stripe: Stripe, call: Caller): SessionCalls {
     return sessionSnapshotOf(session, await fetchIntent(session, shared));
   }
 
-  /** In subscription mode the payment hangs on the first invoice; it matters only while the money has not come. */
+  /** In subscription mode the first invoice has the payment; it matters only while the session is unpaid. */
   async function fetchIntent(
     session: Stripe.Checkout.Session,
     shared: SharedOptions,
@@ -115,12 +115,12 @@ export function sessionCalls(stripe: Stripe, call: Caller): SessionCalls {
       for (let page = 0; page < findPagesMax && next !== null; page += 1) {
         const found: SessionPage = await listSessions(account, { ...range, ...(next && { next }) }, signal);
         const session = found.sessions.find((candidate) => candidate.orderId === orderId);
-        // A list tells less of a session than it does itself: not what paid it.
+        // A listed session lacks its payment.
         if (session) return fetchSession(account, session.sessionId, signal);
         next = found.next;
       }
       if (next === null) return undefined;
-      throw new ProviderError('stripe', 'away', 'Stripe: more sessions were made since than one look turns over.');
+      throw new ProviderError('stripe', 'away', 'Stripe: too many sessions were created since to search them all.');
     },
 
     async expireSession(account, sessionId, signal) {
@@ -138,7 +138,7 @@ export function sessionCalls(stripe: Stripe, call: Caller): SessionCalls {
 
     async findOrCreateCustomer(account, { email, enteredEmail }, key, signal) {
       const budget = newBudget(account);
-      // Search lags behind by minutes; the list does not, though it wants the address letter by letter.
+      // Stripe's search lags behind by minutes. Its list does not, but it compares emails case-sensitively.
       for (const spelling of new Set([email, enteredEmail])) {
         const found = await call({ account, operation: 'customers.list', budget, signal }, (options) =>
           stripe.customers.list({ email: spelling, limit: 100 }, options),

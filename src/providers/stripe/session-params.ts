@@ -7,7 +7,7 @@ import { orderMetadata } from './metadata.ts';
 
 type Params = Stripe.Checkout.SessionCreateParams;
 
-/** The coupon of an order: its id is the order's, so that making it again finds the first. */
+/** The coupon's id is derived from the order's, so that a repeated creation finds the first one. */
 export const couponIdOf = ({ orderId }: Pick<SessionRequest, 'orderId'>): string => `discount_${orderId}`;
 
 export function couponParamsOf(request: SessionRequest): Stripe.CouponCreateParams {
@@ -24,8 +24,8 @@ export function couponParamsOf(request: SessionRequest): Stripe.CouponCreatePara
 }
 
 /**
- * The same request always makes the same parameters, in the same order: Stripe compares them with those that came
- * with the key before. The metadata stands on the session and on what it makes, because Stripe copies neither.
+ * The same request always gives the same parameters in the same order, because Stripe compares them with the first ones
+ * of the idempotency key. Stripe does not copy metadata, so it is set on the session and on what the session creates.
  */
 export function sessionParamsOf(request: SessionRequest): Params {
   const metadata = orderMetadata(request);

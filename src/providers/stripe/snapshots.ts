@@ -10,7 +10,7 @@ import type {
 } from '#src/domain/ports/payment-snapshots.ts';
 import { metadataIn } from './metadata.ts';
 
-/** Whatever the SDK types as an id or the whole thing. */
+/** What the SDK types as an id or the expanded object. */
 type Reference = string | { readonly id: string } | null | undefined;
 
 export const idOf = (reference: Reference): string | null =>
@@ -18,13 +18,13 @@ export const idOf = (reference: Reference): string | null =>
 
 export const momentOf = (epochSeconds: number): Date => new Date(epochSeconds * 1000);
 
-/** A stretch of time as lists take it: whole seconds, none left out. */
+/** A time range as Stripe's lists take it, rounded outwards to whole seconds. */
 export const within = (from: Date, to: Date) => ({
   gte: Math.floor(from.getTime() / 1000),
   lte: Math.ceil(to.getTime() / 1000),
 });
 
-/** @param intent the payment behind it, where it was fetched: it alone knows that a slow payment failed. */
+/** @param intent the session's payment, where it was fetched: only it shows that a slow payment failed */
 export function sessionSnapshotOf(
   session: Stripe.Checkout.Session,
   intent?: Stripe.PaymentIntent | null,
@@ -52,13 +52,13 @@ export function sessionSnapshotOf(
   };
 }
 
-/** What paid an invoice, where it and its payments are expanded. */
+/** The payment of an invoice, where both are expanded. */
 function paymentOf(invoice: string | Stripe.Invoice | null): string | null {
   if (invoice === null || typeof invoice === 'string') return null;
   return invoice.payments?.data.map(({ payment }) => idOf(payment.payment_intent)).find((id) => id !== null) ?? null;
 }
 
-/** A status that Stripe may yet invent is money that has not come: nothing is paid, nothing is released. */
+/** A future status of Stripe counts as money on its way: nothing is paid, and nothing is released. */
 function sessionStateOf(
   session: Stripe.Checkout.Session,
   intent?: Stripe.PaymentIntent | null,
@@ -92,7 +92,7 @@ const subscriptionStates: Partial<Record<string, SubscriptionState>> = {
   incomplete: 'starting',
 };
 
-/** Takes a subscription whose customer and whose items' products are expanded: our marks stand on the products. */
+/** @param subscription with its customer and its items' products expanded, because the products have our metadata */
 export function subscriptionSnapshotOf(subscription: Stripe.Subscription): SubscriptionSnapshot {
   const { customer } = subscription;
   return {
@@ -102,7 +102,7 @@ export function subscriptionSnapshotOf(subscription: Stripe.Subscription): Subsc
     customerId: idOf(customer) ?? '',
     email: typeof customer === 'object' && !customer.deleted ? customer.email : null,
     currency: subscription.currency.toUpperCase(),
-    // The billing portal says it with `cancel_at` alone.
+    // The billing portal sets `cancel_at` only.
     cancelAtPeriodEnd: subscription.cancel_at_period_end || subscription.cancel_at !== null,
     canceledAt: subscription.canceled_at === null ? null : momentOf(subscription.canceled_at),
     items: subscription.items.data.map((item) => ({
@@ -121,7 +121,7 @@ function productMetadataIn(product: string | Stripe.Product | Stripe.DeletedProd
   return { productId: metadata['platform_product_id'] ?? null, variantId: metadata['platform_variant_id'] ?? null };
 }
 
-/** Takes an invoice whose payments are expanded. */
+/** @param invoice with its payments expanded */
 export function invoiceSnapshotOf(invoice: Stripe.Invoice, lines: readonly Stripe.InvoiceLineItem[]): InvoiceSnapshot {
   const details = invoice.parent?.subscription_details;
   const sum = (amounts: readonly { readonly amount: number }[] | null | undefined) =>
@@ -138,7 +138,7 @@ export function invoiceSnapshotOf(invoice: Stripe.Invoice, lines: readonly Strip
     currency: invoice.currency.toUpperCase(),
     discountCents: sum(invoice.total_discount_amounts),
     taxCents: sum(invoice.total_taxes),
-    // What is owed to a customer can be more than their new period costs.
+    // A customer's credit can be more than the period costs.
     totalCents: Math.max(0, invoice.total),
     paymentId: paymentOf(invoice),
     lines: (isTrial ? [] : periods).map((line) => ({
@@ -149,7 +149,7 @@ export function invoiceSnapshotOf(invoice: Stripe.Invoice, lines: readonly Strip
   };
 }
 
-/** Whether a line is a whole period of something. A proration settles the difference when something was changed. */
+/** Whether a line is a whole period of an item. A proration only pays the difference after a change. */
 export const isPeriod = ({ parent, quantity }: Stripe.InvoiceLineItem): boolean =>
   !parent?.subscription_item_details?.proration && quantity !== 0;
 

@@ -9,7 +9,7 @@ type SubscriptionCalls = Pick<
   'fetchSubscription' | 'changeSubscription' | 'fetchInvoice' | 'listPaidInvoices' | 'openBillingPortal'
 >;
 
-/** What all calls of one question share. */
+/** The options that all calls of one operation share. */
 type SharedOptions = Pick<Call, 'account' | 'budget' | 'signal'>;
 
 const expandSubscription = ['customer', 'items.data.price.product'];
@@ -120,7 +120,7 @@ async function send(
     case 'cancel_at_period_end':
       return stripe.subscriptions.update(id, { cancel_at_period_end: true }, options);
     case 'keep':
-      // Only one of the two may be named: the one that says so.
+      // Stripe accepts only one of the two fields: the one that cancels it now.
       return current?.cancel_at && !current.cancel_at_period_end
         ? stripe.subscriptions.update(id, { cancel_at: '' }, options)
         : stripe.subscriptions.update(id, { cancel_at_period_end: false }, options);

@@ -26,7 +26,7 @@ test.serial('/ops/drift lists each attention of an order and dismisses one at a 
     (await lockOrder(ctx, order.id))?.flag({ code: 'disputed', detail: 'The bank <asks>.' }),
   );
   const { body } = await api.call('GET', page);
-  t.regex(body, /<summary>Dismiss<\/summary>[\s\S]+I have seen to it/);
+  t.regex(body, /<summary>Dismiss<\/summary>[\s\S]+Confirm: dismiss/);
   t.true(body.includes('The bank &lt;asks&gt;.'));
   t.is([...body.matchAll(new RegExp(order.orderNumber, 'g'))].length, 2);
   t.notRegex(body, /<script|undefined|\[object/);

@@ -6,7 +6,7 @@ import type { Context } from '../../context.ts';
 import type { PaymentAccount } from '../../ports/payment-gateway.ts';
 import { sealedFields } from './payment-account.ts';
 
-/** What a row of `payment_accounts` says to whoever wants to sell. */
+/** The columns of `payment_accounts` that opening the account needs. */
 export interface StoredAccount {
   /** `null` where the store has none. */
   readonly mode: 'direct' | 'connect' | null;
@@ -26,7 +26,7 @@ export async function openAccount(ctx: Context): Promise<PaymentAccount> {
   return unseal(ctx, stored);
 }
 
-/** Only `direct` mode sells: with `connect` there is no key of the store's on file. */
+/** Only `direct` mode can sell: in `connect` mode the store has no key of its own on file. */
 export function unseal(ctx: Context, stored: StoredAccount | undefined): PaymentAccount {
   if (stored?.mode !== 'direct' || !stored.secretKeySealed) throw notConfigured();
   return {
@@ -44,15 +44,15 @@ export function notConfigured(cause?: unknown): DomainError {
   );
 }
 
-/** The key that a storefront's own page may know, as a part of another statement; null where the store has none. */
+/** The publishable key as a subquery for another statement; null where the store has none. */
 export const publishableKeyOf = (ctx: Context): Sql => sql`
   (select publishable_key from payment_accounts where tenant_id = ${ctx.tenant.id})`;
 
-/** How long somebody who waits for the payment provider waits in all, however much it is asked. */
+/** How long a caller waits for the payment provider in all, however many calls its request takes. */
 const callerDeadlineMs = seconds(17);
 
-/** When somebody who begins to wait now has waited long enough. */
+/** When the time of a caller who begins to wait now is over, as of `performance.now()`. */
 export const deadlineAt = (): number => performance.now() + callerDeadlineMs;
 
-/** An account by which everything is asked for somebody who waits. */
+/** The account with the deadline of a caller who waits: all calls with it share that deadline. */
 export const whileCallerWaits = (account: PaymentAccount): PaymentAccount => ({ ...account, endsAt: deadlineAt() });

@@ -3,12 +3,12 @@ import { minutes, seconds } from '#src/lib/duration.ts';
 import { Duration, Omittable, type Static, Text, Type } from '#src/lib/schema.ts';
 import { sealedColumn } from '../../sealed-column.ts';
 
-/** How long a session lives: the provider's own bounds, with room for clocks and for a repair. */
+/** How long a session lives: within the provider's bounds, with room for differing clocks and for a repair. */
 export const sessionLifetime = {
   defaultMs: minutes(60),
   minMs: minutes(35),
   maxMs: minutes(23 * 60),
-  /** In local mode, so that expiry can be watched. */
+  /** In local mode, so that a developer can watch a session expire. */
   localMinMs: seconds(1),
 };
 
@@ -18,7 +18,7 @@ export const PaymentAccountInput = Type.Object({
   mode: Type.Enum(['direct', 'connect'], {
     default: 'direct',
     description:
-      "Only `direct`, with keys of the store's own, can sell. With `connect` no keys are on file, and checkout answers 503.",
+      "Only `direct`, with the store's own keys, can sell. With `connect` no keys are stored, and checkout returns 503.",
   }),
   account_id: Omittable(Text(100, { examples: ['acct_1Qx'] })),
   secret_key: Omittable(Text(500)),
@@ -46,7 +46,7 @@ export const PaymentAccountEntity = defineEntity({
   },
 });
 
-/** What the sealed values are bound to, beside their tenant. */
+/** The field that each sealed value is bound to, beside its tenant. */
 export const sealedFields = { secretKey: 'payments.secret_key', webhookSecret: 'payments.webhook_secret' } as const;
 
 export const paymentSealedColumns = [

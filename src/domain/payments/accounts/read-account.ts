@@ -8,7 +8,7 @@ import type { Context } from '../../context.ts';
 import { type AccountCheck, classifyCheck } from '../../shipping/index.ts';
 import { openAccount } from './open-account.ts';
 
-/** The store's account at the payment provider as its owner sees it: never a secret. */
+/** The store's account at the payment provider as its owner sees it, without secrets. */
 export interface ManagedPaymentAccount {
   readonly mode: 'direct' | 'connect';
   readonly accountId: string | null;
@@ -17,14 +17,14 @@ export interface ManagedPaymentAccount {
   readonly hasWebhookSecret: boolean;
   readonly sessionLifetimeMs: number;
   readonly automaticTax: boolean;
-  /** Since when sweeps find what webhooks never brought. */
+  /** Since when sweeps find events that no webhook delivered. */
   readonly silentSince: Date | null;
   readonly version: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
 
-/** `undefined` where none is saved. */
+/** @returns `undefined` where the store has none */
 export async function readPaymentAccount(ctx: Context): Promise<ManagedPaymentAccount | undefined> {
   return readOne<ManagedPaymentAccount>(
     ctx,
@@ -47,9 +47,9 @@ export const PaymentAccountView = Type.Object(
     publishable_key: Nullable(Type.String({ examples: ['pk_test_1Qx'] })),
     has_secret_key: Type.Boolean(),
     has_webhook_secret: Type.Boolean(),
-    /** Where the provider is to deliver its events. */
+    /** Where the provider delivers its events. */
     webhook_url: Url,
-    /** Since when events did not come by webhook; null is well. */
+    /** Since when webhooks do not arrive; null while they do. */
     webhooks_silent_since: Nullable(Timestamp),
     session_lifetime: Duration,
     automatic_tax: Type.Boolean(),
@@ -79,16 +79,16 @@ export function presentPaymentAccount(ctx: Context, account: ManagedPaymentAccou
 }
 
 /**
- * Ask the payment provider whether the stored key opens the account.
- * @throws DomainError `not_found` when none is stored
+ * Check with the payment provider whether the stored key opens the account.
+ * @throws DomainError `not_found` when no account is stored
  */
 export async function checkPaymentAccount(ctx: Context): Promise<AccountCheck> {
   const stored = await readPaymentAccount(ctx);
   if (!stored) throw notFound('account');
   if (stored.mode !== 'direct') {
-    return { ok: false, detail: 'The store cannot sell in this mode: it needs keys of its own.' };
+    return { ok: false, detail: 'The store cannot sell in connect mode: it needs its own keys.' };
   }
-  if (!stored.hasSecretKey) return { ok: false, detail: 'There is no secret key to open the account with.' };
+  if (!stored.hasSecretKey) return { ok: false, detail: 'No secret key is stored.' };
   const account = await openAccount(ctx);
   const wrong = wrongModeOf(ctx, account.secretKey);
   if (wrong) return { ok: false, detail: wrong };

@@ -12,7 +12,7 @@ import { type Credentials, type CredentialsChange, replacedBy } from '../../conf
 import type { Context, InTransaction } from '../../context.ts';
 import { PaymentAccountEntity, type PaymentAccountInput, sealedFields, sessionLifetime } from './payment-account.ts';
 
-/** What a change of the store's account at the payment provider replaces of what opens it, or closes it. */
+/** Which stored credentials a change of the store's account at the payment provider replaces or removes. */
 export const paymentCredentials = (input: PaymentAccountInput): CredentialsChange => ({
   name: 'payments',
   title: 'Stripe',
@@ -24,8 +24,8 @@ export const paymentCredentials = (input: PaymentAccountInput): CredentialsChang
 });
 
 /**
- * Only `direct` mode has keys of the store's own.
- * @throws DomainError `invalid_request` that names the field: a key in connect mode, or one that cannot work here
+ * Only `direct` mode has the store's own keys.
+ * @throws DomainError `invalid_request` with the field: a key in connect mode, or one of the wrong kind
  */
 function validatePaymentKeys(ctx: Context, input: PaymentAccountInput): void {
   validateKey(ctx, 'secret_key', input.secret_key, 'stripe_secret');
@@ -34,7 +34,7 @@ function validatePaymentKeys(ctx: Context, input: PaymentAccountInput): void {
   if (input.mode === 'direct') return;
   for (const field of ['secret_key', 'publishable_key'] as const) {
     if (!input[field]) continue;
-    throw invalidRequest('A store in connect mode has no keys of its own on file.', {
+    throw invalidRequest('A store in connect mode has no keys of its own.', {
       path: `/${field}`,
       code: 'connect_mode',
       detail: 'must be left out in connect mode',
@@ -50,12 +50,13 @@ interface StoredCredentials {
   readonly webhookSecretSealed: string | null;
 }
 
-/** Mode and account are the way to the money only while there is a key. */
+/** Mode and account id count as credentials only while a key is stored. */
 async function storedCredentials(ctx: Context): Promise<Credentials> {
   const stored = await readOne<StoredCredentials>(
     ctx,
     sql`
-    select mode, account_id as "accountId", publishable_key as "publishableKey", secret_key_sealed as "secretKeySealed", (
+    select mode, account_id as "accountId", publishable_key as "publishableKey",
+      secret_key_sealed as "secretKeySealed", (
       select secret_sealed from payment_webhook_secrets
       where tenant_id = ${ctx.tenant.id} and state = 'current') as "webhookSecretSealed"
     from payment_accounts where tenant_id = ${ctx.tenant.id}`,
@@ -71,7 +72,7 @@ async function storedCredentials(ctx: Context): Promise<Credentials> {
   };
 }
 
-/** As `savePaymentAccount` leaves them: a secret that is left out stays. */
+/** The credentials after `savePaymentAccount`: a secret that is left out stays. */
 function wantedCredentials(onFile: Credentials, input: PaymentAccountInput): Credentials {
   const { mode, account_id, secret_key = onFile['secret_key'], publishable_key, webhook_secret } = input;
   return {
@@ -83,15 +84,15 @@ function wantedCredentials(onFile: Credentials, input: PaymentAccountInput): Cre
   };
 }
 
-/** How long the provider goes on signing with a secret that was replaced, at most. */
+/** How long the provider may still sign with a secret that was replaced. */
 const retiringMs = hours(24);
 
 /**
- * Save the store's account at the payment provider. A new signing secret does not silence the old one at once:
- * deliveries that are under way are still believed for a day.
+ * Save the store's account at the payment provider. After a new signing secret the old one is accepted for another day,
+ * for deliveries that are under way.
  *
- * @param options `retainKey`: a secret key that is left out stays, in direct mode; otherwise there is none any more
- * @throws DomainError `invalid_request` for a key that cannot work here, or a session that lives too short or long
+ * @param options `retainKey`: in direct mode a secret key that is left out stays; otherwise it is removed
+ * @throws DomainError `invalid_request` for a key of the wrong kind, or a session lifetime out of bounds
  */
 export async function savePaymentAccount(
   ctx: InTransaction,
@@ -142,7 +143,10 @@ export async function savePaymentAccount(
   return { subject: 'payments', action: 'updated', fields, values };
 }
 
-/** A section without a secret leaves the one alone that a rotation or the command line made. Whether it changed. */
+/**
+ * Without a secret the stored one stays, which a rotation or the command line may have made.
+ * @returns whether it changed
+ */
 async function saveWebhookSecret(ctx: InTransaction, secret: string | null): Promise<boolean> {
   if (!secret) return false;
   const tenantId = ctx.tenant.id;
@@ -154,7 +158,7 @@ async function saveWebhookSecret(ctx: InTransaction, secret: string | null): Pro
   return true;
 }
 
-/** Believe this secret from now on, and the one before for another day. */
+/** Accept signatures with this secret from now on, and with the one before for another day. */
 export async function replaceWebhookSecret(
   ctx: InTransaction,
   { secret, endpointId }: { secret: string; endpointId: string | null },

@@ -9,18 +9,18 @@ import { everyPage } from '../provider-calls.ts';
 import { applySnapshot } from '../snapshots/apply-snapshot.ts';
 import { fetchInvoiceSnapshot, fetchSnapshot, isOwnRenewal } from '../snapshots/fetch-snapshot.ts';
 
-/** An invoice is told by when it was made, and the provider tries to collect one for this long at most. */
+/** Invoices are listed by when they were created, and the provider tries to collect one for this long at most. */
 const collectingMs = days(60);
 
-/** How renewals at the provider and their orders do not agree. */
+/** Renewals at the provider and orders of renewals that do not agree. */
 export interface RenewalDrift {
-  /** Paid invoices of which no order was made. */
+  /** Paid invoices without an order. */
   readonly unmade: readonly string[];
-  /** Orders of renewals that are paid here alone. */
+  /** Orders of renewals that are paid here and not at the provider. */
   readonly unpaidThere: readonly string[];
 }
 
-/** Compare the periods that the provider was paid with their orders, and those of this stretch of time with what paid them. */
+/** Compare the paid invoices with their orders, and the orders of this time range with their invoices. */
 export async function compareRenewals(
   ctx: Context,
   account: PaymentAccount,
@@ -40,7 +40,7 @@ export async function compareRenewals(
   return { unmade, unpaidThere };
 }
 
-/** The paid invoices of renewals of ours that were made in this stretch of time; not those that only settle a difference. */
+/** The paid invoices of own renewals in this time range. An invoice without lines only pays a difference. */
 export async function paidRenewals(ctx: Context, account: PaymentAccount, range: TimeRange): Promise<Set<string>> {
   const paid = new Set<string>();
   const pages = everyPage((from) => ctx.ports.payments.listPaidInvoices(account, { ...range, ...from }, ctx.signal));
@@ -52,7 +52,7 @@ export async function paidRenewals(ctx: Context, account: PaymentAccount, range:
   return paid;
 }
 
-/** The orders of these invoices, as far as there are any. */
+/** The orders of these invoices, by invoice id. */
 export async function renewalOrdersOf(ctx: Context, invoiceIds: readonly string[]): Promise<Map<string, string>> {
   const rows = await read<{ id: string; orderId: string }>(
     ctx,
@@ -71,9 +71,9 @@ const ordersMade = (ctx: Context, { from, to }: TimeRange) =>
     where tenant_id = ${ctx.tenant.id} and created_at between ${from} and ${to}`,
   );
 
-/** Whether applying it would make an order, or cannot for want of the first one. What it renews may be none of ours. */
+/** Whether applying the invoice would create an order, or fails because the first order does not exist. */
 async function renewsSomething(ctx: Context, account: PaymentAccount, invoiceId: string): Promise<boolean> {
-  // The order that it would make is taken back, so it needs no number of its own.
+  // The order is rolled back, so it needs no number of its own.
   const snapshot = { ...(await fetchInvoiceSnapshot(ctx, account, invoiceId)), orderNumber: 0 };
   return dryRunTransaction<boolean>(true, (finish) =>
     transact(ctx, async (ctx) => {

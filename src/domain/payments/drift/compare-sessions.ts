@@ -6,15 +6,15 @@ import type { PaymentAccount } from '../../ports/payment-gateway.ts';
 import { everyPage } from '../provider-calls.ts';
 import { fetchSnapshot, isOwnObject } from '../snapshots/fetch-snapshot.ts';
 
-/** How the sessions of a stretch of time and their orders do not agree. */
+/** Sessions and orders of a time range that do not agree. */
 export interface SessionDrift {
-  /** The session that paid it, by the order that is not paid here. */
+  /** Sessions that were paid, by the id of their order, which is not paid here. */
   readonly unpaidHere: ReadonlyMap<string, string>;
-  /** The orders that are paid here alone. */
+  /** The orders that are paid here and not at the provider. */
   readonly unpaidThere: readonly string[];
 }
 
-/** Compare the sessions that the provider was paid with the orders that they are for, and paid orders with their sessions. */
+/** Compare the paid sessions with their orders, and the paid orders with their sessions. */
 export async function compareSessions(ctx: Context, account: PaymentAccount, range: TimeRange): Promise<SessionDrift> {
   const settled = await settledSessions(ctx, account, range);
   const paidHere = await paidAmong(ctx, [...settled.keys()]);
@@ -22,13 +22,13 @@ export async function compareSessions(ctx: Context, account: PaymentAccount, ran
 
   const unpaidThere: string[] = [];
   for (const { orderId, sessionId } of await paidSessions(ctx, range)) {
-    // A list tells what was made at the provider in that time, which may be some time after our order.
+    // The provider may have created the session after this time range, some time after our order.
     if (!settled.has(orderId) && !(await isPaidSession(ctx, account, sessionId))) unpaidThere.push(orderId);
   }
   return { unpaidHere, unpaidThere };
 }
 
-/** The settled sessions of ours that were made in this stretch of time, by order. */
+/** The settled own sessions that were created in this time range, by order id. */
 export async function settledSessions(
   ctx: Context,
   account: PaymentAccount,
@@ -45,7 +45,7 @@ export async function settledSessions(
   return settled;
 }
 
-/** Of these orders, those that are paid here; one that was paid wrongly waits for a person, and is no news. */
+/** Those of these orders that are paid here, or were paid a wrong amount: the latter are flagged already. */
 export async function paidAmong(ctx: Context, orderIds: readonly string[]): Promise<Set<string>> {
   const rows = await read<{ id: string }>(
     ctx,
@@ -67,7 +67,7 @@ const paidSessions = (ctx: Context, { from, to }: TimeRange) =>
     where s.tenant_id = ${ctx.tenant.id} and s.created_at between ${from} and ${to} and o.paid_at is not null`,
   );
 
-/** A slow first payment of a subscription may have been made up for on the page of its invoice: its session never says. */
+/** The first period of a subscription may have been paid on its invoice's page: then the session stays unpaid. */
 async function isPaidSession(ctx: Context, account: PaymentAccount, sessionId: string | null): Promise<boolean> {
   const snapshot = sessionId ? await fetchSnapshot(ctx, account, 'session', sessionId) : undefined;
   if (snapshot?.subject !== 'session') return false;

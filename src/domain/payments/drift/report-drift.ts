@@ -15,26 +15,26 @@ import { compareRenewals, type RenewalDrift } from './compare-renewals.ts';
 import { compareSessions, type SessionDrift } from './compare-sessions.ts';
 import { comparedTo, type Drift, recordDrift } from './drift-reports.ts';
 
-/** Two days at least, so that what was under way a day ago is looked at again; the last hour may still be under way. */
+/** Two days at least, so that what was under way a day ago is compared again; the last hour may still be under way. */
 const fromMs = hours(49);
 const toMs = hours(1);
 
 const missingPayment: Attention = {
   code: 'payment_missing',
-  detail: 'It is paid here, and the payment provider has no such payment.',
+  detail: 'This order is marked as paid, but the payment provider has no such payment.',
 };
 
 const noRenewals: RenewalDrift = { unmade: [], unpaidThere: [] };
 
-/** Promise each store its daily comparison. */
+/** Enqueue the daily comparison of each store. */
 export async function reportDrift(ctx: PlatformContext, { period }: { period: number }): Promise<void> {
   await enqueueForEachTenant(ctx, (ctx) => enqueue(ctx, reportStoreDriftJob, { period }));
 }
 
 /**
- * Compare what one store's provider was paid with its paid orders, both ways, from where the last comparison ended. What
- * was paid at the provider is paid here at once; an order that is paid here alone waits for a person. Either is a fault
- * of ours, so it is told.
+ * Compare the payments of one store at its provider with its paid orders, both ways, from where the last comparison
+ * ended. An order that was paid at the provider only is paid here at once; one that is paid here only is flagged.
+ * Either is a fault of ours, so it is logged as an error.
  */
 export async function reportStoreDrift(ctx: Context): Promise<Drift> {
   const account = await openAccount(ctx);
@@ -45,7 +45,7 @@ export async function reportStoreDrift(ctx: Context): Promise<Drift> {
   const found: Drift[] = [];
   for (let from = start; from < end; ) {
     const to = new Date(Math.min(from.getTime() + fromMs, end.getTime()));
-    // All renewals at once: an invoice is collected for weeks, so each stretch would look through the same ones.
+    // All renewals at once: an invoice is collected for weeks, so each time range would list the same ones.
     const renewals = from === start ? await compareRenewals(ctx, account, { from, to: end }) : noRenewals;
     found.push(
       await recordAndRepair(ctx, account, { from, to }, await compareSessions(ctx, account, { from, to }), renewals),
@@ -62,7 +62,7 @@ export async function reportStoreDrift(ctx: Context): Promise<Drift> {
   return drift;
 }
 
-/** Write down what was found, and put right what can be. */
+/** Store what was found, and repair what can be repaired. */
 async function recordAndRepair(
   ctx: Context,
   account: PaymentAccount,
@@ -75,7 +75,7 @@ async function recordAndRepair(
     unpaidThere: [...sessions.unpaidThere, ...renewals.unpaidThere],
     unmadeRenewals: renewals.unmade,
   };
-  // First: what is put right below would not be found again by a run that begins anew.
+  // Stored first, because a repeated job would no longer find what is repaired below.
   await recordDrift(ctx, range, drift);
   for (const sessionId of sessions.unpaidHere.values()) await applyCurrent(ctx, account, 'session', sessionId);
   for (const invoiceId of drift.unmadeRenewals) await applyCurrent(ctx, account, 'invoice', invoiceId);

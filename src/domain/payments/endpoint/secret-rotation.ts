@@ -14,8 +14,8 @@ import { providerFailureOf } from '../provider-calls.ts';
 import { replaceWebhookEndpoint } from './webhook-endpoint.ts';
 
 /**
- * Begin to replace the secret that the payment provider signs with: a one-time password goes to the store's owner, who
- * confirms with it. A rotation that was begun before can no longer be confirmed.
+ * Begin to replace the secret that the payment provider signs with: the store's owner is emailed a one-time password
+ * to confirm it. An earlier rotation can no longer be confirmed.
  *
  * @throws DomainError `payment_provider_not_configured`, or `rate_limited` after several in an hour
  */
@@ -47,11 +47,11 @@ interface Confirmation {
 }
 
 /**
- * Replace the secret that the payment provider signs with, and tell the new one. Within ten minutes the same
- * confirmation tells it again, and then nothing does. What it began is finished, whatever happens to this process.
+ * Replace the secret that the payment provider signs with, and return the new one. Within ten minutes the same
+ * confirmation returns it again; after that nothing does. A job finishes the rotation if this process dies.
  *
- * @throws DomainError not_found; `invalid_or_expired_token` for a wrong code, or one that is no longer good;
- *   `version_conflict` while it is being confirmed; or what became of the provider
+ * @throws DomainError not_found; `invalid_or_expired_token` for a wrong or expired code; `version_conflict` while
+ *   another request confirms it; or the error of a failed call to the provider
  */
 export async function confirmSecretRotation(ctx: Context, confirmation: Confirmation): Promise<{ secret: string }> {
   const { rotationId } = confirmation;
@@ -75,7 +75,7 @@ const busy = () => new DomainError('conflict', 'version_conflict', 'This is bein
 const invalidCode = () =>
   new DomainError('invalid', 'invalid_or_expired_token', 'This code is not valid, or no longer.');
 
-/** A wrong code counts, also where the answer is a refusal: this transaction commits. */
+/** A wrong code is counted: this transaction commits, and the caller throws the error. */
 async function verifyCode(ctx: InTransaction, { rotationId, code }: Confirmation): Promise<CodeCheck> {
   const now = ctx.clock.now();
   const [rotation] = await ctx.tx.execute<{ leasedUntil: Date | null }>(sql`
@@ -100,7 +100,9 @@ async function verifyCode(ctx: InTransaction, { rotationId, code }: Confirmation
   return 'granted';
 }
 
-/** Finish a rotation that was confirmed, where the process died or the provider was away. Nobody is told the secret. */
+/**
+ * Finish a confirmed rotation whose process died or whose provider failed. The secret is stored, and shown to nobody.
+ */
 export async function finishSecretRotation(ctx: Context, { rotationId }: { rotationId: string }): Promise<void> {
   const rotation = await readOne<{ leasedUntil: Date | null }>(
     ctx,
@@ -112,7 +114,7 @@ export async function finishSecretRotation(ctx: Context, { rotationId }: { rotat
   );
   if (!rotation) return;
   const heldMs = (rotation.leasedUntil?.getTime() ?? 0) - ctx.clock.now().getTime();
-  if (heldMs > 0) throw new Snooze(heldMs, 'the owner confirms it at this moment');
+  if (heldMs > 0) throw new Snooze(heldMs, 'a request of the owner confirms it right now');
   try {
     await rotateSecret(ctx, rotationId);
   } catch (error) {
@@ -120,16 +122,15 @@ export async function finishSecretRotation(ctx: Context, { rotationId }: { rotat
   }
 }
 
-/** What the one-time password is bound to, beside its rotation. A shipped purpose is never renamed. */
+/** What the one-time password is bound to, beside its rotation. Renaming it makes open passwords invalid. */
 const codePurpose = 'payments.rotate-webhook-secret';
 
-/** Outlives every call to the provider that a confirmation makes. */
+/** Longer than all calls to the provider of one confirmation. */
 const leaseMs = seconds(90);
 
 /**
- * Do what was confirmed, and write down that it is done. It can be repeated: the provider answers the same secret to
- * the same rotation.
- * @throws DomainError when the provider does not do its part
+ * Carry out a confirmed rotation. It can be repeated: the provider returns the same secret for the same rotation.
+ * @throws DomainError when a call to the provider fails
  */
 async function rotateSecret(ctx: Context, rotationId: string): Promise<{ secret: string }> {
   const { secret } = await replaceWebhookEndpoint(ctx, { name: `rotate:${rotationId}` });

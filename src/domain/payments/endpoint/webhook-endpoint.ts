@@ -8,19 +8,19 @@ import { replaceWebhookSecret } from '../accounts/save-account.ts';
 import { withPaymentErrors } from '../provider-calls.ts';
 
 /**
- * What keeps events from arriving, or from being believed.
+ * What keeps events from arriving, or from being accepted.
  *
- *   not_registered   no endpoint of the provider's leads here
- *   disabled         one does, and it is switched off
- *   lacks_events     it is not told everything that the shop acts on
- *   no_secret        we have no secret to check its signatures with
- *   other_secret     we have one, and it is another endpoint's
+ *   not_registered   the provider has no endpoint with the store's URL
+ *   disabled         it has one, and it is disabled
+ *   lacks_events     it is not subscribed to every event type that we handle
+ *   no_secret        no secret is stored to verify signatures with
+ *   other_secret     the stored secret is another endpoint's
  */
 export type EndpointFault = 'not_registered' | 'disabled' | 'lacks_events' | 'no_secret' | 'other_secret';
 
 export interface EndpointCheck {
   readonly url: string;
-  /** The endpoint at the provider that leads here; undefined where there is none. */
+  /** The provider's endpoint with the store's URL; undefined where there is none. */
   readonly endpointId: string | undefined;
   readonly faults: readonly EndpointFault[];
   readonly lacks: readonly string[];
@@ -29,8 +29,8 @@ export interface EndpointCheck {
 }
 
 /**
- * Ask the payment provider whether and what it delivers to this store.
- * @throws DomainError when the provider does not answer
+ * Check at the payment provider whether it delivers every event to this store.
+ * @throws DomainError when the call fails
  */
 export async function checkWebhookEndpoint(ctx: Context): Promise<EndpointCheck> {
   const account = await openAccount(ctx);
@@ -57,7 +57,7 @@ export async function checkWebhookEndpoint(ctx: Context): Promise<EndpointCheck>
   };
 }
 
-/** A secret that an owner typed in names no endpoint: it may be anyone's. */
+/** A secret that an owner entered names no endpoint, so it may belong to any. */
 async function liveSecrets(ctx: Context): Promise<{ endpointId: string | null }[]> {
   return read(
     ctx,
@@ -80,15 +80,15 @@ async function lastReceivedAt(ctx: Context): Promise<Date | null> {
 export interface RegisteredEndpoint {
   readonly endpointId: string;
   readonly url: string;
-  /** Whether it was made now; otherwise all was well before. */
+  /** `false`: the endpoint was registered without fault before. */
   readonly isNew: boolean;
 }
 
 /**
- * Let the payment provider deliver to this store: exactly the events that the shop acts on, at an endpoint whose
- * signing secret only we know. One that is well stays, unless it is to be replaced.
+ * Register an endpoint at the payment provider for exactly the events that we handle, and store its signing secret. An
+ * endpoint without fault stays, unless `replace` is given.
  *
- * @throws DomainError when the provider does not do its part
+ * @throws DomainError when a call to the provider fails
  */
 export async function registerWebhookEndpoint(ctx: Context, { replace = false } = {}): Promise<RegisteredEndpoint> {
   const { url, endpointId, faults } = await checkWebhookEndpoint(ctx);
@@ -107,7 +107,7 @@ export async function registerWebhookEndpoint(ctx: Context, { replace = false } 
   return { endpointId: made.endpointId, url, isNew: true };
 }
 
-/** The same until the secret is stored: a call that dies before that is made up for by the next, with one endpoint. */
+/** The number stays the same until the secret is stored, so a call after one that died creates no second endpoint. */
 async function nextNumber(ctx: Context): Promise<number> {
   const row = await readOne<{ count: number }>(
     ctx,
@@ -118,12 +118,11 @@ async function nextNumber(ctx: Context): Promise<number> {
 }
 
 /**
- * Let the provider deliver to this store by an endpoint of our making, and stop the one before: made first, then
- * stored, then the old one disabled, so that at no moment nobody listens. Each step can be repeated: `name` stands
- * for this replacement, and the same one asked again answers the same secret.
+ * Create a new endpoint at the provider, store its secret, then disable the endpoint before it: at no moment is an
+ * event without an endpoint. Each step can be repeated: with the same `name` the provider returns the same secret.
  *
- * @returns the new signing secret, to be shown once to who asked for it
- * @throws DomainError when the provider does not do its part
+ * @returns the new signing secret, to be shown once to the caller
+ * @throws DomainError when a call to the provider fails
  */
 export async function replaceWebhookEndpoint(ctx: Context, { name }: { name: string }): Promise<MadeEndpoint> {
   const account = whileCallerWaits(await openAccount(ctx));
@@ -143,7 +142,7 @@ export interface MadeEndpoint {
   readonly secret: string;
 }
 
-/** What else delivers here is disabled; and one of our making is deleted whose secret was never stored. */
+/** Disable the other endpoints with this URL, and delete an own one whose secret was never stored. */
 async function removeOtherEndpoints(
   ctx: Context,
   account: PaymentAccount,

@@ -5,14 +5,14 @@ import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../../context.ts';
 import { sealedFields } from '../accounts/payment-account.ts';
 
-/** Opened for a moment only, so that a rush of deliveries does not ask for the same secrets each time. */
+/** For a few seconds only: a burst of deliveries does not read and open the same secrets each time. */
 const cache = new LRUCache<string, readonly string[], Context>({
   max: 2000,
   ttl: seconds(5),
   fetchMethod: (_tenantId, _stale, { context }) => readSecrets(context),
 });
 
-/** Every signing secret that is believed now. `fresh` reads them again: a rotation may have just happened. */
+/** Every signing secret that is accepted now. `fresh` skips the cache: a rotation may have just happened. */
 export async function liveWebhookSecrets(ctx: Context, { fresh = false } = {}): Promise<readonly string[]> {
   return (await cache.fetch(ctx.tenant.id, { context: ctx, forceRefresh: fresh })) ?? [];
 }

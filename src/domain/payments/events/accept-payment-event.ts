@@ -9,10 +9,11 @@ import { liveWebhookSecrets } from '../endpoint/webhook-secrets.ts';
 import { isOwnObject } from '../snapshots/fetch-snapshot.ts';
 
 /**
- * Take in what the payment provider delivered: verified first, then stored with the promise to look into it, and only
- * then acknowledged. The body is not kept: an event is a hint, and what is so now will be asked for.
+ * Accept an event that the payment provider delivered: verify it, store it together with the job that reconciles it,
+ * and only then acknowledge it. The body is not stored: an event only says that something changed, and the job fetches
+ * the current state.
  *
- * @throws DomainError invalid when no live secret signed it, or when it cannot be read
+ * @throws DomainError invalid when no live secret signed it, or when it is not an event
  */
 export async function acceptPaymentEvent(
   ctx: Context,
@@ -25,8 +26,8 @@ export async function acceptPaymentEvent(
 }
 
 /**
- * Events that were not known yet are stored, and those that may concern the shop are promised to be looked into: both
- * by one statement, which is a transaction of its own. Answers what was new.
+ * Store events, and enqueue the jobs that reconcile those that may concern this store, with one statement.
+ * @returns the events that were not stored before
  */
 export async function storeEvents(
   ctx: Context,
@@ -48,7 +49,8 @@ export async function storeEvents(
     .map(({ id }) => outboxJobOf(ctx, reconcilePaymentEvent, { eventId: id, attempt: 1 }));
   const changes = sql`
     stored as (
-      insert into payment_events (tenant_id, id, type, subject, object_id, source, state, occurred_at, received_at, settled_at)
+      insert into payment_events (
+        tenant_id, id, type, subject, object_id, source, state, occurred_at, received_at, settled_at)
       select ${ctx.tenant.id}, id, type, subject, object_id, ${source}, state, occurred_at, ${now},
         case when state = 'ignored' then ${now}::timestamptz end
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
@@ -67,7 +69,7 @@ export interface StoredEvent {
   readonly occurredAt: Date;
 }
 
-/** A secret that was just rotated in may not be remembered yet, so before a refusal they are read again. */
+/** A secret that was just rotated in may not be cached yet, so an invalid signature is verified again, uncached. */
 async function verify(
   ctx: Context,
   rawBody: Buffer,

@@ -14,19 +14,19 @@ import { applySnapshot } from '../snapshots/apply-snapshot.ts';
 import { fetchSnapshot } from '../snapshots/fetch-snapshot.ts';
 import { changedObjects, type ProviderObject, payableFrom, unknownSales } from './provider-objects.ts';
 
-/** How long a gap that was looked through is still told of. */
+/** How long a gap is still shown to operators after it was scanned. */
 const shownMs = days(30);
 
-/** A stretch of time whose events the provider had forgotten before they were taken in. */
+/** A time range whose events the provider stopped listing before they were stored. */
 export interface EventGap {
   readonly tenantId: string;
   readonly from: Date;
   readonly to: Date;
-  /** When all that the provider's objects tell of it was looked at; null while that is under way. */
+  /** When the scan of the provider's objects finished; null while it is under way. */
   readonly finishedAt: Date | null;
 }
 
-/** Say that the events of this stretch are gone, once, and promise to look through the objects instead. */
+/** Record once that the events of a time range are gone, and enqueue the scan of the provider's objects instead. */
 export async function recordGap(ctx: Context, { from, to }: TimeRange): Promise<void> {
   const isNew = await transact(ctx, async (ctx) => {
     const [moved] = await ctx.tx.execute(sql`
@@ -43,11 +43,14 @@ export async function recordGap(ctx: Context, { from, to }: TimeRange): Promise<
   if (isNew)
     ctx.log.error(
       { code: 'payment_events_forgotten', from, to },
-      'the payment provider has forgotten events that were never taken in',
+      'the payment provider no longer lists events that were never stored',
     );
 }
 
-/** What of a gap is left to look through, from the sessions before it on; `undefined` when nothing is. */
+/**
+ * What of a gap is left to scan. It begins before the gap, with the sessions whose money may have come within it.
+ * @returns `undefined` when nothing is left
+ */
 async function readGap(ctx: Context, gapId: string): Promise<(TimeRange & { readonly lostFrom: Date }) | undefined> {
   return readOne<TimeRange & { lostFrom: Date }>(
     ctx,
@@ -57,7 +60,7 @@ async function readGap(ctx: Context, gapId: string): Promise<(TimeRange & { read
   );
 }
 
-/** It was looked through up to here. */
+/** Record that a gap was scanned up to this time. */
 async function advanceGap(ctx: InTransaction, gapId: string, scannedTo: Date): Promise<void> {
   await ctx.tx.execute(sql`
     update payment_event_gaps set scanned_to = ${scannedTo},
@@ -65,20 +68,20 @@ async function advanceGap(ctx: InTransaction, gapId: string, scannedTo: Date): P
     where tenant_id = ${ctx.tenant.id} and id = ${gapId}`);
 }
 
-/** The gaps of every store that operators are told of. Call as the platform. */
+/** The gaps of every store that operators are shown. Call as the platform. */
 export async function shownGaps(ctx: InTransaction<PlatformContext>, limit: number): Promise<EventGap[]> {
   return ctx.tx.execute<EventGap>(sql`
     select tenant_id as "tenantId", lost_from as from, lost_to as to, finished_at as "finishedAt" from payment_event_gaps
     where finished_at is null or finished_at > ${fromNow(ctx.clock, -shownMs)} order by id desc limit ${limit}`);
 }
 
-/** One run looks through so much, and enqueues the next; after each run that failed or took too long, half of it. */
+/** One job scans this much and enqueues the next; after each attempt that failed or took too long, half of it. */
 const sliceMs = days(3);
 const waitMs = minutes(10);
 
 /**
- * Look through a stretch of time whose events are gone, by the provider's objects, and apply how each stands now, as if
- * its event had come. What was looked at is in line, so it can be done again at any time.
+ * Scan one batch of a gap: fetch the provider's objects of that time and apply each snapshot, as if its event had
+ * arrived. It can be repeated at any time.
  */
 export async function scanEventGap(ctx: Context, { gapId, number }: { gapId: string; number: number }): Promise<void> {
   const gap = await readGap(ctx, gapId);
@@ -103,13 +106,13 @@ async function applyObjects(ctx: Context, range: TimeRange, lostFrom: Date): Pro
     if (applied === 'unknown_order') {
       ctx.log.error(
         { code: 'payment_of_unknown_order', subject, objectId },
-        'the payment provider has a payment of ours without an order',
+        'the payment provider has an own payment without an order',
       );
     }
   }
 }
 
-/** Of the time before the gap only the sessions matter: their money may have come within it. */
+/** Of the time before the gap only sessions matter: their money may have arrived within it. */
 async function* objectsWithin(
   ctx: Context,
   account: PaymentAccount,

@@ -9,19 +9,19 @@ import { paidAmong, settledSessions } from '../drift/compare-sessions.ts';
 import { everyPage } from '../provider-calls.ts';
 import { sessionLifeMs, slowPaymentMs } from '../sessions/payment-session.ts';
 
-/** How long a session was there at most before its money came. */
+/** The longest time from the creation of a session to its payment. */
 const payableMs = sessionLifeMs + slowPaymentMs;
 
-/** An object of the provider's. */
+/** An object at the provider. */
 export interface ProviderObject {
   readonly subject: PaymentSubject;
   readonly objectId: string;
 }
 
 /**
- * What events of this stretch of time, which the provider has forgotten, can have been about, found by its objects: paid
- * sessions and renewals that we know nothing of, payments of which something went back or was disputed, and every
- * subscription that may have changed meanwhile. Its objects are kept for good.
+ * The objects that events of a time range can have been about, for a range whose events the provider no longer lists:
+ * paid sessions and renewals without an order, payments that were refunded or disputed, and every subscription that may
+ * have changed. The provider never deletes these objects.
  */
 export async function* objectsOf(
   ctx: Context,
@@ -32,10 +32,10 @@ export async function* objectsOf(
   yield* changedObjects(ctx, account, range);
 }
 
-/** When the oldest session was made whose money can have come from this moment on. */
+/** The creation time of the oldest session whose money can have arrived from this moment on. */
 export const payableFrom = (moment: Date): Date => new Date(moment.getTime() - payableMs);
 
-/** The paid sessions that were made within a range and that we know nothing of. */
+/** The paid sessions that were created within a range and whose orders are not paid here. */
 export async function* unknownSales(
   ctx: Context,
   account: PaymentAccount,
@@ -48,7 +48,7 @@ export async function* unknownSales(
   }
 }
 
-/** What else than the first payment of an order can have happened within a range. */
+/** The objects that can have changed within a range otherwise than by the first payment of an order. */
 export async function* changedObjects(
   ctx: Context,
   account: PaymentAccount,
@@ -67,12 +67,14 @@ export async function* changedObjects(
     ctx,
     sql`
     select distinct payment_subscription_id as id from subscriptions
-    where tenant_id = ${ctx.tenant.id} and status <> 'canceled' and requested_at < ${new Date(to.getTime() + hours(1))} order by id`,
+    where tenant_id = ${ctx.tenant.id} and status <> 'canceled'
+      and requested_at < ${new Date(to.getTime() + hours(1))}
+    order by id`,
   );
   for (const { id: objectId } of subscriptions) yield { subject: 'subscription', objectId };
 }
 
-/** A dispute is told by when it was opened: one that we know of may be over since. */
+/** Disputes are listed by when they were opened, so those that are open here are checked, too: they may be over. */
 async function reversedPayments(ctx: Context, account: PaymentAccount, range: TimeRange): Promise<Set<string>> {
   const disputed = await read<{ id: string }>(
     ctx,

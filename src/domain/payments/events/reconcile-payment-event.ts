@@ -13,44 +13,44 @@ import { applySnapshot } from '../snapshots/apply-snapshot.ts';
 import type { ApplyResult } from '../snapshots/fetch-snapshot.ts';
 import { fetchSnapshot } from '../snapshots/fetch-snapshot.ts';
 
-/** How long an event of ours may come before its order: the order's own transaction may still be under way. */
+/** How long an event may arrive before its order: the order's own transaction may still be under way. */
 const unknownOrderMs = hours(1);
 
-/** The provider keeps what it knows: this many tries reach over three days. */
+/** These attempts reach over three days. Nothing is lost by waiting: the provider keeps its objects. */
 const attemptsMax = 150;
 
-/** One try at looking into an event. */
+/** One attempt to reconcile an event. */
 interface EventAttempt {
   readonly eventId: string;
   readonly attempt: number;
 }
 
 /**
- * Look into one event: ask the provider how its object stands now, and apply that. A provider that cannot be asked
- * costs no attempt of the job: the next try is a promise of its own, later each time.
+ * Reconcile one event: fetch its object from the provider and apply the snapshot. While the provider fails, the next
+ * attempt is a job of its own, later each time, so the failures cost no attempt of this job.
  */
 export async function reconcilePaymentEvent(ctx: Context, { eventId, attempt }: EventAttempt): Promise<void> {
   const event = await readEvent(ctx, eventId);
   if (event?.state !== 'pending') return;
 
-  const answer = await fetchCurrent(ctx, event);
-  if (answer instanceof Error) return retryLater(ctx, { eventId, attempt }, answer);
+  const snapshot = await fetchCurrent(ctx, event);
+  if (snapshot instanceof Error) return retryLater(ctx, { eventId, attempt }, snapshot);
 
   const isLate = ctx.clock.now().getTime() - event.receivedAt.getTime() > unknownOrderMs;
   const applied = await completeJob(ctx, async (ctx): Promise<ApplyResult> => {
-    const applied = answer ? await applySnapshot(ctx, answer) : 'ignored';
+    const applied = snapshot ? await applySnapshot(ctx, snapshot) : 'ignored';
     if (applied === 'unknown_order' && !isLate) enqueueNext(ctx, { eventId, attempt }, minutes(1));
     else await recordOutcome(ctx, eventId, applied);
     return applied;
   });
   if (applied === 'unknown_order' && isLate) {
     throw new ManualActionRequired(
-      `Event ${eventId} is about an order that is not there, or was not paid: look for it at the payment provider.`,
+      `Event ${eventId} names an order that does not exist or was not paid. Look up the event at the payment provider.`,
     );
   }
 }
 
-/** An event, and the account of the store that it is about. */
+/** A stored event, with the account of its store. */
 interface KnownEvent extends StoredAccount {
   readonly state: string;
   readonly subject: PaymentSubject;
@@ -69,7 +69,7 @@ async function readEvent(ctx: Context, id: string): Promise<KnownEvent | undefin
   );
 }
 
-/** The answer, or why there is none for now. */
+/** The snapshot, or why it cannot be fetched for now. */
 async function fetchCurrent(ctx: Context, event: KnownEvent) {
   try {
     return await fetchSnapshot(ctx, unseal(ctx, event), event.subject, event.objectId);
@@ -82,7 +82,7 @@ async function fetchCurrent(ctx: Context, event: KnownEvent) {
 
 async function retryLater(ctx: Context, work: EventAttempt, reason: ProviderFailureReport): Promise<void> {
   if (work.attempt >= attemptsMax) {
-    throw new ManualActionRequired(`Event ${work.eventId} could not be looked into for days: ${reason.message}`);
+    throw new ManualActionRequired(`Event ${work.eventId} could not be reconciled for days: ${reason.message}`);
   }
   const requestedMs = reason instanceof ProviderError ? seconds(reason.retryAfterSeconds ?? 0) : 0;
   const waitMs = Math.max(requestedMs, Math.min(seconds(5) * 2 ** (work.attempt - 1), minutes(30)));

@@ -9,14 +9,14 @@ import { applySnapshot } from '../snapshots/apply-snapshot.ts';
 import { fetchSnapshot, isOwnObject, type Snapshot } from '../snapshots/fetch-snapshot.ts';
 import { type ReplayTarget, type ReplayWhat, replayTargets } from './replay-targets.ts';
 
-/** What came of one object of the provider's. */
+/** The outcome of replaying one object of the provider. */
 export interface Replayed extends ReplayTarget {
   /**
-   *   unchanged      the shop was in line with it
-   *   changed        now it is; in a dry run, it would be
-   *   ignored        it is not ours, or the provider has no such object any more
-   *   unknown_order  it bears our marks, and we have no such order
-   *   failed         the provider did not tell
+   *   unchanged      our rows agreed with it
+   *   changed        now they agree; in a dry run, they would
+   *   ignored        it is not our object, or it no longer exists
+   *   unknown_order  its metadata names an order that does not exist
+   *   failed         it could not be fetched
    */
   readonly result: 'unchanged' | 'changed' | 'ignored' | 'unknown_order' | 'failed';
   readonly changes: readonly ObservedChange[];
@@ -24,13 +24,13 @@ export interface Replayed extends ReplayTarget {
 }
 
 /**
- * Look at payments once more: ask the provider how each object stands, and bring the shop into line through the one
- * function that webhooks, polls and sweeps use. What is so already changes nothing, so it may be done at any time.
+ * Fetch objects from the provider again and apply their snapshots, as webhooks, polls and sweeps do. It changes only
+ * what does not agree, so it may be done at any time.
  *
- * A dry run does the same and takes it back; all that stays of it is a gap in the order numbers, which are taken ahead.
+ * A dry run rolls back; all that remains of it is a gap in the order numbers, which are taken before the transaction.
  *
- * @param tell is called with each object that was looked at
- * @throws DomainError when the store has no account to ask, or there is no such event or order
+ * @param options `onReplayed` is called with the outcome of each object
+ * @throws DomainError when the store has no account, or there is no such event or order
  */
 export async function replayPayments(
   ctx: Context,
@@ -86,26 +86,26 @@ function ownMetadataOf(snapshot: Snapshot) {
   }
 }
 
-/** What waited to be looked into, or was given up for want of its order, is done. */
+/** Events of the object that were pending, or whose order was unknown, are reconciled now. */
 async function markEventsApplied(ctx: InTransaction, eventIds: readonly string[]): Promise<void> {
   await ctx.tx.execute(sql`
     update payment_events set state = 'applied', settled_at = ${ctx.clock.now()}
     where tenant_id = ${ctx.tenant.id} and id = any(${eventIds}) and state in ('pending', 'unknown_order')`);
 }
 
-/** What bringing something into line changed: of which order or subscription, what, from what to what. */
+/** One field of an order or a subscription that a snapshot changed. */
 export interface ObservedChange {
   /** An order's number or a subscription's id. */
   readonly of: string;
   readonly field: string;
-  /** `null` also where there was no such thing before. */
+  /** `null` also where the order or subscription did not exist before. */
   readonly before: unknown;
   readonly after: unknown;
 }
 
 type Observed = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 
-/** How the order of a payment, the order of its invoice, and the subscriptions that it began stand. No addresses. */
+/** The state of a payment's order, of its invoice's order and of the subscriptions that it began. No personal data. */
 async function observe(
   ctx: InTransaction,
   { orderId, invoiceId }: { orderId: string; invoiceId: string | null },
@@ -113,7 +113,8 @@ async function observe(
   const rows = await ctx.tx.execute<{ name: string; fields: Record<string, unknown> }>(sql`
     select order_number as name, jsonb_build_object(
       'status', status, 'payment_status', payment_status, 'fulfillment_status', fulfillment_status,
-      'total_cents', total_cents, 'refunded_cents', refunded_cents, 'attentions', jsonb_path_query_array(attentions, '$[*].code'),
+      'total_cents', total_cents, 'refunded_cents', refunded_cents,
+      'attentions', jsonb_path_query_array(attentions, '$[*].code'),
       'session', (
         select s.state from payment_sessions s where s.tenant_id = ${ctx.tenant.id} and s.order_id = o.id)) as fields
     from orders o where tenant_id = ${ctx.tenant.id} and id in (

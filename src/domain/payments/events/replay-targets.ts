@@ -8,14 +8,14 @@ import type { PaymentAccount, PaymentEvent, PaymentSubject } from '../../ports/p
 import { everyPage, paymentErrorOf, withPaymentErrors } from '../provider-calls.ts';
 import { objectsOf, type ProviderObject } from './provider-objects.ts';
 
-/** An object of the provider's that is to be looked at, and the events that name it, as far as they were asked for. */
+/** An object of the provider to replay, and those of the requested events that name it. */
 export interface ReplayTarget {
   readonly subject: PaymentSubject;
   readonly objectId: string;
   readonly eventIds: readonly string[];
 }
 
-/** Everything that the provider's events name since then; or what one event, session or order is about. */
+/** Everything that the provider's events name in a time range, or the objects of one event, session or order. */
 export type ReplayWhat =
   | { readonly since: Date; readonly until?: Date | undefined }
   | { readonly eventId: string }
@@ -23,11 +23,11 @@ export type ReplayWhat =
   /** An order by its id or its number. */
   | { readonly order: string };
 
-/** The provider lists events for 30 days. What is older is found by its objects. */
+/** The provider lists events for 30 days. What happened before is found by its objects. */
 const retainedMs = days(30);
 const rangeMs = hours(1);
 
-/** Each object once, the first that happened first. */
+/** Each object once, in the order of the events. */
 export async function* replayTargets(
   ctx: Context,
   account: PaymentAccount,
@@ -40,8 +40,8 @@ export async function* replayTargets(
 }
 
 /**
- * What the provider's events no longer tell, its objects do. An object that comes again in a later stretch was asked for
- * how it stands now, so it is not asked for twice.
+ * The part of the time range for which events are no longer listed is covered by the provider's objects. An object that
+ * appears again is not yielded again: it was fetched as it is now.
  */
 async function* targetsSince(
   ctx: Context,
@@ -74,7 +74,7 @@ async function* targetsSince(
   }
 }
 
-/** `objectsOf`, whose failures are said in the shop's words. */
+/** `objectsOf`, whose provider errors are translated for the caller. */
 async function* unlistedObjects(
   ctx: Context,
   account: PaymentAccount,
@@ -87,7 +87,7 @@ async function* unlistedObjects(
   }
 }
 
-/** The events of each hour, in order. */
+/** The events of each hour, oldest first. */
 async function* eventsByHour(
   ctx: Context,
   account: PaymentAccount,
@@ -126,7 +126,7 @@ async function findEvent(ctx: Context, account: PaymentAccount, eventId: string)
   return undefined;
 }
 
-/** All that an order has at the provider. The session comes first: it is what pays the order. */
+/** All objects of an order at the provider. The session comes first because it pays the order. */
 async function* targetsOfOrder(ctx: Context, order: string): AsyncGenerator<ReplayTarget> {
   const row = await readOne<{ id: string }>(
     ctx,

@@ -12,23 +12,23 @@ import { providerFailureOf } from '../provider-calls.ts';
 import { storeEvents } from './accept-payment-event.ts';
 import { recordGap } from './event-gaps.ts';
 
-/** The provider forgets events after 30 days. */
+/** The provider lists events for 30 days. */
 const retainedMs = days(30);
-/** Events appear a little out of order, so each sweep looks back over the end of the one before. */
+/** Events appear a little out of order, so each sweep overlaps the one before. */
 const overlapMs = minutes(5);
-/** One request's stretch of time: what comes between two pages stays small. */
+/** The time range of one list: short, so that few events are added to it between two pages. */
 const rangeMs = hours(1);
 /** 2 requests a second are a tenth of what a sandbox allows, for the five minutes between sweeps. */
 const pagesMax = 200;
-/** A webhook may take this long; what is older and new to us was never brought. */
+/** A webhook may take this long; an older event that is not stored was never delivered. */
 const webhookMs = minutes(2);
 
-/** Promise each store that can sell a look through its provider's events. */
+/** Enqueue the sweep of each store that can sell. */
 export async function sweepEvents(ctx: PlatformContext, { period }: { period: number }): Promise<void> {
   await enqueueForEachTenant(ctx, (ctx) => enqueue(ctx, sweepStoreEventsJob, { period }));
 }
 
-/** Promise something for each store that has an account of its own at the provider. */
+/** Enqueue a job for each store that has an account of its own at the provider. */
 export async function enqueueForEachTenant(
   ctx: PlatformContext,
   enqueueFor: (ctx: Parameters<typeof enqueue>[0]) => void,
@@ -40,7 +40,7 @@ export async function enqueueForEachTenant(
   });
 }
 
-/** Where a sweep goes on. A stretch of time that was not listed to its end goes on after an event of it. */
+/** Where a sweep continues. A time range that was not listed to its end continues after an event of it. */
 interface Cursor {
   readonly sweptTo: Date;
   readonly listedTo: Date | null;
@@ -48,14 +48,15 @@ interface Cursor {
 }
 
 /**
- * Take in the events of one store that no webhook has brought. The cursor moves with each page, so a sweep that dies goes
- * on where it was, and a stretch of time with more events than one run can list is listed by several.
+ * Store the events of one store that no webhook has delivered. The cursor moves with each page, so a sweep that dies is
+ * continued by the next, and a time range with more events than one sweep can list is listed by several.
  */
 export async function sweepStoreEvents(ctx: Context): Promise<void> {
   const cursor = await readOne<Cursor>(
     ctx,
     sql`
-    select coalesce(events_swept_to, created_at) as "sweptTo", events_listed_to as "listedTo", events_listed_after as "listedAfter"
+    select coalesce(events_swept_to, created_at) as "sweptTo", events_listed_to as "listedTo",
+      events_listed_after as "listedAfter"
     from payment_accounts where tenant_id = ${ctx.tenant.id}`,
   );
   if (!cursor) return;
@@ -74,7 +75,7 @@ export async function sweepStoreEvents(ctx: Context): Promise<void> {
         { from, to, ...(listed?.next && { next: listed.next }) },
         ctx.signal,
       );
-      // Only now: until the provider answers, what it forgets grows with each sweep.
+      // Recorded only after a successful list: while the provider fails, the gap grows with each sweep.
       if (pages === 0 && cursor.sweptTo < storedFrom) await recordGap(ctx, { from: cursor.sweptTo, to: storedFrom });
       missed += await storeMissed(ctx, page.events);
       await moveCursor(ctx, to, page.next);
@@ -83,15 +84,15 @@ export async function sweepStoreEvents(ctx: Context): Promise<void> {
     }
     await recordSilence(ctx, missed);
   } catch (error) {
-    // The next sweep begins where this one was: a provider that is away, or an account that does not open, is no news.
+    // The next sweep continues where this one ended, so a failing provider or account needs no more than a warning.
     ctx.log.warn({ reason: providerFailureOf(error).message }, 'payment events not swept');
-    // The event after which the list goes on may be one that the provider has forgotten.
+    // The event after which the list continues may be one that the provider no longer has.
     if (listed && error instanceof ProviderError && (error.failure === 'missing' || error.failure === 'refused'))
       await listAgain(ctx);
   }
 }
 
-/** Returns how many concern the store and were not brought by a webhook in time. */
+/** @returns how many events concern the store and were not delivered by a webhook in time */
 async function storeMissed(ctx: Context, events: readonly PaymentEvent[]): Promise<number> {
   if (events.length === 0) return 0;
   const missedBefore = fromNow(ctx.clock, -webhookMs);
@@ -99,7 +100,7 @@ async function storeMissed(ctx: Context, events: readonly PaymentEvent[]): Promi
   return stored.filter(({ state, occurredAt }) => state === 'pending' && occurredAt < missedBefore).length;
 }
 
-/** `next`: where the list of events up to then goes on; null once it was listed to its end. */
+/** @param next where the list of events up to `to` continues; null once it was listed to its end */
 async function moveCursor(ctx: Context, to: Date, next: string | null): Promise<void> {
   await transact(ctx, (ctx) =>
     ctx.tx.execute(sql`
@@ -113,35 +114,40 @@ async function moveCursor(ctx: Context, to: Date, next: string | null): Promise<
 async function listAgain(ctx: Context): Promise<void> {
   await transact(ctx, (ctx) =>
     ctx.tx.execute(sql`
-    update payment_accounts set events_listed_to = null, events_listed_after = null where tenant_id = ${ctx.tenant.id}`),
+    update payment_accounts set events_listed_to = null, events_listed_after = null
+    where tenant_id = ${ctx.tenant.id}`),
   );
 }
 
-/** Sweeps in a row that found what webhooks never brought, before somebody is told. */
+/** After this many sweeps in a row that found undelivered events, webhooks are reported as silent. */
 const silentSweeps = 3;
 
-/** The endpoint at the provider may be gone or disabled: sales go on, only later. Said once, until webhooks come again. */
+/**
+ * Record whether webhooks arrive. The endpoint at the provider may be deleted or disabled; then orders are paid by
+ * sweeps, only later. It is logged once, until webhooks arrive again.
+ */
 async function recordSilence(ctx: Context, missed: number): Promise<void> {
   const now = ctx.clock.now();
   const silence = await completeJob(ctx, async (ctx) => {
     const [row] = await ctx.tx.execute<{ begins: boolean }>(sql`
       with before as (
         select silent_since, sweeps_with_missed from payment_accounts where tenant_id = ${ctx.tenant.id} for update),
-      heard as (
+      received as (
         select exists (
           select from payment_events where tenant_id = ${ctx.tenant.id} and source = 'webhook'
             and received_at > ${fromNow(ctx.clock, -ctx.settings.sweepIntervalMs)}) as lately),
-      judged as (
+      counted as (
         select case when ${missed} > 0 then before.sweeps_with_missed + 1
-          when heard.lately then 0 else before.sweeps_with_missed end as sweeps, before.silent_since
-        from before, heard)
-      update payment_accounts set sweeps_with_missed = judged.sweeps,
-        silent_since = case when judged.sweeps >= ${silentSweeps} then coalesce(judged.silent_since, ${now}::timestamptz)
-          when judged.sweeps = 0 then null else judged.silent_since end
-      from judged where tenant_id = ${ctx.tenant.id}
-      returning judged.silent_since is null and payment_accounts.silent_since is not null as begins`);
+          when received.lately then 0 else before.sweeps_with_missed end as sweeps, before.silent_since
+        from before, received)
+      update payment_accounts set sweeps_with_missed = counted.sweeps,
+        silent_since = case
+          when counted.sweeps >= ${silentSweeps} then coalesce(counted.silent_since, ${now}::timestamptz)
+          when counted.sweeps = 0 then null else counted.silent_since end
+      from counted where tenant_id = ${ctx.tenant.id}
+      returning counted.silent_since is null and payment_accounts.silent_since is not null as begins`);
     return row;
   });
   if (!silence?.begins) return;
-  ctx.log.error({ code: 'inbound_webhook_silent' }, 'payment webhooks do not arrive; sweeps bring the events');
+  ctx.log.error({ code: 'inbound_webhook_silent' }, 'payment webhooks do not arrive; sweeps find the events');
 }

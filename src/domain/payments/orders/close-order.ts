@@ -6,12 +6,12 @@ import { returnGiftCard } from '../../promotions/index.ts';
 import { enqueueLabelRefund } from '../../shipping/index.ts';
 
 /**
- * An order will not be paid: what it held is given back. Call with the order locked; one that is not pending any
- * more is left alone.
+ * Close an order that will not be paid and release its holds. Call with the order locked; an order that is no longer
+ * pending stays as it is.
  *
  *   expired          the time to pay it is over
- *   payment_failed   the money was on its way and did not come
- *   canceled         there was never anything to pay: its session could not be made
+ *   payment_failed   a slow payment failed
+ *   canceled         its session could not be created
  */
 export async function endOrder(
   ctx: InTransaction,
@@ -27,9 +27,9 @@ export async function endOrder(
 }
 
 /**
- * All the money of an order went back: so does what a gift card paid of it, unless it went back for goods that were
- * returned, whose share the card has; goods that were not sent are for sale again, and the label is called off. Call
- * with the order locked.
+ * Undo the sale of a fully refunded order: return the gift card's part, unless the last refund was for a return (which
+ * has credited the card its share already), restock goods that were not shipped, and cancel the label. Call with the
+ * order locked.
  */
 export async function undoSale(ctx: InTransaction, order: Order): Promise<void> {
   if (!(await wasReturned(ctx, order.id))) await returnGiftCard(ctx, { orderId: order.id });
@@ -37,10 +37,11 @@ export async function undoSale(ctx: InTransaction, order: Order): Promise<void> 
   await enqueueLabelRefund(ctx, order);
 }
 
-/** Whether the last of the money went back for a return. */
+/** Whether the last refund was for a return. */
 async function wasReturned(ctx: InTransaction, orderId: string): Promise<boolean> {
   const [last] = await ctx.tx.execute<{ isReturn: boolean }>(sql`
     select return_id is not null as "isReturn" from payment_refunds
-    where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and state <> 'refused' order by created_at desc, id desc limit 1`);
+    where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and state <> 'refused'
+    order by created_at desc, id desc limit 1`);
   return last?.isReturn ?? false;
 }

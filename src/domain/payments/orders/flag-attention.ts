@@ -1,7 +1,7 @@
 import type { InTransaction } from '../../context.ts';
 import { type Attention, type Order, saveOrder } from '../../orders/index.ts';
 
-/** Ask for a person to look at what is the matter with the money of an order. Call with the order locked. */
+/** Flag an order whose payment needs an operator. Call with the order locked. */
 export async function flagAttention(ctx: InTransaction, order: Order, attention: Attention): Promise<void> {
   if (!order.flag(attention)) return;
   await saveOrder(ctx, order);

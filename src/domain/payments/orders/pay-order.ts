@@ -12,7 +12,7 @@ import type { PaidAddress } from '../../ports/payment-snapshots.ts';
 import { stopReminders } from '../../reminders/index.ts';
 import { requestLabel } from '../../shipping/index.ts';
 
-/** What is known of an order once its money has come. Amounts are minor units of the order's currency. */
+/** What a payment says about its order. Amounts are minor units of the order's currency. */
 export interface Payment {
   readonly shippingCents: number;
   readonly taxCents: number;
@@ -21,20 +21,20 @@ export interface Payment {
   readonly name: string | null;
   readonly phone: string | null;
   readonly address: PaidAddress | null;
-  /** A further period of a subscription: nobody came to buy, and a saved cart is as open as before. */
+  /** A further period of a subscription: no shopper checked out, so no saved cart is closed. */
   readonly isRenewal?: true;
-  /** What the provider calls the payment; `null` where nothing was due. */
+  /** The provider's id of the payment; `null` where nothing was due. */
   readonly paymentId: string | null;
-  /** The provider's customer, where the payment has one. */
+  /** The provider's id of the customer, where the payment has one. */
   readonly paymentCustomerId: string | null;
 }
 
 /**
- * The money has come: all that follows from it happens in this transaction, once. Call with the order locked; whoever
- * comes second finds it paid and changes nothing. What was promised to the shopper and cannot be had does not hold
- * the payment up: the order is paid, and a person is asked to look.
+ * Mark an order paid, with all that follows from it, once and in this transaction. Call with the order locked: a second
+ * call finds it paid and changes nothing. Holds that can no longer be captured do not stop the payment: the order is
+ * paid and flagged for an operator.
  *
- * @returns whether it was this call that made it paid
+ * @returns whether this call made it paid
  */
 export async function payOrder(ctx: InTransaction, order: Order, payment: Payment): Promise<boolean> {
   if (order.isPaid) return false;
@@ -59,14 +59,14 @@ export async function payOrder(ctx: InTransaction, order: Order, payment: Paymen
     requestLabel(ctx, { orderId: order.id }),
     enqueueMails(ctx, order, payment),
   );
-  // Last of all: from here to the commit, whoever else buys the same things waits.
+  // Last, because other buyers of the same items wait from here to the commit.
   await flagShortages(ctx, order, await captureHolds(ctx, { orderId: order.id, paidBy: payment.email ?? undefined }));
   return true;
 }
 
 const shortageDetails: Record<Shortage, string> = {
-  oversold: 'The payment came after the stock was given back, and there is not enough of it any more.',
-  gift_card_spent: 'The payment came after the gift card was given back, and it has been spent elsewhere.',
+  oversold: 'The payment arrived after the reserved stock was released, and not enough stock is left.',
+  gift_card_spent: 'The payment arrived after the gift card was released, and the card has been spent elsewhere.',
 };
 
 async function flagShortages(ctx: InTransaction, order: Order, shortages: readonly Shortage[]): Promise<void> {
@@ -82,8 +82,8 @@ async function recordPayer(ctx: InTransaction, order: Order, { name, paymentCust
 }
 
 /**
- * Nobody is reminded of what they have bought; who brought them is credited, by the code that the checkout was given or
- * else by the visit of the shopper's session; and the sale is counted.
+ * Close the cart and stop its reminders; credit the partner, found by the code that was given at checkout or else by
+ * the shopper's session; count the sale.
  */
 async function closeSale(ctx: InTransaction, order: Order, { isRenewal }: Payment): Promise<void> {
   const { id: orderId, cartId = null, email = null, customerId = null, partnerCode, currency, totalCents } = order;
@@ -102,7 +102,7 @@ async function closeSale(ctx: InTransaction, order: Order, { isRenewal }: Paymen
   await recordOrderPaid(ctx, { orderId, totalCents, currency, customerId, cartId, sessionId, isRenewal });
 }
 
-/** An address that no mail can be sent to is no reason to refuse the money. */
+/** An invalid email address does not stop the payment. */
 async function enqueueMails(ctx: InTransaction, order: Order, { name }: Payment): Promise<void> {
   const { email, gift, id: subjectId } = order;
   if (email && isEmailAddress(email)) {

@@ -15,10 +15,10 @@ import { applySnapshot } from '../snapshots/apply-snapshot.ts';
 import type { Snapshot } from '../snapshots/fetch-snapshot.ts';
 import { fetchPayment } from '../snapshots/fetch-snapshot.ts';
 
-/** The provider is asked for over three days. */
+/** These attempts reach over three days. */
 const attemptsMax = 150;
 
-/** They reach over forty minutes. */
+/** These attempts reach over forty minutes. */
 const attemptsPerKey = 10;
 
 interface RefundAttempt {
@@ -30,13 +30,13 @@ interface OpenRefund {
   readonly id: string;
   readonly orderId: string;
   readonly amountCents: number;
-  /** Null where a gift card paid all of the order. */
+  /** Null where a gift card paid for everything. */
   readonly paymentId: string | null;
 }
 
 /**
- * Ask the provider to send money back, and bring the order into line with how its payment then stands. The refund's id
- * is the provider's key and stands on the refund there: however often and late this is worked, money goes back once.
+ * Refund the payment at the provider, and apply the snapshot of the payment. The refund's id is part of the idempotency
+ * key and of the metadata at the provider: however often and late this job runs, the money is refunded once.
  */
 export async function issueRefund(ctx: Context, { refundId, attempt }: RefundAttempt): Promise<void> {
   const refund = await readOne<OpenRefund>(
@@ -63,8 +63,8 @@ export async function issueRefund(ctx: Context, { refundId, attempt }: RefundAtt
 }
 
 /**
- * How the payment then stands, or why it is not known. The provider answers a failure of its own again to the same key
- * for a day, so the key changes now and then: what does not stand among the refunds that long after was not made.
+ * Refund the payment and fetch it. The provider returns its own errors again for the same key for a day, so the key
+ * changes now and then. That is safe, because a refund that was made is found by its metadata.
  */
 async function refundAtProvider(
   ctx: Context,
@@ -98,18 +98,18 @@ async function retryLater(
   });
 }
 
-/** The order stays as it is, and a person is asked to look. */
+/** The order stays as it is and is flagged for an operator. */
 async function recordDeclined(ctx: InTransaction, refund: OpenRefund, code: string): Promise<void> {
   const order = await lockOrder(ctx, refund.orderId);
   await recordOutcome(ctx, refund, 'refused', code);
   if (!order) return;
   await flagAttention(ctx, order, {
     code: 'refund_failed',
-    detail: `The payment provider did not give the money back (${code}).`,
+    detail: `The payment provider declined the refund (${code}).`,
   });
 }
 
-/** Nothing was charged, so nobody has to be asked. */
+/** Nothing was charged, so there is nothing to refund at the provider. */
 async function closeWithoutMoney(ctx: InTransaction, refund: OpenRefund): Promise<void> {
   const order = await lockOrder(ctx, refund.orderId);
   await recordOutcome(ctx, refund, 'sent');

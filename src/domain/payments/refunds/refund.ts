@@ -4,36 +4,36 @@ import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../../context.ts';
 
 /**
- *   requested   promised; the provider has not answered yet
- *   sent        the provider took it
- *   refused     the provider declined, and a person has to look
+ *   requested   stored; the provider has not responded yet
+ *   sent        the provider accepted it
+ *   refused     the provider declined it, and the order is flagged
  */
 const refundStates = ['requested', 'sent', 'refused'] as const;
 export type RefundState = (typeof refundStates)[number];
 
-/** Money of an order that its owner gives back. */
+/** A refund of an order's money. */
 export interface Refund {
   readonly id: string;
   readonly orderId: string;
-  /** The return for which it is. */
+  /** The return that it belongs to. */
   readonly returnId: string | null;
   readonly state: RefundState;
   readonly amountCents: number;
   readonly currency: string;
   /** Why, in the owner's words. */
   readonly reason: string | null;
-  /** Why the provider declined: a stable code of its own. */
+  /** The provider's code of why it declined. */
   readonly failure: string | null;
   readonly createdAt: Date;
   readonly settledAt: Date | null;
 }
 
-/** The refund with this id; `undefined` when the store has none. */
+/** @returns `undefined` when the store has no refund with this id */
 export async function readRefund(ctx: Context, id: string): Promise<Refund | undefined> {
   return readOne<Refund>(ctx, sql`${select(ctx)} and r.id = ${id}`);
 }
 
-/** The refunds of an order, the first one first. */
+/** The refunds of an order, oldest first. */
 export async function refundsOf(ctx: Context, orderId: string): Promise<Refund[]> {
   return read<Refund>(ctx, sql`${select(ctx)} and r.order_id = ${orderId} order by r.id`);
 }

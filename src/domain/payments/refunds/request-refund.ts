@@ -16,30 +16,30 @@ export const RefundInput = Type.Object({
     Type.Unsafe<Cents>({
       ...CentsSchema,
       minimum: 1,
-      description: 'All that is left, unless an amount is named.',
+      description: 'The amount to refund. Default: everything that is left.',
     }),
   ),
   reason: Omittable(Text(500, { examples: ['Arrived with a crack'] })),
 });
 export type RefundInput = Static<typeof RefundInput>;
 
-/** What its owner wants to give back of an order. */
+/** What of an order is to be refunded. */
 export interface RefundRequest {
   readonly orderId: string;
-  /** All that is left, unless an amount is named. */
+  /** Default: everything that is left. */
   readonly amountCents?: Cents | null | undefined;
   /** Why, in the owner's words. */
   readonly reason?: string | null | undefined;
-  /** The return for which it is. */
+  /** The return that it belongs to. */
   readonly returnId?: string | undefined;
-  /** The request named itself: it is not the one that is under way already, however much alike they are. */
+  /** The request has an idempotency key, so it is never taken for a pending one with the same amount and reason. */
   readonly isNamed?: boolean | undefined;
 }
 
 /**
- * Give money of an order back: written down here, and issued by a worker. The order follows when the provider has
- * said so. What a gift card paid goes back to it once all of the money has. A request that does not name itself, and has
- * the amount and reason of one that the provider has not answered yet, is that one.
+ * Request a refund: it is stored here and issued by a worker; the order changes when the provider has accepted it. The
+ * gift card's part is returned once all money was refunded. A request without an idempotency key that has the amount
+ * and reason of a pending refund returns that one.
  *
  * @throws DomainError not_found; `refund_not_allowed` with `reason`; `invalid_request` for more than is left
  */
@@ -66,12 +66,12 @@ export async function requestRefund(ctx: Context, request: RefundRequest): Promi
       after: { refund_id: id, amount_cents: amountCents, reason },
     });
     const refund = await readRefund(ctx, id);
-    if (!refund) throw new TypeError('A refund that was written is not there.');
+    if (!refund) throw new TypeError('The refund that was just stored does not exist.');
     return refund;
   });
 }
 
-/** The same refund, requested and not answered by the provider yet. Of all that is left there is no second one. */
+/** The pending refund with the same amount and reason. A refund of everything that is left cannot be repeated. */
 async function findPending(
   ctx: InTransaction,
   { orderId, amountCents = null, reason = null }: RefundRequest,
@@ -86,8 +86,8 @@ async function findPending(
 }
 
 /**
- * What can still be given back of an order, by what the provider said and what was asked for since; `undefined` where
- * nothing can. 0: a gift card paid all of it. Call with the order locked.
+ * What can still be refunded of an order, less the refunds that are pending. Call with the order locked.
+ * @returns `undefined` where nothing can be refunded; 0 where a gift card paid everything
  */
 export async function leftToRefund(ctx: InTransaction, order: Order): Promise<Cents | undefined> {
   const isFree = order.totalCents === 0;
@@ -103,12 +103,12 @@ export async function leftToRefund(ctx: InTransaction, order: Order): Promise<Ce
 function checkRefundAmount(order: Order, left: Cents | undefined, wanted: Cents | null): Cents {
   if (left === undefined) {
     const reason = order.isPaid ? 'refunded' : 'not_paid';
-    const message = order.isPaid ? 'All that was paid for this order has gone back.' : 'This order was not paid.';
+    const message = order.isPaid ? 'This order has been refunded in full already.' : 'This order was not paid.';
     throw new DomainError('conflict', 'refund_not_allowed', message, { extensions: { reason } });
   }
   if (wanted === null) return left;
   if (wanted <= left) return wanted;
-  throw invalidRequest('More would go back than is left of the payment.', {
+  throw invalidRequest('The amount is more than is left to refund.', {
     path: '/amount_cents',
     code: 'maximum',
     detail: `must be at most ${left}`,

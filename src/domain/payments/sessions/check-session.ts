@@ -15,8 +15,8 @@ import { endSession } from './end-session.ts';
 import { enqueueCheck, type PaymentSession, readSession, sessionLifeMs, slowPaymentMs } from './payment-session.ts';
 
 /**
- * Ask the provider how the session of an order stands, and apply that: nothing depends on its webhooks. At the end of
- * its time it is closed at the provider first, and only then what it held is given back.
+ * Fetch the session of an order from the provider and apply the snapshot, so that nothing depends on webhooks. At the
+ * end of its lifetime the session is closed at the provider first; only then are the order's holds released.
  */
 export async function checkSession(
   ctx: Context,
@@ -53,7 +53,7 @@ async function fetchCurrent(
 const closeSession = (ctx: Context, account: PaymentAccount, sessionId: string) =>
   ctx.ports.payments.expireSession(account, sessionId, ctx.signal);
 
-/** While the provider cannot be asked, nothing is given back: the session may have been paid. */
+/** While the provider cannot be reached, the order keeps its holds: the session may have been paid. */
 async function waitOut(
   ctx: Context,
   session: PaymentSession,
@@ -63,7 +63,7 @@ async function waitOut(
   const isOutOfReach =
     !(reason instanceof ProviderError) || reason.failure === 'denied' || reason.failure === 'missing';
   if (isOutOfReach && ctx.clock.now().getTime() - session.expiresAt.getTime() > payableMs(session)) {
-    // Should money have come, it will still be believed.
+    // If it was paid after all, a later snapshot still pays the order.
     return completeJob(ctx, (ctx) => endSession(ctx, session, 'expired'));
   }
   const requestedMs = reason instanceof ProviderError ? seconds(reason.retryAfterSeconds ?? 0) : 0;
@@ -71,10 +71,10 @@ async function waitOut(
   await completeJob(ctx, (ctx) => enqueueCheck(ctx, session, number, waitMs));
 }
 
-/** How long after its end a session can still turn out to be paid, though nobody was told. */
+/** How long after its end a session can still turn out to be paid. */
 const payableMs = ({ state }: PaymentSession): number => sessionLifeMs + (state === 'processing' ? slowPaymentMs : 0);
 
-/** Whether it was made is being found out: see checkout's repair. */
+/** A session without an id may not exist: checkout's repair job finds that out, so this only waits. */
 async function enqueueNext(ctx: Context, session: PaymentSession, number: number): Promise<void> {
   await completeJob(ctx, (ctx) => enqueueCheck(ctx, session, number));
 }
@@ -82,8 +82,8 @@ async function enqueueNext(ctx: Context, session: PaymentSession, number: number
 const sessionsMax = 1000;
 
 /**
- * Find sessions whose check is overdue: its job was given up, or is lost in some way nobody thought of. Their checks
- * are promised anew; the checks ask the provider before anything is given back.
+ * Enqueue again the checks that are overdue because their job was exhausted or lost. The check fetches a snapshot
+ * before any hold is released.
  */
 export async function sweepSessions(ctx: PlatformContext): Promise<void> {
   const overdue = fromNow(ctx.clock, -ctx.settings.sweepIntervalMs);

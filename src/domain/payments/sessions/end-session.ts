@@ -8,11 +8,11 @@ import { providerFailureOf } from '../provider-calls.ts';
 import { markOver, type PaymentSession, readSession } from './payment-session.ts';
 
 /**
- * A session is over without the provider's word, and its order with it: what that held is given back. Only where it is
- * still as it was found: one that was answered or paid meanwhile stays as it is.
+ * End a session without a snapshot of it, close its order and release the holds. A session whose state changed
+ * meanwhile, because it was opened or paid, stays as it is.
  *
- *   expired    nobody can pay it any more, or can be asked about it
- *   canceled   it could not be made
+ *   expired    it can no longer be paid, or the provider cannot be reached for good
+ *   canceled   it could not be created
  */
 export async function endSession(
   ctx: InTransaction,
@@ -27,8 +27,8 @@ export async function endSession(
 const waitMs = minutes(10);
 
 /**
- * Take away the discount that was made at the provider for the session of an order, which is over. What was paid with it
- * stays as it is. Where the provider does not let us in any more it stays: it was good for one payment and some hours.
+ * Remove the discount that was made at the provider for a session that is over. What was paid with it stays as it is.
+ * Where the account no longer opens the discount stays, too: it was valid for one payment and some hours.
  */
 export async function removeDiscount(ctx: Context, { orderId }: { orderId: string }): Promise<void> {
   const session = await readSession(ctx, orderId);

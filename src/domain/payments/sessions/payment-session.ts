@@ -10,19 +10,19 @@ import type { Subscribing } from './selling-terms.ts';
 
 /** No session lives longer at the provider than this without being paid. */
 export const sessionLifeMs = days(1);
-/** A slow payment takes a bank this long at most; what it is for stays set aside. */
+/** A bank takes at most this long for a slow payment; until then the order keeps its holds. */
 export const slowPaymentMs = days(14);
 
 /**
- *   creating     the order stands, the provider has not answered yet
+ *   creating     the order is stored, the provider has not responded yet
  *   open         it can be paid
  *   processing   the money is on its way
  *   settled | failed | expired   it is over
- *   mismatched   it was paid, and not what was due: a person looks at it
+ *   mismatched   the amount that was paid is not the amount due: an operator decides
  */
 export type PaymentSessionState = 'creating' | 'open' | 'processing' | 'settled' | 'failed' | 'expired' | 'mismatched';
 
-/** The session of an order, as we know it. `checkAt` is null once nobody need ask about it any more. */
+/** The stored session of an order. `checkAt` is null once its state is final. */
 export interface PaymentSession {
   readonly orderId: string;
   readonly state: PaymentSessionState;
@@ -40,16 +40,16 @@ export interface PaymentSession {
 export interface NewPaymentSession {
   readonly request: SessionRequest;
   readonly idempotencyKey: string;
-  /** Names the request that wants it, so that the same one asked again finds it. */
+  /** Identifies the API request, so that a repeat of it finds the session. */
   readonly requestKey: string | null;
-  /** Whose session it is (`cart:…`, `email:…`): of those one can be open at a time. */
+  /** Whose session it is (`cart:…`, `email:…`): each of them has one open session at a time. */
   readonly subject: string | null;
-  /** `null`: it would begin no subscription, or of an address that nobody knows yet. */
+  /** `null`: it begins no subscription, or the shopper's email is not known yet. */
   readonly subscribing: Subscribing | null;
   readonly expiresAt: Date;
 }
 
-/** The row and its first check, in the transaction that makes the order. */
+/** Store the session and enqueue its first check. Call it in the transaction that creates the order. */
 export async function insertSession(ctx: InTransaction, session: NewPaymentSession): Promise<PaymentSession> {
   const now = ctx.clock.now();
   const { orderId } = session.request;
@@ -91,8 +91,9 @@ export async function readSession(ctx: Context, orderId: string): Promise<Paymen
 }
 
 /**
- * The provider made it. Answers the address at which it is paid: `undefined` when nobody is to be told of it any more,
- * because whoever asked has asked for another one meanwhile. Then a check that is due now closes it again.
+ * Record that the provider created the session.
+ * @returns the URL of the payment page; `undefined` when the shopper requested another session meanwhile: then a check
+ *   that is due now closes this one
  */
 export async function markOpened(
   ctx: InTransaction,
@@ -108,13 +109,14 @@ export async function markOpened(
   return row?.supersededAt === null ? row.url : undefined;
 }
 
-/** Its check is due now: it closes a session that was superseded. */
+/** Enqueue a check that is due now: it closes a superseded session. */
 export const closeSoon = (ctx: InTransaction, session: PaymentSession): Promise<void> =>
   enqueueCheck(ctx, session, session.checks + 1, 0);
 
 /**
- * The caller of an order wants another session, and whether its own was made nobody has been told. From now on nobody
- * is: it stands in nobody's way, and its request asked again is a new one. `false` where it was answered just now.
+ * Give up an unopened session because its shopper wants another one. Its URL will not be returned to anyone, it
+ * conflicts with no other session, and a repeat of its request creates a new order.
+ * @returns `false` where the provider responded just now
  */
 export async function markSuperseded(ctx: InTransaction, orderId: string): Promise<boolean> {
   const rows = await ctx.tx.execute(sql`
@@ -123,7 +125,10 @@ export async function markSuperseded(ctx: InTransaction, orderId: string): Promi
   return rows.length > 0;
 }
 
-/** It is over without the provider's word. Whether it was still as it was found. */
+/**
+ * End a session without a snapshot of it.
+ * @returns whether its state was still the one that was read
+ */
 export async function markOver(
   ctx: InTransaction,
   { orderId, state, request }: PaymentSession,
@@ -136,7 +141,7 @@ export async function markOver(
   return rows.length > 0;
 }
 
-/** A session that is over needs its discount no more. */
+/** The discount that was made at the provider for a session is of no use after the session's end. */
 export function enqueueDiscountRemoval(
   ctx: InTransaction,
   orderId: string,
@@ -145,7 +150,9 @@ export function enqueueDiscountRemoval(
   if (discountCents > 0) enqueue(ctx, removeDiscount, { orderId });
 }
 
-/** Promise the next check, unless the session is over. Call it in the transaction that writes the outcome of one. */
+/**
+ * Enqueue the next check unless the session is over. Call it in the transaction that records the outcome of a check.
+ */
 export async function enqueueCheck(
   ctx: InTransaction,
   session: PaymentSession,
@@ -161,8 +168,8 @@ export async function enqueueCheck(
 }
 
 /**
- * It was given up without the provider's word, and its money is on its way after all: it is asked about again. What the
- * provider itself let expire is never paid, so this takes nothing back that it said.
+ * Resume the checks of a session that was ended without a snapshot and whose money is on its way after all. A session
+ * that the provider itself let expire cannot be paid, so this never undoes what a snapshot said.
  */
 export async function resumeChecks(ctx: InTransaction, orderId: string): Promise<void> {
   const checkAt = fromNow(ctx.clock, slowlyMs);
@@ -175,7 +182,7 @@ export async function resumeChecks(ctx: InTransaction, orderId: string): Promise
 const afterExpiryMs = seconds(1);
 const slowlyMs = hours(1);
 
-/** A session that outlived its end is asked about every minute at first; a slow payment, every hour. */
+/** A session past its end is checked every minute at first; a slow payment, every hour. */
 function nextCheck(ctx: Context, { createdAt, expiresAt }: Pick<PaymentSession, 'createdAt' | 'expiresAt'>): Date {
   const now = ctx.clock.now().getTime();
   const moments = ctx.settings.paymentPollScheduleMs.map((wait) => createdAt.getTime() + wait);

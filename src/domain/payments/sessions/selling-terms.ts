@@ -7,24 +7,26 @@ import type { PaymentAccount } from '../../ports/payment-gateway.ts';
 import { type LiveSubscription, liveSubscriptionsOf } from '../../subscriptions/index.ts';
 import { notConfigured, type StoredAccount, unseal } from '../accounts/open-account.ts';
 
-/** What a checkout has to know of payments before it begins: the account, and what the caller has going already. */
+/**
+ * What a checkout needs of payments before it begins: the account, and the caller's open sessions and subscriptions.
+ */
 export interface SellingTerms {
   readonly account: PaymentAccount;
   readonly sessionLifetimeMs: number;
   readonly automaticTax: boolean;
-  /** The order of the caller's own session that can still be paid. */
+  /** The order of the caller's session that can still be paid. */
   readonly liveOrderId: string | null;
-  /** The sessions that can still be paid and would subscribe the caller's address to something. */
+  /** The sessions that can still be paid and would begin a subscription of the caller's email. */
   readonly subscribingSessions: readonly SubscribingSession[];
-  /** What the caller's address is subscribed to, whatever product it is. */
+  /** The live subscriptions of the caller's email, to any product. */
   readonly liveSubscriptions: readonly LiveSubscription[];
-  /** What the provider calls the customer with the caller's address, where that is known. */
+  /** The provider's id of the customer with the caller's email, where that is known. */
   readonly paymentCustomerId: string | null;
-  /** The order that an earlier try of this very request made. */
+  /** The order that an earlier attempt of the same request created. */
   readonly earlierOrderId: string | null;
 }
 
-/** Whose session it is to be, for which request, and by when they have waited long enough. */
+/** Whose session it will be, for which request, and the deadline of the caller. */
 interface CheckoutCaller {
   readonly subject: string | null;
   readonly requestKey: string | null;
@@ -35,7 +37,7 @@ interface CheckoutCaller {
 interface TermsRow extends Omit<SellingTerms, 'account'>, StoredAccount {}
 
 /**
- * Read it with one statement.
+ * Read the terms with one statement.
  * @throws DomainError unavailable `payment_provider_not_configured` in connect mode and without a key
  */
 export async function sellingTerms(
@@ -60,7 +62,7 @@ export async function sellingTerms(
   return { account: { ...unseal(ctx, { mode, secretKeySealed }), endsAt }, ...terms };
 }
 
-/** Whose subscriptions a session would begin, by the address that its checkout was given, and to which products. */
+/** The subscriptions that a session would begin: of the email that was given at checkout, to these products. */
 export interface Subscribing {
   /** Trimmed, lower case. */
   readonly subscriber: string;
@@ -75,14 +77,14 @@ export interface SubscribingSession {
 
 const canBePaid = sql`state in ('creating', 'open') and superseded_at is null`;
 
-/** All of this address, as JSON, as a part of another statement. */
+/** The open sessions of this email that would begin subscriptions, as JSON, as a subquery for another statement. */
 const subscribingSessionsOf = (ctx: Context, email: string | null): Sql => sql`
   (select coalesce(json_agg(json_build_object('orderId', order_id, 'productIds', subscribes) order by order_id), '[]')
     from payment_sessions where tenant_id = ${ctx.tenant.id} and subscriber = ${email} and ${canBePaid})`;
 
 /**
- * Whether another session that can be paid would begin one of these. Nobody else is answered for this address until the
- * transaction is over, so the one after this sees what this one did. Call it first of all.
+ * Whether another open session would begin one of these subscriptions. It locks the email until the transaction ends,
+ * so of two checkouts at once the second sees the session of the first. Call it first in the transaction.
  */
 export async function isBeingSubscribed(ctx: InTransaction, { subscriber, productIds }: Subscribing): Promise<boolean> {
   const lock = `subscriber ${ctx.tenant.id} ${subscriber}`;

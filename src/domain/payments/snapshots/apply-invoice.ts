@@ -18,8 +18,8 @@ import type { ApplyResult, Snapshot } from './fetch-snapshot.ts';
 import { isOwnObject } from './fetch-snapshot.ts';
 
 /**
- * Bring the shop into line with an invoice: a period that was paid for is an order of its own, once. The first
- * period is the order that the session made.
+ * Reconcile our orders with an invoice: each further period that was paid becomes one order. The first period is the
+ * order of the checkout.
  */
 export async function applyInvoice(
   ctx: InTransaction,
@@ -29,7 +29,7 @@ export async function applyInvoice(
   const first = await lockOrder(ctx, invoice.orderId ?? '');
   if (!first) return 'unknown_order';
   if (session && !first.isPaid) await applySession(ctx, { subject: 'session', session, subscription });
-  // What was charged is not lost: it waits for the first period to be paid here, and then for a person.
+  // Reported as unknown, so that it is tried again after the first period was paid, and flagged if it never is.
   if (!first.isPaid) return invoice.cause === 'renewal' && invoice.isPaid ? 'unknown_order' : 'applied';
 
   await applySubscription(ctx, subscription, subscriberOf(first));
@@ -39,10 +39,10 @@ export async function applyInvoice(
 
 const unknownRenewal: Attention = {
   code: 'renewal_unknown',
-  detail: 'A further period of its subscription was paid, and nothing in it is a thing that this order began with.',
+  detail: 'A renewal was paid, but none of its items is an item of this order. Check the subscription at the provider.',
 };
 
-/** The first order is locked, so of two that hear of one invoice the second finds its order made. */
+/** The first order is locked, so of two jobs with the same invoice the second finds its order created. */
 async function renew(
   ctx: InTransaction,
   first: Order,
@@ -56,7 +56,7 @@ async function renew(
     select 1 from payment_invoices where tenant_id = ${ctx.tenant.id} and id = ${invoice.invoiceId}`);
   if (made) return;
   if (items.length === 0) {
-    // What only settles a difference is no period of anything.
+    // An invoice without lines only pays a difference after a change: it is no renewal.
     if (invoice.lines.length > 0 && invoice.totalCents > 0) await flagAttention(ctx, first, unknownRenewal);
     return;
   }
@@ -80,7 +80,7 @@ async function renew(
     cartId: null,
     metadata: first.metadata,
     holds: stockOf(items),
-    // Nothing was set aside for it: what there is is taken when it is paid, which is now.
+    // Nothing was reserved for it: the stock is taken when it is paid, which is now.
     holdsState: 'released',
     holdsExpireAt: ctx.clock.now(),
   });
@@ -88,7 +88,7 @@ async function renew(
     insert into payment_invoices (tenant_id, id, order_id, created_at)
     values (${ctx.tenant.id}, ${invoice.invoiceId}, ${orderId}, ${ctx.clock.now()})`);
   const order = await lockOrder(ctx, orderId);
-  if (!order) throw new TypeError('An order that was just made is gone.');
+  if (!order) throw new TypeError('The order that was just created does not exist.');
   await payOrder(ctx, order, {
     isRenewal: true,
     shippingCents,
@@ -103,7 +103,7 @@ async function renew(
   });
 }
 
-/** The lines of the period that are things of ours, as the first order knows them, at what was charged for them now. */
+/** The lines of the period that are items of the first order, at the amounts that were charged this time. */
 async function renewedItems(
   ctx: InTransaction,
   first: Order,

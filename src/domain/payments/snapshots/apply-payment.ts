@@ -10,18 +10,18 @@ import { isOwnObject } from './fetch-snapshot.ts';
 
 const refundFailed: Attention = {
   code: 'refund_failed',
-  detail: "A refund failed at the shopper's bank: the money is back at the payment provider.",
+  detail: "A refund failed at the shopper's bank. The money is back in your balance at the payment provider.",
 };
 const disputed: Attention = {
   code: 'disputed',
-  detail: "The shopper's bank disputes this payment: answer it at the provider.",
+  detail: "The shopper's bank disputes this payment. Respond to the dispute at the payment provider.",
 };
 const disputeLost: Attention = {
   code: 'dispute_lost',
-  detail: 'The dispute was lost and the payment went back to the shopper.',
+  detail: 'The dispute was lost, and the payment was returned to the shopper.',
 };
 
-/** Bring an order into line with what of its payment went back, or is being fought over. */
+/** Reconcile an order with the refunds and disputes of its payment. */
 export async function applyPayment(
   ctx: InTransaction,
   { payment }: Extract<Snapshot, { subject: 'payment' }>,
@@ -29,7 +29,7 @@ export async function applyPayment(
   if (!isOwnObject(ctx, payment)) return 'ignored';
   const order = await lockOrder(ctx, await orderIdOf(ctx, payment));
   if (!order) return 'unknown_order';
-  // Its session has yet to tell that it was paid: what went back of it counts after that.
+  // Its session has not been applied yet: refunds and disputes count after that.
   if (!order.isPaid) return (await isMismatched(ctx, order)) ? endMismatch(ctx, order, payment) : 'unknown_order';
   if (!isPaymentOf(order, payment)) return applyForeign(ctx, order, payment);
   if (order.paymentSnapshotNumber > payment.snapshotNumber) return 'applied';
@@ -41,10 +41,7 @@ export async function applyPayment(
   return 'applied';
 }
 
-/**
- * What was paid and was not what was due went back to the shopper: the order is over, whether or not somebody has said
- * before that they saw it.
- */
+/** Once the mismatched amount was refunded, the order is over, whether or not an operator dismissed it before. */
 async function endMismatch(ctx: InTransaction, order: Order, payment: PaymentSnapshot): Promise<ApplyResult> {
   if (payment.refundedCents >= payment.amountCents) {
     order.resolve('amount_mismatch');
@@ -60,13 +57,13 @@ async function isMismatched(ctx: InTransaction, { id }: Order): Promise<boolean>
   return rows.length > 0;
 }
 
-/** An order that was paid knows by what; where nothing was due, nothing paid it. */
+/** A paid order has its payment's id, unless nothing was due. */
 const isPaymentOf = (order: Order, { paymentId }: PaymentSnapshot): boolean =>
   order.paymentId ? order.paymentId === paymentId : order.totalCents > 0;
 
 /**
- * Another payment bears this order's marks: that of a later period, whose order has yet to be made, or a second one for
- * the same goods. What becomes of it changes nothing of what was bought.
+ * Another payment names this order in its metadata: that of a later period, whose order does not exist yet, or a second
+ * payment of the same goods. Refunds of it do not change what was bought.
  */
 async function applyForeign(ctx: InTransaction, order: Order, payment: PaymentSnapshot): Promise<ApplyResult> {
   if (payment.invoiceId) return 'unknown_order';
@@ -77,7 +74,7 @@ async function applyForeign(ctx: InTransaction, order: Order, payment: PaymentSn
   return 'applied';
 }
 
-/** A renewal's payment bears the marks of the order that began the subscription; its invoice knows its own. */
+/** The metadata of a renewal's payment names the first order; the renewal's own order is found by its invoice. */
 async function orderIdOf(ctx: InTransaction, { invoiceId, orderId }: PaymentSnapshot): Promise<string> {
   if (!invoiceId) return orderId ?? '';
   const [renewal] = await ctx.tx.execute<{ orderId: string }>(sql`
@@ -85,7 +82,7 @@ async function orderIdOf(ctx: InTransaction, { invoiceId, orderId }: PaymentSnap
   return renewal?.orderId ?? orderId ?? '';
 }
 
-/** What went back is what the provider says: a refund that fails later comes off again. */
+/** The refunded amount is the provider's: a refund that fails later reduces it again. */
 async function applyRefunds(ctx: InTransaction, order: Order, payment: PaymentSnapshot): Promise<void> {
   const { refundedCents, amountCents } = payment;
   const before = order.refundedCents;

@@ -12,14 +12,14 @@ import { type ApplyResult, isOwnObject, type Snapshot } from './fetch-snapshot.t
 
 const amountMismatch: Attention = {
   code: 'amount_mismatch',
-  detail: 'What was paid is not what was due: look at it before anything is sent.',
+  detail: 'The amount paid is not the amount due. Check the payment before you ship anything.',
 };
 const paidTwice: Attention = {
   code: 'paid_twice',
-  detail: 'A second session of this order was paid: one payment has to go back.',
+  detail: 'This order was paid twice, through two sessions. Refund one of the payments.',
 };
 
-/** Bring an order into line with its session. */
+/** Reconcile an order with the snapshot of its session. */
 export async function applySession(
   ctx: InTransaction,
   { session, subscription }: Extract<Snapshot, { subject: 'session' }>,
@@ -41,17 +41,17 @@ export async function applySession(
   return 'applied';
 }
 
-/** The session that the order has been known to have. */
+/** The stored session of the order. */
 interface KnownSession {
   readonly sessionId: string;
   readonly discountCents: number;
-  /** The address that it would subscribe, where the checkout was given one. */
+  /** The email that it would subscribe, where one was given at checkout. */
   readonly subscriber: string | null;
 }
 
 /**
- * Our row of the session. It only goes forward: an older answer that comes late changes nothing. Another session than
- * the order's own counts only when it was paid; if it was the first to be, it is the order's own from then on.
+ * Update the stored session. Its state only goes forward: an older snapshot that arrives late changes nothing. A
+ * session other than the stored one counts only once it is paid; the first one that is paid becomes the stored one.
  */
 async function updateSession(
   ctx: InTransaction,
@@ -63,12 +63,14 @@ async function updateSession(
   const isFinal = state !== 'open' && state !== 'processing';
   const [row] = await ctx.tx.execute<KnownSession>(sql`
     update payment_sessions set
-      provider_session_id = case when ${isFirstPaid} then ${session.sessionId} else coalesce(provider_session_id, ${session.sessionId}) end,
+      provider_session_id = case when ${isFirstPaid} then ${session.sessionId}
+        else coalesce(provider_session_id, ${session.sessionId}) end,
       provider_payment_id = coalesce(${session.paymentId}, provider_payment_id),
       url = coalesce(${session.url}, url),
       state = case
-        when state in ('creating', 'open') or ${state} in ('settled', 'mismatched') or (state = 'processing' and ${state} <> 'open')
-          then ${state} else state end,
+        when state in ('creating', 'open') or ${state} in ('settled', 'mismatched')
+          or (state = 'processing' and ${state} <> 'open')
+        then ${state} else state end,
       check_at = case when ${isFinal} then null else check_at end
     where tenant_id = ${ctx.tenant.id} and order_id = ${order.id}
       and (provider_session_id is null or provider_session_id = ${session.sessionId} or ${session.state === 'settled'})
@@ -77,7 +79,7 @@ async function updateSession(
   return row;
 }
 
-/** Whether it was this that paid the order. */
+/** @returns whether this snapshot paid the order */
 async function applyPaid(
   ctx: InTransaction,
   order: Order,
@@ -100,9 +102,9 @@ async function applyPaid(
 }
 
 /**
- * Expected are the items less what was taken off, in the order's currency; what shipping and tax come to is the
- * provider's to say. In subscription mode shipping is a line, and its amount is the order's already. Tax may stand
- * within the prices or beside them.
+ * Due are the items less discount and gift card, in the order's currency; the amounts of shipping and tax are the
+ * provider's. In subscription mode shipping is a line, so its amount is part of the order already. Tax may be included
+ * in the prices or added to them.
  */
 function isMismatch(order: Order, session: SessionSnapshot): boolean {
   if (order.isPaid) return false;
@@ -115,7 +117,7 @@ function isMismatch(order: Order, session: SessionSnapshot): boolean {
   );
 }
 
-/** The shopper is done and the money is on its way: what is set aside stays so. */
+/** The shopper is done and the money is on its way: the holds stay until it arrives or fails. */
 async function applyProcessing(ctx: InTransaction, order: Order): Promise<void> {
   await resumeChecks(ctx, order.id);
   if (order.status !== 'pending' || order.paymentStatus === 'processing') return;
@@ -126,13 +128,13 @@ async function applyProcessing(ctx: InTransaction, order: Order): Promise<void> 
 
 const subscribedTwice: Attention = {
   code: 'duplicate_subscription',
-  detail: 'The shopper subscribed to the same thing twice, and paid for both.',
+  detail: 'The shopper subscribed to the same product twice, and paid for both subscriptions.',
 };
 
 /**
- * A session whose money is slow is paid days after its shopper was done with it, who may have checked out again
- * meanwhile: then the address is subscribed to the same thing twice, which only a person can undo. Call when the order
- * was paid in this transaction: that locks the customer, so of two that are paid at once the second sees the first.
+ * A slow payment arrives days after its checkout, and the shopper may have subscribed to the same product in another
+ * checkout meanwhile: only an operator can undo that. Call it in the transaction that paid the order: it has locked the
+ * customer, so of two orders that are paid at once the second sees the first.
  */
 async function flagDuplicate(
   ctx: InTransaction,

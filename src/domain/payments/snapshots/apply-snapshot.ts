@@ -8,8 +8,8 @@ import type { ApplyResult, Snapshot } from './fetch-snapshot.ts';
 import { isOwnObject } from './fetch-snapshot.ts';
 
 /**
- * Bring the shop into line with what the provider answered. Whether a webhook, a poll or a sweep made us ask, it
- * comes through here: what is so already changes nothing, so repeats, races and disorder do not matter.
+ * Reconcile our rows with a snapshot. Webhooks, polls, sweeps and replays all come through here. Applying a snapshot
+ * again changes nothing, so repeats, races and disorder do not matter.
  */
 export async function applySnapshot(ctx: InTransaction, snapshot: Snapshot): Promise<ApplyResult> {
   switch (snapshot.subject) {
@@ -24,7 +24,7 @@ export async function applySnapshot(ctx: InTransaction, snapshot: Snapshot): Pro
   }
 }
 
-/** Before its order is paid there is nothing to mirror: the paid session brings the subscription with it. */
+/** Before its order is paid nothing is mirrored: the snapshot of the paid session contains the subscription. */
 async function applySubscriptionSnapshot(ctx: InTransaction, subscription: FetchedSubscription): Promise<ApplyResult> {
   if (!isOwnObject(ctx, subscription)) return 'ignored';
   const order = await lockOrder(ctx, subscription.orderId ?? '');

@@ -7,7 +7,7 @@ import type { InvoiceSnapshot, OwnMetadata, PaymentSnapshot, SessionSnapshot } f
 import type { FetchedSubscription } from '../../subscriptions/index.ts';
 import { takeOrderNumber } from '../../tenants/index.ts';
 
-/** What the provider says of an object now, with all that applying it needs. */
+/** An object of the provider as it is now, with all that applying it needs. */
 export type Snapshot =
   | {
       readonly subject: 'session';
@@ -19,7 +19,7 @@ export type Snapshot =
       readonly subject: 'invoice';
       readonly invoice: InvoiceSnapshot;
       readonly subscription: FetchedSubscription | undefined;
-      /** The session that it settles: the first period was paid, and its order is not. */
+      /** The settled session of the first order, where the invoice was paid and that order is not. */
       readonly session: SessionSnapshot | undefined;
       /** Taken for the order of a renewal; gaps are allowed. */
       readonly orderNumber: number | undefined;
@@ -27,7 +27,8 @@ export type Snapshot =
   | { readonly subject: 'payment'; readonly payment: FetchedPayment };
 
 /**
- * Ask the provider how an object stands, outside any transaction. `undefined` when it knows no such object.
+ * Fetch an object from the provider. Call it outside any transaction.
+ * @returns `undefined` when the provider has no such object
  * @throws ProviderError
  */
 export async function fetchSnapshot(
@@ -64,7 +65,7 @@ const fetchers = {
   },
 } satisfies Record<PaymentSubject, (ctx: Context, account: PaymentAccount, id: string) => Promise<Snapshot>>;
 
-/** How an invoice stands; the number of the order that it may want is another thing. */
+/** Fetch an invoice without taking a number for the order that it may need. */
 export async function fetchInvoiceSnapshot(ctx: Context, account: PaymentAccount, id: string) {
   const invoice = await ctx.ports.payments.fetchInvoice(account, id, ctx.signal);
   const subscription = await subscriptionOf(ctx, account, invoice);
@@ -73,8 +74,8 @@ export async function fetchInvoiceSnapshot(ctx: Context, account: PaymentAccount
 }
 
 /**
- * A slow first payment can fail and be made up for by the shopper on the page of the invoice: then the invoice is paid,
- * and of the session nothing is told any more.
+ * After a slow first payment failed, the shopper can pay on the invoice's page. Then the invoice is paid, and the
+ * session never changes again: it counts as settled.
  */
 async function unpaidSessionOf(
   ctx: Context,
@@ -95,12 +96,12 @@ async function unpaidSessionOf(
   return { ...session, state: 'settled', paymentId: session.paymentId ?? invoice.paymentId };
 }
 
-/** Whether an invoice is a further period of ours that was paid for: it wants an order of its own. */
+/** Whether an invoice is a further period of an own subscription that was paid: it gets an order. */
 export function isOwnRenewal(ctx: Context, invoice: InvoiceSnapshot): boolean {
   return invoice.cause === 'renewal' && invoice.isPaid && isOwnObject(ctx, invoice);
 }
 
-/** A paid session may have begun a subscription: then that belongs to the same answer. */
+/** The snapshot of a session, with the subscription that it began once it is paid. */
 export async function snapshotOfSession(
   ctx: Context,
   account: PaymentAccount,
@@ -129,9 +130,9 @@ async function isKnown(ctx: Context, invoiceId: string): Promise<boolean> {
 }
 
 /**
- * A payment, with the number that its request took before it was sent. Of two snapshots the one with the higher number
- * shows every change that was made before the other was requested: clocks, which differ between processes, are not
- * compared. A change that a dropped snapshot alone would show is fetched again for its own event.
+ * A payment, with the number that was taken from a sequence before the request was sent. Of two snapshots the one with
+ * the higher number shows every change made before the other was requested; clocks differ between processes, so they
+ * are not compared. A change that only a dropped snapshot shows is fetched again for its own event.
  */
 export interface FetchedPayment extends PaymentSnapshot {
   readonly snapshotNumber: number;
@@ -159,13 +160,10 @@ async function takeSnapshotNumber(ctx: Context): Promise<number> {
   return row.number;
 }
 
-/** Whether an object at the provider was made for an order of this store, in this environment: by our metadata on it. */
+/** Whether our metadata on an object of the provider names an order of this store, in this environment. */
 export function isOwnObject(ctx: Context, { tenantId, orderId, environment }: OwnMetadata): boolean {
   return orderId !== null && tenantId === ctx.tenant.id && environment === ctx.settings.appMode;
 }
 
-/**
- * What became of something that the provider told. `unknown_order`: it bears our marks, and we have no such order, or it
- * is not as far (yet).
- */
+/** `unknown_order`: the metadata names an order that does not exist (yet), or that has not been paid (yet). */
 export type ApplyResult = 'applied' | 'ignored' | 'unknown_order';
