@@ -34,10 +34,10 @@ export const receiveShippoWebhook = defineRoute({
       ctx.log.warn({ provider: 'shippo' }, 'inbound webhook with a wrong token or signature');
       throw new HttpError(400, 'invalid_request', 'The token or signature is invalid.');
     }
-    const hint = parse(rawBody);
-    if (!fits(ShippingNotification, hint))
+    const notification = parse(rawBody);
+    if (!fits(ShippingNotification, notification))
       throw new HttpError(400, 'invalid_request', 'The body is not a valid event.');
-    return accepted({ ok: true, followed: await receiveNotification(ctx, hint) });
+    return accepted({ ok: true, followed: await receiveNotification(ctx, notification) });
   },
 });
 

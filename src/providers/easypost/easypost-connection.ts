@@ -26,9 +26,9 @@ export function createEasypostConnection({
         signal: deadline.signal,
       })
         .then(
-          async (answer) => {
-            await answer.body?.cancel();
-            return answer.status;
+          async (response) => {
+            await response.body?.cancel();
+            return response.status;
           },
           () => undefined,
         )

@@ -18,17 +18,17 @@ export interface ShippoOptions {
 }
 
 /** One call: its name in the log, the schema of its response, and how to send it. */
-export interface Call<Answer extends TSchema> {
+export interface Call<Body extends TSchema> {
   readonly operation: string;
-  readonly answer: Answer;
+  readonly response: Body;
   send(shippo: Shippo): Promise<unknown>;
 }
 
-export type CallShippo = <Answer extends TSchema>(
+export type CallShippo = <Body extends TSchema>(
   account: ShippingAccount,
-  call: Call<Answer>,
+  call: Call<Body>,
   options?: CallOptions,
-) => Promise<Static<Answer>>;
+) => Promise<Static<Body>>;
 
 /** The API version that the SDK was made for; an account may default to an older one with other shapes. */
 const apiVersion = '2018-02-08';
@@ -46,39 +46,39 @@ export function createCaller({ baseUrl, log, breaker }: ShippoOptions): CallShip
         const sdk = await loadSdk();
         const startedAt = performance.now();
         const deadline = startDeadline(options, usualTimeoutMs);
-        const heard: { status?: number; body?: string } = {};
+        const received: { status?: number; body?: string } = {};
         const finish = (outcome: string) =>
           log.info(
             {
               provider: 'shippo',
               operation: call.operation,
-              status: heard.status,
+              status: received.status,
               outcome,
               ms: Math.round(performance.now() - startedAt),
             },
             'provider call',
           );
         try {
-          await call.send(sdk.open(account, baseUrl, heard, deadline.signal));
+          await call.send(sdk.open(account, baseUrl, received, deadline.signal));
         } catch (error) {
-          const hasResponse = error instanceof sdk.errors.ResponseValidationError && heard.body !== undefined;
+          const hasResponse = error instanceof sdk.errors.ResponseValidationError && received.body !== undefined;
           if (!hasResponse) {
-            const judged = classifyError(sdk.errors, call.operation, error);
-            finish(judged.failure);
-            throw judged;
+            const classified = classifyError(sdk.errors, call.operation, error);
+            finish(classified.failure);
+            throw classified;
           }
         } finally {
           deadline.clear();
         }
-        const answer = parse(heard.body);
-        if (!fits(call.answer, answer)) {
+        const response = parse(received.body);
+        if (!fits(call.response, response)) {
           finish('unreadable');
           throw new ProviderError('shippo', 'away', `Shippo's response to ${call.operation} could not be read.`, {
             code: 'unreadable',
           });
         }
-        finish('answered');
-        return answer;
+        finish('responded');
+        return response;
       }),
     );
 }
@@ -96,7 +96,7 @@ interface Sdk {
   open(
     account: ShippingAccount,
     baseUrl: string | undefined,
-    heard: { status?: number; body?: string },
+    received: { status?: number; body?: string },
     signal: AbortSignal,
   ): Shippo;
 }
@@ -113,12 +113,12 @@ function loadSdk(): Promise<Sdk> {
     ]);
     return {
       errors,
-      open(account, baseUrl, heard, signal) {
+      open(account, baseUrl, received, signal) {
         // The signal is passed to the request itself: the one that the SDK derives from it may be garbage-collected.
         const httpClient = new HTTPClient({ fetcher: (input, init) => fetch(input, { ...init, signal }) });
         httpClient.addHook('response', async (response) => {
-          heard.status = response.status;
-          if (response.ok) heard.body = await response.clone().text();
+          received.status = response.status;
+          if (response.ok) received.body = await response.clone().text();
         });
         return new Shippo({
           apiKeyHeader: account.apiKey,

@@ -20,11 +20,7 @@ const pagesMax = 10;
  * cached, and concurrent requests are made once.
  */
 export function createCarrierList(call: CallShippo) {
-  const remembered = new LRUCache<
-    string,
-    readonly CarrierAccount[],
-    { account: ShippingAccount; options: CallOptions }
-  >({
+  const cached = new LRUCache<string, readonly CarrierAccount[], { account: ShippingAccount; options: CallOptions }>({
     max: 1000,
     ttl: minutes(10),
     fetchMethod: (_key, _stale, { context }) => fetchAll(context.account, context.options),
@@ -37,7 +33,7 @@ export function createCarrierList(call: CallShippo) {
         account,
         {
           operation: 'carrier_accounts.list',
-          answer: CarrierAccountsWire,
+          response: CarrierAccountsWire,
           send: (shippo) => shippo.carrierAccounts.list({ page, results: pageSize }),
         },
         options,
@@ -53,7 +49,7 @@ export function createCarrierList(call: CallShippo) {
   return {
     /** Fetch the list from Shippo, not from the cache. */
     async fetch(account: ShippingAccount, options: CallOptions = {}): Promise<void> {
-      remembered.set(keyOf(account), await fetchAll(account, options));
+      cached.set(keyOf(account), await fetchAll(account, options));
     },
     /** The active accounts of these carriers, or of all of them where none is named. */
     async chosen(
@@ -61,12 +57,12 @@ export function createCarrierList(call: CallShippo) {
       carriers: readonly string[],
       options: CallOptions = {},
     ): Promise<readonly CarrierAccount[]> {
-      const active = (await remembered.fetch(keyOf(account), { context: { account, options } })) ?? [];
+      const active = (await cached.fetch(keyOf(account), { context: { account, options } })) ?? [];
       return carriers.length === 0 ? active : active.filter(({ carrier }) => carriers.includes(carrier));
     },
     /** Drop the cached list: an operator may be activating a carrier right now. */
-    forget(account: ShippingAccount): void {
-      remembered.delete(keyOf(account));
+    drop(account: ShippingAccount): void {
+      cached.delete(keyOf(account));
     },
   };
 }

@@ -32,19 +32,19 @@ export function createShippoGateway(options: ShippoOptions): ShippingGateway {
     },
 
     async quote(account, request, options) {
-      const asked = await carriers.chosen(account, request.carriers, options);
-      if (asked.length === 0) {
-        carriers.forget(account);
+      const accounts = await carriers.chosen(account, request.carriers, options);
+      if (accounts.length === 0) {
+        carriers.drop(account);
         return { hasActiveCarrier: false, rates: [], rejection: null };
       }
       const shipment = await call(
         account,
         {
           operation: 'shipments.create',
-          answer: ShipmentWire,
+          response: ShipmentWire,
           send: (shippo) =>
             shippo.shipments.create(
-              shipmentRequest(request, request.carriers.length > 0 ? asked.map(({ id }) => id) : []),
+              shipmentRequest(request, request.carriers.length > 0 ? accounts.map(({ id }) => id) : []),
             ),
         },
         options,
@@ -52,7 +52,7 @@ export function createShippoGateway(options: ShippoOptions): ShippingGateway {
       if (shipment.status !== 'SUCCESS' && shipment.rates.length === 0) {
         throw new ProviderError('shippo', 'away', 'Shippo has not finished the quote.', { code: 'unfinished' });
       }
-      const names = new Map(asked.map(({ id, carrier }) => [id, carrier]));
+      const names = new Map(accounts.map(({ id, carrier }) => [id, carrier]));
       const rates = shipment.rates.flatMap((rate) => (fits(RateWire, rate) ? [rateOf(rate, names)] : []));
       return {
         hasActiveCarrier: true,
@@ -62,11 +62,11 @@ export function createShippoGateway(options: ShippoOptions): ShippingGateway {
     },
 
     async fetchRate(account, rateId, options) {
-      const [known, rate] = await Promise.all([
+      const [accounts, rate] = await Promise.all([
         carriers.chosen(account, [], options),
         call(
           account,
-          { operation: 'rates.get', answer: RateWire, send: (shippo) => shippo.rates.get(rateId) },
+          { operation: 'rates.get', response: RateWire, send: (shippo) => shippo.rates.get(rateId) },
           options,
         ),
       ]);
@@ -74,12 +74,12 @@ export function createShippoGateway(options: ShippoOptions): ShippingGateway {
         account,
         {
           operation: 'shipments.get',
-          answer: QuotedShipmentWire,
+          response: QuotedShipmentWire,
           send: (shippo) => shippo.shipments.get(rate.shipment),
         },
         options,
       );
-      return { rate: rateOf(rate, new Map(known.map(({ id, carrier }) => [id, carrier]))), marker: metadata ?? '' };
+      return { rate: rateOf(rate, new Map(accounts.map(({ id, carrier }) => [id, carrier]))), marker: metadata ?? '' };
     },
 
     async buyLabel(account, { rateId, marker }, options) {
@@ -87,7 +87,7 @@ export function createShippoGateway(options: ShippoOptions): ShippingGateway {
         account,
         {
           operation: 'transactions.create',
-          answer: TransactionWire,
+          response: TransactionWire,
           send: (shippo) =>
             shippo.transactions.create({ rate: rateId, async: false, labelFileType: 'PDF_4x6', metadata: marker }),
         },
@@ -101,7 +101,7 @@ export function createShippoGateway(options: ShippoOptions): ShippingGateway {
         account,
         {
           operation: 'transactions.list',
-          answer: TransactionsWire,
+          response: TransactionsWire,
           send: (shippo) => shippo.transactions.list({ rate: rateId, results: pageMax }),
         },
         options,
@@ -117,7 +117,7 @@ export function createShippoGateway(options: ShippoOptions): ShippingGateway {
         account,
         {
           operation: 'transactions.get',
-          answer: TransactionWire,
+          response: TransactionWire,
           send: (shippo) => shippo.transactions.get(purchaseId),
         },
         options,
@@ -131,7 +131,7 @@ export function createShippoGateway(options: ShippoOptions): ShippingGateway {
           account,
           {
             operation: 'refunds.create',
-            answer: Type.Object({}),
+            response: Type.Object({}),
             send: (shippo) => shippo.refunds.create({ transaction: purchaseId, async: false }),
           },
           options,
@@ -149,7 +149,7 @@ export function createShippoGateway(options: ShippoOptions): ShippingGateway {
         account,
         {
           operation: 'tracks.create',
-          answer: TrackWire,
+          response: TrackWire,
           send: (shippo) => shippo.trackingStatus.create({ carrier, trackingNumber }),
         },
         options,
@@ -162,7 +162,7 @@ export function createShippoGateway(options: ShippoOptions): ShippingGateway {
         account,
         {
           operation: 'tracks.get',
-          answer: TrackWire,
+          response: TrackWire,
           send: (shippo) => shippo.trackingStatus.get(trackingNumber, carrier),
         },
         options,

@@ -111,9 +111,9 @@ export function rateOf(wire: RateWire, carriers: ReadonlyMap<string, string>): R
 
 /** Why a shipment got no rates, classified by its messages. */
 export function quoteRejectionOf(messages: unknown): Quote['rejection'] {
-  const said = sayingsOf(messages);
-  const kind = said.some(isAboutDestination) ? 'address' : said.some(isAboutParcel) ? 'parcel' : 'other';
-  return { kind, detail: detailOf(said) };
+  const texts = textsOf(messages);
+  const kind = texts.some(isAboutDestination) ? 'address' : texts.some(isAboutParcel) ? 'parcel' : 'other';
+  return { kind, detail: detailOf(texts) };
 }
 
 const trackingStatuses: Partial<Record<string, TrackingStatus>> = {
@@ -142,32 +142,32 @@ function rateIdOf(rate: unknown): string | null {
   return fits(Type.Object({ object_id: Type.String() }), rate) ? rate.object_id : null;
 }
 
-function dateOf(written: string | null | undefined): Date | null {
-  const date = new Date(written ?? Number.NaN);
+function dateOf(iso: string | null | undefined): Date | null {
+  const date = new Date(iso ?? Number.NaN);
   return Number.isNaN(date.getTime()) ? null : date;
 }
 
 /** The order matters: funds before addresses, because a billing address is not the shopper's. */
 function failureOf(messages: unknown): PurchaseFailure {
-  const said = sayingsOf(messages);
-  const says = (pattern: RegExp) => said.some((saying) => pattern.test(saying));
+  const texts = textsOf(messages);
+  const says = (pattern: RegExp) => texts.some((text) => pattern.test(text));
   const kind = says(/insufficient|funds|payment method|billing/i)
     ? 'funds'
-    : said.some(isAboutDestination)
+    : texts.some(isAboutDestination)
       ? 'address'
       : says(/timed? ?-?out|temporar|unavailable|try again|too many|overload|\b50[0234]\b/i)
         ? 'temporary'
         : 'carrier';
-  return { kind, detail: detailOf(said) };
+  return { kind, detail: detailOf(texts) };
 }
 
-const isAboutDestination = (saying: string) =>
-  !/address_from|origin|sender|shipper/i.test(saying) &&
-  /address|postal|\bzip|street|\bcity\b|recipient|consignee|destination/i.test(saying);
+const isAboutDestination = (text: string) =>
+  !/address_from|origin|sender|shipper/i.test(text) &&
+  /address|postal|\bzip|street|\bcity\b|recipient|consignee|destination/i.test(text);
 
-const isAboutParcel = (saying: string) => /weight|dimension|parcel|package|too (large|heavy)/i.test(saying);
+const isAboutParcel = (text: string) => /weight|dimension|parcel|package|too (large|heavy)/i.test(text);
 
-function sayingsOf(messages: unknown): string[] {
+function textsOf(messages: unknown): string[] {
   if (!Array.isArray(messages)) return [];
   return messages
     .map((message) => {
@@ -178,4 +178,4 @@ function sayingsOf(messages: unknown): string[] {
 }
 
 const detailMax = 300;
-const detailOf = (said: readonly string[]) => said.join(' ').slice(0, detailMax);
+const detailOf = (texts: readonly string[]) => texts.join(' ').slice(0, detailMax);
