@@ -20,7 +20,7 @@ const portal = '/api/v1/customer-portal';
 const missing = { status: 404, body: { error: 'not_found' } };
 const ada = 'ada@example.com';
 
-test('a customer sees what belongs to their address, and nothing of anybody else', async (t) => {
+test("the customer portal shows what belongs to the customer's email and nothing else", async (t) => {
   const { api, ctx, services } = t.context;
   const { token, customer } = await buildSession(ctx, { email: ada, name: 'Ada' });
   const headers = bearer(token);
@@ -71,7 +71,7 @@ test('a customer sees what belongs to their address, and nothing of anybody else
   );
 });
 
-test('lists come page by page', async (t) => {
+test('the lists of the customer portal are paged', async (t) => {
   const { api, ctx } = t.context;
   const headers = bearer((await buildSession(ctx, { email: ada })).token);
   const ids: string[] = [];
@@ -97,7 +97,7 @@ test('lists come page by page', async (t) => {
   });
 });
 
-test('a customer cancels a subscription of their own, at the end of its period unless told otherwise', async (t) => {
+test('a customer cancels a subscription of their own, at the end of its period by default', async (t) => {
   const { api, ctx } = t.context;
   await buildPaymentAccount(ctx);
   const headers = bearer((await buildSession(ctx, { email: ada })).token);
@@ -133,7 +133,7 @@ test('a customer cancels a subscription of their own, at the end of its period u
   t.truthy(await readSubscription(ctx, hers.id));
 });
 
-test('the portal mails a link like any other request, and ignores an address off the storefront', async (t) => {
+test('POST /customer-portal emails a sign-in link, and ignores a return_url off the storefront', async (t) => {
   const { api, ctx, tenant } = t.context;
   const ask = (return_url?: unknown) =>
     api.call('POST', portal, { tenant: tenant.slug, body: { customer_email: ada, return_url } });

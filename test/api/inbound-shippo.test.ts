@@ -19,7 +19,7 @@ const event = {
 const tell = ({ api, tenant }: ApiContext, token: string, body: unknown = event) =>
   api.call('POST', `/api/webhooks/shippo/${tenant.slug}?token=${encodeURIComponent(token)}`, { body });
 
-test('what Shippo tells is stored and promised before it is answered', async (t) => {
+test('a Shippo webhook is stored and its job enqueued before the response', async (t) => {
   const { webhook_token: token } = await buildShippingAccount(t.context.ctx);
   t.like(await tell(t.context, token ?? ''), { status: 202, body: { ok: true, followed: true } });
   t.like(await tell(t.context, token ?? ''), { status: 202 });
@@ -30,7 +30,7 @@ test('what Shippo tells is stored and promised before it is answered', async (t)
   });
 });
 
-test('who does not know the token is not listened to', async (t) => {
+test('a Shippo webhook with a wrong token is rejected', async (t) => {
   const { api, ctx, tenant } = t.context;
   t.is((await tell(t.context, 'anything')).status, 400, 'a store without an account');
   const { webhook_token: token } = await buildShippingAccount(ctx);
@@ -44,7 +44,7 @@ test('who does not know the token is not listened to', async (t) => {
   t.deepEqual(await enqueuedJobs(ctx, processNotification), []);
 });
 
-test('where a store has a signing secret, what is not signed with it is not listened to', async (t) => {
+test('where a store has a signing secret, a Shippo webhook that is not signed with it is rejected', async (t) => {
   const { api, ctx, tenant } = t.context;
   const { webhook_token: token } = await buildShippingAccount(ctx, { webhook_secret: 'a secret of Shippo' });
   const body = JSON.stringify(event);
@@ -78,7 +78,7 @@ test('a store may have a signing secret and no token', async (t) => {
   t.is((await send({})).status, 400);
 });
 
-test('what cannot be read is refused', async (t) => {
+test('a Shippo webhook with an unreadable body is rejected', async (t) => {
   const { webhook_token: token } = await buildShippingAccount(t.context.ctx);
   t.like(await tell(t.context, token ?? '', '{"event":'), { status: 400, body: { error: 'invalid_json' } });
   t.like(await tell(t.context, token ?? '', { event: 'track_updated' }), {

@@ -11,7 +11,7 @@ useApi(test, { environment: { RATE_LIMIT_SCALE: '1000' } });
 const path = '/api/v1/returns';
 const email = 'ada@example.com';
 
-test('a shopper asks for a return with nothing but the order’s number and the address', async (t) => {
+test("POST /returns needs only the order's number and email", async (t) => {
   const { api, ctx, tenant } = t.context;
   const order = await buildReturnableOrder(ctx);
   const items = [{ variant_id: order.items[0]?.variant_id, quantity: 1, reason: 'broken' }];
@@ -46,7 +46,7 @@ test('a shopper asks for a return with nothing but the order’s number and the 
   });
 });
 
-test('a wrong number, a wrong address and another store are answered alike', async (t) => {
+test("a wrong number, a wrong email and another store's order get the same response", async (t) => {
   const { api, ctx, tenant, services } = t.context;
   const order = await buildReturnableOrder(ctx);
   const other = await buildTenant(services);
@@ -65,7 +65,7 @@ test('a wrong number, a wrong address and another store are answered alike', asy
   }
 });
 
-test('a body that does not fit is refused with its place', async (t) => {
+test('POST /returns rejects an invalid body and names the field', async (t) => {
   const { api, ctx, tenant } = t.context;
   const order = await buildReturnableOrder(ctx);
   const id = order.items[0]?.id;

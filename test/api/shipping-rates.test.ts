@@ -15,7 +15,7 @@ const body = { ship_to: { zip: '10010', country: 'US' }, parcel: { weight_oz: 17
 const ask = ({ api, tenant }: ApiContext, changes: object = {}) =>
   api.call('POST', '/api/v1/shipping/rates', { tenant: tenant.slug, body: { ...body, ...changes } });
 
-test('a shopper sees what shipping would cost, the cheapest first', async (t) => {
+test('POST /shipping/rates returns the rates, the cheapest first', async (t) => {
   const { ctx, tenant } = t.context;
   await buildShippingAccount(ctx, { carriers: ['usps', 'ups'] });
   const provider = shipping.of(tenant.id);
@@ -50,7 +50,7 @@ test('a shopper sees what shipping would cost, the cheapest first', async (t) =>
   });
 });
 
-test('equal questions within ten minutes are asked of the provider once', async (t) => {
+test('equal rate requests within ten minutes call the provider once', async (t) => {
   const { ctx, tenant } = t.context;
   await buildShippingAccount(ctx);
   const provider = shipping.of(tenant.id);
@@ -66,7 +66,7 @@ test('equal questions within ten minutes are asked of the provider once', async 
   t.false((await ask(t.context)).body.cached, 'another origin is another question');
 });
 
-test.serial('after ten minutes the provider is asked anew', async (t) => {
+test.serial('after ten minutes the provider is called again', async (t) => {
   const { ctx, clock, tenant } = t.context;
   await buildShippingAccount(ctx);
   await clock.standStill(async () => {
@@ -80,7 +80,7 @@ test.serial('after ten minutes the provider is asked anew', async (t) => {
   t.is(shipping.of(tenant.id).quotes.length, 2);
 });
 
-test('a provider that is away, full or not set up is a 502, and is not remembered', async (t) => {
+test('a provider that is unavailable, busy or not configured is a 502, which is not cached', async (t) => {
   const { ctx, tenant } = t.context;
   t.like(await ask(t.context), { status: 502, body: { error: 'shipping_provider_unavailable' } });
   await buildShippingAccount(ctx);
@@ -110,14 +110,14 @@ test('a shopper does not wait longer than four seconds for a provider', async (t
   t.deepEqual(events, ['3900 ms', 'the end of patience', '4100 ms']);
 });
 
-test('no rates are an answer too', async (t) => {
+test('an empty list of rates is a valid response', async (t) => {
   const { ctx, tenant } = t.context;
   await buildShippingAccount(ctx);
   shipping.of(tenant.id).nextQuote = { rates: [], rejection: { kind: 'other', detail: '' } };
   t.like(await ask(t.context), { status: 200, body: { rates: [], cheapest_rate_id: null } });
 });
 
-test('freight is refused with a sentence that says so', async (t) => {
+test('freight is rejected with a message that says so', async (t) => {
   await buildShippingAccount(t.context.ctx);
   t.is((await ask(t.context, { parcel: { weight_oz: 2400 } })).status, 200);
   const { status, body: refusal } = await ask(t.context, { parcel: { weight_oz: 2400.5 } });
@@ -129,7 +129,7 @@ test('freight is refused with a sentence that says so', async (t) => {
   t.is(refusal.errors[0].path, '/parcel/weight_oz');
 });
 
-test('rates are refused for what is no destination or no parcel', async (t) => {
+test('POST /shipping/rates rejects an invalid destination or parcel', async (t) => {
   await buildShippingAccount(t.context.ctx);
   for (const changes of [
     { ship_to: undefined },

@@ -73,7 +73,7 @@ async function failure(work: Promise<unknown>): Promise<ProviderError> {
   throw new Error(`It did not fail as a provider does: ${String(error)}`);
 }
 
-test('a quote brings the rates of the carriers that were asked for, in whole cents', async (t) => {
+test('quote returns the rates of the requested carriers in cents', async (t) => {
   const { account, gateway } = setUp(t.context);
   const quote = await gateway.quote(account, request);
   t.true(quote.hasActiveCarrier);
@@ -92,13 +92,13 @@ test('a quote brings the rates of the carriers that were asked for, in whole cen
   });
 });
 
-test('a quote without rates says whether the address is to blame', async (t) => {
+test('quote without rates reports whether the address is the reason', async (t) => {
   const { account, gateway } = setUp(t.context);
   t.is((await gateway.quote(account, { ...request, to: { ...to, zip: '00000' } })).rejection?.kind, 'address');
   t.is((await gateway.quote(account, { ...request, parcel: { ...parcel, weightOz: 3000 } })).rejection?.kind, 'parcel');
 });
 
-test('a label is bought, found by its rate, fetched, and given back', async (t) => {
+test('a label is bought, found by its rate, fetched and refunded', async (t) => {
   const { account, gateway, bought } = setUp(t.context);
   const {
     rates: [rate],
@@ -123,7 +123,7 @@ test('a label is bought, found by its rate, fetched, and given back', async (t) 
   t.is(await bought(), 1);
 });
 
-test('a label that the SDK refuses to read was bought, and is read from the wire', async (t) => {
+test('a purchase that the SDK cannot parse is read from the wire', async (t) => {
   const { account, gateway, fault, bought } = setUp(t.context);
   const {
     rates: [rate],
@@ -146,7 +146,7 @@ test('a label that the SDK refuses to read was bought, and is read from the wire
   );
 });
 
-test('a purchase without an answer may have happened; a refused one has not', async (t) => {
+test('a purchase without a response may have happened; a rejected one has not', async (t) => {
   const { account, gateway, fault, bought } = setUp(t.context);
   const {
     rates: [rate],
@@ -178,7 +178,7 @@ test('a purchase without an answer may have happened; a refused one has not', as
   t.is(await bought(), 3);
 });
 
-test('an answer that cannot be read does not say that nothing was bought', async (t) => {
+test('an unreadable response counts as an unknown outcome', async (t) => {
   const answers = ['<html>Created</html>', '{"object_id":', '{"status":"SUCCESS"}', '[]', ''];
   let asked = 0;
   const server = createServer((_, response) => {
@@ -200,7 +200,7 @@ test('an answer that cannot be read does not say that nothing was bought', async
   t.is(asked, answers.length, 'and is not asked for again');
 });
 
-test('the time limit of a call holds, also when memory is collected while it waits', async (t) => {
+test('the deadline of a call holds, also after a garbage collection', async (t) => {
   const { account, gateway, fault } = setUp(t.context);
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
@@ -211,7 +211,7 @@ test('the time limit of a call holds, also when memory is collected while it wai
   clearInterval(collecting);
 });
 
-test("a carrier's rejection is judged by what it says", async (t) => {
+test("a carrier's rejection is classified by its message", async (t) => {
   const { account, gateway, fault } = setUp(t.context);
   const {
     rates: [rate],
@@ -232,7 +232,7 @@ test("a carrier's rejection is judged by what it says", async (t) => {
   t.is((await gateway.buyLabel(account, { rateId: rate?.id ?? '', marker: 'm' })).state, 'undecided');
 });
 
-test('a provider that is silent again and again is left alone for a while, one store at a time', async (t) => {
+test('the circuit opens for one store after repeated time-outs', async (t) => {
   const { account, gateway, fault } = setUp(t.context, { failures: 2 });
   await fault('POST /shipments', 'reset_before', { times: 2 });
   t.is((await failure(gateway.quote(account, request))).failure, 'away');
@@ -241,7 +241,7 @@ test('a provider that is silent again and again is left alone for a while, one s
   await t.notThrowsAsync(gateway.quote({ ...account, tenantId: 'ten_other' }, request));
 });
 
-test('a circuit lets one call try when its time is over', async (t) => {
+test('an open circuit lets one call through after its pause', async (t) => {
   let now = 0;
   const breaker = new CircuitBreaker({ openMs: 60_000, failures: 1, now: () => now });
   const ask = (work: () => Promise<unknown>) => breaker.run('p', 'k', work);
@@ -266,7 +266,7 @@ test('each call is logged without addresses, keys or bodies', async (t) => {
   t.notRegex(JSON.stringify(lines) + error.message + String(error.cause), /Ada|23rd|10010|shippo_test/);
 });
 
-test('a key that opens nothing is told from a provider that is away', async (t) => {
+test('checkAccount distinguishes a rejected key from an unavailable provider', async (t) => {
   const { account, gateway } = setUp(t.context);
   await t.notThrowsAsync(gateway.checkAccount(account));
   t.is((await failure(gateway.checkAccount({ ...account, apiKey: 'shippo_test_revoked' }))).failure, 'denied');

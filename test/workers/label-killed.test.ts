@@ -6,7 +6,7 @@ import { runLabelChaos } from '#test/chaos/run-label-chaos.ts';
 import { createTestDatabase } from '#test/support/database.ts';
 import { createTestRedis } from '#test/support/redis.ts';
 
-test('workers that are killed while labels are bought, and replies that are lost, cost no second label', async (t) => {
+test('killed workers and lost responses cause no second label', async (t) => {
   t.timeout(300_000);
   const [database, redis] = await Promise.all([createTestDatabase(), createTestRedis()]);
   t.teardown(() => database.drop());

@@ -15,7 +15,7 @@ test.afterEach.always((t) => t.context.close());
 
 const address = { name: 'Ada Wells', street1: '1 Main St', city: 'Albany', state: 'NY', zip: '12207', country: 'US' };
 
-test('a paid order gets its label within moments', async (t) => {
+test('a paid order gets its label within seconds', async (t) => {
   const { ctx, shipping } = t.context;
   const orders = [];
   while (orders.length < 20) orders.push(await request(ctx));
@@ -23,7 +23,7 @@ test('a paid order gets its label within moments', async (t) => {
   t.is(shipping.bought().length, orders.length);
 });
 
-test('a label that needs a person fails on the board with what to do, and Retry there buys it once', async (t) => {
+test('a label that needs attention fails on the board with advice, and Retry there buys it once', async (t) => {
   const { ctx, api, shipping, failed } = t.context;
   const { order } = await request(ctx, { address: { street1: null } });
   const abroad = await request(ctx, { address: { country: 'CA' } });
@@ -58,7 +58,7 @@ test('a label that needs a person fails on the board with what to do, and Retry 
   t.like(await orderOf(ctx, order.id), { fulfillment: 'label_purchased', attention: null });
 });
 
-test('Retry on the board of a label that was in truth bought finds it and buys no second one', async (t) => {
+test('Retry on the board of a label that was bought finds it and buys no second one', async (t) => {
   const { ctx, api, shipping, failed } = t.context;
   shipping.turns = ['sells silently'];
   shipping.throws.look = Array.from({ length: 3 }, silence);
@@ -82,7 +82,7 @@ test('Retry on the board of a label that was in truth bought finds it and buys n
   t.like(await orderOf(ctx, order.id), { fulfillment: 'label_purchased', attention: null });
 });
 
-test('what was seen to elsewhere leaves the board', async (t) => {
+test('a job of a label that was resolved elsewhere leaves the board', async (t) => {
   const { ctx, shipping, failed } = t.context;
   const { order, labelId } = await request(ctx, { address: { street1: null } });
   const other = await request(ctx, { items: [{ weightOz: null }] });
@@ -96,7 +96,7 @@ test('what was seen to elsewhere leaves the board', async (t) => {
   t.is(shipping.bought().length, 1);
 });
 
-test('on the board one can look and retry, and nothing else', async (t) => {
+test('the board allows reading and retrying, and nothing else', async (t) => {
   const { api } = t.context;
   t.is((await api.call('GET', '/ops/queues')).status, 200);
   const changes = [

@@ -23,7 +23,7 @@ async function waiting(context: OwnerContext, given: Parameters<typeof request>[
   return { ...requested, orderId: requested.order.id, provider: shipping.of(tenant.id) };
 }
 
-test('labels are listed page by page, and by what became of them', async (t) => {
+test('GET /admin/labels pages, and filters by state and reason', async (t) => {
   const { ctx, owner } = t.context;
   const lost = await waiting(t.context);
   const good = await waiting(t.context, {});
@@ -44,7 +44,7 @@ test('labels are listed page by page, and by what became of them', async (t) => 
   t.is((await orderOf(ctx, good.orderId)).fulfillment, 'label_purchased');
 });
 
-test('across a border the owner asks for rates and chooses one', async (t) => {
+test('POST /admin/orders/{id}/label buys a rate that the owner chose across a border', async (t) => {
   const { ctx, owner } = t.context;
   const { orderId, provider } = await waiting(t.context, { address: { country: 'CA', state: 'ON', zip: 'K1A 0B1' } });
   provider.rates = [rate({ amountCents: 3200 }), rate({ amountCents: 2100, carrier: 'ups' })];
@@ -71,7 +71,7 @@ test('across a border the owner asks for rates and chooses one', async (t) => {
   t.is(told(await owner.get(`/orders/${dear.orderId}/rates`)), '409 order_not_shippable', 'what customs want filed');
 });
 
-test('a label is tried again once the address is corrected, and given back', async (t) => {
+test('a label is retried after its address was corrected, and voided', async (t) => {
   const { ctx, owner } = t.context;
   const { orderId, labelId, provider } = await waiting(t.context);
   await owner.put(`/orders/${orderId}/shipping-address`, {
@@ -100,7 +100,7 @@ test('a label is tried again once the address is corrected, and given back', asy
   t.deepEqual(await deedsOf(ctx), ['order.address_changed', 'label.retried', 'label.voided', 'label.retried']);
 });
 
-test('what is unpaid, on its way, unknown, or has no provider gets no label', async (t) => {
+test('POST /admin/orders/{id}/label rejects orders that are unpaid, shipped, unknown or without a provider', async (t) => {
   const { ctx, owner } = t.context;
   const unpaid = await buildPaidOrder(ctx, { status: 'pending' });
   t.is(told(await owner.post(`/orders/${unpaid.id}/label`)), '409 order_not_shippable');
@@ -121,7 +121,7 @@ test('what is unpaid, on its way, unknown, or has no provider gets no label', as
   }
 });
 
-test('a label whose purchase is open is neither given back nor bought anew', async (t) => {
+test('a label whose purchase is open is neither voided nor bought again', async (t) => {
   const { owner } = t.context;
   const { ctx, tenant } = t.context;
   await buildShippingAccount(ctx);
@@ -134,7 +134,7 @@ test('a label whose purchase is open is neither given back nor bought anew', asy
   t.is(told(await owner.put(`/orders/${order.id}/shipping-address`, newYork)), '409 label_outcome_unknown');
 });
 
-test('while a run holds a label nobody else decides about it, and one of an unpaid order is not tried', async (t) => {
+test('a label that an attempt holds cannot be changed, and one of an unpaid order cannot be retried', async (t) => {
   const { ctx, owner } = t.context;
   const { order, labelId } = await request(ctx);
   await transact(ctx, (ctx) =>

@@ -39,7 +39,7 @@ async function raise(ctx: Context, orderId: string, code: string): Promise<void>
   await transact(ctx, async (ctx) => (await lockOrder(ctx, orderId))?.flag({ code, detail: 'Look at it.' }));
 }
 
-test('orders are listed page by page, and by what they are', async (t) => {
+test('GET /admin/orders pages, and filters by status, email and attention', async (t) => {
   const { ctx, owner } = t.context;
   const [first, second, third] = [
     await buildPaidOrder(ctx),
@@ -61,7 +61,7 @@ test('orders are listed page by page, and by what they are', async (t) => {
   t.is(told(await owner.get('/orders?cursor=made-up')), '400 invalid_cursor');
 });
 
-test('an order tells what is the matter, what to do about it, and what happened', async (t) => {
+test('GET /admin/orders/{id} shows attentions with advice, and the timeline', async (t) => {
   const { ctx, owner } = t.context;
   const order = await buildReturnableOrder(ctx);
   await buildReturn(ctx, order);
@@ -95,7 +95,7 @@ test('GET /admin/orders/{id} lists every open attention, and dismissing one leav
   t.deepEqual(codesIn(body.order), ['disputed', 'disputed', 'duplicate_voided']);
 });
 
-test('what its owner has seen to is dismissed by its name, and written down', async (t) => {
+test('dismissing an attention names its code and writes an audit entry', async (t) => {
   const { ctx, owner, stranger } = t.context;
   const { id } = await buildPaidOrder(ctx);
   await raise(ctx, id, 'paid_twice');
@@ -109,7 +109,7 @@ test('what its owner has seen to is dismissed by its name, and written down', as
   t.like(await auditOf(ctx), [{ before: { code: 'paid_twice', detail: 'Look at it.' } }]);
 });
 
-test('an order that was sent by hand is on its way, with its parcel', async (t) => {
+test('POST /admin/orders/{id}/ship marks the order as shipped and records its parcel', async (t) => {
   const { ctx, owner } = t.context;
   const { id } = await buildPaidOrder(ctx);
   const { status, body } = await owner.post(`/orders/${id}/ship`, {
@@ -130,7 +130,7 @@ test('an order that was sent by hand is on its way, with its parcel', async (t) 
   );
 });
 
-test('an address is corrected, and the log says which fields and not what stands in them', async (t) => {
+test('correcting an address writes the names of its fields, not their values, to the audit log', async (t) => {
   const { ctx, owner } = t.context;
   const { id } = await buildPaidOrder(ctx);
   const { email: _, ...address } = { ...newYork, street1: '1 Secret Lane' };
@@ -152,7 +152,7 @@ test('an address is corrected, and the log says which fields and not what stands
   t.is(told(await owner.put(`/orders/${unpaid.id}/shipping-address`, address)), '409 order_not_shippable');
 });
 
-test.serial('money goes back when the worker has asked for it', async (t) => {
+test.serial('a refund is issued by the worker', async (t) => {
   const { clock, ctx, owner, services } = t.context;
   const { id } = await buildCharged(ctx);
   const { status, body } = await owner.post(`/orders/${id}/refunds`, { amount_cents: 1000, reason: 'A scratch' });
@@ -186,7 +186,7 @@ test.serial('money goes back when the worker has asked for it', async (t) => {
   t.is((await owner.post(`/orders/${unpaid.id}/refunds`)).body.reason, 'not_paid');
 });
 
-test.serial('a refund that is asked for twice by one name is one refund', async (t) => {
+test.serial('a refund that is requested twice with one idempotency key is one refund', async (t) => {
   const { ctx, owner } = t.context;
   const { id } = await buildCharged(ctx);
   const ask = () => owner.post(`/orders/${id}/refunds`, { amount_cents: 500 }, { 'idempotency-key': 'scratch' });
@@ -196,7 +196,7 @@ test.serial('a refund that is asked for twice by one name is one refund', async 
   t.is((await owner.get(`/orders/${id}`)).body.order.refunds.length, 1);
 });
 
-test.serial('a refund like one that is under way is that one, unless it is named or meant otherwise', async (t) => {
+test.serial('a refund equal to an open one is that one, unless it has an idempotency key or differs', async (t) => {
   const { clock, ctx, owner, services } = t.context;
   const { id } = await buildCharged(ctx);
   const ask = async (body: object, name?: string) => {

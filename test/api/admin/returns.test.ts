@@ -7,7 +7,7 @@ import { auditOf, type OwnerContext, pagesOf, placesOf, told, useOwner } from '#
 const test = anyTest as TestFn<OwnerContext>;
 useOwner(test);
 
-test('a return is approved, received and refunded, and the shopper hears of each', async (t) => {
+test('a return is approved, received and refunded, with an email for each step', async (t) => {
   const { ctx, owner } = t.context;
   const order = await buildReturnableOrder(ctx, { paymentId: 'pi_1' });
   const { id } = await buildReturn(ctx, order);
@@ -35,7 +35,7 @@ test('a return is approved, received and refunded, and the shopper hears of each
   });
 });
 
-test('a return goes no way that it may not go, and an unknown one none', async (t) => {
+test("a decision that a return's status does not allow is rejected, and an unknown return is not found", async (t) => {
   const { ctx, owner } = t.context;
   const { id } = await buildReturn(ctx);
   t.is(told(await owner.post(`/returns/${id}/refund`)), '409 return_not_allowed');
@@ -50,7 +50,7 @@ test('a return goes no way that it may not go, and an unknown one none', async (
   t.deepEqual(placesOf(await owner.post(`/returns/${id}/approve`, { note: 7 })), ['/note']);
 });
 
-test('a return whose goods never come is closed, and can be asked for again', async (t) => {
+test('a return whose goods never arrive is closed, and its items can be returned again', async (t) => {
   const { ctx, owner } = t.context;
   const order = await buildReturnableOrder(ctx);
   const { id } = await buildReturn(ctx, order);
@@ -64,7 +64,7 @@ test('a return whose goods never come is closed, and can be asked for again', as
   t.is((await buildReturn(ctx, order)).status, 'requested');
 });
 
-test('what was paid for the goods goes back, unless an amount is named', async (t) => {
+test('refunding a return refunds what was paid for the goods, unless an amount is given', async (t) => {
   const { ctx, owner } = t.context;
   const order = await buildReturnableOrder(ctx, { paymentId: 'pi_3' });
   const { id } = await buildReturn(ctx, order);
@@ -74,7 +74,7 @@ test('what was paid for the goods goes back, unless an amount is named', async (
   ]);
 });
 
-test('of an order whose money has gone back nothing more is given back for a return', async (t) => {
+test('refunding a return of an order that was refunded in full refunds nothing more', async (t) => {
   const { ctx, owner } = t.context;
   const order = await buildReturnableOrder(ctx, { paymentId: 'pi_2' });
   const { id } = await buildReturn(ctx, order);
@@ -84,7 +84,7 @@ test('of an order whose money has gone back nothing more is given back for a ret
   t.deepEqual([told(refused), refused.body.reason], ['409 refund_not_allowed', 'refunded']);
 });
 
-test('returns are listed page by page, and by what they wait for', async (t) => {
+test('GET /admin/returns pages, and filters by status', async (t) => {
   const { ctx, owner } = t.context;
   const ids: string[] = [];
   for (let count = 0; count < 3; count += 1) ids.unshift((await buildReturn(ctx)).id);

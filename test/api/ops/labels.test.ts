@@ -23,7 +23,7 @@ async function waiting(context: ApiContext, given: Parameters<typeof request>[1]
   return { ...requested, page: `/ops/labels/${tenant.slug}/${requested.labelId}`, provider: shipping.of(tenant.id) };
 }
 
-test('labels that wait stand on one page by their reason, with what to do', async (t) => {
+test('the labels page groups labels that need attention by reason, with advice', async (t) => {
   const { order, page } = await waiting(t.context, { address: { street1: null } });
   const { status, body, headers } = await t.context.api.call('GET', '/ops/labels');
   t.is(status, 200);
@@ -32,7 +32,7 @@ test('labels that wait stand on one page by their reason, with what to do', asyn
   t.true(body.includes(`<a href="${page}">${order.orderNumber}</a>`));
 });
 
-test('an address is corrected on the page and the label is bought', async (t) => {
+test('correcting the address on the label page buys the label', async (t) => {
   const { ctx, api } = t.context;
   const { order, page, provider } = await waiting(t.context, { address: { street1: null, name: 'A "quoted" <name>' } });
   const shown = await api.call('GET', page);
@@ -62,7 +62,7 @@ test('an address is corrected on the page and the label is bought', async (t) =>
   t.is(provider.quotes.at(-1)?.to.street1, '1 Main St');
 });
 
-test('a rate is chosen for a parcel that leaves the country', async (t) => {
+test('a rate is chosen on the label page for an international parcel', async (t) => {
   const { ctx, api, tenant } = t.context;
   const { order, page, provider } = await waiting(t.context, {
     address: { country: 'CA', state: 'ON', zip: 'K1A 0B1' },
@@ -84,7 +84,7 @@ test('a rate is chosen for a parcel that leaves the country', async (t) => {
   );
 });
 
-test('an order is marked as shipped, and a label is given back', async (t) => {
+test('an order is marked as shipped, and a label is voided, on the label page', async (t) => {
   const { ctx } = t.context;
   const { order, page } = await waiting(t.context, { address: null });
   t.is((await post(t.context, `${page}/fulfil`, { carrier: 'USPS', tracking_number: '9400' })).status, 303);
@@ -96,7 +96,7 @@ test('an order is marked as shipped, and a label is given back', async (t) => {
   t.is((await post(t.context, `${bought.page}/void`)).status, 409, 'twice is once');
 });
 
-test('all labels of one reason are tried again with one press', async (t) => {
+test('one button retries all labels with the same reason', async (t) => {
   const { ctx } = t.context;
   const [first, second] = [
     await waiting(t.context, { items: [{ weightOz: null }] }),
@@ -107,7 +107,7 @@ test('all labels of one reason are tried again with one press', async (t) => {
   for (const { order } of [first, second]) t.like(await labelOf(ctx, order.id), { state: 'queued', attempt: 2 });
 });
 
-test('there is no page for what is not there', async (t) => {
+test('the page of an unknown label or store is not found', async (t) => {
   const { page } = await waiting(t.context, { address: null });
   const { api } = t.context;
   for (const path of [`${page}x`, '/ops/labels/nobody/lbl_x']) t.is((await api.call('GET', path)).status, 404);

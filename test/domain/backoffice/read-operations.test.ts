@@ -20,7 +20,7 @@ import { fakeShippingGateway } from '#test/support/fakes/shipping-gateway.ts';
 const test = anyTest as TestFn<TestContext>;
 useContext(test, { ports: { shipping: fakeShippingGateway() } });
 
-test.serial('a shop with nothing to do has nothing waiting, and every queue is named', async (t) => {
+test.serial('readOperations of an idle store shows every queue with nothing waiting', async (t) => {
   const operations = await readOperations(t.context.services.context());
   t.deepEqual(
     operations.queues.map(({ queue }) => queue),
@@ -37,7 +37,7 @@ test.serial('a shop with nothing to do has nothing waiting, and every queue is n
   t.deepEqual(operations.deliveries, { count: 0, oldestAt: null });
 });
 
-test.serial('a queue shows what is due, since when, what is for later and what was given up', async (t) => {
+test.serial('readOperations shows what is due in a queue, since when, what is scheduled and what failed', async (t) => {
   const { ctx, services, clock } = t.context;
   const { execute } = services;
   const due = clock.now();
@@ -63,7 +63,7 @@ test.serial('a queue shows what is due, since when, what is for later and what w
   t.deepEqual(operations.oldestUnrelayedAt, unrelayed);
 });
 
-test.serial("what needs a person is counted by kind and reason, and a label's trouble once", async (t) => {
+test.serial("readOperations counts attentions by kind and reason, and a label's only once", async (t) => {
   const { ctx, services } = t.context;
   await buildPaymentAccount(ctx);
   await buildShippingAccount(ctx);
@@ -83,7 +83,7 @@ test.serial("what needs a person is counted by kind and reason, and a label's tr
   );
 });
 
-test.serial('a purchase whose outcome nobody knows is counted once its call is over', async (t) => {
+test.serial('readOperations counts a purchase with an unknown outcome once its call has ended', async (t) => {
   const { ctx, services, clock } = t.context;
   await buildShippingAccount(ctx);
   const { labelId } = await request(ctx);
@@ -99,7 +99,7 @@ test.serial('a purchase whose outcome nobody knows is counted once its call is o
   t.deepEqual((await readOperations(services.context())).unknownLabels, { count: 1, oldestAt: since });
 });
 
-test.serial("reconciling lags by the time between the provider's event and its being applied", async (t) => {
+test.serial("the reconcile lag is the time from the provider's event until it was applied", async (t) => {
   const { ctx, services, clock } = t.context;
   const lags = [1, 2, 60];
   await transact(ctx, async ({ tx, tenant }) => {

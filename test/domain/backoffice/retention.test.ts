@@ -61,7 +61,7 @@ test.serial(
   },
 );
 
-test.serial('an event is kept while anybody may be told of it again', async (t) => {
+test.serial('an event is retained while a delivery of it may be repeated', async (t) => {
   const { ctx, services, clock } = t.context;
   const endpoint = await buildEndpoint(ctx, await receiverFor(t), { events: ['webhook.test'] });
   const [told, untold] = [...(await recordTests(ctx, endpoint.id)), ...(await recordTests(ctx, endpoint.id))];
@@ -82,7 +82,7 @@ test.serial('an event is kept while anybody may be told of it again', async (t) 
   t.deepEqual(await ids(), [told]);
 });
 
-test.serial('mails are forgotten after 90 days, but for those that are still to be sent', async (t) => {
+test.serial('emails are deleted after 90 days, except those that are still to be sent', async (t) => {
   const { ctx, services, clock } = t.context;
   const build = (state: string) =>
     transact(ctx, async (ctx) => {
@@ -108,7 +108,7 @@ test.serial('mails are forgotten after 90 days, but for those that are still to 
   t.deepEqual(await ids(), [queued]);
 });
 
-test.serial('what a payment provider told is known for 40 days, and longer while it waits', async (t) => {
+test.serial('payment events are retained for 40 days, and longer while they are pending', async (t) => {
   const { ctx, services, clock } = t.context;
   const { id: tenantId } = ctx.tenant;
   for (const state of ['applied', 'pending']) {
@@ -137,7 +137,7 @@ test.serial('what a payment provider told is known for 40 days, and longer while
   t.deepEqual(await states(), ['pending']);
 });
 
-test.serial('hints of the shipping provider are forgotten after 30 days', async (t) => {
+test.serial('notifications of the shipping provider are deleted after 30 days', async (t) => {
   const { ctx, services, clock } = t.context;
   await transact(ctx, async ({ tx, tenant }) =>
     tx.execute(sql`

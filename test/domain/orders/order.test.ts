@@ -8,7 +8,7 @@ const order = () => Object.assign<Order, Partial<Order>>(Object.create(Order.pro
 
 const codesOf = ({ attentions }: Order) => attentions.map(({ code }) => code);
 
-test('Order.raise puts the most urgent attention first and replaces one of the same code', (t) => {
+test('Order.flag puts the most urgent attention first and replaces one of the same code', (t) => {
   const one = order();
   t.true(one.flag({ code: 'no_rates', detail: 'Refused.\ncarrier_error: none' }));
   t.true(one.flag({ code: 'oversold', detail: 'There is not enough of it.' }));

@@ -26,7 +26,7 @@ const label = (given: object = {}) => ({
 const record = ({ ctx }: TestContext, orderId: string, news: FulfillmentUpdate) =>
   transact(ctx, (ctx) => recordFulfillment(ctx, orderId, news));
 
-test('an order is told as shipped the first time that it is, and as delivered once', async (t) => {
+test('order.shipped and order.delivered are recorded once each', async (t) => {
   const { ctx } = t.context;
   const { id } = await buildPaidOrder(ctx);
   await record(t.context, id, { status: 'label_purchased', label: label() });
@@ -41,14 +41,14 @@ test('an order is told as shipped the first time that it is, and as delivered on
   t.like(await readOrder(ctx, id), { fulfillment_status: 'delivered', shipped_at: shippedAt, labels: [label()] });
 });
 
-test('what is delivered without having been seen on its way was shipped too', async (t) => {
+test('an order that is delivered without a transit update was shipped too', async (t) => {
   const { ctx } = t.context;
   const { id } = await buildPaidOrder(ctx);
   await record(t.context, id, { status: 'delivered' });
   t.deepEqual(await recorded(ctx, id), ['order.shipped', 'order.delivered']);
 });
 
-test('news that are known already raise no version', async (t) => {
+test('recordFulfillment of what is known already changes no version', async (t) => {
   const { ctx } = t.context;
   const { id } = await buildPaidOrder(ctx);
   await record(t.context, id, { status: 'label_purchased', label: label() });
@@ -61,7 +61,7 @@ test('news that are known already raise no version', async (t) => {
   t.deepEqual(after?.labels, [label({ status: 'TRANSIT' })]);
 });
 
-test('a second parcel stands beside the first', async (t) => {
+test('recordFulfillment adds a second parcel beside the first', async (t) => {
   const { ctx } = t.context;
   const { id } = await buildPaidOrder(ctx);
   await record(t.context, id, { label: label() });
@@ -94,7 +94,7 @@ test('recordFulfillment leaves the attentions of other causes open', async (t) =
   t.deepEqual(await codes(), ['disputed', 'paid_twice', 'refund_failed']);
 });
 
-test("a parcel does not go back to where it was, and another store's order is not there", async (t) => {
+test("recordFulfillment rejects a step back, and does not find another store's order", async (t) => {
   const { ctx, services } = t.context;
   const { id } = await buildPaidOrder(ctx);
   await record(t.context, id, { status: 'delivered' });

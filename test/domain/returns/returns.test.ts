@@ -34,7 +34,7 @@ const email = 'ada@example.com';
 const reasonOf = (error: unknown) =>
   error instanceof DomainError ? (error.extensions['reason'] ?? error.code) : error;
 
-test('a shopper asks to send something back, and hears of it', async (t) => {
+test('requestReturn records the return and emails the shopper', async (t) => {
   const { ctx } = t.context;
   const order = await buildReturnableOrder(ctx, { items: [{ name: 'Bowl', quantity: 3 }, { name: 'Plate' }] });
   const [bowl] = order.items;
@@ -65,7 +65,7 @@ test('a shopper asks to send something back, and hears of it', async (t) => {
   t.deepEqual(await returnMailsOf(ctx, made.id), [{ status: 'requested', note: null, recipient: email }]);
 });
 
-test('numbers rise from 1001 in each store, without a gap and without a double', async (t) => {
+test('return numbers rise from 1001 in each store, without gaps or duplicates', async (t) => {
   const { ctx, services } = t.context;
   const order = await buildReturnableOrder(ctx, { items: [{ quantity: 20 }] });
   const items = [{ order_item_id: order.items[0]?.id ?? '', quantity: 1 }];
@@ -75,7 +75,7 @@ test('numbers rise from 1001 in each store, without a gap and without a double',
   t.is((await buildReturn({ ...ctx, tenant: await buildTenant(services) })).number, 1001);
 });
 
-test('however many ask at once, never more comes back than was bought', async (t) => {
+test('concurrent requests never return more than was bought', async (t) => {
   const { ctx } = t.context;
   const order = await buildReturnableOrder(ctx, { items: [{ quantity: 7 }, { quantity: 5 }] });
   const [first, second] = order.items.map(({ id }) => id);
@@ -104,7 +104,7 @@ test('however many ask at once, never more comes back than was bought', async (t
   t.true((sums[0] ?? 99) <= 7 && (sums[1] ?? 99) <= 5);
 });
 
-test('a variant is taken from whichever lines of the order still have some of it', async (t) => {
+test('a variant is taken from the items of the order that have any left', async (t) => {
   const { ctx } = t.context;
   const order = await buildReturnableOrder(ctx, { items: [{ quantity: 2 }, { quantity: 1 }] });
   const [first, second] = order.items;
@@ -133,7 +133,7 @@ test('a variant is taken from whichever lines of the order still have some of it
   t.is(await ask(1).catch(reasonOf), 'quantity_exceeded');
 });
 
-test('one item named in several lines is counted together', async (t) => {
+test('an item that is named in several lines is summed', async (t) => {
   const { ctx } = t.context;
   const order = await buildReturnableOrder(ctx, { items: [{ quantity: 3 }] });
   const line = (quantity: number, reason: string) => ({ order_item_id: order.items[0]?.id ?? '', quantity, reason });
@@ -148,7 +148,7 @@ test('one item named in several lines is counted together', async (t) => {
   t.deepEqual(await returnedOf(ctx, order.id), [3]);
 });
 
-test('only what was paid for and bought comes back, and only to who knows the address', async (t) => {
+test('requestReturn rejects unpaid orders, other items and wrong emails', async (t) => {
   const { ctx, services } = t.context;
   const order = await buildReturnableOrder(ctx);
   const pending = await buildReturnableOrder(ctx, { status: 'pending' });
@@ -175,7 +175,7 @@ test('only what was paid for and bought comes back, and only to who knows the ad
   t.deepEqual(await returnedOf(ctx, order.id), [0]);
 });
 
-test('an order comes back within thirty days of its delivery, or of its payment where that is unknown', async (t) => {
+test('an order can be returned within thirty days of its delivery, or of its payment where that is unknown', async (t) => {
   const { ctx } = t.context;
   const order = await buildReturnableOrder(ctx, { items: [{ quantity: 9 }] });
   const at = (milliseconds: number) => {
@@ -201,7 +201,7 @@ test('an order comes back within thirty days of its delivery, or of its payment 
   t.is(await at(days(40) + minutes(1)), 'window_closed');
 });
 
-test('a return goes its way step by step, and each step is told once', async (t) => {
+test('each step of a return is recorded and emailed once', async (t) => {
   const { ctx } = t.context;
   const { id: returnId } = await buildReturn(ctx);
   t.is((await approveReturn(ctx, { returnId, note: 'Use the box it came in.' })).status, 'approved');
@@ -229,7 +229,7 @@ test('a return goes its way step by step, and each step is told once', async (t)
   );
 });
 
-test('what is rejected can be asked for again', async (t) => {
+test('the items of a rejected return can be returned again', async (t) => {
   const { ctx } = t.context;
   const order = await buildReturnableOrder(ctx, { items: [{ quantity: 2 }] });
   const { id: returnId } = await buildReturn(ctx, order);
@@ -244,7 +244,7 @@ test('what is rejected can be asked for again', async (t) => {
   t.is((await buildReturn(ctx, order)).status, 'requested');
 });
 
-test('what was closed without having come can be asked for again, and what came and was replaced cannot', async (t) => {
+test('closing releases the items of a return that never arrived, but not of one that was received', async (t) => {
   const { ctx } = t.context;
   const order = await buildReturnableOrder(ctx, { items: [{ quantity: 2 }] });
   const { id: lost } = await buildReturn(ctx, order);
@@ -259,7 +259,7 @@ test('what was closed without having come can be asked for again, and what came 
   t.deepEqual(await returnedOf(ctx, order.id), [2]);
 });
 
-test('approved or rejected, whichever comes first, and never both', async (t) => {
+test('of a concurrent approval and rejection, one succeeds', async (t) => {
   const { ctx } = t.context;
   for (let round = 0; round < 5; round += 1) {
     const order = await buildReturnableOrder(ctx);
@@ -273,7 +273,7 @@ test('approved or rejected, whichever comes first, and never both', async (t) =>
   }
 });
 
-test('no order of decisions leads anywhere that the way does not', async (t) => {
+test('any sequence of decisions follows the table of statuses', async (t) => {
   const { ctx } = t.context;
   const decisions = {
     approved: approveReturn,
@@ -308,7 +308,7 @@ test('no order of decisions leads anywhere that the way does not', async (t) => 
   );
 });
 
-test('returns are listed page by page, by address and by status, and each store has its own', async (t) => {
+test("listReturns pages, filters by email and status, and shows only the store's own", async (t) => {
   const { ctx, services } = t.context;
   const other = { ...ctx, tenant: await buildTenant(services) };
   const [first, second, third] = [await buildReturn(ctx), await buildReturn(ctx), await buildReturn(ctx)];
@@ -342,7 +342,7 @@ test('returns are listed page by page, by address and by status, and each store 
   await t.throwsAsync(approveReturn(ctx, { returnId: theirs.id }), { code: 'not_found' });
 });
 
-test('who listens is told of a return as it is now, with a version that rises', async (t) => {
+test('webhooks carry the current return, with an increasing version', async (t) => {
   const { ctx, services } = t.context;
   const made = await buildReturn(ctx);
   const delivery = { id: 'whd_1', eventId: 'evt_1', type: 'return.updated', objectId: made.id } as Parameters<
@@ -374,7 +374,7 @@ async function receivedReturn(ctx: Context, quantity: number, paymentId?: string
 const refundedOf = async (ctx: Context, orderId: string) =>
   (await refundsOf(ctx, orderId)).map(({ returnId, amountCents, state }) => ({ returnId, amountCents, state }));
 
-test('what was paid for what came back is promised with the decision, once', async (t) => {
+test('refundReturn enqueues the refund with the decision, once', async (t) => {
   const { ctx } = t.context;
   const { orderId, returnId } = await receivedReturn(ctx, 2, 'pi_1');
   await refundReturn(ctx, { returnId });
@@ -383,7 +383,7 @@ test('what was paid for what came back is promised with the decision, once', asy
   t.is((await enqueuedJobs(ctx, issueRefund)).length, 1);
 });
 
-test('the owner may say what goes back, or that it went back in another way', async (t) => {
+test('refundReturn refunds a given amount, or nothing where it was refunded in another way', async (t) => {
   const { ctx } = t.context;
   const some = await receivedReturn(ctx, 2, 'pi_1');
   t.is(

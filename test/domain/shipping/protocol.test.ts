@@ -18,7 +18,7 @@ useContext(test, {
   environment: { LABEL_BUY_TIMEOUT: '60s', LABEL_LOOKUP_GRACE: '2m', LABEL_RETRY_SCHEDULE: '0s,2m,10m,30m,90m,4h' },
 });
 
-test('what is needed to find a purchase again is committed before it is asked for', async (t) => {
+test('what identifies a purchase is committed before it is requested', async (t) => {
   const { ctx, shipping } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order, labelId } = await request(ctx);
@@ -44,7 +44,7 @@ test('what is needed to find a purchase again is committed before it is asked fo
   t.is((await labelOf(ctx, order.id)).state, 'purchased');
 });
 
-test('a purchase has a minute, and its label is held a quarter of a minute longer', async (t) => {
+test('a purchase times out after a minute, and its lease lasts 15 seconds longer', async (t) => {
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order } = await request(ctx);
@@ -78,7 +78,7 @@ test('an order has one live label, and another only when that was voided', async
   await t.notThrowsAsync(another());
 });
 
-test('what fails together does not come back together', async (t) => {
+test('labels that failed together are retried at different times', async (t) => {
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   shipping.throws.quote = Array.from({ length: 5 }, silence);
@@ -96,7 +96,7 @@ test('what fails together does not come back together', async (t) => {
   t.true(new Set(waits.map((ms) => Math.round(ms / 100))).size > 1, String(waits));
 });
 
-test('every reason says what is the matter and what to do', (t) => {
+test('every reason says what happened and what to do', (t) => {
   const codes: ReasonCode[] = [
     'missing_address',
     'address_invalid',

@@ -67,7 +67,7 @@ test('a paid order gets the cheapest label of an enabled carrier, and its tracki
   t.is(shipping.bought()[0]?.marker, `${labelId}:1 ${order.orderNumber}`);
 });
 
-test('a label is bought once, however often its job is worked and asked for', async (t) => {
+test('a label is bought once, however often its job runs', async (t) => {
   const { ctx, shipping } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order, labelId } = await request(ctx);
@@ -90,7 +90,7 @@ test('many workers on one label buy it once', async (t) => {
   t.true(outcomes.every((outcome) => outcome === 'done' || outcome === 'snoozed'));
 });
 
-test('wherever a run dies, the label is bought exactly once in the end', async (t) => {
+test('an attempt that crashes at any point ends with exactly one label', async (t) => {
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   let points = 0;
@@ -113,7 +113,7 @@ test('wherever a run dies, the label is bought exactly once in the end', async (
   t.true(points >= 10, `${points} places to die`);
 });
 
-test('a provider that dies on us before or after each of its calls sells one label all the same', async (t) => {
+test('a provider that fails before or after any call sells one label', async (t) => {
   for (const call of ['quote', 'buyLabel'] as const) {
     for (const when of ['before', 'after'] as const) {
       const { ctx, shipping, clock } = withFake(t.context.ctx);
@@ -132,7 +132,7 @@ test('a provider that dies on us before or after each of its calls sells one lab
   }
 });
 
-test('a run that was frozen until another took its label over writes and buys nothing', async (t) => {
+test('an attempt that was frozen until another took over writes and buys nothing', async (t) => {
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order } = await request(ctx);
@@ -151,7 +151,7 @@ test('a run that was frozen until another took its label over writes and buys no
   t.like(await labelOf(ctx, order.id), { state: 'buying', buyNumber: 1 });
 });
 
-test('a purchase is asked for only under a lease that outlives it, however long a run was frozen before', async (t) => {
+test('a purchase is requested only under a lease that outlives it', async (t) => {
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const buyLabel = shipping.buyLabel.bind(shipping);
@@ -173,7 +173,7 @@ test('a purchase is asked for only under a lease that outlives it, however long 
   t.fail('The run has no end.');
 });
 
-test('a label whose answer was lost is found and adopted, not bought again', async (t) => {
+test('a label whose response was lost is found and recorded, not bought again', async (t) => {
   const { ctx, shipping } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order } = await request(ctx);
@@ -198,7 +198,7 @@ test('a purchase that is slow to show is waited for', async (t) => {
   t.is(shipping.asked.filter((what) => what === 'buy').length, 1);
 });
 
-test('only after two empty looks a grace period apart is the same rate bought again', async (t) => {
+test('a rate is bought again only after two empty lookups a grace period apart', async (t) => {
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order } = await request(ctx);
@@ -215,7 +215,7 @@ test('only after two empty looks a grace period apart is the same rate bought ag
   t.is(shipping.bought().length, 1);
 });
 
-test('a look that fails says nothing: it is made again', async (t) => {
+test('a lookup that fails is repeated', async (t) => {
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order } = await request(ctx);
@@ -225,7 +225,7 @@ test('a look that fails says nothing: it is made again', async (t) => {
   t.is(shipping.asked.filter((what) => what === 'buy').length, 1);
 });
 
-test('a provider that never says what came of a purchase needs a person, whose retry looks first', async (t) => {
+test('a label whose outcome stays unknown is flagged, and its retry looks the purchase up first', async (t) => {
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order, labelId } = await request(ctx);
@@ -257,7 +257,7 @@ test('a purchase that the provider has not decided is waited for', async (t) => 
   t.is(shipping.bought().length, 1);
 });
 
-test('a purchase under way that is not marked as ours is waited for as well', async (t) => {
+test('an undecided purchase without our marker is waited for as well', async (t) => {
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order, labelId } = await request(ctx);
@@ -277,7 +277,7 @@ test('a purchase under way that is not marked as ours is waited for as well', as
   t.like(await runToEnd(ctx, clock, order.id), { state: 'purchased', buyNumber: 1, purchaseId: byHand.id });
 });
 
-test('of two labels that a look finds, the first is used and the other refunded', async (t) => {
+test('of two labels that a lookup finds, the first is used and the other refunded', async (t) => {
   const { ctx, shipping } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order, labelId } = await request(ctx);
@@ -314,7 +314,7 @@ test('a rate of last week is quoted again, but only when the label is certain no
   t.deepEqual(shipping.asked.slice(4), ['look', 'quote', 'buy']);
 });
 
-test('what may pass is tried six times over some hours, each later, and then needs a person', async (t) => {
+test('a temporary failure is retried six times over some hours, each later, and then flagged', async (t) => {
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order, labelId } = await request(ctx);
@@ -332,7 +332,7 @@ test('what may pass is tried six times over some hours, each later, and then nee
   t.like(await orderOf(ctx, order.id), { fulfillment: 'label_purchased', attention: null });
 });
 
-test('a promise that another one has taken the place of does nothing, however often it comes', async (t) => {
+test('a job that a newer attempt replaced does nothing, however often it runs', async (t) => {
   const { ctx, shipping } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order } = await request(ctx);
@@ -343,7 +343,7 @@ test('a promise that another one has taken the place of does nothing, however of
   t.deepEqual(shipping.asked, ['quote'], 'its time has not come');
 });
 
-test('a provider that says when to come back costs no try', async (t) => {
+test("a provider's retry-after counts as no try", async (t) => {
   const { ctx, shipping } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order } = await request(ctx);
@@ -357,7 +357,7 @@ test('a provider that says when to come back costs no try', async (t) => {
   t.is(shipping.bought().length, 1);
 });
 
-test("a provider that only ever says later is a person's after some hours", async (t) => {
+test('a provider that asks to retry later for hours gets the label flagged', async (t) => {
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order } = await request(ctx);
@@ -388,7 +388,7 @@ test('a label of another order is never taken for this one, whatever its rate', 
   t.not((await labelOf(ctx, order.id)).purchaseId, strange.id);
 });
 
-test('purchaseLabel of a label that was given back at the provider buys another only when an operator retries it', async (t) => {
+test('purchaseLabel of a label that was voided at the provider buys another only when an operator retries it', async (t) => {
   const { ctx, shipping } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order } = await request(ctx);
@@ -404,7 +404,7 @@ test('purchaseLabel of a label that was given back at the provider buys another 
   t.is(shipping.bought().length, 1);
 });
 
-test('what a person must do stands in front of him: order, reason and advice', async (t) => {
+test('a flagged label fails its job with order, reason and advice', async (t) => {
   const situations: Situation[] = [
     { reason: 'missing_address', given: { address: null } },
     { reason: 'missing_address', given: { address: { street1: ' ' } } },
@@ -484,7 +484,7 @@ test('what a person must do stands in front of him: order, reason and advice', a
   }
 });
 
-test('a parcel that leaves the country waits for a person without failing', async (t) => {
+test('an international parcel needs attention without failing its job', async (t) => {
   const { ctx, shipping } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order, labelId } = await request(ctx, { address: { country: 'CA', state: 'ON', zip: 'K1A 0B1' } });
@@ -510,7 +510,7 @@ test('goods that do not ship, and orders that are not paid any more, need no lab
   t.deepEqual(shipping.asked, []);
 });
 
-test('without an account every label waits for one, and is bought when it is saved', async (t) => {
+test('labels wait while the store has no account, and are bought when it is saved', async (t) => {
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   const orders = [await request(ctx), await request(ctx)];
   for (const { order } of orders) t.regex(await run(ctx, order.id), /: provider_auth\. /);
@@ -521,7 +521,7 @@ test('without an account every label waits for one, and is bought when it is sav
   t.is(shipping.bought().length, 2);
 });
 
-test("a key that is not accepted pauses the store's labels with one question and one alert", async (t) => {
+test("a key that is not accepted pauses the store's labels with one call and one alert", async (t) => {
   const { ctx: base, shipping, clock } = withFake(t.context.ctx);
   const alerts: string[] = [];
   const ctx = { ...base, log: { ...base.log, error: (_: object, phrase: string) => alerts.push(phrase) } };
@@ -539,7 +539,7 @@ test("a key that is not accepted pauses the store's labels with one question and
   for (const { order } of orders) t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
 });
 
-test('a retry that somebody presses asks even while labels are paused, and wakes the others', async (t) => {
+test('a manual retry calls the provider even while labels are paused, and resumes the others', async (t) => {
   const { ctx, shipping } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const [first, second] = [await request(ctx), await request(ctx)];
@@ -551,7 +551,7 @@ test('a retry that somebody presses asks even while labels are paused, and wakes
   t.true((await enqueuedJobs(ctx, resumeLabelsJob)).length >= 2);
 });
 
-test('a carrier that is down for a moment is asked again', async (t) => {
+test('a temporary failure of the carrier is retried', async (t) => {
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order } = await request(ctx);
@@ -560,7 +560,7 @@ test('a carrier that is down for a moment is asked again', async (t) => {
   t.is(shipping.bought().length, 1);
 });
 
-test('an address that was corrected is quoted anew', async (t) => {
+test('an address that was corrected is quoted again', async (t) => {
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order } = await request(ctx);
@@ -587,7 +587,7 @@ test('an order that was shipped by hand meanwhile keeps its state when its label
   t.is(shipping.bought().length, 1);
 });
 
-test("what is the matter with an order's money stays in front of people", async (t) => {
+test("attentions of an order's payment stay open after its label is bought", async (t) => {
   const { ctx } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order } = await request(ctx, { attentionCodes: ['gift_card_spent'], items: [{ weightOz: null }] });
@@ -598,7 +598,7 @@ test("what is the matter with an order's money stays in front of people", async 
   t.like(await orderOf(ctx, other.order.id), { fulfillment: 'label_purchased', attention: 'gift_card_spent' });
 });
 
-test('a label that kills whoever works on it is given up after ten deaths', async (t) => {
+test('a label whose attempts crash is flagged after ten crashes', async (t) => {
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order } = await request(ctx);
@@ -616,7 +616,7 @@ test('a label that kills whoever works on it is given up after ten deaths', asyn
   t.is((await labelOf(ctx, order.id)).state, 'purchased');
 });
 
-test('a label of nothing is no promise', async (t) => {
+test('requestLabel of an order without goods enqueues no job', async (t) => {
   await t.throwsAsync(
     transact(t.context.ctx, (ctx) => requestLabel(ctx, { orderId: 'ord_none' })),
     { instanceOf: DomainError },

@@ -90,7 +90,7 @@ test('the first movement of a parcel ships its order, once', async (t) => {
   t.is((await trackingsOf(ctx, order.id))[0]?.nextPollAt, null);
 });
 
-test('a parcel that is first heard of when it arrives was shipped all the same', async (t) => {
+test('a parcel whose first update is its delivery was shipped too', async (t) => {
   for (const [status, fulfillment, events] of [
     ['delivered', 'delivered', ['order.shipped', 'order.delivered']],
     ['returned', 'returned', ['order.shipped']],
@@ -104,7 +104,7 @@ test('a parcel that is first heard of when it arrives was shipped all the same',
   }
 });
 
-test('what the provider hints at is looked up, and the same hint twice is one look', async (t) => {
+test('a notification is looked up, and the same notification twice only once', async (t) => {
   const { ctx, shipping, order, trackingNumber } = await shipped(t.context.ctx);
   shipping.tracking.set(trackingNumber, { status: 'transit', at: null });
   await Promise.all([1, 2, 3].map(() => receiveNotification(ctx, hintOf(trackingNumber, 'DELIVERED'))));
@@ -138,7 +138,7 @@ test.serial('a parcel on its way is asked about every six hours until it arrives
   t.is((await orderOf(ctx, order.id)).fulfillment, 'delivered');
 });
 
-test('a silent provider leaves a parcel where it was', async (t) => {
+test("a provider that does not respond leaves a parcel's status unchanged", async (t) => {
   const { ctx, shipping, order, trackingId } = await shipped(t.context.ctx);
   shipping.throws.track = [silence()];
   await t.throwsAsync(reconcileTracking(ctx, { trackingId }));
@@ -203,7 +203,7 @@ test.serial(
   },
 );
 
-test('a second label that the provider does not take back stands before a person', async (t) => {
+test('a second label whose refund is rejected needs attention', async (t) => {
   const { ctx, shipping, order, labelId } = await shipped(t.context.ctx);
   const { rateId } = shipping.bought()[0] ?? {};
   const second = await shipping.buyLabel(
@@ -245,7 +245,7 @@ for (const [how, look] of [
     (ctx: Context, { trackingId }: { trackingId: string }) => reconcileTracking(ctx, { trackingId }),
   ],
 ] as const) {
-  test(`a label that was given back in the provider's own pages is a person's, once the provider ${how}`, async (t) => {
+  test(`a label that was voided on the provider's website is flagged once the provider ${how}`, async (t) => {
     const { ctx, shipping, clock, order, labelId, trackingId } = await shipped(t.context.ctx);
     const purchaseId = shipping.bought()[0]?.id ?? '';
     await look(ctx, { purchaseId, trackingId });
@@ -266,7 +266,7 @@ for (const [how, look] of [
   });
 }
 
-test('what is on its way all the same, and what we give back ourselves, is no news', async (t) => {
+test('a void by this service, or of a parcel in transit, flags nothing', async (t) => {
   const { ctx, shipping, order, labelId, trackingNumber, trackingId } = await shipped(t.context.ctx);
   const hear = async () => {
     await receiveNotification(ctx, {
@@ -323,7 +323,7 @@ test("recordDuplicates and acknowledgeDuplicate leave the attentions of the orde
   }
 });
 
-test("a price that is not given back after all is a person's", async (t) => {
+test('a refund that is rejected later is flagged', async (t) => {
   const { ctx, shipping, order, labelId } = await shipped(t.context.ctx);
   const { rateId } = shipping.bought()[0] ?? {};
   const second = await shipping.buyLabel(
@@ -349,7 +349,7 @@ test("a price that is not given back after all is a person's", async (t) => {
   );
 });
 
-test('a label that turns up before it is bought again is used, and one of a rate that was let go is refunded', async (t) => {
+test('a label that turns up before it is bought again is used, and one at a dropped rate is refunded', async (t) => {
   const { ctx, shipping } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const hear = async (id: string) => {
@@ -418,7 +418,7 @@ test.serial('a purchase that stayed open is looked at again by itself', async (t
   t.is(shipping.bought().length, 1);
 });
 
-test('a hint about a purchase that a run is about to write down is left to that run', async (t) => {
+test('a notification about a purchase that an attempt is about to record is left to that attempt', async (t) => {
   const { ctx, shipping } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order } = await request(ctx);
@@ -439,7 +439,7 @@ test('a hint about a purchase that a run is about to write down is left to that 
   t.deepEqual(await enqueuedJobs(ctx, jobs.refundDuplicate), []);
 });
 
-test('while the account does not open, parcels are not asked about', async (t) => {
+test('parcels are not polled while the provider rejects the key', async (t) => {
   const { ctx, shipping, trackingId } = await shipped(t.context.ctx);
   shipping.throws.track = [denial()];
   await t.notThrowsAsync(reconcileTracking(ctx, { trackingId }));
@@ -447,7 +447,7 @@ test('while the account does not open, parcels are not asked about', async (t) =
   t.is(shipping.asked.filter((what) => what === 'track').length, 1);
 });
 
-test('a hint about a purchase that nobody waits for any more brings its label', async (t) => {
+test('a notification about a purchase that no attempt waits for records its label', async (t) => {
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order } = await request(ctx);

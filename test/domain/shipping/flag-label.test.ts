@@ -1,5 +1,4 @@
 import anyTest, { type TestFn } from 'ava';
-
 import { days } from '#src/lib/duration.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
@@ -7,7 +6,7 @@ import { busy, fakeShippingByStore } from '#test/support/fakes/shipping-gateway.
 import { runJobs } from '#test/support/run-jobs.ts';
 import { labelOf, orderOf, request } from './support.ts';
 
-/* When no run is left for a label, its row says so: the page of labels is made of rows. */
+/* A label without attempts left is flagged on its row, because the labels page reads rows. */
 
 const test = anyTest as TestFn<TestContext>;
 const provider = fakeShippingByStore();
@@ -16,7 +15,7 @@ useContext(test, { ports: { shipping: provider.gateway } });
 /** The last run that the queue allows. */
 const lastRun = { failedRuns: 4, rounds: 1 };
 
-test.serial('a mistake of our own on the last run puts the label in front of a person, and not before', async (t) => {
+test.serial('an unexpected error flags the label on the last attempt, and not before', async (t) => {
   const { services, ctx } = t.context;
   await buildShippingAccount(ctx);
   for (const [failedRuns, state] of [
@@ -30,27 +29,24 @@ test.serial('a mistake of our own on the last run puts the label in front of a p
   }
 });
 
-test.serial(
-  'a label whose promise is two days old is not put off any more, and ends in front of a person with the reason',
-  async (t) => {
-    const { services, clock, ctx } = t.context;
-    await buildShippingAccount(ctx);
-    const { throws } = provider.of(ctx.tenant.id);
-    for (const [waitedMs, state] of [
-      [0, 'queued'],
-      [days(2) + 1000, 'needs_attention'],
-    ] as const) {
-      const { order } = await request(ctx);
-      clock.pass(waitedMs);
-      throws.quote = [busy(60)];
-      await runJobs(services, lastRun);
-      t.like(await labelOf(ctx, order.id), { state, reason: state === 'queued' ? null : 'provider_rate_limited' });
-      t.is((await orderOf(ctx, order.id)).attention, state === 'queued' ? null : 'provider_rate_limited');
-    }
-  },
-);
+test.serial('a label whose job is two days old is no longer postponed but flagged with the reason', async (t) => {
+  const { services, clock, ctx } = t.context;
+  await buildShippingAccount(ctx);
+  const { throws } = provider.of(ctx.tenant.id);
+  for (const [waitedMs, state] of [
+    [0, 'queued'],
+    [days(2) + 1000, 'needs_attention'],
+  ] as const) {
+    const { order } = await request(ctx);
+    clock.pass(waitedMs);
+    throws.quote = [busy(60)];
+    await runJobs(services, lastRun);
+    t.like(await labelOf(ctx, order.id), { state, reason: state === 'queued' ? null : 'provider_rate_limited' });
+    t.is((await orderOf(ctx, order.id)).attention, state === 'queued' ? null : 'provider_rate_limited');
+  }
+});
 
-test.serial('a label that a dead run held when its promise was old ends in front of a person', async (t) => {
+test.serial('a label that a crashed attempt held when its job was old is flagged', async (t) => {
   const { services, clock, ctx } = t.context;
   await buildShippingAccount(ctx);
   const { order, labelId } = await request(ctx);

@@ -1,5 +1,4 @@
 import anyTest, { type TestFn } from 'ava';
-
 import { resumeLabels as resumeLabelsJob } from '#jobs/labels.ts';
 import {
   chooseRate,
@@ -33,7 +32,7 @@ useContext(test);
 const conflict = (code: string) => ({ instanceOf: DomainError, code });
 const address = { name: 'Ada Wells', street1: '1 Main St', city: 'Albany', state: 'NY', zip: '12207', country: 'US' };
 
-test('an address is corrected and the label tried again', async (t) => {
+test('editAddress corrects the address, and retryLabel buys the label', async (t) => {
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order, labelId } = await request(ctx, { address: { street1: null } });
@@ -77,7 +76,7 @@ test.serial(
   },
 );
 
-test('an order that was oversold gets its label when somebody says so', async (t) => {
+test('retryLabel buys the label of an oversold order', async (t) => {
   const { ctx, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order, labelId } = await request(ctx, { attentionCodes: ['oversold'] });
@@ -87,7 +86,7 @@ test('an order that was oversold gets its label when somebody says so', async (t
   t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
 });
 
-test('a retry of a label that waited for the account asks the provider again, for all of them', async (t) => {
+test('retryLabel of a label that waits for the account resumes all of them', async (t) => {
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const [first, second] = [await request(ctx), await request(ctx)];
@@ -98,7 +97,7 @@ test('a retry of a label that waited for the account asks the provider again, fo
   for (const { order } of [first, second]) t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
 });
 
-test('a person chooses a rate across a border, with the goods declared', async (t) => {
+test('chooseRate buys a rate across a border, with a customs declaration', async (t) => {
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx, { carriers: [], label_cost_cap_cents: 100 });
   shipping.rates = [rate({ amountCents: 9900, carrier: 'dhl_express' }), rate({ amountCents: 6100, carrier: 'ups' })];
@@ -124,7 +123,7 @@ test('a person chooses a rate across a border, with the goods declared', async (
   await t.throwsAsync(chooseRate(ctx, { orderId: order.id, rateId: 'other' }), conflict('label_purchased'));
 });
 
-test('a chosen rate is tried again as it is, and never silently exchanged for another', async (t) => {
+test('a chosen rate is retried and never replaced by another', async (t) => {
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order } = await request(ctx, { address: { street1: null } });
@@ -159,7 +158,7 @@ test('a rate is bought only for the order and the address that it was quoted for
   t.is(shipping.bought()[0]?.rateId, fresh?.id);
 });
 
-test('goods that customs want filed are not quoted across a border, and the sentence says what to do', async (t) => {
+test('quoteOrder rejects goods that need a customs filing, and says what to do', async (t) => {
   const { ctx, shipping } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const britain = { country: 'GB', state: null, zip: 'SW1A 1AA', city: 'London' };
@@ -179,7 +178,7 @@ test('goods that customs want filed are not quoted across a border, and the sent
   t.true((await quoteOrder(ctx, { orderId: home.id })).length > 0);
 });
 
-test('nothing is decided about a label while its purchase is open or it is being worked on', async (t) => {
+test('operators cannot change a label whose purchase is open or that an attempt holds', async (t) => {
   const { ctx, shipping } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order, labelId } = await request(ctx);
@@ -210,7 +209,7 @@ test('nothing is decided about a label while its purchase is open or it is being
   await during;
 });
 
-test('a label is voided: its price is asked back and its order can have another', async (t) => {
+test('voidLabel refunds the label, and the order can have another', async (t) => {
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order, labelId } = await request(ctx);
@@ -229,7 +228,7 @@ test('a label is voided: its price is asked back and its order can have another'
   await t.throwsAsync(requestLabelAgain(ctx, { orderId: order.id }), conflict('label_purchased'));
 });
 
-test('an order that is shipped by hand needs no label any more', async (t) => {
+test('markFulfilled skips the label of an order that was shipped by hand', async (t) => {
   const { ctx, shipping } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order } = await request(ctx);
@@ -243,7 +242,7 @@ test('an order that is shipped by hand needs no label any more', async (t) => {
   await t.throwsAsync(markFulfilled(ctx, { orderId: unpaid.id }), conflict('order_not_shippable'));
 });
 
-test('labels are listed by state and reason, for their store alone', async (t) => {
+test("listLabels filters by state and reason, and shows only the store's own", async (t) => {
   const { ctx, shipping } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const good = await request(ctx);
@@ -273,7 +272,7 @@ test('labels are listed by state and reason, for their store alone', async (t) =
   t.is(shipping.bought().length, 1);
 });
 
-test('a quote for a person says when the provider is away', async (t) => {
+test('quoteOrder reports an unavailable provider', async (t) => {
   const { ctx, shipping } = withFake(t.context.ctx);
   const { order } = await request(ctx, { address: newYork });
   await t.throwsAsync(quoteOrder(ctx, { orderId: order.id }), {

@@ -1,6 +1,5 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-
 import anyTest, { type TestFn } from 'ava';
 import { readOne, transact } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
@@ -23,7 +22,7 @@ import { denial, fakeShippingGateway } from '#test/support/fakes/shipping-gatewa
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
 
-test('an account is saved once, and says which fields changed', async (t) => {
+test('saveShippingAccount saves an account once and reports the changed fields', async (t) => {
   const { ctx } = t.context;
   const input = shippingAccountInput();
   const save = (changes: Partial<typeof input> = {}) =>
@@ -42,7 +41,7 @@ test('an account is saved once, and says which fields changed', async (t) => {
   );
 });
 
-test('keys and tokens are sealed', async (t) => {
+test('saveShippingAccount seals keys and tokens', async (t) => {
   const { ctx } = t.context;
   const input = shippingAccountInput();
   await transact(ctx, (ctx) => saveShippingAccount(ctx, input));
@@ -57,7 +56,7 @@ test('keys and tokens are sealed', async (t) => {
   for (const secret of [input.api_key, input.webhook_token ?? '', 'EZTK-secret']) t.false(text.includes(secret));
 });
 
-test("what a shopper may choose comes from the store's terms", async (t) => {
+test("shippingOptions come from the store's settings", async (t) => {
   const { ctx } = t.context;
   t.is(await shippingOptions(ctx), undefined);
   await transact(ctx, (ctx) => saveShippingAccount(ctx, shippingAccountInput()));
@@ -124,7 +123,7 @@ test('saving a shipping account rejects keys of the other environment and of ano
   t.like(await checkShippingAccount(ctx, 'shipping'), { ok: true });
 });
 
-test('an account is checked at its provider', async (t) => {
+test('checkShippingAccount checks the key at the provider', async (t) => {
   const shipping = fakeShippingGateway();
   const ctx = { ...t.context.ctx, ports: { ...t.context.ctx.ports, shipping } };
   await t.throwsAsync(checkShippingAccount(ctx, 'shipping'), { instanceOf: DomainError, code: 'not_found' });
