@@ -5,33 +5,33 @@ import type { PlatformContext } from '../context.ts';
 import { type Aggregated, aggregateChosen, type BatchKey } from './aggregate-chosen.ts';
 import { aggregateOrQuarantine, dataFault } from './quarantine.ts';
 
-/** So long one transaction is to take: what comes meanwhile waits for it, and then for its own. */
+/** The intended duration of one transaction: events that arrive during it wait for it and for their own. */
 const batchMs = 250;
 
-/** How many events, more or less, one transaction takes: at first, at least and at most. */
+/** About how many events one transaction aggregates: at first, at least and at most. */
 const eventsAtOnce = { first: 4000, least: 1000, most: 32_000 };
 const batchesAtOnce = 1000;
 
-/** How long one run goes on. Then the next tick takes over. */
+/** How long one attempt of the job runs. Then the next scheduled one continues. */
 const workMs = seconds(5);
 
 /**
- * Fold the batches that wait, oldest first, until none is left or the time is over. Any number of workers may do this
- * at once. A worker that dies in the middle has changed nothing: each portion is one transaction. A batch that cannot
- * be folded is set aside, and the others go on.
+ * Aggregate the waiting batches, oldest first, until none is left or the time is over. Any number of workers may run this
+ * concurrently. Each step is one transaction, so a crashed worker leaves nothing half done. A batch that cannot be
+ * aggregated is quarantined, and the others continue.
  */
 export async function aggregateBatches(ctx: PlatformContext): Promise<Aggregated> {
   const startedAt = performance.now();
   const total = { batches: 0, events: 0 };
   let events = eventsAtOnce.first;
-  let folded: Aggregated;
+  let aggregated: Aggregated;
   do {
-    const begunAt = performance.now();
-    folded = await aggregateBatch(ctx, events);
-    events = nextSize(events, performance.now() - begunAt);
-    total.batches += folded.batches;
-    total.events += folded.events;
-  } while (folded.batches > 0 && performance.now() - startedAt < workMs && !ctx.signal?.aborted);
+    const stepStartedAt = performance.now();
+    aggregated = await aggregateBatch(ctx, events);
+    events = nextSize(events, performance.now() - stepStartedAt);
+    total.batches += aggregated.batches;
+    total.events += aggregated.events;
+  } while (aggregated.batches > 0 && performance.now() - startedAt < workMs && !ctx.signal?.aborted);
   return total;
 }
 
@@ -51,16 +51,16 @@ async function aggregateBatch(ctx: PlatformContext, events: number): Promise<Agg
   }
 }
 
-/** The oldest batches that wait, as many as make a portion, and when they came. */
-interface Portion {
+/** The oldest waiting batches that fit into one transaction: their number, and when they were received. */
+interface WaitingBatches {
   readonly batches: number;
   readonly oldestAt: Date;
   readonly newestAt: Date;
 }
 
-async function findWaiting(ctx: PlatformContext, events: number): Promise<Portion | undefined> {
-  const [found] = await asPlatform(ctx, 'batches of every store are folded together', (ctx) =>
-    ctx.tx.execute<Portion>(sql`
+async function findWaiting(ctx: PlatformContext, events: number): Promise<WaitingBatches | undefined> {
+  const [found] = await asPlatform(ctx, 'batches of all stores are aggregated together', (ctx) =>
+    ctx.tx.execute<WaitingBatches>(sql`
     select count(*)::int as batches, min(received_at) as "oldestAt", max(received_at) as "newestAt"
     from (
       select received_at, sum(event_count) over (order by received_at rows unbounded preceding) - event_count as before
@@ -70,14 +70,15 @@ async function findWaiting(ctx: PlatformContext, events: number): Promise<Portio
   return found && found.batches > 0 ? found : undefined;
 }
 
-/** Something in a portion cannot be folded: find out what, and fold the rest of it. */
-async function aggregateOneByOne(ctx: PlatformContext, { batches }: Portion): Promise<Aggregated> {
-  const portion = await asPlatform(ctx, 'batches of every store are folded together', (ctx) =>
+/** One of the batches cannot be aggregated: quarantine it and aggregate the others. */
+async function aggregateOneByOne(ctx: PlatformContext, { batches }: WaitingBatches): Promise<Aggregated> {
+  const oldest = await asPlatform(ctx, 'batches of all stores are aggregated together', (ctx) =>
     ctx.tx.execute<BatchKey & { receivedAt: Date }>(sql`
-      select tenant_id as "tenantId", id, received_at as "receivedAt" from analytics_batches order by received_at limit ${batches}`),
+      select tenant_id as "tenantId", id, received_at as "receivedAt" from analytics_batches
+      order by received_at limit ${batches}`),
   );
   const total = { batches: 0, events: 0 };
-  for (const { receivedAt, ...key } of portion) {
+  for (const { receivedAt, ...key } of oldest) {
     total.events += (await aggregateOrQuarantine(ctx, key, receivedAt)).events;
     total.batches += 1;
   }

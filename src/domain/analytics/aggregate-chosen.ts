@@ -7,20 +7,23 @@ import { rollUp } from './roll-up.ts';
 
 export interface Aggregated {
   readonly batches: number;
-  /** Those that were not known before. */
+  /** Without those that had been received before. */
   readonly events: number;
 }
 
-/** Names a batch among those of all stores. */
+/** Identifies a batch among those of all stores. */
 export interface BatchKey {
   readonly tenantId: string;
   readonly id: string;
 }
 
-/** Which batches to fold: the oldest that wait, at most so many; or one. */
+/** Which batches to aggregate: the oldest ones, at most this many, or only one. */
 export type Choice = { readonly oldest: number } | { readonly only: BatchKey };
 
-/** Fold some of the batches that came in a time, both ends included: those of its first week. In one transaction. */
+/**
+ * Aggregate batches that were received in a time range, both ends included, in one transaction. Of a range over several
+ * weeks only the first week is aggregated.
+ */
 export async function aggregateChosen(
   ctx: PlatformContext,
   { oldestAt, newestAt }: { readonly oldestAt: Date; readonly newestAt: Date },
@@ -32,9 +35,9 @@ export async function aggregateChosen(
   const isPast = week < weekOf(dayOf(ctx.clock.now()));
   await ensurePartitions(ctx, first, last);
 
-  return asPlatform(ctx, 'batches of every store are folded together', async (ctx) => {
-    // Ids are unique within their week. At its turn an event may stand in a batch of either, so that what is left of
-    // the week before is folded by one worker alone, and looked for in the week after it, too.
+  return asPlatform(ctx, 'batches of all stores are aggregated together', async (ctx) => {
+    // Event ids are unique within a week. At the turn of a week an event may be in batches of both weeks. So batches left
+    // over from the week before are aggregated exclusively, and their ids are also looked up in the week after.
     await ctx.tx.execute(
       sql`select ${isPast ? aggregateAlone : aggregateShared}, set_config('work_mem', '64MB', true)`,
     );
@@ -43,8 +46,10 @@ export async function aggregateChosen(
 }
 
 /**
- * Fold what came in a week, up to and including a day, in one statement: the ids first; only what they take goes on
- * into the events and the roll-ups; and the batches are gone. `offset 0` has PostgreSQL look each id up rather than read all ids of two weeks.
+ * Aggregate what was received in a week, up to and including a day, in one statement: it deletes the batches, inserts the
+ * ids, and adds only events with a new id to the events and roll-ups. `offset 0` makes PostgreSQL look up each id instead
+ * of reading all ids of two weeks.
+ * @param adjacentWeeks in which other weeks the ids are looked up, in days from this week
  */
 async function aggregateDays(
   ctx: InTransaction<PlatformContext>,
@@ -54,7 +59,7 @@ async function aggregateDays(
   choice: Choice,
 ): Promise<Aggregated> {
   const chosen = 'only' in choice ? sql`tenant_id = ${choice.only.tenantId} and id = ${choice.only.id}` : sql`true`;
-  const [folded] = await ctx.tx.execute<Aggregated>(sql`
+  const [aggregated] = await ctx.tx.execute<Aggregated>(sql`
     with taken as materialized (
       delete from analytics_batches b using (
         select tenant_id, id from analytics_batches
@@ -80,21 +85,22 @@ async function aggregateDays(
       returning tenant_id, event_id),
     stored as (
       insert into analytics_events (tenant_id, event_id, received_on, received_at, occurred_at, type, source, bot, visitor,
-        session_id, anonymous_id, customer_id, order_id, cart_id, product_slug, variant_id, value_cents, currency, properties)
-      select i.tenant_id, i.id, (i.received_at at time zone 'UTC')::date, i.received_at, i.at, i.type, i.source, i.bot, i.visitor,
-        i.session_id, i.anonymous_id, i.customer_id, i.order_id, i.cart_id, i.product_slug, i.variant_id, i.value_cents,
+        session_id, anonymous_id, customer_id, order_id, cart_id, product_slug, variant_id, value_cents, currency,
+        properties)
+      select i.tenant_id, i.id, (i.received_at at time zone 'UTC')::date, i.received_at, i.at, i.type,
+        i.source, i.bot, i.visitor, i.session_id, i.anonymous_id, i.customer_id, i.order_id, i.cart_id, i.product_slug, i.variant_id, i.value_cents,
         i.currency, i.properties
       from incoming i join fresh f on f.tenant_id = i.tenant_id and f.event_id = i.id
       returning tenant_id, occurred_at, type, source, bot, visitor, session_id, anonymous_id, value_cents),
     ${rollUp(sql`stored`)}
     select (select count(*)::int from taken) as batches, (select count(*)::int from stored) as events`);
-  return folded ?? { batches: 0, events: 0 };
+  return aggregated ?? { batches: 0, events: 0 };
 }
 
 const key = sql`hashtext('analytics fold')`;
 
-/** Held until the transaction ends by whoever folds what comes in; any number may hold it at once. */
+/** The lock of a transaction that aggregates new batches. Any number of transactions may hold it. */
 const aggregateShared: Sql = sql`pg_advisory_xact_lock_shared(${key})`;
 
-/** Held by whoever must fold or reckon alone: waits for all others, and they for it. */
+/** The lock of a transaction that must aggregate or recalculate exclusively. */
 export const aggregateAlone: Sql = sql`pg_advisory_xact_lock(${key})`;

@@ -1,15 +1,15 @@
 import { days } from '#src/lib/duration.ts';
 
-/** Events wait at most so long in a page that is offline; an older time is a clock that is wrong. */
+/** How long events may wait in an offline page. An older time is taken for a wrong clock. */
 export const lateDaysMax = 7;
 
-/** The time by our clock of what happened at a time by another's. */
+/** Converts a time of the sender's clock to a time of the server's clock. */
 export type CorrectClock = (occurredAt: string | null | undefined) => Date;
 
 /**
- * Correct times of a sender whose clock may be wrong. Where it says when it sent the batch, the difference is known;
- * where it does not, no event can have happened after it came, so a clock that is ahead gives itself away. What then
- * still lies ahead, or too far back, is said to have happened when it came.
+ * Correct times of a sender whose clock may be wrong. `sentAt` gives the difference of the clocks. Without it, an event
+ * later than its arrival shows that the clock is ahead. Times that are still in the future or too old are replaced by the
+ * time of arrival.
  */
 export function createClockCorrection(
   receivedAt: Date,

@@ -1,6 +1,6 @@
 import { centsMax, FreeForm, Omittable, type Static, Text, Timestamp, Type } from '#src/lib/schema.ts';
 
-/** The types that are counted by name; all others are counted together, so that nobody can make the roll-ups grow. */
+/** The types that are counted separately. All others are counted together, so that clients cannot make the roll-ups grow. */
 export const coreTypes = [
   'page_viewed',
   'product_viewed',
@@ -14,13 +14,13 @@ export const coreTypes = [
   'order_paid',
 ] as const;
 
-/** A sale as the store's own books have it. Nobody else can say so. */
+/** A sale in the store's ledger. Clients cannot send this type. */
 export const paidType = 'order_paid';
 
-/** What a page says of a sale is kept under a name of its own, and is never revenue. */
+/** A client's event about a sale is stored with this type instead, and never counts as revenue. */
 export const claimedType = 'client_purchase';
 
-/** The steps of the funnel in their order, and the type of event that takes each. */
+/** The steps of the funnel in order, with their event types. */
 export const funnelSteps = [
   { step: 'viewed', type: 'product_viewed' },
   { step: 'cart', type: 'cart_item_added' },
@@ -28,9 +28,9 @@ export const funnelSteps = [
   { step: 'paid', type: paidType },
 ] as const;
 
-/** What happened in a storefront, as a page tells it. */
+/** An event in a storefront, as a page sends it. */
 export const EventInput = Type.Object({
-  /** Names the event, so that it is counted once however often it is sent. */
+  /** Identifies the event, so that it is counted once if it is sent repeatedly. */
   event_id: Omittable(Type.String({ pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' })),
   type: Type.String({ pattern: '^[a-z0-9_.]{1,64}$' }),
   occurred_at: Omittable(Timestamp),
@@ -48,17 +48,17 @@ export const EventInput = Type.Object({
 export type EventInput = Static<typeof EventInput>;
 
 /**
- * The body of POST /analytics/events. Each event is judged by itself, so the schema of the body leaves them open: one
- * that does not fit is named in the answer and does not take the others with it.
+ * The body of POST /analytics/events. Its schema leaves the events open, because each one is validated separately: an
+ * invalid event is listed in the response and does not affect the others.
  */
 export const EventsInput = Type.Object({
   events: Type.Array(
     Type.Unknown({
       description:
-        'An event: `type` (a-z, 0-9, `_` and `.`), and where known `event_id` (a UUID, which makes it count once however often it is sent), ' +
-        '`occurred_at`, `session_id`, `anonymous_id`, `customer_id`, `order_id`, `cart_id`, `product_slug`, `variant_id`, `value_cents`, ' +
-        '`currency` and `properties` (free, at most 4 KB). The funnel is made of `product_viewed`, `cart_item_added` and `checkout_started`; ' +
-        'what was paid is known to the store itself.',
+        'An event: `type` (a-z, 0-9, `_` and `.`) and, where known, `event_id` (a UUID; repeated events are counted once), ' +
+        '`occurred_at`, `session_id`, `anonymous_id`, `customer_id`, `order_id`, `cart_id`, `product_slug`, `variant_id`, ' +
+        '`value_cents`, `currency` and `properties` (any JSON object, at most 4 KB). The funnel counts `product_viewed`, ' +
+        '`cart_item_added` and `checkout_started`. The service itself records paid orders.',
       examples: [
         {
           event_id: '019012ab-7c3d-7e4f-8a5b-6c7d8e9f0a1b',
@@ -75,7 +75,7 @@ export const EventsInput = Type.Object({
   sent_at: Omittable(
     Type.String({
       maxLength: 40,
-      description: "The time by the sender's own clock, to correct it by.",
+      description: "The sender's current time. It is used to correct `occurred_at` if the sender's clock is wrong.",
       examples: ['2026-11-20T12:00:01.000Z'],
     }),
   ),

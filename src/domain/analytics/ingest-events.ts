@@ -10,7 +10,7 @@ import { isBot, type Sender, visitorOf } from './visitor.ts';
 
 const eventsMax = 500;
 
-/** A request with events: what it holds, its bytes as they came, and who sent it. */
+/** A request with events: its body, parsed and as received, and its sender. */
 export interface EventsRequest {
   readonly input: EventsInput;
   readonly rawBody: Buffer;
@@ -18,8 +18,8 @@ export interface EventsRequest {
 }
 
 /**
- * Take in a batch of events: those that fit are durable when this answers, in one row by one statement, and counted by
- * a worker a moment later. The others are named with what is wrong with them.
+ * Store a batch of events: the valid ones in one row by one statement, which a worker aggregates a moment later. The
+ * invalid ones are returned with their errors.
  *
  * @throws DomainError `too_many_items`; `rate_limited` while more could not be counted in time
  */
@@ -28,7 +28,7 @@ export async function ingestEvents(ctx: Context, { input, rawBody, sender }: Eve
     throw new DomainError(
       'invalid',
       'too_many_items',
-      `A batch may hold ${eventsMax} events, and this one has ${input.events.length}.`,
+      `A batch can have at most ${eventsMax} events, and this one has ${input.events.length}.`,
     );
   }
   await rejectOverBacklog(ctx);
@@ -82,8 +82,8 @@ function storable(event: EventInput, id: string, at: Date): StoredEvent {
 }
 
 /**
- * Ids of events that have none: a batch that the same visitor sends again, byte by byte and on the same day, is known
- * by its hash, and its events by their places.
+ * Ids for events without one, made of a hash of the batch and the event's index: the same visitor who sends the same
+ * bytes again on the same day gets the same ids.
  */
 function createIds(visitor: string | null, rawBody: Buffer): (index: number) => string {
   let batch: Buffer | undefined;
@@ -95,18 +95,18 @@ function createIds(visitor: string | null, rawBody: Buffer): (index: number) => 
 }
 
 interface ValidatedEvents {
-  /** With their places in the batch. */
+  /** With their indexes in the batch. */
   readonly accepted: readonly { readonly index: number; readonly event: EventInput }[];
   readonly rejected: EventsReceipt['rejected'];
 }
 
-/** Judge each event of a batch by itself: one that does not fit takes no other with it. */
+/** Validate each event of a batch separately, so that an invalid one does not affect the others. */
 function validateEvents(events: readonly unknown[]): ValidatedEvents {
   const accepted: { index: number; event: EventInput }[] = [];
   const rejected: EventsReceipt['rejected'] = [];
   events.forEach((event, index) => {
-    const refusal = refusalOf(event);
-    if (refusal) rejected.push({ index, ...refusal });
+    const error = validate(event);
+    if (error) rejected.push({ index, ...error });
     else accepted.push({ index, event: event as EventInput });
   });
   return { accepted, rejected };
@@ -114,10 +114,10 @@ function validateEvents(events: readonly unknown[]): ValidatedEvents {
 
 const propertiesCharactersMax = 4096;
 
-function refusalOf(event: unknown): { code: string; detail: string } | undefined {
+function validate(event: unknown): { code: string; detail: string } | undefined {
   const [issue] = issuesOf(EventInput, event, { max: 1 });
   if (issue) return { code: issue.code, detail: `${issue.path || 'the event'} ${issue.detail}` };
   const { properties } = event as EventInput;
   if (!properties || JSON.stringify(properties).length <= propertiesCharactersMax) return undefined;
-  return { code: 'too_large', detail: `/properties may have ${propertiesCharactersMax} characters` };
+  return { code: 'too_large', detail: `/properties may have at most ${propertiesCharactersMax} characters` };
 }

@@ -11,32 +11,32 @@ interface PartitionedTable {
   readonly days: number;
   /** The first day of the partition that holds this day. */
   firstDay(day: Day): Day;
-  /** How far before the day on which it comes something may belong. */
+  /** How many days before its arrival a row may belong to. */
   readonly lateDays: number;
 }
 
 const sameDay = (day: Day): Day => day;
 
-/** What is divided by time: a partition is dropped whole when it is old, which costs nothing. */
+/** The tables that are partitioned by time, because dropping an old partition is cheap. */
 export const partitionedTables = {
   events: { name: 'analytics_events', days: 1, firstDay: sameDay, lateDays: 0 },
   ids: { name: 'analytics_event_ids', days: 7, firstDay: weekOf, lateDays: 7 },
   sessions: { name: 'analytics_sessions', days: 1, firstDay: sameDay, lateDays: lateDaysMax },
 } as const satisfies Record<string, PartitionedTable>;
 
-/** What each process knows to be there, by its connections. Only the newest are remembered. */
+/** The partitions that this process knows to exist, by database. */
 const known = new WeakMap<Database, Set<string>>();
 const knownMax = 500;
 
 /**
- * See to it that everything that came on these days, both included, has a partition to go to. Usually that is known;
- * where the chore that makes them ahead has not run, they are made now.
+ * Create the missing partitions for rows received from one day to another, both included. Usually the scheduled job has
+ * created them already.
  */
 export async function ensurePartitions(ctx: PlatformContext, first: Day, last: Day): Promise<void> {
   const there = known.get(ctx.database) ?? new Set();
   const missing = partitionsFor(first, last).filter(({ name }) => !there.has(name));
   if (missing.length === 0) return;
-  await asPlatform(ctx, 'partitions belong to all stores', (ctx) => createMissing(ctx, missing));
+  await asPlatform(ctx, 'partitions are shared by all stores', (ctx) => createMissing(ctx, missing));
   if (there.size > knownMax) there.clear();
   known.set(ctx.database, new Set([...there, ...missing.map(({ name }) => name)]));
 }
@@ -56,14 +56,14 @@ function partitionsFor(first: Day, last: Day): Partition[] {
 }
 
 /**
- * To add or drop a partition locks its table: who uses the table is waited for, and everybody else waits behind that. So
- * it is not for long: what needs a partition, and the chore that drops them, come round again.
+ * Adding or dropping a partition waits for all transactions that use the table, and all later ones wait behind it. A
+ * short lock timeout keeps that brief; the jobs that need the change are run again.
  */
 async function waitBriefly(ctx: InTransaction<PlatformContext>): Promise<void> {
   await ctx.tx.execute(sql`set local lock_timeout = '2s'`);
 }
 
-/** Two who make the same at once wait for each other. */
+/** The advisory lock makes concurrent calls create each partition once. */
 async function createMissing(ctx: InTransaction<PlatformContext>, wanted: readonly Partition[]): Promise<void> {
   await waitBriefly(ctx);
   await ctx.tx.execute(sql`select pg_advisory_xact_lock(hashtext('analytics partitions'))`);
@@ -77,13 +77,16 @@ async function createMissing(ctx: InTransaction<PlatformContext>, wanted: readon
 
 const partitionName = (table: string, from: Day) => `${table}_${from.replaceAll('-', '')}`;
 
-/** Drop the partitions of a table that hold nothing from this day on. Answers how many. */
+/**
+ * Drop the partitions of a table that only hold rows before this day.
+ * @returns how many were dropped
+ */
 export async function dropPartitions(
   ctx: PlatformContext,
   { name: table, days }: PartitionedTable,
   before: Day,
 ): Promise<number> {
-  return asPlatform(ctx, 'partitions belong to all stores', async (ctx) => {
+  return asPlatform(ctx, 'partitions are shared by all stores', async (ctx) => {
     await waitBriefly(ctx);
     const partitions = await ctx.tx.execute<{ name: string }>(sql`
       select inhrelid::regclass::text as name from pg_inherits where inhparent = ${table}::regclass`);

@@ -2,8 +2,8 @@ import { sql } from '#src/lib/sql.ts';
 import { anonymisedRows, blank, type PersonalData, removedRows } from '../personal-data.ts';
 
 /**
- * What was seen of somebody counts on, by nobody: the numbers of a day do not change. What could not be counted and tells
- * of the person is not worth keeping.
+ * Events are anonymised and not removed, so that the numbers of a day do not change. Quarantined batches that mention the
+ * data subject are removed.
  */
 export const analyticsPersonalData: readonly PersonalData[] = [
   anonymisedRows({
@@ -18,9 +18,9 @@ export const analyticsPersonalData: readonly PersonalData[] = [
     table: 'analytics_quarantine',
     personal: ['events', 'visitor'],
     beside: ['id', 'received_at', 'reason'],
-    // As text: what is set aside may be JSON that PostgreSQL does not read.
+    // Searched as text, because a quarantined batch may be JSON that PostgreSQL cannot parse.
     of: ({ email, customerId, orderIds }) => sql`exists (
-      select from unnest(${[email, ...(customerId ? [customerId] : []), ...orderIds]}::text[]) as told(word)
-      where strpos(lower(events::text), told.word) > 0)`,
+      select from unnest(${[email, ...(customerId ? [customerId] : []), ...orderIds]}::text[]) as identifiers(word)
+      where strpos(lower(events::text), identifiers.word) > 0)`,
   }),
 ];

@@ -5,13 +5,13 @@ import type { PlatformContext } from '../context.ts';
 import { removeExpired } from '../remove-expired.ts';
 import { dropPartitions, ensurePartitions, partitionedTables } from './partitions.ts';
 
-/** How long the events themselves are kept. */
+/** How long events are stored. */
 export const eventsRetainedDays = 90;
 
-/** An event that is sent again after this many days may be counted again. */
+/** How long event ids are stored. A repeated event is counted again after this time. */
 const idsRetainedDays = 28;
 
-/** 25 months, so that a month can be held against the same one of two years before. */
+/** 25 months, so that a month can be compared with the same month two years before. */
 const rollUpsRetainedDays = 762;
 
 export const analyticsRetention: readonly Retention[] = [
@@ -22,13 +22,13 @@ export const analyticsRetention: readonly Retention[] = [
 
 const daysAhead = 7;
 
-/** Make the partitions of the days to come. */
+/** Create the partitions of the next days. */
 export async function createPartitions(ctx: PlatformContext): Promise<void> {
   const today = dayOf(ctx.clock.now());
   await ensurePartitions(ctx, today, addDays(today, daysAhead));
 }
 
-/** Forget events and roll-ups that are older than they are kept, for all stores. */
+/** Delete expired events and roll-ups of all stores. */
 export async function pruneAnalytics(ctx: PlatformContext): Promise<void> {
   const today = dayOf(ctx.clock.now());
   await dropPartitions(ctx, partitionedTables.events, addDays(today, -eventsRetainedDays));

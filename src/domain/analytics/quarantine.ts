@@ -7,8 +7,8 @@ import type { Context, PlatformContext } from '../context.ts';
 import { type Aggregated, aggregateChosen, type BatchKey } from './aggregate-chosen.ts';
 
 /**
- * PostgreSQL's code of what is wrong with the data that a statement was given; `undefined` for any other error, which
- * trying again may mend.
+ * @returns PostgreSQL's error code if the data of a statement is invalid; `undefined` for any other error, which a retry
+ *   may solve
  */
 export function dataFault(error: unknown): string | undefined {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
@@ -18,13 +18,13 @@ export function dataFault(error: unknown): string | undefined {
 }
 
 /**
- * Fold a batch that was set aside: what was wrong with it may have been mended, in the batch or in the code.
- * @throws ManualActionRequired while it cannot be folded
+ * Aggregate a quarantined batch again, after the batch or the code was corrected.
+ * @throws ManualActionRequired while it cannot be aggregated
  */
 export async function aggregateQuarantined(ctx: Context, { batchId }: { batchId: string }): Promise<void> {
   const receivedAt = await putBack(ctx, batchId);
   if (receivedAt) await aggregateOrQuarantine(ctx, { tenantId: ctx.tenant.id, id: batchId }, receivedAt);
-  // Whoever folds what waits may have come upon it before we did.
+  // Another worker may have aggregated or quarantined the batch first, so the table decides.
   const left = await readOne<{ reason: string }>(
     ctx,
     sql`
@@ -32,11 +32,12 @@ export async function aggregateQuarantined(ctx: Context, { batchId }: { batchId:
   );
   if (!left) return;
   throw new ManualActionRequired(
-    `${batchId}: its events cannot be counted (PostgreSQL says ${left.reason}). Look at it in analytics_quarantine, mend or delete it, and try again.`,
+    `${batchId}: its events cannot be counted (PostgreSQL error ${left.reason}). ` +
+      'Inspect its row in analytics_quarantine, correct or delete it, and retry.',
   );
 }
 
-/** Fold one batch, or set it aside where that cannot be done. */
+/** Aggregate one batch, or quarantine it if its data is invalid. */
 export async function aggregateOrQuarantine(
   ctx: PlatformContext,
   key: BatchKey,
@@ -47,25 +48,30 @@ export async function aggregateOrQuarantine(
   } catch (error) {
     const reason = dataFault(error);
     if (reason === undefined) throw error;
-    await quarantined(ctx, key, reason);
+    await quarantineBatch(ctx, key, reason);
     return { batches: 1, events: 0 };
   }
 }
 
-/** Keep a batch apart that cannot be folded, so that the others go on, and have a person look at it. */
-async function quarantined(ctx: PlatformContext, { tenantId, id }: BatchKey, reason: string): Promise<void> {
-  ctx.log.error({ tenant: tenantId, batch: id, reason }, 'a batch of events cannot be folded');
-  await asPlatform(ctx, 'what cannot be folded is set aside, whosever it is', async (ctx) => {
+/** Move a batch to the quarantine, so that the others continue, and enqueue the job that an operator retries. */
+async function quarantineBatch(ctx: PlatformContext, { tenantId, id }: BatchKey, reason: string): Promise<void> {
+  ctx.log.error({ tenant: tenantId, batch: id, reason }, 'quarantined a batch of events that cannot be aggregated');
+  await asPlatform(ctx, 'batches of all stores can be quarantined', async (ctx) => {
     const moved = await ctx.tx.execute(sql`
       with taken as (delete from analytics_batches where tenant_id = ${tenantId} and id = ${id} returning *)
-      insert into analytics_quarantine (tenant_id, id, received_at, source, bot, visitor, event_count, events, reason, quarantined_at)
-      select tenant_id, id, received_at, source, bot, visitor, event_count, events, ${reason}, ${ctx.clock.now()} from taken
+      insert into analytics_quarantine (tenant_id, id, received_at, source, bot, visitor, event_count, events, reason,
+        quarantined_at)
+      select tenant_id, id, received_at, source, bot, visitor, event_count, events, ${reason}, ${ctx.clock.now()}
+      from taken
       returning 1`);
     if (moved.length > 0) enqueue({ ...ctx, tenant: { id: tenantId } }, aggregateQuarantinedJob, { batchId: id });
   });
 }
 
-/** Let it wait with the others again. Answers when it was received; nothing where it is not there any more. */
+/**
+ * Move a batch from the quarantine back to the waiting ones.
+ * @returns when it was received; `undefined` when it does not exist any more
+ */
 async function putBack(ctx: Context, batchId: string): Promise<Date | undefined> {
   await transact(ctx, (ctx) =>
     ctx.tx.execute(sql`
@@ -81,9 +87,9 @@ async function putBack(ctx: Context, batchId: string): Promise<Date | undefined>
   return waiting?.receivedAt;
 }
 
-/** How many batches, of all stores, wait for a person. */
+/** The number of quarantined batches of all stores. */
 export async function countQuarantined(ctx: PlatformContext): Promise<number> {
-  const [found] = await asPlatform(ctx, 'what cannot be folded is set aside, whosever it is', (ctx) =>
+  const [found] = await asPlatform(ctx, 'batches of all stores can be quarantined', (ctx) =>
     ctx.tx.execute<{ count: number }>(sql`select count(*)::int as count from analytics_quarantine`),
   );
   return found?.count ?? 0;

@@ -8,11 +8,11 @@ import { funnelSteps } from './event-input.ts';
 
 const DayText = Type.String({
   maxLength: 64,
-  description: 'A day in UTC; a time behind it is not read.',
+  description: 'A day in UTC. A time after it is ignored.',
   examples: ['2026-11-20'],
 });
 
-/** The days that numbers are asked for, both included; the last thirty unless told. */
+/** The range of days, both included. Default: the last thirty days. */
 export const PeriodQuery = Type.Object({ from: Type.Optional(DayText), to: Type.Optional(DayText) });
 export type Period = Static<typeof PeriodQuery>;
 
@@ -21,7 +21,7 @@ const Count = Type.Integer({ minimum: 0, examples: [120] });
 export const FunnelView = Type.Object({
   from: DayText,
   to: DayText,
-  /** A session counts on each day on which it took the step. */
+  /** A session counts on each day on which it reached the step. */
   steps: Type.Array(Type.Object({ step: Type.Enum(funnelSteps.map(({ step }) => step)), sessions: Count })),
 });
 
@@ -40,7 +40,7 @@ export const DailyView = Type.Object({
 export type FunnelReport = Static<typeof FunnelView>;
 export type DailyReport = Static<typeof DailyView>;
 
-/** How many sessions came how far: viewed → cart → checkout → paid. Only what the store's books say is paid. */
+/** How many sessions reached each step: viewed → cart → checkout → paid. Paid are only orders in the store's ledger. */
 export async function funnel(ctx: Context, period: Period = {}): Promise<FunnelReport> {
   const { from, to } = readPeriod(ctx, period);
   const counts = await readOne<Record<string, number>>(
@@ -54,7 +54,7 @@ export async function funnel(ctx: Context, period: Period = {}): Promise<FunnelR
   return { from, to, steps: funnelSteps.map(({ step }) => ({ step, sessions: counts?.[step] ?? 0 })) };
 }
 
-/** What each day brought, the first first; days on which nothing happened too. */
+/** The numbers of each day in order, including days without events. */
 export async function daily(ctx: Context, period: Period = {}): Promise<DailyReport> {
   const { from, to } = readPeriod(ctx, period);
   const days = await read<DailyReport['days'][number]>(
@@ -73,27 +73,28 @@ export async function daily(ctx: Context, period: Period = {}): Promise<DailyRep
 const usualDays = 30;
 const daysMax = 800;
 
-/** @throws DomainError `invalid_request` for what is no day, or no period */
+/** @throws DomainError `invalid_request` for an invalid day or range */
 function readPeriod(ctx: Context, period: Period): { from: Day; to: Day } {
   const to = readDay('to', period.to) ?? dayOf(ctx.clock.now());
   const from = readDay('from', period.from) ?? addDays(to, 1 - usualDays);
-  if (from > to) throw refuse('/from', 'must not be after `to`');
-  if (dayNumber(to) - dayNumber(from) >= daysMax) throw refuse('/from', `must not be ${daysMax} days before \`to\``);
+  if (from > to) throw invalidPeriod('/from', 'must not be after `to`');
+  if (dayNumber(to) - dayNumber(from) >= daysMax)
+    throw invalidPeriod('/from', `must not be ${daysMax} days before \`to\``);
   return { from, to };
 }
 
 function readDay(name: string, text: string | undefined): Day | undefined {
   if (text === undefined) return undefined;
   const day = parseDay(text);
-  if (!day) throw refuse(`/${name}`, 'must be a day such as 2026-11-20');
+  if (!day) throw invalidPeriod(`/${name}`, 'must be a day such as 2026-11-20');
   return day;
 }
 
-function refuse(path: string, detail: string): DomainError {
+function invalidPeriod(path: string, detail: string): DomainError {
   return invalidRequest(`${path.slice(1)} ${detail}.`, { path, code: 'period', detail });
 }
 
-/** What a store brought in the last days, for operators. */
+/** A store's numbers of the last days, for operators. */
 export interface TenantNumbers {
   readonly tenantId: string;
   readonly events: number;
@@ -101,15 +102,16 @@ export interface TenantNumbers {
   readonly orders: number;
 }
 
-/** The stores of which most was told in the last days, the busiest first. */
+/** The stores with the most events in the last days, busiest first. */
 export async function busiestTenants(
   ctx: PlatformContext,
   { days, limit }: { days: number; limit: number },
 ): Promise<TenantNumbers[]> {
   const from = addDays(dayOf(ctx.clock.now()), 1 - days);
-  return asPlatform(ctx, 'operators see how busy every store is', (ctx) =>
+  return asPlatform(ctx, 'operators see the numbers of all stores', (ctx) =>
     ctx.tx.execute<TenantNumbers>(sql`
-    select tenant_id as "tenantId", sum(events)::int8 as events, sum(sessions)::int8 as sessions, sum(orders)::int8 as orders
+    select tenant_id as "tenantId", sum(events)::int8 as events, sum(sessions)::int8 as sessions,
+      sum(orders)::int8 as orders
     from analytics_days where day >= ${from}::date
     group by tenant_id order by sum(events) desc, tenant_id limit ${limit}`),
   );

@@ -11,8 +11,8 @@ import { eventsRetainedDays } from './prune-analytics.ts';
 import { rollUp } from './roll-up.ts';
 
 /**
- * Promise to reckon the roll-ups of these days anew, both included, a job each.
- * @throws DomainError `invalid_request` for days whose events are not all kept any more
+ * Enqueue a job for each of these days, both included, that recalculates its roll-ups.
+ * @throws DomainError `invalid_request` for days whose events have been deleted
  */
 export function requestRebuild(ctx: InTransaction, { from, to }: { from: Day; to: Day }): void {
   rejectExpiredDays(ctx, from);
@@ -21,8 +21,8 @@ export function requestRebuild(ctx: InTransaction, { from, to }: { from: Day; to
 }
 
 /**
- * Reckon the hours and the day of one store anew from its events. Nobody folds meanwhile, so that nothing is counted
- * twice or left out. What has happened and was not folded yet comes on top, as always.
+ * Recalculate the roll-ups of one store's day from its events. The exclusive lock stops aggregation meanwhile, so that no
+ * event is counted twice or left out. Batches that still wait are added later, as always.
  */
 export async function rebuildDay(ctx: Context, { period }: { period: number }): Promise<void> {
   const day = dayOfNumber(period);
@@ -48,5 +48,5 @@ export async function rebuildDay(ctx: Context, { period }: { period: number }): 
 
 function rejectExpiredDays(ctx: Context, day: Day): void {
   if (day >= addDays(dayOf(ctx.clock.now()), -eventsRetainedDays)) return;
-  throw invalidRequest(`Events are kept for ${eventsRetainedDays} days: older days cannot be reckoned anew.`);
+  throw invalidRequest(`Events are stored for ${eventsRetainedDays} days. Older days cannot be recalculated.`);
 }

@@ -3,7 +3,7 @@ import type { InTransaction } from '../context.ts';
 import { paidType } from './event-input.ts';
 import { storeBatch } from './store-batch.ts';
 
-/** A sale, as the transaction that makes it one knows it. */
+/** A paid order. */
 export interface Sale {
   readonly orderId: string;
   /** Minor units of `currency`. */
@@ -11,22 +11,22 @@ export interface Sale {
   readonly currency: string;
   readonly customerId?: string | null;
   readonly cartId?: string | null;
-  /** The storefront's session that bought; where nobody knows it, the order is a session of its own. */
+  /** The buyer's storefront session. If it is unknown, the order counts as a session of its own. */
   readonly sessionId?: string | null;
-  /** A subscription went on by itself: revenue, and no step of a funnel. */
+  /** A subscription's renewal is revenue, but not a step of the funnel. */
   readonly isRenewal?: boolean | undefined;
 }
 
 /**
- * Record in the numbers that an order was paid, in the transaction that makes it so. This alone is revenue. An order
- * is counted once, however often this is called.
+ * Record a paid order for the analytics, in the transaction that marks it as paid. Only these events count as revenue.
+ * Idempotent for each order.
  */
 export async function recordOrderPaid(ctx: InTransaction, sale: Sale): Promise<void> {
   const { orderId, totalCents, currency, customerId, cartId, sessionId, isRenewal } = sale;
   const receivedAt = ctx.clock.now();
   await storeBatch(ctx, { receivedAt, source: 'ledger', bot: false, visitor: isRenewal ? null : orderId }, [
     {
-      // Nobody else can know this id, so nobody can use it up beforehand.
+      // The id is secret, so a client cannot send an event with it beforehand.
       id: hmacSha256(ctx.settings.keyPepper, JSON.stringify([paidType, ctx.tenant.id, orderId]))
         .toString('hex')
         .slice(0, 32),

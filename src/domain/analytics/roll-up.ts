@@ -3,9 +3,9 @@ import { coreTypes, funnelSteps, paidType } from './event-input.ts';
 
 /**
  * Common table expressions that add the events of `source`, a relation with the columns of analytics_events, to the
- * roll-ups: what was counted an hour ago and what is reckoned anew from all events is the same, because both are made
- * by this. Robots are not counted. Rows are taken in one order, so that two who add at once do not block each other; it
- * begins with what differs most, which is quickest to sort.
+ * roll-ups. Aggregation and recalculation both use them, so their results are the same. Bots are not counted. Rows are
+ * written in a fixed order, so that concurrent transactions cannot deadlock; it starts with the most selective column,
+ * which is fastest to sort.
  */
 export function rollUp(source: Sql): Sql {
   return sql`
@@ -31,8 +31,10 @@ export function rollUp(source: Sql): Sql {
       on conflict do nothing
       returning tenant_id, day, step),
     days as (
-      insert into analytics_days as d (tenant_id, day, events, sessions, viewed, cart, checkout, paid, orders, revenue_cents)
-      select tenant_id, day, sum(events), sum(sessions), sum(viewed), sum(cart), sum(checkout), sum(paid), sum(orders), sum(revenue)
+      insert into analytics_days as d (tenant_id, day, events, sessions, viewed, cart, checkout, paid, orders,
+        revenue_cents)
+      select tenant_id, day, sum(events), sum(sessions), sum(viewed), sum(cart), sum(checkout), sum(paid), sum(orders),
+        sum(revenue)
       from (
         select tenant_id, day, count(*) as events, 0 as sessions, 0 as viewed, 0 as cart, 0 as checkout, 0 as paid,
           count(revenue) as orders, coalesce(sum(revenue), 0) as revenue
@@ -43,14 +45,14 @@ export function rollUp(source: Sql): Sql {
           ', ',
         )}, 0, 0
         from took group by 1, 2
-      ) as news group by 1, 2 order by 1, 2
+      ) as added group by 1, 2 order by 1, 2
       on conflict (tenant_id, day) do update set
-        events = d.events + excluded.events, sessions = d.sessions + excluded.sessions, viewed = d.viewed + excluded.viewed,
-        cart = d.cart + excluded.cart, checkout = d.checkout + excluded.checkout, paid = d.paid + excluded.paid,
+        events = d.events + excluded.events, sessions = d.sessions + excluded.sessions,
+        viewed = d.viewed + excluded.viewed, cart = d.cart + excluded.cart, checkout = d.checkout + excluded.checkout, paid = d.paid + excluded.paid,
         orders = d.orders + excluded.orders, revenue_cents = d.revenue_cents + excluded.revenue_cents)`;
 }
 
-/** Only the store's own books say what was paid. */
+/** Only events of the store's ledger are sales. */
 const isSale = rawSql(`(source = 'ledger' and type = '${paidType}')`);
 
 const stepOfType = rawSql(

@@ -3,7 +3,7 @@ import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 
-/** An event as it waits in its batch. What was not said is left out. */
+/** An event in a stored batch. */
 export interface StoredEvent {
   readonly id: string;
   readonly at: Date;
@@ -20,16 +20,16 @@ export interface StoredEvent {
   readonly properties?: object | null | undefined;
 }
 
-/** Where a batch comes from, and what is known of its sender. */
+/** The origin of a batch. */
 export interface BatchHead {
   readonly receivedAt: Date;
-  /** `ledger`: the store's own books. */
+  /** `ledger`: recorded by the service itself. */
   readonly source: 'client' | 'ledger';
   readonly bot: boolean;
   readonly visitor: string | null;
 }
 
-/** Keep a batch until a worker folds it: one row, whatever it holds. */
+/** Store a batch as one row, until a worker aggregates it. */
 export async function storeBatch(
   ctx: Context,
   { receivedAt, source, bot, visitor }: BatchHead,
@@ -40,7 +40,8 @@ export async function storeBatch(
     sql`
     stored as (
       insert into analytics_batches (tenant_id, id, received_at, source, bot, visitor, event_count, events)
-      values (${ctx.tenant.id}, ${newId('bat')}, ${receivedAt}, ${source}, ${bot}, ${visitor}, ${events.length}, ${JSON.stringify(events)})
+      values (${ctx.tenant.id}, ${newId('bat')}, ${receivedAt}, ${source}, ${bot}, ${visitor}, ${events.length},
+        ${JSON.stringify(events)})
       returning 1)`,
     sql`select * from stored`,
   );

@@ -3,17 +3,17 @@ import { hmacSha256 } from '#src/lib/crypto.ts';
 import { networkOf } from '#src/lib/network-of.ts';
 import type { Context } from '../context.ts';
 
-/** What a request says of whoever sent it. Neither part is kept. */
+/** What a request shows of its sender. Neither part is stored. */
 export interface Sender {
-  /** Undefined where a storefront's server sends and names no shopper. */
+  /** Undefined when a storefront's server sends the request and does not name the shopper's IP. */
   readonly clientIp: string | undefined;
-  /** '' when it was not sent. */
+  /** Empty when it was not sent. */
   readonly userAgent: string;
 }
 
 /**
- * A name for a visitor who gave none, good for one store and one day: made of the network that they come from and their
- * browser with a secret, so that neither can be found from it and no two days can be joined by it.
+ * A pseudonym for a visitor without an id: a keyed hash of store, day, network and browser. The network and the browser
+ * cannot be derived from it, and visits of different days cannot be linked.
  */
 export function visitorOf(ctx: Context, { clientIp, userAgent }: Sender, receivedAt: Date): string | null {
   const network = networkOf(clientIp ?? '');
@@ -23,8 +23,7 @@ export function visitorOf(ctx: Context, { clientIp, userAgent }: Sender, receive
 }
 
 /**
- * Robots that say so, and browsers that nobody sits at. A program's library is not one of them: storefronts' servers
- * send events too.
+ * Declared bots and automated browsers. HTTP libraries are not among them, because storefronts' servers send events too.
  */
 const botPattern =
   /bot\b|crawl|spider|slurp|headless|lighthouse|pagespeed|facebookexternalhit|preview|pingdom|uptime|phantomjs|prerender/i;

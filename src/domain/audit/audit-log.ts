@@ -7,23 +7,23 @@ import type { Retention } from '#src/lib/retention.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Actor, Context, InTransaction } from '../context.ts';
 
-/** What somebody did, to what. */
+/** An action of the context's actor on a subject. */
 export interface AuditRecord {
   /** `noun.verb`, such as `promo_code.updated`. */
   readonly action: string;
   readonly subjectKind: string;
   readonly subjectId: string;
-  /** The subject before and after, without its secrets: what is written here is shown. */
+  /** The subject before and after, without secrets, because the audit log is shown. */
   readonly before?: object | undefined;
   readonly after?: object | undefined;
 }
 
-/** Write what the context's actor does into the audit log, in the transaction that does it. */
+/** Record an action in the audit log, in the transaction of the action. */
 export async function recordAudit(ctx: InTransaction, record: AuditRecord): Promise<void> {
   return recordAudits(ctx, [record]);
 }
 
-/** The same for several records at once, in one statement. */
+/** Record several actions in one statement. */
 export async function recordAudits(ctx: InTransaction, records: readonly AuditRecord[]): Promise<void> {
   const rows = records.map((record) => ({ ...record, id: newId('aud') }));
   await ctx.tx.execute(sql`
@@ -35,7 +35,7 @@ export async function recordAudits(ctx: InTransaction, records: readonly AuditRe
       as d(id text, action text, "subjectKind" text, "subjectId" text, before jsonb, after jsonb)`);
 }
 
-/** One line of the audit log. */
+/** An entry of the audit log. */
 export interface AuditEntry {
   readonly id: string;
   readonly actorKind: Actor['kind'];
@@ -52,14 +52,14 @@ export interface AuditEntry {
 export interface AuditQuery {
   readonly limit: number;
   readonly cursor?: string | undefined;
-  /** Only what was done to subjects of this kind. */
+  /** Only entries about subjects of this kind. */
   readonly subjectKind?: string | undefined;
-  /** Only what was done to this one. */
+  /** Only entries about this subject. */
   readonly subjectId?: string | undefined;
 }
 
 /**
- * The audit log, newest first, page by page: ids sort by age.
+ * One page of the audit log, newest first. Ids are ordered by time.
  * @throws DomainError `invalid_cursor`
  */
 export async function listAudit(
@@ -81,7 +81,7 @@ export async function listAudit(
   return keys.page(rows, limit);
 }
 
-/** What shoppers did, without a key or by a storefront's, is many and brief. What the owner's side changed is kept. */
+/** Entries of shoppers are numerous and expire. Entries of the owner's side are stored permanently. */
 export const auditRetention: readonly Retention[] = [
   {
     table: 'audit_log',

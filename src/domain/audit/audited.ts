@@ -5,58 +5,58 @@ import type { Change } from '../change.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { type AuditRecord, recordAudit } from './audit-log.ts';
 
-/** A change of one thing, made on the owner's side. */
+/** A change of one thing through the admin API. */
 export interface AuditedChange<View extends object> {
-  /** What kind of thing it is, in the log's words: `promo_code`. */
+  /** The kind of thing as in the audit log: `promo_code`. */
   readonly kind: string;
-  /** What its owner calls it: changes of the same one wait for each other. */
+  /** The name of the thing. Changes of the same thing wait for each other. */
   readonly name: string;
-  /** The thing as its owner sees it, without its secrets; `undefined` where there is none. The log keeps it, too. */
+  /** The thing as the owner sees it, without secrets; `undefined` when it does not exist. The audit log stores it. */
   view(ctx: InTransaction): Promise<View | undefined>;
-  /** What of the view the log keeps, where that is not all: no addresses. */
+  /** The part of the view that the audit log stores, without emails. Default: all of it. */
   logged?(view: View): object;
   change(ctx: InTransaction): Promise<Change>;
 }
 
 /**
- * Make a thing that is not there yet. `nameField` is where the request says its name: `/slug`.
+ * Create a thing. `nameField` is the path of its name in the request: `/slug`.
  * @throws DomainError `invalid_request` when the name is taken
  */
 export async function auditedCreation<View extends object>(
   ctx: Context,
-  given: AuditedChange<View> & { readonly nameField: string },
+  subject: AuditedChange<View> & { readonly nameField: string },
 ): Promise<View> {
-  const { view } = await audited(ctx, given, (before) => before && taken(given));
-  return present(view, given);
+  const { view } = await audited(ctx, subject, (before) => before && taken(subject));
+  return present(view, subject);
 }
 
 /**
- * Change a thing that is there.
+ * Change an existing thing.
  * @throws DomainError not_found
  */
-export async function auditedUpdate<View extends object>(ctx: Context, given: AuditedChange<View>): Promise<View> {
-  const { view } = await audited(ctx, given, (before) => (before ? undefined : missing(given)));
-  return present(view, given);
+export async function auditedUpdate<View extends object>(ctx: Context, subject: AuditedChange<View>): Promise<View> {
+  const { view } = await audited(ctx, subject, (before) => (before ? undefined : missing(subject)));
+  return present(view, subject);
 }
 
-/** Make a thing, or change the one that is there. */
+/** Create a thing or change the existing one. */
 export async function auditedSave<View extends object>(
   ctx: Context,
-  given: AuditedChange<View>,
+  subject: AuditedChange<View>,
 ): Promise<{ view: View; isNew: boolean }> {
-  const { view, change } = await audited(ctx, given, () => undefined);
-  return { view: present(view, given), isNew: change.action === 'created' };
+  const { view, change } = await audited(ctx, subject, () => undefined);
+  return { view: present(view, subject), isNew: change.action === 'created' };
 }
 
 /**
- * Remove a thing that is there.
+ * Remove an existing thing.
  * @throws DomainError not_found
  */
-export async function auditedRemoval<View extends object>(ctx: Context, given: AuditedChange<View>): Promise<void> {
-  await audited(ctx, given, (before) => (before ? undefined : missing(given)));
+export async function auditedRemoval<View extends object>(ctx: Context, subject: AuditedChange<View>): Promise<void> {
+  await audited(ctx, subject, (before) => (before ? undefined : missing(subject)));
 }
 
-/** Do something and write it into the audit log, in one transaction. */
+/** Run a change and record it in the audit log, in one transaction. */
 export async function withAudit<Result>(
   ctx: Context,
   work: (ctx: InTransaction) => Promise<Result>,
@@ -69,32 +69,32 @@ export async function withAudit<Result>(
   });
 }
 
-/** Changes of one thing wait for each other until their transactions end. */
+/** Lock a thing until the transaction ends, so that its changes wait for each other. */
 export async function lockSubject(ctx: InTransaction, kind: string, name: string): Promise<void> {
   const lock = JSON.stringify(['audited', ctx.tenant.id, kind, name]);
   await ctx.tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`);
 }
 
-/** The change, and the thing as it is then. What is so already changes nothing, and nothing is written of it. */
+/** Make the change, record it unless nothing changed, and return the thing as it is then. */
 async function audited<View extends object>(
   ctx: Context,
-  given: AuditedChange<View>,
-  refusalOf: (before: View | undefined) => DomainError | undefined,
+  subject: AuditedChange<View>,
+  errorOf: (before: View | undefined) => DomainError | undefined,
 ): Promise<{ view: View | undefined; change: Change }> {
   return transact(ctx, async (ctx) => {
-    await lockSubject(ctx, given.kind, given.name);
-    const before = await given.view(ctx);
-    const refusal = refusalOf(before);
-    if (refusal) throw refusal;
-    const change = await given.change(ctx);
+    await lockSubject(ctx, subject.kind, subject.name);
+    const before = await subject.view(ctx);
+    const error = errorOf(before);
+    if (error) throw error;
+    const change = await subject.change(ctx);
     await ctx.tx.em.flush();
-    const after = change.action === 'removed' ? undefined : await given.view(ctx);
-    if (change.action !== 'unchanged') await recordAudit(ctx, recordOf(given, change, before, after));
+    const after = change.action === 'removed' ? undefined : await subject.view(ctx);
+    if (change.action !== 'unchanged') await recordAudit(ctx, recordOf(subject, change, before, after));
     return { view: after, change };
   });
 }
 
-/** `changed` names what changed, also what is never shown. */
+/** `changed` lists the changed fields, including secrets, whose values are never stored. */
 function recordOf<View extends object>(
   { kind, name, logged = (view) => view }: AuditedChange<View>,
   { action, fields }: Change,
@@ -114,8 +114,8 @@ function idOf(view: object | undefined): string | undefined {
   return view && 'id' in view && typeof view.id === 'string' ? view.id : undefined;
 }
 
-function present<View extends object>(view: View | undefined, given: AuditedChange<View>): View {
-  if (!view) throw missing(given);
+function present<View extends object>(view: View | undefined, subject: AuditedChange<View>): View {
+  if (!view) throw missing(subject);
   return view;
 }
 
@@ -124,7 +124,7 @@ const inWords = (kind: string) => kind.replaceAll('_', ' ');
 const missing = ({ kind }: { kind: string }) => notFound(inWords(kind));
 
 function taken({ kind, nameField }: { kind: string; nameField: string }): DomainError {
-  return invalidRequest(`There is a ${inWords(kind)} of this name already.`, {
+  return invalidRequest(`A ${inWords(kind)} with this name already exists.`, {
     path: nameField,
     code: 'taken',
     detail: 'names something else already',

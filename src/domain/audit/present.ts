@@ -1,16 +1,17 @@
 import { type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import type { AuditEntry } from './audit-log.ts';
 
-/** A line of the audit log as the owner's side shows it. */
+/** An entry of the audit log as the owner sees it. */
 export const AuditEntryView = Type.Object(
   {
     id: Type.String(),
     actor: Type.Object({ kind: Type.String(), id: Type.String() }),
     action: Type.String({ examples: ['promo_code.updated'] }),
     subject: Type.Object({ kind: Type.String(), id: Type.String() }),
-    before: Type.Unknown({ description: 'As it was, without secrets and addresses.' }),
+    before: Type.Unknown({ description: 'The subject before the change, without secrets and emails.' }),
     after: Type.Unknown({
-      description: 'As it is then. `changed` names the fields that changed, also what is never shown.',
+      description:
+        'The subject after the change. `changed` lists the changed fields, including those that are never shown.',
     }),
     request_id: Type.Union([Type.String(), Type.Null()]),
     created_at: Timestamp,

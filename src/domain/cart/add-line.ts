@@ -8,7 +8,8 @@ import { type CartRecord, changedCart, linesMax, readCart } from './cart.ts';
 import type { CartLineInput } from './cart-input.ts';
 
 /**
- * Put something into a cart, and answer the cart.
+ * Add a line to a cart.
+ * @returns the changed cart
  * @throws DomainError as `placeLine`
  */
 export async function addLine(ctx: Context, cartId: string, input: CartLineInput): Promise<CartRecord> {
@@ -25,21 +26,21 @@ export async function addLine(ctx: Context, cartId: string, input: CartLineInput
   });
 }
 
-/** What is put into a cart: a variant, or a product that has only one. */
+/** A line to add: a variant, or a product that has only one variant. */
 export interface PlacedLine {
   readonly lineId?: string;
   readonly variantId?: string | null | undefined;
-  /** Whether the variant is told to whoever reads the cart: the shopper chose it, or a checkout will ask for it. */
+  /** Whether the cart shows the variant's id: because the shopper chose it, or because checkout requires it. */
   readonly variantNamed: boolean;
   readonly productId?: string | null | undefined;
   readonly quantity: number;
   readonly seenPriceCents?: number | undefined;
   readonly purchaseType: PurchaseType;
-  /** Of a subscription. */
+  /** Null for a one-time purchase. */
   readonly interval: SubscriptionInterval | null;
 }
 
-/** What the statement found; a line was placed when there is one candidate and it has a price. */
+/** What the statement found. The line was added when there is one candidate and it has a price. */
 interface Found {
   readonly carts: number;
   readonly candidates: number;
@@ -48,10 +49,10 @@ interface Found {
 }
 
 /**
- * Put a line into a cart, or add to the one that holds the same variant, purchase type and interval, in one
- * statement, which answers the cart. The cart is locked first, so that a cart being checked out is not filled behind
- * its back.
+ * Add a line to a cart, or its quantity to the line with the same variant, purchase type and interval, in one
+ * statement. The cart is locked first, so that it cannot change during its checkout.
  *
+ * @returns the changed cart
  * @throws DomainError not_found; invalid `unknown_product`, `variant_required`, `price_unavailable`, `too_many_items`
  */
 export async function placeLine(ctx: Context, cartId: string, line: PlacedLine): Promise<CartRecord> {
@@ -65,7 +66,7 @@ export async function placeLine(ctx: Context, cartId: string, line: PlacedLine):
       select v.id, ${priceOf(purchaseType, interval)} as price_cents
       from variants v join products p on p.tenant_id = v.tenant_id and p.id = v.product_id
       where v.tenant_id = ${ctx.tenant.id} and v.removed_at is null and p.tenant_id = ${ctx.tenant.id}
-        and p.status = 'published' and p.removed_at is null and ${isMeant(line)}
+        and p.status = 'published' and p.removed_at is null and ${matchesLine(line)}
       limit 2),
     line as (
       insert into cart_lines as known (tenant_id, id, cart_id, variant_id, variant_named, quantity, purchase_type,
@@ -91,13 +92,13 @@ export async function placeLine(ctx: Context, cartId: string, line: PlacedLine):
     throw limitError(error) ?? error;
   });
   if (!found?.carts) throw notFound('cart');
-  if (found.candidates === 0) throw refuse('unknown_product', 'There is no such product for sale.');
-  if (found.candidates > 1) throw refuse('variant_required', 'This product has several variants: one must be named.');
-  if (found.priceCents === null) throw refuse('price_unavailable', 'This product is not sold in this way.');
+  if (found.candidates === 0) throw invalid('unknown_product', 'There is no such product for sale.');
+  if (found.candidates > 1) throw invalid('variant_required', 'This product has several variants: one must be named.');
+  if (found.priceCents === null) throw invalid('price_unavailable', 'This product is not sold in this way.');
   return found.cart ?? readCart(ctx, cartId);
 }
 
-/** The cart that may still be changed, locked until the statement's transaction ends. */
+/** A query for the cart if it can still be changed. It locks the cart until the transaction ends. */
 export function activeCart(ctx: Context, cartId: string): Sql {
   return sql`
     select id from carts
@@ -105,13 +106,13 @@ export function activeCart(ctx: Context, cartId: string): Sql {
     for update`;
 }
 
-/** The refusal for a cart or a line that would hold more than it may. */
+/** @returns the error for a cart or a line over its limit, or `undefined` for any other error */
 function limitError(error: unknown): DomainError | undefined {
   switch (brokenConstraint(error)) {
     case 'cart_holds_100_lines':
-      return refuse('too_many_items', `A cart holds at most ${linesMax} lines.`);
+      return invalid('too_many_items', `A cart holds at most ${linesMax} lines.`);
     case 'cart_line_holds_999':
-      return refuse('invalid_request', `A line holds at most ${quantityMax}.`, [
+      return invalid('invalid_request', `A line holds at most ${quantityMax}.`, [
         { path: '/quantity', code: 'maximum', detail: `makes more than ${quantityMax} in all` },
       ]);
     default:
@@ -119,7 +120,7 @@ function limitError(error: unknown): DomainError | undefined {
   }
 }
 
-function isMeant({ variantId, productId }: PlacedLine): Sql {
+function matchesLine({ variantId, productId }: PlacedLine): Sql {
   if (!variantId) return sql`p.id = ${productId ?? null}`;
   return productId ? sql`v.id = ${variantId} and p.id = ${productId}` : sql`v.id = ${variantId}`;
 }
@@ -131,6 +132,6 @@ function priceOf(purchaseType: PurchaseType, interval: SubscriptionInterval | nu
         then v.subscription_price_cents end`;
 }
 
-function refuse(code: string, sentence: string, errors?: readonly object[]): DomainError {
-  return new DomainError('invalid', code, sentence, { extensions: errors ? { errors } : {} });
+function invalid(code: string, message: string, errors?: readonly object[]): DomainError {
+  return new DomainError('invalid', code, message, { extensions: errors ? { errors } : {} });
 }

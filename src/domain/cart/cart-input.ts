@@ -3,25 +3,25 @@ import { PurchaseType, quantityMax, SubscriptionInterval } from '../catalog/inde
 
 /** A new cart. */
 export const CartInput = Type.Object({
-  /** The store's own, or none. */
+  /** Default: the store's currency, which is the only one accepted. */
   currency: Omittable(Text(10, { examples: ['USD'] })),
   session_id: Omittable(Text(200, { examples: ['b7f0a3c2'] })),
   customer_id: Omittable(Text(200, { examples: ['cus_01m7xfs208fk1sctzyr3afnpz3'] })),
 });
 export type CartInput = Static<typeof CartInput>;
 
-/** What goes into a cart: a variant, or a product that has only one. */
+/** A line to add: a variant, or a product that has only one variant. */
 export const CartLineInput = Type.Object(
   {
     variantId: Omittable(Text(100, { examples: ['var_01m7xfs208fk1sctzyr3afnpz3'] })),
     productId: Omittable(Text(100, { examples: ['prod_01m7xfs208fk1sctzyr3afnpz3'] })),
     /** Default 1. */
     quantity: Omittable(IntegerLike({ minimum: 1, maximum: quantityMax })),
-    /** The price that the shopper saw. The catalogue's is asked, always. */
+    /** The unit price that the shopper saw. The price charged is always the catalogue's. */
     unitPriceCents: Omittable(CentsLike),
     /** Default `one_time`. */
     purchaseType: Omittable(PurchaseType),
-    /** How often, when it is a subscription. */
+    /** Required for a subscription. */
     subscriptionInterval: Omittable(SubscriptionInterval),
   },
   {
@@ -32,7 +32,7 @@ export const CartLineInput = Type.Object(
 );
 export type CartLineInput = Static<typeof CartLineInput>;
 
-/** What changes about a line. */
+/** A change of a line. Fields that are left out stay as they are. */
 export const CartLinePatch = Type.Object({
   /** 0 removes the line. */
   quantity: Omittable(IntegerLike({ minimum: 0, maximum: quantityMax })),

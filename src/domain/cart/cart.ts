@@ -7,13 +7,13 @@ import type { PurchaseType, StockLevel, SubscriptionInterval } from '../catalog/
 import type { Context } from '../context.ts';
 import type { CartInput } from './cart-input.ts';
 
-/** A cart is for a while: after that nobody finds it. */
+/** How long a cart can be read and changed after it was created. */
 const cartLifeMs = days(30);
 
-/** The most lines that a cart may hold; the schema of the table says the same. */
+/** The largest number of lines of a cart, as in the constraint `cart_holds_100_lines`. */
 export const linesMax = 100;
 
-/** A cart as one JSON document, with what the catalogue says now of everything in it. Its times are RFC 3339. */
+/** A cart as one JSON document, with the current catalogue data of its lines. Times are RFC 3339. */
 export interface CartRecord {
   readonly id: string;
   readonly status: 'active' | 'converted';
@@ -40,14 +40,14 @@ export interface CartLineRecord extends StockLevel {
   readonly quantity: number;
   readonly purchaseType: PurchaseType;
   readonly interval: SubscriptionInterval | null;
-  /** What the catalogue asks for one; null where it is not sold in this way any more. */
+  /** The current unit price; null when the line can no longer be bought as it is. */
   readonly priceCents: number | null;
-  /** What the shopper last saw. */
+  /** The unit price that the shopper saw last. */
   readonly seenPriceCents: number;
 }
 
 /**
- * A new, empty cart, in one statement.
+ * Create an empty cart, in one statement.
  * @throws DomainError `currency_mismatch` for any currency but the store's
  */
 export async function createCart(ctx: Context, input: CartInput): Promise<CartRecord> {
@@ -83,7 +83,7 @@ export async function createCart(ctx: Context, input: CartInput): Promise<CartRe
 }
 
 /**
- * A cart with what the catalogue says now of everything in it, in one statement.
+ * A cart with the current catalogue data of its lines, in one statement.
  * @throws DomainError not_found for an unknown cart, an expired one and another store's alike
  */
 export async function readCart(ctx: Context, cartId: string): Promise<CartRecord> {
@@ -96,10 +96,10 @@ export async function readCart(ctx: Context, cartId: string): Promise<CartRecord
 }
 
 /**
- * A query for a cart as one JSON document, a `CartRecord`, with what the catalogue says now of everything in it.
+ * A query for a cart as one JSON document, a `CartRecord`.
  *
- * @param cart where its row is read from
- * @param lines where its lines are read from
+ * @param cart a query for the cart's row
+ * @param lines a query for the cart's lines
  */
 function cartDocument(ctx: Context, cart: Sql, lines: Sql): Sql {
   return sql`
@@ -124,14 +124,14 @@ function cartDocument(ctx: Context, cart: Sql, lines: Sql): Sql {
       from (${cart}) c) as document`;
 }
 
-/** Everything of a line that a cart's document tells. */
+/** The columns of a line that a cart's document is made of. */
 const lineColumns: Sql = sql`
   id, variant_id, variant_named, quantity, purchase_type, subscription_interval, seen_price_cents`;
 
 /**
- * The document of a cart that the same statement changes: `line` is the line that it changed, `changed` the cart's row.
- * A statement sees other lines as they were when it began, so that there is no document where it had to wait for
- * somebody else who changed the cart: then it has to be read anew.
+ * The document of a cart that the same statement changes: `line` is the changed line, `changed` the cart's row. A
+ * statement sees the other lines as they were when it began. So the document is null when it had to wait for another
+ * transaction that changed the cart, and the cart has to be read again.
  *
  * @param stays whether `line` is still in the cart
  */

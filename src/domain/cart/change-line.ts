@@ -8,8 +8,9 @@ import { type CartRecord, changedCart, readCart } from './cart.ts';
 import type { CartLinePatch } from './cart-input.ts';
 
 /**
- * Change how many of a line there are, or how it is bought, and answer the cart. Quantity 0 removes the line. A line
- * that becomes like another of the cart adds to it.
+ * Change the quantity of a line, or how it is bought. Quantity 0 removes the line. A line that becomes equal to another
+ * line of the cart is merged into it.
+ * @returns the changed cart
  * @throws DomainError not_found, or as `addLine`
  */
 export async function changeLine(ctx: Context, line: LineOfCart, patch: CartLinePatch): Promise<CartRecord> {
@@ -39,18 +40,18 @@ async function changeQuantity(ctx: Context, { cartId, lineId }: LineOfCart, quan
   return found.cart ?? readCart(ctx, cartId);
 }
 
-/** The same line, taken out and put back as it is bought now: what it costs then is what the shopper sees. */
+/** Remove the line and add it again with its new terms, so that it is priced again. */
 async function changePurchase(ctx: Context, line: LineOfCart, patch: CartLinePatch): Promise<CartRecord> {
   return transact(ctx, async (ctx) => {
-    const taken = await takeLine(ctx, line);
-    const purchaseType = patch.purchaseType ?? taken.purchaseType;
-    const interval = purchaseType === 'subscription' ? (patch.subscriptionInterval ?? taken.interval) : null;
+    const removed = await deleteLine(ctx, line);
+    const purchaseType = patch.purchaseType ?? removed.purchaseType;
+    const interval = purchaseType === 'subscription' ? (patch.subscriptionInterval ?? removed.interval) : null;
     if (purchaseType === 'subscription' && !interval) throw intervalMissing();
     return placeLine(ctx, line.cartId, {
       lineId: line.lineId,
-      variantId: taken.variantId,
-      variantNamed: taken.variantNamed || purchaseType === 'subscription',
-      quantity: patch.quantity ?? taken.quantity,
+      variantId: removed.variantId,
+      variantNamed: removed.variantNamed || purchaseType === 'subscription',
+      quantity: patch.quantity ?? removed.quantity,
       purchaseType,
       interval,
     });
@@ -58,7 +59,7 @@ async function changePurchase(ctx: Context, line: LineOfCart, patch: CartLinePat
 }
 
 function intervalMissing(): DomainError {
-  return invalidRequest('A subscription needs its interval.', {
+  return invalidRequest('A subscription needs an interval.', {
     path: '/subscriptionInterval',
     code: 'required',
     detail: 'is required',
@@ -72,21 +73,22 @@ interface LineOfCart {
 }
 
 /**
- * Take a line out of a cart, and answer the cart.
- * @throws DomainError not_found for the cart, or the line in it
+ * Remove a line from a cart.
+ * @returns the changed cart
+ * @throws DomainError not_found for the cart, or for the line in it
  */
 export async function removeLine(ctx: Context, line: LineOfCart): Promise<CartRecord> {
-  const { cart } = await takeLine(ctx, line);
+  const { cart } = await deleteLine(ctx, line);
   return cart ?? readCart(ctx, line.cartId);
 }
 
-/** What is known of the cart whose line was changed; null where somebody else changed it meanwhile. */
+/** The cart after the change; null when another transaction changed it at the same time, see `changedCart`. */
 interface ChangedLine {
   readonly cart: CartRecord | null;
 }
 
-/** What was taken out. */
-interface TakenLine extends ChangedLine {
+/** A removed line. */
+interface RemovedLine extends ChangedLine {
   readonly variantId: string;
   readonly variantNamed: boolean;
   readonly quantity: number;
@@ -94,9 +96,9 @@ interface TakenLine extends ChangedLine {
   readonly interval: SubscriptionInterval | null;
 }
 
-/** Take a line out of a cart, in one statement. Throws not_found. */
-async function takeLine(ctx: Context, { cartId, lineId }: LineOfCart): Promise<TakenLine> {
-  const [line] = await write<TakenLine>(
+/** @throws DomainError not_found */
+async function deleteLine(ctx: Context, { cartId, lineId }: LineOfCart): Promise<RemovedLine> {
+  const [line] = await write<RemovedLine>(
     ctx,
     sql`
     cart as materialized (${activeCart(ctx, cartId)}),

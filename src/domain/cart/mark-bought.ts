@@ -2,15 +2,15 @@ import { sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
 
-/** Whoever bought: by address, by the cart that they bought, and by the storefront's session in which they did. */
+/** The buyer, identified by email, cart and storefront session. */
 export interface Buyer {
   readonly email: string | null;
   readonly cartId: string | null;
-  /** Where nobody names it, it is the session that filled the cart. */
+  /** Default: the session that the cart belongs to. */
   readonly sessionId: string | null;
 }
 
-/** A saved cart that is done with, and when its owner opened it again. */
+/** A saved cart that a purchase completed, and when the shopper had restored it. */
 export interface ConvertedCart {
   readonly id: string;
   readonly restoredAt: Date | null;
@@ -18,13 +18,13 @@ export interface ConvertedCart {
 
 export interface Bought {
   readonly sessionId: string | null;
-  /** What was open until now. */
+  /** The saved carts that were open until now. */
   readonly savedCarts: readonly ConvertedCart[];
 }
 
 /**
- * Somebody bought: their cart can be read, and not changed any more, and what was saved for the same address, of the
- * same cart or in the same session is done with. One statement, and twice is once.
+ * Record a purchase on its carts: the cart becomes read-only, and saved carts with the same email, cart or session are
+ * marked as converted. One statement, idempotent.
  */
 export async function markBought(ctx: InTransaction, { email, cartId, sessionId }: Buyer): Promise<Bought> {
   const now = ctx.clock.now();

@@ -1,7 +1,7 @@
 import { sql } from '#src/lib/sql.ts';
 import { anonymisedRows, blank, byEmail, type PersonalData, removedRows } from '../personal-data.ts';
 
-/** A cart by itself knows nobody: it is told and cut loose where the person's customer, saved carts or orders name it. */
+/** A cart holds no email: it belongs to a data subject when their customer, saved carts or orders refer to it. */
 export const cartPersonalData: readonly PersonalData[] = [
   anonymisedRows({
     table: 'carts',

@@ -3,7 +3,7 @@ import { stockStatus } from '../catalog/index.ts';
 import type { SavedCart } from './save-cart.ts';
 import type { RestoredCart, SavedLine } from './saved-cart.ts';
 
-/** What saving a cart answers: never the token, which travels by mail alone. */
+/** The response to saving a cart. It never holds the token, which is only sent by email. */
 export const SavedCartReceipt = Type.Object({
   ok: Type.Literal(true),
   saved_cart_id: Id('scart'),
@@ -13,7 +13,7 @@ export const SavedCartReceipt = Type.Object({
 
 const price = Nullable(Type.Integer({ examples: [3800] }));
 
-/** A saved cart as it is restored: api.md, "restore". */
+/** A saved cart as it is restored. */
 export const SavedCartView = Type.Object(
   {
     id: Id('scart'),
@@ -72,9 +72,9 @@ export function isBuyable(line: SavedLine): boolean {
 
 function statusOf(line: SavedLine): Static<typeof SavedCartView>['items'][number]['status'] {
   if (line.variantCount === 0) return 'discontinued';
-  // One of several variants: the shopper has to choose before its price and stock can be told.
+  // One of several variants: the shopper has to choose one before its price and stock are known.
   if (line.currentUnitPriceCents === null) return 'ok';
   if (stockStatus(line) === 'out_of_stock') return 'out_of_stock';
-  const isDearerOrCheaper = line.unitPriceCents !== null && line.unitPriceCents !== line.currentUnitPriceCents;
-  return isDearerOrCheaper ? 'price_changed' : 'ok';
+  const isPriceChanged = line.unitPriceCents !== null && line.unitPriceCents !== line.currentUnitPriceCents;
+  return isPriceChanged ? 'price_changed' : 'ok';
 }

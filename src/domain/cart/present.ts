@@ -7,7 +7,7 @@ const amount = Type.Integer({ examples: [3800] });
 const CartLineView = Type.Object(
   {
     id: Id('line'),
-    /** As it was named; null where the product has only one. */
+    /** Null when the line was added without naming its variant. */
     variantId: Nullable(Id('var')),
     productId: Id('prod'),
     productSlug: Type.String({ examples: ['oak-bowl'] }),
@@ -21,13 +21,13 @@ const CartLineView = Type.Object(
     purchaseType: PurchaseType,
     subscriptionInterval: Nullable(SubscriptionInterval),
     stockStatus: StockStatusBody,
-    /** Whether the price is another than the shopper last saw. */
+    /** Whether the price differs from the one that the shopper saw last. */
     priceChanged: Type.Boolean(),
   },
   { title: 'CartLine' },
 );
 
-/** A cart as storefronts see it: api.md, "Cart". */
+/** A cart as storefronts see it. */
 export const CartView = Type.Object(
   {
     id: Id('cart'),
@@ -36,7 +36,7 @@ export const CartView = Type.Object(
     sessionId: Nullable(Type.String()),
     customerId: Nullable(Type.String()),
     items: Type.Array(CartLineView),
-    /** Pieces, not lines. */
+    /** The sum of all quantities. */
     itemCount: Type.Integer({ examples: [1] }),
     subtotalCents: amount,
     version: Type.Integer({ examples: [2] }),
@@ -65,7 +65,7 @@ export function presentCart(cart: CartRecord): Static<typeof CartView> {
   };
 }
 
-/** What is not sold any more keeps the price that was last seen, and there is none of it. */
+/** A line that can no longer be bought keeps the price that was seen last, and is out of stock. */
 function presentLine(line: CartLineRecord): Static<typeof CartLineView> {
   const unitPriceCents = line.priceCents ?? line.seenPriceCents;
   return {

@@ -11,19 +11,19 @@ import { tokenHashesOf } from './tokens.ts';
 
 const price = Omittable(CentsLike);
 
-/** A line of a cart that a storefront saves: what it knows of it. A product that nobody knows is saved all the same. */
+/** A line of a cart to save, as the storefront knows it. An unknown product is saved all the same. */
 const SavedLineInput = Type.Object({
   product_slug: Omittable(Text(100, { examples: ['oak-bowl'] })),
   variant_id: Omittable(Text(100, { examples: ['var_01m7xfs208fk1sctzyr3afnpz3'] })),
   name: Omittable(Text(300, { examples: ['Oak bowl'] })),
   quantity: IntegerLike({ minimum: 1, maximum: quantityMax }),
-  /** The price of one that the shopper saw. */
+  /** The unit price that the shopper saw. */
   unit_price_cents: price,
-  /** The same, as other storefronts call it. */
+  /** Another name of `unit_price_cents`, which some storefronts send. */
   price_cents: price,
 });
 
-/** A cart to be kept for whoever reads mail at this address. */
+/** A cart to save for an email address. */
 export const SavedCartInput = Type.Object({
   email: Email,
   items: Type.Array(SavedLineInput, { minItems: 1, maxItems: linesMax }),
@@ -41,18 +41,18 @@ export interface SavedCart {
   readonly email: string;
   readonly savedAt: Date;
   readonly expiresAt: Date;
-  /** Whether its owner may be reminded of it. Who has unsubscribed is judged when a reminder is due, and not told. */
+  /** Whether reminders may be sent. Whether the email has unsubscribed is checked when a reminder is due. */
   readonly consent: boolean;
 }
 
-/** A saved cart as it will be. */
+/** A new saved cart, before it is stored. */
 export function draftSavedCart(ctx: Context, { email, consent }: SavedCartInput): SavedCart {
   const savedAt = ctx.clock.now();
   const expiresAt = new Date(savedAt.getTime() + savedCartLifeMs);
   return { id: newId('scart'), email: normaliseEmail(email), savedAt, expiresAt, consent: consent ?? true };
 }
 
-/** Save a cart for whoever reads email at this address. It is opened by a token that only an email to the address holds. */
+/** Save a cart for an email address. It is restored with a token that is only sent to that address. */
 export async function saveCart(ctx: Context, input: SavedCartInput): Promise<SavedCart> {
   const cart = draftSavedCart(ctx, input);
   const { id, email, savedAt: now, expiresAt, consent } = cart;

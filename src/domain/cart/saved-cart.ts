@@ -5,7 +5,7 @@ import { sql } from '#src/lib/sql.ts';
 import type { StockLevel } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
 
-/** A saved cart as it stands, for whoever thinks of reminding of it. */
+/** A saved cart with everything that decides about its reminders. */
 export interface SavedCartRecord {
   readonly id: string;
   readonly email: string;
@@ -13,16 +13,16 @@ export interface SavedCartRecord {
   readonly consent: boolean;
   readonly savedAt: Date;
   readonly expiresAt: Date;
-  /** Since when it is done with, because somebody bought. */
+  /** When a purchase completed it. */
   readonly convertedAt: Date | null;
-  /** Whether another cart was saved for the address since. */
+  /** Whether a newer cart was saved for the same email. */
   readonly isOutdated: boolean;
-  /** Whether the address asked not to be reminded. */
+  /** Whether the email has unsubscribed from reminders. */
   readonly isUnsubscribed: boolean;
   readonly lines: readonly SavedLine[];
 }
 
-/** The saved cart with this id and all that is known of it now, in one statement. */
+/** @returns the saved cart, read with one statement, or `undefined` for an unknown id */
 export async function readSavedCart(ctx: Context, id: string): Promise<SavedCartRecord | undefined> {
   return readOne<SavedCartRecord>(
     ctx,
@@ -37,7 +37,7 @@ export async function readSavedCart(ctx: Context, id: string): Promise<SavedCart
   );
 }
 
-/** A saved cart, with what the catalogue says now of everything in it. */
+/** A saved cart with the current catalogue data of its lines. */
 export interface RestoredCart {
   readonly id: string;
   readonly savedAt: Date;
@@ -47,8 +47,8 @@ export interface RestoredCart {
 }
 
 /**
- * Open the saved cart of this token and note that it was, in one statement.
- * @throws DomainError gone `saved_cart_gone`, when the token is unknown, or its cart has expired or was bought
+ * Find the saved cart of a token and record that it was restored, in one statement.
+ * @throws DomainError gone `saved_cart_gone`, when the token is unknown, or its cart has expired or was converted
  */
 export async function restoreCart(ctx: Context, token: string): Promise<RestoredCart> {
   const now = ctx.clock.now();
@@ -67,31 +67,31 @@ export async function restoreCart(ctx: Context, token: string): Promise<Restored
   return cart;
 }
 
-/** The refusal of a token that opens no saved cart, whether it ever did or not. */
+/** @returns the error for a token without a saved cart, the same whether or not it ever had one */
 export function savedCartGone(): DomainError {
-  return new DomainError('gone', 'saved_cart_gone', 'This saved cart is no longer there.');
+  return new DomainError('gone', 'saved_cart_gone', 'This saved cart is no longer available.');
 }
 
-/** A line of a saved cart, with what the catalogue says now of it. */
+/** A line of a saved cart with its current catalogue data. */
 export interface SavedLine extends StockLevel {
   readonly productSlug: string | null;
   readonly variantId: string | null;
-  /** As whoever saved the cart called it: not for a mail of ours. */
+  /** As the caller named it, so it must not appear in an email. */
   readonly name: string | null;
   readonly productName: string | null;
   readonly variantName: string | null;
   readonly quantity: number;
-  /** What was saved. */
+  /** The unit price when the cart was saved. */
   readonly unitPriceCents: number | null;
-  /** What it costs now. Null: it is not sold any more, or it is not certain which variant was meant. */
+  /** The current unit price. Null: it is no longer sold, or the variant is ambiguous. */
   readonly currentUnitPriceCents: number | null;
-  /** How many variants may be meant. None: it is not sold any more. */
+  /** How many variants match the line. 0: it is no longer sold. */
   readonly variantCount: number;
 }
 
 /**
- * The lines of a row `s` of `saved_carts`, as JSON. What was saved without its variant is the only one that the product
- * has, where it has one.
+ * The lines of a row `s` of `saved_carts`, as JSON. A line without a variant is matched to its product's only variant,
+ * if it has just one.
  */
 const savedLines = sql`
   (select coalesce(json_agg(json_build_object(

@@ -4,7 +4,7 @@ import type { Context, InTransaction } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
 import { deriveTokenWith, readSessionSecret, tokenPurposes } from '../tenants/index.ts';
 
-/** What is kept of both tokens, to find them by. */
+/** The hashes by which a saved cart's restore and unsubscribe tokens are found. */
 export async function tokenHashesOf(
   ctx: Context,
   { savedCartId, email }: { savedCartId: string; email: string },
@@ -17,8 +17,8 @@ export async function tokenHashesOf(
 }
 
 /**
- * Make sure that the tokens which a mail about this cart carries are found: since the cart was saved the store's secret
- * may have been rotated, and its tokens are others. Unsubscribe links that were mailed before still work.
+ * Store the hashes of the tokens that an email about this cart contains. The store's secret may have been rotated since
+ * the cart was saved, which changes its tokens. Unsubscribe links of earlier emails keep working.
  */
 export async function saveTokenHashes(
   ctx: InTransaction,
@@ -26,7 +26,7 @@ export async function saveTokenHashes(
 ): Promise<void> {
   const hashes = await tokenHashesOf(ctx, { savedCartId, email });
   await ctx.tx.execute(sql`
-    with kept as (
+    with updated as (
       update saved_carts set restore_token_hash = ${hashes.restore}
       where tenant_id = ${ctx.tenant.id} and id = ${savedCartId} and restore_token_hash <> ${hashes.restore})
     insert into unsubscribe_links (tenant_id, token_hash, email, created_at)

@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 export type MailPreference = 'subscribed' | 'unsubscribed';
 
 /**
- * The address that this token was made for gets no more reminders from this store. Twice is once.
+ * Unsubscribe the email that a token was made for from this store's reminders. Idempotent.
  * @throws DomainError `invalid_or_expired_token`
  */
 export async function unsubscribe(ctx: Context, token: string): Promise<MailPreference> {
@@ -28,7 +28,7 @@ export async function unsubscribe(ctx: Context, token: string): Promise<MailPref
 }
 
 /**
- * Whether the address that this token was made for gets reminders. Changes nothing: mail scanners follow links.
+ * Whether the email that a token was made for gets reminders. Changes nothing, because mail scanners follow links.
  * @throws DomainError `invalid_or_expired_token`
  */
 export async function readMailPreference(ctx: Context, token: string): Promise<MailPreference> {
@@ -43,7 +43,7 @@ export async function readMailPreference(ctx: Context, token: string): Promise<M
   return preference.unsubscribedAt ? 'unsubscribed' : 'subscribed';
 }
 
-/** The refusal of a token that unsubscribes nobody. */
+/** @returns the error for an unknown unsubscribe token */
 export function unknownToken(): DomainError {
-  return new DomainError('invalid', 'invalid_or_expired_token', 'This link is not valid, or no longer.');
+  return new DomainError('invalid', 'invalid_or_expired_token', 'This link is invalid or has expired.');
 }

@@ -5,42 +5,42 @@ import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { InTransaction } from '../context.ts';
 
-/** What the owner says of the stock of a variant, named by id or SKU. */
+/** A change of one variant's stock by the owner. The variant is named by id or SKU. */
 export interface StockChange {
   readonly variantId?: string | undefined;
   readonly sku?: string | undefined;
-  /** So many are on hand; null: no longer counted. */
+  /** The new quantity on hand; null stops tracking the stock. */
   readonly quantity?: number | null | undefined;
-  /** So many more, or (negative) fewer. Only where `quantity` is not given. */
+  /** The difference to the quantity on hand, which may be negative. Only used without `quantity`. */
   readonly change?: number | undefined;
-  /** Only if so many are on hand now. */
+  /** Apply the change only if this is the quantity on hand. */
   readonly ifQuantity?: number | null | undefined;
 }
 
-/** How the stock of a variant was changed. Null: not counted. */
+/** A variant's stock before and after a change. Null is not tracked. */
 export interface StockMove {
   readonly variantId: string;
   readonly sku: string;
   readonly before: number | null;
   readonly after: number | null;
-  /** How many of it are held. */
+  /** The quantity that open checkouts hold. */
   readonly held: number;
 }
 
-/** More of one variant than this is a slip of the pen. */
-const quantityMax = 1_000_000_000;
+/** A larger quantity of one variant is taken for a typing mistake. */
+const stockMax = 1_000_000_000;
 
-type Refused = 'unknown' | 'named_twice' | 'changed_meanwhile' | 'not_tracked' | 'below_zero' | 'too_many';
+type Problem = 'unknown' | 'named_twice' | 'changed_meanwhile' | 'not_tracked' | 'below_zero' | 'too_many';
 
-/** What the statement answers: what stood against it, or else each move, and whether what was sold out is back. */
-type Answer =
-  | { readonly index: number; readonly refused: Refused }
-  | (StockMove & { readonly refused: null; readonly movementId: string; readonly isBack: boolean });
+/** A row of the statement: a problem, or else the change, and whether a variant that was sold out is available again. */
+type Outcome =
+  | { readonly index: number; readonly problem: Problem }
+  | (StockMove & { readonly problem: null; readonly movementId: string; readonly isBack: boolean });
 
 /**
- * Set or adjust the stock of several variants, all or nothing, and write the ledger, in one statement. Who waits for
- * one of which there was nothing to be had, and now is, will be told.
- * @returns how each was changed, in the order in which they were given
+ * Set or adjust the stock of several variants, all or nothing, and write the ledger, in one statement. A
+ * variant that was sold out and is available again enqueues the notification of its waitlist.
+ * @returns each change, in the order of the input
  * @throws DomainError not_found, `version_conflict` where `ifQuantity` no longer holds, `insufficient_stock` below zero
  */
 export async function changeStock(ctx: InTransaction, changes: readonly StockChange[]): Promise<StockMove[]> {
@@ -51,7 +51,7 @@ export async function changeStock(ctx: InTransaction, changes: readonly StockCha
     sets: change.quantity !== undefined,
     expects: change.ifQuantity !== undefined,
   }));
-  const rows = await ctx.tx.execute<Answer>(sql`
+  const rows = await ctx.tx.execute<Outcome>(sql`
     with given as (
       select w.*, coalesce(w."variantId", (
         select id from variants v where v.tenant_id = ${ctx.tenant.id} and v.sku = w.sku and v.removed_at is null)) as id
@@ -62,7 +62,7 @@ export async function changeStock(ctx: InTransaction, changes: readonly StockCha
       select v.id, v.stock, v.backorder from variants v
       where v.tenant_id = ${ctx.tenant.id} and v.removed_at is null and v.id = any(select id from given)
       order by v.id for no key update),
-    judged as (
+    checked as (
       select g.*, p.stock as before, case when g.sets then g.quantity else p.stock + coalesce(g.change, 0) end as after,
         case
           when p.id is null then 'unknown'
@@ -70,48 +70,48 @@ export async function changeStock(ctx: InTransaction, changes: readonly StockCha
           when g.expects and p.stock is distinct from g."ifQuantity" then 'changed_meanwhile'
           when not g.sets and p.stock is null then 'not_tracked'
           when not g.sets and p.stock + g.change < 0 and not p.backorder then 'below_zero'
-          when abs(case when g.sets then g.quantity else p.stock + g.change end) > ${quantityMax} then 'too_many'
-        end as refused
+          when abs(case when g.sets then g.quantity else p.stock + g.change end) > ${stockMax} then 'too_many'
+        end as problem
       from given g left join present p on p.id = g.id),
     moved as (
-      update variants v set stock = j.after from judged j
-      where v.tenant_id = ${ctx.tenant.id} and v.id = j.id and not exists (select from judged where refused is not null)
-      returning v.id, v.sku, j.index, j."movementId", j.before, j.after, v.stock_held as held, j.sets,
-        coalesce(j.after, 0) - coalesce(j.before, 0) as quantity,
-        coalesce(j.before <= v.stock_held and coalesce(j.after > v.stock_held, true), false) as is_back),
+      update variants v set stock = c.after from checked c
+      where v.tenant_id = ${ctx.tenant.id} and v.id = c.id and not exists (select from checked where problem is not null)
+      returning v.id, v.sku, c.index, c."movementId", c.before, c.after, v.stock_held as held, c.sets,
+        coalesce(c.after, 0) - coalesce(c.before, 0) as quantity,
+        coalesce(c.before <= v.stock_held and coalesce(c.after > v.stock_held, true), false) as is_back),
     ledger as (
       insert into stock_movements (tenant_id, id, variant_id, quantity, reason, at)
       select ${ctx.tenant.id}, "movementId", id, quantity, case when sets then 'set' else 'adjusted' end,
         ${ctx.clock.now()}::timestamptz
       from moved where quantity <> 0)
-    select index, refused, null as "variantId", null as sku, null as "movementId", null::int as before,
+    select index, problem, null as "variantId", null as sku, null as "movementId", null::int as before,
       null::int as after, null::int as held, false as "isBack"
-    from judged where refused is not null
+    from checked where problem is not null
     union all
     select index, null, id, sku, "movementId", before, after, held, is_back from moved
     order by index`);
   return rows.map((row) => {
-    if (row.refused !== null) throw refuse(changes[row.index], row.refused);
+    if (row.problem !== null) throw errorOf(changes[row.index], row.problem);
     const { variantId, sku, movementId, before, after, held } = row;
     if (row.isBack) enqueue(ctx, notifyRestock, { variantId, movementId, number: 1 });
     return { variantId, sku, before, after, held };
   });
 }
 
-function refuse(change: StockChange | undefined, reason: Refused): DomainError {
+function errorOf(change: StockChange | undefined, problem: Problem): DomainError {
   const subject = change?.sku ?? change?.variantId ?? 'The variant';
-  const invalid = (detail: string) => invalidRequest(`${subject} ${detail}.`, { path: '', code: reason, detail });
-  switch (reason) {
+  const invalid = (detail: string) => invalidRequest(`${subject} ${detail}.`, { path: '', code: problem, detail });
+  switch (problem) {
     case 'unknown':
       return new DomainError('not_found', 'not_found', `There is no variant ${subject}.`);
     case 'changed_meanwhile':
-      return new DomainError('conflict', 'version_conflict', `The stock of ${subject} has changed meanwhile.`);
+      return new DomainError('conflict', 'version_conflict', `The stock of ${subject} has changed since it was read.`);
     case 'below_zero':
       return new DomainError('conflict', 'insufficient_stock', `The stock of ${subject} would fall below zero.`);
     case 'not_tracked':
       return invalid('is not tracked');
     case 'too_many':
-      return invalid(`cannot be more than ${quantityMax}`);
+      return invalid(`cannot be more than ${stockMax}`);
     case 'named_twice':
       return invalid('is named twice');
   }

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { type ProductRow, selectProducts } from './published-products.ts';
 import type { StockLevel } from './stock-level.ts';
 
-/** A product as its owner sees it, published or not. */
+/** A product as the owner sees it, published or not. */
 export interface ManagedProduct extends ProductRow {
   readonly status: 'draft' | 'published';
   readonly version: number;
@@ -26,7 +26,7 @@ export interface ManagedVariant extends StockLevel {
 }
 
 /**
- * The products of the store, drafts included, the newest first, page by page.
+ * One page of the store's products, drafts included, newest first.
  * @throws DomainError `invalid_cursor`
  */
 export async function listManagedProducts(
@@ -45,7 +45,7 @@ export async function listManagedProducts(
   return list.page(rows, limit);
 }
 
-/** One of them by its slug; `undefined` when there is none. */
+/** @returns the product, or `undefined` for an unknown slug */
 export async function readManagedProduct(ctx: Context, slug: string): Promise<ManagedProduct | undefined> {
   return readOne<ManagedProduct>(ctx, sql`${selectProducts(ctx, managedColumns)} and p.slug = ${slug}`);
 }

@@ -5,27 +5,27 @@ import { type Sql, sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { InTransaction } from '../context.ts';
 
-/** So many pieces of a variant. */
+/** A quantity of one variant. */
 export interface StockLine {
   readonly variantId: string;
   readonly quantity: number;
 }
 
-/** A variant of which there is too little. */
+/** A variant that is short of stock. The fields are those of the error that a checkout returns. */
 export interface StockShortage {
   readonly variant_id: string;
   readonly requested: number;
   readonly available: number;
 }
 
-/** What became of stock that belongs to an order. */
+/** The order that a movement is recorded for in the ledger. */
 export interface StockOrder {
   readonly orderId?: string;
 }
 
 /**
- * How stock moves, in terms of the locked row `v` and the line `w`: what becomes of `stock` and of `stock_held`, and
- * when there is too little of a variant that is tracked and not sold on backorder.
+ * One kind of stock movement, as SQL expressions over the locked variant `v` and the line `w`: the new values of `stock`
+ * and `stock_held`, and the condition under which a variant that is tracked and not sold on backorder is short.
  */
 interface StockMove extends StockOrder {
   readonly stock?: Sql;
@@ -36,9 +36,10 @@ interface StockMove extends StockOrder {
 
 /**
  * Move the stock of several variants, all or nothing, and write the ledger, in one statement. Rows are locked in the
- * order of their ids, so that two orders of the same things never wait for each other, and by a lock that does not stop
- * whoever puts them into a cart. Answers what there is too little of; then nothing was moved. A variant that does not
- * exist has none. Who waits for one of which there was nothing to be had, and now is, will be told.
+ * order of their ids, so that two orders of the same variants cannot deadlock, and with `no key update`, which does not
+ * block inserting cart lines that refer to them. A variant that was sold out and is available again enqueues the
+ * notification of its waitlist.
+ * @returns the variants that are short, in which case nothing was moved; an unknown variant has no stock
  */
 async function moveStock(ctx: InTransaction, lines: readonly StockLine[], move: StockMove): Promise<StockShortage[]> {
   const wanted = sumByVariant(lines);
@@ -85,8 +86,8 @@ function sumByVariant(lines: readonly StockLine[]): Map<string, number> {
 }
 
 /**
- * Keep stock for an order that is not paid yet: nobody else can buy it until it is released or captured.
- * @throws DomainError conflict `insufficient_stock`, with `items` naming each variant and what is left of it
+ * Hold stock for an order that is not paid yet: no other order can take it until it is released or captured.
+ * @throws DomainError conflict `insufficient_stock`, with `items` that name each variant and its available quantity
  */
 export async function holdStock(ctx: InTransaction, lines: readonly StockLine[]): Promise<void> {
   const items = await moveStock(ctx, lines, {
@@ -98,14 +99,15 @@ export async function holdStock(ctx: InTransaction, lines: readonly StockLine[])
   }
 }
 
-/** Give back what was held. Whoever keeps the hold sees to it that this happens once. */
+/** Release held stock. The caller makes sure that each hold is released once. */
 export async function releaseStock(ctx: InTransaction, lines: readonly StockLine[]): Promise<void> {
   await moveStock(ctx, lines, { held: sql`v.stock_held - w.quantity` });
 }
 
 /**
- * What was held is sold. `false` when the owner has meanwhile counted fewer than were held: then nothing is sold, the
- * hold is gone all the same, and the order is oversold.
+ * Turn held stock into sold stock.
+ * @returns `false` when the owner has since set the stock below the held quantity: nothing is sold, the hold is released
+ *   all the same, and the order is oversold
  */
 export async function captureStock(
   ctx: InTransaction,
@@ -123,7 +125,10 @@ export async function captureStock(
   return short.length === 0;
 }
 
-/** Sell what was not held, all or nothing: for a payment that came after its hold was released. `false`: too little. */
+/**
+ * Sell stock that is not held, all or nothing: for a payment that arrived after its hold was released.
+ * @returns `false` when there is not enough
+ */
 export async function takeStock(
   ctx: InTransaction,
   lines: readonly StockLine[],
@@ -138,7 +143,7 @@ export async function takeStock(
   return short.length === 0;
 }
 
-/** What was sold comes back: a refund or a cancellation of what was not shipped. */
+/** Put sold stock back, after a refund or a cancellation before shipping. */
 export async function restock(ctx: InTransaction, lines: readonly StockLine[], order: StockOrder = {}): Promise<void> {
   await moveStock(ctx, lines, { ...order, stock: sql`v.stock + w.quantity`, reason: 'restocked' });
 }

@@ -1,7 +1,7 @@
 import { sql } from '#src/lib/sql.ts';
 import { anonymisedRows, blank, byEmail, type PersonalData } from '../personal-data.ts';
 
-/** What somebody wrote about a product stays, and nobody wrote it: its stars are in the product's average. */
+/** Reviews are anonymised and not removed, because their ratings count in the product's average. */
 export const catalogPersonalData: readonly PersonalData[] = [
   anonymisedRows({
     table: 'reviews',

@@ -6,23 +6,23 @@ import { completeProduct, type ProductInput, type ProductRecord } from './produc
 import type { IdentifiedProduct, IdentifiedVariant, SavedProduct, SavedVariant } from './product-rows.ts';
 
 export interface SaveProductOptions {
-  /** Also set the stock of variants that exist already. Without it `stock` is an opening value. */
+  /** Also set the stock of existing variants. Otherwise `stock` is only the opening stock of new ones. */
   readonly setStock?: boolean;
-  /** Remove the variants that the input does not name. Without it they stay as they are. */
+  /** Remove the variants that the input does not name. Otherwise they stay as they are. */
   readonly prune?: boolean;
 }
 
-/** What saving a product comes to. */
+/** What saving a product will change. */
 export interface ProductPlan extends IdentifiedProduct {
   readonly isNew: boolean;
-  /** What differs, by its name. */
+  /** The values that differ, by field name. */
   readonly values: FieldValues;
   readonly stock: readonly (StockChange & { readonly sku: string; readonly before: number | null })[];
-  /** What is sold of it at present. */
+  /** The stored variants that are not removed. */
   readonly live: readonly SavedVariant[];
 }
 
-/** Hold an input against the product that was found under its slug, removed ones included. */
+/** Compare an input with the stored product of the same slug, which may be a removed one. */
 export function planProduct(
   input: ProductInput,
   found: SavedProduct | undefined,
@@ -31,8 +31,8 @@ export function planProduct(
   const current = found?.removed ? undefined : found;
   const given = completeProduct(input);
   const live = (current?.variants ?? []).filter(({ removed }) => !removed);
-  const kept = options.prune ? [] : live.filter(({ sku }) => !given.variants.some((variant) => variant.sku === sku));
-  const wanted: ProductRecord = { ...given, variants: [...given.variants, ...kept] };
+  const unnamed = options.prune ? [] : live.filter(({ sku }) => !given.variants.some((variant) => variant.sku === sku));
+  const wanted: ProductRecord = { ...given, variants: [...given.variants, ...unnamed] };
   const variants = wanted.variants.map((variant): IdentifiedVariant => {
     const known = found?.variants.find(({ sku }) => sku === variant.sku);
     return { ...variant, id: known?.id ?? newId('var'), added: !live.some(({ sku }) => sku === variant.sku) };
@@ -72,7 +72,7 @@ const variantFields = [
   'backorder',
 ] as const satisfies (keyof SavedVariant)[];
 
-/** What differs: `name`, `variants.BOWL-S.price_cents`, `variants.BOWL-L` where it comes or goes. */
+/** The differing fields: `name`, `variants.BOWL-S.price_cents`, or `variants.BOWL-L` for a variant added or removed. */
 function differences(current: SavedProduct, live: readonly SavedVariant[], wanted: ProductRecord): FieldValues {
   const before = new Map(live.map((variant) => [variant.sku, variant]));
   const after = new Map(wanted.variants.map((variant) => [variant.sku, variant]));
@@ -95,7 +95,7 @@ function differences(current: SavedProduct, live: readonly SavedVariant[], wante
   return isReordered ? { variants: order } : values;
 }
 
-/** A variant that is new on the shelf opens with its stock; of others it is set only on demand. */
+/** A new variant gets its opening stock; the stock of an existing one is set only with `setStock`. */
 function stockToSet(
   input: ProductInput,
   variants: readonly IdentifiedVariant[],
@@ -105,7 +105,7 @@ function stockToSet(
   return variants.flatMap(({ id, sku, added }) => {
     const { stock } = input.variants.find((variant) => variant.sku === sku) ?? {};
     const before = known.find((variant) => variant.sku === sku)?.stock ?? null;
-    const isSaid = added || (setStock && stock !== undefined);
-    return isSaid && (stock ?? null) !== before ? [{ variantId: id, sku, before, quantity: stock ?? null }] : [];
+    const isGiven = added || (setStock && stock !== undefined);
+    return isGiven && (stock ?? null) !== before ? [{ variantId: id, sku, before, quantity: stock ?? null }] : [];
   });
 }

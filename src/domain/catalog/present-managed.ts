@@ -8,10 +8,10 @@ import { stockStatus } from './stock-level.ts';
 const Stock = Nullable(
   Type.Integer({
     examples: [100],
-    description: 'On hand, held ones included; null is not counted.',
+    description: 'Quantity on hand, including held stock; null is not tracked.',
   }),
 );
-const Held = Type.Integer({ examples: [2], description: 'How many of them open checkouts hold.' });
+const Held = Type.Integer({ examples: [2], description: 'Quantity that open checkouts hold.' });
 
 const ManagedVariantView = Type.Object(
   {
@@ -26,7 +26,7 @@ const ManagedVariantView = Type.Object(
   { title: 'ManagedVariant' },
 );
 
-/** A product as its owner sees it: sent back as it is, it changes nothing. */
+/** A product as the owner sees it. Sending it back unchanged changes nothing. */
 export const ManagedProductView = Type.Object(
   {
     ...ProductBody.properties,
@@ -67,7 +67,7 @@ function presentManagedVariant(variant: ManagedVariant): Static<typeof ManagedVa
   };
 }
 
-/** How much there is of a variant, after a change of it. */
+/** The stock of a variant after a change. */
 export const StockView = Type.Object(
   {
     variant_id: Id('var'),
@@ -82,7 +82,7 @@ export function presentStock({ variantId, sku, after, held }: StockMove): Static
   return { variant_id: variantId, sku, quantity: after, held };
 }
 
-/** A review as its store sees it. The address is for the store alone. */
+/** A review as the owner sees it, with the author's email. */
 export const ManagedReviewView = Type.Object(
   {
     ...ReviewBody.properties,

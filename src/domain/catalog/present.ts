@@ -77,7 +77,7 @@ export const ReviewBody = Type.Object({
   created_at: Timestamp,
 });
 
-/** A product as lists and search results show it. A store sells in one currency. */
+/** A product in lists and search results. A store sells in one currency. */
 export function presentProduct(product: ProductRow, currency: string): Static<typeof ProductBody> {
   return {
     id: product.id,
@@ -98,7 +98,7 @@ export function presentProduct(product: ProductRow, currency: string): Static<ty
   };
 }
 
-/** A product on its own page, with what can be bought of it. */
+/** A product with its variants. */
 export function presentProductDetail(
   product: ProductRow & { readonly variants: readonly VariantRow[] },
   currency: string,

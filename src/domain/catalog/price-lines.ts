@@ -4,7 +4,7 @@ import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import type { PurchaseType, SubscriptionInterval } from './product-input.ts';
 
-/** What somebody wants to buy, in a caller's words. */
+/** A line as the caller requests it. */
 export interface WantedLine {
   readonly productSlug: string;
   readonly variantId?: string | null | undefined;
@@ -13,12 +13,12 @@ export interface WantedLine {
   readonly interval?: SubscriptionInterval | null | undefined;
 }
 
-/** The same with everything that the catalogue says of it. */
+/** A requested line with its product, variant and price from the catalogue. */
 export interface PricedLine {
   readonly productId: string;
   readonly productSlug: string;
   readonly productName: string;
-  /** The variant that is bought, whether it was named or is the only one. */
+  /** The variant that was named, or the product's only one. */
   readonly variantId: string;
   readonly variantNamed: boolean;
   readonly variantName: string;
@@ -28,13 +28,13 @@ export interface PricedLine {
   readonly purchaseType: PurchaseType;
   readonly interval: SubscriptionInterval | null;
   readonly weightOz: number | null;
-  /** Whether there is something to ship. */
+  /** Whether the line needs shipping. */
   readonly ships: boolean;
   readonly imageUrl: string | null;
   readonly options: Readonly<Record<string, string>>;
 }
 
-/** What the catalogue knows of a wanted line. Nulls: there is no such product, or no certain variant of it. */
+/** The catalogue's data for a requested line. Ids are null for an unknown product or an ambiguous variant. */
 interface FoundLine extends Omit<PricedLine, keyof WantedLine | 'variantNamed' | 'unitPriceCents' | 'productId'> {
   readonly productId: string | null;
   readonly productSlug: string;
@@ -47,7 +47,7 @@ interface FoundLine extends Omit<PricedLine, keyof WantedLine | 'variantNamed' |
 }
 
 /**
- * Price lines by the catalogue, in their order, with one statement.
+ * Price lines from the catalogue, in their order, with one statement.
  * @throws DomainError invalid `unknown_product`, `variant_required` or `price_unavailable`, with `errors` that name each
  *   line by its index
  */
@@ -60,11 +60,11 @@ export async function priceLines(ctx: Context, lines: readonly WantedLine[]): Pr
     if ('problem' in result) problems.push({ index, ...result });
     else priced.push(result);
   });
-  if (problems.length > 0) throw refuse(problems);
+  if (problems.length > 0) throw errorOf(problems);
   return priced;
 }
 
-/** What was removed is left out by a case: see `selectProducts`. */
+/** Removed rows are excluded by a `case` for the reason given at `selectProducts`. */
 async function findLines(ctx: Context, lines: readonly WantedLine[]): Promise<readonly FoundLine[]> {
   const wanted = lines.map(({ productSlug, variantId }) => ({ productSlug, variantId }));
   const row = await readOne<{ lines: FoundLine[] }>(
@@ -90,10 +90,10 @@ async function findLines(ctx: Context, lines: readonly WantedLine[]): Promise<re
 }
 
 type ProblemCode = 'unknown_product' | 'variant_required' | 'price_unavailable';
-type RejectionKind = { readonly problem: ProblemCode; readonly field: string };
-type Problem = RejectionKind & { readonly index: number };
+type LineProblem = { readonly problem: ProblemCode; readonly field: string };
+type Problem = LineProblem & { readonly index: number };
 
-function priceLine(line: WantedLine, found: FoundLine | undefined): PricedLine | RejectionKind {
+function priceLine(line: WantedLine, found: FoundLine | undefined): PricedLine | LineProblem {
   const isSubscription = line.purchaseType === 'subscription';
   if (!found?.productId) return { problem: 'unknown_product', field: 'product_slug' };
   if (line.variantId && !found.variantId) return { problem: 'unknown_product', field: 'variant_id' };
@@ -128,18 +128,18 @@ function priceLine(line: WantedLine, found: FoundLine | undefined): PricedLine |
   };
 }
 
-const sentences: Record<ProblemCode, string> = {
+const messages: Record<ProblemCode, string> = {
   unknown_product: 'There is no such product for sale.',
   variant_required: 'This product has several variants: one must be named.',
   price_unavailable: 'This product is not sold in this way.',
 };
 
-function refuse(problems: readonly Problem[]): DomainError {
+function errorOf(problems: readonly Problem[]): DomainError {
   const code = problems[0]?.problem ?? 'unknown_product';
   const errors = problems.map(({ index, field, problem }) => ({
     path: `/items/${index}/${field}`,
     code: problem,
-    detail: sentences[problem],
+    detail: messages[problem],
   }));
-  return new DomainError('invalid', code, sentences[code], { extensions: { errors } });
+  return new DomainError('invalid', code, messages[code], { extensions: { errors } });
 }

@@ -1,7 +1,7 @@
 import { sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
 
-/** What search needs to know of a product. */
+/** The fields of a product that search indexes. */
 export interface ProductDocument {
   readonly slug: string;
   readonly name: string;
@@ -13,8 +13,8 @@ export interface ProductDocument {
 }
 
 /**
- * A published product as search reads it, kept from being saved until the transaction ends; `undefined` when it is
- * not seen.
+ * A published product for the search index. Its row is locked against changes until the transaction ends.
+ * @returns `undefined` when there is no published product with this id
  */
 export async function productDocument(ctx: InTransaction, id: string): Promise<ProductDocument | undefined> {
   await ctx.tx.execute(sql`select from products where tenant_id = ${ctx.tenant.id} and id = ${id} for share`);

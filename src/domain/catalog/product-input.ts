@@ -1,7 +1,7 @@
 import { type DomainError, invalidRequest } from '#src/lib/errors.ts';
 import { Cents, Nullable, Omittable, Slug, type Static, Text, Type, Url } from '#src/lib/schema.ts';
 
-/** The limit of a stock count that a store may name. */
+/** The largest stock quantity that an input may give. */
 const stockMax = 1_000_000;
 
 export const Tag = Type.String({ pattern: '^[^\\s,](?:[^,]*[^\\s,])?$', maxLength: 60, examples: ['wood'] });
@@ -12,7 +12,7 @@ export type PurchaseType = Static<typeof PurchaseType>;
 export const SubscriptionInterval = Type.Enum(['month', 'quarter']);
 export type SubscriptionInterval = Static<typeof SubscriptionInterval>;
 
-/** A picture at an address of the store's own; its place in the list is its position. */
+/** An image hosted by the store. Its index in the list is its position. */
 export const ImageInput = Type.Object({
   url: Url,
   alt: Omittable(Type.String({ maxLength: 500 })),
@@ -21,44 +21,44 @@ export const ImageInput = Type.Object({
 });
 export type ImageInput = Static<typeof ImageInput>;
 
-/** One thing that can be bought. Its SKU says which it is: a variant keeps its id as long as it keeps its SKU. */
+/** One thing that can be bought. The SKU identifies it: a variant keeps its id as long as it keeps its SKU. */
 export const VariantInput = Type.Object({
   sku: Text(100, { examples: ['BOWL-S'] }),
   name: Omittable(Text(200, { examples: ['Small'] })),
   options: Omittable(Type.Record(Type.String(), Type.String({ maxLength: 200 }), { maxProperties: 50 })),
   price_cents: Cents,
   compare_at_cents: Omittable(Cents),
-  /** Each time. Without it the variant is not sold by subscription. */
+  /** The price of each interval. Without it the variant is not sold by subscription. */
   subscription_price_cents: Omittable(Cents),
   weight_oz: Omittable(Type.Number({ minimum: 0, maximum: 100_000 })),
-  /** Whether there is something to ship. */
+  /** Whether the variant needs shipping. */
   ships: Omittable(Type.Boolean()),
   /** The opening stock; null is not tracked. */
   stock: Type.Optional(Nullable(Type.Integer({ minimum: 0, maximum: stockMax }))),
   low_stock_at: Omittable(Type.Integer({ minimum: 0, maximum: stockMax })),
-  /** Whether it may be sold when there is none left. */
+  /** Whether it can be sold when it is out of stock. */
   backorder: Omittable(Type.Boolean()),
 });
 export type VariantInput = Static<typeof VariantInput>;
 
-/** A product as the store file and the owner's side write it. */
+/** A product as the store file and the admin API write it. */
 export const ProductInput = Type.Object({
   slug: Slug,
   name: Text(200, { examples: ['Oak bowl'] }),
   description: Omittable(Type.String({ maxLength: 20_000 })),
   category: Omittable(Text(100, { examples: ['kitchen'] })),
   tags: Omittable(Type.Array(Tag, { maxItems: 50 })),
-  /** Only what is published is seen and sold. */
+  /** Only published products are visible and sold. */
   status: Omittable(Type.Enum(['draft', 'published'])),
   images: Omittable(Type.Array(ImageInput, { maxItems: 50 })),
   purchase_types: Omittable(Type.Array(PurchaseType, { minItems: 1, maxItems: 2, uniqueItems: true })),
-  /** Absent, a product that is sold by subscription is sold in every interval. */
+  /** Default: every interval, for a product that is sold by subscription. */
   subscription_intervals: Omittable(Type.Array(SubscriptionInterval, { maxItems: 2, uniqueItems: true })),
   variants: Type.Array(VariantInput, { minItems: 1, maxItems: 100 }),
 });
 export type ProductInput = Static<typeof ProductInput>;
 
-/** A picture with everything said that an input may leave out. */
+/** An image with all defaults filled in. */
 export interface Image {
   readonly url: string;
   readonly alt: string | null;
@@ -66,7 +66,7 @@ export interface Image {
   readonly height: number | null;
 }
 
-/** A variant with everything said. `stock` stays apart: it is an opening value, and sales change it. */
+/** A variant with all defaults filled in, without `stock`: that is an opening value, which sales change later. */
 export interface VariantRecord {
   readonly sku: string;
   readonly name: string;
@@ -80,7 +80,7 @@ export interface VariantRecord {
   readonly backorder: boolean;
 }
 
-/** A product with everything said, so that what is saved and what is given can be compared field by field. */
+/** A product with all defaults filled in, so that stored and given values can be compared field by field. */
 export interface ProductRecord {
   readonly name: string;
   readonly description: string;
@@ -94,7 +94,7 @@ export interface ProductRecord {
 }
 
 /**
- * Say what an input leaves out.
+ * Fill in the defaults of an input.
  * @throws DomainError `invalid_request` when two variants share a SKU
  */
 export function completeProduct(input: ProductInput): ProductRecord {
@@ -139,12 +139,12 @@ function rejectRepeatedSkus(variants: readonly VariantInput[]): void {
   if (repeated >= 0) throw rejectSku(`/variants/${repeated}/sku`, `Two variants have the SKU ${skus[repeated]}.`);
 }
 
-/** The refusal of a SKU that belongs to something else. */
-export function rejectSku(path: string, sentence: string): DomainError {
-  return invalidRequest(sentence, { path, code: 'uniqueItems', detail: 'names something else already' });
+/** @returns the error for a SKU that belongs to another variant */
+export function rejectSku(path: string, message: string): DomainError {
+  return invalidRequest(message, { path, code: 'uniqueItems', detail: 'names something else already' });
 }
 
-/** A name as it is sorted and searched: without case and accents, the same on every machine. */
+/** Text without case and accents, for sorting and searching, independent of the machine's locale. */
 export function normalizeText(text: string): string {
   return text
     .normalize('NFKD')

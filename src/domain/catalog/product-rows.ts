@@ -9,7 +9,7 @@ export interface SavedVariant extends VariantRecord {
   readonly removed: boolean;
 }
 
-/** A product as it is saved. What was removed is there too: it comes back under its own id. */
+/** A product as it is stored. Removed products and variants are included, because they are restored under their ids. */
 export interface SavedProduct extends Omit<ProductRecord, 'variants'> {
   readonly id: string;
   readonly removed: boolean;
@@ -17,8 +17,8 @@ export interface SavedProduct extends Omit<ProductRecord, 'variants'> {
 }
 
 /**
- * The products of these slugs, locked until the transaction ends, also those that there are not yet. Always in one
- * order, so that two who save the same products do not block each other.
+ * The products with these slugs. The slugs are locked until the transaction ends, including those without a product, and
+ * always in the same order, so that two requests that save the same products cannot deadlock.
  */
 export async function lockProducts(ctx: InTransaction, slugs: readonly string[]): Promise<Map<string, SavedProduct>> {
   const names = slugs.map((slug) => `product ${ctx.tenant.id} ${slug}`);
@@ -40,15 +40,16 @@ export async function lockProducts(ctx: InTransaction, slugs: readonly string[])
   return new Map(products.map(({ slug, ...product }) => [slug, product]));
 }
 
-/** Whether any of these SKUs is sold at present. */
+/** Whether any of these SKUs belongs to a variant that is not removed. */
 export async function isAnySold(ctx: InTransaction, skus: readonly string[]): Promise<boolean> {
   if (skus.length === 0) return false;
   const sold = await ctx.tx.execute(sql`
-    select 1 from variants where tenant_id = ${ctx.tenant.id} and sku = any(${skus}::text[]) and removed_at is null limit 1`);
+    select 1 from variants where tenant_id = ${ctx.tenant.id} and sku = any(${skus}::text[]) and removed_at is null
+    limit 1`);
   return sold.length > 0;
 }
 
-/** A variant that has its id. `added`: it is not sold at present. */
+/** A variant with its id. `added`: it is new, or was removed until now. */
 export interface IdentifiedVariant extends VariantRecord {
   readonly id: string;
   readonly added: boolean;
@@ -61,8 +62,9 @@ export interface IdentifiedProduct extends Omit<ProductRecord, 'variants'> {
 }
 
 /**
- * Write whole products, their tags and variants, in one statement, and answer their new versions by their ids. Variants
- * that they do not name are removed. A product shows the price of its cheapest variant.
+ * Write whole products, their tags and variants, in one statement. Variants that the products do not name are removed. A
+ * product has the price of its cheapest variant.
+ * @returns the new version of each product by its id
  * @throws DomainError `invalid_request` when a SKU belongs to another product
  */
 export async function writeProducts(

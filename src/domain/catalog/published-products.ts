@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { type Image, normalizeText, type PurchaseType, type SubscriptionInterval } from './product-input.ts';
 import type { StockLevel } from './stock-level.ts';
 
-/** A product as it is read for shoppers. Inside JSON its time is text. */
+/** A product as shoppers see it. */
 export interface ProductRow {
   readonly id: string;
   readonly slug: string;
@@ -22,23 +22,23 @@ export interface ProductRow {
   readonly ratingCount: number;
   readonly ratingAverage: number;
   readonly inStock: boolean;
+  /** Text where the row was read as JSON. */
   readonly updatedAt: Date | string;
 }
 
 /**
- * A query for the products `p` that are seen, as rows for `presentProduct`. Further conditions, order and limit may
- * follow it.
+ * A query for the published products `p`, as rows for `presentProduct`. Conditions, order and limit may be appended.
  *
- * @param more further columns, each after a comma
+ * @param more additional columns, each preceded by a comma
  */
 export function publishedProducts(ctx: Context, more: Sql = sql``): Sql {
   return sql`${selectProducts(ctx, more)} and p.status = 'published'`;
 }
 
 /**
- * The same for the store's owner: drafts, too. Variants that were removed are left out by a case: as a condition of its
- * own it would lead a planner that has not counted a new store yet to the index of what is not removed, all of it for each
- * product.
+ * The same query including drafts, for the owner. Removed variants are excluded by a `case` on purpose: with a plain
+ * condition, a planner without statistics of a new store chooses the index of variants that are not removed and reads
+ * all of it for each product.
  */
 export function selectProducts(ctx: Context, more: Sql = sql``): Sql {
   return sql`
@@ -65,14 +65,14 @@ const orders = {
 export type ProductSort = keyof typeof orders;
 
 export interface ProductFilter extends PageRequest {
-  /** Words that name, description or SKU must all hold. */
+  /** Words that the name, the description or a SKU must all contain. */
   readonly q?: string | undefined;
   readonly category?: string | undefined;
   readonly tag?: string | undefined;
   readonly sort?: ProductSort | undefined;
 }
 
-/** One page of the published products. Ids are made in the order of time, so the newest is the one with the last id. */
+/** One page of the published products. Ids are ordered by time, so sorting by id puts the newest first. */
 export async function listProducts(ctx: Context, filter: ProductFilter): Promise<Page<ProductRow>> {
   const { sort = 'newest', limit = 20 } = filter;
   const list = keyset(ctx, `products ${sort}`, orders[sort], filter.cursor);
@@ -119,7 +119,10 @@ export interface VariantRow extends StockLevel {
   readonly weightOz: number | null;
 }
 
-/** A published product with what can be bought of it. Throws not_found. */
+/**
+ * A published product with its variants.
+ * @throws DomainError not_found
+ */
 export async function findProduct(
   ctx: Context,
   slug: string,
@@ -141,7 +144,10 @@ export async function findProduct(
   return product;
 }
 
-/** The pictures of a published product. Throws not_found. */
+/**
+ * The images of a published product.
+ * @throws DomainError not_found
+ */
 export async function listImages(ctx: Context, slug: string): Promise<readonly Image[]> {
   const product = await readOne<{ images: Image[] }>(
     ctx,

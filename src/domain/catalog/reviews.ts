@@ -7,7 +7,7 @@ import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Change } from '../change.ts';
 import type { Context, InTransaction } from '../context.ts';
 
-/** What a shopper says of a product. The address is for the store alone. */
+/** A shopper's review of a product. Only the owner sees the email. */
 export const ReviewInput = Type.Object({
   rating: IntegerLike({ minimum: 1, maximum: 5 }, { examples: [5] }),
   title: Omittable(Text(200, { examples: ['A fine bowl'] })),
@@ -17,7 +17,10 @@ export const ReviewInput = Type.Object({
 });
 export type ReviewInput = Static<typeof ReviewInput>;
 
-/** Take a review in. It is seen when the store has approved it. Throws not_found for an unknown product. */
+/**
+ * Store a review. It is published when the owner approves it.
+ * @throws DomainError not_found for an unknown product
+ */
 export async function submitReview(
   ctx: Context,
   slug: string,
@@ -52,7 +55,10 @@ export interface ProductReviews {
   readonly reviews: Page<ReviewRow>;
 }
 
-/** The approved reviews of a published product, the newest first, and what they come to. Throws not_found. */
+/**
+ * The approved reviews of a published product, newest first, and its rating.
+ * @throws DomainError not_found
+ */
 export async function listReviews(
   ctx: Context,
   slug: string,
@@ -79,7 +85,7 @@ export async function listReviews(
 export const reviewStatuses = ['pending', 'approved', 'rejected'] as const;
 export type ReviewStatus = (typeof reviewStatuses)[number];
 
-/** A review as its store sees it. */
+/** A review as the owner sees it. */
 export interface ManagedReview {
   readonly id: string;
   readonly productId: string;
@@ -96,7 +102,7 @@ export interface ManagedReview {
 }
 
 /**
- * The reviews of the store, the newest first, page by page; of one status where it is named.
+ * One page of the store's reviews, newest first, optionally of one status.
  * @throws DomainError `invalid_cursor`
  */
 export async function listManagedReviews(
@@ -115,20 +121,22 @@ export async function listManagedReviews(
   return list.page(rows, limit);
 }
 
-/** One of them by its id; `undefined` when there is none. */
+/** @returns the review, or `undefined` for an unknown id */
 export async function readManagedReview(ctx: Context, id: string): Promise<ManagedReview | undefined> {
   return readOne<ManagedReview>(ctx, sql`${selectReviews(ctx)} and r.id = ${id}`);
 }
 
 const selectReviews = (ctx: Context, more: Sql = sql``): Sql => sql`
-  select r.id, r.product_id as "productId", p.slug as "productSlug", r.status, r.rating, r.title, r.body, r.author_name as "authorName", r.email,
-    r.verified_purchase as "verifiedPurchase", r.created_at as "createdAt", r.decided_at as "decidedAt"${more}
+  select r.id, r.product_id as "productId", p.slug as "productSlug", r.status, r.rating, r.title, r.body,
+    r.author_name as "authorName", r.email, r.verified_purchase as "verifiedPurchase", r.created_at as "createdAt", r.decided_at as "decidedAt"${more}
   from reviews r join products p on p.tenant_id = ${ctx.tenant.id} and p.id = r.product_id
   where r.tenant_id = ${ctx.tenant.id}`;
 
 /**
- * Approve or reject a review; what was decided may be decided otherwise. Only approved reviews are seen, and count in
- * the rating of their product. `isVerified`: whoever wrote it has bought the product. Throws not_found.
+ * Approve or reject a review; a decision may be changed later. Only approved reviews are published and count in the
+ * rating of their product.
+ * @param isVerified whether the author has bought the product
+ * @throws DomainError not_found
  */
 export async function decideReview(
   ctx: InTransaction,
@@ -141,7 +149,8 @@ export async function decideReview(
       select id, product_id, rating, status from reviews
       where tenant_id = ${ctx.tenant.id} and id = ${reviewId} for update),
     decided as (
-      update reviews r set status = ${status}::text, decided_at = ${ctx.clock.now()}, verified_purchase = ${isVerified}::boolean
+      update reviews r set status = ${status}::text, decided_at = ${ctx.clock.now()},
+        verified_purchase = ${isVerified}::boolean
       from review where r.tenant_id = ${ctx.tenant.id} and r.id = review.id and review.status <> ${status}::text),
     counted as (
       select product_id, rating, (${status}::text = 'approved')::int - (status = 'approved')::int as change from review),

@@ -9,8 +9,8 @@ import type { ProductInput } from './product-input.ts';
 import { isAnySold, lockProducts, writeProducts } from './product-rows.ts';
 
 /**
- * Create a product, or bring it into line with its input. Nothing is written where nothing differs. A product or a
- * variant that was removed comes back under its id, with the stock that the input opens it with.
+ * Create a product or update it to its input. Nothing is written when nothing differs. A removed product or variant is
+ * restored under its id, with the opening stock of the input.
  */
 export async function saveProduct(
   ctx: InTransaction,
@@ -18,14 +18,14 @@ export async function saveProduct(
   options: SaveProductOptions = {},
 ): Promise<Change> {
   const [plan] = await planAll(ctx, [input], options);
-  if (!plan) throw new TypeError('There is a plan for each input.');
-  await carryOut(ctx, [plan]);
+  if (!plan) throw new TypeError('A product was not planned.');
+  await applyPlans(ctx, [plan]);
   return changeOf(plan);
 }
 
 /**
- * The same for many products, in as few statements as for one. Only where a SKU is taken, or goes from one product to
- * another, are they saved one after the other, by `saveOne`, which says of which of them a fault is.
+ * Save many products in as few statements as one. Where a SKU or slug occurs twice, or a new SKU is already in use, they
+ * are saved one after the other by `saveOne`, so that a failure names its product.
  */
 export async function saveProducts(
   ctx: InTransaction,
@@ -35,10 +35,10 @@ export async function saveProducts(
 ): Promise<Change[]> {
   const plans = await planAll(ctx, inputs, options);
   const newSkus = plans.flatMap(({ variants }) => variants.filter(({ added }) => added).map(({ sku }) => sku));
-  const isApart =
+  const isDistinct =
     new Set(newSkus).size === newSkus.length && new Set(plans.map(({ slug }) => slug)).size === plans.length;
-  if (isApart && !(await isAnySold(ctx, newSkus))) {
-    await carryOut(ctx, plans);
+  if (isDistinct && !(await isAnySold(ctx, newSkus))) {
+    await applyPlans(ctx, plans);
     return plans.map(changeOf);
   }
   const changes: Change[] = [];
@@ -58,7 +58,7 @@ async function planAll(
   return inputs.map((input) => planProduct(input, found.get(input.slug), options));
 }
 
-async function carryOut(ctx: InTransaction, plans: readonly ProductPlan[]): Promise<void> {
+async function applyPlans(ctx: InTransaction, plans: readonly ProductPlan[]): Promise<void> {
   const changed = plans.filter(({ isNew, values }) => isNew || Object.keys(values).length > 0);
   if (changed.length > 0) {
     const versions = await writeProducts(
@@ -81,7 +81,7 @@ function changeOf({ slug, isNew, values: differing, stock, live }: ProductPlan):
   return { subject, action: isChanged ? 'updated' : 'unchanged', fields: Object.keys(values), values };
 }
 
-/** Take a product off the shelf for good. What was ordered of it can still be released, captured and put back. */
+/** Remove a product and its variants. Stock of existing orders can still be released, captured and put back. */
 export async function removeProduct(ctx: InTransaction, slug: string): Promise<Change> {
   const now = ctx.clock.now();
   const [removed] = await ctx.tx.execute<{ id: string; version: number }>(sql`

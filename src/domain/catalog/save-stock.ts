@@ -5,21 +5,21 @@ import { recordAudits } from '../audit/index.ts';
 import type { Context } from '../context.ts';
 import { changeStock, type StockChange, type StockMove } from './change-stock.ts';
 
-const quantityMax = 1_000_000;
-const quantity = { minimum: 0, maximum: quantityMax, examples: [100] };
+const stockMax = 1_000_000;
+const quantity = { minimum: 0, maximum: stockMax, examples: [100] };
 
-/** The body of PUT /admin/stock: each item names its variant, and says how many there are or how many more. */
+/** The body of PUT /admin/stock: each item names a variant and gives its new quantity or the difference to it. */
 export const StockInput = Type.Object({
   items: Type.Array(
     Type.Object({
       variant_id: Type.Optional(Id('var')),
-      /** Where `variant_id` is not given. */
+      /** Required without `variant_id`. */
       sku: Type.Optional(Text(100, { examples: ['BOWL-S'] })),
-      /** So many are on hand; null is not counted. */
+      /** The new quantity on hand; null stops tracking the stock. */
       quantity: Type.Optional(Nullable(Type.Integer(quantity))),
-      /** So many more, or fewer. Where `quantity` is not given. */
-      change: Type.Optional(Type.Integer({ minimum: -quantityMax, maximum: quantityMax, examples: [-1] })),
-      /** Only if so many are on hand now; otherwise the answer is `version_conflict`. */
+      /** The difference to the quantity on hand. Required without `quantity`. */
+      change: Type.Optional(Type.Integer({ minimum: -stockMax, maximum: stockMax, examples: [-1] })),
+      /** Apply the change only if this is the quantity on hand; otherwise the request fails with `version_conflict`. */
       if_quantity: Type.Optional(Nullable(Type.Integer(quantity))),
     }),
     { minItems: 1, maxItems: 500, examples: [[{ sku: 'BOWL-S', quantity: 100 }]] },

@@ -3,9 +3,9 @@ import { notFound } from '#src/lib/errors.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 
-/** What decides whether a variant can be bought, and how many of it. */
+/** What decides whether a variant can be bought, and in which quantity. */
 export interface StockLevel {
-  /** On hand, what is held included; null is not tracked. */
+  /** On hand, including the held quantity; null is not tracked. */
   readonly stock: number | null;
   readonly stockHeld: number;
   readonly lowStockAt: number | null;
@@ -14,42 +14,45 @@ export interface StockLevel {
 
 export type StockStatus = 'in_stock' | 'low_stock' | 'out_of_stock' | 'backorder';
 
-/** What is held counts as gone. */
+/** The status by the available quantity: what open checkouts hold counts as sold. */
 export function stockStatus(level: StockLevel): StockStatus {
   const available = availableOf(level);
   if (available <= 0) return level.backorder ? 'backorder' : 'out_of_stock';
   return level.lowStockAt !== null && available <= level.lowStockAt ? 'low_stock' : 'in_stock';
 }
 
-/** The most that one line of a cart may hold. */
+/** The largest quantity of one cart line. */
 export const quantityMax = 999;
 
-/** How many can be bought at once. */
+/** The largest quantity that can be bought at once. */
 export function buyableQuantity(level: StockLevel): number {
   return level.backorder ? quantityMax : Math.max(0, Math.min(availableOf(level), quantityMax));
 }
 
 const availableOf = ({ stock, stockHeld }: StockLevel) => (stock === null ? Infinity : stock - stockHeld);
 
-/** Whether a variant can be bought, and how many of it. */
+/** The stock of one variant. */
 export interface InventoryRow extends StockLevel {
   readonly variantId: string;
   readonly sku: string;
 }
 
-/** The stock of each variant of a published product. Throws not_found. */
+/**
+ * The stock of each variant of a published product.
+ * @throws DomainError not_found
+ */
 export async function readInventory(ctx: Context, slug: string): Promise<readonly InventoryRow[]> {
   const rows = await select(ctx, sql`p.slug = ${slug} order by v.position`);
   if (rows.length === 0) throw notFound('product');
   return rows;
 }
 
-/** The stock of these variants. One that is unknown, or is not for sale, is left out. */
+/** The stock of these variants. Unknown ones and ones that are not for sale are left out. */
 export async function readInventoryOf(ctx: Context, variantIds: readonly string[]): Promise<readonly InventoryRow[]> {
   return select(ctx, sql`v.id = any(${variantIds}::text[]) order by array_position(${variantIds}::text[], v.id)`);
 }
 
-/** What was removed is left out by a case: see `selectProducts`. */
+/** Removed rows are excluded by a `case` for the reason given at `selectProducts`. */
 async function select(ctx: Context, condition: Sql): Promise<readonly InventoryRow[]> {
   return read<InventoryRow>(
     ctx,

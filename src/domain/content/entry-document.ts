@@ -2,7 +2,7 @@ import { sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
 import type { EntryContent } from './entry-input.ts';
 
-/** What search needs to know of an entry. */
+/** The fields of an entry that search indexes. */
 export interface EntryDocument {
   readonly type: string;
   readonly slug: string;
@@ -15,7 +15,7 @@ export interface EntryDocument {
   readonly publishedAt: Date | null;
 }
 
-/** An entry as search reads it, published or not, kept from being saved until the transaction ends. */
+/** An entry for the search index, published or not. Its row is locked against changes until the transaction ends. */
 export async function entryDocument(ctx: InTransaction, id: string): Promise<EntryDocument | undefined> {
   await ctx.tx.execute(sql`select from entries where tenant_id = ${ctx.tenant.id} and id = ${id} for share`);
   const [entry] = await ctx.tx.execute<EntryDocument>(sql`

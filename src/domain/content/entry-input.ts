@@ -10,7 +10,7 @@ export const EntryContent = Type.Object({
 });
 export type EntryContent = Static<typeof EntryContent>;
 
-/** A content entry as the store file and the owner's side write it. */
+/** A content entry as the store file and the admin API write it. */
 export const EntryInput = Type.Object({
   type: EntryType,
   slug: Slug,
@@ -20,15 +20,15 @@ export const EntryInput = Type.Object({
   tags: Omittable(Type.Array(Tag, { maxItems: 50 })),
   image: Omittable(ImageInput),
   author: Omittable(Text(200)),
-  /** The window of an announcement: from `starts_at` until just before `ends_at`; null is unbounded. */
+  /** An announcement is active from `starts_at` until just before `ends_at`. Null is unbounded. */
   starts_at: Omittable(Timestamp),
   ends_at: Omittable(Timestamp),
-  /** Seen from then on; null is a draft. */
+  /** Published from this time; null is a draft. */
   published_at: Omittable(Timestamp),
 });
 export type EntryInput = Static<typeof EntryInput>;
 
-/** An entry with everything said, so that what is saved and what is given can be compared. Times are RFC 3339. */
+/** An entry with all defaults filled in, so that stored and given values can be compared. Times are RFC 3339. */
 export interface EntryRecord {
   readonly title: string;
   readonly summary: string | null;
@@ -42,8 +42,8 @@ export interface EntryRecord {
 }
 
 /**
- * Say what an input leaves out.
- * @throws DomainError `invalid_request` for a window that ends before it starts
+ * Fill in the defaults of an input.
+ * @throws DomainError `invalid_request` when it ends before it starts
  */
 export function completeEntry(input: EntryInput): EntryRecord {
   const record: EntryRecord = {

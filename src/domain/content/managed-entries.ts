@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { EntryBody, presentEntryContent } from './present.ts';
 import { type EntryRow, entryColumns } from './read-entries.ts';
 
-/** An entry as its owner sees it: a draft, or to be published later, too. */
+/** An entry as the owner sees it, including drafts and entries to be published later. */
 export interface ManagedEntry extends Omit<EntryRow, 'publishedAt'> {
   readonly publishedAt: Date | null;
   readonly version: number;
@@ -14,7 +14,7 @@ export interface ManagedEntry extends Omit<EntryRow, 'publishedAt'> {
 }
 
 /**
- * The entries of the store, the newest first, page by page; of one type where it is named.
+ * One page of the store's entries, newest first, optionally of one type.
  * @throws DomainError `invalid_cursor`
  */
 export async function listManagedEntries(
@@ -33,7 +33,7 @@ export async function listManagedEntries(
   return list.page(rows, limit);
 }
 
-/** One of them by its name; `undefined` when there is none. */
+/** @returns the entry, or `undefined` for an unknown name */
 export async function readManagedEntry(ctx: Context, { type, slug }: EntryName): Promise<ManagedEntry | undefined> {
   return readOne<ManagedEntry>(ctx, sql`${select(ctx)} and e.type = ${type} and e.slug = ${slug}`);
 }
@@ -42,7 +42,7 @@ const select = (ctx: Context, more: Sql = sql``): Sql => sql`
   select ${entryColumns}, e.version, e.created_at as "createdAt"${more}
   from entries e where e.tenant_id = ${ctx.tenant.id}`;
 
-/** An entry as its owner sees it: sent back as it is, it changes nothing. */
+/** An entry as the owner sees it. Sending it back unchanged changes nothing. */
 export const ManagedEntryView = Type.Object(
   {
     ...EntryBody.properties,
@@ -63,13 +63,13 @@ export function presentManagedEntry(entry: ManagedEntry): Static<typeof ManagedE
   };
 }
 
-/** What names an entry within its store. */
+/** Identifies an entry within its store. */
 export interface EntryName {
   readonly type: string;
   readonly slug: string;
 }
 
-/** The name of every entry of the store, published or not. */
+/** The names of all entries of the store, published or not. */
 export async function entryNames(ctx: Context): Promise<EntryName[]> {
   return read<EntryName>(
     ctx,

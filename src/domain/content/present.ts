@@ -34,7 +34,7 @@ export function presentEntry(entry: EntryRow): Static<typeof EntryBody> {
   return { ...presentEntryContent(entry), published_at: entry.publishedAt.toISOString() };
 }
 
-/** All of it but whether it is published. */
+/** The fields that published entries and drafts share. */
 export function presentEntryContent(
   entry: Omit<EntryRow, 'publishedAt'>,
 ): Omit<Static<typeof EntryBody>, 'published_at'> {

@@ -27,7 +27,7 @@ export interface EntryFilter extends PageRequest {
   readonly tag?: string | undefined;
 }
 
-/** One page of the published entries of a type, the latest first. A type that nobody uses has none. */
+/** One page of the published entries of a type, newest first. Empty for an unknown type. */
 export async function listEntries(
   ctx: Context,
   type: string,
@@ -49,7 +49,7 @@ export async function listEntries(
   return list.page(rows, limit);
 }
 
-/** A published entry by its name. Throws not_found. */
+/** @throws DomainError not_found */
 export async function findEntry(ctx: Context, type: string, slug: string): Promise<EntryRow> {
   const entry = await readOne<EntryRow>(ctx, sql`${publishedEntries(ctx)} and e.type = ${type} and e.slug = ${slug}`, {
     brief: true,
@@ -58,7 +58,7 @@ export async function findEntry(ctx: Context, type: string, slug: string): Promi
   return entry;
 }
 
-/** One page of the published announcements whose window includes this moment, the latest first. */
+/** One page of the published announcements that are active now, newest first. */
 export async function listActiveAnnouncements(
   ctx: Context,
   { cursor, limit = 100 }: PageRequest,
@@ -76,14 +76,14 @@ export async function listActiveAnnouncements(
   return list.page(rows, limit);
 }
 
-/** A query for the entries `e` that are seen. Further conditions, order and limit may follow it. */
+/** A query for the published entries `e`. Conditions, order and limit may be appended. */
 function publishedEntries(ctx: Context, more: Sql = sql``): Sql {
   return sql`
     select ${entryColumns}${more}
     from entries e where e.tenant_id = ${ctx.tenant.id} and e.published_at <= ${ctx.clock.now()}`;
 }
 
-/** The columns of an entry `e`, as `EntryRow` has them. */
+/** The columns of `EntryRow`, of an entry `e`. */
 export const entryColumns: Sql = sql`
   e.id, e.type, e.slug, e.title, e.summary, e.body, e.image, e.author, e.starts_at as "startsAt", e.ends_at as "endsAt",
   e.published_at as "publishedAt", e.updated_at as "updatedAt",

@@ -10,7 +10,7 @@ import { completeEntry, type EntryInput, type EntryRecord } from './entry-input.
 type SavedEntry = Omit<EntryRecord, Times> & { readonly id: string } & Readonly<Record<Times, Date | null>>;
 type Times = 'starts_at' | 'ends_at' | 'published_at';
 
-/** Create an entry, or bring it into line with its input. Nothing is written where nothing differs. */
+/** Create an entry or update it to its input. Nothing is written when nothing differs. */
 export async function saveEntry(ctx: InTransaction, input: EntryInput): Promise<Change> {
   const { type, slug } = input;
   const subject = `content ${type}/${slug}`;
@@ -43,7 +43,7 @@ const entryFields = [
 
 const comparable = (value: unknown) => (value instanceof Date ? value.toISOString() : value);
 
-/** An entry by its name, locked until the transaction ends, also while there is none yet. */
+/** The entry of this name. The name is locked until the transaction ends, even if there is no such entry. */
 async function lockEntry(ctx: InTransaction, type: string, slug: string): Promise<SavedEntry | undefined> {
   await ctx.tx.execute(
     sql`select pg_advisory_xact_lock(hashtextextended(${`entry ${ctx.tenant.id} ${type} ${slug}`}, 0))`,

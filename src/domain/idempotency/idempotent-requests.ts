@@ -10,44 +10,44 @@ import type { Context, PlatformContext } from '../context.ts';
 import { removeExpired } from '../remove-expired.ts';
 import { sealedColumn } from '../sealed-column.ts';
 
-/** A request that is run once: what its key is unique by (the tenant is the context's), and what it asks. */
+/** A request that is executed once: what identifies it within the tenant, and its body. */
 export interface IdempotentRequest {
   readonly method: string;
   readonly path: string;
-  /** Whose key it is: an API key's id, a session's, or `anonymous`. */
+  /** The id of the API key or session that sent it, or `anonymous`. */
   readonly credential: string;
-  /** Without one, the body stands for it, for a moment: a double click. */
+  /** Without a key, the body identifies the request for a few seconds, which catches double clicks. */
   readonly key: string | undefined;
   readonly body: Buffer;
 }
 
-/** The request is this process's to run, as long as nobody holds a later lease. */
+/** A claim to execute the request, valid until a later lease is granted. */
 export interface ClaimedRequest {
-  /** The same at every try of one request. */
+  /** The same for each attempt of one request. */
   readonly id: string;
   readonly lease: number;
 }
 
-/** How long a reply is remembered, and a key stands for one body. */
+/** How long a reply is stored, and a key is bound to one body. */
 const storedMs = hours(24);
 
-/** How long the same request without a key is a double click. */
+/** How long a request with the same body and without a key is taken for a double click. */
 const repeatMs = seconds(5);
 
-/** Outlives every request; who comes after it takes the request for dead, and over. */
+/** Longer than any request. When the lease has expired, the request is considered dead and can be claimed again. */
 const leaseMs = seconds(60);
 
 const idempotencyRetrySeconds = 1;
 
 /**
- * Claim a request for running it, or find what it was answered. Of any number of claims at once one is granted; a
- * lease that ran out, or was released, is granted again with the same id.
+ * Claim a request for execution, or return its stored reply. Of concurrent claims one is granted. After a lease has
+ * expired or was released, the next claim is granted with the same id.
  *
  * @throws DomainError `idempotency_key_reused` for another body, `idempotency_in_progress` while another claim holds
  */
 export async function claimRequest(ctx: Context, request: IdempotentRequest): Promise<ClaimedRequest | StoredReply> {
   const bodyDigest = sha256(request.body);
-  // No header holds a line break: what stands for a missing key is nobody's key.
+  // A header cannot contain a line break, so this substitute never equals a key that was sent.
   const key = request.key ?? `\n${bodyDigest.toString('hex')}`;
   const digest = sha256([request.method, request.path, request.credential, key].join('\n'));
   const claimed = await claim(ctx, digest, bodyDigest, request.key === undefined ? repeatMs : storedMs);
@@ -77,7 +77,7 @@ export async function claimRequest(ctx: Context, request: IdempotentRequest): Pr
   );
 }
 
-/** One statement, so that of two at the same moment one waits for the other's row and then finds it held. */
+/** One statement, so that of two concurrent claims one waits for the other's row and then finds it claimed. */
 async function claim(
   ctx: Context,
   digest: Buffer,
@@ -85,7 +85,7 @@ async function claim(
   validMs: number,
 ): Promise<ClaimedRequest | undefined> {
   const now = ctx.clock.now();
-  const forgotten = sql`(known.created_at <= ${fromNow(ctx.clock, -validMs)}
+  const isExpired = sql`(known.created_at <= ${fromNow(ctx.clock, -validMs)}
     and (known.reply_sealed is not null or known.leased_until <= ${now}))`;
   const [claimed] = await write<ClaimedRequest>(
     ctx,
@@ -94,13 +94,13 @@ async function claim(
       insert into idempotency_keys as known (tenant_id, id, digest, body_digest, lease, leased_until, created_at)
       values (${ctx.tenant.id}, ${newId('idem')}, ${digest}, ${bodyDigest}, 1, ${fromNow(ctx.clock, leaseMs)}, ${now})
       on conflict (tenant_id, digest) do update set
-        id = case when ${forgotten} then excluded.id else known.id end,
-        created_at = case when ${forgotten} then excluded.created_at else known.created_at end,
+        id = case when ${isExpired} then excluded.id else known.id end,
+        created_at = case when ${isExpired} then excluded.created_at else known.created_at end,
         body_digest = excluded.body_digest,
         lease = known.lease + 1,
         leased_until = excluded.leased_until,
         reply_sealed = null
-      where ${forgotten}
+      where ${isExpired}
         or (known.reply_sealed is null and known.leased_until <= ${now} and known.body_digest = excluded.body_digest)
       returning id, lease)`,
     sql`select id, lease from claimed`,
@@ -108,7 +108,7 @@ async function claim(
   return claimed;
 }
 
-/** Let the next try run at once: this one has come to no answer that should be kept. */
+/** Release the lease, so that a retry can execute at once: this attempt has no reply to store. */
 export async function releaseRequest(ctx: Context, { id, lease }: ClaimedRequest): Promise<void> {
   await write(
     ctx,
@@ -125,12 +125,12 @@ export const requestRetention: readonly Retention[] = [
   { table: 'idempotency_keys', age: 'created_at', retainedMs: storedMs },
 ];
 
-/** Remove the idempotent requests of yesterday, of all stores. */
+/** Remove expired idempotent requests of all stores. */
 export async function pruneRequests(ctx: PlatformContext): Promise<void> {
   await removeExpired(ctx, requestRetention);
 }
 
-/** What a request was answered: enough to answer it again, to the byte. */
+/** The complete response to a request. */
 export interface StoredReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -138,21 +138,22 @@ export interface StoredReply {
 }
 
 /**
- * Keep the answer of a claimed request, encrypted: it may hold what only its caller should see. In a transaction it
- * is kept with everything that the transaction writes, or not at all. Answers whether the lease still held.
+ * Store the reply of a claimed request, encrypted, because it may contain confidential data. In a transaction it is
+ * stored together with everything that the transaction writes, or not at all.
+ * @returns whether the claim was still valid
  */
 export async function storeReply(ctx: Context, { id, lease }: ClaimedRequest, reply: StoredReply): Promise<boolean> {
   const sealed = ctx.keyring.seal(ctx.tenant.id, replyField(id), JSON.stringify(reply));
-  const kept = await write<{ id: string }>(
+  const stored = await write<{ id: string }>(
     ctx,
     sql`
-    kept as (
+    stored as (
       update idempotency_keys set reply_sealed = ${sealed}
       where tenant_id = ${ctx.tenant.id} and id = ${id} and lease = ${lease} and reply_sealed is null
       returning id)`,
-    sql`select id from kept`,
+    sql`select id from stored`,
   );
-  return kept.length > 0;
+  return stored.length > 0;
 }
 
 function openReply(ctx: Context, id: string, sealed: string): StoredReply {
@@ -160,7 +161,7 @@ function openReply(ctx: Context, id: string, sealed: string): StoredReply {
   return reply;
 }
 
-/** What a sealed reply is bound to, beside its store. */
+/** The name that a sealed reply is bound to, beside its tenant. */
 const replyField = (id: string) => `idempotent_reply ${id}`;
 
 export const idempotencySealedColumns = [sealedColumn('idempotency_keys', 'reply_sealed', replyField)];

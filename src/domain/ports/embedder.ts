@@ -1,20 +1,20 @@
-/** How long to wait, and when to stop waiting. */
+/** Limits of one call. */
 export interface EmbedOptions {
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs: number;
 }
 
 /**
- * Turns texts into vectors: those of texts that mean the same lie close to each other.
+ * Turns texts into vectors: texts with a similar meaning have similar vectors.
  */
 export interface Embedder {
-  /** Names what makes the vectors. Vectors of different models cannot be compared. */
+  /** The model's name. Vectors of different models cannot be compared. */
   readonly model: string;
   /**
-   * A vector for each text, in their order, all of one length. Throws ProviderError: `refused` when one of the texts
-   * is not one that it takes.
+   * Returns a vector for each text, in order, all of the same length.
+   * @throws ProviderError with the failure `refused` when a text is invalid
    */
   embed(texts: readonly string[], options: EmbedOptions): Promise<readonly Float32Array[]>;
-  /** Let go of the connections. */
+  /** Close the connections. */
   close?(): Promise<void>;
 }

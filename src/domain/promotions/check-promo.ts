@@ -2,18 +2,18 @@ import { chargeStepOf } from '#src/lib/currency.ts';
 import { type Cents, floorTo, percentOf, spread } from '#src/lib/money.ts';
 import type { DiscountType } from './promo-code.ts';
 
-/** Why a promo code is of no use to this purchase. */
+/** Why a promo code cannot be used for a purchase. */
 export const promoReasons = ['not_applicable', 'expired', 'minimum_not_met', 'usage_limit', 'customer_limit'] as const;
 export type PromoReason = (typeof promoReasons)[number];
 
-/** What the code is asked for: the lines of an order, or a subtotal that counts as one line of a product it is for. */
+/** What the code is applied to: the lines of an order, or a subtotal, which counts as one eligible line. */
 export type Basket =
   | { readonly lines: readonly { readonly productSlug: string; readonly totalCents: Cents }[] }
   | { readonly subtotalCents: Cents };
 
-/** What of a promo code decides. */
+/** The terms and the usage of a promo code. */
 export interface PromoTerms {
-  /** Of the store. Discounts are amounts that the payment provider takes. */
+  /** The store's currency. Discounts are rounded to an amount that the payment provider can charge. */
   readonly currency: string;
   readonly type: DiscountType;
   readonly percent: number | null;
@@ -24,7 +24,7 @@ export interface PromoTerms {
   readonly products: readonly string[];
   readonly startsAt: Date | null;
   readonly endsAt: Date | null;
-  /** Paid orders that used it and open checkouts that hold a use, and those of this customer. */
+  /** Uses by paid orders and holds by open checkouts, in all and of this customer. */
   readonly used: number;
   readonly usedByCustomer: number;
 }
@@ -38,7 +38,7 @@ export interface Discount {
 
 export type PromoCheck = ({ readonly reason: null } & Discount) | { readonly reason: PromoReason };
 
-/** Whether a promo code is good for a basket, and what it takes off: never more than the lines that it is for cost. */
+/** Check whether a promo code applies to a basket, and calculate its discount: at most the total of the eligible lines. */
 export function checkPromo(promo: PromoTerms, basket: Basket, now: Date): PromoCheck {
   const totals = 'lines' in basket ? basket.lines.map(({ totalCents }) => totalCents) : [basket.subtotalCents];
   const eligible =

@@ -3,19 +3,19 @@ import type { Cents } from '#src/lib/money.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
 
-/** Why a gift card pays nothing: there is none like it, nothing is left on it, or other checkouts hold what is. */
+/** Why a gift card pays nothing: it is unknown or disabled, it is empty, or other checkouts hold its whole balance. */
 export const giftCardReasons = ['not_applicable', 'empty', 'in_use'] as const;
 export type GiftCardReason = (typeof giftCardReasons)[number];
 
-/** Some of a gift card's balance. */
+/** An amount of a gift card's balance. */
 export interface GiftCardAmount {
   readonly giftCardId: string;
   readonly amountCents: Cents;
 }
 
 /**
- * Keep some of a gift card for an order that is not paid yet. That the balance covers all that is held of it is the
- * condition of the update, so it holds however many ask at once.
+ * Hold an amount of a gift card for an order that is not paid yet. The update requires that the balance covers all
+ * holds, so concurrent holds cannot exceed it.
  * @throws DomainError invalid `gift_card_not_applicable`, with a `reason`
  */
 export async function holdGiftCard(ctx: InTransaction, { giftCardId, amountCents }: GiftCardAmount): Promise<void> {
@@ -27,19 +27,19 @@ export async function holdGiftCard(ctx: InTransaction, { giftCardId, amountCents
   if (held.length === 0) throw rejectGiftCard('in_use');
 }
 
-/** Give back what was held. Whoever keeps the hold sees to it that this happens once. */
+/** Release a held amount. The caller makes sure that each hold is released once. */
 export async function releaseGiftCard(ctx: InTransaction, { giftCardId, amountCents }: GiftCardAmount): Promise<void> {
   await ctx.tx.execute(sql`
     update gift_cards set held_cents = held_cents - ${amountCents}::bigint
     where tenant_id = ${ctx.tenant.id} and id = ${giftCardId}`);
 }
 
-/** The refusal of a gift card at checkout. */
+/** @returns the error for a gift card that a checkout cannot use */
 export function rejectGiftCard(reason: GiftCardReason): DomainError {
-  return new DomainError('invalid', 'gift_card_not_applicable', sentences[reason], { extensions: { reason } });
+  return new DomainError('invalid', 'gift_card_not_applicable', messages[reason], { extensions: { reason } });
 }
 
-const sentences: Record<GiftCardReason, string> = {
+const messages: Record<GiftCardReason, string> = {
   not_applicable: 'This gift card cannot be used here.',
   empty: 'There is nothing left on this gift card.',
   in_use: 'Another checkout is using this gift card.',
@@ -47,13 +47,14 @@ const sentences: Record<GiftCardReason, string> = {
 
 export interface GiftCardRedemption extends GiftCardAmount {
   readonly orderId: string;
-  /** Whether the order still holds the amount; the default. `false` for a payment that came after its release. */
+  /** Whether the order still holds the amount. Default true. `false` for a payment that arrived after its release. */
   readonly isHeld?: boolean;
 }
 
 /**
- * A paid order takes its amount from the card. Once per order, however often it is told. `false` when the amount was
- * not held any more and what is free on the card does not cover it: then nothing was taken, and the order is short.
+ * Deduct a paid order's amount from the card. Idempotent for each order.
+ * @returns `false` when the amount was no longer held and the free balance does not cover it: nothing was deducted, and
+ *   the order is underpaid by that amount
  */
 export async function redeemGiftCard(
   ctx: InTransaction,
@@ -83,18 +84,19 @@ async function isRedeemed(ctx: InTransaction, giftCardId: string, orderId: strin
   return rows.length > 0;
 }
 
-/** An order that a gift card paid something of, and how much of that goes back: all that is left, unless told. */
+/** An order paid in part by a gift card, and the amount to return to the card. Default: all that was not returned yet. */
 export interface GiftCardReturn {
   readonly orderId: string;
   readonly amountCents?: Cents;
 }
 
-/** Put back on the card what an order took from it, never more than that, however often it is told. */
+/** Return an order's amount to the card, in total never more than the order deducted. */
 export async function returnGiftCard(ctx: InTransaction, { orderId, amountCents }: GiftCardReturn): Promise<void> {
   const now = ctx.clock.now();
   await ctx.tx.execute(sql`
     with share as (
-      select gift_card_id, least(coalesce(${amountCents ?? null}::bigint, amount_cents), amount_cents - returned_cents) as cents
+      select gift_card_id,
+        least(coalesce(${amountCents ?? null}::bigint, amount_cents), amount_cents - returned_cents) as cents
       from gift_card_redemptions
       where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and returned_cents < amount_cents for update),
     returned as (
@@ -105,7 +107,7 @@ export async function returnGiftCard(ctx: InTransaction, { orderId, amountCents 
     from returned r where c.tenant_id = ${ctx.tenant.id} and c.id = r.gift_card_id`);
 }
 
-/** What a gift card paid of an order and did not get back yet. Call with the order locked. */
+/** The amount that a gift card paid of an order and that was not returned yet. The caller has locked the order. */
 export async function leftToReturn(ctx: InTransaction, { orderId }: { orderId: string }): Promise<Cents> {
   const [left] = await ctx.tx.execute<{ cents: Cents }>(sql`
     select coalesce(sum(amount_cents - returned_cents), 0)::int8 as cents from gift_card_redemptions

@@ -3,7 +3,10 @@ import { hmacSha256 } from '#src/lib/crypto.ts';
 import { Cents, type Static, Type } from '#src/lib/schema.ts';
 import type { Context } from '../context.ts';
 
-/** Money on a card. `heldCents` is what open checkouts hold of the balance: only statements move the two. */
+/**
+ * A gift card. `heldCents` is the part of the balance that open checkouts hold. Holds and redemptions change both amounts by
+ * conditional updates, not through the entity.
+ */
 export const GiftCard = defineEntity({
   name: 'GiftCard',
   tableName: 'gift_cards',
@@ -22,19 +25,19 @@ export const GiftCard = defineEntity({
   },
 });
 
-/** A code without the marks that people put between its groups. */
+/** A code without separators. */
 export function normaliseGiftCardCode(written: string): string {
   return written.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
 }
 
-/** What is stored of a code: without the pepper of this installation a stolen table pays for nothing. */
+/** The stored form of a code. The pepper makes a stolen table useless. */
 export function hashGiftCardCode(ctx: Context, written: string): Buffer {
   return hmacSha256(ctx.settings.keyPepper, `gift-card\n${ctx.tenant.id}\n${normaliseGiftCardCode(written)}`);
 }
 
 /** A gift card as the store file writes it. */
 export const GiftCardInput = Type.Object({
-  /** At least six letters and digits, in groups as one likes. */
+  /** At least six letters and digits, optionally grouped by spaces and hyphens. */
   code: Type.String({ pattern: '^[ -]*([A-Za-z0-9][ -]*){6,64}$', maxLength: 100, examples: ['ABCD-EFGH-JKLM-NPQR'] }),
   /** The opening balance, in the store's currency. */
   balance_cents: Cents,

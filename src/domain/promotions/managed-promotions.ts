@@ -4,7 +4,7 @@ import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { type DiscountType, normalisePromoCode } from './promo-code.ts';
 
-/** A promo code as its owner sees it. */
+/** A promo code as the owner sees it. */
 export interface ManagedPromo {
   readonly id: string;
   readonly code: string;
@@ -17,7 +17,7 @@ export interface ManagedPromo {
   readonly products: readonly string[];
   readonly startsAt: Date | null;
   readonly endsAt: Date | null;
-  /** Open checkouts that hold a use of it, and paid orders that made one. */
+  /** Uses held by open checkouts, and uses by paid orders. */
   readonly held: number;
   readonly used: number;
   readonly version: number;
@@ -25,7 +25,7 @@ export interface ManagedPromo {
   readonly updatedAt: Date;
 }
 
-/** A gift card as its owner sees it: its code nobody can read again. */
+/** A gift card as the owner sees it. Its code cannot be read again. */
 export interface ManagedGiftCard {
   readonly id: string;
   readonly last4: string;
@@ -38,7 +38,7 @@ export interface ManagedGiftCard {
 }
 
 /**
- * The promo codes of the store, the newest first, page by page.
+ * One page of the store's promo codes, newest first.
  * @throws DomainError `invalid_cursor`
  */
 export async function listPromos(ctx: Context, { cursor, limit = 20 }: PageRequest): Promise<Page<ManagedPromo>> {
@@ -53,13 +53,13 @@ export async function listPromos(ctx: Context, { cursor, limit = 20 }: PageReque
   return list.page(rows, limit);
 }
 
-/** One of them by its code, however it is written; `undefined` when there is none. */
+/** @returns the promo code, in any spelling, or `undefined` for an unknown one */
 export async function readPromo(ctx: Context, code: string): Promise<ManagedPromo | undefined> {
   return readOne<ManagedPromo>(ctx, sql`${selectPromos(ctx)} and code = ${normalisePromoCode(code)}`);
 }
 
 /**
- * The gift cards of the store, the newest first, page by page.
+ * One page of the store's gift cards, newest first.
  * @throws DomainError `invalid_cursor`
  */
 export async function listGiftCards(ctx: Context, { cursor, limit = 20 }: PageRequest): Promise<Page<ManagedGiftCard>> {
@@ -74,7 +74,7 @@ export async function listGiftCards(ctx: Context, { cursor, limit = 20 }: PageRe
   return list.page(rows, limit);
 }
 
-/** One of them by its id; `undefined` when there is none. */
+/** @returns the gift card, or `undefined` for an unknown id */
 export async function readGiftCard(ctx: Context, id: string): Promise<ManagedGiftCard | undefined> {
   return readOne<ManagedGiftCard>(ctx, sql`${selectGiftCards(ctx)} and id = ${id}`);
 }
@@ -91,7 +91,7 @@ const selectGiftCards = (ctx: Context, more: Sql = sql``): Sql => sql`
     version, created_at as "createdAt"${more}
   from gift_cards where tenant_id = ${ctx.tenant.id}`;
 
-/** Every promo code of the store that was not removed. */
+/** All promo codes of the store that are not removed. */
 export async function promoCodes(ctx: Context): Promise<string[]> {
   const rows = await read<{ code: string }>(
     ctx,

@@ -3,15 +3,15 @@ import { checkoutSubjectOf } from '../checkout-subject.ts';
 import type { Context } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
 
-/** Who asks what a promotion is worth, as far as that is known. */
+/** The shopper who requests a quote, as far as known. */
 export interface Holder {
   readonly customerEmail?: string | undefined;
   readonly cartId?: string | null | undefined;
 }
 
 /**
- * What the checkouts that a new one of this shopper supersedes hold of a promotion: `uses`, those of them under the
- * shopper's address, and `cents`. They do not stand in the shopper's own way.
+ * A query for what the shopper's own open checkouts hold of a promotion: `uses`, `usesOfEmail` (those with the shopper's
+ * email) and `cents`. A new checkout replaces them, so they must not count against it.
  */
 export function ownHolds(ctx: Context, { customerEmail, cartId }: Holder, promotionId: Sql): Sql {
   const email = customerEmail ? normaliseEmail(customerEmail) : null;

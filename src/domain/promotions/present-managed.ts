@@ -3,7 +3,7 @@ import type { ManagedGiftCard, ManagedPromo } from './managed-promotions.ts';
 
 const count = Type.Integer({ examples: [0] });
 
-/** A promo code as its owner sees it: sent back as it is, it changes nothing. */
+/** A promo code as the owner sees it. Sending it back unchanged changes nothing. */
 export const PromoCodeView = Type.Object(
   {
     id: Id('promo'),
@@ -49,7 +49,7 @@ export function presentPromo(promo: ManagedPromo): Static<typeof PromoCodeView> 
   };
 }
 
-/** A gift card as its owner sees it; never its code. */
+/** A gift card as the owner sees it, without its code. */
 export const GiftCardView = Type.Object(
   {
     id: Id('gift'),

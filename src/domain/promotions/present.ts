@@ -6,7 +6,7 @@ import type { PromoQuote } from './quote-promo.ts';
 
 const amount = Type.Integer({ examples: [500] });
 
-/** What a promo code would do for a cart: api.md, "apply-promo". */
+/** The effect of a promo code on a cart. */
 export const PromoQuoteView = Type.Object(
   {
     valid: Type.Boolean(),
@@ -20,7 +20,7 @@ export const PromoQuoteView = Type.Object(
   { title: 'PromoQuote' },
 );
 
-/** What a gift card would pay of an order: api.md, "apply-gift-card". `balanceCents` is for a store's own server. */
+/** What a gift card would pay of an order. `balanceCents` is only shown to callers with a secret key. */
 export const GiftCardQuoteView = Type.Object(
   {
     valid: Type.Boolean(),

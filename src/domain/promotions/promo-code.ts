@@ -1,7 +1,7 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import { Cents, centsMax, Omittable, Slug, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 
-/** A code that makes a purchase cheaper. `held` are open checkouts, `used` paid orders: only statements move them. */
+/** A promo code. Its usage counters are columns that only SQL updates change, so the entity leaves them out. */
 export const PromoCode = defineEntity({
   name: 'PromoCode',
   tableName: 'promo_codes',
@@ -29,7 +29,7 @@ export type PromoCode = InferEntity<typeof PromoCode>;
 
 export type DiscountType = 'percent' | 'fixed' | 'free_shipping';
 
-/** A code as it is stored and compared: shoppers write it as they like. */
+/** A code as it is stored and compared: case does not matter. */
 export function normalisePromoCode(written: string): string {
   return written.trim().toUpperCase();
 }
@@ -38,25 +38,25 @@ const limit = Type.Integer({ minimum: 1, maximum: 1_000_000_000, examples: [100]
 
 const terms = {
   type: Type.Union([Type.Literal('percent'), Type.Literal('fixed'), Type.Literal('free_shipping')]),
-  /** Of a percent code; four decimals count. */
+  /** The percentage of a percent code, with up to four decimals. */
   value: Omittable(Type.Number({ minimum: 0.0001, maximum: 100, examples: [10] })),
-  /** Of a fixed code. */
+  /** The discount of a fixed code. */
   value_cents: Omittable(Type.Integer({ minimum: 1, maximum: centsMax, examples: [500] })),
-  /** The subtotal from which on the code is good. */
+  /** The smallest subtotal that the code applies to. */
   min_subtotal_cents: Omittable(Cents),
   /** How many orders may use it. */
   usage_limit: Omittable(limit),
-  /** How many orders of one address may use it. */
+  /** How many orders with one email may use it. */
   per_customer_limit: Omittable(limit),
-  /** Good from this moment on. */
+  /** Valid from this time. */
   starts_at: Omittable(Timestamp),
-  /** No longer good from this moment on. */
+  /** Valid until just before this time. */
   ends_at: Omittable(Timestamp),
-  /** The slugs of the products that it makes cheaper. None: all of them. */
+  /** The slugs of the products that it applies to. Empty: all products. */
   products: Omittable(Type.Array(Slug, { maxItems: 500, uniqueItems: true })),
 };
 
-/** Each type wants its value. */
+/** Each type requires its own value. */
 const conditions = {
   allOf: [
     {
@@ -70,7 +70,7 @@ const conditions = {
   ],
 };
 
-/** A promo code as the store file and the owner's side write it. */
+/** A promo code as the store file and the admin API write it. */
 export const PromoCodeInput = Type.Object(
   {
     code: Type.String({ pattern: '^\\s*[A-Za-z0-9][A-Za-z0-9_-]{0,49}\\s*$', examples: ['WELCOME10'] }),
@@ -80,5 +80,5 @@ export const PromoCodeInput = Type.Object(
 );
 export type PromoCodeInput = Static<typeof PromoCodeInput>;
 
-/** What a promo code does, without its name. */
+/** The terms of a promo code, without the code itself. */
 export const PromoTermsInput = Type.Object(terms, conditions);

@@ -4,16 +4,16 @@ import type { InTransaction } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
 import type { PromoReason } from './check-promo.ts';
 
-/** One use of a promo code: by whom, where that is known. */
+/** One use of a promo code, with the customer's email if it is known. */
 export interface PromoUse {
   readonly promoId: string;
-  /** The same address at the hold and at what ends it. */
+  /** Must be the same when the use is held and when it is released or redeemed. */
   readonly customerEmail?: string | undefined;
 }
 
 /**
- * Keep one use of a promo code for an order that is not paid yet. The limits are conditions of the updates, so they
- * hold however many ask at once.
+ * Hold one use of a promo code for an order that is not paid yet. The limits are conditions of the updates, so
+ * concurrent holds cannot exceed them.
  * @throws DomainError invalid `promo_not_applicable`, with the `reason` `usage_limit` or `customer_limit`
  */
 export async function holdPromo(ctx: InTransaction, { promoId, customerEmail }: PromoUse): Promise<void> {
@@ -33,12 +33,12 @@ export async function holdPromo(ctx: InTransaction, { promoId, customerEmail }: 
   if (held.length === 0) throw rejectPromo('customer_limit');
 }
 
-/** The refusal of a promo code at checkout. */
+/** @returns the error for a promo code that a checkout cannot use */
 export function rejectPromo(reason: PromoReason): DomainError {
-  return new DomainError('invalid', 'promo_not_applicable', sentences[reason], { extensions: { reason } });
+  return new DomainError('invalid', 'promo_not_applicable', messages[reason], { extensions: { reason } });
 }
 
-const sentences: Record<PromoReason, string> = {
+const messages: Record<PromoReason, string> = {
   not_applicable: 'This promo code does not apply here.',
   expired: 'This promo code has expired.',
   minimum_not_met: 'This order is too small for the promo code.',
@@ -46,12 +46,16 @@ const sentences: Record<PromoReason, string> = {
   customer_limit: 'You have used this promo code already.',
 };
 
-/** Give a held use back. Whoever keeps the hold sees to it that this happens once. Of an email that used none no row is left. */
+/**
+ * Release a held use. The caller makes sure that each hold is released once. The row of an email without any other use
+ * is deleted, so that no personal data is left.
+ */
 export async function releasePromo(ctx: InTransaction, { promoId, customerEmail }: PromoUse): Promise<void> {
   await ctx.tx.execute(sql`
     update promo_codes set held = held - 1 where tenant_id = ${ctx.tenant.id} and id = ${promoId}`);
   if (customerEmail === undefined) return;
-  const ofCustomer = sql`tenant_id = ${ctx.tenant.id} and promo_id = ${promoId} and email = ${normaliseEmail(customerEmail)}`;
+  const email = normaliseEmail(customerEmail);
+  const ofCustomer = sql`tenant_id = ${ctx.tenant.id} and promo_id = ${promoId} and email = ${email}`;
   await ctx.tx.execute(sql`
     with gone as (delete from promo_customers where ${ofCustomer} and held = 1 and used = 0 returning 1)
     update promo_customers set held = held - 1 where ${ofCustomer} and not exists (select from gone)`);
@@ -59,22 +63,22 @@ export async function releasePromo(ctx: InTransaction, { promoId, customerEmail 
 
 export interface PromoRedemption extends PromoUse {
   readonly orderId: string;
-  /** The address that paid, which counts as a use too: a guest's checkout knew none, and another may have been given. */
+  /** The email of the payment, which counts as a use too: a guest checkout has no other, and the two may differ. */
   readonly paidBy?: string | undefined;
   /**
-   * Whether the order still holds its use; the default. `false` for a payment that came after the hold was released:
-   * what was paid for counts, even beyond the limit.
+   * Whether the order still holds its use. Default true. `false` for a payment that arrived after the hold was released:
+   * it counts as a use even beyond the limit.
    */
   readonly isHeld?: boolean;
 }
 
-/** A paid order has used the code. Once per order, however often it is told. */
+/** Count a paid order as a use of its promo code. Idempotent for each order. */
 export async function redeemPromo(
   ctx: InTransaction,
   { promoId, customerEmail, paidBy, orderId, isHeld = true }: PromoRedemption,
 ): Promise<void> {
   const [email = null, ...others] = new Set(
-    [customerEmail, paidBy].flatMap((address) => (address ? [normaliseEmail(address)] : [])),
+    [customerEmail, paidBy].flatMap((email) => (email ? [normaliseEmail(email)] : [])),
   );
   const held = isHeld ? 1 : 0;
   const redeemed = await ctx.tx.execute(sql`
@@ -87,10 +91,11 @@ export async function redeemPromo(
     update promo_codes set held = held - ${held}::int, used = used + 1
     where tenant_id = ${ctx.tenant.id} and id = ${promoId}`);
   if (email === null) return;
-  // Only the address that the checkout was given holds anything. In the order of the addresses, as everybody locks them.
+  // Only the email that the checkout was given has a hold. Rows are always locked in the order of the emails, so that
+  // concurrent redemptions cannot deadlock.
   await ctx.tx.execute(sql`
     insert into promo_customers as known (tenant_id, promo_id, email, held, used)
-    select ${ctx.tenant.id}, ${promoId}, address, 0, 1 from unnest(${[email, ...others]}::text[]) as address order by address
+    select ${ctx.tenant.id}, ${promoId}, given, 0, 1 from unnest(${[email, ...others]}::text[]) as given order by given
     on conflict (tenant_id, promo_id, email) do update set used = known.used + 1,
       held = greatest(known.held - case when known.email = ${customerEmail ? email : null} then ${held}::int else 0 end, 0)`);
 }

@@ -20,8 +20,9 @@ export interface GiftCardQuote {
 }
 
 /**
- * What the card with this code pays of an order; nothing is held or changed. An unknown card and a disabled one look
- * the same. What open checkouts hold of it is not free, but for the shopper's own, which a new one replaces.
+ * Calculate what the card with this code would pay of an order, without holding anything. An unknown card and a disabled
+ * one give the same result. Amounts held by open checkouts are not available, except those of the shopper's own
+ * checkout, which a new one replaces.
  */
 export async function quoteGiftCard(
   ctx: Context,

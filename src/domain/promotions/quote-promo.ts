@@ -17,34 +17,34 @@ export type PromoQuoteRequest = Basket &
 export interface PromoQuote {
   readonly valid: boolean;
   readonly promoId: string | null;
-  /** As the store writes it, or as it was given where there is none like it. */
+  /** As the store writes it, or as the caller wrote it when it is unknown. */
   readonly code: string;
   readonly discountType: DiscountType | null;
   readonly discountCents: Cents;
-  /** The discount of each line that was given, in order: they add up to `discountCents`. */
+  /** The discount of each line, in order. They add up to `discountCents`. */
   readonly lineDiscountsCents: readonly Cents[];
   readonly freeShipping: boolean;
   readonly reason: PromoReason | null;
 }
 
 /**
- * What a promo code is worth for these lines, or this subtotal; nothing is held or changed.
+ * Calculate the discount of a promo code for lines or a subtotal, without holding anything.
  *
- * Limits count what paid orders used and what open checkouts hold, but for the shopper's own, which a new one replaces;
- * `holdPromo` keeps them. A per-customer limit is checked where the customer is known.
+ * Limits count uses by paid orders and holds by open checkouts, except those of the shopper's own checkout, which a new
+ * one replaces; `holdPromo` enforces them. The per-customer limit is only checked when the email is known.
  */
-export async function quotePromo(ctx: Context, asked: PromoQuoteRequest): Promise<PromoQuote> {
-  const { code, currency, customerEmail, cartId, ...basket } = asked;
+export async function quotePromo(ctx: Context, request: PromoQuoteRequest): Promise<PromoQuote> {
+  const { code, currency, customerEmail, cartId, ...basket } = request;
   const promo = await findTerms(ctx, normalisePromoCode(code), { customerEmail, cartId });
   const unusable = { valid: false, promoId: null, discountCents: 0, lineDiscountsCents: [], freeShipping: false };
   if (!promo || currency !== ctx.tenant.currency) {
     return { ...unusable, code: normalisePromoCode(code), discountType: null, reason: 'not_applicable' };
   }
-  const judgement = checkPromo({ ...promo, currency }, basket, ctx.clock.now());
+  const check = checkPromo({ ...promo, currency }, basket, ctx.clock.now());
   const known = { code: promo.code, discountType: promo.type };
-  return judgement.reason === null
-    ? { valid: true, promoId: promo.id, ...known, ...judgement }
-    : { ...unusable, ...known, reason: judgement.reason };
+  return check.reason === null
+    ? { valid: true, promoId: promo.id, ...known, ...check }
+    : { ...unusable, ...known, reason: check.reason };
 }
 
 interface FoundPromo extends Omit<PromoTerms, 'currency'> {

@@ -13,8 +13,8 @@ import { type ManagedGiftCard, readGiftCard } from './managed-promotions.ts';
 import { presentGiftCard } from './present-managed.ts';
 
 /**
- * Create a gift card. Its balance is an opening value: an existing card keeps what is left on it, unless `setBalance`
- * says otherwise, and even then what open checkouts hold stays covered.
+ * Create a gift card. Its balance is an opening value: an existing card keeps its balance unless `setBalance` is true,
+ * and even then the new balance is at least what open checkouts hold.
  */
 export async function saveGiftCard(
   ctx: InTransaction,
@@ -40,7 +40,7 @@ export async function saveGiftCard(
   return { subject, action: 'updated', fields: ['balance_cents'], values };
 }
 
-/** Make a card with a code of 80 random bits, and tell the code: it is not stored, so this is the only time. */
+/** Create a gift card with a code of 80 random bits. Only its hash is stored, so the code cannot be returned again. */
 export async function issueGiftCard(
   ctx: InTransaction,
   { balanceCents }: { balanceCents: Cents },
@@ -70,7 +70,7 @@ async function insertGiftCard(
   return card.id;
 }
 
-/** Make a gift card for the store's owner, and tell its code: it is not stored, so this is the only time. */
+/** Create a gift card for the owner and write it into the audit log. The code cannot be returned again. */
 export async function createGiftCard(
   ctx: Context,
   { balanceCents }: { balanceCents: Cents },
@@ -78,7 +78,7 @@ export async function createGiftCard(
   return transact(ctx, async (ctx) => {
     const { giftCardId, code } = await issueGiftCard(ctx, { balanceCents });
     const card = await readGiftCard(ctx, giftCardId);
-    if (!card) throw new TypeError('A gift card that was made is not there.');
+    if (!card) throw new TypeError('The created gift card was not found.');
     await recordAudit(ctx, {
       action: 'gift_card.created',
       subjectKind: 'gift_card',
@@ -90,7 +90,7 @@ export async function createGiftCard(
 }
 
 /**
- * Nobody can pay with this card any more. Checkouts that hold some of it keep that.
+ * Disable a gift card for new checkouts. Open checkouts keep the amounts that they hold.
  * @throws DomainError not_found
  */
 export async function disableGiftCard(ctx: InTransaction, { giftCardId }: { giftCardId: string }): Promise<Change> {

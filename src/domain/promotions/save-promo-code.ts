@@ -7,8 +7,7 @@ import type { InTransaction } from '../context.ts';
 import { normalisePromoCode, PromoCode, type PromoCodeInput } from './promo-code.ts';
 
 /**
- * Create a promo code or bring it into line with `input`; one that was removed is good again. What was held and used
- * stays counted.
+ * Create a promo code or update it to `input`. A removed one becomes valid again. Its usage stays counted.
  * @throws DomainError `invalid_request` when it would end before it starts
  */
 export async function savePromoCode(ctx: InTransaction, input: PromoCodeInput): Promise<Change> {
@@ -40,7 +39,7 @@ export async function savePromoCode(ctx: InTransaction, input: PromoCodeInput): 
   return { subject, action, fields, values };
 }
 
-/** Say what an input leaves out. Only the value of its own type counts. */
+/** Fill in the defaults of an input. A value that belongs to another type is ignored. */
 function completePromo(input: PromoCodeInput) {
   const startsAt = input.starts_at ? new Date(input.starts_at) : null;
   const endsAt = input.ends_at ? new Date(input.ends_at) : null;
@@ -65,7 +64,7 @@ function completePromo(input: PromoCodeInput) {
   };
 }
 
-/** Nobody can use this code any more. Checkouts that hold it keep it, and what was used stays counted. */
+/** Remove a promo code. Open checkouts keep their use of it, and its usage stays counted. */
 export async function removePromoCode(ctx: InTransaction, written: string): Promise<Change> {
   const code = normalisePromoCode(written);
   const subject = `promo code ${code}`;

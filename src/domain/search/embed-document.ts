@@ -8,10 +8,10 @@ import type { Embedder } from '../ports/embedder.ts';
 import { type DocumentKey, incrementVersion } from './request-embedding.ts';
 import { toUnitLength } from './vector-store.ts';
 
-/** So many documents go to the embedder in one call. */
-const takenAlong = 64;
+/** The largest number of documents in one call of the embedder. */
+const batchSize = 64;
 const callTimeoutMs = seconds(30);
-/** Outlives the longest call by far. */
+/** Much longer than the longest call. */
 const leaseMs = seconds(60);
 
 interface Claim extends DocumentKey {
@@ -20,9 +20,8 @@ interface Claim extends DocumentKey {
 }
 
 /**
- * Have a document embedded, if nobody has yet, and with it others of its store that wait: embedders charge by the
- * text and are asked by the batch. Nothing is locked while they think; who took documents and died gives them back
- * when their lease is over.
+ * Embed a document if it is still pending, in one call with other pending documents of its store. The documents are
+ * leased and not locked during the call, so those of a crashed worker become available when the lease expires.
  */
 export async function embedDocument(ctx: Context, key: DocumentKey): Promise<void> {
   const { embedder } = ctx.ports;
@@ -43,26 +42,26 @@ async function embedClaims(
       claims.map(({ text }) => text),
       { timeoutMs: callTimeoutMs, signal: ctx.signal },
     );
-    await keep(
+    await storeEmbeddings(
       ctx,
       claims.map((claim, index) => ({ ...claim, embedding: vectors[index] && toUnitLength(vectors[index]) })),
     );
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     const own = claims.filter(({ kind, id }) => kind === key.kind && id === key.id);
-    if (error.failure === 'refused' && own.length === claims.length) return refuse(ctx, own);
-    await giveBack(
+    if (error.failure === 'refused' && own.length === claims.length) return skip(ctx, own);
+    await releaseClaims(
       ctx,
       claims.filter((claim) => error.failure !== 'refused' || !own.includes(claim)),
     );
-    // One text may have spoilt it for the others.
+    // Another text of the batch may be the invalid one: try this document alone.
     if (error.failure === 'refused') return embedClaims(ctx, embedder, key, own);
-    // Text search does without meanwhile, so the wait may be long: each document has its own promise.
+    // The wait may be long, because text search works without embeddings, and each document has a job of its own.
     throw new Snooze(seconds(error.retryAfterSeconds ?? 60), error.message);
   }
 }
 
-/** Take this document, if it waits, and others that do. Most were taken along by then, and cost one look. */
+/** Lease this document, if it is pending, and others with it. Most were embedded with another one: then this finds none. */
 async function claim(ctx: Context, { kind, id }: DocumentKey): Promise<Claim[]> {
   const now = ctx.clock.now();
   const isDue = sql`pending is not null and (leased_until is null or leased_until <= ${now})`;
@@ -74,7 +73,7 @@ async function claim(ctx: Context, { kind, id }: DocumentKey): Promise<Claim[]> 
     others as materialized (
       select ctid from search_embeddings
       where tenant_id = ${ctx.tenant.id} and ${isDue} and (select count(*) from own) > 0
-      order by wanted_at limit ${takenAlong} for update skip locked)
+      order by wanted_at limit ${batchSize} for update skip locked)
     update search_embeddings set leased_until = ${fromNow(ctx.clock, leaseMs)}
     where ctid = any(array(select ctid from own union select ctid from others))
     returning kind, subject_id as id, revision, pending as text`),
@@ -91,8 +90,8 @@ async function isPending(ctx: Context, { kind, id }: DocumentKey): Promise<boole
   return row !== undefined;
 }
 
-/** What has been written anew meanwhile keeps waiting: its own promise follows. */
-async function keep(
+/** Store the vectors. A document that has changed since it was claimed stays pending: its change enqueued a job. */
+async function storeEmbeddings(
   ctx: Context,
   embedded: readonly (Claim & { embedding: Float32Array | undefined })[],
 ): Promise<void> {
@@ -111,7 +110,7 @@ async function keep(
   });
 }
 
-async function giveBack(ctx: Context, claims: readonly Claim[]): Promise<void> {
+async function releaseClaims(ctx: Context, claims: readonly Claim[]): Promise<void> {
   const rows = claims.map(({ kind, id, revision }) => ({ kind, id, revision }));
   await transact(ctx, (ctx) =>
     ctx.tx.execute(sql`
@@ -121,10 +120,10 @@ async function giveBack(ctx: Context, claims: readonly Claim[]): Promise<void> {
   );
 }
 
-/** A text that the embedder will not take is found by its words alone, until it is another text. */
-async function refuse(ctx: Context, claims: readonly Claim[]): Promise<void> {
-  ctx.log.warn({ documents: claims.map(({ id }) => id) }, 'a document was refused by the embedder');
-  await keep(
+/** A text that the embedder rejects is only found by its words, until it changes. */
+async function skip(ctx: Context, claims: readonly Claim[]): Promise<void> {
+  ctx.log.warn({ documents: claims.map(({ id }) => id) }, 'the embedder rejected a document');
+  await storeEmbeddings(
     ctx,
     claims.map((claim) => ({ ...claim, embedding: undefined })),
   );

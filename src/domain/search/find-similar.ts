@@ -11,33 +11,36 @@ import { hasVectorType } from './has-vector-type.ts';
 import { loadVectors } from './load-vectors.ts';
 import { type Neighbour, toUnitLength } from './vector-store.ts';
 
-/** How long a search waits for what is meant before it goes by what is written. */
+/** How long a search waits for similar documents before it continues with text search alone. */
 const budgetMs = 150;
 
-/** So many documents are ranked by what they mean. */
+/** How many documents are ranked by similarity. */
 const neighboursMax = 100;
 
-/** What is less alike than this, or than this part of the best, only happens to be in the same shop. */
+/** Documents below this similarity, or below this share of the best one, are considered unrelated. */
 const similarityMin = 0.25;
 const similarityToBestMin = 0.6;
 
 /**
- * The documents that mean what is searched for, the most alike first. `undefined` where that cannot be said, or not in
- * time: no search fails, or waits long, for the embedder.
+ * The documents with a meaning similar to the query, most similar first.
+ * @returns `undefined` when the embedder fails or is too slow: no search fails or waits long because of it
  */
 export async function findSimilar(
   ctx: Context,
   query: string,
   kinds: readonly string[],
 ): Promise<Neighbour[] | undefined> {
-  const alike = findNeighbours(ctx, query, kinds).catch((error: unknown) => {
+  const similar = findNeighbours(ctx, query, kinds).catch((error: unknown) => {
     if (error instanceof ProviderError) return undefined;
     throw error;
   });
-  return within(budgetMs, alike);
+  return within(budgetMs, similar);
 }
 
-/** The same, however long it takes. @throws ProviderError when the embedder cannot say */
+/**
+ * The same as `findSimilar`, without a time limit.
+ * @throws ProviderError when the embedder fails
+ */
 export async function findNeighbours(
   ctx: Context,
   query: string,
@@ -60,35 +63,36 @@ async function scan(ctx: Context, vector: Float32Array, kinds: readonly string[]
   return vectors.nearest(vector, kinds, neighboursMax);
 }
 
-/** The same comparison by pgvector, also exact: a store's documents are found by its id, and no index blurs the rest. */
+/** The same exact comparison by pgvector. It reads the store's own documents and uses no approximate index. */
 async function queryDatabase(ctx: Context, vector: Float32Array, kinds: readonly string[]): Promise<Neighbour[]> {
-  const asked = sql`${JSON.stringify(Array.from(vector))}::vector`;
+  const target = sql`${JSON.stringify(Array.from(vector))}::vector`;
   return read<Neighbour>(
     ctx,
     sql`
-    select e.kind, e.subject_id as id, (1 - (e.embedding::vector <=> ${asked}))::float8 as similarity
+    select e.kind, e.subject_id as id, (1 - (e.embedding::vector <=> ${target}))::float8 as similarity
     from search_embeddings e
-    where e.tenant_id = ${ctx.tenant.id} and e.kind = any(${kinds}::text[]) and array_length(e.embedding, 1) = ${vector.length}
-    order by e.embedding::vector <=> ${asked} limit ${neighboursMax}`,
+    where e.tenant_id = ${ctx.tenant.id} and e.kind = any(${kinds}::text[])
+      and array_length(e.embedding, 1) = ${vector.length}
+    order by e.embedding::vector <=> ${target} limit ${neighboursMax}`,
     { replica: true },
   );
 }
 
-/** What was asked once is remembered so long: most searches are searches for the same few things. */
+/** How long the vector of a query is cached: most searches repeat the same few queries. */
 const cachedMs = days(1);
 
-/** A search has gone on without by then; the next one for the same finds the answer. */
+/** Longer than a search waits: a late vector is cached for the next search with the same query. */
 const callTimeoutMs = seconds(3);
 
-/** New searches of one store that a process has embedded in a minute; the rest are answered by text. */
+/** How many new queries of one store a process embeds in a minute. The others are searched by text alone. */
 const newPerMinute = 120;
 
-/** @throws ProviderError when the embedder cannot say, or has been asked enough */
+/** @throws ProviderError when the embedder fails, or the store has used up its quota */
 async function embedQuery(ctx: Context, embedder: Embedder, query: string): Promise<Float32Array> {
   const text = query.toLowerCase().replace(/\s+/g, ' ');
   const key = `search:${embedder.model}:${sha256(text).toString('base64url')}`;
   const cached = await ctx.ports.cache.getOrLoad(key, cachedMs, async () => {
-    spend(ctx);
+    countQuery(ctx);
     const [vector = new Float32Array()] = await embedder.embed([text], { timeoutMs: callTimeoutMs });
     return Buffer.from(toUnitLength(vector).buffer).toString('base64');
   });
@@ -96,14 +100,14 @@ async function embedQuery(ctx: Context, embedder: Embedder, query: string): Prom
   return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
 }
 
-const spent = new LRUCache<string, { minute: number; count: number }>({ max: 10_000 });
+const counters = new LRUCache<string, { minute: number; count: number }>({ max: 10_000 });
 
-/** A store's searches cost what its shoppers like; a flood of them must not cost what it likes. */
-function spend(ctx: Context): void {
+/** Limit what a flood of searches in one store can cost. */
+function countQuery(ctx: Context): void {
   const minute = Math.floor(ctx.clock.now().getTime() / minutes(1));
-  const account = spent.get(ctx.tenant.id);
-  const count = account?.minute === minute ? account.count + 1 : 1;
-  spent.set(ctx.tenant.id, { minute, count });
+  const counter = counters.get(ctx.tenant.id);
+  const count = counter?.minute === minute ? counter.count + 1 : 1;
+  counters.set(ctx.tenant.id, { minute, count });
   if (count > newPerMinute)
-    throw new ProviderError('embeddings', 'busy', 'The store has had enough searches embedded for this minute.');
+    throw new ProviderError('embeddings', 'busy', 'The store has reached its limit of embedded searches per minute.');
 }

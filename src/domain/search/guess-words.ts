@@ -6,9 +6,9 @@ import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { Vocabulary, wordPattern } from './vocabulary.ts';
 
-/** What was probably meant, in the language of `to_tsquery`. */
+/** The words that were probably meant, in the syntax of `to_tsquery`. */
 export interface Guess {
-  /** Every word, or one that it may be a slip of. */
+  /** Each word, or one that it may be a misspelling of. */
   readonly all: string;
   /** Any of them. */
   readonly any: string;
@@ -17,8 +17,9 @@ export interface Guess {
 const wordsMax = 8;
 
 /**
- * Guess what was meant by words that, taken together, are found nowhere: each is held against the words that the store
- * calls its things by, and one that is like none of them is left out. `undefined` when none is left.
+ * Correct misspelled words: each is compared with the words in the store's documents. Words that resemble none of them
+ * are left out.
+ * @returns `undefined` when no word is left
  */
 export async function guessWords(ctx: Context, typed: string): Promise<Guess | undefined> {
   const wanted = typed.toLowerCase().replace(/(^|\s)-\S+/g, ' ');
@@ -27,47 +28,51 @@ export async function guessWords(ctx: Context, typed: string): Promise<Guess | u
   const vocabulary = await loadVocabulary(ctx);
   const guesses = words.map((word) => vocabulary.guess(word)).filter((meant) => meant.length > 0);
   if (guesses.length === 0) return undefined;
-  // Words are of letters alone, so a quotation mark is all that they need.
+  // Words consist of letters only, so quotes are enough to escape them.
   const groups = guesses.map((meant) => `(${meant.map((word) => `'${word}'`).join(' | ')})`);
   return { all: groups.join(' & '), any: groups.join(' | ') };
 }
 
-/** How long a store's words are taken for its newest: what is spelled right is found without them. */
+/** How old a store's vocabulary may be. Correctly spelled words are found without it. */
 const freshForMs = minutes(1);
 
-/** So many documents of a store are read for their words: of more, most have been seen. */
+/** How many documents of a store are read: further ones add few new words. */
 const documentsMax = 50_000;
 
-/** So many words a process holds: of the stores that were searched last. */
+/** How many words a process caches, of the stores that were searched last. */
 const cachedWordsMax = 500_000;
 
-interface Held {
+interface CachedVocabulary {
   vocabulary: Promise<Vocabulary>;
   words: number;
   checkedAt: number;
 }
 
-const caches = new WeakMap<Database, LRUCache<string, Held>>();
+const caches = new WeakMap<Database, LRUCache<string, CachedVocabulary>>();
 
 /**
- * The words of the store's titles, categories, tags and variants, as of a minute ago. Only the first search of a store in
- * a process waits for them.
+ * The vocabulary of the store's titles, categories, tags and variants, at most a minute old. Only the first search of a
+ * store in a process waits for it; later ones use the old one while it is read again.
  */
 async function loadVocabulary(ctx: Context): Promise<Vocabulary> {
   const cache = cacheOf(ctx.database);
   const now = ctx.clock.now().getTime();
-  const held = cache.get(ctx.tenant.id);
-  if (!held || now - held.checkedAt >= freshForMs) {
+  const cached = cache.get(ctx.tenant.id);
+  if (!cached || now - cached.checkedAt >= freshForMs) {
     const loading = readVocabulary(ctx);
-    keep(cache, ctx.tenant.id, { vocabulary: held?.vocabulary ?? loading, words: held?.words ?? 0, checkedAt: now });
+    store(cache, ctx.tenant.id, {
+      vocabulary: cached?.vocabulary ?? loading,
+      words: cached?.words ?? 0,
+      checkedAt: now,
+    });
     loading.then(
-      (vocabulary) => keep(cache, ctx.tenant.id, { vocabulary: loading, words: vocabulary.size, checkedAt: now }),
-      // Older words are better than none, and the next search but a minute looks again.
-      () => held || cache.delete(ctx.tenant.id),
+      (vocabulary) => store(cache, ctx.tenant.id, { vocabulary: loading, words: vocabulary.size, checkedAt: now }),
+      // An old vocabulary is better than none. It is read again after another minute.
+      () => cached || cache.delete(ctx.tenant.id),
     );
-    return held?.vocabulary ?? loading;
+    return cached?.vocabulary ?? loading;
   }
-  return held.vocabulary;
+  return cached.vocabulary;
 }
 
 async function readVocabulary(ctx: Context): Promise<Vocabulary> {
@@ -81,12 +86,13 @@ async function readVocabulary(ctx: Context): Promise<Vocabulary> {
   return new Vocabulary(found?.words ?? '');
 }
 
-function keep(cache: LRUCache<string, Held>, key: string, held: Held): void {
-  cache.set(key, held, { size: held.words + 1 });
+function store(cache: LRUCache<string, CachedVocabulary>, key: string, entry: CachedVocabulary): void {
+  cache.set(key, entry, { size: entry.words + 1 });
 }
 
-function cacheOf(database: Database): LRUCache<string, Held> {
-  const cache = caches.get(database) ?? new LRUCache<string, Held>({ max: 10_000, maxSize: cachedWordsMax });
+function cacheOf(database: Database): LRUCache<string, CachedVocabulary> {
+  const cache =
+    caches.get(database) ?? new LRUCache<string, CachedVocabulary>({ max: 10_000, maxSize: cachedWordsMax });
   caches.set(database, cache);
   return cache;
 }

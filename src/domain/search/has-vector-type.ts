@@ -4,19 +4,19 @@ import { minutes } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { PlatformContext } from '../context.ts';
 
-const known = new WeakMap<Database, { checkedAt: number; there: Promise<boolean> }>();
+const known = new WeakMap<Database, { checkedAt: number; isInstalled: Promise<boolean> }>();
 const freshForMs = minutes(5);
 
-/** Whether pgvector is switched on in this database. Operators may do so at any time. */
+/** Whether the pgvector extension is installed in this database. Operators may install it at any time. */
 export async function hasVectorType(ctx: PlatformContext): Promise<boolean> {
   const now = ctx.clock.now().getTime();
-  let look = known.get(ctx.database);
-  if (!look || now - look.checkedAt >= freshForMs) {
-    look = { checkedAt: now, there: detectVectorType(ctx) };
-    known.set(ctx.database, look);
-    look.there.catch(() => known.delete(ctx.database));
+  let check = known.get(ctx.database);
+  if (!check || now - check.checkedAt >= freshForMs) {
+    check = { checkedAt: now, isInstalled: detectVectorType(ctx) };
+    known.set(ctx.database, check);
+    check.isInstalled.catch(() => known.delete(ctx.database));
   }
-  return look.there;
+  return check.isInstalled;
 }
 
 async function detectVectorType(ctx: PlatformContext): Promise<boolean> {

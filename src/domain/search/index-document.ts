@@ -6,10 +6,10 @@ import type { Context, InTransaction } from '../context.ts';
 import { deleteEmbedding, requestEmbedding } from './request-embedding.ts';
 import { textConfig } from './text-config.ts';
 
-/** Enough of a long text to be found by; `tsvector` holds at most a megabyte. */
+/** How much of a long text is indexed: a `tsvector` holds at most a megabyte. */
 const bodyCharactersMax = 100_000;
 
-/** What can be found of a product or an entry. */
+/** The indexed text of a product or an entry. */
 interface SearchDocument {
   readonly kind: 'product' | 'content';
   readonly subjectId: string;
@@ -17,7 +17,7 @@ interface SearchDocument {
   /** The type of an entry. */
   readonly type: string | null;
   readonly title: string;
-  /** Slug and SKUs: whoever types one of them means this. */
+  /** Slug and SKUs: a query that equals one of them means this document. */
   readonly names: readonly string[];
   /** Category, tags and the names of variants. */
   readonly keywords: string;
@@ -27,8 +27,8 @@ interface SearchDocument {
 }
 
 /**
- * Bring the document of a product or an entry into line with what it now says, or remove it where there is nothing to
- * be found. The subject is locked meanwhile, so that a document never says less than the last job that saw it.
+ * Update the search document of a product or an entry, or remove it when the subject is not published. The subject is
+ * locked, so that concurrent jobs cannot leave an outdated document.
  */
 export async function indexDocument(
   ctx: Context,
@@ -79,8 +79,8 @@ async function writeDocument(ctx: InTransaction, document: SearchDocument): Prom
   await ctx.tx.execute(sql`
     insert into search_documents (tenant_id, kind, subject_id, slug, type, title, normalized_title, keywords, body, names,
       vector, visible_from, visible_until)
-    values (${ctx.tenant.id}, ${document.kind}, ${document.subjectId}, ${document.slug}, ${document.type}, ${document.title},
-      ${normalizeText(document.title)}, ${document.keywords}, ${body}, ${names},
+    values (${ctx.tenant.id}, ${document.kind}, ${document.subjectId}, ${document.slug}, ${document.type},
+      ${document.title}, ${normalizeText(document.title)}, ${document.keywords}, ${body}, ${names},
       setweight(to_tsvector(${config}::regconfig, ${document.title}), 'A')
         || setweight(to_tsvector(${config}::regconfig, ${document.keywords}), 'B')
         || setweight(to_tsvector('simple', ${names.join(' ')}), 'B')
@@ -100,7 +100,7 @@ async function removeDocument(ctx: InTransaction, kind: SearchDocument['kind'], 
   await deleteEmbedding(ctx, { kind, id });
 }
 
-/** A body without its marks: what a person reads of its beginning. */
+/** The beginning of a body without markup. */
 function plainText({ format, value }: { format: string; value: string }): string {
   const beginning = value.slice(0, bodyCharactersMax);
   if (format === 'html')

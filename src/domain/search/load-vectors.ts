@@ -7,49 +7,49 @@ import type { Context } from '../context.ts';
 import { documentsMax } from './request-embedding.ts';
 import { type StoredVector, VectorStore } from './vector-store.ts';
 
-/** So much of a process's memory may be vectors; the store that was searched longest ago goes first. */
+/** The memory that a process uses for vectors. The store that was searched longest ago is evicted first. */
 const bytesMax = 256 * 1024 * 1024;
 
 const pageSize = 500;
 
-/** How long a store's vectors are taken for its newest. */
+/** How old a store's cached vectors may be. */
 const freshForMs = seconds(1);
 
-interface Held {
+interface CachedVectors {
   readonly vectors: VectorStore;
-  /** Everything up to this version of the store's is in them. */
+  /** The store's version that the vectors correspond to. */
   version: number;
   checkedAt: number;
   refreshing: Promise<void> | undefined;
 }
 
-const caches = new WeakMap<Database, LRUCache<string, Held>>();
+const caches = new WeakMap<Database, LRUCache<string, CachedVectors>>();
 
-/** The vectors of the context's store as they are now, or were a second ago. The first time takes a while. */
+/** The vectors of the context's store, at most a second old. The first call of a process reads all of them. */
 export async function loadVectors(ctx: Context, dimensions: number): Promise<VectorStore> {
   const cache = cacheOf(ctx.database);
   const key = `${ctx.tenant.id}:${dimensions}`;
-  let held = cache.get(key);
-  if (!held) {
-    held = {
+  let cached = cache.get(key);
+  if (!cached) {
+    cached = {
       vectors: new VectorStore(dimensions, documentsMax),
       version: 0,
       checkedAt: -Infinity,
       refreshing: undefined,
     };
-    cache.set(key, held);
+    cache.set(key, cached);
   }
   const now = ctx.clock.now().getTime();
-  if (now - held.checkedAt >= freshForMs)
-    held.refreshing ??= refresh(ctx, held, now).finally(() => trackAccount(cache, key, held));
-  await held.refreshing;
-  return held.vectors;
+  if (now - cached.checkedAt >= freshForMs)
+    cached.refreshing ??= refresh(ctx, cached, now).finally(() => updateSize(cache, key, cached));
+  await cached.refreshing;
+  return cached.vectors;
 }
 
-/** Take over what changed since the version that is held, page by page, so that nobody waits long for the process. */
-async function refresh(ctx: Context, held: Held, now: number): Promise<void> {
-  let after = sql`version > ${held.version}`;
-  let version = held.version;
+/** Read what changed since the cached version, page by page, so that the event loop is never blocked for long. */
+async function refresh(ctx: Context, cached: CachedVectors, now: number): Promise<void> {
+  let after = sql`version > ${cached.version}`;
+  let version = cached.version;
   let page: (StoredVector & { version: number })[];
   do {
     page = await read(
@@ -60,25 +60,25 @@ async function refresh(ctx: Context, held: Held, now: number): Promise<void> {
       order by version, kind, subject_id limit ${pageSize}`,
       { replica: true },
     );
-    for (const vector of page) held.vectors.apply(vector);
+    for (const vector of page) cached.vectors.apply(vector);
     const last = page.at(-1);
     if (last) after = sql`(version, kind, subject_id) > (${last.version}, ${last.kind}, ${last.id})`;
     version = last?.version ?? version;
   } while (page.length === pageSize);
-  held.version = version;
-  held.checkedAt = now;
+  cached.version = version;
+  cached.checkedAt = now;
 }
 
-function trackAccount(cache: LRUCache<string, Held>, key: string, held: Held): void {
-  held.refreshing = undefined;
-  // Its size is another now.
-  if (cache.peek(key) === held) cache.set(key, held);
+/** Set the entry again, so that the cache calculates its new size. */
+function updateSize(cache: LRUCache<string, CachedVectors>, key: string, cached: CachedVectors): void {
+  cached.refreshing = undefined;
+  if (cache.peek(key) === cached) cache.set(key, cached);
 }
 
-function cacheOf(database: Database): LRUCache<string, Held> {
+function cacheOf(database: Database): LRUCache<string, CachedVectors> {
   const cache =
     caches.get(database) ??
-    new LRUCache<string, Held>({
+    new LRUCache<string, CachedVectors>({
       max: 10_000,
       maxSize: bytesMax,
       sizeCalculation: ({ vectors }) => vectors.bytes,

@@ -8,11 +8,11 @@ const SearchResultBody = Type.Object(
     id: Type.String(),
     slug: Slug,
     title: Type.String(),
-    /** The part of the text that holds what was searched for, without marks. */
+    /** The part of the text that contains the query, without highlighting. */
     snippet: Type.String(),
     score: Type.Number({ minimum: 0, maximum: 1 }),
     product: Type.Optional(ProductBody),
-    /** The type of a content entry, which is part of its address. */
+    /** The type of a content entry, which is part of its URL. */
     entry_type: Type.Optional(Type.String({ examples: ['article'] })),
   },
   { title: 'SearchResult' },

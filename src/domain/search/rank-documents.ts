@@ -5,17 +5,17 @@ import type { Guess } from './guess-words.ts';
 import type { DocumentKey } from './request-embedding.ts';
 import { textConfig } from './text-config.ts';
 
-/** What a shopper typed, as PostgreSQL is asked for it. */
+/** What a shopper typed, with its correction. */
 export interface Typed {
   readonly text: string;
   readonly kinds: readonly string[];
-  /** What was probably meant, where anything was. */
+  /** The corrected words, if there are any. */
   readonly guess: Guess | undefined;
 }
 
 const config = ({ tenant }: Context) => sql`${textConfig(tenant.locale)}::regconfig`;
 
-/** The row of what was typed: read once, and not again for each document that it is held against. */
+/** A common table expression with the parsed query, so that it is parsed once and not for each document. */
 function typedRow(ctx: Context, { text, guess }: Typed): Sql {
   return sql`
     typed as materialized (
@@ -27,49 +27,49 @@ function typedRow(ctx: Context, { text, guess }: Typed): Sql {
 
 /** Its words, in the language of the store. */
 const words = sql`(select words from typed)`;
-/** All of the words, and any of them, that it may be a slip of; null where there is no guess. */
+/** All of the corrected words, and any of them; null without a correction. */
 const guessedAll = sql`(select guessed_all from typed)`;
 const guessedAny = sql`(select guessed_any from typed)`;
-/** Its letters, without case and accents. */
+/** The typed text without case and accents. */
 const letters = sql`(select letters from typed)`;
-/** The slug or SKU that it may be. */
+/** The typed text as a slug or SKU. */
 const name = sql`(select name from typed)`;
 
-/** A text this short is its own snippet. */
+/** A body of at most this length is its own snippet. */
 const snippetWholeUpTo = 200;
 
-/** So much of a longer one is looked through for a snippet. */
+/** How much of a longer body is searched for a snippet. */
 const snippetReadUpTo = 5000;
 
-/** A plain text: search words are not marked in it. */
+/** Plain text: the search words are not highlighted. */
 const headline = 'MaxFragments=1, MinWords=8, MaxWords=30, StartSel="", StopSel=""';
 
-/** The part of a document `d` that holds what was typed. Costs more than finding the document: for those of a page only. */
+/** The part of a document `d` that contains the query. Costs more than finding the document: only for the rows of a page. */
 export function snippet(ctx: Context): Sql {
   return sql`case when length(d.body) <= ${snippetWholeUpTo} then d.body
     else ts_headline(${config(ctx)}, left(d.body, ${snippetReadUpTo}), coalesce(${guessedAny}, ${words}), ${headline}) end`;
 }
 
-/** What is written, best first. `candidates` is what is found, with its score. */
+/** Common table expressions that rank by text. The last one, `candidates`, has the found documents with their scores. */
 export function rankByText(ctx: Context, typed: Typed): Sql {
   return sql`
     ${findByText(ctx, typed)},
     candidates as (select kind, subject_id, round(score::numeric, 6) as score from by_text)`;
 }
 
-/** How much the ranks at the top of each list differ: the usual constant of reciprocal rank fusion. */
+/** The usual constant of reciprocal rank fusion: a larger one makes the top ranks weigh less. */
 const fusionConstant = 60;
 
-/** So many of what was found by text are ranked with the others. */
+/** How many documents found by text take part in the fusion. */
 const textRanksMax = 200;
 
 /**
- * The same and documents that mean the same: each counts by its ranks in both lists (reciprocal rank fusion), so that
- * two kinds of scores need not be compared. What was named stands first, as ever.
+ * Common table expressions that rank by text and meaning: each document counts by its ranks in both lists (reciprocal
+ * rank fusion), so that two kinds of scores need not be compared. An exact slug or SKU still comes first.
  *
- * @param alike the documents by meaning, the most alike first
+ * @param similar the documents by meaning, most similar first
  */
-export function rankByMeaning(ctx: Context, typed: Typed, alike: readonly DocumentKey[]): Sql {
+export function rankByMeaning(ctx: Context, typed: Typed, similar: readonly DocumentKey[]): Sql {
   const reciprocal = (rank: Sql) => sql`coalesce(1.0 / (${fusionConstant} + ${rank}), 0)`;
   return sql`
     ${findByText(ctx, typed)},
@@ -77,11 +77,12 @@ export function rankByMeaning(ctx: Context, typed: Typed, alike: readonly Docume
       select kind, subject_id, is_named, row_number() over (order by score desc, subject_id desc) as rank
       from (select * from by_text order by score desc, subject_id desc limit ${textRanksMax}) as best),
     meaning_ranks as (
-      select near.* from unnest(${alike.map(({ kind }) => kind)}::text[], ${alike.map(({ id }) => id)}::text[])
+      select near.* from unnest(${similar.map(({ kind }) => kind)}::text[], ${similar.map(({ id }) => id)}::text[])
         with ordinality as near(kind, subject_id, rank)
       where exists (
         select from search_documents d
-        where d.tenant_id = ${ctx.tenant.id} and d.kind = near.kind and d.subject_id = near.subject_id and ${isShown(ctx)} offset 0)),
+        where d.tenant_id = ${ctx.tenant.id} and d.kind = near.kind and d.subject_id = near.subject_id
+          and ${isShown(ctx)} offset 0)),
     candidates as (
       select kind, subject_id, round((case when t.is_named then 1
           else 0.99 * (${reciprocal(sql`t.rank`)} + ${reciprocal(sql`m.rank`)}) * (${fusionConstant} + 1) / 2
@@ -89,13 +90,13 @@ export function rankByMeaning(ctx: Context, typed: Typed, alike: readonly Docume
       from text_ranks t full join meaning_ranks m using (kind, subject_id))`;
 }
 
-/** Nobody reads on for longer: of more, the best are listed. */
+/** The longest list of results. */
 const foundMax = 1000;
 
 /**
- * Documents that were named or hold all the words (a title weighs more than a body). Only where there is none, those
- * that hold what was probably meant; and only where there is none of those either, titles that are spelled alike, such
- * as two words that were written as one. Each of the three scores below the one before.
+ * Documents whose slug or SKU was typed or that contain all words (a title weighs more than a body). Without any, those
+ * that contain the corrected words; without any of those either, titles with a similar spelling, such as two words
+ * written as one. Each of the three groups scores below the one before.
  */
 function findByText(ctx: Context, typed: Typed): Sql {
   const best = (isNamed: Sql, score: Sql, condition: Sql) => sql`
@@ -126,5 +127,6 @@ function findByText(ctx: Context, typed: Typed): Sql {
 
 function isShown(ctx: Context): Sql {
   const now = ctx.clock.now();
-  return sql`(d.visible_from is null or d.visible_from <= ${now}) and (d.visible_until is null or d.visible_until > ${now})`;
+  return sql`(d.visible_from is null or d.visible_from <= ${now})
+    and (d.visible_until is null or d.visible_until > ${now})`;
 }

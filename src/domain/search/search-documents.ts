@@ -22,22 +22,22 @@ export interface SearchResult {
   readonly entryType: string | null;
   readonly title: string;
   readonly snippet: string;
-  /** From 0 to 1; 1 is what was named by its slug or SKU. */
+  /** From 0 to 1; 1 is a document whose slug or SKU was typed. */
   readonly score: number;
   readonly product: ProductRow | null;
 }
 
 export interface SearchPage extends Page<SearchResult> {
-  /** `semantic`: by what is meant and what is written; `text`: by what is written alone. */
+  /** `semantic`: ranked by meaning and text; `text`: ranked by text alone. */
   readonly mode: 'semantic' | 'text';
-  /** It would have gone by meaning, had the embedder answered in time. */
+  /** Whether the embedder failed or was too slow, so that the search used text alone. */
   readonly degraded: boolean;
 }
 
 /**
- * Find products and content, best first: what was named by its slug or SKU, then what holds the words or, where an
- * embedder is configured, means the same. Where nothing holds them, what was probably meant by them; and what is found
- * nowhere is remembered.
+ * Find products and content, best first: the document whose slug or SKU was typed, then documents that contain the words
+ * or, where an embedder is configured, have a similar meaning. Without any, the corrected words are searched. A search
+ * without results is recorded.
  */
 export async function searchDocuments(ctx: Context, request: SearchRequest): Promise<SearchPage> {
   const { type = 'all', cursor, limit = 20 } = request;
@@ -45,24 +45,24 @@ export async function searchDocuments(ctx: Context, request: SearchRequest): Pro
   const kinds = type === 'all' ? ['product', 'content'] : [type];
   const hasMeaning = ctx.ports.embedder !== undefined && !(await isName(ctx, text));
   const isSemantic = hasMeaning && !(cursor !== undefined && isOfText(ctx, text, type, cursor));
-  const [guess, alike] = await Promise.all([
+  const [guess, similar] = await Promise.all([
     guessWords(ctx, text),
     isSemantic ? findSimilar(ctx, text, kinds) : undefined,
   ]);
-  const mode = alike ? 'semantic' : 'text';
+  const mode = similar ? 'semantic' : 'text';
 
-  // Pages of one search are of one list: without the embedder, one that began by meaning begins anew by text.
-  const list = listOf(ctx, mode, text, type, isSemantic && !alike ? undefined : cursor);
+  // All pages of a search must be of one list. When the embedder fails on a later page, the list starts again by text.
+  const list = listOf(ctx, mode, text, type, isSemantic && !similar ? undefined : cursor);
   const typed: Typed = { text, kinds, guess };
-  const ranked = alike ? rankByMeaning(ctx, typed, alike) : rankByText(ctx, typed);
+  const ranked = similar ? rankByMeaning(ctx, typed, similar) : rankByText(ctx, typed);
   const page = list.page(await readPage(ctx, ranked, list, limit + 1), limit);
   if (page.rows.length === 0 && cursor === undefined) await recordZeroResultSearch(ctx, text);
   return {
-    // A product that was taken down a moment ago may still have its document.
+    // A product that was just unpublished may still have its document.
     rows: page.rows.filter(({ kind, product }) => kind === 'content' || product !== null),
     cursor: page.cursor,
     mode,
-    degraded: hasMeaning && !alike,
+    degraded: hasMeaning && !similar,
   };
 }
 
@@ -81,7 +81,7 @@ function listOf(
   );
 }
 
-/** Whether a cursor goes on with a list that was made by text. */
+/** Whether a cursor belongs to a list that was ranked by text. */
 function isOfText(ctx: Context, text: string, type: string, cursor: string): boolean {
   try {
     listOf(ctx, 'text', text, type, cursor);
@@ -93,11 +93,11 @@ function isOfText(ctx: Context, text: string, type: string, cursor: string): boo
 }
 
 /**
- * `offset 0` has a product looked up for each row of the page alone: a planner that has not counted a store which was
- * just filled would make them all, and throw away what is not on it.
+ * Read one page with its products. `offset 0` makes PostgreSQL look up a product only for each row of the page: without
+ * it, a planner that has no statistics of a new store reads all products and discards most of them.
  *
- * @param candidates common table expressions, the last of them `candidates`: documents with their score
- * @param count how many rows: one more than the page, where another may follow it
+ * @param candidates common table expressions, the last one `candidates`: documents with their scores
+ * @param count the number of rows: one more than the page, to see whether another page follows
  */
 async function readPage(
   ctx: Context,
@@ -116,27 +116,30 @@ async function readPage(
       ${snippet(ctx)} as snippet
     from page r
     join lateral (
-      select * from search_documents d where d.tenant_id = ${ctx.tenant.id} and d.kind = r.kind and d.subject_id = r.subject_id offset 0) as d on true
-    left join lateral (${publishedProducts(ctx)} and r.kind = 'product' and p.id = r.subject_id offset 0) as product on true
+      select * from search_documents d
+      where d.tenant_id = ${ctx.tenant.id} and d.kind = r.kind and d.subject_id = r.subject_id offset 0) as d on true
+    left join lateral (
+      ${publishedProducts(ctx)} and r.kind = 'product' and p.id = r.subject_id offset 0) as product on true
     order by ${list.by}`,
     { replica: true },
   );
 }
 
-/** One word with a number and a sign in it, such as BWL-101: nobody asks for a meaning that way. */
+/** One word with a digit and a separator, such as BWL-101: always a name. */
 const namePattern = /^(?=\S*\d)(?=\S*[-_./])\S+$/;
 
-/** One word with either: a name if something in the store has it, such as oak-bowl, and else a word, such as t-shirt. */
+/** One word with either: a name if a document has it, such as oak-bowl, otherwise a word, such as t-shirt. */
 const likeNamePattern = /^(?=\S*[\d\-_./])\S+$/;
 
-/** Whether a slug or a SKU was typed, which means one thing and need not be asked for by meaning. */
+/** Whether a slug or a SKU was typed, so that a search by meaning is pointless. */
 async function isName(ctx: Context, text: string): Promise<boolean> {
   if (namePattern.test(text)) return true;
   if (!likeNamePattern.test(text)) return false;
   const named = await readOne(
     ctx,
     sql`
-    select 1 from search_documents where tenant_id = ${ctx.tenant.id} and names @> array[${text.toLowerCase()}::text] limit 1`,
+    select 1 from search_documents
+    where tenant_id = ${ctx.tenant.id} and names @> array[${text.toLowerCase()}::text] limit 1`,
     { replica: true },
   );
   return named !== undefined;

@@ -1,4 +1,4 @@
-/** The languages whose words PostgreSQL knows how to stem. */
+/** PostgreSQL's text search configurations, by language. */
 const configs: Readonly<Record<string, string>> = {
   ar: 'arabic',
   da: 'danish',
@@ -20,7 +20,7 @@ const configs: Readonly<Record<string, string>> = {
   tr: 'turkish',
 };
 
-/** How PostgreSQL reads the text of a store: in the language of its locale (`en-US`), or word for word. */
+/** The text search configuration of a locale such as `en-US`: `simple`, without stemming, for other languages. */
 export function textConfig(locale: string): string {
   return configs[locale.split('-')[0]?.toLowerCase() ?? ''] ?? 'simple';
 }

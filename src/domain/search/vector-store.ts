@@ -1,6 +1,6 @@
 import type { DocumentKey } from './request-embedding.ts';
 
-/** A vector as it is stored, or null for a document that has none any more. */
+/** A stored vector, or null for a document without one. */
 export interface StoredVector extends DocumentKey {
   /** PostgreSQL's binary form of `real[]`. */
   readonly packed: Buffer | null;
@@ -12,8 +12,8 @@ export interface Neighbour extends DocumentKey {
 }
 
 /**
- * The vectors of one store, side by side in one piece of memory, to be compared one by one: exact, and quicker than
- * asking for as long as there are no more than some ten thousand.
+ * The vectors of one store in one array, for an exact comparison with each of them. Up to some ten thousand vectors this
+ * is faster than a query.
  */
 export class VectorStore {
   readonly dimensions: number;
@@ -23,7 +23,7 @@ export class VectorStore {
   readonly #keys: DocumentKey[] = [];
   readonly #places = new Map<string, number>();
 
-  /** @param documentsMax so many are held; what comes beyond is passed over */
+  /** @param documentsMax how many vectors are stored; further ones are ignored */
   constructor(dimensions: number, documentsMax = Infinity) {
     this.dimensions = dimensions;
     this.#documentsMax = documentsMax;
@@ -34,7 +34,7 @@ export class VectorStore {
     return this.#count;
   }
 
-  /** About as much memory as it takes. */
+  /** The approximate memory usage. */
   get bytes(): number {
     return this.#vectors.byteLength + this.#count * 200 + 1;
   }
@@ -45,7 +45,7 @@ export class VectorStore {
     else this.#remove(nameOf({ kind, id }));
   }
 
-  /** The documents of these kinds that are most like a vector of the same length, the most alike first. */
+  /** The documents of these kinds that are most similar to a vector of the same length, most similar first. */
   nearest(query: Float32Array, kinds: readonly string[], count: number): Neighbour[] {
     const similarities = this.#compare(query);
     const best: Neighbour[] = [];
@@ -61,12 +61,12 @@ export class VectorStore {
     return best;
   }
 
-  /** How like each place is: four at a time, which keeps the processor busy where one sum would wait for itself. */
+  /** The similarity of each vector, four at a time: independent sums let the processor work in parallel. */
   #compare(query: Float32Array): Float64Array {
     const vectors = this.#vectors;
     const { dimensions } = this;
     const similarities = new Float64Array(roundUp(this.#count));
-    for (let place = 0; place < this.#count; place += together) {
+    for (let place = 0; place < this.#count; place += lanes) {
       const first = place * dimensions;
       const second = first + dimensions;
       const third = second + dimensions;
@@ -107,7 +107,7 @@ export class VectorStore {
     this.#vectors = larger;
   }
 
-  /** The last one takes the free place. */
+  /** The last vector is moved to the free place. */
   #remove(name: string): void {
     const place = this.#places.get(name);
     if (place === undefined) return;
@@ -125,12 +125,12 @@ export class VectorStore {
   }
 }
 
-const together = 4;
-const roundUp = (places: number) => Math.ceil(places / together) * together;
+const lanes = 4;
+const roundUp = (places: number) => Math.ceil(places / lanes) * lanes;
 
 const nameOf = ({ kind, id }: DocumentKey) => `${kind}:${id}`;
 
-/** Few are kept and most are worse than all of them, so a sorted list is enough. */
+/** The list is short and most vectors do not enter it, so sorted insertion is enough. */
 function insert(best: Neighbour[], neighbour: Neighbour, count: number): void {
   let at = best.length;
   while (at > 0 && (best[at - 1]?.similarity ?? 0) < neighbour.similarity) at -= 1;
@@ -140,22 +140,22 @@ function insert(best: Neighbour[], neighbour: Neighbour, count: number): void {
 
 /* PostgreSQL's binary form of `real[]`. */
 
-/** The head is three words, and two for the one dimension; then each number has its length before it. */
+/** The header has three 4-byte words, and two for the one dimension. Then each number follows its length. */
 const headBytes = 20;
 const lengthAt = 12;
 const bytesEach = 8;
 
-/** How many numbers a packed vector has. */
+/** The number of dimensions of a packed vector. */
 const dimensionsOf = (packed: Buffer) => (packed.length > headBytes ? packed.readInt32BE(lengthAt) : 0);
 
-/** Write its numbers to a place. */
+/** Write the numbers of a packed vector into an array at an offset. */
 function unpack(packed: Buffer, into: Float32Array, at: number, dimensions: number): void {
   for (let index = 0; index < dimensions; index += 1) {
     into[at + index] = packed.readFloatBE(headBytes + index * bytesEach + 4);
   }
 }
 
-/** The same direction at length one, so that the product of two vectors is their likeness: 1 for the same, 0 for strangers. */
+/** Scale a vector to length one, so that the dot product of two vectors is their cosine similarity. */
 export function toUnitLength(vector: Float32Array): Float32Array {
   const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0));
   return length > 0 ? vector.map((value) => value / length) : vector;

@@ -1,29 +1,29 @@
 import { normalizeText } from '../catalog/index.ts';
 
 interface Word {
-  /** Without case and accents, as it is compared. */
+  /** Normalized, for comparison. */
   readonly plain: string;
-  /** As documents have it: several where only accents differ. */
+  /** The spellings in documents, which may differ in accents. */
   readonly written: string[];
-  /** How often they have it. */
+  /** How often the documents contain it. */
   count: number;
 }
 
-/** So many words are held against one that was typed and that nothing is called. */
+/** How many corrections one unknown word has at most. */
 const guessesMax = 3;
 
-/** Shorter words are one slip of a finger from too many others. */
+/** Shorter words are one edit away from too many others. */
 const wordLengthMin = 3;
 
-/** A word this long is like no other by chance, even with two slips. */
+/** The length from which a word may differ in two edits. */
 const wordLengthForTwoEdits = 8;
 
 const noWords: readonly Word[] = [];
 
-/** Words of letters: nobody mistypes a number into another word. */
+/** Words of letters: numbers are not corrected. */
 export const wordPattern = /(?<![\p{L}\p{M}\p{N}])[\p{L}\p{M}]{3,40}(?![\p{L}\p{M}\p{N}])/gu;
 
-/** The words that a store calls its things by: what a word that was mistyped was probably meant to be. */
+/** The words of a store's documents, to correct misspelled words. */
 export class Vocabulary {
   readonly #words = new Map<string, Word>();
   readonly #byLength: Word[][] = [];
@@ -37,34 +37,34 @@ export class Vocabulary {
   }
 
   /**
-   * The words that this one was probably meant to be, as documents have them: itself, if it is one of theirs; else those
-   * that are one slip away; else those that it begins; else, if it is long, those two slips away. None, if it is like none.
+   * The words that were probably meant, in the spelling of the documents: the word itself if a document contains it;
+   * otherwise words one edit away; otherwise words that it is a prefix of; otherwise, if it is long, words two edits away.
    */
   guess(typed: string): string[] {
     const plain = normalizeText(typed);
     const known = this.#words.get(plain);
     if (known) return known.written;
     if (plain.length < wordLengthMin) return [];
-    return this.#meantBy(plain)
+    return this.#candidates(plain)
       .toSorted((left, right) => right.count - left.count)
       .slice(0, guessesMax)
       .flatMap(({ written }) => written);
   }
 
-  #meantBy(plain: string): readonly Word[] {
-    const near = this.#alike(plain, 1);
+  #candidates(plain: string): readonly Word[] {
+    const near = this.#within(plain, 1);
     if (near.length > 0) return near;
-    const begun = this.#begunBy(plain);
-    return begun.length > 0 || plain.length < wordLengthForTwoEdits ? begun : this.#alike(plain, 2);
+    const longer = this.#withPrefix(plain);
+    return longer.length > 0 || plain.length < wordLengthForTwoEdits ? longer : this.#within(plain, 2);
   }
 
-  #alike(plain: string, slips: number): readonly Word[] {
+  #within(plain: string, edits: number): readonly Word[] {
     return this.#byLength
-      .slice(Math.max(0, plain.length - slips), plain.length + slips + 1)
-      .flatMap((words) => (words ?? noWords).filter((word) => editDistance(plain, word.plain, slips) <= slips));
+      .slice(Math.max(0, plain.length - edits), plain.length + edits + 1)
+      .flatMap((words) => (words ?? noWords).filter((word) => editDistance(plain, word.plain, edits) <= edits));
   }
 
-  #begunBy(plain: string): readonly Word[] {
+  #withPrefix(plain: string): readonly Word[] {
     return this.#byLength
       .slice(plain.length + 1)
       .flatMap((words) => (words ?? noWords).filter((word) => word.plain.startsWith(plain)));
@@ -85,8 +85,9 @@ export class Vocabulary {
 }
 
 /**
- * How many letters must be added, dropped, replaced or made to change places with their neighbour to make one word of
- * the other (optimal string alignment): `most + 1` where they are more than `most`.
+ * The optimal string alignment distance: how many letters have to be inserted, deleted, replaced or swapped with their
+ * neighbour to turn one word into the other.
+ * @returns `most + 1` for a distance above `most`
  */
 export function editDistance(left: string, right: string, most: number): number {
   if (Math.abs(left.length - right.length) > most) return most + 1;

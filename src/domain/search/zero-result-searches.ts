@@ -5,28 +5,28 @@ import { sql } from '#src/lib/sql.ts';
 import { type Context, isShuttingDown, type PlatformContext } from '../context.ts';
 import { leftForNextRun, removeExpired } from '../remove-expired.ts';
 
-/** What shoppers searched for in vain, how often, and when last. */
+/** A query without results, how often it was searched and when last. */
 export interface ZeroResultSearch {
   readonly query: string;
   readonly count: number;
   readonly lastAt: Date;
 }
 
-/** Remember what was searched for in vain: it says what the shop lacks, or how it should name what it has. */
+/** Record a query without results: it shows the owner what the store lacks, or how products should be named. */
 export async function recordZeroResultSearch(ctx: Context, typed: string): Promise<void> {
   await write(
     ctx,
     sql`
-    missed as (
+    recorded as (
       insert into zero_result_searches as m (tenant_id, query, count, last_at)
       values (${ctx.tenant.id}, ${typed.toLowerCase().replace(/\s+/g, ' ')}, 1, ${ctx.clock.now()})
       on conflict (tenant_id, query) do update set count = m.count + 1, last_at = excluded.last_at
       returning 1)`,
-    sql`select * from missed`,
+    sql`select * from recorded`,
   );
 }
 
-/** What is missed most, the most first. */
+/** The queries without results, most frequent first. */
 export async function listZeroResultSearches(ctx: Context, { limit = 20 } = {}): Promise<ZeroResultSearch[]> {
   return read<ZeroResultSearch>(
     ctx,
@@ -41,14 +41,14 @@ export const searchRetention: readonly Retention[] = [
   { table: 'zero_result_searches', age: 'last_at', retainedMs: days(90) },
 ];
 
-/** So many of one store are kept: whoever searches at random must not fill a disk. */
-const defaultBounds = { perStoreMax: 5000, batchSize: 2000, batchesMax: 25 };
+/** Limits of what is stored, so that random queries cannot fill the disk. */
+const defaultBounds = { perTenantMax: 5000, batchSize: 2000, batchesMax: 25 };
 
 /**
- * Remove what was searched for long ago, and what is rare where a store has more than it may: store by store, so that
- * each statement reads the rows of one.
+ * Delete old queries, and the rarest ones of stores with too many, store by store, so that each statement reads the rows
+ * of one store.
  *
- * @throws Snooze when rows are left
+ * @throws Snooze when rows are left to delete
  */
 export async function pruneZeroResultSearches(
   ctx: PlatformContext,
@@ -56,16 +56,16 @@ export async function pruneZeroResultSearches(
   bounds = defaultBounds,
 ): Promise<void> {
   let isDone = true;
-  let store = await nextStore(ctx, '');
-  while (store !== undefined && !isShuttingDown(ctx)) {
-    isDone = (await removeSurplus(ctx, store, bounds)) && isDone;
-    store = await nextStore(ctx, store);
+  let tenantId = await nextTenant(ctx, '');
+  while (tenantId !== undefined && !isShuttingDown(ctx)) {
+    isDone = (await removeSurplus(ctx, tenantId, bounds)) && isDone;
+    tenantId = await nextTenant(ctx, tenantId);
   }
   await removeExpired(ctx, searchRetention);
-  if (!isDone || store !== undefined) throw leftForNextRun();
+  if (!isDone || tenantId !== undefined) throw leftForNextRun();
 }
 
-async function nextStore(ctx: PlatformContext, after: string): Promise<string | undefined> {
+async function nextTenant(ctx: PlatformContext, after: string): Promise<string | undefined> {
   const [next] = await asPlatform(ctx, 'each store has searches that found nothing', (ctx) =>
     ctx.tx.execute<{ id: string | null }>(sql`
     select min(tenant_id) as id from zero_result_searches where tenant_id > ${after}`),
@@ -75,15 +75,15 @@ async function nextStore(ctx: PlatformContext, after: string): Promise<string | 
 
 async function removeSurplus(
   ctx: PlatformContext,
-  store: string,
-  { perStoreMax, batchSize, batchesMax }: typeof defaultBounds,
+  tenantId: string,
+  { perTenantMax, batchSize, batchesMax }: typeof defaultBounds,
 ): Promise<boolean> {
   for (let batch = 0; batch < batchesMax; batch += 1) {
     const removed = await asPlatform(ctx, 'a store has more searches that found nothing than it may', (ctx) =>
       ctx.tx.execute(sql`
       delete from zero_result_searches where ctid = any(array(
-        select ctid from zero_result_searches where tenant_id = ${store}
-        order by count desc, last_at desc offset ${perStoreMax} limit ${batchSize} for update skip locked))
+        select ctid from zero_result_searches where tenant_id = ${tenantId}
+        order by count desc, last_at desc offset ${perTenantMax} limit ${batchSize} for update skip locked))
       returning 1`),
     );
     if (removed.length < batchSize) return true;

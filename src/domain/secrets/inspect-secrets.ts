@@ -3,26 +3,26 @@ import { sql } from '#src/lib/sql.ts';
 import type { PlatformContext } from '../context.ts';
 import { named, sealedColumns } from './rewrap-secrets.ts';
 
-/** The texts of one column that one key sealed. */
+/** The values of one column that one key sealed. */
 export interface KeyUse {
   readonly table: string;
   readonly column: string;
   readonly keyId: string;
   readonly count: number;
   /**
-   *   current   the first key of the ring sealed them
-   *   stale     an older key did, which still opens them
-   *   closed    the ring has no such key, or another one by its name
+   *   current   sealed by the first key of the keyring
+   *   stale     sealed by an older key, which still opens them
+   *   closed    the keyring has no such key, or a different one with its id
    */
   readonly state: 'current' | 'stale' | 'closed';
 }
 
-/** Which key sealed what, and whether the ring opens it: tried on one text of each. */
+/** Count the sealed values by column and key, and check on one value of each whether the keyring opens it. */
 export async function inspectSecrets(ctx: PlatformContext): Promise<KeyUse[]> {
   const uses: KeyUse[] = [];
   for (const column of sealedColumns) {
     const { table, sealed, tenantId, id } = named(column);
-    const found = await asPlatform(ctx, 'operators see which key sealed what of every store', (ctx) =>
+    const found = await asPlatform(ctx, 'operators see which key sealed which values of all stores', (ctx) =>
       ctx.tx.execute<{ keyId: string; count: number; tenantId: string; id: string; sealed: string }>(sql`
         select split_part(${sealed}, ':', 1) as "keyId", count(*) as count, (array_agg(${tenantId}))[1] as "tenantId",
           (array_agg(${id}))[1] as id, (array_agg(${sealed}))[1] as sealed

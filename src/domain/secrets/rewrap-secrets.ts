@@ -10,7 +10,7 @@ import { shippingSealedColumns } from '../shipping/index.ts';
 import { tenantSealedColumns } from '../tenants/index.ts';
 import { webhookSealedColumns } from '../webhooks/index.ts';
 
-/** Every column that holds sealed text. */
+/** All columns with sealed values. */
 export const sealedColumns: readonly SealedColumn[] = [
   ...tenantSealedColumns,
   ...idempotencySealedColumns,
@@ -22,28 +22,28 @@ export const sealedColumns: readonly SealedColumn[] = [
 
 const batchSize = 200;
 
-/** What became of one column. */
+/** The result for one column. */
 export interface Rewrapped {
   readonly table: string;
   readonly column: string;
   readonly rewrapped: number;
-  /** The rows whose text does not open: its key is gone, or the text is not what was sealed. It was left as it is. */
+  /** The rows whose value cannot be opened, because the key is missing or the value is damaged. They are unchanged. */
   readonly damaged: readonly { readonly tenantId: string; readonly id: string; readonly keyId: string }[];
 }
 
 /**
- * Seal everything again that an older key sealed, under the first key of the ring, while the shop is open: in short
- * transactions, each text only if it is still the one that was read, and no version rises. Whoever stops half-way
- * calls it again: what is done is not found any more.
+ * Seal all values of older keys again with the first key of the keyring, without downtime: in short transactions, each
+ * value only if it has not changed since it was read, and without incrementing versions. It can be interrupted and run
+ * again: finished values are not found any more.
  *
- * @param tell is called after each batch with the column and how many of its texts are done
+ * @param onProgress is called after each batch with the column and the number of its finished values
  */
 export async function rewrapSecrets(
   ctx: PlatformContext,
-  tell: (column: SealedColumn, rewrapped: number) => void = () => undefined,
+  onProgress: (column: SealedColumn, rewrapped: number) => void = () => undefined,
 ): Promise<Rewrapped[]> {
   const done: Rewrapped[] = [];
-  for (const column of sealedColumns) done.push(await rewrapColumn(ctx, column, (count) => tell(column, count)));
+  for (const column of sealedColumns) done.push(await rewrapColumn(ctx, column, (count) => onProgress(column, count)));
   return done;
 }
 
@@ -56,14 +56,14 @@ interface SealedText {
 async function rewrapColumn(
   ctx: PlatformContext,
   column: SealedColumn,
-  tell: (count: number) => void,
+  onProgress: (count: number) => void,
 ): Promise<Rewrapped> {
   const damaged: { tenantId: string; id: string; keyId: string }[] = [];
   let rewrapped = 0;
   let after = { tenantId: '', id: '' };
   for (;;) {
     ctx.signal?.throwIfAborted();
-    const batch = await asPlatform(ctx, 'sealed texts of every store get a new key', async (ctx) => {
+    const batch = await asPlatform(ctx, 'sealed values of all stores get a new key', async (ctx) => {
       const texts = await ctx.tx.execute<SealedText>(staleTexts(ctx, column, after));
       const opened = texts.map((text) => ({ ...text, fresh: rewrap(ctx.keyring, column, text) }));
       return { texts: opened, written: await store(ctx, column, opened) };
@@ -73,7 +73,7 @@ async function rewrapColumn(
     }
     rewrapped += batch.written;
     const last = batch.texts.at(-1);
-    if (last) tell(rewrapped);
+    if (last) onProgress(rewrapped);
     if (!last || batch.texts.length < batchSize)
       return { table: column.table, column: column.column, rewrapped, damaged };
     after = last;
@@ -89,7 +89,7 @@ function staleTexts({ keyring }: PlatformContext, column: SealedColumn, after: {
     order by ${tenantId}, ${id} limit ${batchSize}`;
 }
 
-/** `undefined` where the text does not open. */
+/** @returns `undefined` when the value cannot be opened */
 function rewrap(keyring: Keyring, column: SealedColumn, { tenantId, id, sealed }: SealedText): string | undefined {
   const field = column.fieldOf(id);
   let plain: string;
@@ -101,7 +101,7 @@ function rewrap(keyring: Keyring, column: SealedColumn, { tenantId, id, sealed }
   return keyring.seal(tenantId, field, plain);
 }
 
-/** A text that was replaced since it was read stays: it was sealed with the first key, or the next call finds it. */
+/** A value that was replaced since it was read is left: it was sealed with the first key, or the next run finds it. */
 async function store(
   ctx: InTransaction<PlatformContext>,
   column: SealedColumn,
@@ -117,7 +117,7 @@ async function store(
   return written.length;
 }
 
-/** The names of a column, from our own code. */
+/** The column's SQL identifiers, which come from constants and not from input. */
 export function named(column: SealedColumn) {
   return {
     table: rawSql(column.table),

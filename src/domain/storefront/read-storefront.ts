@@ -5,15 +5,15 @@ import { publishableKeyOf } from '../payments/index.ts';
 import { type ShippingOptions, shippingOptionsOf } from '../shipping/index.ts';
 import type { Tenant } from '../tenants/index.ts';
 
-/** What a storefront needs to know of its store before it can show anything. */
+/** The settings that a storefront loads first. */
 export interface Storefront {
   readonly tenant: Tenant;
-  /** The payment provider's key for browsers; null where the store takes no payments yet. */
+  /** The payment provider's key for browsers; null while the store cannot take payments. */
   readonly publishableKey: string | null;
   readonly shipping: ShippingOptions | null;
 }
 
-/** Read it with one statement, beside what is known of the store already. */
+/** Read the settings with one statement. */
 export async function readStorefront(ctx: Context): Promise<Storefront> {
   const row = await readOne<Omit<Storefront, 'tenant'>>(
     ctx,

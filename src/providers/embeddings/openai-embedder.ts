@@ -9,7 +9,7 @@ import { fits } from '#src/lib/validation.ts';
 import type { CircuitBreaker } from '../lib/circuit-breaker.ts';
 
 export interface EmbedderOptions {
-  /** The endpoint, or the address that it stands under: `https://api.openai.com`. */
+  /** The endpoint, or its base URL: `https://api.openai.com`. */
   readonly url: string;
   readonly key: string | undefined;
   readonly model: string;
@@ -17,14 +17,14 @@ export interface EmbedderOptions {
   readonly breaker: CircuitBreaker;
 }
 
-/** So many texts go into one request. */
+/** The largest number of texts in one request. */
 const batchSize = 64;
 
-/** Models that can be asked for short vectors, which cost little memory and hardly any quality. */
+/** Models that support shorter vectors, which save memory at hardly any loss of quality. */
 const shortensVectors = /^text-embedding-3-/;
 const shortLength = 512;
 
-const Answer = Type.Object({
+const EmbeddingsResponse = Type.Object({
   data: Type.Array(
     Type.Object({
       index: Type.Integer({ minimum: 0 }),
@@ -33,7 +33,7 @@ const Answer = Type.Object({
   ),
 });
 
-/** An embeddings endpoint that speaks OpenAI's language, as those of most makers do. */
+/** An embedder for endpoints that are compatible with OpenAI's API, as those of most providers are. */
 export function createOpenAiEmbedder({ url, key, model, log, breaker }: EmbedderOptions): Embedder {
   const endpoint = endpointOf(url);
   const agent = new Agent({ connections: 8, connect: { timeout: seconds(5) }, keepAliveTimeout: seconds(30) });
@@ -49,20 +49,20 @@ export function createOpenAiEmbedder({ url, key, model, log, breaker }: Embedder
     };
     let status: number | undefined;
     try {
-      const answer = await request(endpoint, {
+      const response = await request(endpoint, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...(key && { authorization: `Bearer ${key}` }) },
         body: JSON.stringify(body),
         dispatcher: agent,
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       });
-      status = answer.statusCode;
-      const text = await answer.body.text();
-      if (status !== 200) throw classifyStatus(status, answer.headers['retry-after']);
+      status = response.statusCode;
+      const text = await response.body.text();
+      if (status !== 200) throw classifyStatus(status, response.headers['retry-after']);
       return readVectors(text, texts.length);
     } catch (error) {
       if (error instanceof ProviderError) throw error;
-      throw new ProviderError('embeddings', 'away', 'The embeddings endpoint did not answer.', { cause: error });
+      throw new ProviderError('embeddings', 'away', 'The embeddings endpoint did not respond.', { cause: error });
     } finally {
       log.info(
         {
@@ -95,26 +95,27 @@ export function createOpenAiEmbedder({ url, key, model, log, breaker }: Embedder
 }
 
 function endpointOf(url: string): string {
-  const address = new URL(url);
-  const path = address.pathname.replace(/(?<!\/)\/+$/, '');
-  if (!path.endsWith('/embeddings')) address.pathname = `${path || '/v1'}/embeddings`;
-  return address.href;
+  const endpoint = new URL(url);
+  const path = endpoint.pathname.replace(/(?<!\/)\/+$/, '');
+  if (!path.endsWith('/embeddings')) endpoint.pathname = `${path || '/v1'}/embeddings`;
+  return endpoint.href;
 }
 
-/** Some makers answer numbers however they are asked. */
+/** Some providers return numbers even when base64 is requested. */
 function readVectors(text: string, count: number): Float32Array[] {
-  const answer = parse(text);
+  const response = parse(text);
   const vectors =
-    answer?.data.toSorted((left, right) => left.index - right.index).map(({ embedding }) => toVector(embedding)) ?? [];
+    response?.data.toSorted((left, right) => left.index - right.index).map(({ embedding }) => toVector(embedding)) ??
+    [];
   const length = vectors[0]?.length ?? 0;
   if (vectors.length === count && length > 0 && vectors.every((vector) => vector.length === length)) return vectors;
-  throw new ProviderError('embeddings', 'away', 'The embeddings endpoint answered what cannot be read.');
+  throw new ProviderError('embeddings', 'away', 'The embeddings endpoint returned an invalid response.');
 }
 
-function parse(text: string): Static<typeof Answer> | undefined {
+function parse(text: string): Static<typeof EmbeddingsResponse> | undefined {
   try {
-    const answer: unknown = JSON.parse(text);
-    return fits(Answer, answer) ? answer : undefined;
+    const response: unknown = JSON.parse(text);
+    return fits(EmbeddingsResponse, response) ? response : undefined;
   } catch {
     return undefined;
   }
@@ -126,14 +127,14 @@ function toVector(embedding: string | readonly number[]): Float32Array {
   return Float32Array.from({ length: Math.floor(bytes.length / 4) }, (_, index) => bytes.readFloatLE(index * 4));
 }
 
-/** What a status that is not 200 means. The text of the answer may repeat what was asked, and is not kept. */
+/** Classify a status other than 200. The response body may repeat the request, so it is not stored in the error. */
 function classifyStatus(status: number, retryAfter: string | string[] | undefined): ProviderError {
   const retryAfterSeconds = Number([retryAfter].flat()[0]) || undefined;
-  const error = (failure: ProviderError['failure'], sentence: string) =>
-    new ProviderError('embeddings', failure, sentence, { code: String(status), retryAfterSeconds });
+  const error = (failure: ProviderError['failure'], message: string) =>
+    new ProviderError('embeddings', failure, message, { code: String(status), retryAfterSeconds });
 
-  if (status === 401 || status === 403) return error('denied', 'The embeddings endpoint does not know this key.');
-  if (status === 429) return error('busy', 'The embeddings endpoint asks to come back later.');
-  if (status >= 500 || status === 408) return error('away', `The embeddings endpoint answered ${status}.`);
-  return error('refused', `The embeddings endpoint refused the request with ${status}.`);
+  if (status === 401 || status === 403) return error('denied', 'The embeddings endpoint rejected the API key.');
+  if (status === 429) return error('busy', 'The embeddings endpoint limits the request rate.');
+  if (status >= 500 || status === 408) return error('away', `The embeddings endpoint returned status ${status}.`);
+  return error('refused', `The embeddings endpoint rejected the request with status ${status}.`);
 }

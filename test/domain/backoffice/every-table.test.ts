@@ -213,7 +213,7 @@ test.serial(
       insert into zero_result_searches (tenant_id, query, count, last_at) select ${store}, 'q' || n, n, ${clock.now()}::timestamptz from generate_series(1, ${count}::int) n`),
       );
     }
-    const run = () => pruneZeroResultSearches(services.context(), {}, { perStoreMax: 3, batchSize: 5, batchesMax: 2 });
+    const run = () => pruneZeroResultSearches(services.context(), {}, { perTenantMax: 3, batchSize: 5, batchesMax: 2 });
     await t.throwsAsync(run(), { instanceOf: Snooze });
     await run();
     const left = await asPlatform(services.context(), 'a test', (ctx) =>
