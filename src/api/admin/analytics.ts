@@ -7,7 +7,7 @@ export const getFunnel = defineRoute({
   ...reading,
   method: 'get',
   path: '/api/v1/admin/analytics/funnel',
-  summary: 'How many sessions came how far, from viewing a product to a paid order.',
+  summary: 'Read the funnel: sessions that reached each step, from viewing a product to a paid order.',
   query: PeriodQuery,
   responses: { 200: FunnelView },
   async handle({ ctx, query }) {
@@ -19,7 +19,7 @@ export const getDaily = defineRoute({
   ...reading,
   method: 'get',
   path: '/api/v1/admin/analytics/daily',
-  summary: 'Events, sessions, orders and revenue of each day.',
+  summary: 'Read the events, sessions, orders and revenue of each day.',
   query: PeriodQuery,
   responses: { 200: DailyView },
   async handle({ ctx, query }) {

@@ -31,7 +31,7 @@ export const getProducts = defineRoute({
   ...reading,
   method: 'get',
   path: '/api/v1/admin/products',
-  summary: 'List the products, drafts included, the newest first.',
+  summary: 'List products including drafts, newest first.',
   query: Type.Object({ status: Type.Optional(ManagedProductView.properties.status), ...PageQuery }),
   responses: { 200: PageOf('products', ManagedProductView) },
   async handle({ ctx, query }) {
@@ -72,14 +72,14 @@ export const getProduct = defineRoute({
   },
 });
 
-/** The slug is its name and stays. */
+/** The slug identifies the product and cannot be changed. */
 const ProductReplacement = Type.Omit(ProductInput, ['slug']);
 
 export const putProduct = defineRoute({
   ...writing,
   method: 'put',
   path: '/api/v1/admin/products/:slug',
-  summary: 'Replace a product. Variants that are not named are removed; stock opens only what is new.',
+  summary: 'Replace a product. Variants that are left out are removed. Stock is set only for new variants.',
   params: Named,
   body: ProductReplacement,
   bodyBytesMax: largeBodyBytesMax,
@@ -99,7 +99,7 @@ export const deleteProduct = defineRoute({
   ...writing,
   method: 'delete',
   path: '/api/v1/admin/products/:slug',
-  summary: 'Take a product off the shelf for good.',
+  summary: 'Remove a product.',
   params: Named,
   responses: { 200: Done },
   async handle({ ctx, params: { slug } }) {

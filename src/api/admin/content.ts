@@ -25,7 +25,7 @@ const viewOf = (name: EntryName) => async (ctx: Context) => {
   return entry && presentManagedEntry(entry);
 };
 
-/** What the log calls an entry. */
+/** How the audit log identifies an entry. */
 const named = ({ type, slug }: EntryName) => ({
   kind: 'content',
   name: `${type}/${slug}`,
@@ -36,7 +36,7 @@ export const getEntries = defineRoute({
   ...reading,
   method: 'get',
   path: '/api/v1/admin/content',
-  summary: 'List the entries, drafts included, the newest first.',
+  summary: 'List content entries including drafts, newest first.',
   query: Type.Object({ type: Type.Optional(EntryType), ...PageQuery }),
   responses: { 200: PageOf('entries', ManagedEntryView) },
   async handle({ ctx, query }) {
@@ -49,7 +49,7 @@ export const postEntry = defineRoute({
   ...writing,
   method: 'post',
   path: '/api/v1/admin/content',
-  summary: 'Create an entry.',
+  summary: 'Create a content entry.',
   body: EntryInput,
   bodyBytesMax: largeBodyBytesMax,
   responses: { 201: EntryResponse },
@@ -67,7 +67,7 @@ export const getEntry = defineRoute({
   ...reading,
   method: 'get',
   path: '/api/v1/admin/content/:type/:slug',
-  summary: 'Read an entry, published or not.',
+  summary: 'Read a content entry, published or not.',
   params: Named,
   responses: { 200: EntryResponse },
   async handle({ ctx, params }) {
@@ -79,7 +79,7 @@ export const putEntry = defineRoute({
   ...writing,
   method: 'put',
   path: '/api/v1/admin/content/:type/:slug',
-  summary: 'Replace an entry.',
+  summary: 'Replace a content entry.',
   params: Named,
   body: Type.Omit(EntryInput, ['type', 'slug']),
   bodyBytesMax: largeBodyBytesMax,
@@ -97,7 +97,7 @@ export const deleteEntry = defineRoute({
   ...writing,
   method: 'delete',
   path: '/api/v1/admin/content/:type/:slug',
-  summary: 'Remove an entry.',
+  summary: 'Remove a content entry.',
   params: Named,
   responses: { 200: Done },
   async handle({ ctx, params }) {

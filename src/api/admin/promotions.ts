@@ -45,7 +45,7 @@ export const getPromoCodes = defineRoute({
   ...reading,
   method: 'get',
   path: '/api/v1/admin/promo-codes',
-  summary: 'List the promo codes with their uses, the newest first.',
+  summary: 'List promo codes with their usage, newest first.',
   query: Page,
   responses: { 200: PageOf('promo_codes', PromoCodeView) },
   async handle({ ctx, query }) {
@@ -63,12 +63,12 @@ export const postPromoCode = defineRoute({
   bodyBytesMax: largeBodyBytesMax,
   responses: { 201: PromoResponse },
   async handle({ ctx, body }) {
-    const made = await auditedCreation(ctx, {
+    const promoCode = await auditedCreation(ctx, {
       ...promo(body.code),
       nameField: '/code',
       change: (ctx) => savePromoCode(ctx, body),
     });
-    return created({ promo_code: made });
+    return created({ promo_code: promoCode });
   },
 });
 
@@ -76,14 +76,17 @@ export const putPromoCode = defineRoute({
   ...writing,
   method: 'put',
   path: '/api/v1/admin/promo-codes/:code',
-  summary: 'Replace a promo code. What was held and used stays counted.',
+  summary: 'Replace a promo code. Its usage stays counted.',
   params: Named,
   body: PromoTermsInput,
   bodyBytesMax: largeBodyBytesMax,
   responses: { 200: PromoResponse },
   async handle({ ctx, params: { code }, body }) {
-    const saved = await auditedUpdate(ctx, { ...promo(code), change: (ctx) => savePromoCode(ctx, { ...body, code }) });
-    return ok({ promo_code: saved });
+    const promoCode = await auditedUpdate(ctx, {
+      ...promo(code),
+      change: (ctx) => savePromoCode(ctx, { ...body, code }),
+    });
+    return ok({ promo_code: promoCode });
   },
 });
 
@@ -91,7 +94,7 @@ export const deletePromoCode = defineRoute({
   ...writing,
   method: 'delete',
   path: '/api/v1/admin/promo-codes/:code',
-  summary: 'Let nobody use a promo code any more. Checkouts that hold it keep it.',
+  summary: 'Remove a promo code. Open checkouts that use it keep their discount.',
   params: Named,
   responses: { 200: Done },
   async handle({ ctx, params: { code } }) {
@@ -104,7 +107,7 @@ export const getGiftCards = defineRoute({
   ...reading,
   method: 'get',
   path: '/api/v1/admin/gift-cards',
-  summary: 'List the gift cards, the newest first. Codes are not kept, and so never shown.',
+  summary: 'List gift cards, newest first. Codes are not stored and cannot be shown.',
   query: Page,
   responses: { 200: PageOf('gift_cards', GiftCardView) },
   async handle({ ctx, query }) {
@@ -119,7 +122,7 @@ export const postGiftCard = defineRoute({
   path: '/api/v1/admin/gift-cards',
   idempotent: 'atomic',
   coalesced: true,
-  summary: 'Make a gift card. Its code is told here and never again.',
+  summary: 'Create a gift card. Its code is only returned here.',
   body: Type.Object({ balance_cents: GiftCardInput.properties.balance_cents }),
   responses: {
     201: Type.Object({ gift_card: GiftCardView, code: Type.String({ examples: ['ABCD-EFGH-JKLM-NPQR'] }) }),
@@ -135,7 +138,7 @@ export const postGiftCardDisable = defineRoute({
   method: 'post',
   path: '/api/v1/admin/gift-cards/:id/disable',
   idempotent: 'atomic',
-  summary: 'Let nobody pay with a gift card any more. Checkouts that hold some of it keep that.',
+  summary: 'Disable a gift card. Open checkouts keep the amount that they hold.',
   params: Type.Object({ id: Id('gift') }),
   responses: { 200: Type.Object({ gift_card: GiftCardView }) },
   async handle({ ctx, params: { id } }) {

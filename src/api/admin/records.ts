@@ -10,7 +10,7 @@ export const getModules = defineRoute({
   ...reading,
   method: 'get',
   path: '/api/v1/admin/modules',
-  summary: 'Read what the operator has switched on for the store.',
+  summary: 'Read which modules are enabled for the store.',
   responses: {
     200: Type.Object({
       modules: Type.Record(Type.Enum([...moduleNames]), Type.Boolean(), {
@@ -27,7 +27,7 @@ export const getAuditLog = defineRoute({
   ...reading,
   method: 'get',
   path: '/api/v1/admin/audit-log',
-  summary: 'List who changed what, the newest first; of one thing, where its kind and id are named.',
+  summary: 'List the audit log, newest first, optionally of one subject.',
   query: Type.Object({
     subject_kind: Type.Optional(Text(100, { examples: ['product'] })),
     subject_id: Type.Optional(Text(300, { examples: ['prod_01m7xfs208fk1sctzyr3afnpz3'] })),
@@ -44,7 +44,7 @@ export const getReminders = defineRoute({
   ...reading,
   method: 'get',
   path: '/api/v1/admin/reminders',
-  summary: 'List what was decided of each reminder of a saved cart, and why, the newest first.',
+  summary: 'List the decisions about reminders of saved carts with their reasons, newest first.',
   query: Type.Object({ email: Type.Optional(Email), ...PageQuery }),
   responses: { 200: PageOf('reminders', ReminderDecisionView) },
   async handle({ ctx, query }) {

@@ -20,7 +20,7 @@ const deciding = {
   responses: { 200: Type.Object({ review: ManagedReviewView }) },
 } as const;
 
-/** The log names no addresses. */
+/** The audit log gets no emails. */
 async function decide(ctx: Context, id: string, status: 'approved' | 'rejected') {
   const review = await auditedUpdate(ctx, {
     kind: 'review',
@@ -39,7 +39,7 @@ export const getReviews = defineRoute({
   ...reading,
   method: 'get',
   path: '/api/v1/admin/reviews',
-  summary: 'List the reviews, the newest first: `?status=pending` are those to be decided.',
+  summary: 'List reviews, newest first. `?status=pending` lists those to moderate.',
   query: Type.Object({ status: Type.Optional(Type.Enum([...reviewStatuses])), ...PageQuery }),
   responses: { 200: PageOf('reviews', ManagedReviewView) },
   async handle({ ctx, query }) {
@@ -51,13 +51,13 @@ export const getReviews = defineRoute({
 export const postReviewApproval = defineRoute({
   ...deciding,
   path: '/api/v1/admin/reviews/:id/approve',
-  summary: 'Let a review be seen, and count in the rating of its product.',
+  summary: 'Approve a review.',
   handle: ({ ctx, params }) => decide(ctx, params.id, 'approved'),
 });
 
 export const postReviewRejection = defineRoute({
   ...deciding,
   path: '/api/v1/admin/reviews/:id/reject',
-  summary: 'Let a review not be seen.',
+  summary: 'Reject a review.',
   handle: ({ ctx, params }) => decide(ctx, params.id, 'rejected'),
 });

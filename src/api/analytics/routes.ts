@@ -4,12 +4,12 @@ import { EventsInput, EventsReceipt, ingestEvents } from '#src/domain/analytics/
 
 const bodyBytesMax = 512 * 1024;
 
-/** A page that is being left sends by `navigator.sendBeacon`, which sets no header: hence `?tenant=` and text/plain. */
+/** `navigator.sendBeacon`, which pages use while they are being left, sets no headers: hence `?tenant=` and text/plain. */
 export const postEvents = defineRoute({
   method: 'post',
   path: '/api/v1/analytics/events',
   tag: 'analytics',
-  summary: 'Take in a batch of events of a storefront, and say of each that does not fit what is wrong.',
+  summary: 'Send a batch of storefront events. Invalid events are listed in the response.',
   audience: toPublicByQuery,
   body: EventsInput,
   plainTextJson: true,

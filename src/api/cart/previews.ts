@@ -14,7 +14,7 @@ export const postApplyPromo = defineRoute({
   method: 'post',
   path: '/api/v1/cart/apply-promo',
   tag: 'cart',
-  summary: 'See what a promo code would do for a cart. Nothing is kept.',
+  summary: 'Preview a promo code on a cart.',
   audience: toDual('cart:write'),
   limit: 'promo',
   body: Type.Object({
@@ -25,8 +25,8 @@ export const postApplyPromo = defineRoute({
       Type.Array(Type.Object({ productSlug: Text(100), lineTotalCents: CentsLike }), {
         maxItems: 100,
         description:
-          'The items of the cart, as it answers them. Without them a code that is for some products is judged as if ' +
-          'the subtotal were all of those.',
+          'The items of the cart, as the cart returns them. Without them, a code that is limited to some products is ' +
+          'checked as if the whole subtotal were of those products.',
       }),
     ),
   }),
@@ -49,7 +49,7 @@ export const postApplyGiftCard = defineRoute({
   method: 'post',
   path: '/api/v1/cart/apply-gift-card',
   tag: 'cart',
-  summary: 'See what a gift card would pay of an order. Nothing is kept.',
+  summary: 'Preview what a gift card pays of an order.',
   audience: toDual('cart:write'),
   limit: 'gift_card',
   module: 'gift_cards',

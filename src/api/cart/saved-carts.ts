@@ -33,7 +33,7 @@ export const postSavedCart = defineRoute({
   method: 'post',
   path: '/api/v1/cart/save',
   tag: 'cart',
-  summary: 'Keep a cart for whoever reads mail at this address, and remind them of it.',
+  summary: 'Save a cart for an email address and schedule reminders.',
   audience: toDual('cart:write'),
   limit: 'ceiling',
   emails: 'reminders',
@@ -53,7 +53,7 @@ export const getRestoredCart = defineRoute({
   method: 'get',
   path: '/api/v1/cart/restore',
   tag: 'cart',
-  summary: 'Open a saved cart with the token of a reminder.',
+  summary: 'Restore a saved cart with the token of a reminder.',
   audience: toTokenHolders('cart:read', tenantOfToken(savedCartGone)),
   limit: 'ceiling',
   query: TokenQuery,
@@ -66,7 +66,7 @@ export const postRestoredCart = defineRoute({
   method: 'post',
   path: '/api/v1/cart/restore',
   tag: 'cart',
-  summary: 'Open a saved cart with the token of a reminder, in the body or the query.',
+  summary: 'Restore a saved cart with the token of a reminder, in the body or the query.',
   audience: toTokenHolders('cart:read', tenantOfToken(savedCartGone)),
   limit: 'ceiling',
   query: TokenQuery,
@@ -80,7 +80,7 @@ export const getUnsubscription = defineRoute({
   method: 'get',
   path: '/api/v1/cart/unsubscribe',
   tag: 'cart',
-  summary: 'See whether an address gets reminders: a page with one button for a browser. With confirm=1, unsubscribe.',
+  summary: 'Read whether an email gets reminders, as a page for browsers. With confirm=1, unsubscribe it.',
   audience: toTokenHolders('cart:write', tenantOfToken(unknownToken)),
   limit: 'ceiling',
   query: Type.Object({
@@ -100,7 +100,7 @@ export const postUnsubscription = defineRoute({
   method: 'post',
   path: '/api/v1/cart/unsubscribe',
   tag: 'cart',
-  summary: 'Send no more reminders to an address. A mail program’s one click (RFC 8058) does it, too.',
+  summary: 'Unsubscribe an email from reminders. Supports one-click unsubscription (RFC 8058).',
   audience: toTokenHolders('cart:write', tenantOfToken(unknownToken)),
   limit: 'ceiling',
   query: TokenQuery,
@@ -125,8 +125,8 @@ function requireToken(sent: Sent): string {
   throw invalidRequest([{ path: '/token', code: 'required', detail: 'is required' }], 'request');
 }
 
-/** A browser gets a page, everybody else JSON. */
-function respondPreference(ctx: Context, status: MailPreference, asked: { token: string; accept: string }): Reply {
-  if (!asked.accept.includes('text/html')) return ok({ ok: true, status });
-  return showPreference({ storeName: ctx.tenant.name, status, token: asked.token });
+/** Respond with a page to browsers, with JSON to others. */
+function respondPreference(ctx: Context, status: MailPreference, request: { token: string; accept: string }): Reply {
+  if (!request.accept.includes('text/html')) return ok({ ok: true, status });
+  return showPreference({ storeName: ctx.tenant.name, status, token: request.token });
 }

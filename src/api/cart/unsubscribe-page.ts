@@ -1,7 +1,7 @@
 import { page, type Reply } from '#src/api/lib/reply.ts';
 import { escapeHtml } from '#src/lib/html.ts';
 
-/** The page stands alone: no script, nothing from elsewhere, and no address of it leaks to anybody. */
+/** The page has no scripts or external resources, and its URL with the token is not sent as a referrer. */
 const headers = {
   'content-security-policy':
     "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -10,7 +10,7 @@ const headers = {
   'x-robots-tag': 'noindex',
 };
 
-/** What somebody sees who follows the link out of a reminder: one sentence and, until it is pressed, one button. */
+/** The page that the unsubscribe link of a reminder opens: the status and, while subscribed, a button to unsubscribe. */
 export function showPreference({
   storeName,
   status,
@@ -23,9 +23,9 @@ export function showPreference({
   const store = escapeHtml(storeName);
   const isSubscribed = status === 'subscribed';
   const title = isSubscribed ? 'Stop reminders?' : 'No more reminders';
-  const said = isSubscribed
-    ? `${store} reminds you by mail of what you left in your cart.`
-    : `${store} will not remind you again of what you left in your cart.`;
+  const message = isSubscribed
+    ? `${store} sends you email reminders about items left in your cart.`
+    : `${store} will not send you reminders about your cart any more.`;
   const button = `
     <form method="post" action="?token=${escapeHtml(encodeURIComponent(token))}">
       <button type="submit">Stop reminders</button>
@@ -41,7 +41,7 @@ export function showPreference({
   <body>
     <main>
     <h1>${title}</h1>
-    <p>${said}</p>${isSubscribed ? button : ''}
+    <p>${message}</p>${isSubscribed ? button : ''}
     </main>
   </body>
 </html>

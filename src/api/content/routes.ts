@@ -13,15 +13,15 @@ import { Nullable, PageQuery, Slug, Type } from '#src/lib/schema.ts';
 
 const EntriesBody = Type.Object({ entries: Type.Array(EntryBody), cursor: Nullable(Type.String()) });
 
-/** A storefront shows all that are active, so that a page holds as many as any page may. */
+/** A storefront shows all active announcements, so the default is the largest page. */
 const AnnouncementsLimit = Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 100 }));
 
-/** Windows open and close at any moment, so that nobody keeps the answer. */
+/** Not cached, because an announcement may start or end at any moment. */
 export const getActiveAnnouncements = defineRoute({
   method: 'get',
   path: '/api/v1/content/announcements/active',
   tag: 'content',
-  summary: 'List the published announcements whose window includes now.',
+  summary: 'List the active announcements.',
   audience: toPublic,
   limit: 'ceiling',
   query: Type.Object({ ...PageQuery, limit: AnnouncementsLimit }),
@@ -37,7 +37,7 @@ export const getEntries = defineRoute({
   method: 'get',
   path: '/api/v1/content/:type',
   tag: 'content',
-  summary: 'List the published entries of a type, the latest first.',
+  summary: 'List the published entries of a type, newest first.',
   audience: toDual('content:read'),
   params: Type.Object({ type: EntryType }),
   query: Type.Object({ tag: Type.Optional(Tag), ...PageQuery }),

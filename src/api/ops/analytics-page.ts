@@ -6,7 +6,7 @@ import { type Html, html } from '#src/lib/html.ts';
 import { barChart, chartStyle, funnelChart } from './chart.ts';
 import { ago, button, count, outcome, renderPage } from './layout.ts';
 
-/** How far behind the folding is, and the busiest stores. */
+/** The backlog of events and the busiest stores. */
 export function renderAnalyticsPage({
   backlog,
   quarantined,
@@ -24,13 +24,13 @@ export function renderAnalyticsPage({
     body: html`
       <p class="lead">${
         backlog.oldestAt
-          ? html`${count(backlog.events)} events in ${count(backlog.batches)} ${backlog.batches === 1 ? 'batch' : 'batches'} wait to be folded, the oldest for ${ago(backlog.oldestAt, now)}.`
-          : 'Everything that came in is folded.'
+          ? html`${count(backlog.events)} events in ${count(backlog.batches)} ${backlog.batches === 1 ? 'batch' : 'batches'} wait to be counted, the oldest for ${ago(backlog.oldestAt, now)}.`
+          : 'All received events are counted.'
       }</p>
       ${
         quarantined > 0 &&
-        html`<p>${count(quarantined)} ${quarantined === 1 ? 'batch' : 'batches'} could not be folded and ${quarantined === 1 ? 'was' : 'were'} set aside:
-        the queue <a href="/ops/queues/queue/analytics?status=failed">analytics</a> says why.</p>`
+        html`<p>${count(quarantined)} ${quarantined === 1 ? 'batch' : 'batches'} could not be counted and ${quarantined === 1 ? 'is' : 'are'} quarantined:
+        see the failed jobs of the queue <a href="/ops/queues/queue/analytics?status=failed">analytics</a>.</p>`
       }
       <section>
         <header><h2>Stores</h2><span class="soft">the last 30 days</span></header>
@@ -41,7 +41,7 @@ export function renderAnalyticsPage({
             <td><a href="/ops/analytics/${slug}">${slug}</a></td><td>${count(events)}</td><td>${count(sessions)}</td><td>${count(orders)}</td></tr>`,
           )}</tbody>
         </table>
-        ${stores.length === 0 && html`<p class="soft">No store has told anything yet.</p>`}
+        ${stores.length === 0 && html`<p class="soft">No events yet.</p>`}
       </section>`,
   });
 }
@@ -57,7 +57,7 @@ export interface StorePage {
 
 const stepNames = { viewed: 'Viewed', cart: 'In a cart', checkout: 'Checkout', paid: 'Paid' } as const;
 
-/** One store's days in pictures, with the numbers beneath. */
+/** One store's charts and daily numbers. */
 export function renderStoreAnalyticsPage({ tenant, funnel, daily, zeroResultSearches, now, done }: StorePage): string {
   const money = (cents: number) => formatMoney(cents, tenant.currency, tenant.locale);
   const series = (name: 'events' | 'sessions' | 'orders' | 'revenue_cents') =>
@@ -73,10 +73,10 @@ export function renderStoreAnalyticsPage({ tenant, funnel, daily, zeroResultSear
     title: tenant.name,
     at: '/ops/analytics',
     body: html`${chartStyle}
-      <p class="lead">${funnel.from} to ${funnel.to}, days in UTC. Robots are not counted; revenue is what the store's own books say was paid.</p>
+      <p class="lead">${funnel.from} to ${funnel.to}, days in UTC. Bots are not counted. Revenue is the total of paid orders.</p>
       ${outcome({ done })}
       <section>
-        <header><h2>How far sessions came</h2></header>
+        <header><h2>Funnel</h2></header>
         ${funnelChart({ title: 'Sessions by step', format: count, bars: funnel.steps.map(({ step, sessions }) => ({ label: stepNames[step], value: sessions })) })}
       </section>
       ${chart('Sessions', 'sessions', count)}
@@ -84,12 +84,12 @@ export function renderStoreAnalyticsPage({ tenant, funnel, daily, zeroResultSear
       ${chart('Revenue', 'revenue_cents', money)}
       ${chart('Events', 'events', count)}
       <section>
-        <header><h2>Searched for in vain</h2></header>
-        ${zeroResultSearches.length === 0 && html`<p class="soft">Nothing.</p>`}
+        <header><h2>Searches without results</h2></header>
+        ${zeroResultSearches.length === 0 && html`<p class="soft">None.</p>`}
         <table><tbody>${zeroResultSearches.map(({ query, count: times, lastAt }) => html`<tr><td>${query}</td><td class="soft">${ago(lastAt, now)} ago</td><td>${count(times)} ×</td></tr>`)}</tbody></table>
       </section>
       <section>
-        <header><h2>The numbers</h2>${button(`/ops/analytics/${tenant.slug}/rebuild`, 'Reckon these days anew')}</header>
+        <header><h2>Daily numbers</h2>${button(`/ops/analytics/${tenant.slug}/rebuild`, 'Recalculate these days')}</header>
         <table class="numbers">
           <thead><tr><th>Day</th><th>Events</th><th>Sessions</th><th>Orders</th><th>Revenue</th></tr></thead>
           <tbody>${daily.days.toReversed().map(

@@ -16,7 +16,7 @@ import { contextOf, doneOf, redirect, show, slugsOf } from './respond.ts';
 const shownDays = 30;
 const shownStores = 100;
 
-/** The pages on which operators see what storefronts told, and how far behind its counting is. */
+/** The pages with the analytics of all stores and the backlog of events. */
 export function analyticsPages(services: Services): Router {
   const router = new Router({ prefix: '/ops/analytics' });
 
@@ -56,7 +56,7 @@ export function analyticsPages(services: Services): Router {
     const ctx = await contextOf(services, koa);
     const { from, to } = await funnel(ctx);
     await transact(ctx, async (ctx) => requestRebuild(ctx, { from, to }));
-    redirect(koa, `/ops/analytics/${ctx.tenant.slug}`, 'The days are being reckoned anew.');
+    redirect(koa, `/ops/analytics/${ctx.tenant.slug}`, 'The days are being recalculated.');
   });
   return router;
 }

@@ -28,7 +28,7 @@ export const getProducts = defineRoute({
   method: 'get',
   path: '/api/v1/products',
   tag: 'products',
-  summary: 'List the published products.',
+  summary: 'List published products.',
   audience: toShoppers,
   limit: 'reads',
   query: Type.Object({
@@ -68,7 +68,7 @@ export const getProductImages = defineRoute({
   method: 'get',
   path: '/api/v1/products/:slug/images',
   tag: 'products',
-  summary: 'List the pictures of a product.',
+  summary: 'List the images of a product.',
   audience: toShoppers,
   limit: 'reads',
   params,
@@ -84,7 +84,7 @@ export const getProductReviews = defineRoute({
   method: 'get',
   path: '/api/v1/products/:slug/reviews',
   tag: 'products',
-  summary: 'List the approved reviews of a product, the newest first.',
+  summary: 'List the approved reviews of a product, newest first.',
   audience: toShoppers,
   limit: 'reads',
   params,
@@ -101,12 +101,12 @@ export const getProductReviews = defineRoute({
   },
 });
 
-/** 202 and not 201: the review is not there for others until the store has approved it. */
+/** 202 and not 201, because the review is not published until the owner approves it. */
 export const postProductReview = defineRoute({
   method: 'post',
   path: '/api/v1/products/:slug/reviews',
   tag: 'products',
-  summary: 'Hand in a review of a product.',
+  summary: 'Submit a product review.',
   audience: toPublic,
   params,
   body: ReviewInput,

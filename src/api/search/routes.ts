@@ -7,7 +7,7 @@ export const getSearch = defineRoute({
   method: 'get',
   path: '/api/v1/search',
   tag: 'search',
-  summary: 'Find products and content, the best first.',
+  summary: 'Search products and content.',
   audience: toDual('search:read'),
   limit: 'reads',
   query: Type.Object({

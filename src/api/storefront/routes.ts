@@ -7,7 +7,7 @@ export const getStorefront = defineRoute({
   method: 'get',
   path: '/api/v1/storefront',
   tag: 'storefront',
-  summary: 'Read the configuration of a store.',
+  summary: 'Read the store configuration.',
   audience: toPublic,
   limit: 'reads',
   responses: { 200: Type.Object({ storefront: StorefrontBody }) },

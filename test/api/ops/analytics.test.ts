@@ -14,7 +14,7 @@ useApi(test);
 
 test.serial('operators see how far behind counting is, and the stores of which something was told', async (t) => {
   const { api, ctx, services, tenant } = t.context;
-  t.regex((await api.call('GET', '/ops/analytics')).body, /Everything that came in is folded\./);
+  t.regex((await api.call('GET', '/ops/analytics')).body, /All received events are counted\./);
   await sendEvents(ctx, [buildEvent(), buildEvent()]);
   t.regex((await api.call('GET', '/ops/analytics')).body, /2 events in 1 batch wait/);
   await aggregateAll(services);
@@ -26,16 +26,16 @@ test.serial('operators see how far behind counting is, and the stores of which s
 
 test.serial('operators see that something could not be counted, and where to look', async (t) => {
   const { api, ctx, services } = t.context;
-  t.notRegex((await api.call('GET', '/ops/analytics')).body, /set aside/);
+  t.notRegex((await api.call('GET', '/ops/analytics')).body, /quarantined/);
   await plantBatch(ctx, { id: 'not one' });
   await aggregateAll(services);
   t.regex(
     (await api.call('GET', '/ops/analytics')).body,
-    /1 batch could not be folded and was set aside:\s+the queue <a href="\/ops\/queues\/queue\/analytics\?status=failed">/,
+    /1 batch could not be counted and is quarantined:\s+see the failed jobs of the queue <a href="\/ops\/queues\/queue\/analytics\?status=failed">/,
   );
 });
 
-test.serial('a store has its days in pictures, and they can be reckoned anew', async (t) => {
+test.serial('GET /ops/analytics/:slug shows charts of a store, whose days can be recalculated', async (t) => {
   const { api, ctx, services, tenant } = t.context;
   await sendEvents(ctx, [buildEvent({ session_id: 's' }), buildEvent({ type: 'cart_item_added', session_id: 's' })]);
   await transact(ctx, (ctx) =>
@@ -52,7 +52,7 @@ test.serial('a store has its days in pictures, and they can be reckoned anew', a
   const rebuilt = await api.call('POST', `${page}/rebuild`);
   t.is(rebuilt.status, 303);
   t.is((await enqueuedJobs(ctx, rebuildDay)).length, 30);
-  t.regex((await api.call('GET', rebuilt.headers.get('location') ?? '')).body, /being reckoned anew/);
+  t.regex((await api.call('GET', rebuilt.headers.get('location') ?? '')).body, /being recalculated/);
   t.is((await api.call('GET', '/ops/analytics/nobody')).status, 404);
   t.regex((await api.call('GET', '/metrics')).body, /storefront_analytics_oldest_batch_seconds 0\n/);
 });
