@@ -48,7 +48,7 @@ test.serial('a batch that cannot be folded is set aside for a person, and keeps 
   const outcomes = (await runJobs(services)).filter((outcome) => outcome.startsWith('analytics.fold-set-aside'));
   t.is(outcomes.length, 3);
   t.true(
-    outcomes.every((outcome) => /cancel \(bat_.* cannot be counted \(PostgreSQL says 22/.test(outcome)),
+    outcomes.every((outcome) => /cancel \(bat_.* cannot be counted \(PostgreSQL error 22/.test(outcome)),
     outcomes.join(),
   );
 });
