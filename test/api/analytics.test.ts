@@ -26,7 +26,7 @@ const send = (
     headers: { 'user-agent': 'Firefox', ...more.headers },
   });
 
-test.serial('a page sends a batch, which is durable when it is answered and counted a moment later', async (t) => {
+test.serial('POST /analytics/events stores a batch that is counted a moment later', async (t) => {
   const { services, ctx } = t.context;
   const view = buildEvent({
     occurred_at: fromNow(t.context.clock, -seconds(20)).toISOString(),
@@ -47,33 +47,36 @@ test.serial('a page sends a batch, which is durable when it is answered and coun
   t.like(second, { type: 'cart_item_added', value_cents: 3800 });
 });
 
-test.serial('a page that is being left sends by beacon: no header, plain text, the store in the address', async (t) => {
-  const { api, tenant, ctx } = t.context;
-  const body = JSON.stringify({ events: [buildEvent()] });
-  for (const headers of [
-    { 'content-type': 'text/plain;charset=UTF-8' },
-    { 'content-type': 'text/plain' },
-    { 'content-type': 'application/json' },
-  ]) {
-    const answer = await api.call('POST', `${path}?tenant=${tenant.slug}`, { body, headers });
-    t.is(answer.status, 200);
-    t.is(answer.body.accepted, 1);
-  }
-  t.is(await waitingBatches(ctx), 3);
-  t.is(
-    (await api.call('POST', `${path}?tenant=nobody`, { body, headers: { 'content-type': 'text/plain' } })).body.error,
-    'unknown_tenant',
-  );
-  t.is((await api.call('POST', path, { body })).body.error, 'missing_tenant');
-  t.is(
-    (await api.call('POST', path, { tenant: tenant.slug, body, headers: { 'content-type': 'text/html' } })).status,
-    415,
-  );
-  const twoStores = await api.call('POST', `${path}?tenant=other`, { tenant: tenant.slug, body });
-  t.is(twoStores.status, 400);
-});
+test.serial(
+  'POST /analytics/events accepts a beacon: plain text without headers, the tenant in the query',
+  async (t) => {
+    const { api, tenant, ctx } = t.context;
+    const body = JSON.stringify({ events: [buildEvent()] });
+    for (const headers of [
+      { 'content-type': 'text/plain;charset=UTF-8' },
+      { 'content-type': 'text/plain' },
+      { 'content-type': 'application/json' },
+    ]) {
+      const answer = await api.call('POST', `${path}?tenant=${tenant.slug}`, { body, headers });
+      t.is(answer.status, 200);
+      t.is(answer.body.accepted, 1);
+    }
+    t.is(await waitingBatches(ctx), 3);
+    t.is(
+      (await api.call('POST', `${path}?tenant=nobody`, { body, headers: { 'content-type': 'text/plain' } })).body.error,
+      'unknown_tenant',
+    );
+    t.is((await api.call('POST', path, { body })).body.error, 'missing_tenant');
+    t.is(
+      (await api.call('POST', path, { tenant: tenant.slug, body, headers: { 'content-type': 'text/html' } })).status,
+      415,
+    );
+    const twoStores = await api.call('POST', `${path}?tenant=other`, { tenant: tenant.slug, body });
+    t.is(twoStores.status, 400);
+  },
+);
 
-test.serial('each event is judged by itself, and one that does not fit takes no other with it', async (t) => {
+test.serial('POST /analytics/events rejects an invalid event and accepts the others', async (t) => {
   const { body, status } = await send(t.context, [
     buildEvent(),
     { type: 'Not A Type' },
@@ -106,7 +109,7 @@ test.serial('each event is judged by itself, and one that does not fit takes no 
   t.is(await waitingBatches(t.context.ctx), 1, 'nothing is kept of a batch of which nothing fits');
 });
 
-test.serial('a body that is no batch is refused as a whole', async (t) => {
+test.serial('POST /analytics/events rejects an invalid body as a whole', async (t) => {
   const { api, tenant } = t.context;
   const post = (body: unknown, headers = {}) => api.call('POST', path, { tenant: tenant.slug, body, headers });
   t.is((await post({})).body.error, 'invalid_request');
@@ -133,32 +136,29 @@ test.serial('a body that is no batch is refused as a whole', async (t) => {
   t.is(large.body.error, 'payload_too_large');
 });
 
-test.serial(
-  'nothing of an address is kept, and a visitor has another name on another day and in another store',
-  async (t) => {
-    const { ctx, services, clock } = t.context;
-    const from = (address: string) =>
-      send(t.context, [{ type: 'page_viewed' }], { headers: { 'x-forwarded-for': address } });
-    await from('203.0.113.77');
-    await from('203.0.113.9');
-    await from('198.51.100.4');
-    await from('2001:db8:7:1::5');
-    await from('2001:db8:7:ffff::6');
-    clock.pass(hours(24));
-    await from('203.0.113.77');
-    await aggregateAll(services);
-    const events = await aggregatedEvents(ctx);
-    const visitors = events.map(({ visitor }) => visitor);
-    t.is(new Set(visitors).size, 4, 'a network is one visitor, until the day is over');
-    const [dump] = await read<{ text: string }>(
-      ctx,
-      sql`select json_agg(e)::text as text from analytics_events e where tenant_id = ${ctx.tenant.id}`,
-    );
-    t.notRegex(dump?.text ?? '', /203\.0\.113|198\.51\.100|2001:db8|Firefox/);
-  },
-);
+test.serial("POST /analytics/events stores no IP, and a visitor's pseudonym differs by day and store", async (t) => {
+  const { ctx, services, clock } = t.context;
+  const from = (address: string) =>
+    send(t.context, [{ type: 'page_viewed' }], { headers: { 'x-forwarded-for': address } });
+  await from('203.0.113.77');
+  await from('203.0.113.9');
+  await from('198.51.100.4');
+  await from('2001:db8:7:1::5');
+  await from('2001:db8:7:ffff::6');
+  clock.pass(hours(24));
+  await from('203.0.113.77');
+  await aggregateAll(services);
+  const events = await aggregatedEvents(ctx);
+  const visitors = events.map(({ visitor }) => visitor);
+  t.is(new Set(visitors).size, 4, 'a network is one visitor, until the day is over');
+  const [dump] = await read<{ text: string }>(
+    ctx,
+    sql`select json_agg(e)::text as text from analytics_events e where tenant_id = ${ctx.tenant.id}`,
+  );
+  t.notRegex(dump?.text ?? '', /203\.0\.113|198\.51\.100|2001:db8|Firefox/);
+});
 
-test.serial('robots are flagged, and the servers of storefronts are not', async (t) => {
+test.serial('POST /analytics/events flags bots, but not servers of storefronts', async (t) => {
   const { ctx, services } = t.context;
   const as = (userAgent: string) =>
     send(t.context, [buildEvent({ session_id: userAgent })], { headers: { 'user-agent': userAgent } });
@@ -182,7 +182,7 @@ test.serial('robots are flagged, and the servers of storefronts are not', async 
 });
 
 test.serial(
-  'while what waits is folded too slowly, a page is told to come back, and where nobody folds it is heard',
+  'POST /analytics/events returns 429 while aggregation is too slow, but not while no worker runs',
   async (t) => {
     const { ctx, services, clock } = t.context;
     const plant = (waitedMs: number) =>
@@ -213,7 +213,7 @@ test.serial(
   },
 );
 
-test.serial('while nobody folds and more waits than can soon be counted, a page is told to come back', async (t) => {
+test.serial('POST /analytics/events returns 429 when too many events wait while no worker runs', async (t) => {
   const { ctx, services, clock, tenant } = t.context;
   const pile = (tenantId: string) =>
     asPlatform(services.context(), 'a test', (platform) =>
@@ -235,7 +235,7 @@ test.serial('while nobody folds and more waits than can soon be counted, a page 
   t.is((await send(t.context, [buildEvent()])).status, 200);
 });
 
-test.serial('many small batches are too much as well as few large ones', async (t) => {
+test.serial('POST /analytics/events returns 429 for too many small batches as well', async (t) => {
   const { services, clock, tenant } = t.context;
   const asOperator = (statement: Sql) =>
     asPlatform(services.context(), 'a test', (platform) => platform.tx.execute(statement));
@@ -250,14 +250,14 @@ test.serial('many small batches are too much as well as few large ones', async (
   await asOperator(sql`delete from analytics_batches where tenant_id = ${tenant.id}`);
 });
 
-test.serial('a batch costs one statement', async (t) => {
+test.serial('POST /analytics/events executes one statement', async (t) => {
   const { services } = t.context;
   await send(t.context, [buildEvent()]);
   const { statements } = await countStatements(services, () => send(t.context, [buildEvent(), buildEvent()]));
   t.is(statements.filter((text) => !/from tenants/.test(text) && !/as waiting/.test(text)).length, 1);
 });
 
-test.serial('an owner reads the numbers with a key that may, and nobody else does', async (t) => {
+test.serial('GET /admin/analytics requires a key with the scope', async (t) => {
   const { api, ctx, tenant } = t.context;
   const key = await buildKey(ctx, ['admin:read']);
   for (const page of ['funnel', 'daily']) {

@@ -13,7 +13,7 @@ useApi(test);
 const promo = '/api/v1/cart/apply-promo';
 const giftCard = '/api/v1/cart/apply-gift-card';
 
-test('a shopper sees what a code takes off, and that nothing is kept of asking', async (t) => {
+test('POST /cart/apply-promo returns the discount and holds nothing', async (t) => {
   const {
     api,
     ctx,
@@ -39,7 +39,7 @@ test('a shopper sees what a code takes off, and that nothing is kept of asking',
   }
 });
 
-test('each kind of code, and each reason why not, is answered with 200', async (t) => {
+test('POST /cart/apply-promo returns 200 for each type of code and each reason', async (t) => {
   const {
     api,
     ctx,
@@ -91,7 +91,7 @@ test('each kind of code, and each reason why not, is answered with 200', async (
   t.true((await ask('EACH', 1000, { customerEmail: '' })).valid);
 });
 
-test('a code for some products is judged by the items of the cart', async (t) => {
+test('POST /cart/apply-promo checks a code for some products by the items of the cart', async (t) => {
   const {
     api,
     ctx,
@@ -109,7 +109,7 @@ test('a code for some products is judged by the items of the cart', async (t) =>
   t.is((await ask({})).discountCents, 400);
 });
 
-test('a shopper sees what a gift card pays; its whole balance is for the storeâ€™s own server', async (t) => {
+test('POST /cart/apply-gift-card returns the amount, and the balance only to a secret key', async (t) => {
   const {
     api,
     ctx,
@@ -147,7 +147,7 @@ test('a shopper sees what a gift card pays; its whole balance is for the storeâ€
   t.deepEqual((await api.call('POST', giftCard, { tenant: other.slug, body })).body, none);
 });
 
-test('a store without gift cards has none, and bad bodies are refused with their paths', async (t) => {
+test('POST /cart/apply-gift-card requires the module and rejects invalid bodies with their paths', async (t) => {
   const {
     api,
     services,

@@ -12,7 +12,7 @@ import { type ApiContext, useApi } from '#test/support/use-api.ts';
 const test = anyTest as TestFn<ApiContext>;
 useApi(test);
 
-test('a shopper starts a cart, fills it, changes it and empties it', async (t) => {
+test('cart: create, add, change and remove items', async (t) => {
   const {
     api,
     ctx,
@@ -78,7 +78,7 @@ test('a shopper starts a cart, fills it, changes it and empties it', async (t) =
   t.is((await api.call('DELETE', `${path}/items/${item.id}`, { tenant })).status, 404);
 });
 
-test('a cart needs nothing said, and a body is not needed to start one', async (t) => {
+test('POST /cart accepts an empty body and none', async (t) => {
   const {
     api,
     tenant: { slug: tenant },
@@ -90,7 +90,7 @@ test('a cart needs nothing said, and a body is not needed to start one', async (
   t.is(foreign.body.error, 'currency_mismatch');
 });
 
-test('a body that does not fit is refused with the path of what is wrong', async (t) => {
+test('cart routes reject invalid bodies with their paths', async (t) => {
   const {
     api,
     ctx,
@@ -133,7 +133,7 @@ test('a body that does not fit is refused with the path of what is wrong', async
   t.is(broken.body.error, 'invalid_json');
 });
 
-test('what cannot be bought is refused by its code', async (t) => {
+test('POST /cart/:id/items rejects what cannot be bought with its code', async (t) => {
   const {
     api,
     ctx,
@@ -160,7 +160,7 @@ test('what cannot be bought is refused by its code', async (t) => {
   t.like(await api.call('PATCH', line, { tenant, body: monthly }), { status: 400, body: { error: 'unknown_product' } });
 });
 
-test('a cart holds a hundred lines and no more', async (t) => {
+test('POST /cart/:id/items rejects more than 100 lines', async (t) => {
   const {
     api,
     ctx,
@@ -180,7 +180,7 @@ test('a cart holds a hundred lines and no more', async (t) => {
   t.like(refused, { status: 400, body: { error: 'too_many_items' } });
 });
 
-test('a cart that is another store’s, expired, unknown or no cart at all is not found', async (t) => {
+test('GET /cart/:id returns 404 for another store’s, expired, unknown and malformed ids', async (t) => {
   const {
     api,
     ctx,
@@ -214,7 +214,7 @@ test('a cart that is another store’s, expired, unknown or no cart at all is no
   );
 });
 
-test('a click that is sent again with its key adds once, and a refusal is told again', async (t) => {
+test('POST /cart/:id/items with an Idempotency-Key adds once and repeats an error', async (t) => {
   const {
     api,
     ctx,
@@ -243,7 +243,7 @@ test('a click that is sent again with its key adds once, and a refusal is told a
   t.is((await api.call('GET', `/api/v1/cart/${cart.id}`, { tenant })).body.cart.itemCount, 2);
 });
 
-test('a key elevates a caller only with its scope', async (t) => {
+test('cart routes accept a key only with its scope', async (t) => {
   const { api, ctx, services } = t.context;
   const { variant } = await buildProduct(ctx);
   const cart = await buildCart(ctx, [variant.id]);
@@ -274,7 +274,7 @@ test('a key elevates a caller only with its scope', async (t) => {
   t.is((await api.call('GET', path)).body.error, 'missing_tenant');
 });
 
-test.serial('an expired cart is not found', async (t) => {
+test.serial('GET /cart/:id returns 404 for an expired cart', async (t) => {
   const {
     api,
     ctx,
@@ -287,7 +287,7 @@ test.serial('an expired cart is not found', async (t) => {
   clock.pass(-days(30));
 });
 
-test.serial('a cart is read with one statement, and filled with one', async (t) => {
+test.serial('cart routes execute one statement each', async (t) => {
   const {
     api,
     ctx,

@@ -12,7 +12,7 @@ import { type ApiContext, useApi } from '#test/support/use-api.ts';
 const test = anyTest as TestFn<ApiContext>;
 useApi(test);
 
-test('a published article is read by its name', async (t) => {
+test('GET /content/:type/:slug returns a published entry', async (t) => {
   const { api, ctx, tenant } = t.context;
   await buildEntry(ctx, {
     slug: 'care-for-wood',
@@ -44,7 +44,7 @@ test('a published article is read by its name', async (t) => {
   });
 });
 
-test('what is not published yet, removed, of another type or another store is not there', async (t) => {
+test('GET /content/:type/:slug returns 404 for unpublished, removed and foreign entries', async (t) => {
   const { api, ctx, tenant, services, clock } = t.context;
   await buildEntry(ctx, { slug: 'draft', published_at: null });
   await buildEntry(ctx, { slug: 'tomorrow', published_at: fromNow(clock, hours(1)).toISOString() });
@@ -61,7 +61,7 @@ test('what is not published yet, removed, of another type or another store is no
   t.deepEqual(list.body, { entries: [], cursor: null });
 });
 
-test('the list is filtered by tag and read page by page, though entries come and go meanwhile', async (t) => {
+test('GET /content/:type filters by tag and pages reliably while entries change', async (t) => {
   const { api, ctx, tenant, clock } = t.context;
   for (const index of [0, 1, 2, 3, 4]) {
     const published_at = fromNow(clock, -hours(index === 3 ? 2 : index + 1)).toISOString();
@@ -84,7 +84,7 @@ test('the list is filtered by tag and read page by page, though entries come and
   t.is(elsewhere.body.error, 'invalid_cursor');
 });
 
-test('a type that nobody uses is empty, and a page that is too large is refused', async (t) => {
+test('GET /content/:type returns an empty list for an unknown type and rejects a limit that is too large', async (t) => {
   const { api, tenant } = t.context;
   t.deepEqual((await api.call('GET', '/api/v1/content/podcast', { tenant: tenant.slug })).body, {
     entries: [],
@@ -95,7 +95,7 @@ test('a type that nobody uses is empty, and a page that is too large is refused'
   t.is(body.error, 'invalid_request');
 });
 
-test.serial('an announcement is active from its start until just before its end', async (t) => {
+test.serial('GET /content/announcements/active includes the start and excludes the end', async (t) => {
   const { api, ctx, tenant, clock } = t.context;
   const at = (milliseconds: number) => fromNow(clock, milliseconds).toISOString();
   const announce = (slug: string, starts_at: string | null, ends_at: string | null, more = {}) =>
@@ -136,7 +136,7 @@ test.serial(
   },
 );
 
-test('content is read by a key with the scope, or by naming the store', async (t) => {
+test('content routes accept a key with the scope, or a tenant slug', async (t) => {
   const { api, ctx } = t.context;
   await buildEntry(ctx, { slug: 'care' });
   t.is(
@@ -152,7 +152,7 @@ test('content is read by a key with the scope, or by naming the store', async (t
   t.is((await api.call('GET', '/api/v1/content/announcements/active')).body.error, 'missing_tenant');
 });
 
-test.serial('content costs one statement', async (t) => {
+test.serial('content routes execute one statement', async (t) => {
   const { api, ctx, tenant, services } = t.context;
   await buildEntry(ctx, { slug: 'care' });
   await api.call('GET', '/api/v1/content/none', { tenant: tenant.slug });

@@ -167,7 +167,7 @@ for (const mode of ['atomic', 'resumable']) {
   });
 }
 
-test('a try that lost its lease commits nothing beside the one that took it over', async (t) => {
+test('an attempt that lost its lease commits nothing', async (t) => {
   const { ctx } = t.context;
   t.context.onRun = async () => {
     await transact(ctx, (ctx) =>
@@ -180,7 +180,7 @@ test('a try that lost its lease commits nothing beside the one that took it over
   t.deepEqual(await guestsOf(t.context), []);
 });
 
-test('the same key means another request at another address, with another credential and in another store', async (t) => {
+test('an Idempotency-Key is separate for each path, credential and store', async (t) => {
   const key = await buildKey(t.context.ctx, ['cart:write']);
   await ask(t.context, 'atomic', 'same');
   await ask(t.context, 'resumable', 'same');
@@ -189,7 +189,7 @@ test('the same key means another request at another address, with another creden
   t.is(new Set(t.context.runs).size, 3);
 });
 
-test('a key of more than 255 characters is refused, and an empty one is none', async (t) => {
+test('an Idempotency-Key over 255 characters is rejected, and an empty one ignored', async (t) => {
   t.is((await ask(t.context, 'atomic', 'k'.repeat(255))).status, 201);
   const long = await ask(t.context, 'atomic', 'k'.repeat(256));
   t.is(long.status, 400);
@@ -198,7 +198,7 @@ test('a key of more than 255 characters is refused, and an empty one is none', a
   t.is(t.context.runs.at(-1), undefined);
 });
 
-test('kept answers cannot be read without the keyring', async (t) => {
+test('stored replies cannot be read without the keyring', async (t) => {
   const { ctx } = t.context;
   const { body } = await ask(t.context, 'atomic', 'secret');
   const [row] = await read<{ reply: string }>(
@@ -210,7 +210,7 @@ test('kept answers cannot be read without the keyring', async (t) => {
   t.false(row?.reply.includes(body.guest));
 });
 
-test.serial('a day later the key is free again, and the chore removes what it stood for', async (t) => {
+test.serial('an Idempotency-Key expires after a day, and pruneRequests removes its row', async (t) => {
   const { ctx, clock, services } = t.context;
   await ask(t.context, 'atomic', 'daily');
   await ask(t.context, 'atomic', 'other');

@@ -10,7 +10,7 @@ import { type ApiContext, useApi } from '#test/support/use-api.ts';
 const test = anyTest as TestFn<ApiContext>;
 useApi(test);
 
-test('what is held counts as gone at once', async (t) => {
+test('GET /inventory counts held stock as sold', async (t) => {
   const { api, ctx, tenant } = t.context;
   const {
     slug,
@@ -39,7 +39,7 @@ test('what is held counts as gone at once', async (t) => {
   t.like((await read()).variants[0], { status: 'out_of_stock', max_quantity: 0 });
 });
 
-test('many variants are asked after at once, and strangers among them are left out', async (t) => {
+test('GET /inventory returns many variants and leaves out unknown ones', async (t) => {
   const { api, ctx, tenant, services } = t.context;
   const first = await buildProduct(ctx);
   const second = await buildProduct(ctx);
@@ -56,7 +56,7 @@ test('many variants are asked after at once, and strangers among them are left o
   );
 });
 
-test('inventory refuses what it cannot answer', async (t) => {
+test('GET /inventory rejects invalid ids', async (t) => {
   const { api, ctx, tenant, services } = t.context;
   const many = Array.from({ length: 51 }, (_, index) => `var_${index}`).join(',');
   for (const query of ['', '?variant_ids=', '?variant_ids=a,,b', `?variant_ids=${many}`]) {
@@ -74,7 +74,7 @@ test('inventory refuses what it cannot answer', async (t) => {
   t.is(refused.body.required_scope, 'inventory:read');
 });
 
-test.serial('inventory costs one statement', async (t) => {
+test.serial('inventory routes execute one statement', async (t) => {
   const { api, ctx, tenant, services } = t.context;
   const { slug, variant } = await buildProduct(ctx);
   await api.call('GET', `/api/v1/inventory/${slug}`, { tenant: tenant.slug });

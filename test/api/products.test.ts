@@ -11,7 +11,7 @@ import { type ApiContext, useApi } from '#test/support/use-api.ts';
 const test = anyTest as TestFn<ApiContext>;
 useApi(test);
 
-test('a shopper reads a product with what can be bought of it', async (t) => {
+test('GET /products/:slug returns a product with its variants', async (t) => {
   const { api, ctx, tenant } = t.context;
   const product = await buildProduct(ctx, {
     name: 'Oak bowl',
@@ -72,7 +72,7 @@ test('a shopper reads a product with what can be bought of it', async (t) => {
   );
 });
 
-test('what is a draft, removed, unknown, malformed or of another store is not there', async (t) => {
+test('GET /products/:slug returns 404 for drafts, removed, unknown, malformed and foreign slugs', async (t) => {
   const { api, ctx, tenant, services } = t.context;
   const draft = await buildProduct(ctx, { status: 'draft' });
   const removed = await buildProduct(ctx);
@@ -96,7 +96,7 @@ test('what is a draft, removed, unknown, malformed or of another store is not th
   t.deepEqual(body, { products: [], cursor: null });
 });
 
-test('the list is filtered by category, tag and words', async (t) => {
+test('GET /products filters by category, tag and words', async (t) => {
   const { api, ctx, tenant } = t.context;
   await buildProduct(ctx, { slug: 'oak-bowl', name: 'Oak bowl', category: 'kitchen', tags: ['wood', 'gift'] });
   await buildProduct(ctx, {
@@ -161,7 +161,7 @@ const expected = {
   name: ['p-1', 'p-4', 'p-2', 'p-3', 'p-6', 'p-0', 'p-5'],
 };
 
-test('a list refuses what it cannot read', async (t) => {
+test('GET /products rejects invalid parameters', async (t) => {
   const { api, ctx, tenant, services } = t.context;
   await buildProduct(ctx);
   await buildProduct(ctx);
@@ -187,7 +187,7 @@ test('a list refuses what it cannot read', async (t) => {
   t.is((await ask(`cursor=${cursor}&limit=1`)).body.products.length, 1);
 });
 
-test('products are read by a key with the scope, by anybody who names the store, and by nobody else', async (t) => {
+test('product routes require a key with the scope or a tenant slug', async (t) => {
   const { api, ctx, tenant, services } = t.context;
   const { slug } = await buildProduct(ctx);
   const path = `/api/v1/products/${slug}`;
@@ -208,7 +208,7 @@ test('products are read by a key with the scope, by anybody who names the store,
   t.is((await api.call('GET', path, { key: reader, tenant: tenant.slug })).status, 200);
 });
 
-test('a caller who has the answer already is told so', async (t) => {
+test('GET /products returns 304 for a matching ETag', async (t) => {
   const { api, ctx, tenant } = t.context;
   const { slug } = await buildProduct(ctx);
   const first = await api.call('GET', `/api/v1/products/${slug}`, { tenant: tenant.slug });
@@ -236,7 +236,7 @@ test('a caller who has the answer already is told so', async (t) => {
   }
 });
 
-test.serial('a list costs one statement, and none for everybody else within a second', async (t) => {
+test.serial('GET /products executes one statement, and none while the response is cached', async (t) => {
   const { api, ctx, tenant, services, clock } = t.context;
   const { slug } = await buildProduct(ctx);
   await api.call('GET', '/api/v1/products?limit=100', { tenant: tenant.slug });
@@ -262,7 +262,7 @@ test.serial('a list costs one statement, and none for everybody else within a se
   t.is((await api.call('GET', `/api/v1/products/${slug}`, { tenant: tenant.slug })).body.product.name, 'Renamed');
 });
 
-test('a refusal is not remembered', async (t) => {
+test('GET /products does not cache errors', async (t) => {
   const { api, ctx, tenant } = t.context;
   const ask = () => api.call('GET', '/api/v1/products/brand-new', { tenant: tenant.slug });
   t.is((await ask()).status, 404);
@@ -270,7 +270,7 @@ test('a refusal is not remembered', async (t) => {
   t.is((await ask()).status, 200);
 });
 
-test('a review is seen when the store has approved it', async (t) => {
+test('POST /products/:slug/reviews publishes a review after its approval', async (t) => {
   const { api, ctx, tenant } = t.context;
   const { slug } = await buildProduct(ctx);
   const send = (body: object) => api.call('POST', `/api/v1/products/${slug}/reviews`, { tenant: tenant.slug, body });
@@ -312,7 +312,7 @@ test('a review is seen when the store has approved it', async (t) => {
   await t.throwsAsync(decide('rev_none', 'approved'), { message: /no such review/ });
 });
 
-test('reviews are read page by page', async (t) => {
+test('GET /products/:slug/reviews returns pages', async (t) => {
   const { api, ctx, tenant } = t.context;
   const { slug } = await buildProduct(ctx);
   for (const rating of [1, 2, 3]) {
@@ -335,7 +335,7 @@ test('reviews are read page by page', async (t) => {
   t.is((await page('cursor=wrong')).error, 'invalid_cursor');
 });
 
-test('a review that is not one is refused, and a store without reviews has none', async (t) => {
+test('review routes reject invalid bodies and require the module', async (t) => {
   const { api, ctx, tenant, services } = t.context;
   const { slug } = await buildProduct(ctx);
   for (const body of [{}, { rating: 0 }, { rating: 6 }, { rating: 4.5 }, { rating: 5, email: 'nobody' }]) {

@@ -9,7 +9,7 @@ import { type OwnerContext, useOwner } from '#test/support/use-owner.ts';
 const test = anyTest as TestFn<OwnerContext>;
 useOwner(test);
 
-test('a review of somebody who paid for the product is marked so once it is approved', async (t) => {
+test('an approved review of a buyer is marked as a verified purchase', async (t) => {
   const { api, ctx, owner, tenant } = t.context;
   const bowl = await buildProduct(ctx);
   for (const [email, status] of [

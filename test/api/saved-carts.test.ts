@@ -14,7 +14,7 @@ const restore = '/api/v1/cart/restore';
 const unsubscribe = '/api/v1/cart/unsubscribe';
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
 
-test('a cart is saved without telling its token, and restored with it', async (t) => {
+test('POST /cart/save does not return the token, and GET /cart/restore accepts it', async (t) => {
   const {
     api,
     ctx,
@@ -75,7 +75,7 @@ test('a cart is saved without telling its token, and restored with it', async (t
   }
 });
 
-test('without consent nobody is reminded, and bad bodies are refused with their paths', async (t) => {
+test('POST /cart/save schedules no reminders without consent and rejects invalid bodies with their paths', async (t) => {
   const {
     api,
     tenant: { slug: tenant },
@@ -100,7 +100,7 @@ test('without consent nobody is reminded, and bad bodies are refused with their 
   }
 });
 
-test('a saved cart that cannot be opened any more is gone, and no token at all is a mistake', async (t) => {
+test('GET /cart/restore returns 410 for a converted cart and 400 without a token', async (t) => {
   const {
     api,
     ctx,
@@ -138,7 +138,7 @@ test('a saved cart that cannot be opened any more is gone, and no token at all i
   t.like(await api.call('GET', `${restore}?token=${token}`), gone);
 });
 
-test('following the link out of a mail changes nothing; pressing its button unsubscribes', async (t) => {
+test('GET /cart/unsubscribe changes nothing, and the button of its page unsubscribes', async (t) => {
   const { api, ctx } = t.context;
   const { email } = await buildSavedCart(ctx);
   const token = await unsubscribeTokenOf(ctx, email);
@@ -162,7 +162,7 @@ test('following the link out of a mail changes nothing; pressing its button unsu
   t.deepEqual(await status(), { ok: true, status: 'unsubscribed' });
 });
 
-test('every way to unsubscribe works, as often as one likes', async (t) => {
+test('every way to unsubscribe works repeatedly', async (t) => {
   const {
     api,
     ctx,
@@ -192,7 +192,7 @@ test('every way to unsubscribe works, as often as one likes', async (t) => {
   }
 });
 
-test('a token that unsubscribes nobody is refused, and so is one of another store', async (t) => {
+test('POST /cart/unsubscribe rejects unknown tokens and those of another store', async (t) => {
   const {
     api,
     ctx,
@@ -219,7 +219,7 @@ test('a token that unsubscribes nobody is refused, and so is one of another stor
   t.like((await api.call('GET', `${unsubscribe}?token=${token}`)).body, { status: 'subscribed' });
 });
 
-test('the name of a store is text on the page, whatever it is', async (t) => {
+test('GET /cart/unsubscribe escapes the name of the store', async (t) => {
   const { api, ctx, services } = t.context;
   const tenant = await buildTenant(services, { name: '<script>alert("x")</script> & Co' });
   const { email } = await buildSavedCart({ ...ctx, tenant });

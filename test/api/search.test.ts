@@ -22,7 +22,7 @@ const ask = async ({ api, tenant }: ApiContext, query: string) =>
   (await api.call('GET', `/api/v1/search?${query}`, { tenant: tenant.slug })).body;
 const slugs = (body: any) => body.results.map(({ slug }: any) => slug);
 
-test.serial('a shopper finds products and articles by their words, and titles weigh more than texts', async (t) => {
+test.serial('GET /search finds products and articles by words, titles before bodies', async (t) => {
   const { ctx, services } = t.context;
   const bowl = await buildProduct(ctx, {
     slug: 'salad-bowl',
@@ -54,7 +54,7 @@ test.serial('a shopper finds products and articles by their words, and titles we
   t.true(found.results.every(({ score }: any) => score > 0 && score < 1));
 });
 
-test.serial('words are found in other forms, and with typing errors and without accents', async (t) => {
+test.serial('GET /search finds inflected and misspelled words and words without accents', async (t) => {
   const { ctx, services } = t.context;
   await buildProduct(ctx, { slug: 'mug', name: 'Café mug', description: 'For running mornings.' });
   await buildProduct(ctx, {
@@ -73,36 +73,29 @@ test.serial('words are found in other forms, and with typing errors and without 
   t.deepEqual(slugs(await ask(t.context, 'q=%27%22%3C%26%7C!(')), []);
 });
 
-test.serial(
-  'what holds the words hides what is only spelled alike, and a guess looks for all of its words first',
-  async (t) => {
-    const { ctx, services } = t.context;
-    for (const [slug, name] of [
-      ['mug', 'Stoneware mug'],
-      ['plate', 'Stoneware plate'],
-      ['rug', 'Wool rug'],
-      ['lamp', 'Paper lamp'],
-    ] as const)
-      await buildProduct(ctx, { slug, name });
-    await runJobs(services);
-    t.deepEqual(slugs(await ask(t.context, 'q=rug')), ['rug']);
-    t.deepEqual(slugs(await ask(t.context, 'q=stonware+mgu')), ['mug', 'plate']);
-    t.deepEqual(
-      slugs(await ask(t.context, 'q=stoneware+lamp')).toSorted(),
-      ['lamp', 'mug', 'plate'],
-      'any of the words, where nothing has all of them',
-    );
-    t.deepEqual(slugs(await ask(t.context, 'q=stonewaremug')), ['mug', 'plate']);
-    t.deepEqual(
-      slugs(await ask(t.context, 'q=lampp+-paper')),
-      ['lamp'],
-      'what was to be left out is no part of a guess',
-    );
-    t.deepEqual(slugs(await ask(t.context, 'q=the')), [], 'a word that says nothing is not guessed at');
-  },
-);
+test.serial('GET /search returns corrected words only without exact results, all words before any', async (t) => {
+  const { ctx, services } = t.context;
+  for (const [slug, name] of [
+    ['mug', 'Stoneware mug'],
+    ['plate', 'Stoneware plate'],
+    ['rug', 'Wool rug'],
+    ['lamp', 'Paper lamp'],
+  ] as const)
+    await buildProduct(ctx, { slug, name });
+  await runJobs(services);
+  t.deepEqual(slugs(await ask(t.context, 'q=rug')), ['rug']);
+  t.deepEqual(slugs(await ask(t.context, 'q=stonware+mgu')), ['mug', 'plate']);
+  t.deepEqual(
+    slugs(await ask(t.context, 'q=stoneware+lamp')).toSorted(),
+    ['lamp', 'mug', 'plate'],
+    'any of the words, where nothing has all of them',
+  );
+  t.deepEqual(slugs(await ask(t.context, 'q=stonewaremug')), ['mug', 'plate']);
+  t.deepEqual(slugs(await ask(t.context, 'q=lampp+-paper')), ['lamp'], 'what was to be left out is no part of a guess');
+  t.deepEqual(slugs(await ask(t.context, 'q=the')), [], 'a word that says nothing is not guessed at');
+});
 
-test.serial('guesses are read page by page, too', async (t) => {
+test.serial('GET /search returns pages of corrected searches', async (t) => {
   const { ctx, services } = t.context;
   for (const index of [1, 2, 3])
     await buildProduct(ctx, { slug: `mug-${index}`, name: `Stoneware mug ${'tall '.repeat(index)}` });
@@ -118,7 +111,7 @@ test.serial('guesses are read page by page, too', async (t) => {
   t.deepEqual(seen.toSorted(), ['mug-1', 'mug-2', 'mug-3']);
 });
 
-test.serial('who types a SKU or a slug gets it first', async (t) => {
+test.serial('GET /search puts a typed SKU or slug first', async (t) => {
   const { ctx, services } = t.context;
   await buildProduct(ctx, { slug: 'lid', name: 'Lid for bowl-s bowl-s bowl-s' });
   await buildProduct(ctx, { slug: 'small', name: 'Something small', variants: [{ sku: 'BOWL-S' }] });
@@ -128,7 +121,7 @@ test.serial('who types a SKU or a slug gets it first', async (t) => {
   t.is(found.results[0].score, 1);
 });
 
-test.serial('search follows what is saved, published and removed, and each job may run twice', async (t) => {
+test.serial('GET /search follows saved, published and removed documents when each job runs twice', async (t) => {
   const { ctx, services } = t.context;
   const { slug, id, variant } = await buildProduct(ctx, { name: 'Oak bowl' });
   t.deepEqual(slugs(await ask(t.context, 'q=oak')), []);
@@ -157,7 +150,7 @@ test.serial('search follows what is saved, published and removed, and each job m
   t.deepEqual(slugs(await ask(t.context, 'q=ash')), []);
 });
 
-test.serial('content is found while it is published and in its window', async (t) => {
+test.serial('GET /search finds content only while it is published and active', async (t) => {
   const { ctx, services, clock } = t.context;
   const at = (milliseconds: number) => fromNow(clock, milliseconds).toISOString();
   await buildEntry(ctx, { slug: 'draft', title: 'Oak draft', published_at: null });
@@ -178,7 +171,7 @@ test.serial('content is found while it is published and in its window', async (t
   t.deepEqual(slugs(await ask(t.context, 'q=oak')), ['soon']);
 });
 
-test.serial('results are read page by page, of one kind or all, each store its own', async (t) => {
+test.serial('GET /search returns pages of one kind or all, of the own store', async (t) => {
   const { ctx, services, api } = t.context;
   for (const index of [1, 2, 3])
     await buildProduct(ctx, { slug: `oak-${index}`, name: `Oak bowl ${'big '.repeat(index)}` });
@@ -199,7 +192,7 @@ test.serial('results are read page by page, of one kind or all, each store its o
   t.deepEqual((await api.call('GET', '/api/v1/search?q=oak', { tenant: other.slug })).body.results, []);
 });
 
-test.serial('search refuses what it cannot search for', async (t) => {
+test.serial('GET /search rejects invalid parameters', async (t) => {
   const { api, ctx, tenant } = t.context;
   for (const query of ['', 'q=', 'q=+', `q=${'a'.repeat(201)}`, 'q=a&type=orders', 'q=a&limit=101']) {
     const { status, body } = await api.call('GET', `/api/v1/search?${query}`, { tenant: tenant.slug });
@@ -211,7 +204,7 @@ test.serial('search refuses what it cannot search for', async (t) => {
   t.is(refused.body.required_scope, 'search:read');
 });
 
-test.serial('a search costs one statement, which carries its store', async (t) => {
+test.serial('GET /search executes one statement with its tenant', async (t) => {
   const { ctx, services } = t.context;
   await buildProduct(ctx, { name: 'Oak bowl' });
   await runJobs(services);

@@ -10,7 +10,7 @@ import { type ApiContext, useApi } from '#test/support/use-api.ts';
 const test = anyTest as TestFn<ApiContext>;
 useApi(test);
 
-test('a storefront learns what its store sells in, ships to and has switched on', async (t) => {
+test('GET /storefront returns currency, shipping and features', async (t) => {
   const { api, ctx, tenant } = t.context;
   await transact(ctx, async (ctx) => {
     await savePaymentAccount(ctx, {
@@ -66,7 +66,7 @@ test('a storefront learns what its store sells in, ships to and has switched on'
   t.notRegex(JSON.stringify(body), /secret|owner@/);
 });
 
-test('a store that is not set up yet has a storefront all the same', async (t) => {
+test('GET /storefront works for a store without payments and shipping', async (t) => {
   const { api, services } = t.context;
   const modules = { customer_accounts: false, subscriptions: false, gift_cards: false, reviews: true };
   const bare = await buildTenant(services, { modules, theme: { accent: '#7a5c3e' } });
@@ -79,13 +79,13 @@ test('a store that is not set up yet has a storefront all the same', async (t) =
   t.deepEqual(body.storefront.features, modules);
 });
 
-test('a storefront is asked of a store', async (t) => {
+test('GET /storefront requires a tenant', async (t) => {
   const { api } = t.context;
   t.is((await api.call('GET', '/api/v1/storefront')).body.error, 'missing_tenant');
   t.is((await api.call('GET', '/api/v1/storefront', { tenant: 'no-such' })).body.error, 'unknown_tenant');
 });
 
-test.serial('a storefront costs one statement, and none while it is remembered', async (t) => {
+test.serial('GET /storefront executes one statement, and none while the response is cached', async (t) => {
   const { api, clock, services, tenant } = t.context;
   await api.call('GET', '/api/v1/content/none', { tenant: tenant.slug });
   const ask = () => api.call('GET', '/api/v1/storefront', { tenant: tenant.slug });

@@ -48,7 +48,7 @@ async function failureOf(work: Promise<unknown>): Promise<{ failure: string; ret
   return { failure: error.failure, retryAfterSeconds: error.retryAfterSeconds };
 }
 
-test.serial('each text gets its vector, in their order, as many texts as there may be', async (t) => {
+test.serial('embed returns a vector for each text, in order, for any number of texts', async (t) => {
   const embedder = build(t.context);
   const texts = Array.from({ length: 150 }, (_, index) => `mug ${index}`);
   const vectors = await embedder.embed(texts, options);
@@ -61,7 +61,7 @@ test.serial('each text gets its vector, in their order, as many texts as there m
 });
 
 test.serial(
-  'the endpoint may be named in full, by its version or by its host, and short vectors are asked of who can',
+  "createOpenAiEmbedder completes the endpoint's URL and requests short vectors where supported",
   async (t) => {
     const { simulator } = t.context;
     for (const path of ['', '/', '/v1', '/v1/', '/v1/embeddings']) {
@@ -72,7 +72,7 @@ test.serial(
   },
 );
 
-test.serial('vectors are also read where they come as numbers, and in any order', async (t) => {
+test.serial('embed reads vectors that are numbers and in any order', async (t) => {
   const receiver = await startReceiver();
   const answer = (body: object) =>
     receiver.behave({ status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
@@ -102,7 +102,7 @@ test.serial('vectors are also read where they come as numbers, and in any order'
   await receiver.close();
 });
 
-test.serial('each failure is judged for what it means', async (t) => {
+test.serial('embed classifies each failure', async (t) => {
   const { control } = t.context;
   const embedder = build(t.context);
   const after = async (status: number, more = {}) => {
@@ -120,7 +120,7 @@ test.serial('each failure is judged for what it means', async (t) => {
   t.is((await failureOf(build(t.context, { key: undefined }).embed(['mug'], options))).failure, 'denied');
 });
 
-test.serial('an endpoint that does not answer is left alone for a while', async (t) => {
+test.serial('embed opens the breaker for an endpoint that does not respond', async (t) => {
   const embedder = build(t.context, { failures: 2 });
   await t.context.control.fault({ kind: 'status', status: 503, times: 2 });
   for (let time = 0; time < 2; time += 1) await failureOf(embedder.embed(['mug'], options));

@@ -21,7 +21,7 @@ import { startWorker } from '#test/support/start-worker.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { until } from '#test/support/until.ts';
 
-test('a worker that is killed in the middle of folding loses no event and doubles none', async (t) => {
+test('a worker killed during aggregation loses and doubles no event', async (t) => {
   const [database, redis] = await Promise.all([createTestDatabase(), createTestRedis()]);
   const environment = testEnvironment({ DATABASE_URL: database.url, REDIS_URL: redis.url });
   const services = await createServices(readConfig(environment), 'test', { log: silentLog });

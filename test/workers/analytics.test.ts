@@ -15,7 +15,7 @@ import { startWorkers } from '#workers/runtime/start-workers.ts';
 
 const test = anyTest as TestFn;
 
-test('the relay ticks and the workers fold, and when Redis is wiped they go on', async (t) => {
+test('relay and workers continue to aggregate after Redis is wiped', async (t) => {
   const [database, redis] = await Promise.all([createTestDatabase(), createTestRedis()]);
   const environment = testEnvironment({ DATABASE_URL: database.url, REDIS_URL: redis.url });
   const services = await createServices(readConfig(environment), 'test', { log: silentLog });

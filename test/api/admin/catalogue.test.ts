@@ -17,7 +17,7 @@ const bowl = {
   ],
 };
 
-test('a draft is made, seen by its owner alone, published and taken off the shelf', async (t) => {
+test('admin products: a draft is created, visible to the owner only, published and removed', async (t) => {
   const { api, owner, tenant } = t.context;
   const made = await owner.post('/products', bowl);
   t.is(made.status, 201);
@@ -50,7 +50,7 @@ test('a draft is made, seen by its owner alone, published and taken off the shel
   t.is((await owner.post('/products', bowl)).body.product.id, made.body.product.id, 'it comes back under its id');
 });
 
-test('what is read can be sent back, and changes nothing', async (t) => {
+test('PUT /admin/products/:slug changes nothing when a product is sent back as it was read', async (t) => {
   const { ctx, owner } = t.context;
   const {
     body: { product },
@@ -60,7 +60,7 @@ test('what is read can be sent back, and changes nothing', async (t) => {
   t.deepEqual(await deedsOf(ctx), ['product.created']);
 });
 
-test('each change stands in the log with its key, before and after', async (t) => {
+test('admin products: each change is recorded in the audit log with its key, before and after', async (t) => {
   const { ctx, owner } = t.context;
   const {
     body: { product },
@@ -76,7 +76,7 @@ test('each change stands in the log with its key, before and after', async (t) =
   t.like(removed, { action: 'product.removed', after: null });
 });
 
-test('a name that is taken, a SKU of another product, and a body that does not fit are refused', async (t) => {
+test('POST /admin/products rejects a used slug, a SKU of another product and an invalid body', async (t) => {
   const { ctx, owner } = t.context;
   await owner.post('/products', bowl);
   const taken = await owner.post('/products', bowl);
@@ -88,12 +88,12 @@ test('a name that is taken, a SKU of another product, and a body that does not f
   t.deepEqual(await deedsOf(ctx), ['product.created']);
 });
 
-test('of two who make the same product at once one is told that it is there', async (t) => {
+test('POST /admin/products rejects one of two concurrent requests for the same slug', async (t) => {
   const answers = await Promise.all([1, 2, 3].map(() => t.context.owner.post('/products', bowl)));
   t.deepEqual(answers.map(told).toSorted(), ['201', '400 invalid_request', '400 invalid_request']);
 });
 
-test('products are listed page by page, drafts included, by status', async (t) => {
+test('GET /admin/products lists pages including drafts, and filters by status', async (t) => {
   const { ctx, owner } = t.context;
   for (const slug of ['a', 'b', 'c']) await buildProduct(ctx, { slug });
   await owner.post('/products', bowl);
@@ -112,7 +112,7 @@ test('products are listed page by page, drafts included, by status', async (t) =
   );
 });
 
-test('stock is set and adjusted, all or nothing, and each change is logged', async (t) => {
+test('PUT /admin/stock sets and adjusts stock, all or nothing, and records each change', async (t) => {
   const { ctx, owner } = t.context;
   const { variant } = await buildProduct(ctx, { variants: [{ sku: 'CUP', stock: 10 }] });
   const other = await buildProduct(ctx, { variants: [{ sku: 'JUG', stock: 3 }] });

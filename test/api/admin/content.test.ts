@@ -14,7 +14,7 @@ const guide = {
   tags: ['care'],
 };
 
-test('a draft is written, published and removed', async (t) => {
+test('admin content: a draft is created, published and removed', async (t) => {
   const { api, clock, ctx, owner, tenant } = t.context;
   const made = await owner.post('/content', guide);
   t.is(made.status, 201);
@@ -38,7 +38,7 @@ test('a draft is written, published and removed', async (t) => {
   t.deepEqual(updated?.after.changed, ['published_at']);
 });
 
-test('a name that is taken, an unknown entry, and what does not fit are refused', async (t) => {
+test('admin content rejects a used name, an unknown entry and an invalid body', async (t) => {
   const { owner } = t.context;
   await owner.post('/content', guide);
   t.deepEqual(placesOf(await owner.post('/content', guide)), ['/slug']);
@@ -57,7 +57,7 @@ test('a name that is taken, an unknown entry, and what does not fit are refused'
   }
 });
 
-test('entries are listed page by page, of one type where it is named', async (t) => {
+test('GET /admin/content lists pages and filters by type', async (t) => {
   const { ctx, owner } = t.context;
   for (const slug of ['a', 'b', 'c']) await buildEntry(ctx, { slug });
   await owner.post('/content', { ...guide, type: 'page' });

@@ -10,7 +10,7 @@ useOwner(test);
 
 const welcome = { code: 'welcome10', type: 'percent', value: 10, usage_limit: 100 };
 
-test('a promo code is made, changed and removed, and good again when it is made again', async (t) => {
+test('admin promo codes: a code is created, changed, removed and restored', async (t) => {
   const { ctx, owner } = t.context;
   const made = await owner.post('/promo-codes', welcome);
   t.is(made.status, 201);
@@ -51,7 +51,7 @@ test('a promo code is made, changed and removed, and good again when it is made 
   t.deepEqual(updated?.after.changed, ['type', 'percent', 'value_cents']);
 });
 
-test('a promo code that is taken, or lacks its value, or ends before it starts is refused', async (t) => {
+test('POST /admin/promo-codes rejects a used code, a missing value and an end before the start', async (t) => {
   const { owner } = t.context;
   await owner.post('/promo-codes', welcome);
   t.deepEqual(placesOf(await owner.post('/promo-codes', { ...welcome, code: ' WELCOME10 ' })), ['/code']);
@@ -61,7 +61,7 @@ test('a promo code that is taken, or lacks its value, or ends before it starts i
   t.deepEqual(placesOf(await owner.post('/promo-codes', backwards)), ['/ends_at']);
 });
 
-test('the code of a gift card is told once, and stands nowhere after', async (t) => {
+test('POST /admin/gift-cards returns the code once and stores it nowhere', async (t) => {
   const { ctx, owner } = t.context;
   const { status, body } = await owner.post('/gift-cards', { balance_cents: 5000 });
   t.is(status, 201);
@@ -79,7 +79,7 @@ test('the code of a gift card is told once, and stands nowhere after', async (t)
   t.deepEqual(placesOf(await owner.post('/gift-cards', { balance_cents: -1 })), ['/balance_cents']);
 });
 
-test('nobody pays with a gift card that is disabled', async (t) => {
+test('POST /admin/gift-cards/:id/disable makes a card unusable', async (t) => {
   const { ctx, owner } = t.context;
   const card = await buildGiftCard(ctx);
   const disabled = await owner.post(`/gift-cards/${card.id}/disable`);
@@ -90,7 +90,7 @@ test('nobody pays with a gift card that is disabled', async (t) => {
   t.deepEqual(await deedsOf(ctx), ['gift_card.updated']);
 });
 
-test('promo codes and gift cards are listed page by page', async (t) => {
+test('GET /admin/promo-codes and /admin/gift-cards list pages', async (t) => {
   const { ctx, owner } = t.context;
   const promos = [];
   const cards = [];

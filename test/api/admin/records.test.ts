@@ -8,13 +8,13 @@ import { type OwnerContext, pagesOf, told, useOwner } from '#test/support/use-ow
 const test = anyTest as TestFn<OwnerContext>;
 useOwner(test);
 
-test('the owner sees which modules the operator has switched on', async (t) => {
+test('GET /admin/modules returns the enabled modules', async (t) => {
   t.deepEqual((await t.context.owner.get('/modules')).body, {
     modules: { customer_accounts: true, subscriptions: true, gift_cards: true, reviews: true },
   });
 });
 
-test('the audit log is read page by page, and by what was changed', async (t) => {
+test('GET /admin/audit-log lists pages and filters by subject', async (t) => {
   const { owner } = t.context;
   const {
     body: { product },
@@ -31,7 +31,7 @@ test('the audit log is read page by page, and by what was changed', async (t) =>
   t.deepEqual(await of(`subject_id=${product.id}&limit=1`), ['product.removed']);
 });
 
-test('what was decided of reminders is read, by address', async (t) => {
+test('GET /admin/reminders lists decisions and filters by email', async (t) => {
   const { ctx, owner } = t.context;
   await remindAnytime(ctx);
   const { email } = await buildRemindedCart(ctx);
@@ -48,7 +48,7 @@ test('what was decided of reminders is read, by address', async (t) => {
   );
 });
 
-test('subscriptions are listed page by page, by status and address, and read', async (t) => {
+test('GET /admin/subscriptions lists pages and filters by status and email', async (t) => {
   const { ctx, owner } = t.context;
   const first = await buildSubscription(ctx);
   const second = await buildSubscription(ctx, { status: 'canceled' });

@@ -12,7 +12,7 @@ import { type ApiContext, useApi } from '#test/support/use-api.ts';
 const test = anyTest as TestFn<ApiContext>;
 useApi(test);
 
-test.serial('operators see how far behind counting is, and the stores of which something was told', async (t) => {
+test.serial('GET /ops/analytics shows the backlog and the stores with events', async (t) => {
   const { api, ctx, services, tenant } = t.context;
   t.regex((await api.call('GET', '/ops/analytics')).body, /All received events are counted\./);
   await sendEvents(ctx, [buildEvent(), buildEvent()]);
@@ -24,7 +24,7 @@ test.serial('operators see how far behind counting is, and the stores of which s
   t.true(body.includes(`<a href="/ops/analytics/${tenant.slug}">${tenant.slug}</a>`));
 });
 
-test.serial('operators see that something could not be counted, and where to look', async (t) => {
+test.serial('GET /ops/analytics shows quarantined batches with a link to their jobs', async (t) => {
   const { api, ctx, services } = t.context;
   t.notRegex((await api.call('GET', '/ops/analytics')).body, /quarantined/);
   await plantBatch(ctx, { id: 'not one' });

@@ -26,7 +26,7 @@ useContext(test);
 
 // One after another: whoever folds takes the batches of every store in this file's database.
 
-test.serial('the same batch sent five times is counted once', async (t) => {
+test.serial('aggregateBatches counts a batch that is sent five times once', async (t) => {
   const { ctx, services } = t.context;
   const named = [buildEvent(), buildEvent(), buildEvent()];
   const unnamed = [
@@ -44,7 +44,7 @@ test.serial('the same batch sent five times is counted once', async (t) => {
 });
 
 test.serial(
-  'an event that stands twice in one batch is counted once, and the same id in two stores twice',
+  'aggregateBatches counts an event repeated in a batch once, and the same id in two stores twice',
   async (t) => {
     const { ctx, services } = t.context;
     const other = { ...ctx, tenant: await buildTenant(services) };
@@ -57,7 +57,7 @@ test.serial(
   },
 );
 
-test.serial('a worker that dies anywhere in the middle has lost and doubled nothing', async (t) => {
+test.serial('aggregateBatches loses and doubles nothing when the worker dies at any statement', async (t) => {
   const { ctx, services } = t.context;
   const events = Array.from({ length: 20 }, () => buildEvent());
   await sendEvents(ctx, events.slice(0, 12));
@@ -83,7 +83,7 @@ test.serial('a worker that dies anywhere in the middle has lost and doubled noth
   t.like(await rollUpsOf(ctx), { days: [{ events: 20, sessions: 20, viewed: 20 }] });
 });
 
-test.serial('workers that fold at the same time lose and double nothing', async (t) => {
+test.serial('aggregateBatches loses and doubles nothing with concurrent workers', async (t) => {
   const { ctx, services } = t.context;
   const stores = [ctx, { ...ctx, tenant: await buildTenant(services) }];
   const sent = Array.from({ length: 240 }, (_, index) => buildEvent({ session_id: `s${index % 40}` }));
@@ -103,31 +103,28 @@ test.serial('workers that fold at the same time lose and double nothing', async 
   }
 });
 
-test.serial(
-  'a batch sent again when the week has turned is counted once, whoever folds and in whatever order',
-  async (t) => {
-    const { ctx, services, clock } = t.context;
-    const nextMonday = startOfDay(addDays(weekOf(dayOf(clock.now())), 7));
-    clock.pass(nextMonday.getTime() - clock.now().getTime() - seconds(5));
-    const [early, late, both] = [buildEvent(), buildEvent(), buildEvent()];
-    await sendEvents(ctx, [early, both]);
-    await aggregateAll(services);
-    await sendEvents(ctx, [late]);
-    clock.pass(seconds(10));
-    await sendEvents(ctx, [early, late, both]);
-    await sendEvents(ctx, [both]);
-    await Promise.all([aggregateBatches(services.context()), aggregateBatches(services.context())]);
-    await aggregateAll(services);
-    t.is((await aggregatedEvents(ctx)).length, 3);
-    clock.pass(days(6));
-    await sendEvents(ctx, [early, late, both]);
-    await aggregateAll(services);
-    t.is((await aggregatedEvents(ctx)).length, 3);
-  },
-);
+test.serial('aggregateBatches counts a batch repeated in the next week once, in any order', async (t) => {
+  const { ctx, services, clock } = t.context;
+  const nextMonday = startOfDay(addDays(weekOf(dayOf(clock.now())), 7));
+  clock.pass(nextMonday.getTime() - clock.now().getTime() - seconds(5));
+  const [early, late, both] = [buildEvent(), buildEvent(), buildEvent()];
+  await sendEvents(ctx, [early, both]);
+  await aggregateAll(services);
+  await sendEvents(ctx, [late]);
+  clock.pass(seconds(10));
+  await sendEvents(ctx, [early, late, both]);
+  await sendEvents(ctx, [both]);
+  await Promise.all([aggregateBatches(services.context()), aggregateBatches(services.context())]);
+  await aggregateAll(services);
+  t.is((await aggregatedEvents(ctx)).length, 3);
+  clock.pass(days(6));
+  await sendEvents(ctx, [early, late, both]);
+  await aggregateAll(services);
+  t.is((await aggregatedEvents(ctx)).length, 3);
+});
 
 test.serial(
-  'around midnight each event goes to the day on which it came, and is counted on the day on which it happened',
+  'aggregateBatches stores an event by its day of arrival and counts it by its day of occurrence',
   async (t) => {
     const { ctx, services, clock } = t.context;
     const midnight = startOfDay(addDays(dayOf(clock.now()), 1));
@@ -152,7 +149,7 @@ test.serial(
   },
 );
 
-test.serial('a clock that is wrong is corrected by what it says of itself', async (t) => {
+test.serial('ingestEvents corrects the times of a sender whose clock is wrong', async (t) => {
   const { ctx, services, clock } = t.context;
   const now = clock.now().getTime();
   const iso = (offset: number) => new Date(now + offset).toISOString();
@@ -180,7 +177,7 @@ test.serial('a clock that is wrong is corrected by what it says of itself', asyn
   t.deepEqual(await times([-days(30)]), [0], 'what happened too long ago happened when it came');
 });
 
-test.serial('what a page says of a sale is no revenue, and cannot pass for the books', async (t) => {
+test.serial("ingestEvents does not count a client's order_paid as revenue", async (t) => {
   const { ctx, services } = t.context;
   await sendEvents(ctx, [
     buildEvent({ type: 'order_paid', value_cents: 990_000, order_id: 'ord_1' }),
@@ -194,7 +191,7 @@ test.serial('what a page says of a sale is no revenue, and cannot pass for the b
   t.like(await rollUpsOf(ctx), { days: [{ events: 2, orders: 0, revenue_cents: 0, paid: 0 }] });
 });
 
-test.serial('a sale that did not come from the books is no revenue, even if it got in', async (t) => {
+test.serial('aggregateBatches does not count a sale from a client as revenue, even if one was stored', async (t) => {
   const { ctx, services } = t.context;
   await plantBatch(ctx, { type: 'order_paid', value_cents: 990_000 });
   await aggregateAll(services);
@@ -204,7 +201,7 @@ test.serial('a sale that did not come from the books is no revenue, even if it g
   });
 });
 
-test.serial('types that nobody knows are kept, and counted together', async (t) => {
+test.serial('aggregateBatches stores events of unknown types and counts them together', async (t) => {
   const { ctx, services } = t.context;
   await sendEvents(
     ctx,
@@ -215,7 +212,7 @@ test.serial('types that nobody knows are kept, and counted together', async (t) 
   t.like(await rollUpsOf(ctx), { hours: [{ type: 'other', events: 30 }] });
 });
 
-test.serial('a batch that comes before anybody made its partition is folded all the same', async (t) => {
+test.serial('aggregateBatches creates a missing partition', async (t) => {
   const { ctx, services, clock } = t.context;
   clock.pass(days(40));
   await sendEvents(ctx, [buildEvent({ occurred_at: fromNow(clock, -days(6)).toISOString() })]);

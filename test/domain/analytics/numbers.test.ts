@@ -54,7 +54,7 @@ async function sell({ ctx, services, clock }: TestContext): Promise<void> {
   await aggregateAll(services);
 }
 
-test.serial('an owner sees how far sessions came, and what each day brought', async (t) => {
+test.serial('funnel and daily return the steps of sessions and the numbers of each day', async (t) => {
   const { ctx, clock } = t.context;
   await sell(t.context);
   const today = dayOf(clock.now());
@@ -86,33 +86,30 @@ test.serial('an owner sees how far sessions came, and what each day brought', as
   t.true((await funnel(nobody)).steps.every(({ sessions }) => sessions === 0));
 });
 
-test.serial(
-  'an order is counted once, however often it is recorded, and not at all when its payment is undone',
-  async (t) => {
-    const { ctx, services } = t.context;
-    const order = {
-      orderId: newId('ord'),
-      totalCents: 4200,
-      currency: 'USD',
-      cartId: newId('cart'),
-      customerId: newId('cus'),
-    };
-    await transact(ctx, (ctx) => recordOrderPaid(ctx, order));
-    await aggregateAll(services);
-    await transact(ctx, (ctx) => recordOrderPaid(ctx, order));
-    await t.throwsAsync(
-      transact(ctx, async (ctx) => {
-        await recordOrderPaid(ctx, { ...order, orderId: newId('ord') });
-        throw new Error('the money did not come');
-      }),
-    );
-    await aggregateAll(services);
-    t.like((await aggregatedEvents(ctx))[0], { type: 'order_paid', source: 'ledger', value_cents: 4200 });
-    t.like(await rollUpsOf(ctx), { days: [{ orders: 1, revenue_cents: 4200, paid: 1, sessions: 1 }] });
-  },
-);
+test.serial('recordOrderPaid counts an order once, and not at all when its transaction is rolled back', async (t) => {
+  const { ctx, services } = t.context;
+  const order = {
+    orderId: newId('ord'),
+    totalCents: 4200,
+    currency: 'USD',
+    cartId: newId('cart'),
+    customerId: newId('cus'),
+  };
+  await transact(ctx, (ctx) => recordOrderPaid(ctx, order));
+  await aggregateAll(services);
+  await transact(ctx, (ctx) => recordOrderPaid(ctx, order));
+  await t.throwsAsync(
+    transact(ctx, async (ctx) => {
+      await recordOrderPaid(ctx, { ...order, orderId: newId('ord') });
+      throw new Error('the money did not come');
+    }),
+  );
+  await aggregateAll(services);
+  t.like((await aggregatedEvents(ctx))[0], { type: 'order_paid', source: 'ledger', value_cents: 4200 });
+  t.like(await rollUpsOf(ctx), { days: [{ orders: 1, revenue_cents: 4200, paid: 1, sessions: 1 }] });
+});
 
-test.serial('a subscription that goes on by itself is revenue, and no step of a funnel', async (t) => {
+test.serial('recordOrderPaid counts a renewal as revenue and not in the funnel', async (t) => {
   const { ctx, services } = t.context;
   const order = { orderId: newId('ord'), totalCents: 1900, currency: 'USD' };
   await transact(ctx, (ctx) => recordOrderPaid(ctx, { ...order, sessionId: 'long ago', isRenewal: true }));
@@ -120,36 +117,33 @@ test.serial('a subscription that goes on by itself is revenue, and no step of a 
   t.like(await rollUpsOf(ctx), { days: [{ orders: 1, revenue_cents: 1900, paid: 0, sessions: 0 }] });
 });
 
-test.serial(
-  'roll-ups that are reckoned anew are what they were, also from nothing, and each job may run twice',
-  async (t) => {
-    const { ctx, services, clock } = t.context;
-    await sell(t.context);
-    const other = { ...ctx, tenant: await buildTenant(services) };
-    await sendEvents(other, [buildEvent()]);
-    await aggregateAll(services);
-    const before = await rollUpsOf(ctx);
-    const [from, to] = [addDays(dayOf(clock.now()), -3), dayOf(clock.now())];
+test.serial('rebuildDay restores the same roll-ups, even from none, when it runs twice', async (t) => {
+  const { ctx, services, clock } = t.context;
+  await sell(t.context);
+  const other = { ...ctx, tenant: await buildTenant(services) };
+  await sendEvents(other, [buildEvent()]);
+  await aggregateAll(services);
+  const before = await rollUpsOf(ctx);
+  const [from, to] = [addDays(dayOf(clock.now()), -3), dayOf(clock.now())];
 
-    await transact(ctx, async (ctx) => requestRebuild(ctx, { from, to }));
-    t.is((await enqueuedJobs(ctx, rebuildDayJob)).length, 4);
-    t.is((await runJobs(services)).filter((outcome) => outcome === 'analytics.rebuild-day: done').length, 4);
-    t.deepEqual(await rollUpsOf(ctx), before);
+  await transact(ctx, async (ctx) => requestRebuild(ctx, { from, to }));
+  t.is((await enqueuedJobs(ctx, rebuildDayJob)).length, 4);
+  t.is((await runJobs(services)).filter((outcome) => outcome === 'analytics.rebuild-day: done').length, 4);
+  t.deepEqual(await rollUpsOf(ctx), before);
 
-    await transact(ctx, async (ctx) => {
-      for (const table of [sql`analytics_hours`, sql`analytics_days`, sql`analytics_sessions`])
-        await ctx.tx.execute(sql`delete from ${table}`);
-    });
-    for (let day = from; day <= to; day = addDays(day, 1)) {
-      await rebuildDay(ctx, { period: dayNumber(day) });
-      await rebuildDay(ctx, { period: dayNumber(day) });
-    }
-    t.deepEqual(await rollUpsOf(ctx), before);
-    t.like(await rollUpsOf(other), { days: [{ events: 1 }] });
-  },
-);
+  await transact(ctx, async (ctx) => {
+    for (const table of [sql`analytics_hours`, sql`analytics_days`, sql`analytics_sessions`])
+      await ctx.tx.execute(sql`delete from ${table}`);
+  });
+  for (let day = from; day <= to; day = addDays(day, 1)) {
+    await rebuildDay(ctx, { period: dayNumber(day) });
+    await rebuildDay(ctx, { period: dayNumber(day) });
+  }
+  t.deepEqual(await rollUpsOf(ctx), before);
+  t.like(await rollUpsOf(other), { days: [{ events: 1 }] });
+});
 
-test.serial('what comes in while a day is reckoned anew is counted once', async (t) => {
+test.serial('rebuildDay counts events that arrive meanwhile once', async (t) => {
   const { ctx, services, clock } = t.context;
   await sell(t.context);
   const period = dayNumber(dayOf(clock.now()));
@@ -166,7 +160,7 @@ test.serial('what comes in while a day is reckoned anew is counted once', async 
   t.deepEqual(await rollUpsOf(ctx), counted);
 });
 
-test.serial('robots are kept and not counted', async (t) => {
+test.serial('aggregateBatches stores events of bots and does not count them', async (t) => {
   const { ctx, services } = t.context;
   await sendEvents(ctx, [buildEvent()], { userAgent: 'Googlebot/2.1' });
   await aggregateAll(services);
@@ -174,7 +168,7 @@ test.serial('robots are kept and not counted', async (t) => {
   t.deepEqual(await rollUpsOf(ctx), { hours: [], days: [], sessions: [] });
 });
 
-test.serial('partitions are there before they are needed', async (t) => {
+test.serial('createPartitions creates the partitions of the next days', async (t) => {
   const { services, clock } = t.context;
   clock.pass(days(200));
   await createPartitions(services.context());
@@ -186,7 +180,7 @@ test.serial('partitions are there before they are needed', async (t) => {
 });
 
 test.serial(
-  'events are kept for 90 days and roll-ups for 25 months, and older days cannot be reckoned anew',
+  'pruneAnalytics keeps events for 90 days and roll-ups for 25 months, and rebuildDay rejects older days',
   async (t) => {
     const { ctx, services, clock } = t.context;
     await sendEvents(ctx, [buildEvent()]);

@@ -6,7 +6,7 @@ import { type TestContext, useContext } from '#test/support/context.ts';
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
 
-test.serial('ensurePartitions gives up on a table in use before those behind it are held up', async (t) => {
+test.serial('ensurePartitions fails soon on a locked table, so that later transactions do not wait', async (t) => {
   const ctx = t.context.services.context();
   const reader = await ctx.database.pool.connect();
   await reader.query('begin; lock table analytics_events in access share mode');

@@ -26,7 +26,7 @@ useContext(test);
 
 // One after another: whoever folds takes the batches of every store in this file's database.
 
-test.serial('a batch that cannot be folded is set aside for a person, and keeps no other waiting', async (t) => {
+test.serial('aggregateBatches quarantines a batch with invalid data and aggregates the others', async (t) => {
   const { ctx, services } = t.context;
   const ids = [
     await plantBatch(ctx, { id: 'not one' }),
@@ -53,7 +53,7 @@ test.serial('a batch that cannot be folded is set aside for a person, and keeps 
   );
 });
 
-test.serial('once it is mended it is counted, and once only', async (t) => {
+test.serial('aggregateQuarantined counts a corrected batch once', async (t) => {
   const { ctx, services } = t.context;
   const batchId = await plantBatch(ctx, { id: 'not one' });
   await aggregateAll(services);
@@ -72,7 +72,7 @@ test.serial('once it is mended it is counted, and once only', async (t) => {
   t.is(await waitingBatches(ctx), 0);
 });
 
-test.serial("what is the database's fault and not the batch's sets nothing aside", async (t) => {
+test.serial('aggregateBatches quarantines nothing when the database fails', async (t) => {
   const { ctx, services } = t.context;
   await sendEvents(ctx, [buildEvent()]);
   const before = await countQuarantined(services.context());
@@ -96,7 +96,7 @@ test.serial("what is the database's fault and not the batch's sets nothing aside
   t.is((await aggregatedEvents(ctx)).length, 1);
 });
 
-test.serial('what nobody mends is forgotten with the events of its time', async (t) => {
+test.serial('pruneAnalytics deletes quarantined batches with the events of their time', async (t) => {
   const { ctx, services, clock } = t.context;
   await plantBatch(ctx, { id: 'not one' });
   await aggregateAll(services);

@@ -10,7 +10,7 @@ import { type StripeContext, shopper, useStripe } from '#test/support/use-stripe
 const test = anyTest as TestFn<StripeContext>;
 await useStripe(test);
 
-test.serial('an order that is paid for is one sale of the session that bought, for what was paid', async (t) => {
+test.serial("recordOrderPaid records one sale with the paid amount for the buyer's session", async (t) => {
   const { ctx, services, stripe } = t.context;
   const product = await buildProduct(ctx);
   await sendEvents(

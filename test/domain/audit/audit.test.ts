@@ -8,7 +8,7 @@ import { buildTenant } from '#test/support/tenant.ts';
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
 
-test('the log says who did what to what, and in which request', async (t) => {
+test('recordAudit stores actor, action, subject and request', async (t) => {
   const ctx = { ...t.context.ctx, actor: { kind: 'key', id: 'key_1' } as const };
   await correlate({ requestId: 'req_1' }, () =>
     transact(ctx, (ctx) =>
@@ -35,7 +35,7 @@ test('the log says who did what to what, and in which request', async (t) => {
   });
 });
 
-test('a deed that was rolled back was never done', async (t) => {
+test('recordAudit stores nothing when the transaction is rolled back', async (t) => {
   const { ctx } = t.context;
   await t.throwsAsync(
     transact(ctx, async (ctx) => {
@@ -46,7 +46,7 @@ test('a deed that was rolled back was never done', async (t) => {
   t.deepEqual((await listAudit(ctx, { limit: 10 })).rows, []);
 });
 
-test('the log is read newest first, page by page, by subject, and by its own store alone', async (t) => {
+test('listAudit returns pages of the own store, newest first, and filters by subject', async (t) => {
   const { ctx, services } = t.context;
   for (const number of [1, 2, 3]) {
     await transact(ctx, (ctx) =>

@@ -26,7 +26,7 @@ const later = (ctx: Context, milliseconds: number): Context => ({
   clock: { now: () => new Date(ctx.clock.now().getTime() + milliseconds) },
 });
 
-test('a new cart is empty, in the store’s currency, and lives 30 days', async (t) => {
+test('createCart returns an empty cart in the store’s currency that expires after 30 days', async (t) => {
   const { ctx } = t.context;
   const cart = await createCart(ctx, { currency: 'usd', session_id: 'ses-1', customer_id: 'cus-9' });
   t.deepEqual(presentCart(await readCart(ctx, cart.id)), presentCart(cart));
@@ -47,7 +47,7 @@ test('a new cart is empty, in the store’s currency, and lives 30 days', async 
   await t.throwsAsync(readCart(later(ctx, days(30)), cart.id), { code: 'not_found' });
 });
 
-test('a line is what the catalogue says, and the same again adds to it', async (t) => {
+test('addLine takes the catalogue’s data and adds to the line of an equal item', async (t) => {
   const { ctx } = t.context;
   const {
     id: productId,
@@ -83,7 +83,7 @@ test('a line is what the catalogue says, and the same again adds to it', async (
   t.like(cart, { itemCount: 5, subtotalCents: 19_000, version: 3 });
 });
 
-test('purchase types and intervals are lines of their own', async (t) => {
+test('addLine keeps purchase types and intervals as separate lines', async (t) => {
   const { ctx } = t.context;
   const { variant } = await buildProduct(ctx, { purchase_types: ['one_time', 'subscription'] });
   const { id } = await createCart(ctx, {});
@@ -108,7 +108,7 @@ test('purchase types and intervals are lines of their own', async (t) => {
   );
 });
 
-test('a product with one variant needs no variant named, and one with several does', async (t) => {
+test('addLine requires a variant only for a product with several', async (t) => {
   const { ctx } = t.context;
   const single = await buildProduct(ctx, { purchase_types: ['one_time', 'subscription'] });
   const several = await buildProduct(ctx, { variants: [{ name: 'S' }, { name: 'L' }] });
@@ -129,7 +129,7 @@ test('a product with one variant needs no variant named, and one with several do
   });
 });
 
-test('what is not sold, or not in this way, does not get into a cart', async (t) => {
+test('addLine rejects products that are not sold, or not in this way', async (t) => {
   const { ctx, services } = t.context;
   const { variant } = await buildProduct(ctx);
   const draft = await buildProduct(ctx, { status: 'draft' });
@@ -152,7 +152,7 @@ test('what is not sold, or not in this way, does not get into a cart', async (t)
   t.is((await readCart(ctx, id)).version, version);
 });
 
-test('a price is never the caller’s: another one only tells that it changed', async (t) => {
+test('addLine ignores the caller’s price, except to show that it changed', async (t) => {
   const { ctx } = t.context;
   const { slug, variant } = await buildProduct(ctx);
   const { id } = await createCart(ctx, {});
@@ -177,7 +177,7 @@ test('a price is never the caller’s: another one only tells that it changed', 
   t.like(presentCart(await readCart(ctx, id)).items[0], { stockStatus: 'out_of_stock' });
 });
 
-test('a line is changed, merged with its like, and removed', async (t) => {
+test('changeLine changes a line, merges it with an equal one, and removes it', async (t) => {
   const { ctx } = t.context;
   const { variant } = await buildProduct(ctx, { purchase_types: ['one_time', 'subscription'] });
   const other = await buildProduct(ctx);
@@ -219,7 +219,7 @@ test('a line is changed, merged with its like, and removed', async (t) => {
   t.deepEqual((await changeLine(ctx, { cartId, lineId: last?.id ?? '' }, { quantity: 0 })).lines, []);
 });
 
-test('a change of purchase that cannot be leaves the line as it was', async (t) => {
+test('changeLine leaves the line unchanged when the new purchase type is not sold', async (t) => {
   const { ctx } = t.context;
   const { variant } = await buildProduct(ctx);
   const cart = await buildCart(ctx, [variant.id]);
@@ -234,7 +234,7 @@ test('a change of purchase that cannot be leaves the line as it was', async (t) 
   t.deepEqual(await readCart(ctx, cart.id), cart);
 });
 
-test('a cart holds a hundred lines and a line 999, however many are added at once', async (t) => {
+test('addLine enforces 100 lines and a quantity of 999 with concurrent requests', async (t) => {
   const { ctx } = t.context;
   const variants = Array.from({ length: 100 }, (_, index) => ({ name: `No. ${index}` }));
   const [first, second] = [await buildProduct(ctx, { variants }), await buildProduct(ctx, { variants })];
@@ -258,7 +258,7 @@ test('a cart holds a hundred lines and a line 999, however many are added at onc
   t.like(error, { extensions: { errors: [{ path: '/quantity' }] } });
 });
 
-test('a hundred clicks at once on one product make one line of a hundred', async (t) => {
+test('addLine sums a hundred concurrent additions of one product', async (t) => {
   const { ctx } = t.context;
   const { variant } = await buildProduct(ctx);
   const { id } = await createCart(ctx, {});
@@ -271,7 +271,7 @@ test('a hundred clicks at once on one product make one line of a hundred', async
   t.is(cart.version, 101);
 });
 
-test('whoever changes a cart is answered all that is in it by then, also what others put in at the same moment', async (t) => {
+test('addLine returns the lines that concurrent requests added', async (t) => {
   const { ctx } = t.context;
   const { variants } = await buildProduct(ctx, {
     variants: Array.from({ length: 30 }, (_, index) => ({ name: `No. ${index}` })),
@@ -290,7 +290,7 @@ test('whoever changes a cart is answered all that is in it by then, also what ot
   t.deepEqual(await changeLine(ctx, left, { quantity: 7 }), await readCart(ctx, cartId));
 });
 
-test('a cart that was bought can be read and not changed', async (t) => {
+test('markBought makes the cart read-only', async (t) => {
   const { ctx } = t.context;
   const { variant } = await buildProduct(ctx);
   const cart = await buildCart(ctx, [variant.id]);
@@ -305,7 +305,7 @@ test('a cart that was bought can be read and not changed', async (t) => {
   await t.throwsAsync(removeLine(ctx, line), { code: 'not_found' });
 });
 
-test('a cart of one store is unknown at another, and a line in another cart', async (t) => {
+test('readCart and changeLine do not find carts of another store or lines of another cart', async (t) => {
   const { ctx, services } = t.context;
   const { variant } = await buildProduct(ctx);
   const cart = await buildCart(ctx, [variant.id]);
@@ -322,7 +322,7 @@ test('a cart of one store is unknown at another, and a line in another cart', as
   t.deepEqual(await readCart(ctx, cart.id), cart);
 });
 
-test.serial('a cart is read with one statement, and one statement changes a line and answers the cart', async (t) => {
+test.serial('readCart and changeLine execute one statement each', async (t) => {
   const { ctx, services } = t.context;
   const { variant } = await buildProduct(ctx);
   const cart = await buildCart(ctx, [variant.id]);
@@ -335,7 +335,7 @@ test.serial('a cart is read with one statement, and one statement changes a line
   t.is(await count(() => removeLine(ctx, line)), 1);
 });
 
-test.serial('the tenant is set before any row is looked at, whatever the planner chooses', async (t) => {
+test.serial('a write sets the tenant before it reads any row, whatever the query plan', async (t) => {
   const { ctx, services } = t.context;
   const { variant } = await buildProduct(ctx);
   const client = await services.context().database.pool.connect();

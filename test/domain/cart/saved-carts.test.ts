@@ -35,7 +35,7 @@ const restoredAt = async (ctx: Context, id: string) =>
     )
   )[0]?.at;
 
-test('a saved cart comes back with what the catalogue says now of each line', async (t) => {
+test('restoreCart returns each line with current catalogue data', async (t) => {
   const { ctx } = t.context;
   const bowl = await buildProduct(ctx);
   const dearer = await buildProduct(ctx, { name: 'Cup' });
@@ -82,7 +82,7 @@ test('a saved cart comes back with what the catalogue says now of each line', as
   );
 });
 
-test('opening a saved cart notes the first time', async (t) => {
+test('restoreCart records the first time only', async (t) => {
   const { ctx } = t.context;
   const saved = await buildSavedCart(ctx);
   const token = await restoreTokenOf(ctx, saved.id);
@@ -93,7 +93,7 @@ test('opening a saved cart notes the first time', async (t) => {
   t.deepEqual(await restoredAt(ctx, saved.id), first);
 });
 
-test('a saved cart is gone when it is unknown, expired, bought or another store’s', async (t) => {
+test('restoreCart rejects tokens of unknown, expired, converted and other stores’ carts', async (t) => {
   const { ctx, services } = t.context;
   const saved = await buildSavedCart(ctx, { email: 'ada@example.com' });
   const token = await restoreTokenOf(ctx, saved.id);
@@ -111,7 +111,7 @@ test('a saved cart is gone when it is unknown, expired, bought or another store�
   await t.notThrowsAsync(restoreCart(ctx, await restoreTokenOf(ctx, other.id)));
 });
 
-test('tokens name their tenant, are made again alike, and stand in no table', async (t) => {
+test('tokens name their tenant, are reproducible, and are not stored', async (t) => {
   const { ctx } = t.context;
   const saved = await buildSavedCart(ctx);
   const tokens = [await restoreTokenOf(ctx, saved.id), await unsubscribeTokenOf(ctx, saved.email)];
@@ -130,7 +130,7 @@ test('tokens name their tenant, are made again alike, and stand in no table', as
     t.false(rows.some(({ row }) => row.includes(token) || row.includes(Buffer.from(token).toString('hex'))));
 });
 
-test('who unsubscribes stays unsubscribed, also when another cart is saved', async (t) => {
+test('unsubscribe outlasts saving another cart', async (t) => {
   const { ctx, services } = t.context;
   const { id, email } = await buildSavedCart(ctx);
   const token = await unsubscribeTokenOf(ctx, email);
@@ -151,7 +151,7 @@ test('who unsubscribes stays unsubscribed, also when another cart is saved', asy
   });
 });
 
-test.serial('a cart is saved with one statement beside that for the secret, and restored with one', async (t) => {
+test.serial('saveCart executes one statement after reading the secret, and restoreCart one', async (t) => {
   const { ctx, services } = t.context;
   const saving = await countStatements(services, () => buildSavedCart(ctx));
   t.is(saving.statements.length, 2);

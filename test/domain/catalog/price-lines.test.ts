@@ -18,7 +18,7 @@ const once = (productSlug: string, variantId?: string): WantedLine => ({
   purchaseType: 'one_time',
 });
 
-test('the catalogue says what lines cost, in their order', async (t) => {
+test('priceLines prices lines from the catalogue, in order', async (t) => {
   const { ctx } = t.context;
   const bowl = await buildProduct(ctx, {
     name: 'Oak bowl',
@@ -74,7 +74,7 @@ test('the catalogue says what lines cost, in their order', async (t) => {
   t.like(lines[2], { unitPriceCents: 1900, variantId: coffee.variant.id, variantNamed: false });
 });
 
-test('each line that cannot be priced is named with its reason', async (t) => {
+test('priceLines names each line that cannot be priced, with its reason', async (t) => {
   const { ctx, services } = t.context;
   const bowl = await buildProduct(ctx, { variants: [{ sku: 'S' }, { sku: 'L' }] });
   const coffee = await buildProduct(ctx, {
@@ -115,7 +115,7 @@ test('each line that cannot be priced is named with its reason', async (t) => {
   t.is((await priceLines(ctx, [])).length, 0);
 });
 
-test.serial('a hundred lines are priced with one statement', async (t) => {
+test.serial('priceLines prices a hundred lines with one statement', async (t) => {
   const { ctx, services } = t.context;
   const { slug } = await buildProduct(ctx);
   const { result, statements } = await countStatements(services, () =>

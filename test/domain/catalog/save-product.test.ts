@@ -39,14 +39,14 @@ const save = (ctx: Context, input: ProductInput, options?: SaveProductOptions) =
 const idOf = async (ctx: Context, productSlug = 'oak-bowl', variantId?: string) =>
   (await priceLines(ctx, [{ productSlug, variantId, quantity: 1, purchaseType: 'one_time' }]))[0]?.variantId ?? '';
 
-test('a product that is saved twice is created once, and searched for once', async (t) => {
+test('saveProduct creates and indexes a product once when it is saved twice', async (t) => {
   const { ctx } = t.context;
   t.deepEqual(await save(ctx, bowl), { subject: 'product oak-bowl', action: 'created', fields: [] });
   t.like(await save(ctx, bowl), { subject: 'product oak-bowl', action: 'unchanged', fields: [] });
   t.is((await enqueuedJobs(ctx, indexDocument)).length, 1);
 });
 
-test('a change names its fields, and never more than changed', async (t) => {
+test('saveProduct returns exactly the changed fields', async (t) => {
   const { ctx } = t.context;
   await save(ctx, bowl);
   const [small, large] = bowl.variants;
@@ -67,7 +67,7 @@ test('a change names its fields, and never more than changed', async (t) => {
   );
 });
 
-test('stock is an opening value, until the owner says otherwise', async (t) => {
+test('saveProduct sets the stock of existing variants only with setStock', async (t) => {
   const { ctx } = t.context;
   const one = (stock: number | null): ProductInput => ({
     ...bowl,
@@ -83,7 +83,7 @@ test('stock is an opening value, until the owner says otherwise', async (t) => {
   t.deepEqual(await stockOf(ctx, id), { stock: null, held: 0, ledger: 0 });
 });
 
-test('variants that are not named stay, or go with --prune, and come back as they were called', async (t) => {
+test('saveProduct keeps unnamed variants, removes them with prune, and restores them under their ids', async (t) => {
   const { ctx } = t.context;
   await save(ctx, bowl);
   const small = { ...bowl, variants: bowl.variants.slice(0, 1) };
@@ -100,7 +100,7 @@ test('variants that are not named stay, or go with --prune, and come back as the
   t.deepEqual(await stockOf(ctx, id), { stock: 3, held: 0, ledger: 3 });
 });
 
-test('what is removed is not sold, but what was held of it can be given back', async (t) => {
+test('removeProduct stops sales, and held stock can still be released', async (t) => {
   const { ctx } = t.context;
   const { slug, variant } = await buildProduct(ctx);
   const lines = [{ variantId: variant.id, quantity: 2 }];
@@ -114,7 +114,7 @@ test('what is removed is not sold, but what was held of it can be given back', a
   t.is(await idOf(ctx, slug), variant.id);
 });
 
-test('a SKU names one thing in a store', async (t) => {
+test('saveProduct rejects a SKU of another variant of the store', async (t) => {
   const { ctx } = t.context;
   await save(ctx, bowl);
   const plate: ProductInput = { slug: 'plate', name: 'Plate', variants: [{ sku: 'BOWL-S', price_cents: 100 }] };
@@ -134,7 +134,7 @@ test('a SKU names one thing in a store', async (t) => {
   ]);
 });
 
-test('two who save a new product at once make one', async (t) => {
+test('saveProduct creates one product from two concurrent calls', async (t) => {
   const { ctx } = t.context;
   const changes = await Promise.all(Array.from({ length: 5 }, () => save(ctx, bowl)));
   t.deepEqual(changes.map(({ action }) => action).toSorted(), [
@@ -146,7 +146,7 @@ test('two who save a new product at once make one', async (t) => {
   ]);
 });
 
-test.serial('saving what has not changed costs two statements, and a change four', async (t) => {
+test.serial('saveProduct executes two statements without a change and four with one', async (t) => {
   const { ctx, services } = t.context;
   await save(ctx, bowl);
   t.is((await countStatements(services, () => save(ctx, bowl))).statements.length, 2);
@@ -165,7 +165,7 @@ const plates = (count: number, more: object = {}): ProductInput[] =>
 const saveAll = (ctx: Context, inputs: readonly ProductInput[], options: SaveProductOptions = {}) =>
   transact(ctx, (ctx) => saveProducts(ctx, inputs, options));
 
-test.serial('a hundred products cost as many statements as two', async (t) => {
+test.serial('saveProducts executes as many statements for a hundred products as for two', async (t) => {
   const { ctx, services } = t.context;
   const costOf = async (inputs: readonly ProductInput[]) =>
     (await countStatements(services, () => saveAll(ctx, inputs))).statements.length;
@@ -179,7 +179,7 @@ test.serial('a hundred products cost as many statements as two', async (t) => {
   t.deepEqual(await stockOf(ctx, await idOf(ctx, 'plate-99')), { stock: 2, held: 0, ledger: 2 });
 });
 
-test('a SKU may go from one product to another, and one that is taken takes nothing with it', async (t) => {
+test('saveProducts moves a SKU between products, and a rejected SKU does not affect the others', async (t) => {
   const { ctx } = t.context;
   const [first, second] = plates(2) as [ProductInput, ProductInput];
   await saveAll(ctx, [first, second]);

@@ -12,7 +12,7 @@ import { buildProduct, stockOf } from '#test/support/factories/catalog.ts';
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
 
-test('what is held cannot be bought by anybody else, and what is released can', async (t) => {
+test('holdStock makes stock unavailable until releaseStock', async (t) => {
   const { ctx } = t.context;
   const { variant } = await buildProduct(ctx, { variants: [{ stock: 3 }] });
   const two = [{ variantId: variant.id, quantity: 2 }];
@@ -30,7 +30,7 @@ test('what is held cannot be bought by anybody else, and what is released can', 
   t.deepEqual(await stockOf(ctx, variant.id), { stock: 3, held: 2, ledger: 3 });
 });
 
-test('two hundred shoppers at once never hold more than there is', async (t) => {
+test('holdStock never exceeds the stock with 200 concurrent shoppers', async (t) => {
   const { ctx } = t.context;
   const { variant } = await buildProduct(ctx, { variants: [{ stock: 37 }] });
   const attempts = Array.from({ length: 200 }, () =>
@@ -44,7 +44,7 @@ test('two hundred shoppers at once never hold more than there is', async (t) => 
   t.deepEqual(await stockOf(ctx, variant.id), { stock: 37, held: 37, ledger: 37 });
 });
 
-test('baskets that share variants are held at once without a deadlock, each whole or not at all', async (t) => {
+test('holdStock holds overlapping baskets concurrently without deadlocks, all or nothing', async (t) => {
   const { ctx } = t.context;
   const { variants } = await buildProduct(ctx, { variants: [{ stock: 20 }, { stock: 20 }, { stock: 15 }] });
   const ids = variants.map(({ id }) => id);
@@ -61,7 +61,7 @@ test('baskets that share variants are held at once without a deadlock, each whol
   for (const id of ids) t.is((await stockOf(ctx, id)).held, 15);
 });
 
-test('quantities of one variant are summed before they are judged', async (t) => {
+test('holdStock sums the quantities of a variant before it checks them', async (t) => {
   const { ctx } = t.context;
   const { variant } = await buildProduct(ctx, { variants: [{ stock: 3 }] });
   const lines = [
@@ -72,7 +72,7 @@ test('quantities of one variant are summed before they are judged', async (t) =>
   t.deepEqual(error?.extensions['items'], [{ variant_id: variant.id, requested: 4, available: 3 }]);
 });
 
-test('what is not tracked, and what is sold on backorder, is never too little', async (t) => {
+test('holdStock accepts any quantity of untracked and backorder variants', async (t) => {
   const { ctx } = t.context;
   const { variants } = await buildProduct(ctx, { variants: [{ stock: null }, { stock: 1, backorder: true }] });
   const lines = variants.map(({ id }) => ({ variantId: id, quantity: 5 }));
@@ -84,7 +84,7 @@ test('what is not tracked, and what is sold on backorder, is never too little', 
   t.deepEqual(await stockOf(ctx, variants[1]?.id ?? ''), { stock: -4, held: 0, ledger: -4 });
 });
 
-test('a captured hold is sold, and comes back when it is restocked', async (t) => {
+test('captureStock sells a hold, and restock puts it back', async (t) => {
   const { ctx } = t.context;
   const { variant } = await buildProduct(ctx, { variants: [{ stock: 5 }] });
   const lines = [{ variantId: variant.id, quantity: 2 }];
@@ -95,7 +95,7 @@ test('a captured hold is sold, and comes back when it is restocked', async (t) =
   t.deepEqual(await stockOf(ctx, variant.id), { stock: 5, held: 0, ledger: 5 });
 });
 
-test('a hold that the owner has counted away is gone, but nothing is sold', async (t) => {
+test('captureStock releases the hold and sells nothing when the owner has reduced the stock', async (t) => {
   const { ctx } = t.context;
   const { variant } = await buildProduct(ctx, { variants: [{ stock: 5 }] });
   const lines = [{ variantId: variant.id, quantity: 4 }];
@@ -105,7 +105,7 @@ test('a hold that the owner has counted away is gone, but nothing is sold', asyn
   t.deepEqual(await stockOf(ctx, variant.id), { stock: 1, held: 0, ledger: 1 });
 });
 
-test('a late payment takes what nobody holds, all or nothing', async (t) => {
+test('takeStock sells stock that is not held, all or nothing', async (t) => {
   const { ctx } = t.context;
   const { variants } = await buildProduct(ctx, { variants: [{ stock: 2 }, { stock: 2 }] });
   const [first, second] = variants.map(({ id }) => id);
@@ -123,7 +123,7 @@ test('a late payment takes what nobody holds, all or nothing', async (t) => {
   t.deepEqual(await stockOf(ctx, second ?? ''), { stock: 1, held: 1, ledger: 1 });
 });
 
-test('another store cannot hold it', async (t) => {
+test('holdStock does not find variants of another store', async (t) => {
   const { ctx } = t.context;
   const { variant } = await buildProduct(ctx);
   const stranger: Context = { ...ctx, tenant: { ...ctx.tenant, id: 'ten_other' } };
@@ -133,7 +133,7 @@ test('another store cannot hold it', async (t) => {
   t.deepEqual(error?.extensions['items'], [{ variant_id: variant.id, requested: 1, available: 0 }]);
 });
 
-test('the owner sets and adjusts stock, and is told when it is not what he thinks', async (t) => {
+test('changeStock sets and adjusts stock, and rejects an outdated expected quantity', async (t) => {
   const { ctx } = t.context;
   const { variant } = await buildProduct(ctx, { variants: [{ stock: 5 }] });
   const { sku } = variant;
@@ -153,7 +153,7 @@ test('the owner sets and adjusts stock, and is told when it is not what he think
   t.deepEqual(await stockOf(ctx, variant.id), { stock: 8, held: 0, ledger: 8 });
 });
 
-test('whatever happens to stock, it equals its ledger and is never oversold', async (t) => {
+test('stock equals its ledger and is never oversold after random movements', async (t) => {
   const { ctx } = t.context;
   const step = fc.record({
     kind: fc.constantFrom('hold', 'release', 'capture', 'take', 'restock', 'set', 'adjust'),
@@ -201,7 +201,7 @@ async function apply(
   return true;
 }
 
-test.serial('stock is held, sold and put back with one statement each, however many variants there are', async (t) => {
+test.serial('holdStock, captureStock and restock execute one statement each for many variants', async (t) => {
   const { ctx, services } = t.context;
   const { variants } = await buildProduct(ctx, { variants: [{}, {}, {}] });
   const lines = variants.map(({ id }) => ({ variantId: id, quantity: 1 }));

@@ -21,7 +21,7 @@ const care: EntryInput = {
   image: { url: 'https://cdn.example/oil.jpg' },
 };
 
-test('an entry that is saved twice is created once, and a change names its fields', async (t) => {
+test('saveEntry creates an entry once and returns the changed fields', async (t) => {
   const { ctx } = t.context;
   const save = (more = {}) => transact(ctx, (ctx) => saveEntry(ctx, { ...care, ...more }));
   t.deepEqual(await save(), { subject: 'content article/care', action: 'created', fields: [] });
@@ -38,7 +38,7 @@ test('an entry that is saved twice is created once, and a change names its field
   );
 });
 
-test('an entry is removed once', async (t) => {
+test('removeEntry removes an entry once', async (t) => {
   const { ctx } = t.context;
   await transact(ctx, (ctx) => saveEntry(ctx, care));
   const remove = () => transact(ctx, (ctx) => removeEntry(ctx, care));
@@ -47,7 +47,7 @@ test('an entry is removed once', async (t) => {
   t.is((await enqueuedJobs(ctx, indexDocument)).length, 2);
 });
 
-test('an entry cannot end before it starts', async (t) => {
+test('saveEntry rejects an entry that ends before it starts', async (t) => {
   const { ctx } = t.context;
   const backwards = { ...care, starts_at: '2026-02-05T00:00:00Z' };
   const error = await t.throwsAsync<DomainError>(transact(ctx, (ctx) => saveEntry(ctx, backwards)));

@@ -37,13 +37,13 @@ const terms = fc.oneof(
   fc.record({ type: fc.constant('free_shipping' as const) }),
 );
 
-test('percent rounds half up', (t) => {
+test('checkPromo rounds percentages half up', (t) => {
   t.is(discountOf(judge({ percent: 10 }, 1005)), 101);
   t.is(discountOf(judge({ percent: 10 }, 1004)), 100);
   t.is(discountOf(judge({ percent: 12.5 }, 100)), 13);
 });
 
-test('a discount is never more than what it is for, and the lines add up to it', (t) => {
+test('checkPromo never exceeds the eligible total, and line discounts add up to the discount', (t) => {
   t.notThrows(() =>
     fc.assert(
       fc.property(terms, lines, fc.subarray(['bowl', 'spoon', 'cup']), (given, basket, products) => {
@@ -65,7 +65,7 @@ test('a discount is never more than what it is for, and the lines add up to it',
   );
 });
 
-test('a greater percentage never takes off less', (t) => {
+test('checkPromo never discounts less for a greater percentage', (t) => {
   const percent = fc.integer({ min: 1, max: 100 });
   t.notThrows(() =>
     fc.assert(
@@ -79,14 +79,14 @@ test('a greater percentage never takes off less', (t) => {
   );
 });
 
-test('the window is half open', (t) => {
+test('checkPromo includes the start and excludes the end of the validity', (t) => {
   t.is(judge({ startsAt: now }).reason, null);
   t.is(judge({ startsAt: new Date(now.getTime() + 1) }).reason, 'not_applicable');
   t.is(judge({ endsAt: now }).reason, 'expired');
   t.is(judge({ endsAt: new Date(now.getTime() + 1) }).reason, null);
 });
 
-test('each limit says why', (t) => {
+test('checkPromo returns the reason of each limit', (t) => {
   t.is(judge({ minSubtotalCents: 10_000 }).reason, null);
   t.is(judge({ minSubtotalCents: 10_001 }).reason, 'minimum_not_met');
   t.is(judge({ usageLimit: 5, used: 4 }).reason, null);
@@ -95,7 +95,7 @@ test('each limit says why', (t) => {
   t.is(judge({}, 0).reason, 'not_applicable');
 });
 
-test('a code for one product leaves the others alone, and its minimum counts them', (t) => {
+test('checkPromo discounts only eligible products, and the minimum counts all', (t) => {
   const basket = {
     lines: [
       { productSlug: 'bowl', totalCents: 3000 },

@@ -24,7 +24,7 @@ const release = (ctx: Context, amount: GiftCardAmount) => transact(ctx, (ctx) =>
 const redeem = (ctx: Context, amount: GiftCardAmount & { orderId: string; isHeld?: boolean }) =>
   transact(ctx, (ctx) => redeemGiftCard(ctx, amount));
 
-test('a balance in a store file is an opening value', async (t) => {
+test('saveGiftCard keeps the balance of an existing card', async (t) => {
   const { ctx } = t.context;
   const save = (balance_cents: number, options = {}) =>
     transact(ctx, (ctx) => saveGiftCard(ctx, { code: 'ABCD-EFGH-JKLM-NPQR', balance_cents }, options));
@@ -48,7 +48,7 @@ test('a balance in a store file is an opening value', async (t) => {
   t.deepEqual(await balanceOf(ctx, card.giftCardId ?? ''), { balance: 2000, held: 2000 });
 });
 
-test('no code can be read from the table', async (t) => {
+test('saveGiftCard stores no readable code', async (t) => {
   const { ctx } = t.context;
   const { code } = await buildGiftCard(ctx);
   const rows = await read<object>(ctx, sql`select * from gift_cards where tenant_id = ${ctx.tenant.id}`);
@@ -56,7 +56,7 @@ test('no code can be read from the table', async (t) => {
   t.false(JSON.stringify(rows).includes(code.replaceAll('-', '')));
 });
 
-test('of two checkouts that want the whole card at once, one gets it', async (t) => {
+test('holdGiftCard grants the whole balance to one of two concurrent checkouts', async (t) => {
   const { ctx } = t.context;
   const { id: giftCardId } = await buildGiftCard(ctx, { balanceCents: 5000 });
   const asked = await Promise.allSettled([
@@ -69,7 +69,7 @@ test('of two checkouts that want the whole card at once, one gets it', async (t)
   t.deepEqual(await balanceOf(ctx, giftCardId), { balance: 5000, held: 5000 });
 });
 
-test('an order takes its amount once, and a released amount is free again', async (t) => {
+test('redeemGiftCard deducts an order once, and releaseGiftCard frees its amount', async (t) => {
   const { ctx } = t.context;
   const { id: giftCardId, code } = await buildGiftCard(ctx, { balanceCents: 5000 });
   const amount = { giftCardId, amountCents: 3000 };
@@ -82,7 +82,7 @@ test('an order takes its amount once, and a released amount is free again', asyn
   t.like(await quoteGiftCard(ctx, { code, orderTotalCents: 2500 }), { appliedCents: 2000, remainingDueCents: 500 });
 });
 
-test('a late payment takes what is free on the card, or says that it is not enough', async (t) => {
+test('redeemGiftCard deducts an unheld amount from the free balance, or returns false', async (t) => {
   const { ctx } = t.context;
   const { id: giftCardId, code } = await buildGiftCard(ctx, { balanceCents: 5000 });
   await hold(ctx, { giftCardId, amountCents: 3000 });
@@ -94,7 +94,7 @@ test('a late payment takes what is free on the card, or says that it is not enou
   t.like(await quoteGiftCard(ctx, { code, orderTotalCents: 100 }), { valid: false, appliedCents: 0, reason: 'empty' });
 });
 
-test('a disabled card looks like one that never was, but keeps what is held of it', async (t) => {
+test('disableGiftCard makes a card unknown to new checkouts and keeps its holds', async (t) => {
   const { ctx } = t.context;
   const { id: giftCardId, code } = await buildGiftCard(ctx);
   await hold(ctx, { giftCardId, amountCents: 1000 });
@@ -113,7 +113,7 @@ test('a disabled card looks like one that never was, but keeps what is held of i
   );
 });
 
-test('a card of one store pays nothing at another', async (t) => {
+test('quoteGiftCard does not find cards of another store', async (t) => {
   const { ctx, services } = t.context;
   const { id: giftCardId, code } = await buildGiftCard(ctx);
   const stranger = { ...ctx, tenant: await buildTenant(services) };
@@ -121,7 +121,7 @@ test('a card of one store pays nothing at another', async (t) => {
   await t.throwsAsync(hold(stranger, { giftCardId, amountCents: 1 }), { code: 'gift_card_not_applicable' });
 });
 
-test('whatever is held, released and redeemed, money is neither made nor lost', async (t) => {
+test('gift card balances stay consistent after random holds, releases and redemptions', async (t) => {
   const { ctx } = t.context;
   const steps = fc.array(
     fc.record({ end: fc.constantFrom('release', 'redeem', 'keep'), amountCents: fc.integer({ min: 1, max: 2000 }) }),

@@ -27,7 +27,7 @@ const redeem = (ctx: Context, use: PromoUse & { orderId: string; paidBy?: string
 const quote = (ctx: Context, code: string, customerEmail?: string) =>
   quotePromo(ctx, { code, currency: 'USD', subtotalCents: 10_000, customerEmail });
 
-test('saving a promo code twice changes nothing, and a removed one is good again when saved', async (t) => {
+test('savePromoCode is idempotent and restores a removed code', async (t) => {
   const { ctx } = t.context;
   const input = {
     code: 'welcome10',
@@ -60,7 +60,7 @@ test('saving a promo code twice changes nothing, and a removed one is good again
   t.true((await quote(ctx, 'WELCOME10')).valid);
 });
 
-test('a promo code must end after it starts', async (t) => {
+test('savePromoCode rejects a code that ends before it starts', async (t) => {
   const at = '2026-11-20T12:00:00Z';
   const save = transact(t.context.ctx, (ctx) =>
     savePromoCode(ctx, { code: 'NEVER', type: 'free_shipping', starts_at: at, ends_at: at }),
@@ -68,7 +68,7 @@ test('a promo code must end after it starts', async (t) => {
   t.like(await t.throwsAsync(save, { code: 'invalid_request' }), { extensions: { errors: [{ path: '/ends_at' }] } });
 });
 
-test('the value that its type needs is asked for by name', (t) => {
+test('PromoCodeInput requires the value of its type', (t) => {
   const pathsOf = (input: object) => issuesOf(PromoCodeInput, input).map(({ path }) => path);
   t.deepEqual(pathsOf({ code: 'A', type: 'percent' }), ['/value']);
   t.deepEqual(pathsOf({ code: 'A', type: 'percent', value: null }), ['/value']);
@@ -80,7 +80,7 @@ test('the value that its type needs is asked for by name', (t) => {
   t.true(pathsOf({ code: 'A B', type: 'free_shipping' }).includes('/code'));
 });
 
-test('of a hundred who ask at once for a code with five uses, five get one', async (t) => {
+test('holdPromo grants five uses of a code limited to five to a hundred concurrent checkouts', async (t) => {
   const { ctx } = t.context;
   const promo = await buildPromo(ctx, { usage_limit: 5 });
   const asked = await Promise.allSettled(Array.from({ length: 100 }, () => hold(ctx, { promoId: promo.id })));
@@ -91,7 +91,7 @@ test('of a hundred who ask at once for a code with five uses, five get one', asy
   t.deepEqual(await usesOf(ctx, promo.id), { held: 5, used: 0 });
 });
 
-test('of twenty checkouts of one customer at once with a code good for two, two get it', async (t) => {
+test('holdPromo grants two uses per customer to twenty concurrent checkouts', async (t) => {
   const { ctx } = t.context;
   const promo = await buildPromo(ctx, { per_customer_limit: 2 });
   const asked = await Promise.allSettled(
@@ -107,7 +107,7 @@ test('of twenty checkouts of one customer at once with a code good for two, two 
   await t.notThrowsAsync(hold(ctx, { promoId: promo.id, customerEmail: 'grace@example.com' }));
 });
 
-test('a released use is free again, a redeemed one is not, and an order redeems once', async (t) => {
+test('releasePromo frees a use, and redeemPromo counts an order once', async (t) => {
   const { ctx } = t.context;
   const promo = await buildPromo(ctx, { usage_limit: 1, per_customer_limit: 1 });
   const use = { promoId: promo.id, customerEmail: 'ada@example.com' };
@@ -134,7 +134,7 @@ test('quotePromo counts the uses that open checkouts hold', async (t) => {
   t.true((await quote(ctx, each.code, 'grace@example.com')).valid);
 });
 
-test('redeemPromo counts a use for the address that paid besides the one that the checkout was given', async (t) => {
+test('redeemPromo counts a use for the paying email besides the one of the checkout', async (t) => {
   const { ctx } = t.context;
   const promo = await buildPromo(ctx, { per_customer_limit: 1 });
   await hold(ctx, { promoId: promo.id });
@@ -154,7 +154,7 @@ test('redeemPromo counts a use for the address that paid besides the one that th
   t.deepEqual(await usesOf(ctx, promo.id), { held: 0, used: 2 });
 });
 
-test('a customer who used a code up is told so, and others are not', async (t) => {
+test('quotePromo returns customer_limit only to a customer who has used up a code', async (t) => {
   const { ctx } = t.context;
   const promo = await buildPromo(ctx, { per_customer_limit: 1 });
   await hold(ctx, { promoId: promo.id, customerEmail: 'ada@example.com' });
@@ -169,7 +169,7 @@ test('a customer who used a code up is told so, and others are not', async (t) =
   t.true((await quote(ctx, promo.code)).valid);
 });
 
-test('a guest’s use counts for the address that paid, and a late payment counts beyond the limit', async (t) => {
+test('redeemPromo counts a guest’s use for the paying email, and a late payment beyond the limit', async (t) => {
   const { ctx } = t.context;
   const promo = await buildPromo(ctx, { usage_limit: 1 });
   await hold(ctx, { promoId: promo.id });
@@ -179,7 +179,7 @@ test('a guest’s use counts for the address that paid, and a late payment count
   t.deepEqual(await usesOf(ctx, promo.id, 'ada@example.com'), { held: 0, used: 2 });
 });
 
-test('lines are discounted where the code is for them, and another currency has no code', async (t) => {
+test('quotePromo discounts eligible lines, and no other currency', async (t) => {
   const { ctx } = t.context;
   const promo = await buildPromo(ctx, { type: 'fixed', value_cents: 500, products: ['cup'] });
   const lines = [
@@ -194,7 +194,7 @@ test('lines are discounted where the code is for them, and another currency has 
   t.is((await quotePromo(ctx, { code: promo.code, currency: 'EUR', lines })).reason, 'not_applicable');
 });
 
-test('a code of one store is unknown at another', async (t) => {
+test('quotePromo does not find codes of another store', async (t) => {
   const { ctx, services } = t.context;
   const promo = await buildPromo(ctx);
   const stranger = { ...ctx, tenant: await buildTenant(services) };

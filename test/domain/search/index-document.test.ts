@@ -26,13 +26,13 @@ async function bodyOf(
   return document?.body ?? '';
 }
 
-test('indexDocument finds an entry by what a person reads of its markdown and HTML, and not by their marks', async (t) => {
+test('indexDocument indexes the text of markdown and HTML without markup', async (t) => {
   const markdown = '# Oil\n> See [the **guide**](https://shop.example/guide) and ![a bowl](bowl.png).';
   t.is(await bodyOf(t.context, { format: 'markdown', value: markdown }), 'Oil\n See the guide and a bowl.');
   t.is(await bodyOf(t.context, { format: 'html', value: '<p class="a">Oil it</p>\n<p>twice</p>' }), 'Oil it twice');
 });
 
-test('indexDocument indexes an entry of 200,000 opening marks in less than a second of processor time', async (t) => {
+test('indexDocument indexes 200,000 opening brackets in less than a second of processor time', async (t) => {
   for (const [format, mark] of [
     ['markdown', '['],
     ['markdown', '[]('],

@@ -19,7 +19,7 @@ function withPgvector(ctx: Context, vectors: PGlite): Context {
   return { ...ctx, database: { ...ctx.database, pool, replica: pool } as unknown as Context['database'] };
 }
 
-test('where there is pgvector, it finds what a comparison of all would find', async (t) => {
+test('findNeighbours with pgvector returns the same as an exact comparison', async (t) => {
   t.timeout(120_000);
   const { ctx } = t.context;
   const vectors = await PGlite.create({ extensions: { vector } });

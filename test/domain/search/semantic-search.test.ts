@@ -48,31 +48,28 @@ const certainly = ({ ctx }: EmbeddingsContext, q: string) =>
 const slugs = ({ rows }: { rows: readonly { slug: string }[] }) => rows.map(({ slug }) => slug);
 const byText = (ctx: Context): Context => ({ ...ctx, ports: { ...ctx.ports, embedder: undefined } });
 
-test.serial(
-  'what is meant is found as well as what is written, and what is written no worse than before',
-  async (t) => {
-    const { ctx, services } = t.context;
-    await buildHomeware(ctx);
-    await runJobs(services);
-    await settle(t.context, 'warm up');
+test.serial('searchDocuments finds documents by meaning, and by text no worse than without an embedder', async (t) => {
+  const { ctx, services } = t.context;
+  await buildHomeware(ctx);
+  await runJobs(services);
+  await settle(t.context, 'warm up');
 
-    const qualities = (kind: keyof typeof knownResults) =>
-      Promise.all([
-        measureSearch(knownResults[kind], async (q) => slugs(await searchDocuments(byText(ctx), { q }))),
-        measureSearch(knownResults[kind], async (q) => slugs(await certainly(t.context, q))),
-      ]);
-    for (const kind of ['words', 'names', 'misspelled', 'begun'] as const) {
-      const [text, semantic] = await qualities(kind);
-      t.is(text.first, 1, `${kind} by text: ${text.faults.join('; ')}`);
-      t.is(semantic.first, 1, `${kind} by meaning: ${semantic.faults.join('; ')}`);
-    }
-    const [text, semantic] = await qualities('synonyms');
-    t.is(semantic.first, 1, semantic.faults.join('; '));
-    t.true(text.first < 0.2, 'words that stand nowhere are not found by text');
-  },
-);
+  const qualities = (kind: keyof typeof knownResults) =>
+    Promise.all([
+      measureSearch(knownResults[kind], async (q) => slugs(await searchDocuments(byText(ctx), { q }))),
+      measureSearch(knownResults[kind], async (q) => slugs(await certainly(t.context, q))),
+    ]);
+  for (const kind of ['words', 'names', 'misspelled', 'begun'] as const) {
+    const [text, semantic] = await qualities(kind);
+    t.is(text.first, 1, `${kind} by text: ${text.faults.join('; ')}`);
+    t.is(semantic.first, 1, `${kind} by meaning: ${semantic.faults.join('; ')}`);
+  }
+  const [text, semantic] = await qualities('synonyms');
+  t.is(semantic.first, 1, semantic.faults.join('; '));
+  t.true(text.first < 0.2, 'words that stand nowhere are not found by text');
+});
 
-test.serial('the answer says how it was found, page by page', async (t) => {
+test.serial('searchDocuments returns its mode on each page', async (t) => {
   const { ctx, services, api, tenant } = t.context;
   for (const index of [1, 2, 3])
     await buildProduct(ctx, { slug: `cup-${index}`, name: `Cup ${['one', 'two', 'three'][index - 1]}` });
@@ -101,7 +98,7 @@ test.serial('the answer says how it was found, page by page', async (t) => {
   t.deepEqual((await api.call('GET', '/api/v1/search?q=mug', { tenant: other.slug })).body.results, []);
 });
 
-test.serial('while the embedder is slow, broken or flooded, search goes by text and says so', async (t) => {
+test.serial('searchDocuments falls back to text while the embedder is slow, failing or limited', async (t) => {
   const { ctx, services, embeddings, clock } = t.context;
   await buildProduct(ctx, { slug: 'mug', name: 'Stoneware mug' });
   await runJobs(services);
@@ -130,7 +127,7 @@ test.serial('while the embedder is slow, broken or flooded, search goes by text 
 });
 
 test.serial(
-  'a slug or a SKU is found without asking what it means, and a word that looks like one is not',
+  'searchDocuments finds a slug or SKU without the embedder, but not a word that only looks like one',
   async (t) => {
     const { ctx, services, embeddings } = t.context;
     await buildProduct(ctx, { slug: 'oak-bowl', name: 'Oak bowl', variants: [{ sku: 'BWL-101' }, { sku: '4711' }] });
@@ -151,7 +148,7 @@ test.serial(
 );
 
 test.serial(
-  'a search that began by meaning goes on by text when it must, and one that began by text stays with it',
+  'searchDocuments continues a semantic search by text if it must, and a text search always by text',
   async (t) => {
     const { ctx, services } = t.context;
     for (const index of [1, 2, 3])
@@ -178,7 +175,7 @@ test.serial(
   },
 );
 
-test.serial('a document is embedded when its text changes and not otherwise, and many in one call', async (t) => {
+test.serial('embedDocument embeds changed documents only, many in one call', async (t) => {
   const { ctx, services, embeddings } = t.context;
   await buildHomeware(ctx);
   await runJobs(services);
@@ -206,7 +203,7 @@ test.serial('a document is embedded when its text changes and not otherwise, and
   t.is((await embeddings.counts()).inputs, homewareDocuments + 2, 'a text that comes back is embedded again');
 });
 
-test.serial('search follows what is renamed and removed', async (t) => {
+test.serial('searchDocuments follows renamed and removed documents', async (t) => {
   const { ctx, services } = t.context;
   const { id, variant } = await buildProduct(ctx, { slug: 'thing', name: 'Stoneware mug' });
   await buildProduct(ctx, { slug: 'else', name: 'Wool rug' });
@@ -224,44 +221,47 @@ test.serial('search follows what is renamed and removed', async (t) => {
   t.deepEqual(slugs(await settle(t.context, 'couch')), []);
 });
 
-test.serial('documents wait while the embedder is away, and one that it will not take spoils no other', async (t) => {
-  const { ctx, services, clock, embeddings } = t.context;
-  const { embedder } = ctx.ports;
-  await buildProduct(ctx, { slug: 'mug', name: 'Mug' });
-  await buildProduct(ctx, { slug: 'poison', name: 'Poison' });
-  await embeddings.fault({ kind: 'status', status: 503, times: 2 });
-  const outcomes = await runJobs(services);
-  t.true(outcomes.some((outcome) => outcome.startsWith('search.embed-document: snooze')));
-  const pending = await enqueuedJobs(ctx, embedDocumentJob);
-  t.is(pending.length, 2);
+test.serial(
+  'embedDocument retries while the embedder is down, and a rejected document does not affect others',
+  async (t) => {
+    const { ctx, services, clock, embeddings } = t.context;
+    const { embedder } = ctx.ports;
+    await buildProduct(ctx, { slug: 'mug', name: 'Mug' });
+    await buildProduct(ctx, { slug: 'poison', name: 'Poison' });
+    await embeddings.fault({ kind: 'status', status: 503, times: 2 });
+    const outcomes = await runJobs(services);
+    t.true(outcomes.some((outcome) => outcome.startsWith('search.embed-document: snooze')));
+    const pending = await enqueuedJobs(ctx, embedDocumentJob);
+    t.is(pending.length, 2);
 
-  const picky: Context = {
-    ...ctx,
-    ports: {
-      ...ctx.ports,
-      embedder: embedder && {
-        ...embedder,
-        async embed(texts, options) {
-          if (texts.some((text) => text.includes('Poison'))) await embeddings.fault({ kind: 'status', status: 400 });
-          return embedder.embed(texts, options);
+    const picky: Context = {
+      ...ctx,
+      ports: {
+        ...ctx.ports,
+        embedder: embedder && {
+          ...embedder,
+          async embed(texts, options) {
+            if (texts.some((text) => text.includes('Poison'))) await embeddings.fault({ kind: 'status', status: 400 });
+            return embedder.embed(texts, options);
+          },
         },
       },
-    },
-  };
-  clock.pass(minutes(2));
-  for (const job of [...pending, ...pending]) await embedDocument(picky, job);
-  const rows = await read<{ done: boolean; embedded: boolean }>(
-    ctx,
-    sql`
+    };
+    clock.pass(minutes(2));
+    for (const job of [...pending, ...pending]) await embedDocument(picky, job);
+    const rows = await read<{ done: boolean; embedded: boolean }>(
+      ctx,
+      sql`
     select pending is null as done, embedding is not null as embedded from search_embeddings where tenant_id = ${ctx.tenant.id} order by 2`,
-  );
-  t.deepEqual(rows, [
-    { done: true, embedded: false },
-    { done: true, embedded: true },
-  ]);
-});
+    );
+    t.deepEqual(rows, [
+      { done: true, embedded: false },
+      { done: true, embedded: true },
+    ]);
+  },
+);
 
-test.serial('a text that is written anew while it is embedded is embedded anew', async (t) => {
+test.serial('embedDocument embeds a text again that changed during the call', async (t) => {
   const { ctx, services } = t.context;
   const { embedder } = ctx.ports;
   const { id, variant } = await buildProduct(ctx, { slug: 'thing', name: 'Stoneware mug' });
@@ -297,7 +297,7 @@ test.serial('a text that is written anew while it is embedded is embedded anew',
   t.deepEqual(slugs(await settle(t.context, 'couch')), ['thing']);
 });
 
-test.serial('a store takes no name and no word from another', async (t) => {
+test.serial('searchDocuments uses no names or words of another store', async (t) => {
   const { ctx, services, embeddings } = t.context;
   const other = { ...ctx, tenant: await buildTenant(services) };
   await buildProduct(other, { slug: 'oak-bowl', name: 'Mgu bowl' });
@@ -314,7 +314,7 @@ test.serial('a store takes no name and no word from another', async (t) => {
   );
 });
 
-test.serial('what was there before the embedder, or was embedded by another, is found by the sweep', async (t) => {
+test.serial('sweepEmbeddings enqueues documents without an embedding of the current model', async (t) => {
   const { ctx, services, embeddings, clock } = t.context;
   await buildProduct(ctx, { slug: 'mug', name: 'Mug' });
   await runJobs(services);
@@ -347,7 +347,7 @@ test.serial('what was there before the embedder, or was embedded by another, is 
   t.is((await embeddings.counts()).inputs, 4, 'what was given up is tried again');
 });
 
-test.serial('what is not shown is not found by its meaning either', async (t) => {
+test.serial('searchDocuments does not find unpublished documents by meaning', async (t) => {
   const { ctx, services, clock } = t.context;
   await buildEntry(ctx, { slug: 'autumn', title: 'Mugs for autumn', ends_at: fromNow(clock, hours(1)).toISOString() });
   await buildProduct(ctx, { slug: 'mug', name: 'Stoneware mug' });
@@ -358,7 +358,7 @@ test.serial('what is not shown is not found by its meaning either', async (t) =>
 });
 
 test.serial(
-  'a store has at most as many vectors as a process may hold, what has one keeps it, and what goes makes room',
+  'requestEmbedding limits the vectors of a store, keeps existing ones, and reuses freed places',
   async (t) => {
     const { ctx, services, embeddings } = t.context;
     const { slug, variant } = await buildProduct(ctx, { slug: 'mug', name: 'Stoneware mug' });
@@ -406,7 +406,7 @@ async function countedDocuments(ctx: Context): Promise<number | undefined> {
   return row?.documents;
 }
 
-test.serial('what changes while no embedder is configured is embedded anew when one is', async (t) => {
+test.serial('sweepEmbeddings embeds documents again that changed without an embedder', async (t) => {
   const { ctx, services, embeddings } = t.context;
   const { id, variant } = await buildProduct(ctx, { slug: 'thing', name: 'Stoneware mug' });
   await runJobs(services);
@@ -423,7 +423,7 @@ test.serial('what changes while no embedder is configured is embedded anew when 
   t.deepEqual(slugs(await settle(t.context, 'couch')), ['thing']);
 });
 
-test.serial('words of new titles are guessed at within a minute', async (t) => {
+test.serial('guessWords knows the words of new titles within a minute', async (t) => {
   const { ctx, services, clock } = t.context;
   await buildProduct(ctx, { slug: 'mug', name: 'Stoneware mug' });
   await runJobs(services);
@@ -435,7 +435,7 @@ test.serial('words of new titles are guessed at within a minute', async (t) => {
   t.pass();
 });
 
-test.serial('what is searched for in vain is remembered, for a while', async (t) => {
+test.serial('searchDocuments records searches without results, and pruneZeroResultSearches deletes them', async (t) => {
   const { ctx, services, clock } = t.context;
   await searchDocuments(ctx, { q: 'Submarine' });
   await searchDocuments(ctx, { q: ' submarine ' });

@@ -20,7 +20,7 @@ const change = fc.record({
   values: fc.option(fc.array(fc.integer({ min: -8, max: 8 }), { minLength: 3, maxLength: 3 })),
 });
 
-test('whatever comes and goes, the nearest are those that a comparison of all would find', (t) => {
+test('VectorStore returns the nearest vectors after random changes', (t) => {
   fc.assert(
     fc.property(fc.array(change, { maxLength: 200 }), fc.integer({ min: 1, max: 8 }), (changes, count) => {
       const store = new VectorStore(3);
@@ -52,14 +52,14 @@ test('whatever comes and goes, the nearest are those that a comparison of all wo
   );
 });
 
-test('a vector of another length is none', (t) => {
+test('VectorStore ignores a vector of another length', (t) => {
   const store = new VectorStore(3);
   store.apply({ kind: 'product', id: 'a', packed: pack([1, 2]) });
   store.apply({ kind: 'product', id: 'b', packed: Buffer.alloc(12) });
   t.is(store.size, 0);
 });
 
-test('no more are held than a process may hold, and what is held is kept up to date', (t) => {
+test('VectorStore stores at most its limit and updates what it stores', (t) => {
   const store = new VectorStore(2, 2);
   for (const [id, values] of [
     ['a', [1, 0]],

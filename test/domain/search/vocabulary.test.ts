@@ -6,7 +6,7 @@ const vocabulary = new Vocabulary(
   'Stoneware mug\nStoneware plate\nCafé mug no. 12\nJute rug\nCafe chair\nTerracotta pot\nTerry towel\nX1000 lamp',
 );
 
-test('a word is taken for one that titles have: as it is, one slip away, begun, or two slips away where it is long', (t) => {
+test('Vocabulary corrects by equality, one edit, prefix, and two edits for long words', (t) => {
   t.deepEqual(vocabulary.guess('stoneware'), ['stoneware']);
   t.deepEqual(vocabulary.guess('STONWARE'), ['stoneware']);
   t.deepEqual(vocabulary.guess('stonwear'), ['stoneware']);
@@ -18,19 +18,19 @@ test('a word is taken for one that titles have: as it is, one slip away, begun, 
   t.deepEqual(vocabulary.guess('mu'), []);
 });
 
-test('what is written with accents and without is one word, and the more frequent of two comes first', (t) => {
+test('Vocabulary joins spellings with and without accents, and puts the more frequent word first', (t) => {
   t.deepEqual(vocabulary.guess('cafe'), ['café', 'cafe']);
   t.deepEqual(vocabulary.guess('cafés').toSorted(), ['cafe', 'café']);
   t.deepEqual(new Vocabulary('rug jug jug mug mug mug').guess('ug'), []);
   t.deepEqual(new Vocabulary('rug jug jug mug mug mug').guess('bug'), ['mug', 'jug', 'rug']);
 });
 
-test('numbers are no words: nobody mistypes one into another', (t) => {
+test('Vocabulary does not correct numbers', (t) => {
   t.deepEqual(vocabulary.guess('x1001'), []);
   t.is(new Vocabulary('12 34 x1000 a b').size, 0);
 });
 
-test("one letter more, fewer, other or in its neighbour's place is one change", (t) => {
+test('editDistance counts an insertion, deletion, replacement or swap as one edit', (t) => {
   const word = fc.string({ unit: fc.constantFrom(...'abcd'), minLength: 2, maxLength: 8 });
   fc.assert(
     fc.property(word, fc.nat(6), fc.constantFrom('drop', 'add', 'replace', 'swap'), (right, place, slip) => {

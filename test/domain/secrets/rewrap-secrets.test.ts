@@ -36,7 +36,7 @@ useContext(test, { environment: { ENCRYPTION_KEYS: `k1:${older[1].toString('base
 const ring = (...keys: (typeof older | typeof newer)[]) => createKeyring(keys);
 const both = ring(newer, older);
 
-test('every column that holds sealed text is registered, and everybody who seals registers', async (t) => {
+test('sealedColumns lists each column with sealed values, and each file that seals', async (t) => {
   const { services } = t.context;
   const columns = await services.execute<{ name: string }>(sql`
     select c.table_name || '.' || c.column_name as name from information_schema.columns c
@@ -71,46 +71,43 @@ test('every column that holds sealed text is registered, and everybody who seals
   );
 });
 
-test.serial(
-  'after a rotation every secret opens with the new key alone, and nothing else of the rows has changed',
-  async (t) => {
-    const { ctx } = t.context;
-    const account = await buildPaymentAccount(ctx);
-    const connectionId = await sealSomethingEverywhere(t.context, await receiverFor(t));
-    const secret = await readSessionSecret(ctx);
-    const before = await rowsWithoutSecrets(ctx);
-    t.true((await usesOf(ctx, both)).every(({ keyId, state }) => keyId === 'k1' && state === 'stale'));
+test.serial('rewrapSecrets makes every secret open with the new key alone, and changes nothing else', async (t) => {
+  const { ctx } = t.context;
+  const account = await buildPaymentAccount(ctx);
+  const connectionId = await sealSomethingEverywhere(t.context, await receiverFor(t));
+  const secret = await readSessionSecret(ctx);
+  const before = await rowsWithoutSecrets(ctx);
+  t.true((await usesOf(ctx, both)).every(({ keyId, state }) => keyId === 'k1' && state === 'stale'));
 
-    const told: string[] = [];
-    const rewrapped = await rewrapSecrets({ ...ctx, keyring: both }, ({ table, column }) =>
-      told.push(`${table}.${column}`),
-    );
-    t.deepEqual(
-      rewrapped.flatMap(({ damaged }) => damaged),
-      [],
-    );
-    for (const { table, column, rewrapped: count } of rewrapped)
-      t.true(count > 0 && told.includes(`${table}.${column}`), `${table}.${column}`);
+  const told: string[] = [];
+  const rewrapped = await rewrapSecrets({ ...ctx, keyring: both }, ({ table, column }) =>
+    told.push(`${table}.${column}`),
+  );
+  t.deepEqual(
+    rewrapped.flatMap(({ damaged }) => damaged),
+    [],
+  );
+  for (const { table, column, rewrapped: count } of rewrapped)
+    t.true(count > 0 && told.includes(`${table}.${column}`), `${table}.${column}`);
 
-    const after: Context = { ...ctx, keyring: ring(newer) };
-    const uses = await usesOf(after, after.keyring);
-    t.deepEqual(
-      new Set(uses.map(({ table, column }) => `${table}.${column}`)),
-      new Set(sealedColumns.map(({ table, column }) => `${table}.${column}`)),
-    );
-    t.true(uses.every(({ keyId, state }) => keyId === 'k2' && state === 'current'));
-    t.deepEqual(await readSessionSecret(after), secret);
-    t.is((await openAccount(after)).secretKey, account.secretKey);
-    t.deepEqual(await liveWebhookSecrets(after, { fresh: true }), [account.webhookSecret]);
-    t.deepEqual((await readConnection(after, connectionId))?.received, { code: 'abc' });
-    t.deepEqual(await rowsWithoutSecrets(ctx), before);
+  const after: Context = { ...ctx, keyring: ring(newer) };
+  const uses = await usesOf(after, after.keyring);
+  t.deepEqual(
+    new Set(uses.map(({ table, column }) => `${table}.${column}`)),
+    new Set(sealedColumns.map(({ table, column }) => `${table}.${column}`)),
+  );
+  t.true(uses.every(({ keyId, state }) => keyId === 'k2' && state === 'current'));
+  t.deepEqual(await readSessionSecret(after), secret);
+  t.is((await openAccount(after)).secretKey, account.secretKey);
+  t.deepEqual(await liveWebhookSecrets(after, { fresh: true }), [account.webhookSecret]);
+  t.deepEqual((await readConnection(after, connectionId))?.received, { code: 'abc' });
+  t.deepEqual(await rowsWithoutSecrets(ctx), before);
 
-    const again = await rewrapSecrets({ ...ctx, keyring: both });
-    t.true(again.every(({ rewrapped }) => rewrapped === 0));
-  },
-);
+  const again = await rewrapSecrets({ ...ctx, keyring: both });
+  t.true(again.every(({ rewrapped }) => rewrapped === 0));
+});
 
-test.serial('a rotation that dies half-way goes on where it was', async (t) => {
+test.serial('rewrapSecrets continues after an interruption', async (t) => {
   const { ctx } = t.context;
   await transact(ctx, (ctx) =>
     ctx.tx.execute(sql`
@@ -132,7 +129,7 @@ test.serial('a rotation that dies half-way goes on where it was', async (t) => {
   t.is(await countOf(ctx, 'k1'), 0);
 });
 
-test.serial('a secret that was replaced meanwhile is not put back', async (t) => {
+test.serial('rewrapSecrets does not restore a secret that was replaced meanwhile', async (t) => {
   const { ctx } = t.context;
   await buildPaymentAccount(ctx, { secret_key: 'sk_test_old' });
   const keyring = { ...both, open: (...given: Parameters<typeof both.open>) => both.open(...given) };
@@ -142,7 +139,7 @@ test.serial('a secret that was replaced meanwhile is not put back', async (t) =>
   t.is((await openAccount({ ...ctx, keyring: ring(newer) })).secretKey, 'sk_test_new');
 });
 
-test.serial('what no key opens is told, left as it is, and keeps nothing else from its new key', async (t) => {
+test.serial('rewrapSecrets reports values that no key opens and rewraps the others', async (t) => {
   const { ctx } = t.context;
   await buildPaymentAccount(ctx);
   const lost = createKeyring([['k0', randomBytes(32)]]).seal(ctx.tenant.id, 'payments.secret_key', 'sk_test_lost');
