@@ -116,7 +116,7 @@ test.serial('POST /analytics/events rejects an invalid body as a whole', async (
   t.is((await post({ events: [] })).body.error, 'invalid_request');
   t.is((await post({ events: {} })).body.error, 'invalid_request');
   t.is((await post('{"events":', { 'content-type': 'text/plain' })).body.error, 'invalid_json');
-  // What PostgreSQL cannot hold must never reach a batch, which is read only when it is folded.
+  // Values that PostgreSQL cannot store must be rejected here, because a batch is only parsed during aggregation.
   for (const text of ['nul \\u0000', 'half a pair \\ud83d']) {
     t.is(
       (

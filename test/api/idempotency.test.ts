@@ -17,7 +17,7 @@ import { until } from '#test/support/until.ts';
 
 interface Shop extends TestContext {
   api: TestApi;
-  /** What the handler does besides greeting the guest. */
+  /** What the handler does besides its response. */
   onRun: (request: Request<undefined, undefined, { email: string }>) => Promise<void>;
   runs: (string | undefined)[];
 }
@@ -151,7 +151,7 @@ for (const mode of ['atomic', 'resumable']) {
           );
     const { ctx } = t.context;
     t.is((await ask(t.context, mode, 'crash')).status, 503);
-    // What a killed process leaves: the lease runs on.
+    // As after a killed process: the lease is still running.
     await transact(ctx, (ctx) =>
       ctx.tx.execute(sql`
       update idempotency_keys set leased_until = ${fromNow(ctx.clock, seconds(60))} where tenant_id = ${ctx.tenant.id}`),

@@ -248,7 +248,7 @@ test.serial('GET /products executes one statement, and none while the response i
       '/api/v1/products?q=oak&tag=a&category=b&sort=name',
     ]) {
       const ask = () => api.call('GET', path, { tenant: tenant.slug });
-      // The store itself is looked up once a second.
+      // The tenant itself is read once a second.
       const count = async (work: () => Promise<unknown>) =>
         (await countStatements(services, work)).statements.filter((text) => !/from tenants/.test(text)).length;
       t.is(await count(() => Promise.all(Array.from({ length: 20 }, ask))), 1, path);

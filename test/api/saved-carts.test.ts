@@ -62,7 +62,7 @@ test('POST /cart/save does not return the token, and GET /cart/restore accepts i
       },
     ],
   };
-  // A link in a mail sends no header: the token names the store.
+  // A link in an email sends no header: the token names the tenant.
   for (const answer of [
     await api.call('GET', `${restore}?token=${token}`),
     await api.call('GET', `${restore}?token=${token}`, { tenant }),

@@ -16,7 +16,7 @@ import { type ApiContext, useApi } from '#test/support/use-api.ts';
 const test = anyTest as TestFn<ApiContext>;
 useApi(test);
 
-// One after another: whoever works promises works those of every store in this file's database.
+// Serial, because running jobs takes those of all stores in this file's database.
 
 const ask = async ({ api, tenant }: ApiContext, query: string) =>
   (await api.call('GET', `/api/v1/search?${query}`, { tenant: tenant.slug })).body;

@@ -89,7 +89,7 @@ test.serial('GET /storefront executes one statement, and none while the response
   const { api, clock, services, tenant } = t.context;
   await api.call('GET', '/api/v1/content/none', { tenant: tenant.slug });
   const ask = () => api.call('GET', '/api/v1/storefront', { tenant: tenant.slug });
-  // The store itself is looked up once a second.
+  // The tenant itself is read once a second.
   const count = async () =>
     (await countStatements(services, ask)).statements.filter((text) => !/from tenants/.test(text)).length;
   await clock.standStill(async () => {

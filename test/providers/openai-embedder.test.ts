@@ -14,7 +14,7 @@ interface Given {
 
 const test = anyTest as TestFn<Given>;
 
-// One after another: faults strike whoever comes next.
+// Serial, because an injected fault affects the next request.
 test.serial.before(async (t) => {
   const simulator = await startEmbeddingsSimulator();
   t.context = { simulator, control: embeddingsControl(simulator.url) };

@@ -37,7 +37,7 @@ test('a worker killed during aggregation loses and doubles no event', async (t) 
   const events = Array.from({ length: 40 }, (_, index) => buildEvent({ session_id: `s${index % 8}` }));
   for (let at = 0; at < events.length; at += 10) await sendEvents(ctx, events.slice(at, at + 10));
 
-  // Whoever folds has taken the batches and waits here for an id that somebody else may be writing.
+  // The worker has claimed the batches and waits here for an id that another transaction may be inserting.
   const { event_id: contested } = events[25] as { event_id: string };
   await blocker.connect();
   await blocker.query('begin');

@@ -4,7 +4,9 @@ import { EventsInput, EventsReceipt, ingestEvents } from '#src/domain/analytics/
 
 const bodyBytesMax = 512 * 1024;
 
-/** `navigator.sendBeacon`, which pages use while they are being left, sets no headers: hence `?tenant=` and text/plain. */
+/**
+ * `navigator.sendBeacon`, which pages use while they are being left, sets no headers: hence `?tenant=` and text/plain.
+ */
 export const postEvents = defineRoute({
   method: 'post',
   path: '/api/v1/analytics/events',

@@ -10,7 +10,9 @@ const headers = {
   'x-robots-tag': 'noindex',
 };
 
-/** The page that the unsubscribe link of a reminder opens: the status and, while subscribed, a button to unsubscribe. */
+/**
+ * The page that the unsubscribe link of a reminder opens: the status and, while subscribed, a button to unsubscribe.
+ */
 export function showPreference({
   storeName,
   status,

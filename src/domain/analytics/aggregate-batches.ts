@@ -16,8 +16,8 @@ const batchesAtOnce = 1000;
 const workMs = seconds(5);
 
 /**
- * Aggregate the waiting batches, oldest first, until none is left or the time is over. Any number of workers may run this
- * concurrently. Each step is one transaction, so a crashed worker leaves nothing half done. A batch that cannot be
+ * Aggregate the waiting batches, oldest first, until none is left or the time is over. Any number of workers may run
+ * this concurrently. Each step is one transaction, so a crashed worker leaves nothing half done. A batch that cannot be
  * aggregated is quarantined, and the others continue.
  */
 export async function aggregateBatches(ctx: PlatformContext): Promise<Aggregated> {
@@ -64,7 +64,8 @@ async function findWaiting(ctx: PlatformContext, events: number): Promise<Waitin
     select count(*)::int as batches, min(received_at) as "oldestAt", max(received_at) as "newestAt"
     from (
       select received_at, sum(event_count) over (order by received_at rows unbounded preceding) - event_count as before
-      from (select received_at, event_count from analytics_batches order by received_at limit ${batchesAtOnce}) as oldest
+      from (
+        select received_at, event_count from analytics_batches order by received_at limit ${batchesAtOnce}) as oldest
     ) as waiting where before < ${events}`),
   );
   return found && found.batches > 0 ? found : undefined;

@@ -36,8 +36,8 @@ export async function aggregateChosen(
   await ensurePartitions(ctx, first, last);
 
   return asPlatform(ctx, 'batches of all stores are aggregated together', async (ctx) => {
-    // Event ids are unique within a week. At the turn of a week an event may be in batches of both weeks. So batches left
-    // over from the week before are aggregated exclusively, and their ids are also looked up in the week after.
+    // Event ids are unique within a week. At the turn of a week an event may be in batches of both weeks. So batches
+    // left over from the week before are aggregated exclusively, and their ids are also looked up in the week after.
     await ctx.tx.execute(
       sql`select ${isPast ? aggregateAlone : aggregateShared}, set_config('work_mem', '64MB', true)`,
     );
@@ -46,9 +46,9 @@ export async function aggregateChosen(
 }
 
 /**
- * Aggregate what was received in a week, up to and including a day, in one statement: it deletes the batches, inserts the
- * ids, and adds only events with a new id to the events and roll-ups. `offset 0` makes PostgreSQL look up each id instead
- * of reading all ids of two weeks.
+ * Aggregate what was received in a week, up to and including a day, in one statement: it deletes the batches, inserts
+ * the ids, and adds only events with a new id to the events and roll-ups. `offset 0` makes PostgreSQL look up each id
+ * instead of reading all ids of two weeks.
  * @param adjacentWeeks in which other weeks the ids are looked up, in days from this week
  */
 async function aggregateDays(
@@ -84,11 +84,12 @@ async function aggregateDays(
       on conflict do nothing
       returning tenant_id, event_id),
     stored as (
-      insert into analytics_events (tenant_id, event_id, received_on, received_at, occurred_at, type, source, bot, visitor,
-        session_id, anonymous_id, customer_id, order_id, cart_id, product_slug, variant_id, value_cents, currency,
+      insert into analytics_events (tenant_id, event_id, received_on, received_at, occurred_at, type, source, bot,
+        visitor, session_id, anonymous_id, customer_id, order_id, cart_id, product_slug, variant_id, value_cents, currency,
         properties)
       select i.tenant_id, i.id, (i.received_at at time zone 'UTC')::date, i.received_at, i.at, i.type,
-        i.source, i.bot, i.visitor, i.session_id, i.anonymous_id, i.customer_id, i.order_id, i.cart_id, i.product_slug, i.variant_id, i.value_cents,
+        i.source, i.bot, i.visitor, i.session_id, i.anonymous_id, i.customer_id, i.order_id, i.cart_id,
+        i.product_slug, i.variant_id, i.value_cents,
         i.currency, i.properties
       from incoming i join fresh f on f.tenant_id = i.tenant_id and f.event_id = i.id
       returning tenant_id, occurred_at, type, source, bot, visitor, session_id, anonymous_id, value_cents),
@@ -97,7 +98,7 @@ async function aggregateDays(
   return aggregated ?? { batches: 0, events: 0 };
 }
 
-const key = sql`hashtext('analytics fold')`;
+const key = sql`hashtext('analytics aggregation')`;
 
 /** The lock of a transaction that aggregates new batches. Any number of transactions may hold it. */
 const aggregateShared: Sql = sql`pg_advisory_xact_lock_shared(${key})`;

@@ -8,8 +8,8 @@ export type CorrectClock = (occurredAt: string | null | undefined) => Date;
 
 /**
  * Correct times of a sender whose clock may be wrong. `sentAt` gives the difference of the clocks. Without it, an event
- * later than its arrival shows that the clock is ahead. Times that are still in the future or too old are replaced by the
- * time of arrival.
+ * later than its arrival shows that the clock is ahead. Times that are still in the future or too old are replaced by
+ * the time of arrival.
  */
 export function createClockCorrection(
   receivedAt: Date,

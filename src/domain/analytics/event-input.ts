@@ -1,6 +1,9 @@
 import { centsMax, FreeForm, Omittable, type Static, Text, Timestamp, Type } from '#src/lib/schema.ts';
 
-/** The types that are counted separately. All others are counted together, so that clients cannot make the roll-ups grow. */
+/**
+ * The types that are counted separately. All others are counted together, so that clients cannot make the roll-ups
+ * grow.
+ */
 export const coreTypes = [
   'page_viewed',
   'product_viewed',
@@ -55,10 +58,10 @@ export const EventsInput = Type.Object({
   events: Type.Array(
     Type.Unknown({
       description:
-        'An event: `type` (a-z, 0-9, `_` and `.`) and, where known, `event_id` (a UUID; repeated events are counted once), ' +
-        '`occurred_at`, `session_id`, `anonymous_id`, `customer_id`, `order_id`, `cart_id`, `product_slug`, `variant_id`, ' +
-        '`value_cents`, `currency` and `properties` (any JSON object, at most 4 KB). The funnel counts `product_viewed`, ' +
-        '`cart_item_added` and `checkout_started`. The service itself records paid orders.',
+        'An event: `type` (a-z, 0-9, `_` and `.`) and, where known, `event_id` (a UUID; repeated events are counted ' +
+        'once), `occurred_at`, `session_id`, `anonymous_id`, `customer_id`, `order_id`, `cart_id`, `product_slug`, ' +
+        '`variant_id`, `value_cents`, `currency` and `properties` (any JSON object, at most 4 KB). The funnel counts ' +
+        '`product_viewed`, `cart_item_added` and `checkout_started`. The service itself records paid orders.',
       examples: [
         {
           event_id: '019012ab-7c3d-7e4f-8a5b-6c7d8e9f0a1b',

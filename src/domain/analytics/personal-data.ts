@@ -2,8 +2,8 @@ import { sql } from '#src/lib/sql.ts';
 import { anonymisedRows, blank, type PersonalData, removedRows } from '../personal-data.ts';
 
 /**
- * Events are anonymised and not removed, so that the numbers of a day do not change. Quarantined batches that mention the
- * data subject are removed.
+ * Events are anonymised and not removed, so that the numbers of a day do not change. Quarantined batches that mention
+ * the data subject are removed.
  */
 export const analyticsPersonalData: readonly PersonalData[] = [
   anonymisedRows({

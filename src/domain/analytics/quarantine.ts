@@ -7,7 +7,8 @@ import type { Context, PlatformContext } from '../context.ts';
 import { type Aggregated, aggregateChosen, type BatchKey } from './aggregate-chosen.ts';
 
 /**
- * @returns PostgreSQL's error code if the data of a statement is invalid; `undefined` for any other error, which a retry
+ * @returns PostgreSQL's error code if the data of a statement is invalid; `undefined` for any other error, which a
+ * retry
  *   may solve
  */
 export function dataFault(error: unknown): string | undefined {

@@ -21,8 +21,8 @@ export function requestRebuild(ctx: InTransaction, { from, to }: { from: Day; to
 }
 
 /**
- * Recalculate the roll-ups of one store's day from its events. The exclusive lock stops aggregation meanwhile, so that no
- * event is counted twice or left out. Batches that still wait are added later, as always.
+ * Recalculate the roll-ups of one store's day from its events. The exclusive lock stops aggregation meanwhile, so that
+ * no event is counted twice or left out. Batches that still wait are added later, as always.
  */
 export async function rebuildDay(ctx: Context, { period }: { period: number }): Promise<void> {
   const day = dayOfNumber(period);

@@ -48,7 +48,8 @@ export function rollUp(source: Sql): Sql {
       ) as added group by 1, 2 order by 1, 2
       on conflict (tenant_id, day) do update set
         events = d.events + excluded.events, sessions = d.sessions + excluded.sessions,
-        viewed = d.viewed + excluded.viewed, cart = d.cart + excluded.cart, checkout = d.checkout + excluded.checkout, paid = d.paid + excluded.paid,
+        viewed = d.viewed + excluded.viewed, cart = d.cart + excluded.cart,
+        checkout = d.checkout + excluded.checkout, paid = d.paid + excluded.paid,
         orders = d.orders + excluded.orders, revenue_cents = d.revenue_cents + excluded.revenue_cents)`;
 }
 

@@ -23,7 +23,8 @@ export function visitorOf(ctx: Context, { clientIp, userAgent }: Sender, receive
 }
 
 /**
- * Declared bots and automated browsers. HTTP libraries are not among them, because storefronts' servers send events too.
+ * Declared bots and automated browsers. HTTP libraries are not among them, because storefronts' servers send events
+ * too.
  */
 const botPattern =
   /bot\b|crawl|spider|slurp|headless|lighthouse|pagespeed|facebookexternalhit|preview|pingdom|uptime|phantomjs|prerender/i;

@@ -39,7 +39,8 @@ export async function markBought(ctx: InTransaction, { email, cartId, sessionId 
       where tenant_id = ${ctx.tenant.id} and converted_at is null and (
         email = ${email && normaliseEmail(email)} or cart_id = ${cartId} or session_id = (select session_id from visit))
       returning id, restored_at)
-    select visit.session_id as "sessionId", done.id, done.restored_at as "restoredAt" from visit left join done on true`);
+    select visit.session_id as "sessionId", done.id, done.restored_at as "restoredAt"
+    from visit left join done on true`);
   return {
     sessionId: rows[0]?.sessionId ?? null,
     savedCarts: rows.flatMap(({ id, restoredAt }) => (id === null ? [] : [{ id, restoredAt }])),

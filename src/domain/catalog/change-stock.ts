@@ -32,7 +32,9 @@ const stockMax = 1_000_000_000;
 
 type Problem = 'unknown' | 'named_twice' | 'changed_meanwhile' | 'not_tracked' | 'below_zero' | 'too_many';
 
-/** A row of the statement: a problem, or else the change, and whether a variant that was sold out is available again. */
+/**
+ * A row of the statement: a problem, or else the change, and whether a variant that was sold out is available again.
+ */
 type Outcome =
   | { readonly index: number; readonly problem: Problem }
   | (StockMove & { readonly problem: null; readonly movementId: string; readonly isBack: boolean });
@@ -54,7 +56,8 @@ export async function changeStock(ctx: InTransaction, changes: readonly StockCha
   const rows = await ctx.tx.execute<Outcome>(sql`
     with given as (
       select w.*, coalesce(w."variantId", (
-        select id from variants v where v.tenant_id = ${ctx.tenant.id} and v.sku = w.sku and v.removed_at is null)) as id
+        select id from variants v
+        where v.tenant_id = ${ctx.tenant.id} and v.sku = w.sku and v.removed_at is null)) as id
       from jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb)
         as w(index int, "movementId" text, "variantId" text, sku text, sets boolean, quantity int, change int,
              expects boolean, "ifQuantity" int)),
@@ -75,7 +78,8 @@ export async function changeStock(ctx: InTransaction, changes: readonly StockCha
       from given g left join present p on p.id = g.id),
     moved as (
       update variants v set stock = c.after from checked c
-      where v.tenant_id = ${ctx.tenant.id} and v.id = c.id and not exists (select from checked where problem is not null)
+      where v.tenant_id = ${ctx.tenant.id} and v.id = c.id
+        and not exists (select from checked where problem is not null)
       returning v.id, v.sku, c.index, c."movementId", c.before, c.after, v.stock_held as held, c.sets,
         coalesce(c.after, 0) - coalesce(c.before, 0) as quantity,
         coalesce(c.before <= v.stock_held and coalesce(c.after > v.stock_held, true), false) as is_back),

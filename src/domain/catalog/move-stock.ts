@@ -24,8 +24,8 @@ export interface StockOrder {
 }
 
 /**
- * One kind of stock movement, as SQL expressions over the locked variant `v` and the line `w`: the new values of `stock`
- * and `stock_held`, and the condition under which a variant that is tracked and not sold on backorder is short.
+ * One kind of stock movement, as SQL expressions over the locked variant `v` and the line `w`: the new values of
+ * `stock` and `stock_held`, and the condition under which a variant that is tracked and not sold on backorder is short.
  */
 interface StockMove extends StockOrder {
   readonly stock?: Sql;
@@ -106,7 +106,8 @@ export async function releaseStock(ctx: InTransaction, lines: readonly StockLine
 
 /**
  * Turn held stock into sold stock.
- * @returns `false` when the owner has since set the stock below the held quantity: nothing is sold, the hold is released
+ * @returns `false` when the owner has since set the stock below the held quantity: nothing is sold, the hold is
+ * released
  *   all the same, and the order is oversold
  */
 export async function captureStock(

@@ -17,8 +17,8 @@ export interface SavedProduct extends Omit<ProductRecord, 'variants'> {
 }
 
 /**
- * The products with these slugs. The slugs are locked until the transaction ends, including those without a product, and
- * always in the same order, so that two requests that save the same products cannot deadlock.
+ * The products with these slugs. The slugs are locked until the transaction ends, including those without a product,
+ * and always in the same order, so that two requests that save the same products cannot deadlock.
  */
 export async function lockProducts(ctx: InTransaction, slugs: readonly string[]): Promise<Map<string, SavedProduct>> {
   const names = slugs.map((slug) => `product ${ctx.tenant.id} ${slug}`);
@@ -62,8 +62,8 @@ export interface IdentifiedProduct extends Omit<ProductRecord, 'variants'> {
 }
 
 /**
- * Write whole products, their tags and variants, in one statement. Variants that the products do not name are removed. A
- * product has the price of its cheapest variant.
+ * Write whole products, their tags and variants, in one statement. Variants that the products do not name are removed.
+ * A product has the price of its cheapest variant.
  * @returns the new version of each product by its id
  * @throws DomainError `invalid_request` when a SKU belongs to another product
  */
@@ -135,12 +135,13 @@ function savedVariants({ tenant, clock }: InTransaction, products: readonly Iden
     given_variants as (
       select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
         as v(id text, product_id text, position int, sku text, name text, options jsonb, price_cents bigint,
-             compare_at_cents bigint, subscription_price_cents bigint, weight_oz numeric, ships boolean, backorder boolean,
+             compare_at_cents bigint, subscription_price_cents bigint, weight_oz numeric, ships boolean,
+             backorder boolean,
              low_stock_at int)),
     removed_variants as (
       update variants set removed_at = ${now}
-      where tenant_id = ${tenant.id} and product_id = any(${products.map(({ id }) => id)}::text[]) and removed_at is null
-        and id not in (select id from given_variants)),
+      where tenant_id = ${tenant.id} and product_id = any(${products.map(({ id }) => id)}::text[])
+        and removed_at is null and id not in (select id from given_variants)),
     saved_variants as (
       insert into variants (tenant_id, id, product_id, position, sku, name, options, price_cents, compare_at_cents,
         subscription_price_cents, weight_oz, ships, backorder, low_stock_at, created_at)
@@ -148,7 +149,8 @@ function savedVariants({ tenant, clock }: InTransaction, products: readonly Iden
         subscription_price_cents, weight_oz, ships, backorder, low_stock_at, ${now}::timestamptz
       from given_variants
       on conflict (tenant_id, id) do update set
-        position = excluded.position, name = excluded.name, options = excluded.options, price_cents = excluded.price_cents,
+        position = excluded.position, name = excluded.name, options = excluded.options,
+        price_cents = excluded.price_cents,
         compare_at_cents = excluded.compare_at_cents, subscription_price_cents = excluded.subscription_price_cents,
         weight_oz = excluded.weight_oz, ships = excluded.ships, backorder = excluded.backorder,
         low_stock_at = excluded.low_stock_at, removed_at = null)`;

@@ -94,7 +94,8 @@ function conditions({ q, category, tag }: ProductFilter): Sql {
     tag === undefined
       ? sql``
       : sql`
-      and exists (select from product_tags t where t.tenant_id = p.tenant_id and t.product_id = p.id and t.tag = ${tag})`;
+      and exists (
+        select from product_tags t where t.tenant_id = p.tenant_id and t.product_id = p.id and t.tag = ${tag})`;
   const named =
     words.length === 0
       ? sql``

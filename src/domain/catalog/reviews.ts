@@ -128,7 +128,8 @@ export async function readManagedReview(ctx: Context, id: string): Promise<Manag
 
 const selectReviews = (ctx: Context, more: Sql = sql``): Sql => sql`
   select r.id, r.product_id as "productId", p.slug as "productSlug", r.status, r.rating, r.title, r.body,
-    r.author_name as "authorName", r.email, r.verified_purchase as "verifiedPurchase", r.created_at as "createdAt", r.decided_at as "decidedAt"${more}
+    r.author_name as "authorName", r.email, r.verified_purchase as "verifiedPurchase",
+    r.created_at as "createdAt", r.decided_at as "decidedAt"${more}
   from reviews r join products p on p.tenant_id = ${ctx.tenant.id} and p.id = r.product_id
   where r.tenant_id = ${ctx.tenant.id}`;
 
@@ -153,7 +154,8 @@ export async function decideReview(
         verified_purchase = ${isVerified}::boolean
       from review where r.tenant_id = ${ctx.tenant.id} and r.id = review.id and review.status <> ${status}::text),
     counted as (
-      select product_id, rating, (${status}::text = 'approved')::int - (status = 'approved')::int as change from review),
+      select product_id, rating, (${status}::text = 'approved')::int - (status = 'approved')::int as change
+      from review),
     rated as (
       update products p set rating_count = p.rating_count + counted.change,
         rating_total = p.rating_total + counted.change * counted.rating

@@ -24,8 +24,8 @@ export async function saveProduct(
 }
 
 /**
- * Save many products in as few statements as one. Where a SKU or slug occurs twice, or a new SKU is already in use, they
- * are saved one after the other by `saveOne`, so that a failure names its product.
+ * Save many products in as few statements as one. Where a SKU or slug occurs twice, or a new SKU is already in use,
+ * they are saved one after the other by `saveOne`, so that a failure names its product.
  */
 export async function saveProducts(
   ctx: InTransaction,

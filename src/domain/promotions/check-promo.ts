@@ -38,7 +38,9 @@ export interface Discount {
 
 export type PromoCheck = ({ readonly reason: null } & Discount) | { readonly reason: PromoReason };
 
-/** Check whether a promo code applies to a basket, and calculate its discount: at most the total of the eligible lines. */
+/**
+ * Check whether a promo code applies to a basket, and calculate its discount: at most the total of the eligible lines.
+ */
 export function checkPromo(promo: PromoTerms, basket: Basket, now: Date): PromoCheck {
   const totals = 'lines' in basket ? basket.lines.map(({ totalCents }) => totalCents) : [basket.subtotalCents];
   const eligible =

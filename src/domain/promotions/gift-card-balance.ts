@@ -84,7 +84,9 @@ async function isRedeemed(ctx: InTransaction, giftCardId: string, orderId: strin
   return rows.length > 0;
 }
 
-/** An order paid in part by a gift card, and the amount to return to the card. Default: all that was not returned yet. */
+/**
+ * An order paid in part by a gift card, and the amount to return to the card. Default: all that was not returned yet.
+ */
 export interface GiftCardReturn {
   readonly orderId: string;
   readonly amountCents?: Cents;

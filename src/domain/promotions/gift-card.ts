@@ -4,8 +4,8 @@ import { Cents, type Static, Type } from '#src/lib/schema.ts';
 import type { Context } from '../context.ts';
 
 /**
- * A gift card. `heldCents` is the part of the balance that open checkouts hold. Holds and redemptions change both amounts by
- * conditional updates, not through the entity.
+ * A gift card. `heldCents` is the part of the balance that open checkouts hold. Holds and redemptions change both
+ * amounts by conditional updates, not through the entity.
  */
 export const GiftCard = defineEntity({
   name: 'GiftCard',

@@ -10,8 +10,8 @@ export interface Holder {
 }
 
 /**
- * A query for what the shopper's own open checkouts hold of a promotion: `uses`, `usesOfEmail` (those with the shopper's
- * email) and `cents`. A new checkout replaces them, so they must not count against it.
+ * A query for what the shopper's own open checkouts hold of a promotion: `uses`, `usesOfEmail` (those with the
+ * shopper's email) and `cents`. A new checkout replaces them, so they must not count against it.
  */
 export function ownHolds(ctx: Context, { customerEmail, cartId }: Holder, promotionId: Sql): Sql {
   const email = customerEmail ? normaliseEmail(customerEmail) : null;

@@ -66,8 +66,8 @@ export interface PromoRedemption extends PromoUse {
   /** The email of the payment, which counts as a use too: a guest checkout has no other, and the two may differ. */
   readonly paidBy?: string | undefined;
   /**
-   * Whether the order still holds its use. Default true. `false` for a payment that arrived after the hold was released:
-   * it counts as a use even beyond the limit.
+   * Whether the order still holds its use. Default true. `false` for a payment that arrived after the hold was
+   * released: it counts as a use even beyond the limit.
    */
   readonly isHeld?: boolean;
 }
@@ -97,5 +97,6 @@ export async function redeemPromo(
     insert into promo_customers as known (tenant_id, promo_id, email, held, used)
     select ${ctx.tenant.id}, ${promoId}, given, 0, 1 from unnest(${[email, ...others]}::text[]) as given order by given
     on conflict (tenant_id, promo_id, email) do update set used = known.used + 1,
-      held = greatest(known.held - case when known.email = ${customerEmail ? email : null} then ${held}::int else 0 end, 0)`);
+      held = greatest(
+        known.held - case when known.email = ${customerEmail ? email : null} then ${held}::int else 0 end, 0)`);
 }

@@ -20,9 +20,9 @@ export interface GiftCardQuote {
 }
 
 /**
- * Calculate what the card with this code would pay of an order, without holding anything. An unknown card and a disabled
- * one give the same result. Amounts held by open checkouts are not available, except those of the shopper's own
- * checkout, which a new one replaces.
+ * Calculate what the card with this code would pay of an order, without holding anything. An unknown card and a
+ * disabled one give the same result. Amounts held by open checkouts are not available, except those of the shopper's
+ * own checkout, which a new one replaces.
  */
 export async function quoteGiftCard(
   ctx: Context,

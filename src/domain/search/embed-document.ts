@@ -61,7 +61,9 @@ async function embedClaims(
   }
 }
 
-/** Lease this document, if it is pending, and others with it. Most were embedded with another one: then this finds none. */
+/**
+ * Lease this document, if it is pending, and others with it. Most were embedded with another one: then this finds none.
+ */
 async function claim(ctx: Context, { kind, id }: DocumentKey): Promise<Claim[]> {
   const now = ctx.clock.now();
   const isDue = sql`pending is not null and (leased_until is null or leased_until <= ${now})`;

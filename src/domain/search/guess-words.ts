@@ -80,7 +80,9 @@ async function readVocabulary(ctx: Context): Promise<Vocabulary> {
     ctx,
     sql`
     select string_agg(title || E'\n' || keywords, E'\n') as words
-    from (select title, keywords from search_documents where tenant_id = ${ctx.tenant.id} limit ${documentsMax}) as taken`,
+    from (
+      select title, keywords from search_documents
+      where tenant_id = ${ctx.tenant.id} limit ${documentsMax}) as documents`,
     { replica: true },
   );
   return new Vocabulary(found?.words ?? '');

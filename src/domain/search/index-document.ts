@@ -77,8 +77,8 @@ async function writeDocument(ctx: InTransaction, document: SearchDocument): Prom
   const body = document.body.slice(0, bodyCharactersMax);
   const names = document.names.map((name) => name.toLowerCase());
   await ctx.tx.execute(sql`
-    insert into search_documents (tenant_id, kind, subject_id, slug, type, title, normalized_title, keywords, body, names,
-      vector, visible_from, visible_until)
+    insert into search_documents (tenant_id, kind, subject_id, slug, type, title, normalized_title, keywords, body,
+      names, vector, visible_from, visible_until)
     values (${ctx.tenant.id}, ${document.kind}, ${document.subjectId}, ${document.slug}, ${document.type},
       ${document.title}, ${normalizeText(document.title)}, ${document.keywords}, ${body}, ${names},
       setweight(to_tsvector(${config}::regconfig, ${document.title}), 'A')

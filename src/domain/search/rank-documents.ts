@@ -44,13 +44,19 @@ const snippetReadUpTo = 5000;
 /** Plain text: the search words are not highlighted. */
 const headline = 'MaxFragments=1, MinWords=8, MaxWords=30, StartSel="", StopSel=""';
 
-/** The part of a document `d` that contains the query. Costs more than finding the document: only for the rows of a page. */
+/**
+ * The part of a document `d` that contains the query. Costs more than finding the document: only for the rows of a
+ * page.
+ */
 export function snippet(ctx: Context): Sql {
   return sql`case when length(d.body) <= ${snippetWholeUpTo} then d.body
-    else ts_headline(${config(ctx)}, left(d.body, ${snippetReadUpTo}), coalesce(${guessedAny}, ${words}), ${headline}) end`;
+    else ts_headline(${config(ctx)}, left(d.body, ${snippetReadUpTo}), coalesce(${guessedAny}, ${words}),
+      ${headline}) end`;
 }
 
-/** Common table expressions that rank by text. The last one, `candidates`, has the found documents with their scores. */
+/**
+ * Common table expressions that rank by text. The last one, `candidates`, has the found documents with their scores.
+ */
 export function rankByText(ctx: Context, typed: Typed): Sql {
   return sql`
     ${findByText(ctx, typed)},

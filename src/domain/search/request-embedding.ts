@@ -14,7 +14,9 @@ export interface DocumentKey {
   readonly id: string;
 }
 
-/** How many documents of a store are embedded without pgvector, because a process then caches and scans their vectors. */
+/**
+ * How many documents of a store are embedded without pgvector, because a process then caches and scans their vectors.
+ */
 export const documentsMax = 20_000;
 
 /** The length of the text that is embedded: its beginning shows its subject, and embedders charge by length. */

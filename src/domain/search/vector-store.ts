@@ -12,8 +12,8 @@ export interface Neighbour extends DocumentKey {
 }
 
 /**
- * The vectors of one store in one array, for an exact comparison with each of them. Up to some ten thousand vectors this
- * is faster than a query.
+ * The vectors of one store in one array, for an exact comparison with each of them. Up to some ten thousand vectors
+ * this is faster than a query.
  */
 export class VectorStore {
   readonly dimensions: number;

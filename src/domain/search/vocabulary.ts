@@ -38,7 +38,8 @@ export class Vocabulary {
 
   /**
    * The words that were probably meant, in the spelling of the documents: the word itself if a document contains it;
-   * otherwise words one edit away; otherwise words that it is a prefix of; otherwise, if it is long, words two edits away.
+   * otherwise words one edit away; otherwise words that it is a prefix of; otherwise, if it is long, words two edits
+   * away.
    */
   guess(typed: string): string[] {
     const plain = normalizeText(typed);

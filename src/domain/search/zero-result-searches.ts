@@ -45,8 +45,8 @@ export const searchRetention: readonly Retention[] = [
 const defaultBounds = { perTenantMax: 5000, batchSize: 2000, batchesMax: 25 };
 
 /**
- * Delete old queries, and the rarest ones of stores with too many, store by store, so that each statement reads the rows
- * of one store.
+ * Delete old queries, and the rarest ones of stores with too many, store by store, so that each statement reads the
+ * rows of one store.
  *
  * @throws Snooze when rows are left to delete
  */

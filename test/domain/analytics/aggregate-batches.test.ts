@@ -24,7 +24,7 @@ import { until } from '#test/support/until.ts';
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
 
-// One after another: whoever folds takes the batches of every store in this file's database.
+// Serial, because aggregation takes the batches of all stores in this file's database.
 
 test.serial('aggregateBatches counts a batch that is sent five times once', async (t) => {
   const { ctx, services } = t.context;
@@ -66,7 +66,7 @@ test.serial('aggregateBatches loses and doubles nothing when the worker dies at 
   let deaths = 0;
   while (await aggregateAndDie(services.context(), deaths + 1)) {
     deaths += 1;
-    // A pool notices only when it next uses it that a connection is gone.
+    // A pool detects a closed connection only when it uses it again.
     const { waiting } = await until(() =>
       waitingBatches(ctx).then(
         (waiting) => ({ waiting }),
@@ -90,7 +90,7 @@ test.serial('aggregateBatches loses and doubles nothing with concurrent workers'
   for (const store of stores) {
     for (let at = 0; at < sent.length; at += 2) {
       await sendEvents(store, sent.slice(at, at + 2));
-      // Every other one is sent again with its neighbours.
+      // Every second event is sent again in the next batch.
       if (at % 4 === 0) await sendEvents(store, sent.slice(Math.max(0, at - 4), at + 2));
     }
   }
@@ -161,7 +161,7 @@ test.serial('ingestEvents corrects the times of a sender whose clock is wrong', 
       sentAt === undefined ? {} : { sentAt: iso(sentAt) },
     );
     await aggregateAll(services);
-    // To ten seconds: this machine may be slow.
+    // Within ten seconds, because the machine may be slow.
     return (await aggregatedEvents(store)).map(
       ({ occurred_at }) => Math.round((occurred_at.getTime() - now) / 10_000) * 10 + 0,
     );
@@ -220,7 +220,10 @@ test.serial('aggregateBatches creates a missing partition', async (t) => {
   t.is((await aggregatedEvents(ctx)).length, 1);
 });
 
-/** Fold, and lose the connection right after so many statements. Answers whether it came to that. */
+/**
+ * Aggregate, and close the connection after this many statements.
+ * @returns whether there were that many statements
+ */
 async function aggregateAndDie(ctx: PlatformContext, statement: number): Promise<boolean> {
   const { pool } = ctx.database;
   const watched: { client: { query: Function }; query: Function }[] = [];

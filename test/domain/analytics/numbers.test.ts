@@ -32,9 +32,9 @@ import { buildTenant } from '#test/support/tenant.ts';
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
 
-// One after another: whoever folds takes the batches of every store in this file's database.
+// Serial, because aggregation takes the batches of all stores in this file's database.
 
-/** Sessions that come so far: each took all steps up to its own. Sent over several days. */
+/** Sessions that reach a given step after all steps before it, spread over several days. */
 async function sell({ ctx, services, clock }: TestContext): Promise<void> {
   const steps = ['product_viewed', 'cart_item_added', 'checkout_started'];
   for (let session = 0; session < 10; session += 1) {

@@ -24,7 +24,7 @@ import { runJobs } from '#test/support/run-jobs.ts';
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
 
-// One after another: whoever folds takes the batches of every store in this file's database.
+// Serial, because aggregation takes the batches of all stores in this file's database.
 
 test.serial('aggregateBatches quarantines a batch with invalid data and aggregates the others', async (t) => {
   const { ctx, services } = t.context;

@@ -38,7 +38,7 @@ test.serial("aggregateBatches does not read a store's older events when tables a
 
   await beginWeek();
   await tell(40, 100);
-  // Each event is handled in some thirty steps.
+  // About thirty plan rows for each event.
   t.true((await fold()) < 60 * 4000);
   await tell(5, 4);
   t.true((await fold()) < 60 * 20);

@@ -339,7 +339,7 @@ test.serial('a write sets the tenant before it reads any row, whatever the query
   const { ctx, services } = t.context;
   const { variant } = await buildProduct(ctx);
   const client = await services.context().database.pool.connect();
-  // A connection that never uses an index reads whole tables, rows of no tenant's first.
+  // Without indexes, a connection reads whole tables, including rows of other tenants.
   await client.query(
     'set enable_indexscan = off; set enable_bitmapscan = off; set enable_nestloop = off; set plan_cache_mode = force_generic_plan',
   );

@@ -56,7 +56,7 @@ test('catalogue queries do not scan all variants when tables are not analyzed', 
   });
   const cart = await createCart(ctx, {});
 
-  // All may be looked through in some steps, once each; not once for each that is shown.
+  // Each row may be read a few times, but not once for each product of the page.
   const works: readonly ((ctx: Context) => Promise<unknown>)[] = [
     (ctx) => listProducts(ctx, { limit: page }),
     (ctx) => listProducts(ctx, { q: 'mug', limit: page }),

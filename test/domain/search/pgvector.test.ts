@@ -13,7 +13,7 @@ useContext(test);
 
 const dimensions = 32;
 
-/** A context whose database is PostgreSQL in WebAssembly with the real pgvector: no server of Debian's has it for ours. */
+/** A context whose database is PostgreSQL in WebAssembly with pgvector, because the test server has no pgvector. */
 function withPgvector(ctx: Context, vectors: PGlite): Context {
   const pool = { query: ({ text, values }: { text: string; values: unknown[] }) => vectors.query(text, values) };
   return { ...ctx, database: { ...ctx.database, pool, replica: pool } as unknown as Context['database'] };
@@ -31,7 +31,7 @@ test('findNeighbours with pgvector returns the same as an exact comparison', asy
     create table search_embeddings (tenant_id text, kind text, subject_id text, embedding real[])`);
 
   const random = seededRandom(5);
-  // All in one direction, more or less: similarities from a half to one.
+  // All roughly in the same direction: similarities from 0.5 to 1.
   const draw = () => Array.from({ length: dimensions }, () => 1 + random.below(2000) / 500);
   const unit = (values: number[]) => values.map((value) => value / Math.hypot(...values));
   const documents = Array.from({ length: 300 }, (_, number) => ({

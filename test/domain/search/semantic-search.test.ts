@@ -28,9 +28,9 @@ import { type EmbeddingsContext, useEmbeddings } from '#test/support/use-embeddi
 const test = anyTest as TestFn<EmbeddingsContext>;
 await useEmbeddings(test);
 
-// One after another: whoever works promises works those of every store in this file's database.
+// Serial, because running jobs takes those of all stores in this file's database.
 
-/** Until the vectors are there: the first search of a process may still be by text. */
+/** Search until the vectors are loaded: the first search of a process may still use text alone. */
 const settle = ({ ctx, clock }: EmbeddingsContext, q: string) =>
   until(async () => {
     clock.pass(seconds(2));
@@ -38,7 +38,7 @@ const settle = ({ ctx, clock }: EmbeddingsContext, q: string) =>
     return page.mode === 'semantic' ? page : undefined;
   });
 
-/** What is found when the embedder is in time. */
+/** The results when the embedder responds in time. */
 const certainly = ({ ctx }: EmbeddingsContext, q: string) =>
   until(async () => {
     const page = await searchDocuments(ctx, { q });
@@ -77,7 +77,7 @@ test.serial('searchDocuments returns its mode on each page', async (t) => {
   await runJobs(services);
   await settle(t.context, 'mug');
   const ask = async (query: string) => (await api.call('GET', `/api/v1/search?${query}`, { tenant: tenant.slug })).body;
-  // Found by meaning alone, so each has half of what its rank gives: 61 / (60 + rank), and no more than 0.99.
+  // Found by meaning alone, so each score is half of its rank's: 61 / (60 + rank), at most 0.99.
   t.deepEqual(
     (await ask('q=mug')).results.map(({ score }: any) => score),
     [0.495, 0.487016, 0.479286],
@@ -115,7 +115,7 @@ test.serial('searchDocuments falls back to text while the embedder is slow, fail
   const { answered } = await embeddings.counts();
   t.deepEqual(await degraded('mug stoneware'), ['mug']);
   t.is((await embeddings.counts()).answered, answered, 'nobody waits for an embedder');
-  // What came too late is remembered for the next who asks.
+  // The late vector is cached for the next search.
   t.is((await settle(t.context, 'mug stoneware')).mode, 'semantic');
 
   clock.pass(minutes(1));

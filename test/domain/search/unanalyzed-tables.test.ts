@@ -12,11 +12,11 @@ import { type EmbeddingsContext, useEmbeddings } from '#test/support/use-embeddi
 const test = anyTest as TestFn<EmbeddingsContext>;
 await useEmbeddings(test);
 
-// One after another: whoever works promises works those of every store in this file's database.
+// Serial, because running jobs takes those of all stores in this file's database.
 
 const products = 600;
 
-/** Half of a store's products are mugs, and PostgreSQL has counted none of them. */
+/** Half of a store's products are mugs, and PostgreSQL has no statistics of them. */
 async function fillStore({ ctx, services }: EmbeddingsContext): Promise<void> {
   await leaveUnanalyzed(services, ['products', 'product_tags', 'variants', 'search_documents', 'search_embeddings']);
   const inputs = Array.from(
@@ -50,7 +50,7 @@ test.serial('searchDocuments does not scan all products when tables are not anal
       const [handled] = await rowsHandled(ctx.database, /candidates as/, (database) =>
         searchDocuments({ ...asker, database }, { q }),
       );
-      // All are looked through in some ten steps, once each.
+      // Each row is read once in about ten plan steps.
       for (const rows of Object.values(handled ?? {})) t.true(rows < 15 * products, `"${q}" by ${mode}: ${rows} rows`);
     }
   }
@@ -77,7 +77,7 @@ test.serial('indexDocument and embedDocument do not scan other documents when ta
     update search_embeddings set content_hash = 'x' where tenant_id = ${ctx.tenant.id} and subject_id = ${id}`),
   );
   t.true((await handledBy(indexDocument)) < products / 20);
-  // Once for all that are taken along, the others may be looked through.
+  // The other documents may be read once for the whole batch.
   t.true((await handledBy(embedDocument)) < 4 * products);
   t.true((await handledBy(embedDocument)) < products / 20);
 });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 import { VectorStore } from '#src/domain/search/vector-store.ts';
 
-/** A vector as PostgreSQL sends it. */
+/** A vector in PostgreSQL's binary format. */
 function pack(values: readonly number[]): Buffer {
   const packed = Buffer.alloc(20 + values.length * 8);
   [1, 0, 700, values.length, 1].forEach((word, index) => packed.writeInt32BE(word, index * 4));

@@ -163,7 +163,10 @@ test.serial('rewrapSecrets reports values that no key opens and rewraps the othe
   t.is(kept[0]?.sealed, lost);
 });
 
-/** Let each domain keep a secret in each of its columns. Answers the id of a connection. */
+/**
+ * Store a secret in each sealed column.
+ * @returns the id of the integration connection
+ */
 async function sealSomethingEverywhere(
   { ctx }: TestContext,
   receiver: Parameters<typeof buildEndpoint>[1],
@@ -217,7 +220,7 @@ async function countOf(ctx: Context, keyId: string): Promise<number> {
   return row?.count ?? -1;
 }
 
-/** Every row of the tables with secrets, but for those. */
+/** All rows of the tables with sealed columns, without those columns. */
 async function rowsWithoutSecrets(ctx: Context): Promise<unknown[]> {
   const tables = [...new Set(sealedColumns.map(({ table }) => table))];
   return asPlatform(ctx, 'a test', async (ctx) => {
