@@ -7,7 +7,7 @@ import { type ApiContext, useApi } from '#test/support/use-api.ts';
 const test = anyTest as TestFn<ApiContext>;
 useApi(test, { environment: { RATE_LIMIT_SCALE: '1', REDIS_URL: (await createTestRedis()).url } });
 
-test('whoever is signed in is counted as themselves, for one server may ask for many', async (t) => {
+test('a signed-in customer is limited per customer, as one server may send requests for many', async (t) => {
   const { api, ctx } = t.context;
   const [ada, grace] = [await buildSession(ctx), await buildSession(ctx)];
   const refresh = async (token: string, times: number) => {

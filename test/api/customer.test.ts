@@ -78,7 +78,7 @@ test.serial('a customer signs in by mail, goes on, and signs out', async (t) => 
   t.like(await api.call('POST', refresh, { body: { refresh_token: rotated.body.refresh_token } }), invalid);
 });
 
-test.serial('a request is answered alike for whoever is known, unknown or asks too often', async (t) => {
+test.serial('a link request gets the same response for known and unknown customers and beyond the limit', async (t) => {
   const {
     api,
     ctx,
@@ -105,7 +105,7 @@ test.serial('a request is answered alike for whoever is known, unknown or asks t
   t.is(mailer.to(unknown).length, 0);
 });
 
-test('a link leaves out a way back that leads off the storefront, and refuses a challenge that is none', async (t) => {
+test('a link request drops a redirect off the storefront and rejects a malformed challenge', async (t) => {
   const {
     api,
     ctx,
@@ -126,7 +126,7 @@ test('a link leaves out a way back that leads off the storefront, and refuses a 
   t.like(await api.call('POST', consume, { tenant, body: {} }), { status: 400, body: { error: 'invalid_request' } });
 });
 
-test("requests are counted by household; of a storefront's server, by the shopper that it names", async (t) => {
+test("link requests are counted by client network; from a storefront's server, by the shopper's forwarded IP", async (t) => {
   const {
     api,
     ctx,
@@ -153,7 +153,7 @@ test("requests are counted by household; of a storefront's server, by the shoppe
   t.deepEqual([nonsense, unnamed], [null, null]);
 });
 
-test('a token of one store opens nothing at another', async (t) => {
+test('a token of one store is rejected at another', async (t) => {
   const { api, ctx, services, tenant } = t.context;
   const other = await buildTenant(services);
   const session = await buildSession(ctx);

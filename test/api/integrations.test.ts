@@ -17,7 +17,7 @@ const path = '/api/v1/integrations/bookkeeper/callback';
 const returnUrl = 'https://owner.example/settings?tab=books';
 const wrongState = { status: 400, body: { error: 'invalid_or_expired_token' } };
 
-test('the owner comes back from a third party to where he began, and what he brings is kept encrypted', async (t) => {
+test('the callback redirects the owner to the return URL and stores the received data encrypted', async (t) => {
   const { api, ctx, tenant } = t.context;
   const {
     state,
@@ -42,7 +42,7 @@ test('the owner comes back from a third party to where he began, and what he bri
   t.like(await readConnection(ctx, connectionId), { received: { code: 'swordfish' } });
 });
 
-test('a state that is changed, strange, for another third party or store, or old, leads nowhere', async (t) => {
+test('the callback rejects a state that was changed, is unknown, expired, or of another provider or store', async (t) => {
   const { api, ctx, tenant, services } = t.context;
   const other = await buildTenant(services);
   const { state } = await createIntegrationState(ctx, { provider: 'bookkeeper', returnUrl });
@@ -69,14 +69,14 @@ test('a state that is changed, strange, for another third party or store, or old
   });
 });
 
-test('a consent that took too long has to begin again', async (t) => {
+test('the callback rejects a state after thirty minutes', async (t) => {
   const { api, ctx } = t.context;
   const earlier = { ...ctx, clock: { now: () => new Date(ctx.clock.now().getTime() - minutes(31)) } };
   const { state } = await createIntegrationState(earlier, { provider: 'bookkeeper', returnUrl });
   t.like(await api.call('GET', `${path}?state=${state}`), wrongState);
 });
 
-test('a browser is sent back to web addresses only', async (t) => {
+test('only web URLs are accepted as return URL', async (t) => {
   const { ctx } = t.context;
   const begin = (returnUrl: string, localMode: boolean) =>
     createIntegrationState({ ...ctx, settings: { ...ctx.settings, localMode } }, { provider: 'bookkeeper', returnUrl });
@@ -103,7 +103,7 @@ test('a signed call is stored once and handed to a job', async (t) => {
   t.is((await enqueuedJobs(ctx, handleCall)).length, 1);
 });
 
-test('a call that is not signed for this store and third party, or is old or unreadable, is not stored', async (t) => {
+test('a call that is not signed for this store and provider, is too old or is not JSON is not stored', async (t) => {
   const { api, ctx, tenant, services } = t.context;
   const other = await buildTenant(services);
   const now = ctx.clock.now();

@@ -18,7 +18,7 @@ const pages = [
   '/api/v1/wholesale',
 ];
 
-test('an address is one lead for each source, however often it is left and written', async (t) => {
+test('an email address is one lead per source, however often and in whatever spelling it is submitted', async (t) => {
   const { api, ctx, tenant } = t.context;
   const leave = async (body: object) => {
     const answer = await api.call('POST', '/api/v1/leads', { tenant: tenant.slug, body });
@@ -42,7 +42,7 @@ test('an address is one lead for each source, however often it is left and writt
   t.is((await listLeads(ctx, {})).rows.length, 3);
 });
 
-test('fifty clicks at once are one lead', async (t) => {
+test('fifty concurrent requests create one lead', async (t) => {
   const { api, tenant } = t.context;
   const answers = await Promise.all(
     Array.from({ length: 50 }, () =>
@@ -52,7 +52,7 @@ test('fifty clicks at once are one lead', async (t) => {
   t.is(new Set(answers.map(({ status, body }) => `${status} ${body.lead_id}`)).size, 1);
 });
 
-test('the answers to a quiz are kept as they came, and newer ones replace them', async (t) => {
+test('quiz answers are stored as sent, and newer ones replace them', async (t) => {
   const { api, ctx, tenant } = t.context;
   const answer = (answers: unknown) =>
     api.call('POST', '/api/v1/leads/quiz', { tenant: tenant.slug, body: { email: 'ada@example.com', answers } });
@@ -67,7 +67,7 @@ test('the answers to a quiz are kept as they came, and newer ones replace them',
   t.deepEqual((await listLeads(ctx, { source: 'quiz' })).rows[0]?.answers, { roast: 'light' });
 });
 
-test('answers that are too deep, too many, too large or no object are refused', async (t) => {
+test('quiz answers that are too deep, too many, too large or no object are rejected', async (t) => {
   const { api, tenant } = t.context;
   const answer = (answers: unknown) =>
     api.call('POST', '/api/v1/leads/quiz', { tenant: tenant.slug, body: { email: 'ada@example.com', answers } });
@@ -88,7 +88,7 @@ test('answers that are too deep, too many, too large or no object are refused', 
   t.like(await answer({ text: 'x'.repeat(17_000) }), { status: 413, body: { error: 'payload_too_large' } });
 });
 
-test('one waits for a variant or a product of this store, once at a time', async (t) => {
+test('the waitlist takes a variant or product of this store, once at a time', async (t) => {
   const { api, ctx, tenant, services } = t.context;
   const { slug, variant } = await buildProduct(ctx, { variants: [{ stock: 0 }, { stock: 0 }] });
   const draft = await buildProduct(ctx, { status: 'draft' });
@@ -128,7 +128,7 @@ test('one waits for a variant or a product of this store, once at a time', async
   t.like(await wait({}), { status: 400, body: { error: 'invalid_request', errors: [{ path: '/product_slug' }] } });
 });
 
-test('what a business asks is an inquiry, and its address a lead', async (t) => {
+test('a wholesale inquiry is stored with its lead', async (t) => {
   const { api, ctx, tenant } = t.context;
   const asked = {
     email: 'Buyer@Shops.example',
@@ -159,7 +159,7 @@ test('what a business asks is an inquiry, and its address a lead', async (t) => 
   t.is(rest.cursor, null);
 });
 
-test('a business that asks again with the same Idempotency-Key has asked once', async (t) => {
+test('repeating an inquiry with the same Idempotency-Key stores it once', async (t) => {
   const { api, ctx, tenant } = t.context;
   const ask = () =>
     api.call('POST', '/api/v1/wholesale', {

@@ -8,7 +8,7 @@ import { type ApiContext, useApi } from '#test/support/use-api.ts';
 const test = anyTest as TestFn<ApiContext>;
 useApi(test);
 
-test('a shopper reads what a partner’s code means, and not what the partner earns', async (t) => {
+test('GET /partners/:code shows the discount and not the commission', async (t) => {
   const {
     api,
     ctx,
@@ -29,7 +29,7 @@ test('a shopper reads what a partner’s code means, and not what the partner ea
   t.is((await api.call('GET', '/api/v1/partners/maker', { tenant: (await buildTenant(services)).slug })).status, 404);
 });
 
-test('a visit is noted once per session', async (t) => {
+test('a referral is recorded once per session', async (t) => {
   const {
     api,
     ctx,
@@ -49,7 +49,7 @@ test('a visit is noted once per session', async (t) => {
   t.is((await track({ code: 'maker' }, (await buildTenant(services)).slug)).status, 404);
 });
 
-test('a visit without a code is refused with its path, and a stranger without a store', async (t) => {
+test('a referral without a code is rejected with its path, and a request without a store is rejected', async (t) => {
   const {
     api,
     tenant: { slug: tenant },
@@ -59,7 +59,7 @@ test('a visit without a code is refused with its path, and a stranger without a 
   t.is((await api.call('POST', '/api/v1/partners/track', { body: { code: 'maker' } })).body.error, 'missing_tenant');
 });
 
-test('somebody asks to become a partner', async (t) => {
+test('POST /partners/apply stores an application', async (t) => {
   const {
     api,
     tenant: { slug: tenant },

@@ -198,7 +198,7 @@ test.serial('servers that are away: each is named, and none hides another', asyn
   t.is(away.faults.length, 3);
   t.regex(
     away.faults.join('\n'),
-    /^database: PostgreSQL is away\.\nredis: 127\.0\.0\.1:1 does not answer: .*ECONNREFUSED.*\nmail server: The mail server gave no answer/,
+    /^database: PostgreSQL is away\.\nredis: 127\.0\.0\.1:1 does not answer: .*ECONNREFUSED.*\nmail server: The mail server did not respond/,
   );
   t.true(away.findings.every(({ advice }) => advice));
 });
@@ -251,7 +251,7 @@ test.serial('a mail server that does not take our password', async (t) => {
   server.close();
   const { sentence, advice } = findings.find(({ about }) => about === 'mail server') ?? {};
   t.deepEqual([code, advice], [1, 'Correct the user and password in SMTP_URL.']);
-  t.regex(sentence ?? '', /^The mail server answered 535/);
+  t.regex(sentence ?? '', /^The mail server responded 535/);
 });
 
 test.serial('work that waits for a relay, and work that waits for a worker', async (t) => {

@@ -146,7 +146,7 @@ browserTest("a webhook that was given up is sent again by an operator's press", 
     .getByRole('row', { name: /webhook\.test/ })
     .getByRole('button', { name: 'Send again' })
     .click();
-  await page.getByRole('status').getByText('The webhook is sent again.').waitFor();
+  await page.getByRole('status').getByText('The webhook will be sent again.').waitFor();
   await system.received(3);
   t.is(new Set(system.requests.map(({ headers }) => headers['webhook-id'])).size, 1, 'a receiver knows it again');
   await until(

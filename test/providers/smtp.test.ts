@@ -39,7 +39,7 @@ const rcpt = (responseCode: number, response: string) => ({
   response,
 });
 
-test('what a mail server says decides whether the mail is tried again, given up or has bounced', (t) => {
+test('classifyError decides by the SMTP response whether an email is retried, fails or has bounced', (t) => {
   const table: [Parameters<typeof verdict>[0], ReturnType<typeof verdict>][] = [
     [rcpt(550, '550 5.1.1 No such user'), 'bounced'],
     [rcpt(550, '550 no such mailbox'), 'bounced'],
@@ -64,7 +64,7 @@ test('what a mail server says decides whether the mail is tried again, given up 
   for (const [failure, expected] of table) t.is(verdict(failure), expected, JSON.stringify(failure));
 });
 
-test('a real server that is away, cuts off, or says nothing at all is judged so', async (t) => {
+test('a server that is down, closes the connection or does not respond is classified so', async (t) => {
   const mailbox = await startMailbox();
   const control = mailboxControl(mailbox.url);
   const mailer = createSmtpMailer(mailbox.smtpUrl);
@@ -95,11 +95,11 @@ test('a real server that is away, cuts off, or says nothing at all is judged so'
   t.is((error as ProviderError).failure, 'away');
 });
 
-test('the messages of failures repeat neither the address nor the server', (t) => {
+test('the messages of errors contain neither the email address nor the server', (t) => {
   const error = t.throws(() =>
     classifyError(Object.assign(new Error('550 ada@example.com'), rcpt(554, '554 5.7.1 <ada@example.com>: denied'))),
   );
-  t.is(error?.message, 'The mail server answered 554 5.7.1.');
+  t.is(error?.message, 'The mail server responded 554 5.7.1.');
 });
 
 test('createSmtpMailer sends nothing from or to what is not one plain address', async (t) => {

@@ -54,7 +54,7 @@ async function openStoreFixture(t: { teardown(close: () => Promise<void>): void 
   };
 }
 
-test('while one endpoint hangs with many waiting, what happens reaches another at once', async (t) => {
+test('while one endpoint hangs with many pending deliveries, events reach another at once', async (t) => {
   const { ctx } = await openStoreFixture(t);
   const [slow, quick] = [await receiverFor(t), await receiverFor(t)];
   slow.behave('hang');
@@ -72,7 +72,7 @@ test('while one endpoint hangs with many waiting, what happens reaches another a
   await disableEndpoint(ctx, { id: hanging.id });
 });
 
-test('an endpoint that fails for a while gets everything once it works again', async (t) => {
+test('an endpoint that fails for a while gets every event once it works again', async (t) => {
   const { ctx } = await openStoreFixture(t);
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver);
@@ -86,7 +86,7 @@ test('an endpoint that fails for a while gets everything once it works again', a
   );
 });
 
-test('Redis is wiped while thousands of deliveries are due, and every one of them arrives', async (t) => {
+test('every delivery arrives when Redis is wiped while thousands are due', async (t) => {
   const { ctx, clock, redisUrl } = await openStoreFixture(t);
   const receiver = await receiverFor(t);
   const endpoints = [];
@@ -112,7 +112,7 @@ test('Redis is wiped while thousands of deliveries are due, and every one of the
   }
 });
 
-test('a process that is told to stop ends soon, however much is due, and another goes on at once', async (t) => {
+test('a process that is shut down ends soon, however much is due, and another continues at once', async (t) => {
   const { ctx, stop } = await openStoreFixture(t);
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver, { concurrency: 2, rate_per_second: 20 });

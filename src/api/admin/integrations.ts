@@ -18,7 +18,7 @@ export const getIntegrations = defineRoute({
   ...reading,
   method: 'get',
   path: '/api/v1/admin/integrations',
-  summary: 'List the connections to third parties that were begun, the newest first.',
+  summary: 'List connections to third parties, newest first.',
   query: Type.Object(PageQuery),
   responses: { 200: PageOf('integrations', IntegrationView) },
   async handle({ ctx, query: { cursor, limit = 20 } }) {
@@ -33,7 +33,7 @@ export const postIntegration = defineRoute({
   path: '/api/v1/admin/integrations',
   idempotent: 'atomic',
   coalesced: true,
-  summary: 'Begin to connect the store to a third party: where to send the browser, and what to tell the third party.',
+  summary: 'Start connecting the store to a third party. Returns the consent URL to open and the webhook credentials.',
   body: Type.Object({
     provider: IntegrationProvider,
     return_url: Url,
@@ -42,7 +42,7 @@ export const postIntegration = defineRoute({
   responses: {
     201: Type.Object({
       integration: IntegrationView,
-      state: Type.String({ description: 'Told here and never again. The third party brings it back to callback_url.' }),
+      state: Type.String({ description: 'Returned only here. The third party sends it back to callback_url.' }),
       callback_url: Url,
       open_url: Nullable(Url),
       calls: Type.Object({ url: Url, secret: Type.String({ examples: ['whsec_1Qx'] }) }),
@@ -68,7 +68,7 @@ export const getIntegration = defineRoute({
   ...reading,
   method: 'get',
   path: '/api/v1/admin/integrations/:id',
-  summary: 'Read how a connection to a third party stands, without what it brought.',
+  summary: 'Read the status of a connection, without the data received.',
   params,
   responses: { 200: Type.Object({ integration: IntegrationView }) },
   async handle({ ctx, params }) {
@@ -80,7 +80,7 @@ export const postIntegrationReveal = defineRoute({
   ...writing,
   method: 'post',
   path: '/api/v1/admin/integrations/:id/reveal',
-  summary: 'Read what a third party brought, such as a code to exchange; null while nothing has come.',
+  summary: 'Reveal the data received from the third party, such as an authorization code. Null until it arrives.',
   params,
   responses: { 200: Type.Object({ integration: IntegrationView, received: Nullable(FreeForm) }) },
   async handle({ ctx, params }) {

@@ -33,7 +33,7 @@ export const getLeads = defineRoute({
   ...reading,
   method: 'get',
   path: '/api/v1/admin/leads',
-  summary: 'List who left an address, the newest first.',
+  summary: 'List leads, newest first.',
   query: Type.Object({ source: Type.Optional(Text(100, { examples: ['footer'] })), ...PageQuery }),
   responses: { 200: PageOf('leads', LeadView) },
   async handle({ ctx, query }) {
@@ -46,7 +46,7 @@ export const getInquiries = defineRoute({
   ...reading,
   method: 'get',
   path: '/api/v1/admin/wholesale-inquiries',
-  summary: 'List what businesses asked, the newest first.',
+  summary: 'List wholesale inquiries, newest first.',
   query: Page,
   responses: { 200: PageOf('wholesale_inquiries', InquiryView) },
   async handle({ ctx, query }) {
@@ -59,7 +59,7 @@ export const getPartners = defineRoute({
   ...reading,
   method: 'get',
   path: '/api/v1/admin/partners',
-  summary: 'List the partners with what they brought, the newest first.',
+  summary: 'List partners with their sales, newest first.',
   query: Page,
   responses: { 200: PageOf('partners', ManagedPartnerView) },
   async handle({ ctx, query }) {
@@ -72,7 +72,7 @@ export const postPartner = defineRoute({
   ...writing,
   method: 'post',
   path: '/api/v1/admin/partners',
-  summary: 'Create a partner, or change the one of this code: what is left out has its default.',
+  summary: 'Create a partner, or update the one with this code. Omitted fields are set to their defaults.',
   body: PartnerInput,
   responses: { 200: PartnerResponse, 201: PartnerResponse },
   async handle({ ctx, body }) {
@@ -93,7 +93,7 @@ export const getPartnerApplications = defineRoute({
   ...reading,
   method: 'get',
   path: '/api/v1/admin/partner-applications',
-  summary: 'List who would like to become a partner, the newest first.',
+  summary: 'List partner applications, newest first.',
   query: Page,
   responses: { 200: PageOf('applications', ReceivedApplicationView) },
   async handle({ ctx, query }) {
@@ -106,7 +106,7 @@ export const getCustomers = defineRoute({
   ...reading,
   method: 'get',
   path: '/api/v1/admin/customers',
-  summary: 'List the customers, the newest first.',
+  summary: 'List customers, newest first.',
   query: Type.Object({ email: Type.Optional(Email), ...PageQuery }),
   responses: { 200: PageOf('customers', KnownCustomerView) },
   async handle({ ctx, query }) {
@@ -119,7 +119,7 @@ export const getCustomer = defineRoute({
   ...reading,
   method: 'get',
   path: '/api/v1/admin/customers/:id',
-  summary: 'Read a customer with the latest orders, subscriptions and returns.',
+  summary: 'Read a customer with their latest orders, subscriptions and returns.',
   params: Type.Object({ id: Id('cus') }),
   responses: { 200: CustomerHistoryView },
   async handle({ ctx, params }) {

@@ -8,7 +8,7 @@ export const getSuppressions = defineRoute({
   ...reading,
   method: 'get',
   path: '/api/v1/admin/suppressions',
-  summary: 'List the email addresses that no email is sent to because they bounced.',
+  summary: 'List suppressed email addresses: they bounced and get no more email.',
   query: Type.Object({ email: Type.Optional(Email), ...PageQuery }),
   responses: { 200: PageOf('suppressions', SuppressionView) },
   async handle({ ctx, query }) {
@@ -17,12 +17,12 @@ export const getSuppressions = defineRoute({
   },
 });
 
-/** The address stands in the body, because paths are logged. */
+/** The email address is in the body because paths are logged. */
 export const postSuppressionRelease = defineRoute({
   ...writing,
   method: 'post',
   path: '/api/v1/admin/suppressions/release',
-  summary: 'Send email to a suppressed address again.',
+  summary: 'Remove an email address from the suppression list.',
   body: Type.Object({ email: Email }),
   responses: { 200: Done },
   async handle({ ctx, body }) {

@@ -22,7 +22,7 @@ export const getDeliveries = defineRoute({
   ...reading,
   method: 'get',
   path: '/api/v1/admin/webhook-endpoints/:id/deliveries',
-  summary: 'List the deliveries of an endpoint, the newest first.',
+  summary: 'List the deliveries of a webhook endpoint, newest first.',
   params: OfEndpoint,
   query: Type.Object({
     state: Type.Optional(Type.Enum([...deliveryStates])),
@@ -46,7 +46,7 @@ export const getDelivery = defineRoute({
   ...reading,
   method: 'get',
   path: '/api/v1/admin/webhook-deliveries/:id',
-  summary: 'Read a delivery with all its attempts and what they were answered.',
+  summary: 'Read a delivery with its attempts and their responses.',
   params: Named,
   responses: { 200: Type.Object({ delivery: WebhookDeliveryView, attempts: Type.Array(WebhookAttemptView) }) },
   async handle({ ctx, params }) {
@@ -61,7 +61,7 @@ export const postRedelivery = defineRoute({
   path: '/api/v1/admin/webhook-deliveries/:id/redeliver',
   idempotent: 'atomic',
   coalesced: true,
-  summary: 'Send a delivery again, at once and with a new round through the schedule.',
+  summary: 'Redeliver a webhook now, starting the retry schedule over.',
   params: Named,
   errors: ['invalid_request'],
   responses: { 202: Type.Object({ delivery: WebhookDeliveryView }) },
@@ -78,14 +78,14 @@ export const postRecovery = defineRoute({
   path: '/api/v1/admin/webhook-endpoints/:id/recover',
   idempotent: 'atomic',
   coalesced: true,
-  summary: 'Send an endpoint again what it missed since then. One call takes 50,000 deliveries at most.',
+  summary: 'Redeliver what an endpoint missed in a time range, at most 50,000 deliveries per call.',
   params: OfEndpoint,
   body: Type.Object({
     since: Timestamp,
     until: Omittable(Timestamp),
     only: Omittable(
       Type.Enum(['failed', 'all'], {
-        description: '`failed` (the default): what failed or was put aside. `all`: also what was delivered.',
+        description: '`failed` (the default): failed and discarded deliveries. `all`: delivered ones too.',
       }),
     ),
   }),

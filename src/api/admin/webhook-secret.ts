@@ -16,7 +16,7 @@ export const postRotation = defineRoute({
   path: '/api/v1/admin/payments/webhook-secret/rotations',
   idempotent: 'atomic',
   coalesced: true,
-  summary: "Begin to replace the payment provider's signing secret: the owner is emailed a one-time password.",
+  summary: "Start rotating the payment provider's webhook secret. A one-time code is emailed to the owner.",
   errors: ['payment_provider_not_configured', 'rate_limited'],
   responses: { 201: Type.Object({ rotation_id: Id('rot') }) },
   async handle({ ctx }) {
@@ -29,7 +29,7 @@ export const postConfirmation = defineRoute({
   ...writing,
   method: 'post',
   path: '/api/v1/admin/payments/webhook-secret/rotations/:id/confirm',
-  summary: 'Replace the signing secret and return the new one. It can be repeated within ten minutes.',
+  summary: 'Confirm the rotation and read the new secret. It can be read again for ten minutes.',
   params: Type.Object({ id: Id('rot') }),
   body: Type.Object({ code: Type.String({ pattern: '^[0-9]{6}$', examples: ['123456'] }) }),
   errors: ['invalid_or_expired_token', 'version_conflict', ...providerErrors],

@@ -31,7 +31,7 @@ export const getEventTypes = defineRoute({
   ...reading,
   method: 'get',
   path: '/api/v1/admin/webhook-event-types',
-  summary: 'List every event type with the shape of its body and an example.',
+  summary: 'List the event types, each with the JSON Schema of its body and an example.',
   responses: { 200: Type.Object({ event_types: Type.Array(WebhookEventTypeView) }) },
   async handle() {
     return ok({ event_types: presentEventTypes() });
@@ -42,7 +42,7 @@ export const getEndpoints = defineRoute({
   ...reading,
   method: 'get',
   path: '/api/v1/admin/webhook-endpoints',
-  summary: 'List the endpoints, the newest first.',
+  summary: 'List webhook endpoints, newest first.',
   query: Type.Object(PageQuery),
   responses: { 200: PageOf('webhook_endpoints', WebhookEndpointView) },
   async handle({ ctx, query: { cursor, limit = 20 } }) {
@@ -56,7 +56,7 @@ export const postEndpoint = defineRoute({
   method: 'post',
   path: '/api/v1/admin/webhook-endpoints',
   idempotent: 'resumable',
-  summary: 'Create an endpoint. Its secret is told here and never again.',
+  summary: 'Create a webhook endpoint. Its signing secret is returned only here.',
   body: EndpointInput,
   responses: { 201: Type.Object({ webhook_endpoint: WebhookEndpointView, secret: Secret }) },
   async handle({ ctx, body }) {
@@ -69,7 +69,7 @@ export const getEndpoint = defineRoute({
   ...reading,
   method: 'get',
   path: '/api/v1/admin/webhook-endpoints/:id',
-  summary: 'Read an endpoint and how it fares.',
+  summary: 'Read a webhook endpoint.',
   params: Named,
   responses: { 200: EndpointResponse },
   async handle({ ctx, params }) {
@@ -82,7 +82,7 @@ export const patchEndpoint = defineRoute({
   ...writing,
   method: 'patch',
   path: '/api/v1/admin/webhook-endpoints/:id',
-  summary: 'Change an endpoint. What is left out stays.',
+  summary: 'Update a webhook endpoint. Omitted fields stay as they are.',
   params: Named,
   body: EndpointPatch,
   responses: { 200: EndpointResponse },
@@ -95,7 +95,7 @@ export const deleteEndpoint = defineRoute({
   ...writing,
   method: 'delete',
   path: '/api/v1/admin/webhook-endpoints/:id',
-  summary: 'Remove an endpoint with its deliveries.',
+  summary: 'Delete a webhook endpoint and its deliveries.',
   params: Named,
   responses: { 200: Done },
   async handle({ ctx, params }) {
@@ -110,7 +110,7 @@ export const postSecretRotation = defineRoute({
   path: '/api/v1/admin/webhook-endpoints/:id/rotate-secret',
   idempotent: 'atomic',
   coalesced: true,
-  summary: 'Sign with a new secret, told here and never again. For a day the old one signs too.',
+  summary: 'Rotate the signing secret. The new one is returned only here; the old one also signs for a day.',
   params: Named,
   responses: { 200: Type.Object({ secret: Secret }) },
   async handle({ ctx, params }) {
@@ -118,29 +118,29 @@ export const postSecretRotation = defineRoute({
   },
 });
 
-/** What `switching` routes do. */
-const answer = async (ctx: Context, id: string, change: typeof enableEndpoint) =>
+/** The handler that both `switching` routes share. */
+const switchEndpoint = async (ctx: Context, id: string, change: typeof enableEndpoint) =>
   ok({ webhook_endpoint: await change(ctx, { id }) });
 
 export const postEnabling = defineRoute({
   ...switching,
   path: '/api/v1/admin/webhook-endpoints/:id/enable',
-  summary: 'Switch an endpoint on, with a clean record. What it missed can be recovered.',
-  handle: ({ ctx, params }) => answer(ctx, params.id, enableEndpoint),
+  summary: 'Enable a webhook endpoint and reset its failures. What it missed can be recovered.',
+  handle: ({ ctx, params }) => switchEndpoint(ctx, params.id, enableEndpoint),
 });
 
 export const postDisabling = defineRoute({
   ...switching,
   path: '/api/v1/admin/webhook-endpoints/:id/disable',
-  summary: 'Switch an endpoint off. What waits for it is put aside.',
-  handle: ({ ctx, params }) => answer(ctx, params.id, disableEndpoint),
+  summary: 'Disable a webhook endpoint. Its pending deliveries are discarded and can be recovered.',
+  handle: ({ ctx, params }) => switchEndpoint(ctx, params.id, disableEndpoint),
 });
 
 export const postTest = defineRoute({
   ...writing,
   method: 'post',
   path: '/api/v1/admin/webhook-endpoints/:id/test',
-  summary: 'Send webhook.test to an endpoint, whatever it chose.',
+  summary: 'Send a webhook.test event to an endpoint.',
   params: Named,
   errors: ['invalid_request'],
   responses: { 202: Type.Object({ event_id: Id('evt') }) },

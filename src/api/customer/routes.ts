@@ -31,7 +31,7 @@ export const postMagicLinkRequest = defineRoute({
   method: 'post',
   path: '/api/v1/customer/magic-link/request',
   tag: 'customer',
-  summary: 'Mail a link to sign in, if the store knows a customer with this address. The answer never tells.',
+  summary: 'Email a sign-in link if a customer with this address exists. The response is the same either way.',
   audience: toPublic,
   emails: 'links',
   body: LinkInput,
@@ -54,7 +54,7 @@ export const postMagicLinkConsume = defineRoute({
   method: 'post',
   path: '/api/v1/customer/magic-link/consume',
   tag: 'customer',
-  summary: 'Sign in with the token of a mailed link. It works once.',
+  summary: 'Sign in with the token of an emailed link. It works once.',
   audience: toPublic,
   limit: 'consume',
   module: 'customer_accounts',
@@ -71,7 +71,7 @@ export const getMe = defineRoute({
   method: 'get',
   path: '/api/v1/customer/me',
   tag: 'customer',
-  summary: 'Read who is signed in.',
+  summary: 'Read the signed-in customer.',
   audience: toCustomers,
   limit: 'reads',
   module: 'customer_accounts',
@@ -81,7 +81,7 @@ export const getMe = defineRoute({
   },
 });
 
-/** The store of the refresh token in a body, where there is one. */
+/** The store that a refresh token in the body belongs to. */
 const tenantOfRefreshToken: TenantNaming = ({ body }) => {
   const token = typeof body === 'object' && body !== null && 'refresh_token' in body ? body.refresh_token : undefined;
   if (typeof token !== 'string' || token === '') return undefined;
@@ -94,7 +94,7 @@ export const postRefresh = defineRoute({
   method: 'post',
   path: '/api/v1/customer/refresh',
   tag: 'customer',
-  summary: 'Go on for another 15 minutes: with a live session, or with a refresh token, which its successor replaces.',
+  summary: 'Renew a session for 15 minutes, with the session token or a refresh token. A refresh token is replaced.',
   audience: toCustomersOrHolders(tenantOfRefreshToken),
   limit: 'refresh',
   module: 'customer_accounts',
@@ -112,7 +112,7 @@ export const postSignout = defineRoute({
   method: 'post',
   path: '/api/v1/customer/signout',
   tag: 'customer',
-  summary: 'Sign out. The session and its refresh tokens open nothing from now on.',
+  summary: 'Sign out. The session and its refresh tokens stop working.',
   audience: toCustomers,
   limit: 'account',
   module: 'customer_accounts',

@@ -7,7 +7,7 @@ import { Slug, Type } from '#src/lib/schema.ts';
 const params = Type.Object({ provider: IntegrationProvider });
 const bodyBytesMax = 512 * 1024;
 
-/** A browser comes back from a third party without a header: the state in its address names the store. */
+/** The browser comes back from a third party without our headers: the state in the query identifies the store. */
 const tenantOfState: TenantNaming = ({ query: { state } }) => {
   if (state === undefined) return undefined;
   const tenantId = typeof state === 'string' ? tenantIdOfToken(state) : undefined;
@@ -19,7 +19,7 @@ export const getIntegrationCallback = defineRoute({
   method: 'get',
   path: '/api/v1/integrations/:provider/callback',
   tag: 'integrations',
-  summary: 'Where a third party sends the owner’s browser back after their consent.',
+  summary: 'Receive the owner’s browser after consent at a third party, and redirect it to the return URL.',
   audience: toTokenHolders('integrations:write', tenantOfState),
   limit: 'ceiling',
   params,
@@ -36,7 +36,7 @@ export const postIntegrationCallback = defineRoute({
   method: 'post',
   path: '/api/v1/integrations/:provider/callback',
   tag: 'integrations',
-  summary: 'Where a third party calls, signed as Standard Webhooks says: stored and promised before it is answered.',
+  summary: 'Receive a call from a third party, signed per Standard Webhooks. It is stored, then handled by a job.',
   audience: toPublicByQuery,
   limit: 'ceiling',
   params,

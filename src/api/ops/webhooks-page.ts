@@ -5,7 +5,7 @@ import { ago, button, count, outcome, renderPage } from './layout.ts';
 export interface WebhooksPage {
   readonly endpoints: readonly FailingEndpoint[];
   readonly deliveries: readonly FailedDelivery[];
-  /** How many were given up, shown or not. */
+  /** How many deliveries failed, shown or not. */
   readonly total: number;
   /** The slug of each store, by its id. */
   readonly stores: ReadonlyMap<string, string>;
@@ -14,22 +14,22 @@ export interface WebhooksPage {
   readonly problem?: string | undefined;
 }
 
-/** Endpoints that fail or were switched off, and deliveries that were given up. */
+/** Endpoints that are failing or were disabled, and deliveries that failed. */
 export function renderWebhooksPage({ endpoints, deliveries, total, stores, now, done, problem }: WebhooksPage): string {
   const quiet = endpoints.length === 0 && deliveries.length === 0;
   return renderPage({
     title: 'Webhooks',
     at: '/ops/webhooks',
     body: html`
-      <p class="lead">${quiet ? 'Every endpoint takes what it is sent.' : 'What was missed is kept, and can be sent again. A receiver knows a repeated webhook by its id.'}</p>
+      <p class="lead">${quiet ? 'All endpoints are working.' : 'Failed deliveries are stored and can be sent again. Receivers recognise a repeated webhook by its id.'}</p>
       ${outcome({ done, problem })}
       ${endpoints.map((endpoint) => renderEndpoint(endpoint, stores.get(endpoint.tenantId) ?? '', now))}
       ${
         deliveries.length > 0 &&
         html`<section id="deliveries">
-        <header><h2>Given up</h2><span class="soft">${count(total)} ${total === 1 ? 'delivery' : 'deliveries'}</span></header>
+        <header><h2>Failed deliveries</h2><span class="soft">${count(total)} ${total === 1 ? 'delivery' : 'deliveries'}</span></header>
         <table class="list">
-          <thead><tr><th>Event</th><th>Store</th><th>Endpoint</th><th>What came back</th><th>Since</th><th></th></tr></thead>
+          <thead><tr><th>Event</th><th>Store</th><th>Endpoint</th><th>Response</th><th>Since</th><th></th></tr></thead>
           <tbody>${deliveries.map((delivery) => renderDelivery(delivery, stores.get(delivery.tenantId) ?? '', now))}</tbody>
         </table>
         ${total > deliveries.length && html`<p class="soft">The newest ${deliveries.length} are shown.</p>`}
@@ -39,16 +39,16 @@ export function renderWebhooksPage({ endpoints, deliveries, total, stores, now, 
 }
 
 function renderEndpoint(endpoint: FailingEndpoint, slug: string, now: Date): Html {
-  const { id, address, disabledAt, waiting } = endpoint;
+  const { id, url, disabledAt, waiting } = endpoint;
   const path = `/ops/webhooks/${slug}/endpoints/${id}`;
   const since = endpoint.failingSince ?? disabledAt ?? now;
   return html`<section class="note">
-    <header><h2>${headingOf(endpoint)}</h2>${disabledAt && button(`${path}/enable`, 'Switch it on', {}, 'main')}</header>
-    <p class="address">${address}</p>
+    <header><h2>${headingOf(endpoint)}</h2>${disabledAt && button(`${path}/enable`, 'Enable', {}, 'main')}</header>
+    <p class="address">${url}</p>
     <p class="soft">${slug} · ${factsOf(endpoint, now)}${waiting > 0 && ` · ${count(waiting)} waiting`}</p>
     ${
       disabledAt
-        ? html`<p class="soft">Once it is on, what it missed can be sent again.</p>`
+        ? html`<p class="soft">Once it is enabled, you can send again what it missed.</p>`
         : html`<form method="post" action="${path}/recover" class="actions">
           <label>Send again what it missed since<input type="date" name="since" required value="${since.toISOString().slice(0, 10)}"></label>
           <button>Send again</button></form>`
@@ -57,29 +57,29 @@ function renderEndpoint(endpoint: FailingEndpoint, slug: string, now: Date): Htm
 }
 
 function headingOf({ disabledReason, pausedUntil }: FailingEndpoint): string {
-  if (disabledReason === 'gone') return 'Switched off: it said that it is gone';
-  if (disabledReason === 'failing') return 'Switched off: it took nothing for days';
-  return pausedUntil ? 'Fails, and is spared for a while' : 'Fails';
+  if (disabledReason === 'gone') return 'Disabled: it responded 410 Gone';
+  if (disabledReason === 'failing') return 'Disabled after failing for days';
+  return pausedUntil ? 'Failing, paused' : 'Failing';
 }
 
 function factsOf({ failingSince, failures, disabledAt, pausedUntil }: FailingEndpoint, now: Date): Html {
-  return html`${failingSince && html`without a success for ${ago(failingSince, now)}, ${count(failures)} ${failures === 1 ? 'failure' : 'failures'}`}${
-    disabledAt && html`${failingSince && ' · '}switched off ${ago(disabledAt, now)} ago`
+  return html`${failingSince && html`failing for ${ago(failingSince, now)}, ${count(failures)} ${failures === 1 ? 'failure' : 'failures'}`}${
+    disabledAt && html`${failingSince && ' · '}disabled ${ago(disabledAt, now)} ago`
   }${
     !disabledAt &&
     pausedUntil &&
     pausedUntil > now &&
-    html` · tried again at ${pausedUntil.toISOString().slice(11, 16)} UTC`
+    html` · next attempt at ${pausedUntil.toISOString().slice(11, 16)} UTC`
   }`;
 }
 
 function renderDelivery(delivery: FailedDelivery, slug: string, now: Date): Html {
-  const { id, type, eventId, address, attemptCount, lastStatus, lastFailure, finishedAt } = delivery;
+  const { id, type, eventId, url, attemptCount, lastStatus, lastFailure, finishedAt } = delivery;
   return html`<tr>
     <td><span title="${eventId}">${type}</span></td>
     <td class="slug">${slug}</td>
-    <td class="soft address text">${address}</td>
-    <td class="soft text">${[lastStatus, lastFailure].filter(Boolean).join(', ') || 'nothing'}, ${attemptCount} ${attemptCount === 1 ? 'try' : 'tries'}</td>
+    <td class="soft address text">${url}</td>
+    <td class="soft text">${[lastStatus, lastFailure].filter(Boolean).join(', ') || 'none'}, ${attemptCount} ${attemptCount === 1 ? 'attempt' : 'attempts'}</td>
     <td>${ago(finishedAt, now)}</td>
     <td>${button(`/ops/webhooks/${slug}/deliveries/${id}/redeliver`, 'Send again')}</td>
   </tr>`;

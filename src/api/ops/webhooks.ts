@@ -7,12 +7,12 @@ import type { Services } from '#src/services.ts';
 import { contextOf, doneOf, formOf, orMessage, redirect, show, slugsOf } from './respond.ts';
 import { renderWebhooksPage } from './webhooks-page.ts';
 
-const address = '/ops/webhooks';
+const pageUrl = '/ops/webhooks';
 const shownMax = 200;
 
-/** The page on which operators see endpoints in trouble and deliveries that were given up, and send them again. */
+/** The page on which operators see failing endpoints and failed deliveries, and send them again. */
 export function webhookPages(services: Services): Router {
-  const router = new Router({ prefix: address });
+  const router = new Router({ prefix: pageUrl });
 
   const showAll = async (koa: RouterContext, problem?: string) => {
     const found = await webhooksNeedingAttention(services.context(), shownMax);
@@ -25,7 +25,7 @@ export function webhookPages(services: Services): Router {
     router.post(path, async (koa) => {
       const ctx = await contextOf(services, koa);
       const result = await orMessage(act(ctx, koa.params['id'] ?? '', await formOf(koa)));
-      if ('value' in result) return redirect(koa, address, result.value);
+      if ('value' in result) return redirect(koa, pageUrl, result.value);
       koa.status = 409;
       await showAll(koa, result.sentence);
     });
@@ -35,24 +35,24 @@ export function webhookPages(services: Services): Router {
 
 type Action = (ctx: Context, id: string, form: Readonly<Record<string, string>>) => Promise<string>;
 
-/** What can be done, by where it is posted to. Each answers a sentence for the person who did it. */
+/** The actions of the page by their path. Each returns the message to show afterwards. */
 const actions: Readonly<Record<string, Action>> = {
   async '/:slug/deliveries/:id/redeliver'(ctx, id) {
     await redeliver(ctx, { id });
-    return 'The webhook is sent again.';
+    return 'The webhook will be sent again.';
   },
   async '/:slug/endpoints/:id/enable'(ctx, id) {
     await enableEndpoint(ctx, { id });
-    return 'The endpoint is switched on.';
+    return 'The endpoint is enabled.';
   },
   async '/:slug/endpoints/:id/recover'(ctx, id, { since = '' }) {
     const { recovered } = await recoverDeliveries(ctx, { id, since: dayOf(since) });
-    return recovered === 1 ? 'One webhook is sent again.' : `${recovered} webhooks are sent again.`;
+    return recovered === 1 ? 'One webhook will be sent again.' : `${recovered} webhooks will be sent again.`;
   },
 };
 
 function dayOf(text: string): Date {
   const day = new Date(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : Number.NaN);
-  if (Number.isNaN(day.getTime())) throw invalidRequest('Say since which day, as in 2026-11-20.');
+  if (Number.isNaN(day.getTime())) throw invalidRequest('Enter the first day as YYYY-MM-DD, such as 2026-11-20.');
   return day;
 }

@@ -7,7 +7,7 @@ export const postWholesale = defineRoute({
   method: 'post',
   path: '/api/v1/wholesale',
   tag: 'wholesale',
-  summary: 'Ask to buy in quantity.',
+  summary: 'Submit a wholesale inquiry.',
   audience: toPublic,
   body: InquiryInput,
   limit: 'wholesale',

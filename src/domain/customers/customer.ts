@@ -1,25 +1,25 @@
 import { Email, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 
-/** Somebody who bought, or whom the owner knows, by address. */
+/** A customer of a store, identified by email address. */
 export interface Customer {
   readonly id: string;
   /** Trimmed, lower case: unique in the store. */
   readonly email: string;
   readonly name: string | null;
-  /** Null where nobody asked. */
+  /** Null when never asked. */
   readonly acceptsMarketing: boolean | null;
-  /** What the payment provider calls them in this environment, once it knows them. */
+  /** The customer's id at the payment provider in this environment, once there is one. */
   readonly paymentCustomerId: string | null;
   readonly version: number;
   readonly createdAt: Date;
 }
 
-/** An address as it is stored and compared: trimmed and lower case, so that one person is one customer. */
+/** An email address as it is stored and compared: trimmed and in lower case. */
 export function normaliseEmail(text: string): string {
   return text.trim().toLowerCase();
 }
 
-/** A customer as sessions, the portal and the owner's side show it: api.md, "customer". */
+/** A customer as shown to themselves. */
 export const CustomerView = Type.Object(
   {
     id: Id('cus'),
@@ -39,7 +39,7 @@ export function presentCustomer({ id, email, name }: NamedCustomer): Static<type
 export const KnownCustomerView = Type.Object(
   {
     ...CustomerView.properties,
-    /** Null where nobody asked. */
+    /** Null when never asked. */
     accepts_marketing: Nullable(Type.Boolean()),
     version: Type.Integer({ examples: [1] }),
     created_at: Timestamp,

@@ -4,12 +4,11 @@ import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { type Customer, normaliseEmail } from './customer.ts';
 
-/** The customer with this id, in one statement. */
 export async function findCustomer(ctx: Context, id: string): Promise<Customer | undefined> {
   return find(ctx, sql`c.id = ${id}`);
 }
 
-/** The customer with this address, however it is written, in one statement. */
+/** The customer with this email address, in any spelling. */
 export async function findCustomerByEmail(ctx: Context, email: string): Promise<Customer | undefined> {
   return find(ctx, sql`c.email = ${normaliseEmail(email)}`);
 }
@@ -28,7 +27,7 @@ const selectCustomers = (ctx: Context, more: Sql = sql``): Sql => sql`
   where c.tenant_id = ${ctx.tenant.id}`;
 
 /**
- * The customers of the store, the newest first, page by page; the one of an address where it is named.
+ * The customers of the store, newest first, page by page, optionally the one with an email address.
  * @throws DomainError `invalid_cursor`
  */
 export async function listCustomers(
@@ -47,11 +46,11 @@ export async function listCustomers(
   return list.page(rows, limit);
 }
 
-/** The id of the customer with this address (trimmed, lower case), as a part of another statement. */
+/** An SQL expression: the id of the customer with this normalised email address. */
 export const customerIdOf = (ctx: Context, email: string | null): Sql => sql`
   (select id from customers where tenant_id = ${ctx.tenant.id} and email = ${email})`;
 
-/** What the payment provider calls the customer with this address, as a part of another statement. */
+/** An SQL expression: the payment provider's id of the customer with this normalised email address. */
 export const paymentCustomerIdOf = (ctx: Context, email: string | null): Sql => sql`
   (select payment_customer_id from customer_payment_ids
     where tenant_id = ${ctx.tenant.id} and environment = ${ctx.settings.appMode} and customer_id = ${customerIdOf(ctx, email)})`;

@@ -1,7 +1,7 @@
 import { sql } from '#src/lib/sql.ts';
 import { byEmail, type PersonalData, removedRows } from '../personal-data.ts';
 
-/** The payment provider's names for a customer go first: they are found by the customer. */
+/** The payment provider's ids come first, as they are found by the customer's row. */
 export const customerPersonalData: readonly PersonalData[] = [
   removedRows({
     table: 'customer_payment_ids',

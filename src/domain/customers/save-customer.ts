@@ -4,8 +4,8 @@ import type { InTransaction } from '../context.ts';
 import { normaliseEmail } from './customer.ts';
 
 /**
- * The customer with this address, made when there is none: however many orders of one person arrive at once, they
- * find one customer. A name that is given replaces the one that is known.
+ * Find or create the customer with this email address. Concurrent calls get the same customer. A given name replaces the
+ * stored one.
  */
 export async function upsertCustomer(
   ctx: InTransaction,
@@ -18,13 +18,13 @@ export async function upsertCustomer(
       name = coalesce(excluded.name, known.name),
       version = known.version + (coalesce(excluded.name, known.name) is distinct from known.name)::int
     returning id`);
-  if (!customer) throw new TypeError('An upsert answered no row.');
+  if (!customer) throw new TypeError('The upsert returned no row.');
   return customer;
 }
 
 /**
- * Keep what the payment provider calls this customer in this environment. The first one stays: of two first checkouts
- * at once both get the id that was linked, and use that from then on.
+ * Link a customer to their id at the payment provider in this environment. The first id stays: of two concurrent first
+ * checkouts, both get the id that was linked first.
  */
 export async function linkPaymentCustomer(
   ctx: InTransaction,
@@ -35,7 +35,7 @@ export async function linkPaymentCustomer(
     values (${ctx.tenant.id}, ${customerId}, ${ctx.settings.appMode}, ${paymentCustomerId}, ${ctx.clock.now()})
     on conflict (tenant_id, customer_id, environment) do update set payment_customer_id = linked.payment_customer_id
     returning payment_customer_id as "paymentCustomerId"`);
-  if (!linked) throw new TypeError('An upsert answered no row.');
+  if (!linked) throw new TypeError('The upsert returned no row.');
   return linked;
 }
 

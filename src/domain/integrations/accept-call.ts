@@ -10,7 +10,7 @@ import type { Context } from '../context.ts';
 import { deriveToken } from '../tenants/index.ts';
 import { sign } from '../webhooks/index.ts';
 
-/** A call as it came: the three headers of Standard Webhooks ('' where one was not sent) and the bytes they sign. */
+/** A call as received: the three headers of Standard Webhooks ('' when missing) and the signed bytes. */
 export interface SignedCall {
   readonly provider: string;
   readonly messageId: string;
@@ -20,17 +20,17 @@ export interface SignedCall {
   readonly rawBody: Buffer;
 }
 
-/** How far the clocks of two machines may be apart, and how long a call may be replayed by who overheard it. */
+/** How far clocks may differ, and how long a captured call could be replayed. */
 const toleranceMs = minutes(5);
 
-/** The field that sealed text is bound to. */
+/** Sealed bodies are bound to this field name and to their store. */
 export const bodyField = 'integration_call';
 
 /**
- * Take in what a third party tells: verified, then stored encrypted with the promise to look into it, in one
- * transaction. The same message told again is the same call.
+ * Accept a call from a third party: verify it, then store it encrypted and enqueue the job that handles it, in one
+ * transaction. A repeated message is stored once.
  *
- * @throws DomainError `invalid_request` when it is not signed with this store's secret for that party, or too old;
+ * @throws DomainError `invalid_request` when it is not signed with this store's secret for that provider, or too old;
  *   `invalid_json`
  */
 export async function acceptCall(ctx: Context, call: SignedCall): Promise<void> {
@@ -73,8 +73,8 @@ function rejectUnreadable(body: string): void {
 }
 
 /**
- * The secret that a third party signs its calls to this store with, as Standard Webhooks writes secrets. It is derived
- * from the store's own: whoever rotates that gives a new one to each third party.
+ * The secret with which a third party signs its calls to this store, in the format of Standard Webhooks. It is derived
+ * from the store's secret: after rotating that, each third party needs its new secret.
  */
 export async function callSecretOf(ctx: Context, provider: string): Promise<string> {
   return `whsec_${sha256(await deriveToken(ctx, 'integration.calls', provider)).toString('base64')}`;

@@ -5,19 +5,19 @@ import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { receivedField } from './connections.ts';
 
-/** What came back with the owner's browser. */
+/** What the owner's browser brought back from the third party. */
 export interface ConsentCallback {
   readonly provider: string;
   readonly state: string;
-  /** The query as it came, the state aside: a code, or why there is none. */
+  /** The query without the state: a code, or an error. */
   readonly received: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Keep, encrypted, what a third party brought to a consent that the owner began, and say where the browser goes on.
- * What came first stays: a page that is loaded again, or an address that somebody found, changes nothing.
+ * Store, encrypted, what a third party returned after the owner's consent, and return the URL for the browser to continue.
+ * The first data stays: reloading the page or reusing its URL changes nothing.
  *
- * @throws DomainError `invalid_or_expired_token` when the state is not one of this store and third party, or too old
+ * @throws DomainError `invalid_or_expired_token` when the state is not of this store and provider, or has expired
  */
 export async function completeConnection(
   ctx: Context,
@@ -41,11 +41,11 @@ export async function completeConnection(
   return connection;
 }
 
-/** The refusal of a state that opens nothing. */
+/** The error for an unknown or expired state. */
 export function unknownState(): DomainError {
   return new DomainError(
     'invalid',
     'invalid_or_expired_token',
-    'This link is not valid, or no longer. Please begin again.',
+    'This link is invalid or has expired. Please start again.',
   );
 }

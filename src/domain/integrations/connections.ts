@@ -7,22 +7,22 @@ import { type Sql, sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
 
-/** A third party's name, as it stands in the address that it calls. */
+/** A third party's name, as it appears in its callback URL. */
 export const IntegrationProvider = Type.String({
   pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
   maxLength: 50,
   examples: ['bookkeeper'],
 });
 
-/** A connection to a third party, as far as everybody may see it. */
+/** A connection to a third party, without the data received from it. */
 export interface Connection {
   readonly id: string;
   readonly provider: string;
   /** Where the owner's browser ends up. */
   readonly returnUrl: string;
-  /** Until when the third party may answer. */
+  /** Until when the owner may complete the consent. */
   readonly expiresAt: Date;
-  /** When it answered. */
+  /** When the third party sent the browser back. */
   readonly receivedAt: Date | null;
   readonly createdAt: Date;
 }
@@ -31,7 +31,7 @@ export interface Connection {
 export const connectionColumns: Sql = sql`
   id, provider, return_url as "returnUrl", expires_at as "expiresAt", received_at as "receivedAt", created_at as "createdAt"`;
 
-/** The connection of this id. @throws DomainError `not_found` */
+/** @throws DomainError `not_found` */
 export async function findConnection(ctx: Context, { id }: { id: string }): Promise<Connection> {
   return found(
     await readOne<Connection>(
@@ -43,7 +43,7 @@ export async function findConnection(ctx: Context, { id }: { id: string }): Prom
   );
 }
 
-/** The connections of the store, the newest first, page by page. @throws DomainError `invalid_cursor` */
+/** The connections of the store, newest first, page by page. @throws DomainError `invalid_cursor` */
 export async function listConnections(ctx: Context, { cursor, limit = 20 }: PageRequest): Promise<Page<Connection>> {
   const list = keyset(ctx, 'integrations', { columns: ['id'], descending: true }, cursor);
   const rows = await read<Connection & { position: Position }>(
@@ -56,16 +56,16 @@ export async function listConnections(ctx: Context, { cursor, limit = 20 }: Page
   return list.page(rows, limit);
 }
 
-/** The field that sealed text is bound to. */
+/** Sealed data is bound to this field name and to its store. */
 export const receivedField = 'integration_received';
 
-/** A connection to a third party, opened for whoever goes on with it. */
+/** A connection with the data received, decrypted. */
 export interface OpenedConnection extends Connection {
-  /** The query that it brought. Secret: it may hold a code that opens the store's account there. */
+  /** The query received. Secret: it may hold an authorization code for the store's account there. */
   readonly received: Readonly<Record<string, unknown>>;
 }
 
-/** What a third party brought; `undefined` while nothing has come. */
+/** The connection with the data received. @returns `undefined` when nothing was received yet */
 export async function readConnection(ctx: Context, id: string): Promise<OpenedConnection | undefined> {
   const row = await readOne<Connection & { sealed: string }>(
     ctx,
@@ -79,7 +79,7 @@ export async function readConnection(ctx: Context, id: string): Promise<OpenedCo
 }
 
 /**
- * Tell the owner what a third party brought; `received` is null while nothing has come. Who looked is written down.
+ * Show the owner the data received; null when there is none yet. The audit log records who read it.
  * @throws DomainError `not_found`
  */
 export async function revealConnection(
@@ -98,13 +98,14 @@ export async function revealConnection(
   return opened;
 }
 
-/** A connection to a third party as the owner sees it, without what it brought. */
+/** A connection as the owner sees it, without the data received. */
 export const IntegrationView = Type.Object(
   {
     id: Id('conn'),
     provider: IntegrationProvider,
     status: Type.Enum(['pending', 'answered', 'expired'], {
-      description: 'Whether the third party sent the browser back: in time, not yet, or never.',
+      description:
+        '`answered` once the third party sent the browser back, `pending` until then, `expired` after the deadline.',
     }),
     return_url: Url,
     expires_at: Timestamp,
@@ -116,11 +117,11 @@ export const IntegrationView = Type.Object(
 
 export function presentConnection(connection: Connection, clock: Clock): Static<typeof IntegrationView> {
   const { id, provider, returnUrl, expiresAt, receivedAt, createdAt } = connection;
-  const unanswered = expiresAt > clock.now() ? 'pending' : 'expired';
+  const statusUntilReceived = expiresAt > clock.now() ? 'pending' : 'expired';
   return {
     id,
     provider,
-    status: receivedAt ? 'answered' : unanswered,
+    status: receivedAt ? 'answered' : statusUntilReceived,
     return_url: returnUrl,
     expires_at: expiresAt.toISOString(),
     received_at: receivedAt?.toISOString() ?? null,

@@ -13,33 +13,33 @@ import { deriveToken } from '../tenants/index.ts';
 import { callSecretOf } from './accept-call.ts';
 import { type Connection, connectionColumns } from './connections.ts';
 
-/** So long the owner may take to consent at the third party. */
+/** How long the owner may take to consent at the third party. */
 const lifetimeMs = minutes(30);
 
-/** What the owner's browser takes along to a third party, so that what it brings back can be believed. */
+/** What connects the owner's browser, a third party and this store during the consent. */
 export interface IntegrationState {
   readonly connection: Connection;
-  /** Signed with the store's secret. It names the store; third party and return address are kept under it. */
+  /** Derived with the store's secret. It identifies the store and the connection when the browser returns. */
   readonly state: string;
-  /** Where the third party is to send the browser back. */
+  /** Where the third party should send the browser back. */
   readonly callbackUrl: string;
-  /** The third party's page of consent with both of them, for the owner to open; null where its address was not given. */
+  /** The third party's consent page with both as query parameters; null when no `consentUrl` was given. */
   readonly openUrl: string | null;
-  /** Where the third party may call afterwards, and the secret that it signs its calls with. */
+  /** Where the third party may send calls afterwards, and the secret that signs them. */
   readonly calls: { readonly url: string; readonly secret: string };
 }
 
 export interface IntegrationRequest {
   readonly provider: string;
-  /** Where the owner's browser ends up. */
+  /** Where the owner's browser continues after the consent. */
   readonly returnUrl: string;
-  /** The third party's page of consent, with what it asks for, such as a client id, in its query. */
+  /** The third party's consent page, with what it needs, such as a client id, in its query. */
   readonly consentUrl?: string | null | undefined;
 }
 
 /**
- * Begin to connect the store to a third party.
- * @throws DomainError `invalid_request` when an address is not https (http in local mode)
+ * Start connecting the store to a third party.
+ * @throws DomainError `invalid_request` when a URL is not https (http is allowed in local mode)
  */
 export async function createIntegrationState(
   ctx: Context,

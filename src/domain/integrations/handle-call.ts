@@ -4,8 +4,8 @@ import type { Context } from '../context.ts';
 import { bodyField } from './accept-call.ts';
 
 /**
- * Hand a call to whoever knows the third party, and write down that it was. Of a party that nobody knows it is kept,
- * and nothing more.
+ * Pass a call to its provider's receiver and record that it was handled. A call of a provider without a receiver is only
+ * stored.
  */
 export async function handleCall(ctx: Context, { callId }: { callId: string }): Promise<void> {
   const call = await readOne<{ provider: string; sealed: string }>(
@@ -25,7 +25,7 @@ export async function handleCall(ctx: Context, { callId }: { callId: string }): 
   });
 }
 
-/** Nobody handles this call any more: its runs keep dying. */
+/** Mark a call as failed when its job has used up its attempts. */
 export async function failCall(ctx: Context, { callId }: { callId: string }): Promise<void> {
   await transact(ctx, async (ctx) => {
     await ctx.tx.execute(sql`

@@ -12,7 +12,7 @@ interface OpenedCall {
   readonly body: string;
 }
 
-/** What third parties told is sealed: it is opened, call by call, and looked through for the address. */
+/** Bodies of calls are encrypted, so each is decrypted and searched for the email address. */
 export const integrationPersonalData: readonly PersonalData[] = [
   {
     name: 'integration_calls',

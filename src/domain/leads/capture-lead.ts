@@ -7,12 +7,12 @@ import type { Context } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
 import type { LeadInput, QuizInput } from './lead-input.ts';
 
-/** Write down who left an address. The same address again from the same source is the same lead. */
+/** Create a lead. The same email address from the same source updates the same lead. */
 export async function captureLead(ctx: Context, { source, ...input }: LeadInput): Promise<{ id: string }> {
   return saveLead(ctx, { ...input, source: source?.trim() || 'storefront' });
 }
 
-/** What is known of a lead. What is not given stays as it was. */
+/** A lead to save. Omitted fields of an existing lead stay as they are. */
 export interface NewLead {
   readonly email: string;
   readonly source: string;
@@ -21,16 +21,15 @@ export interface NewLead {
   readonly answers?: Record<string, unknown> | null | undefined;
 }
 
-/** Write a lead, new or known, in one statement. */
 async function saveLead(ctx: Context, lead: NewLead): Promise<{ id: string }> {
   const [saved] = await write<{ id: string }>(ctx, sql`lead as (${upsertLead(ctx, lead)})`, sql`select id from lead`);
-  if (!saved) throw new TypeError('An upsert answered no row.');
+  if (!saved) throw new TypeError('The upsert returned no row.');
   return saved;
 }
 
 /**
- * The statement that writes a lead, new or known, and returns its `id`, for others to build upon.
- * @param when `from …`: the rows that it hangs on, none or one
+ * The statement that creates or updates a lead and returns its `id`, for use within other statements.
+ * @param when a `from` clause with one row or none: without a row nothing is saved
  */
 export function upsertLead(ctx: Context, { email, source, name, consent, answers }: NewLead, when: Sql = sql``): Sql {
   const now = ctx.clock.now();
@@ -48,7 +47,7 @@ export function upsertLead(ctx: Context, { email, source, name, consent, answers
 const levelsMax = 5;
 
 /**
- * Keep what somebody answered to the store's quiz. Newer answers of the same address replace the older ones.
+ * Save the answers to a quiz. Newer answers of the same email address replace the older ones.
  * @throws DomainError `invalid_request` when the answers are nested too deeply
  */
 export async function saveQuiz(ctx: Context, { email, answers }: QuizInput): Promise<{ id: string }> {
@@ -67,7 +66,7 @@ function isDeeperThan(levels: number, value: unknown): boolean {
   return levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner));
 }
 
-/** What whoever left an address is answered. It tells nobody whether the address was known. */
+/** The response to creating a lead. It does not reveal whether the lead existed. */
 export const CapturedLeadView = Type.Object({ ok: Type.Literal(true), lead_id: Id('lead') });
 
 export function presentCapturedLead(leadId: string): Static<typeof CapturedLeadView> {

@@ -17,7 +17,7 @@ export interface SubmittedInquiry {
   readonly status: InquiryStatus;
 }
 
-/** Take in what a business asks, in one statement. Several inquiries of one address are one lead. */
+/** Save a wholesale inquiry. All inquiries of one email address belong to one lead. */
 export async function submitInquiry(ctx: Context, input: InquiryInput): Promise<SubmittedInquiry> {
   const { email, company, phone, message, expected_volume: expectedVolume } = input;
   const [inquiry] = await write<SubmittedInquiry>(
@@ -35,11 +35,11 @@ export async function submitInquiry(ctx: Context, input: InquiryInput): Promise<
     sql`
     select id, lead_id as "leadId", status from inquiry`,
   );
-  if (!inquiry) throw new TypeError('An insert answered no row.');
+  if (!inquiry) throw new TypeError('The insert returned no row.');
   return inquiry;
 }
 
-/** What a business asked. */
+/** A wholesale inquiry. */
 export interface Inquiry {
   readonly id: string;
   readonly email: string;
@@ -52,7 +52,7 @@ export interface Inquiry {
 }
 
 /**
- * The wholesale inquiries, the newest first, page by page.
+ * The wholesale inquiries, newest first, page by page.
  * @throws DomainError `invalid_cursor`
  */
 export async function listInquiries(ctx: Context, { cursor, limit = 20 }: PageRequest): Promise<Page<Inquiry>> {
@@ -71,7 +71,7 @@ export async function listInquiries(ctx: Context, { cursor, limit = 20 }: PageRe
 
 const status = Type.Enum([...inquiryStatuses]);
 
-/** What a business is answered. */
+/** The response to submitting an inquiry. */
 export const SubmittedInquiryView = Type.Object({ id: Id('inq'), status });
 
 export function presentSubmittedInquiry({

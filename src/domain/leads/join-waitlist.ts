@@ -8,8 +8,8 @@ import { upsertLead } from './capture-lead.ts';
 import type { WaitlistInput } from './lead-input.ts';
 
 /**
- * Put somebody on the waiting list of a variant, or of any variant of a product, in one statement. Whoever waits for
- * it already waits once; whoever was notified waits anew.
+ * Join the waitlist of a variant, or of any variant of a product. Joining twice has no effect, until one was notified and
+ * joins again.
  *
  * @returns the lead, and whether its place on the list is new: an email then follows
  * @throws DomainError `invalid_request` when neither product nor variant is named, `unknown_product` when what is

@@ -1,17 +1,17 @@
 import { BooleanLike, Email, FreeForm, Id, Omittable, Slug, type Static, Text, Type } from '#src/lib/schema.ts';
 
-/** Somebody who leaves an address. */
+/** A new lead. */
 export const LeadInput = Type.Object({
   email: Email,
-  /** Where on the storefront. One address is one lead for each source. */
+  /** Where on the storefront. Each email address has one lead per source. */
   source: Omittable(Text(100, { default: 'storefront', examples: ['footer'] })),
   name: Omittable(Text(200, { examples: ['Ada Lovelace'] })),
-  /** Whether the store may write to this address of its own accord. */
+  /** Whether the store may send marketing email to this address. */
   consent: Omittable(BooleanLike()),
 });
 export type LeadInput = Static<typeof LeadInput>;
 
-/** What somebody answered to a quiz of the storefront's own making: free JSON, five levels deep at most. */
+/** The answers to a quiz of the storefront: any JSON, at most five levels deep. */
 export const QuizInput = Type.Object({
   email: Email,
   answers: Omittable(
@@ -20,7 +20,7 @@ export const QuizInput = Type.Object({
 });
 export type QuizInput = Static<typeof QuizInput>;
 
-/** Whoever wants to know when something can be had again: a variant, or any variant of a product. */
+/** A waitlist entry for a variant, or for any variant of a product. */
 export const WaitlistInput = Type.Object({
   email: Email,
   product_slug: Omittable(Slug),
@@ -28,7 +28,7 @@ export const WaitlistInput = Type.Object({
 });
 export type WaitlistInput = Static<typeof WaitlistInput>;
 
-/** A business that wants to buy in quantity. */
+/** A wholesale inquiry of a business. */
 export const InquiryInput = Type.Object({
   email: Email,
   company: Omittable(Text(200, { examples: ['Analytical Kitchens Ltd'] })),

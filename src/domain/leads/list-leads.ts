@@ -4,7 +4,7 @@ import { Email, FreeForm, Id, Nullable, type Static, Timestamp, Type } from '#sr
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 
-/** Somebody who left an address. */
+/** An email address left on the storefront. */
 export interface Lead {
   readonly id: string;
   readonly email: string;
@@ -17,7 +17,7 @@ export interface Lead {
 }
 
 /**
- * The leads, the newest first, page by page; of one source where it is named.
+ * The leads, newest first, page by page, optionally of one source.
  * @throws DomainError `invalid_cursor`
  */
 export async function listLeads(

@@ -5,12 +5,12 @@ import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { enqueueMail, type MailData } from '../mail/index.ts';
 
-/** How many are notified in one transaction; the others have a promise of their own. */
+/** How many shoppers are notified per transaction. The next batch is a job of its own. */
 const batchMax = 100;
 
 /**
- * Tell who waits for a variant, or for any of its product, that it can be had again: each person once, for the rows
- * are marked in the transaction that promises the mails. When it is gone again, they go on waiting.
+ * Email the waitlist of a variant, and of its product, that it is back in stock. Each shopper is notified once, because
+ * the entries are marked in the transaction that enqueues the emails. If it is sold out again, they keep waiting.
  */
 export async function notifyRestock(
   ctx: Context,
@@ -28,7 +28,7 @@ export async function notifyRestock(
 
 type RestockedItem = MailData['restock'] & { readonly productId: string };
 
-/** What a mail says of the variant; `undefined` when it cannot be had at this moment. */
+/** The variant's data for the email. @returns `undefined` when it is not available at the moment */
 async function findAvailable(ctx: InTransaction, variantId: string): Promise<RestockedItem | undefined> {
   const [item] = await ctx.tx.execute<RestockedItem>(sql`
     select p.id as "productId", p.name as product_name, '/products/' || p.slug as path,
@@ -44,23 +44,23 @@ async function findAvailable(ctx: InTransaction, variantId: string): Promise<Res
 
 interface Notified {
   readonly notified: readonly { readonly id: string; readonly email: string }[];
-  /** How many people were looked at: another run may have notified some of them meanwhile. */
+  /** How many shoppers were selected; another attempt may have notified some of them meanwhile. */
   readonly reached: number;
 }
 
-/** Mark the first people who wait. Whoever waits for the product and for its variant is one person. */
+/** Mark the next batch as notified. A shopper who waits for both the product and its variant counts once. */
 async function markNotified(ctx: InTransaction, productId: string, variantId: string): Promise<Notified> {
   const waits = sql`tenant_id = ${ctx.tenant.id} and product_id = ${productId}
     and (variant_id is null or variant_id = ${variantId}) and notified_at is null`;
   const [row] = await ctx.tx.execute<Notified>(sql`
-    with people as (select distinct email from waitlist_entries where ${waits} order by email limit ${batchMax}),
+    with batch as (select distinct email from waitlist_entries where ${waits} order by email limit ${batchMax}),
     waiting as (
-      select id from waitlist_entries where ${waits} and email in (select email from people) order by id for update),
+      select id from waitlist_entries where ${waits} and email in (select email from batch) order by id for update),
     marked as (
       update waitlist_entries w set notified_at = ${ctx.clock.now()} from waiting
       where w.tenant_id = ${ctx.tenant.id} and w.id = waiting.id
       returning w.id, w.email),
     notified as (select min(id) as id, email from marked group by email)
-    select (select coalesce(json_agg(notified), '[]') from notified) as notified, (select count(*)::int from people) as reached`);
+    select (select coalesce(json_agg(notified), '[]') from notified) as notified, (select count(*)::int from batch) as reached`);
   return row ?? { notified: [], reached: 0 };
 }

@@ -8,22 +8,23 @@ import type { InTransaction } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
 import type { MailData, MailKind } from './kinds.ts';
 
-/** A mail that some change causes. `subjectId` is what it is about, and what its token or code is derived from. */
+/** An email to send. `subjectId` is what it is about, and what its token or code is derived from. */
 export interface MailRequest<Kind extends MailKind> {
   readonly kind: Kind;
   readonly to: string;
-  /** Stored in clear: no secrets. */
+  /** Stored unencrypted: no secrets. */
   readonly data: MailData[Kind];
   readonly subjectId: string;
 }
 
 /**
- * Write a mail down and promise to send it, in the transaction that causes it. Answers the mail's id.
- * @throws DomainError `invalid_request` when `to` is not one mail address
+ * Store an email and enqueue the job that sends it, in the caller's transaction.
+ * @returns the email's id
+ * @throws DomainError `invalid_request` when `to` is not one email address
  */
 export async function enqueueMail<Kind extends MailKind>(ctx: InTransaction, mail: MailRequest<Kind>): Promise<string> {
   const recipient = normaliseEmail(mail.to);
-  if (!isEmailAddress(recipient)) throw invalidRequest('This is not a mail address.');
+  if (!isEmailAddress(recipient)) throw invalidRequest('This is not an email address.');
 
   const id = newId('mail');
   const now = ctx.clock.now();

@@ -1,6 +1,6 @@
 import { hours, minutes } from '#src/lib/duration.ts';
 
-/** What a mail about an order is made of: an order as the API shows it has all of it, and more. */
+/** The data of an email about an order: a part of the order as the API shows it. */
 export interface OrderMailData {
   readonly order_number: string;
   readonly currency: string;
@@ -29,25 +29,25 @@ export interface PostalAddress {
   readonly country: string | null;
 }
 
-/** What each kind of mail is made of: stored with the mail in clear, so never a secret, a token or a code. */
+/** The data of each kind of email. It is stored unencrypted, so it never holds a secret, a token or a code. */
 export interface MailData {
-  /** The token is derived from the mail's subject, the id of the link. */
+  /** The token is derived from `subjectId`, the id of the link. */
   magic_link: { readonly redirect_path: string | null; readonly valid_minutes: number };
   receipt: OrderMailData;
   shipped: OrderMailData;
-  /** About a saved cart; its tokens are derived from the id of the cart and from the address. */
+  /** Its tokens are derived from the id of the saved cart (`subjectId`) and from the recipient. */
   abandoned_cart: {
-    /** Which of the reminders it is, from 1 on. */
+    /** The number of the reminder, starting at 1. */
     readonly step: number;
     readonly currency: string;
-    /** What can still be bought, at what it costs now; null where the shopper has yet to choose. */
+    /** The items still on sale at their current price; null where the shopper has yet to choose a variant. */
     readonly items: readonly {
       readonly name: string;
       readonly quantity: number;
       readonly total_cents: number | null;
     }[];
   };
-  /** The code itself is derived from the mail's subject, with `purpose` (see `deriveCode`). */
+  /** The code itself is derived from `subjectId` and `purpose` (see `deriveCode`). */
   one_time_password: { readonly purpose: string; readonly action: string; readonly valid_minutes: number };
   return_update: {
     readonly return_number: string;
@@ -58,7 +58,7 @@ export interface MailData {
   };
   endpoint_warning: {
     /** Without its query, which may hold a secret. */
-    readonly address: string;
+    readonly url: string;
     readonly failing_since: string | null;
     readonly disabled: 'failing' | 'gone' | null;
   };
@@ -79,14 +79,14 @@ export interface MailData {
 
 export type MailKind = keyof MailData;
 
-/** How a kind of mail behaves when a try ended without an answer, and how long it is worth sending. */
+/** How a kind of email is sent: what happens after an attempt without a response, and how long it is worth sending. */
 export interface MailKindRules {
   /**
-   * `at_most_once`: what nobody asked for is rather not sent than sent twice. `at_least_once`: what somebody waits
-   * for is sent again, with the same Message-ID and content (protocols.md §6).
+   * `at_most_once`: unrequested email is not sent again if it may have been sent. `at_least_once`: email that a reader
+   * waits for is sent again, with the same Message-ID and content.
    */
   readonly delivery: 'at_most_once' | 'at_least_once';
-  /** After this time the mail would only confuse: it is given up. */
+  /** An older email is not sent any more. */
   readonly staleAfterMs?: number;
 }
 

@@ -6,7 +6,7 @@ import type { MailData, MailKind } from './kinds.ts';
 export const mailStates = ['queued', 'sending', 'sent', 'bounced', 'suppressed', 'outcome_unknown', 'failed'] as const;
 export type MailState = (typeof mailStates)[number];
 
-/** `failed` may be sent after all, when a person asks for it on the board. */
+/** A `failed` email can be sent after all: an operator may retry its job on the board. */
 const table: StateTable<MailState> = {
   queued: ['sending', 'suppressed', 'failed'],
   sending: ['queued', 'sent', 'bounced', 'suppressed', 'outcome_unknown', 'failed'],
@@ -40,9 +40,9 @@ const MailSchema = defineEntity({
   },
 });
 
-/** One mail. While it is `sending`, a lease says which run may write down how that went. */
+/** One email. While it is `sending`, its lease names the job attempt that may record the outcome. */
 export class Mail extends MailSchema.class {
-  /** A run is about to ask the mail server. */
+  /** A job attempt is about to call the mail server. */
   start(lease: string, until: Date, now: Date): void {
     this.moveTo('sending', now);
     this.attemptCount += 1;
@@ -51,7 +51,7 @@ export class Mail extends MailSchema.class {
     this.nextAttemptAt = null;
   }
 
-  /** It is certain that this try did nothing: there will be another one. */
+  /** This attempt certainly did not send it: there will be another one. */
   postpone(dueAt: Date, failure: string, now: Date): void {
     this.moveTo('queued', now);
     this.nextAttemptAt = dueAt;

@@ -26,7 +26,7 @@ const templates: { readonly [Kind in MailKind]: Template<Kind> } = {
   gift,
 };
 
-/** A mail as it is sent, but for its envelope. */
+/** An email without its envelope. */
 export interface RenderedEmail {
   readonly subject: string;
   readonly text: string;
@@ -34,7 +34,7 @@ export interface RenderedEmail {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Write a mail of this kind and set it in both forms, on the store's letterhead. */
+/** Render an email of this kind as HTML and plain text, with the store's branding. */
 export async function renderEmail<Kind extends MailKind>(
   ctx: Context,
   kind: Kind,
@@ -47,7 +47,7 @@ export async function renderEmail<Kind extends MailKind>(
     subject: oneLine(email.subject),
     text: renderText(email, branding),
     html: renderHtml(email, branding),
-    // So that no absence note answers, and two machines never write to each other.
+    // Prevents automatic replies.
     headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All', ...email.headers },
   };
 }

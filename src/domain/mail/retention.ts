@@ -4,7 +4,7 @@ import { sql } from '#src/lib/sql.ts';
 import type { PlatformContext } from '../context.ts';
 import { removeExpired } from '../remove-expired.ts';
 
-/** So long a store can see what it wrote to whom. What is still to be sent stays. */
+/** How long sent emails are stored. Those still to be sent stay. */
 export const mailRetention: readonly Retention[] = [
   {
     table: 'mails',
@@ -15,7 +15,7 @@ export const mailRetention: readonly Retention[] = [
   },
 ];
 
-/** Remove emails of long ago, of all stores. */
+/** Delete old emails, for all stores. */
 export async function pruneMails(ctx: PlatformContext): Promise<void> {
   await removeExpired(ctx, mailRetention);
 }

@@ -15,22 +15,23 @@ import { Mail } from './mail.ts';
 import { renderEmail } from './render-email.ts';
 import { isSuppressed, suppress } from './suppression.ts';
 
-/** The waits after tries that were put off. Grey-listing wants some minutes, an outage some hours. */
+/** The waits after deferred attempts: minutes for greylisting, hours for an outage. */
 const waitsMs = [seconds(40), minutes(2), minutes(10), minutes(30), hours(1), hours(3), hours(6), hours(12)];
 
 const sendTimeoutMs = seconds(30);
-/** Outlives the longest call, so that whoever finds it expired knows that nobody is calling any more. */
+/** Outlives the longest call: after an expired lease, no call of its holder is in flight any more. */
 const leaseMs = sendTimeoutMs + seconds(15);
 
-/** How a try ended: `unknown` when the mail server may have taken the mail without our hearing of it. */
+/** The outcome of an attempt: `unknown` when the mail server may have accepted the email without our knowing. */
 type SendResult = {
   readonly outcome: 'accepted' | 'bounced' | 'rejected' | 'deferred' | 'unknown';
   readonly detail: string;
 };
 
 /**
- * Judges whether a mail of its kind is still to be sent, in the transaction that begins each try: between the promise
- * and the try there may be an outage of hours. Answers why not, or undefined.
+ * Checks whether an email should still be sent, in the transaction that starts each attempt: it may have been enqueued
+ * hours ago, before an outage of the mail server.
+ * @returns why not, or `undefined`
  */
 export type DeliveryCheck = (
   ctx: InTransaction,
@@ -40,11 +41,11 @@ export type DeliveryCheck = (
 export type DeliveryChecks = Readonly<Partial<Record<MailKind, DeliveryCheck>>>;
 
 /**
- * Send one mail. The row says `sending` before the mail server is asked, so that a run which finds it so after a
- * crash knows that the mail may have gone: what nobody asked for is then closed as `outcome_unknown`, everything
- * else is sent again with the same Message-ID and content (protocols.md §6).
+ * Send one email. Its row says `sending` before the mail server is called, so that an attempt which finds it so after a
+ * crash knows that it may have been sent. Unrequested email is then closed as `outcome_unknown`; everything else is sent
+ * again with the same Message-ID and content.
  *
- * @throws Snooze while another run may still be sending it
+ * @throws Snooze while another attempt may still be sending it
  */
 export async function sendMail(
   ctx: Context,
@@ -57,22 +58,26 @@ export async function sendMail(
   const result = await callMailServer(ctx, outgoing);
   await completeJob(ctx, async (ctx) => {
     const mail = await lockRow(ctx, Mail, mailId);
-    if (mail?.lease !== lease) throw new Snooze(seconds(1), 'another run took the mail over');
+    if (mail?.lease !== lease) throw new Snooze(seconds(1), 'another attempt took the email over');
     await recordOutcome(ctx, mail, result);
   });
 }
 
-/** Nobody tries to send this mail any more: its runs keep failing, or dying. */
+/** Close an email whose job has used up its attempts. */
 export async function failMail(ctx: Context, { mailId }: { mailId: string }): Promise<void> {
   await transact(ctx, async (ctx) => {
     const mail = await lockRow(ctx, Mail, mailId);
     if (mail?.state !== 'queued' && mail?.state !== 'sending') return;
     const mayHaveGone = mail.state === 'sending' && mailKinds[mail.kind].delivery === 'at_most_once';
-    mail.close(mayHaveGone ? 'outcome_unknown' : 'failed', ctx.clock.now(), 'Its runs ended without an outcome.');
+    mail.close(
+      mayHaveGone ? 'outcome_unknown' : 'failed',
+      ctx.clock.now(),
+      'All attempts of its job ended without an outcome.',
+    );
   });
 }
 
-/** Mark the mail as being sent by this run and write it; `undefined` when there is nothing to send any more. */
+/** Mark the email as `sending` and render it. @returns `undefined` when it is not to be sent */
 async function startAttempt(
   ctx: Context,
   mailId: string,
@@ -86,11 +91,11 @@ async function startAttempt(
     const now = ctx.clock.now();
 
     const busyMs = (mail.leasedUntil?.getTime() ?? 0) - now.getTime();
-    if (busyMs > 0) throw new Snooze(busyMs, 'another run may still be sending this mail');
+    if (busyMs > 0) throw new Snooze(busyMs, 'another attempt may still be sending this email');
     if (mail.state === 'sending' && delivery === 'at_most_once') {
-      mail.close('outcome_unknown', now, 'The process that sent it died before it heard the result.');
+      mail.close('outcome_unknown', now, 'The process that sent it died before it got the response.');
     } else if (now.getTime() - mail.createdAt.getTime() > staleAfterMs) {
-      mail.close('failed', now, 'It would have come too late to be of use.');
+      mail.close('failed', now, 'It became too old to be of use.');
     } else if (await isSuppressed(ctx, mail.recipient)) {
       mail.close('suppressed', now);
     } else {
@@ -118,7 +123,7 @@ async function callMailServer(ctx: Context, outgoing: OutgoingMail): Promise<Sen
   }
 }
 
-/** Wrong credentials are the operator's to put right, so mails wait for it. */
+/** Emails wait while our credentials are wrong, as an operator can fix that. */
 function outcomeOf({ failure }: ProviderError): SendResult['outcome'] {
   if (failure === 'away') return 'unknown';
   return failure === 'busy' || failure === 'denied' ? 'deferred' : 'rejected';
@@ -143,10 +148,7 @@ async function recordOutcome(ctx: InTransaction, mail: Mail, { outcome, detail }
   enqueue(ctx, sendMailJob, { mailId: mail.id, attempt: mail.attemptCount + 1 }, { dueAt });
 }
 
-/**
- * Who a store's mails come from: the sender that it named, else the installation's address under the store's name,
- * so that a shopper knows whom the mail is from.
- */
+/** The sender that the store has configured, else the installation's address under the store's name. */
 function senderOf({ tenant, settings }: Context): Sender {
   if (tenant.mailFrom) return readSender(tenant.mailFrom);
   return { name: oneLine(tenant.name), address: readSender(settings.mailFrom).address };

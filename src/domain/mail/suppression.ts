@@ -7,7 +7,7 @@ import type { Context, InTransaction } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
 import { nameInLog } from '../name-in-log.ts';
 
-/** An address that no mail is sent to any more. */
+/** An email address that gets no email any more. */
 export interface Suppression {
   readonly email: string;
   readonly reason: 'bounced';
@@ -17,7 +17,7 @@ export interface Suppression {
 export const SuppressionView = Type.Object(
   {
     email: Email,
-    /** Why: its mail server said that there is no such mailbox. */
+    /** `bounced`: its mail server reported that there is no such mailbox. */
     reason: Type.Enum(['bounced']),
     created_at: Timestamp,
   },
@@ -28,7 +28,7 @@ export function presentSuppression({ email, reason, createdAt }: Suppression): S
   return { email, reason, created_at: createdAt.toISOString() };
 }
 
-/** Whether mail to this address is pointless: its server said that there is no such mailbox. */
+/** Whether email to this address has bounced. */
 export async function isSuppressed(ctx: Context, address: string): Promise<boolean> {
   const row = await readOne(
     ctx,
@@ -46,7 +46,7 @@ export async function suppress(ctx: InTransaction, address: string, reason: Supp
 }
 
 /**
- * The suppressed addresses of a store by the alphabet, page by page; the one that is asked for.
+ * The suppressed email addresses of a store in alphabetical order, page by page, or a single one.
  * @throws DomainError `invalid_cursor`
  */
 export async function listSuppressions(
@@ -66,7 +66,7 @@ export async function listSuppressions(
   return list.page(rows, limit);
 }
 
-/** Send mails to this address again. What was not sent meanwhile is not made up for. Releasing it twice is harmless. */
+/** Send email to this address again. Emails suppressed meanwhile are not sent later. Repeating it has no effect. */
 export async function releaseSuppression(ctx: Context, { email }: { email: string }): Promise<void> {
   const address = normaliseEmail(email);
   await transact(ctx, async (ctx) => {

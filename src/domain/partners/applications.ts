@@ -6,7 +6,7 @@ import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
 
-/** Who would like to become a partner. */
+/** An application to become a partner. */
 export const PartnerApplicationInput = Type.Object({
   email: Type.String({ format: 'email', maxLength: 254, examples: ['ada@example.com'] }),
   name: Omittable(Text(200, { examples: ['Ada Lovelace'] })),
@@ -20,7 +20,7 @@ export interface PartnerApplication {
   readonly status: 'pending' | 'accepted' | 'declined';
 }
 
-/** Somebody would like to become a partner: kept for the owner to decide. */
+/** Save an application to become a partner. The store's owner decides about it. */
 export async function applyAsPartner(ctx: Context, input: PartnerApplicationInput): Promise<PartnerApplication> {
   const id = newId('inq');
   await write(
@@ -37,7 +37,7 @@ export async function applyAsPartner(ctx: Context, input: PartnerApplicationInpu
   return { id, status: 'pending' };
 }
 
-/** Who would like to become a partner, as the store's owner sees it. */
+/** An application as the store's owner sees it. */
 export interface ReceivedApplication extends PartnerApplication {
   readonly email: string;
   readonly name: string | null;
@@ -47,7 +47,7 @@ export interface ReceivedApplication extends PartnerApplication {
 }
 
 /**
- * Who would like to become a partner, the newest first, page by page.
+ * The applications to become a partner, newest first, page by page.
  * @throws DomainError `invalid_cursor`
  */
 export async function listApplications(

@@ -4,7 +4,7 @@ import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { normalisePartnerCode } from './partner.ts';
 
-/** A partner, as shoppers and checkouts meet it. */
+/** A partner with their terms. */
 export interface PartnerTerms {
   readonly id: string;
   readonly code: string;
@@ -14,7 +14,7 @@ export interface PartnerTerms {
   readonly windowMs: number;
 }
 
-/** The partner with this code, in one statement. */
+/** The partner with this code, in any spelling. */
 export async function findPartner(ctx: Context, code: string): Promise<PartnerTerms | undefined> {
   return readOne<PartnerTerms>(
     ctx,
@@ -25,7 +25,7 @@ export async function findPartner(ctx: Context, code: string): Promise<PartnerTe
   );
 }
 
-/** The code of every partner of the store. */
+/** The codes of all partners of the store. */
 export async function partnerCodes(ctx: Context): Promise<string[]> {
   const rows = await read<{ code: string }>(
     ctx,
@@ -35,7 +35,7 @@ export async function partnerCodes(ctx: Context): Promise<string[]> {
   return rows.map(({ code }) => code);
 }
 
-/** A partner as a storefront shows it. The commission is between the partner and the store. */
+/** A partner as a storefront shows it, without the commission. */
 export const PartnerView = Type.Object(
   {
     code: Type.String({ examples: ['maker'] }),

@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 import type { PartnerTerms } from './find-partner.ts';
 import { normalisePartnerCode } from './partner.ts';
 
-/** A partner as the store's owner sees it, with what it brought. */
+/** A partner as the store's owner sees it, with the sales attributed to them. */
 export interface ManagedPartner extends PartnerTerms {
   readonly orders: number;
   readonly totalCents: number;
@@ -17,7 +17,7 @@ export interface ManagedPartner extends PartnerTerms {
 }
 
 /**
- * The partners of the store, the newest first, page by page.
+ * The partners of the store, newest first, page by page.
  * @throws DomainError `invalid_cursor`
  */
 export async function listPartners(ctx: Context, { cursor, limit = 20 }: PageRequest): Promise<Page<ManagedPartner>> {
@@ -32,7 +32,7 @@ export async function listPartners(ctx: Context, { cursor, limit = 20 }: PageReq
   return list.page(rows, limit);
 }
 
-/** One of them by its code, however it is written; `undefined` when there is none. */
+/** The partner with this code, in any spelling. */
 export async function readPartner(ctx: Context, code: string): Promise<ManagedPartner | undefined> {
   return readOne<ManagedPartner>(ctx, sql`${selectPartners(ctx)} and p.code = ${normalisePartnerCode(code)}`);
 }
@@ -40,11 +40,11 @@ export async function readPartner(ctx: Context, code: string): Promise<ManagedPa
 const selectPartners = (ctx: Context, more: Sql = sql``): Sql => sql`
   select p.id, p.code, p.name, p.commission_percent::float8 as "commissionPercent",
     p.discount_percent::float8 as "discountPercent", p.window_ms as "windowMs", p.version, p.created_at as "createdAt",
-    brought.orders, brought."totalCents", brought."commissionCents"${more}
+    sales.orders, sales."totalCents", sales."commissionCents"${more}
   from partners p, lateral (
     select count(*)::int as orders, coalesce(sum(a.total_cents), 0)::int8 as "totalCents",
       coalesce(sum(a.commission_cents), 0)::int8 as "commissionCents"
-    from partner_attributions a where a.tenant_id = ${ctx.tenant.id} and a.partner_id = p.id) as brought
+    from partner_attributions a where a.tenant_id = ${ctx.tenant.id} and a.partner_id = p.id) as sales
   where p.tenant_id = ${ctx.tenant.id} and p.removed_at is null`;
 
 const amount = Type.Integer({ examples: [38_000] });
@@ -57,7 +57,7 @@ export const ManagedPartnerView = Type.Object(
     commission_percent: Type.Number({ examples: [8] }),
     discount_percent: Type.Number({ examples: [5] }),
     window: Duration,
-    /** The paid orders that it brought, what they came to, and its share of that. */
+    /** The number of attributed orders, their total, and the commission on it. */
     orders: Type.Integer({ examples: [10] }),
     total_cents: amount,
     commission_cents: Cents,

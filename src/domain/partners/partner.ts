@@ -1,7 +1,7 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import { Duration, Omittable, type Static, Text, Type } from '#src/lib/schema.ts';
 
-/** Somebody who brings shoppers. An order within `windowMs` of a visit that they brought is theirs. */
+/** A partner who refers shoppers. Orders within `windowMs` of a referred visit are attributed to the partner. */
 export const Partner = defineEntity({
   name: 'Partner',
   tableName: 'partners',
@@ -22,23 +22,23 @@ export const Partner = defineEntity({
 
 export type Partner = InferEntity<typeof Partner>;
 
-/** A code as it is stored and compared: it stands in links, and people write those as they like. */
+/** A code as it is stored and compared, as links contain it in any spelling. */
 export function normalisePartnerCode(written: string): string {
   return written.trim().toLowerCase();
 }
 
-/** Four decimals count. */
+/** Rounded to four decimals. */
 const percent = Type.Number({ minimum: 0, maximum: 100, examples: [8] });
 
-/** A partner as the store file and the owner's side write it. */
+/** A partner in the store file and in the admin API. */
 export const PartnerInput = Type.Object({
   code: Type.String({ pattern: '^\\s*[A-Za-z0-9][A-Za-z0-9_-]{0,49}\\s*$', examples: ['maker'] }),
   name: Text(200, { examples: ['The Maker Blog'] }),
   /** The partner's share of an order's total. Default 0. */
   commission_percent: Omittable(percent),
-  /** What a shopper saves who comes from there. Default 0. */
+  /** The discount for referred shoppers. Default 0. */
   discount_percent: Omittable(percent),
-  /** How long after a visit an order is still the partner's. Default 30d. */
+  /** How long after a visit an order is attributed to the partner. Default 30d. */
   window: Omittable(Duration),
 });
 export type PartnerInput = Static<typeof PartnerInput>;

@@ -9,18 +9,18 @@ import type { Context, InTransaction } from '../context.ts';
 import { findPartner } from './find-partner.ts';
 import { normalisePartnerCode } from './partner.ts';
 
-/** Somebody came from a partner. */
+/** A visit referred by a partner. */
 export interface Visit {
   readonly code: string;
-  /** The storefront's own name for the shopper's session: what ties a later order to the visit. */
+  /** The storefront's id of the shopper's session, which links a later order to the visit. */
   readonly sessionId?: string | null | undefined;
   readonly landingUrl?: string | null | undefined;
 }
 
 /**
- * Note a visit that a partner brought, in one statement. Visits of one session are one referral, as old as the last
- * of them; a visit without a session is counted and brings no order.
- * @throws DomainError not_found for a code that is no partner's
+ * Record a referred visit. Visits of one session are one referral with the time of the last visit. A visit without a
+ * session is counted, but no order is attributed to it.
+ * @throws DomainError `not_found` when no partner has this code
  */
 export async function trackReferral(ctx: Context, visit: Visit): Promise<{ referralId: string }> {
   const { code, sessionId, landingUrl } = visit;
@@ -47,18 +47,17 @@ export async function trackReferral(ctx: Context, visit: Visit): Promise<{ refer
 
 export interface PaidOrder {
   readonly orderId: string;
-  /** The storefront's session that bought. */
+  /** The storefront's id of the session that bought. */
   readonly sessionId?: string | null | undefined;
-  /** The code that the checkout was given: it outweighs every visit. */
+  /** The code given at checkout. It takes precedence over visits. */
   readonly partnerCode?: string | null | undefined;
-  /** What the commission is a share of. */
+  /** The amount that the commission is calculated from. */
   readonly totalCents: Cents;
 }
 
 /**
- * Credit a paid order to the partner who brought it: the one whose code it was bought with, else the last one who
- * brought its session within that partner's window. Written once per order, however often it is told; an order that
- * nobody brought is nobody's.
+ * Attribute a paid order to a partner: the one whose code was given at checkout, else the last one who referred its
+ * session within that partner's window, else none. Repeating it has no effect.
  */
 export async function attributeOrder(ctx: InTransaction, order: PaidOrder): Promise<void> {
   const { orderId, sessionId, partnerCode, totalCents } = order;
@@ -76,7 +75,7 @@ export async function attributeOrder(ctx: InTransaction, order: PaidOrder): Prom
 interface CreditedPartner {
   readonly id: string;
   readonly commissionPercent: number;
-  /** The visit that brought the order, where it was one. */
+  /** The referral, when the order is attributed by a visit. */
   readonly referralId?: string;
 }
 
@@ -91,7 +90,7 @@ async function findByVisit(ctx: InTransaction, sessionId: string): Promise<Credi
   return partner;
 }
 
-/** A visit counts for as long as its partner's window says. */
+/** Referrals are stored at least as long as their partner's window. */
 export const partnerRetention: readonly Retention[] = [
   {
     table: 'partner_referrals',

@@ -12,9 +12,8 @@ const defaultWindowMs = days(30);
 const windowMsMax = days(3650);
 
 /**
- * Create a partner or bring it into line with `input`; one that was removed is a partner again. What was attributed
- * keeps its commission.
- * @throws DomainError `invalid_request` for a window of no time, or of more than ten years
+ * Create or update a partner. Saving a removed partner restores it. Orders attributed before keep their commission.
+ * @throws DomainError `invalid_request` when the window is zero or more than ten years
  */
 export async function savePartner(ctx: InTransaction, input: PartnerInput): Promise<Change> {
   const { em } = ctx.tx;
@@ -54,7 +53,7 @@ function readWindow(written: PartnerInput['window']): number {
   });
 }
 
-/** Nobody brings shoppers by this code any more, nor by visits of before. What was attributed stays attributed. */
+/** Remove a partner: neither the code nor earlier visits attribute orders any more. Attributed orders stay so. */
 export async function removePartner(ctx: InTransaction, written: string): Promise<Change> {
   const code = normalisePartnerCode(written);
   const now = ctx.clock.now();

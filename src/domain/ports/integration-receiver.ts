@@ -1,19 +1,19 @@
-/** What a third party told a store. */
+/** A call from a third party to a store. */
 export interface IntegrationCall {
-  /** The same at every try: what names the work to whoever does it outside. */
+  /** The same for every attempt, to be used as an idempotency key. */
   readonly id: string;
   readonly tenantId: string;
-  /** The JSON that it sent, signed with the store's secret for it. */
+  /** The verified JSON body. */
   readonly body: unknown;
 }
 
 /**
- * What knows one third party and acts on what it tells. It may be given the same call twice.
- * @throws ProviderError when it cannot
+ * Handles the calls of one third party. It may get the same call twice.
+ * @throws ProviderError when it fails
  */
 export interface IntegrationReceiver {
   receive(call: IntegrationCall, signal?: AbortSignal): Promise<void>;
 }
 
-/** Who is known, by the name in the address that they call. What others tell is kept, and nothing more. */
+/** The receivers by provider, as named in the callback URL. Calls of other providers are only stored. */
 export type IntegrationReceivers = ReadonlyMap<string, IntegrationReceiver>;

@@ -1,6 +1,6 @@
 import type { Sender } from '#src/lib/email-address.ts';
 
-/** One mail, ready to send. `messageId` stays the same over tries. */
+/** One email, ready to send. `messageId` is the same for every attempt. */
 export interface OutgoingMail {
   readonly messageId: string;
   readonly from: Sender;
@@ -11,17 +11,17 @@ export interface OutgoingMail {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What the mail server said: it has the mail, or will never take one for this address. */
+/** The mail server's response: it has accepted the email, or there is no such mailbox. */
 export type MailOutcome = { readonly outcome: 'accepted' } | { readonly outcome: 'bounced'; readonly detail: string };
 
 export interface Mailer {
   /**
-   * Throws ProviderError: `busy` and `denied` when the mail was certainly not taken and may be later, `refused` when it
-   * never will be, and `away` when nobody knows whether it was taken.
+   * @throws ProviderError `busy` or `denied` when the email was certainly not accepted but may be later, `refused` when it
+   *   never will be, and `away` when it is unknown whether it was accepted
    */
   send(mail: OutgoingMail, signal?: AbortSignal): Promise<MailOutcome>;
-  /** Whether the server takes us: throws ProviderError as `send` does. */
+  /** Check the connection and the credentials. @throws ProviderError as `send` does */
   check?(): Promise<void>;
-  /** Let go of the connections. */
+  /** Close the connections. */
   close?(): void;
 }

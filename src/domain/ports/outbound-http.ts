@@ -1,7 +1,7 @@
-/** Why no answer came from an address that a customer gave us. */
+/** Why there was no response from a URL that a customer gave us. */
 export type HttpFailure = 'blocked_address' | 'dns' | 'connect' | 'tls' | 'timeout' | 'reset' | 'too_large';
 
-/** What came back from an address that a customer gave us. */
+/** The outcome of a request to a URL that a customer gave us. */
 export type HttpOutcome =
   | {
       readonly kind: 'responded';
@@ -14,15 +14,15 @@ export type HttpOutcome =
   | { readonly kind: 'failed'; readonly reason: HttpFailure; readonly durationMs: number };
 
 /**
- * The only way to an address that a customer gave us: checked and pinned at connect, never redirected, bounded in
- * time and size. An expected network failure is a value, not an error.
+ * The only way to call a URL that a customer gave us: the IP address is checked and pinned when connecting, redirects are
+ * not followed, time and size are limited. An expected network failure is a value, not an error.
  */
 export interface OutboundHttp {
   /**
-   * Why this address may not be used, as a sentence, or `undefined` when it may. For checking when it is saved.
-   *
-   * `resolve: false` judges the address as it is written and asks no name server, so that it may be called inside a
-   * transaction. A name that does not resolve now is not refused: it is judged again at each connect.
+   * Check a URL before it is saved.
+   * @param options `resolve: false` makes no DNS query, for use inside a transaction. A name that does not resolve now is
+   *   not rejected, as it is checked again at each connect.
+   * @returns why the URL may not be used, or `undefined` when it may
    */
   findUrlProblem(url: string, options?: { resolve?: boolean }): Promise<string | undefined>;
   /** Throws only when `signal` ends it. */
@@ -32,6 +32,6 @@ export interface OutboundHttp {
     body: string,
     signal?: AbortSignal,
   ): Promise<HttpOutcome>;
-  /** Let go of the connections. */
+  /** Close the connections. */
   close?(): Promise<void>;
 }

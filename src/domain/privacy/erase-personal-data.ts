@@ -7,23 +7,23 @@ import type { DataSubject } from '../personal-data.ts';
 import { findDataSubject } from './find-data-subject.ts';
 import { personalData } from './registry.ts';
 
-/** What an erasure did. */
+/** The result of an erasure. */
 export interface Erasure {
-  /** What was still under way, each with what to do first: then nothing was erased. */
+  /** Why nothing was erased: what is still in progress, each with what to do first. */
   readonly blockers: readonly string[];
-  /** How many rows of what. */
+  /** The number of rows by table. */
   readonly erased: Readonly<Record<string, number>>;
-  /** What the payment provider calls the person: its own records are not ours to erase. */
+  /** The person's ids at the payment provider, whose own records have to be erased there. */
   readonly paymentCustomerIds: readonly string[];
 }
 
 /**
- * Take a person out of everything that the store holds, in one transaction. What was there for the person alone is
- * deleted; what the books need (orders and their amounts, refunds, stars in an average) stays and belongs to nobody.
- * Asked again it finds nothing more. The audit log keeps that it was done, without the address. While something of
- * the person's is under way nothing is erased.
+ * Erase a person from all data of the store, in one transaction. Rows about the person alone are deleted; what accounting
+ * needs (orders and their amounts, refunds, ratings in an average) stays, anonymised. Repeating it has no effect. The
+ * audit log records the erasure, without the email address. Nothing is erased while something of the person's is still in
+ * progress.
  *
- * @param onPart is called with the name of each part before it is looked through
+ * @param onPart is called with the name of each part before it is erased
  */
 export async function erasePersonalData(
   ctx: Context,
@@ -50,7 +50,7 @@ export async function erasePersonalData(
   });
 }
 
-/** None of them changes until the person is out of it: what is under way is judged once. */
+/** The orders must not change between the check for blockers and the commit. */
 async function lockOrders(ctx: InTransaction, { orderIds }: DataSubject): Promise<void> {
   await ctx.tx.execute(sql`
     select id from orders where tenant_id = ${ctx.tenant.id} and id = any(${orderIds}) order by id for update`);
@@ -65,8 +65,8 @@ async function paymentCustomersOf(ctx: InTransaction, { email, customerId }: Dat
 }
 
 /**
- * What would fail, or bring the person back, if the person were gone now: each as a part of a sentence that says what
- * to do first.
+ * What is still in progress and would fail, or store the person's data again, after an erasure. Each says what to do
+ * first.
  */
 async function erasureBlockers(ctx: InTransaction, { email, customerId, orderIds }: DataSubject): Promise<string[]> {
   const rows = await ctx.tx.execute<{ blocker: string }>(sql`

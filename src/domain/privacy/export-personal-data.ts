@@ -5,18 +5,18 @@ import { nameInLog } from '../name-in-log.ts';
 import { findDataSubject } from './find-data-subject.ts';
 import { personalData } from './registry.ts';
 
-/** Everything that is held about one address. */
+/** Everything that is stored about one email address. */
 export interface PersonalExport {
   readonly email: string;
-  /** Rows by what they are rows of; what there are none of is left out. */
+  /** The rows by table. Tables without any are left out. */
   readonly held: Readonly<Record<string, readonly object[]>>;
 }
 
 /**
- * Gather everything that the store holds about an address, for the person whose it is. That it was asked for is
- * written into the audit log, without the address.
+ * Collect everything that the store has about an email address, for its owner. The audit log records the export, without
+ * the address.
  *
- * @param onPart is called with the name of each part before it is looked through
+ * @param onPart is called with the name of each part before it is read
  */
 export async function exportPersonalData(
   ctx: Context,

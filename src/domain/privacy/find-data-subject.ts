@@ -4,10 +4,10 @@ import type { InTransaction } from '../context.ts';
 import { customerIdOf, normaliseEmail } from '../customers/index.ts';
 import type { DataSubject } from '../personal-data.ts';
 
-/** Some of what is looked through has no index by address: it may take longer than a shopper would wait. */
+/** Some tables have no index by email address, so an export or erasure may take minutes. */
 const statementTimeoutMs = minutes(10);
 
-/** Whom the store knows by this address. Who asks for the same person waits until the transaction is over. */
+/** Find the person with this email address, and lock them until the end of the transaction. */
 export async function findDataSubject(ctx: InTransaction, address: string): Promise<DataSubject> {
   const email = normaliseEmail(address);
   const lock = JSON.stringify(['person', ctx.tenant.id, email]);

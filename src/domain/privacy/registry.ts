@@ -17,8 +17,7 @@ import { shippingPersonalData } from '../shipping/index.ts';
 import { subscriptionPersonalData } from '../subscriptions/index.ts';
 
 /**
- * Everything that is held about people, in the order in which it is erased: what is found by way of something else goes
- * before it.
+ * All personal data, in the order in which it is erased: data that is found through other data comes before it.
  */
 export const personalData: readonly PersonalData[] = [
   ...sessionPersonalData,

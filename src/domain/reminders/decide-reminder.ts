@@ -10,8 +10,7 @@ import { evaluateReminder } from './evaluate-reminder.ts';
 import type { Reminder, ReminderReason } from './reminder.ts';
 
 /**
- * A reminder is due: send it, put it off or let it be, and write down why. A promise that is worked again finds the
- * decision made.
+ * Decide about a due reminder: send, postpone or skip it, and record why. A job that runs again finds the decision made.
  */
 export async function decideReminder(
   ctx: Context,
@@ -47,7 +46,7 @@ async function send(ctx: InTransaction, reminder: Reminder, cart: SavedCartRecor
     where tenant_id = ${ctx.tenant.id} and id = ${reminder.id}`);
 }
 
-/** Named and priced by the catalogue: whoever saved the cart could have written anything, to anybody. */
+/** Names and prices come from the catalogue: a saved cart could contain any text, and be saved for any recipient. */
 function itemsOf({ lines }: SavedCartRecord): MailData['abandoned_cart']['items'] {
   return lines.filter(isBuyable).map(({ productName, variantName, quantity, currentUnitPriceCents: price }) => ({
     name: variantName && variantName !== productName ? `${productName}, ${variantName}` : (productName ?? ''),
@@ -57,8 +56,8 @@ function itemsOf({ lines }: SavedCartRecord): MailData['abandoned_cart']['items'
 }
 
 /**
- * Send a mail; a reminder or a link to sign in only if it is still right to. The mail server may have been away for
- * hours since it was decided on: meanwhile its reader may have bought or unsubscribed, or gone to bed.
+ * Send an email; check reminders and sign-in links again right before. The mail server may have been down for hours since
+ * the decision: meanwhile the shopper may have bought or unsubscribed, or quiet hours may have begun.
  */
 export async function sendCheckedMail(ctx: Context, payload: { mailId: string }): Promise<void> {
   await sendMail(ctx, payload, { abandoned_cart: checkReminder, magic_link: checkLink });
@@ -68,7 +67,7 @@ const checkReminder: DeliveryCheck = async (ctx, { mailId }) => {
   const [reminder] = await ctx.tx.execute<Reminder>(sql`
     select id, saved_cart_id as "savedCartId", email, number, attempt from reminder_steps
     where tenant_id = ${ctx.tenant.id} and mail_id = ${mailId} and state = 'sent' for update`);
-  if (!reminder) return 'The cart that it reminds of is gone.';
+  if (!reminder) return 'The saved cart no longer exists.';
   const evaluation = await evaluateReminder(ctx, reminder);
   if (evaluation.action === 'send') {
     await saveTokenHashes(ctx, reminder);
@@ -76,17 +75,17 @@ const checkReminder: DeliveryCheck = async (ctx, { mailId }) => {
   }
   if (evaluation.action === 'skip') await skip(ctx, reminder, evaluation.reason);
   else await postpone(ctx, reminder, evaluation);
-  return `It was judged again: ${evaluation.reason}.`;
+  return `The reminder was evaluated again: ${evaluation.reason}.`;
 };
 
-/** The reminder will not be sent, and this is why. */
+/** Record that the reminder will not be sent, and why. */
 async function skip(ctx: InTransaction, { id }: Reminder, reason: ReminderReason): Promise<void> {
   await ctx.tx.execute(sql`
     update reminder_steps set state = 'skipped', reason = ${reason}, decided_at = ${ctx.clock.now()}
     where tenant_id = ${ctx.tenant.id} and id = ${id}`);
 }
 
-/** The reminder waits until then, and is judged again; this is why. */
+/** Postpone the reminder and enqueue its next evaluation, and record why. */
 async function postpone(
   ctx: InTransaction,
   { id, attempt }: Reminder,

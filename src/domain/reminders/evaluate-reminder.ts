@@ -11,16 +11,16 @@ export type Evaluation =
   | { readonly action: 'skip'; readonly reason: ReminderReason }
   | { readonly action: 'wait'; readonly reason: ReminderReason; readonly until: Date };
 
-/** What is known at the moment at which a reminder is judged. */
+/** What a reminder is evaluated by. */
 export interface ReminderFacts {
   readonly settings: ReminderSettings;
   readonly cart: SavedCartRecord | undefined;
   readonly isBounced: boolean;
-  /** When the address was last reminded of anything, this reminder aside. */
+  /** When this email address last got another reminder. */
   readonly remindedAt: Date | null;
 }
 
-/** Every gate that a reminder has to pass, in the order in which they are told: protocols.md §6. */
+/** Every condition for sending a reminder. The first that fails is the recorded reason. */
 export function evaluate(
   { settings, cart, isBounced, remindedAt }: ReminderFacts,
   timezone: string,
@@ -35,14 +35,14 @@ export function evaluate(
   if (cart.isUnsubscribed) return skip('unsubscribed');
   if (isBounced) return skip('bounced');
   if (!cart.lines.some(isBuyable)) return skip('items_gone');
-  // Before the last gate: in the morning the address may not have been reminded recently any more.
+  // Checked before recent reminders: after quiet hours, the last reminder may be long enough ago.
   const until = endOfQuietHours(settings.quietHours, timezone, now);
   if (until) return { action: 'wait', reason: 'quiet_hours', until };
   if (remindedAt && now.getTime() - remindedAt.getTime() < settings.perAddressMs) return skip('recently_reminded');
   return { action: 'send', cart };
 }
 
-/** Judge a reminder by what is so now. Reminders of one address are judged one after the other. */
+/** Evaluate a reminder by the current state. Reminders to one email address are evaluated one at a time. */
 export async function evaluateReminder(ctx: InTransaction, reminder: Reminder): Promise<Evaluation> {
   const { email } = reminder;
   const key = `reminders of ${ctx.tenant.id}: ${email}`;

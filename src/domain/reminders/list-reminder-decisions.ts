@@ -7,20 +7,20 @@ import { normaliseEmail } from '../customers/index.ts';
 import { type MailState, mailStates } from '../mail/index.ts';
 import { type Reminder, type ReminderReason, type ReminderState, reminderReasons, reminderStates } from './reminder.ts';
 
-/** A reminder with what was decided of it. */
+/** A reminder with the decision about it. */
 export interface ReminderDecision extends Omit<Reminder, 'attempt'> {
   readonly state: ReminderState;
   readonly reason: ReminderReason | null;
   readonly dueAt: Date;
   readonly decidedAt: Date | null;
-  /** What became of the mail; null where there was none, or it is gone. */
+  /** The state of the email; null when there was none, or it was deleted by retention. */
   readonly mailState: MailState | null;
-  /** The order that was paid after the cart had been opened again. */
+  /** The order that was paid after the cart was restored. */
   readonly recoveredOrderId: string | null;
 }
 
 /**
- * What was decided of each reminder, and why, the newest first; of one address, when it is given.
+ * The reminders with the decision about each and its reason, newest first, optionally of one email address.
  * @throws DomainError `invalid_cursor`
  */
 export async function listReminderDecisions(
@@ -43,16 +43,16 @@ export async function listReminderDecisions(
   return list.page(rows, limit);
 }
 
-/** A reminder of a saved cart as its owner sees it: what was decided, and why. */
+/** A reminder of a saved cart as the store's owner sees it. */
 export const ReminderDecisionView = Type.Object(
   {
     id: Id('rem'),
     saved_cart_id: Id('scart'),
     email: Email,
-    /** Which of the cart's reminders it is. */
+    /** The number of the reminder, starting at 1. */
     step: Type.Integer({ examples: [1] }),
     state: Type.Enum([...reminderStates]),
-    /** Why it was skipped; of a scheduled one, why it was put off. */
+    /** Why it was skipped; for a scheduled one, why it was postponed. */
     reason: Nullable(Type.Enum([...reminderReasons])),
     due_at: Timestamp,
     decided_at: Nullable(Timestamp),

@@ -10,11 +10,11 @@ import type { Context, InTransaction } from '../context.ts';
 
 const TimeOfDay = Type.String({ pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$', examples: ['21:00'] });
 
-/** The section `reminders` of a store file: whatever is left out is as by default. */
+/** The section `reminders` of a store file. Omitted fields have their default. */
 export const ReminderSettingsInput = Type.Object({
   enabled: Type.Optional(Type.Boolean({ examples: [true] })),
   steps: Type.Optional(Type.Array(Duration, { minItems: 1, maxItems: 3, examples: [['1h', '24h', '72h']] })),
-  /** From and until, by the store's clock; null where any time is good. */
+  /** From and until, in the store's time zone; null for none. */
   quiet_hours: Omittable(Type.Array(TimeOfDay, { minItems: 2, maxItems: 2, examples: [['21:00', '08:00']] })),
   per_address: Type.Optional(Duration),
 });
@@ -34,17 +34,17 @@ export const ReminderSettingsEntity = defineEntity({
   },
 });
 
-/** `HH:MM` from and until, by the store's clock. */
+/** `HH:MM` from and until, in the store's time zone. */
 export type QuietHours = readonly [from: string, until: string];
 
-/** When a store reminds of saved carts. */
+/** When a store sends reminders of saved carts. */
 export interface ReminderSettings {
   readonly enabled: boolean;
-  /** How long after a cart was saved each reminder comes, in rising order. */
+  /** The time from saving a cart to each reminder, in ascending order. */
   readonly stepsMs: readonly number[];
-  /** Within them nothing is sent; it waits until they are over. */
+  /** Reminders due within them are postponed to their end. */
   readonly quietHours: QuietHours | null;
-  /** One address gets one reminder within this time at most. */
+  /** One email address gets at most one reminder within this time. */
   readonly perAddressMs: number;
 }
 
@@ -55,7 +55,7 @@ export const defaultReminderSettings: ReminderSettings = {
   perAddressMs: hours(16),
 };
 
-/** When the store reminds of saved carts: as it said, or as by default. */
+/** The store's reminder settings, or the defaults. */
 export async function reminderSettings(ctx: Context): Promise<ReminderSettings> {
   const settings = await readOne<ReminderSettings>(
     ctx,
@@ -69,8 +69,8 @@ export async function reminderSettings(ctx: Context): Promise<ReminderSettings> 
 const subject = 'reminders';
 
 /**
- * Say when the store reminds of saved carts; whatever `input` leaves out is as by default.
- * @throws DomainError `invalid_request` when the steps do not rise
+ * Save the store's reminder settings. Fields that `input` omits get their default.
+ * @throws DomainError `invalid_request` when the steps are not in ascending order
  */
 export async function saveReminderSettings(ctx: InTransaction, input: ReminderSettingsInput): Promise<Change> {
   const { em } = ctx.tx;
@@ -97,7 +97,7 @@ function complete(input: ReminderSettingsInput): ReminderSettings {
     throw invalidRequest('Each reminder must come later than the one before.', {
       path: '/steps',
       code: 'order',
-      detail: 'must rise',
+      detail: 'must be in ascending order',
     });
   }
   const [from, until] = input.quiet_hours ?? [];

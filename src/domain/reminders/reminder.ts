@@ -1,4 +1,4 @@
-/** Why a reminder was not sent, or not yet. A shipped word is never changed. */
+/** Why a reminder was skipped or postponed. They are stored and part of the API, so they never change. */
 export const reminderReasons = [
   'switched_off',
   'purchased',
@@ -21,8 +21,8 @@ export interface Reminder {
   readonly id: string;
   readonly savedCartId: string;
   readonly email: string;
-  /** Which of the cart's reminders it is, from 1 on. */
+  /** The number among the cart's reminders, starting at 1. */
   readonly number: number;
-  /** Rises each time that it is put off. */
+  /** Increases each time it is postponed. */
   readonly attempt: number;
 }

@@ -9,16 +9,16 @@ import { reminderSettings } from './reminder-settings.ts';
 
 export interface RemindedCart {
   readonly cart: SavedCart;
-  /** Tells what the store does and what the shopper agreed to, never who has unsubscribed. */
+  /** Depends on the store's settings and the shopper's consent only, so it does not reveal who has unsubscribed. */
   readonly reminders: 'scheduled' | 'not_scheduled';
 }
 
 /**
- * Save a cart for whoever reads email at this address, and schedule its reminders, in one transaction.
+ * Save a cart for an email address and schedule its reminders, in one transaction.
  *
- * @param options `mayRemind` is false beyond the limits of what may be emailed. The result is the same, so that it tells
- *   nothing about the address, but nothing is stored: the cart could be opened from a reminder only, and as the newest of
- *   the address it would stop the reminders of an older one.
+ * @param options `mayRemind` is false when an email limit is exceeded. The result is the same, so that it reveals nothing
+ *   about the address, but nothing is stored: the cart could only be opened from a reminder, and as the newest one it
+ *   would stop the reminders of an older cart.
  */
 export async function saveCartAndRemind(
   ctx: Context,

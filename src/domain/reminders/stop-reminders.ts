@@ -3,12 +3,12 @@ import { sql } from '#src/lib/sql.ts';
 import type { ConvertedCart } from '../cart/index.ts';
 import type { InTransaction } from '../context.ts';
 
-/** An order counts as recovered when it is paid so long after its cart was opened again. */
+/** An order counts as recovered when it is paid within this time after its cart was restored. */
 const recoveredWithinMs = days(7);
 
 /**
- * Somebody bought: of what they had saved, which is done with, no reminder is sent any more. Call it in the transaction
- * that makes the order paid.
+ * Skip the remaining reminders of saved carts that an order has converted. Call it in the transaction that marks the order
+ * as paid.
  */
 export async function stopReminders(
   ctx: InTransaction,

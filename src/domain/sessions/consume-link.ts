@@ -9,13 +9,13 @@ import { deriveTokenWith, readSessionSecret } from '../tenants/index.ts';
 import { type GrantedSession, type OpenSession, refreshLifeMs, refreshPurpose } from './session.ts';
 import { signSession } from './session-token.ts';
 
-/** Of the links that were mailed to one address only so many, the newest, are valid. */
+/** How many of the links emailed to one address are valid: the newest ones. */
 const validMax = 3;
 
 /**
- * Sign in with the token of a mailed link. One conditional update uses it up, so that of any number who hold it one
- * gets a session. Where the link was asked for with a challenge, whoever lacks the verifier leaves it as it is: a mail
- * scanner cannot use it up.
+ * Sign in with the token of an emailed link. One conditional update uses it up, so that of concurrent requests only one
+ * gets a session. If the link was requested with a challenge, a request without the verifier does not use it up: a mail
+ * scanner cannot consume it.
  *
  * @throws DomainError `invalid_or_expired_token`
  */
@@ -52,7 +52,7 @@ export async function consumeLink(
     sql`
     select c.id, c.email, c.name from opened join customers c on c.tenant_id = ${ctx.tenant.id} and c.id = opened.customer_id`,
   );
-  if (!customer) throw new DomainError('invalid', 'invalid_or_expired_token', 'This link is not valid, or no longer.');
+  if (!customer) throw new DomainError('invalid', 'invalid_or_expired_token', 'This link is invalid or has expired.');
 
   const signed = await signSession(ctx, secret, { sessionId: id, customerId: customer.id }, refreshExpiresAt);
   return { id, customer, ...signed, refreshToken, refreshExpiresAt };

@@ -18,8 +18,8 @@ interface WaitingLink extends CountedRequest {
 type Outcome = 'mailed' | 'unknown_address' | 'switched_off' | 'too_late' | 'too_many';
 
 /**
- * Mail a link to whoever asked for one, if the shop knows them: whoever has a customer record. Here and not in the
- * request, so that whoever asks learns nothing.
+ * Email a requested link if there is a customer with this email address. A job decides this rather than the request, so
+ * that the response does not reveal who is a customer.
  */
 export async function mailLink(ctx: Context, { linkId }: { linkId: string }): Promise<void> {
   await completeJob(ctx, async (ctx) => {
@@ -58,7 +58,7 @@ async function decideOutcome(ctx: InTransaction, link: WaitingLink): Promise<Out
   return customer ? 'mailed' : 'unknown_address';
 }
 
-/** Of links that were asked for at the same moment, those that came first. */
+/** Whether the link was within the limits when it was requested, counting only earlier ones. */
 async function isAmongTheFirst(ctx: InTransaction, link: WaitingLink): Promise<boolean> {
   const before = sql`(created_at, id) < (${link.createdAt}, ${link.id})`;
   const [row] = await ctx.tx.execute<{ first: boolean }>(sql`select ${isWithinLimits(ctx, link, before)} as first`);
@@ -66,8 +66,8 @@ async function isAmongTheFirst(ctx: InTransaction, link: WaitingLink): Promise<b
 }
 
 /**
- * Whether a link is still worth mailing, and that the token which the mail carries opens it: since it was asked for the
- * store's secret may have been rotated, and its token is another. A link that was mailed before stays worthless.
+ * Whether a link is still worth emailing. It also updates the stored hash to the token that the email will carry: the
+ * store's secret may have been rotated since the request, which changes the token. Links emailed before stay invalid.
  */
 export const checkLink: DeliveryCheck = async (ctx, { subjectId: linkId }) => {
   const secret = await readSessionSecret(ctx);
@@ -76,5 +76,5 @@ export const checkLink: DeliveryCheck = async (ctx, { subjectId: linkId }) => {
     update sign_in_links set token_hash = ${hash}, secret_number = ${secret.number}
     where tenant_id = ${ctx.tenant.id} and id = ${linkId} and used_at is null and expires_at > ${ctx.clock.now()}
     returning id`);
-  return links.length > 0 ? undefined : 'The link was used, or is over.';
+  return links.length > 0 ? undefined : 'The link was used or has expired.';
 };

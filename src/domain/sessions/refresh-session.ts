@@ -8,21 +8,21 @@ import { deriveTokenWith, readSessionSecret, type SessionSecret } from '../tenan
 import { type GrantedSession, type OpenSession, refreshLifeMs, refreshPurpose } from './session.ts';
 import { expiredSession, invalidSession, signSession } from './session-token.ts';
 
-/** So long an answer that was lost, or two tabs at once, get the same successor. Later it is somebody else's copy. */
+/** For so long a retry, or a second tab, gets the same successor. Reuse after that means a stolen token. */
 const graceMs = seconds(30);
 
-/** A new token for a session that is open. How long it can be refreshed stays as it is. */
+/** A new session token for an open session. Its refresh period stays as it is. */
 export async function renewToken(ctx: Context, session: OpenSession): Promise<GrantedSession> {
   const secret = await readSessionSecret(ctx);
   return grant(ctx, secret, session, null);
 }
 
 /**
- * Exchange a refresh token for its successor and a new session token, for another 30 days. The successor hangs on the
- * token and the store's secret alone, so that whoever asks again gets the same one.
+ * Exchange a refresh token for its successor and a new session token, for another 30 days. The successor is derived from
+ * the token and the store's secret alone, so a repeated request gets the same one.
  *
- * @throws DomainError unauthenticated `invalid_session`: also for a token that was exchanged before, and then the whole
- *   session is over, for one of its two holders is a thief; or `expired_session`
+ * @throws DomainError unauthenticated `invalid_session`: also for a token that was exchanged before, which ends the whole
+ *   session, as one of its two holders must have stolen it; or `expired_session`
  */
 export async function rotateSession(ctx: Context, token: string): Promise<GrantedSession> {
   const secret = await readSessionSecret(ctx);
@@ -39,7 +39,7 @@ export async function rotateSession(ctx: Context, token: string): Promise<Grante
       where tenant_id = ${ctx.tenant.id} and id = ${found.id}`);
     return undefined;
   });
-  // Thrown out here: inside, the end of the session would be undone with it.
+  // Thrown after the transaction, which would otherwise roll back the end of the session.
   if (!session) throw invalidSession();
   return grant(ctx, secret, session, successor);
 }
@@ -48,7 +48,7 @@ interface FoundToken extends OpenSession {
   readonly rotatedAt: Date | null;
 }
 
-/** Both rows are locked: whoever waited sees what the one before has made of the token. */
+/** Locks both rows, so that a concurrent request sees the token as rotated. */
 async function lockToken(ctx: InTransaction, secret: SessionSecret, token: string): Promise<FoundToken | undefined> {
   const [found] = await ctx.tx.execute<FoundToken>(sql`
     select s.id, s.refresh_expires_at as "refreshExpiresAt", t.rotated_at as "rotatedAt",

@@ -15,17 +15,17 @@ const linkLifeMs = minutes(15);
 
 export interface LinkRequest {
   readonly email: string;
-  /** Where on the storefront to go on. What is no path of it is left out. */
+  /** Where on the storefront to continue. Anything but a path of it is dropped. */
   readonly redirectPath: string | null;
   readonly codeChallenge: string | null;
-  /** Who asks, as far as that can be counted; undefined where a storefront's server does not say. */
+  /** The network of the client, for rate limiting; undefined when a storefront's server does not forward it. */
   readonly clientNetwork: string | undefined;
 }
 
 /**
- * Take down that somebody wants to sign in with this address. Whether it is anybody's is not looked at here, so that
- * neither the answer nor its time can tell: one row and one promise for each, and a worker decides (`mailLink`). What is
- * beyond the limits leaves no row; of a burst that gets past the count here, the worker lets go what is too much.
+ * Record a request for a sign-in link. It does not check whether the customer exists, so that neither the response nor its
+ * timing reveals it: each request inserts one row and one job, and the worker decides (`mailLink`). Requests beyond the
+ * limits insert no row; of concurrent requests that all pass the count here, the worker drops the excess.
  */
 export async function requestLink(ctx: Context, request: LinkRequest): Promise<void> {
   if (!ctx.tenant.modules.customer_accounts) return;
@@ -49,17 +49,17 @@ export async function requestLink(ctx: Context, request: LinkRequest): Promise<v
   });
 }
 
-/** Enough to count by; nobody reads an address out of it. */
+/** Enough to count by, without storing the IP address. */
 function hashClient(ctx: Context, clientNetwork: string): Buffer {
   return hmacSha256(ctx.settings.keyPepper, `client\n${ctx.tenant.id}\n${clientNetwork}`).subarray(0, 16);
 }
 
-/** How many links may be asked for in an hour (api.md, "Rate limits"). Beyond, nothing is mailed, and nobody is told. */
+/** How many links may be requested per hour. Beyond that nothing is emailed, and the response is the same. */
 export const linksPerEmailMax = 5;
 export const linksPerClientMax = 30;
 export const linksWindowMs = hours(1);
 
-/** A request for a link, or the values that it will have. */
+/** A request for a link, stored or about to be. */
 export interface CountedRequest {
   readonly email: string;
   readonly clientHash: Buffer | null;
@@ -67,10 +67,10 @@ export interface CountedRequest {
 }
 
 /**
- * The condition that fewer links than the limits allow were asked for in the hour before: for the same address, and by
- * the same client, where it is known.
+ * The condition that the links requested in the hour before are fewer than the limits: for the same address and, where it
+ * is known, by the same client.
  *
- * @param before what else has to be true of the links that are counted
+ * @param before a further condition on the links that are counted
  */
 export function isWithinLimits(
   ctx: Context,

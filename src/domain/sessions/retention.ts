@@ -4,8 +4,8 @@ import type { PlatformContext } from '../context.ts';
 import { removeExpired } from '../remove-expired.ts';
 
 /**
- * So long it can still be said what became of a link or a session. A token that was exchanged over 30 days ago could not
- * have been used any more, stolen or not.
+ * How long links and sessions are stored after they expire. A token exchanged over 30 days ago has expired, so its reuse
+ * need not be detected any more.
  */
 export const sessionRetention: readonly Retention[] = [
   { table: 'sign_in_links', age: 'expires_at', retainedMs: days(7) },
@@ -13,7 +13,7 @@ export const sessionRetention: readonly Retention[] = [
   { table: 'refresh_tokens', age: 'rotated_at', retainedMs: days(37) },
 ];
 
-/** Remove links, sessions and tokens that open nothing any more, of all stores. */
+/** Delete expired links, sessions and tokens, for all stores. */
 export async function pruneSessions(ctx: PlatformContext): Promise<void> {
   await removeExpired(ctx, sessionRetention);
 }

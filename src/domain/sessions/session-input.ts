@@ -1,11 +1,11 @@
 import { Email, Omittable, type Static, Text, Type } from '#src/lib/schema.ts';
 
-/** Somebody wants to sign in with this address. */
+/** A request for a sign-in link. */
 export const LinkInput = Type.Object({
   email: Email,
-  /** Where on the storefront to go on; a path of it. Anything else is left out of the link. */
+  /** Where on the storefront to continue: a path of it. Anything else is dropped from the link. */
   redirect_path: Omittable(Type.String({ maxLength: 2000, examples: ['/account/orders'] })),
-  /** The S256 challenge of a verifier that the asking page keeps: the link then works only where that is known. */
+  /** The S256 challenge (RFC 7636) of a verifier that the requesting page stores: the link then works only with it. */
   code_challenge: Omittable(
     Type.String({ pattern: '^[A-Za-z0-9_-]{43}$', examples: ['E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'] }),
   ),

@@ -3,10 +3,10 @@ import { DomainError } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
 import type { SessionSecret } from '../tenants/index.ts';
 
-/** Loaded on first use: few requests are a signed-in shopper's. */
+/** Loaded on first use, as few requests come with a session. */
 const loadJose = () => import('jose');
 
-/** The one algorithm: a token that names another is not looked at any further. */
+/** The only algorithm: a token with another one is rejected. */
 const algorithm = 'HS256';
 const lifeSeconds = 15 * 60;
 
@@ -16,13 +16,13 @@ export interface SignedToken {
   readonly expiresInSeconds: number;
 }
 
-/** Whose session it is. */
+/** The session and the customer that a token is for. */
 export interface SessionSubject {
   readonly sessionId: string;
   readonly customerId: string;
 }
 
-/** A token for this session: 15 minutes, and never longer than the session itself may be refreshed. */
+/** Sign a token for this session. It is valid for 15 minutes, but not beyond the session's refresh period. */
 export async function signSession(
   ctx: Context,
   secret: SessionSecret,
@@ -44,7 +44,7 @@ export async function signSession(
 }
 
 /**
- * Whose session a token is for, if this store signed it with the secret that it has now.
+ * Verify that this store signed a token with its current secret.
  * @throws DomainError unauthenticated `invalid_session`, or `expired_session`
  */
 export async function verifySession(ctx: Context, secret: SessionSecret, token: string): Promise<SessionSubject> {
@@ -69,14 +69,14 @@ export async function verifySession(ctx: Context, secret: SessionSecret, token: 
   }
 }
 
-/** The id of the tenant that a session's token names, or `undefined` when this is no such token. Proves nothing yet. */
+/** The id of the tenant in a session token, not verified. @returns `undefined` when it is not a session token */
 export async function tenantIdOfSession(token: string): Promise<string | undefined> {
   const { decodeProtectedHeader } = await loadJose();
   try {
     const { kid } = decodeProtectedHeader(token);
     return /^(ten_[0-9a-z]{26})\.[0-9]+$/.exec(kid ?? '')?.[1];
   } catch {
-    // What cannot be read names nobody.
+    // Not a session token.
     return undefined;
   }
 }

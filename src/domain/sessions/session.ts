@@ -7,24 +7,24 @@ import { type Customer, CustomerView, presentCustomer } from '../customers/index
 import { readSessionSecret } from '../tenants/index.ts';
 import { invalidSession, type SignedToken, verifySession } from './session-token.ts';
 
-/** Somebody who is signed in, as the session's own row says now. */
+/** An open session with its customer, as read from the database. */
 export interface OpenSession {
   readonly id: string;
   readonly customer: Pick<Customer, 'id' | 'email' | 'name'>;
-  /** Until then it can be refreshed. */
+  /** Until when it can be refreshed. */
   readonly refreshExpiresAt: Date;
 }
 
-/** What a storefront is given to keep a shopper signed in. */
+/** What a storefront gets to keep a shopper signed in. */
 export interface GrantedSession extends OpenSession, SignedToken {
-  /** Null where only the token was renewed. */
+  /** Null when only the session token was renewed. */
   readonly refreshToken: string | null;
 }
 
-/** How long a session can be refreshed, since it last was. */
+/** How long a session can be refreshed after the last refresh. */
 export const refreshLifeMs = days(30);
 
-/** What refresh tokens are derived for: the first from the id of its session, each further one from the one before. */
+/** The purpose of refresh tokens: the first is derived from the session's id, each further one from its predecessor. */
 export const refreshPurpose = 'session.refresh';
 
 interface SessionRow {
@@ -36,7 +36,7 @@ interface SessionRow {
 }
 
 /**
- * Who is signed in with this token. Its row is read each time, so that whoever signs out is out at once, everywhere.
+ * The session of a token. Its row is read each time, so that signing out takes effect at once.
  * @throws DomainError unauthenticated `invalid_session`, or `expired_session`
  */
 export async function openSession(ctx: Context, token: string): Promise<OpenSession> {
@@ -58,7 +58,7 @@ export async function openSession(ctx: Context, token: string): Promise<OpenSess
   };
 }
 
-/** Sign out: neither the session's token nor any of its refresh tokens opens anything from now on. Twice is once. */
+/** Sign out: the session token and its refresh tokens stop working. Repeating it has no effect. */
 export async function endSession(ctx: Context, sessionId: string): Promise<void> {
   await write(
     ctx,
@@ -72,7 +72,7 @@ export async function endSession(ctx: Context, sessionId: string): Promise<void>
   );
 }
 
-/** What signing in and refreshing answer: api.md, "customer". */
+/** The response to signing in and to refreshing. */
 export const SessionView = Type.Object(
   {
     session_token: Type.String({ examples: ['eyJhbGciOiJIUzI1NiJ9.eyJzaWQiOiJzZXNfIn0.c2ln'] }),
@@ -80,7 +80,7 @@ export const SessionView = Type.Object(
     /** Seconds. */
     expires_in: Type.Integer({ examples: [900] }),
     expires_at: Timestamp,
-    /** To be kept instead of the one that was sent; null where none was sent. */
+    /** Replaces the one that was sent; null when none was sent. */
     refresh_token: Nullable(Type.String()),
     refresh_expires_at: Timestamp,
     customer: CustomerView,

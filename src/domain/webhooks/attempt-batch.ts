@@ -6,10 +6,10 @@ import { type RenderedObject, renderObjects } from './render-object.ts';
 import { sign } from './signing.ts';
 import { breakerFailures } from './webhook-endpoint.ts';
 
-/** The version of the bodies' shape. A change that could break a receiver gets a new one. */
+/** The version of the body's format. A change that could break a receiver gets a new one. */
 export const apiVersion = '2026-11-20';
 
-/** One try and what came back. */
+/** One attempt and its outcome. */
 export interface Attempt {
   readonly delivery: ClaimedDelivery;
   readonly at: Date;
@@ -19,16 +19,18 @@ export interface Attempt {
 export interface AttemptedBatch {
   /** In the order in which they ended. */
   readonly attempts: readonly Attempt[];
-  /** What they are about is gone, so there is nothing to tell. */
+  /** Deliveries whose object no longer exists, so there is no body to send. */
   readonly withoutObject: readonly ClaimedDelivery[];
-  /** Not begun, or cut short when the process had to end: to be given back. The latter may come twice. */
+  /**
+   * Not started, or interrupted by a shutdown: they become due again. The receiver may get an interrupted one twice.
+   */
   readonly unfinished: readonly ClaimedDelivery[];
   readonly tookMs: number;
 }
 
 /**
- * Attempt the deliveries of a batch, as many at a time as its lease is wide. No further one is begun when the endpoint
- * keeps failing, when it is gone, when the batch has taken long, or when the process has to stop.
+ * Attempt the deliveries of a batch, with at most the lease's width in flight. No further attempt starts once the
+ * endpoint keeps failing or is gone, the batch has taken too long, or the process is shutting down.
  */
 export async function attemptBatch(ctx: Context, batch: Batch): Promise<AttemptedBatch> {
   const startedAt = ctx.clock.now().getTime();
@@ -63,7 +65,7 @@ export async function attemptBatch(ctx: Context, batch: Batch): Promise<Attempte
   return { attempts, withoutObject, unfinished, tookMs: tookMs() };
 }
 
-/** 2xx alone is success: a redirect is never followed. */
+/** Only 2xx is a success. Redirects are not followed. */
 export function isSuccess(outcome: HttpOutcome): boolean {
   return outcome.kind === 'responded' && outcome.status >= 200 && outcome.status < 300;
 }
@@ -72,7 +74,7 @@ export function isGone(outcome: HttpOutcome): boolean {
   return outcome.kind === 'responded' && outcome.status === 410;
 }
 
-/** `undefined` when the process had to stop in the middle: nobody knows how that ended. */
+/** @returns `undefined` when a shutdown interrupted the request, so that its outcome is unknown */
 async function attempt(
   ctx: Context,
   { url, secrets }: Batch,
@@ -94,7 +96,10 @@ async function attempt(
   }
 }
 
-/** What a receiver reads (protocols.md §5). The object is as it is now; what its version is lower of, is older. */
+/**
+ * The body that a receiver gets. It shows the object as it is at the time of the attempt, so bodies may arrive out of
+ * order: the higher `object_version` is the later state.
+ */
 function bodyOf(
   ctx: Context,
   { eventId, type, eventAt }: ClaimedDelivery,

@@ -6,25 +6,25 @@ import type { EndpointLease } from './endpoint-leases.ts';
 import { openSecret } from './signing.ts';
 import { WebhookEndpoint } from './webhook-endpoint.ts';
 
-/** A delivery that this run alone may attempt until the lease of its lease ends. */
+/** A delivery that only this drain may attempt until the lease expires. */
 export interface ClaimedDelivery {
   readonly id: string;
   readonly eventId: string;
   readonly type: EventType;
   readonly objectId: string;
   readonly eventAt: Date;
-  /** When it was due: it is again when nothing is heard of it. */
+  /** When it was due. It becomes due at this time again if it was not attempted after all. */
   readonly dueAt: Date;
   readonly attemptCount: number;
-  /** Attempts of the present round through the schedule; sending it again begins a new one. */
+  /** Attempts in the current round through the retry schedule. A redelivery starts a new round. */
   readonly roundCount: number;
 }
 
-/** Deliveries of one endpoint to attempt now, and what is needed for it. */
+/** Deliveries of one endpoint to attempt now, with everything that the attempts need. */
 export interface Batch {
   readonly lease: EndpointLease;
   readonly url: string;
-  /** Opened, the current one first. Never logged. */
+  /** Decrypted, the current one first. Never logged. */
   readonly secrets: readonly string[];
   readonly failuresInRow: number;
   readonly probe: boolean;
@@ -32,16 +32,17 @@ export interface Batch {
   readonly claimedAt: Date;
 }
 
-/** The endpoint, locked: what is heard of it and what follows are written by one at a time. */
+/** Lock the endpoint's row, so that one transaction at a time records outcomes and changes its health. */
 export async function lockEndpoint(ctx: InTransaction, id: string): Promise<WebhookEndpoint | undefined> {
   return lockRow(ctx, WebhookEndpoint, id);
 }
 
 /**
- * Claim what is due, oldest first, as much as the endpoint allows now. A claim only moves `next_attempt_at` to the
- * very end of the slot's lease: when nobody writes an outcome, it is due again for whoever finds the lease free again.
+ * Claim what is due, oldest first, as much as the endpoint allows now. A claim moves `next_attempt_at` to the end of the
+ * lease: if no outcome is recorded, the delivery is due again when the lease expires.
  *
- * Every row is found by its key, whatever the planner knows of a table in which much has come to wait just now.
+ * Every row is looked up by its key, so the statement stays fast even when the planner's statistics are outdated after
+ * many deliveries arrived at once.
  */
 export async function claimDeliveries(
   ctx: InTransaction,

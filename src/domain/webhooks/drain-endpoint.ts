@@ -13,17 +13,17 @@ import { type EndpointLease, nextDueAt, releaseLease, renewLease, takeLease } fr
 import { recordOutcomes } from './record-outcomes.ts';
 import type { WebhookEndpoint } from './webhook-endpoint.ts';
 
-/** One job works so long and then makes room for others: what is left has a successor. */
+/** A job drains for this long, then enqueues a successor so that other jobs get a worker. */
 const drainMs = seconds(20);
 
-/** Batches grow while an endpoint is quick, so that few statements serve many deliveries, and shrink as it slows. */
+/** Batches grow while an endpoint is quick, to deliver more per statement, and shrink when it slows down. */
 const batchMax = 128;
 const quickMs = 250;
 
 /**
- * Deliver what is due to one endpoint, in one of its slots, until nothing is due, the time is over or the process has
- * to stop. Then the lease is given back and we look once more: what came in between saw no free lease, ended, and relies
- * on us.
+ * Deliver what is due to one endpoint under one of its leases, until nothing is due, the time is up or the process is
+ * shutting down. After releasing the lease it checks once more for due deliveries: a job that started meanwhile found no
+ * free lease and ended, relying on this check.
  */
 export async function drainEndpoint(ctx: Context, { endpointId }: { endpointId: string }): Promise<void> {
   const until = ctx.clock.now().getTime() + drainMs;
@@ -38,21 +38,21 @@ export async function drainEndpoint(ctx: Context, { endpointId }: { endpointId: 
   await checkOnceMore(ctx, endpointId);
 }
 
-/** What to do in a lease: deliveries to attempt, or to wait as the endpoint's rate wants. With neither it was given back. */
+/** The next step under a lease: attempt a batch, or wait for the endpoint's rate limit. With neither, it was released. */
 interface Turn {
   readonly lease: EndpointLease;
   readonly batch: Batch | undefined;
   readonly pauseMs: number;
 }
 
-/** `undefined` where nothing is due, nothing may be tried or no lease is free. */
+/** @returns `undefined` when nothing is due, the endpoint is paused or no lease is free */
 async function startDraining(ctx: InTransaction, endpointId: string): Promise<Turn | undefined> {
   const lease = await takeLease(ctx, endpointId, newId('job'));
   const endpoint = lease && (await lockEndpoint(ctx, endpointId));
   return endpoint && takeTurn(ctx, endpoint, lease, lease.width);
 }
 
-/** Write down how a batch went and take the next one, in one transaction. */
+/** Record the outcomes of a batch and claim the next one, in one transaction. */
 async function continueDraining(
   ctx: Context,
   { lease, batch }: Turn,
@@ -87,7 +87,7 @@ const finished = (lease: EndpointLease): Turn => ({ lease, batch: undefined, pau
 
 async function pause(ctx: Context, milliseconds: number): Promise<undefined> {
   const signals = [ctx.signal, ctx.stopping].filter((signal) => signal !== undefined);
-  // Being told to stop ends the pause; what follows sees to it.
+  // A shutdown ends the pause early; the caller checks for it next.
   await wait(milliseconds, undefined, { signal: AbortSignal.any(signals) }).catch(() => undefined);
 }
 
@@ -97,8 +97,8 @@ function nextSize({ width }: EndpointLease, batch: Batch | undefined, result: At
 }
 
 /**
- * Promise a successor when anything is due, or will be in a moment. While the endpoint is paused, its next wake-up was
- * promised with the pause.
+ * Enqueue a successor when a delivery is due now or in a moment. While the breaker is open this is not needed: opening it
+ * enqueued the next job.
  */
 async function checkOnceMore(ctx: Context, endpointId: string): Promise<void> {
   const row = await readOne<{ dueAt: Date | null }>(ctx, sql`select ${nextDueAt(ctx, endpointId)} as "dueAt"`);

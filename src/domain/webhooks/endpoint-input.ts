@@ -2,7 +2,7 @@ import { Omittable, type Static, Type, Url } from '#src/lib/schema.ts';
 import { eventTypes } from '#src/outbox/events.ts';
 import { secretPattern } from './signing.ts';
 
-/** A test reaches the endpoint that it is for whatever it chose, so nobody chooses it. */
+/** `webhook.test` always reaches the endpoint under test, so it cannot be subscribed to. */
 const chosenTypes = Object.keys(eventTypes).filter((type) => type !== 'webhook.test');
 const families = [...new Set(chosenTypes.map((type) => `${type.split('.')[0]}.*`))];
 
@@ -25,10 +25,10 @@ const RatePerSecond = Type.Integer({
   minimum: 1,
   maximum: 1000,
   examples: [50],
-  description: 'How many requests may begin in a second. Without it there is no limit.',
+  description: 'How many requests may start per second. No limit when omitted.',
 });
 
-/** What an owner says of a new endpoint. */
+/** A new endpoint. */
 export const EndpointInput = Type.Object({
   url: Url,
   events: Events,
@@ -37,17 +37,17 @@ export const EndpointInput = Type.Object({
 });
 export type EndpointInput = Static<typeof EndpointInput>;
 
-/** What an owner changes of an endpoint: whatever is left out stays. */
+/** Changes to an endpoint. Fields that are left out stay as they are. */
 export const EndpointPatch = Type.Partial(EndpointInput);
 export type EndpointPatch = Static<typeof EndpointPatch>;
 
-/** An endpoint in a store file, which may bring its own secret. It is known by its address. */
+/** An endpoint in a store file, identified by its URL. It may come with its own secret. */
 export const EndpointEntry = Type.Object({
   ...EndpointInput.properties,
   secret: Type.Optional(
     Type.String({
       pattern: secretPattern,
-      description: 'whsec_ and base64 of 16 to 64 bytes. Without it one is made.',
+      description: 'whsec_ and base64 of 16 to 64 bytes. Generated when omitted.',
     }),
   ),
 });

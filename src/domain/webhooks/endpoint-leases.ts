@@ -9,8 +9,8 @@ import type { Context, InTransaction } from '../context.ts';
 import type { WebhookEndpoint } from './webhook-endpoint.ts';
 
 /**
- * One of an endpoint's slots: whoever holds its lease may have `width` attempts in flight. Together the slots allow
- * as many as the endpoint's `concurrency`.
+ * One of an endpoint's leases: its holder may have `width` attempts in flight. Together the leases allow as many as the
+ * endpoint's `concurrency`.
  */
 export interface EndpointLease {
   readonly endpointId: string;
@@ -22,19 +22,19 @@ export interface EndpointLease {
 
 const widthMax = 8;
 
-/** A batch begins its last attempt so long after it was claimed, */
+/** A batch starts no attempt later than this after it was claimed. */
 export const beginWithinMs = seconds(5);
 const longestCallMs = seconds(15);
-/** and its lease outlives that attempt, so that whoever finds it expired knows that nobody is calling any more. */
+/** Outlives the last attempt of a batch: after an expired lease, no request of its holder is in flight any more. */
 const leaseMs = beginWithinMs + longestCallMs + seconds(15);
 
-/** How a concurrency is spread over slots: two at least where it can be, so that one killed worker stops no endpoint. */
+/** Split a concurrency into leases: at least two where possible, so that one killed worker does not stop an endpoint. */
 export function widthsOf(concurrency: number): number[] {
   const count = Math.max(Math.min(2, concurrency), Math.ceil(concurrency / widthMax));
   return Array.from({ length: count }, (_, index) => Math.floor((concurrency + index) / count));
 }
 
-/** Give an endpoint the slots of its concurrency. A holder whose slot is leased away finds that when it renews it. */
+/** Create or resize an endpoint's leases. The holder of a removed lease finds out when it renews it. */
 export async function saveLeases(ctx: InTransaction, endpointId: string, concurrency: number): Promise<void> {
   const widths = widthsOf(concurrency);
   await ctx.tx.execute(sql`
@@ -48,8 +48,8 @@ export async function saveLeases(ctx: InTransaction, endpointId: string, concurr
 }
 
 /**
- * When something will be due to this endpoint that nobody has claimed, and it may be tried: `null` where nothing waits
- * or it is switched off.
+ * The time at which the endpoint's next unclaimed delivery may be attempted, as an SQL expression. `null` when nothing is
+ * waiting or the endpoint is disabled.
  */
 export function nextDueAt(ctx: Context, endpointId: string): Sql {
   return sql`(
@@ -63,11 +63,12 @@ export function nextDueAt(ctx: Context, endpointId: string): Sql {
 }
 
 /**
- * Take a free slot, if the endpoint may be tried and something is due to it; `undefined` otherwise. Those who hold
- * the others look once more after they gave them back, so nobody need wait for one.
+ * Take a free lease if the endpoint may be called and a delivery is due. Whoever holds another lease checks for due
+ * deliveries after releasing it, so a job that finds none free need not wait.
  *
- * @throws Snooze when an earlier run of the very same job died holding one, for nobody else would look for it, and
- *   when something is due in a moment
+ * @returns `undefined` when there is nothing to do
+ * @throws Snooze when an earlier attempt of this job died while holding a lease, as no other job would deliver what it
+ *   had claimed, and when something is due in a moment
  */
 export async function takeLease(
   ctx: InTransaction,
@@ -108,13 +109,17 @@ export async function takeLease(
       case when leased.number is null then ${nextDueAt(ctx, endpointId)} end as "dueAt"
     from (values (1)) always left join leased on true`);
   if (row?.number) return { endpointId, number: row.number, width: row.width, token, leasedUntil };
-  if (row?.ownUntil) throw new Snooze(row.ownUntil.getTime() - now.getTime(), 'an earlier run died in its slot');
+  if (row?.ownUntil)
+    throw new Snooze(
+      row.ownUntil.getTime() - now.getTime(),
+      'an earlier attempt of this job died while holding a lease',
+    );
   const dueInMs = (row?.dueAt?.getTime() ?? 0) - now.getTime();
-  if (dueInMs > 0 && dueInMs <= clocksAgreeWithinMs) throw new Snooze(dueInMs, 'woken a moment too early');
+  if (dueInMs > 0 && dueInMs <= clocksAgreeWithinMs) throw new Snooze(dueInMs, 'a delivery is due in a moment');
   return undefined;
 }
 
-/** Keep the slot for another batch, as wide as it is by now. `undefined` when it is no longer ours. */
+/** Extend the lease for another batch. @returns it with its current width, or `undefined` when it was lost */
 export async function renewLease(ctx: InTransaction, lease: EndpointLease): Promise<EndpointLease | undefined> {
   const leasedUntil = fromNow(ctx.clock, leaseMs);
   const [row] = await ctx.tx.execute<{ width: number }>(sql`
@@ -129,7 +134,7 @@ export async function releaseLease(ctx: InTransaction, { endpointId, token }: En
     where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpointId} and token = ${token}`);
 }
 
-/** Much may be waiting: let every slot look for work. */
+/** Enqueue one job for each lease of an endpoint, as many deliveries may be waiting. */
 export function wakeEndpoints(
   ctx: InTransaction,
   { id: endpointId, concurrency }: Pick<WebhookEndpoint, 'id' | 'concurrency'>,

@@ -5,20 +5,20 @@ import { apiVersion } from './attempt-batch.ts';
 import { objectKinds } from './render-object.ts';
 
 const about: Readonly<Record<EventType, string>> = {
-  'order.paid': 'The payment has settled and the order is recorded as paid. The authoritative paid signal.',
-  'order.shipped': 'The order is on its way, for the first time.',
-  'order.payment_failed': 'A payment that was still on its way has failed.',
-  'order.expired': 'Nobody paid in time; what was held for the order is released.',
-  'order.refunded': 'Money of the order went back, all or in part.',
-  'order.delivered': 'The parcel has arrived.',
+  'order.paid': 'The payment has arrived and the order is recorded as paid. The authoritative paid signal.',
+  'order.shipped': 'The first parcel of the order is on its way.',
+  'order.payment_failed': 'A pending payment has failed.',
+  'order.expired': 'The order was not paid in time. Its stock, promo codes and gift cards are released.',
+  'order.refunded': 'The order was refunded, fully or in part.',
+  'order.delivered': 'The parcel was delivered.',
   'subscription.created': 'A subscription has begun.',
   'subscription.updated': 'A subscription has changed.',
   'subscription.canceled': 'A subscription has ended.',
   'label.purchased': 'A shipping label was bought.',
-  'label.needs_attention': 'A shipping label could not be bought by itself.',
-  'return.requested': 'A shopper wants to send something back.',
-  'return.updated': 'A return has moved on.',
-  'webhook.test': 'A test that the owner of an endpoint asked for. It is about the endpoint itself.',
+  'label.needs_attention': 'A shipping label could not be bought automatically.',
+  'return.requested': 'A shopper requested a return.',
+  'return.updated': 'The status of a return has changed.',
+  'webhook.test': 'A test event that the owner requested. Its object is the endpoint itself.',
 };
 
 export const WebhookEventTypeView = Type.Object({
@@ -30,7 +30,7 @@ export const WebhookEventTypeView = Type.Object({
 });
 export type WebhookEventTypeView = Static<typeof WebhookEventTypeView>;
 
-/** Every event type there is, with the shape of its body and an example of it. */
+/** Every event type with the JSON Schema of its body and an example. */
 export function presentEventTypes(): WebhookEventTypeView[] {
   return typeNames.map((type) => {
     const schema = bodySchema(type);
@@ -40,7 +40,7 @@ export function presentEventTypes(): WebhookEventTypeView[] {
 
 const typeNames = Object.keys(eventTypes).filter((name): name is EventType => name in eventTypes);
 
-/** The body of an event (protocols.md §5). */
+/** The schema of what `attemptBatch` sends. */
 function bodySchema(type: EventType): TSchema {
   const object = objectKinds[eventTypes[type]].schema;
   return Type.Object({

@@ -7,8 +7,8 @@ import { isSubscribedTo } from '#src/outbox/events.ts';
 import type { Context, InTransaction } from '../context.ts';
 
 /**
- * Write one delivery of an event for each endpoint that chose its type, and wake the endpoint. For one that is
- * switched off the delivery is put aside at once, so that it can be recovered.
+ * Create one delivery for each endpoint that subscribes to the event's type, and wake the endpoint. The delivery to a
+ * disabled endpoint is discarded at once, so that it can be recovered later.
  */
 export async function fanOutEvent(ctx: Context, { eventId }: { eventId: string }): Promise<void> {
   await completeJob(ctx, async (ctx) => {

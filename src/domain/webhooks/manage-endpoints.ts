@@ -14,8 +14,8 @@ import { newSecret, sealSecret } from './signing.ts';
 import { rejectDisabled, type WebhookEndpoint } from './webhook-endpoint.ts';
 
 /**
- * Create an endpoint. Its secret is told here and never again.
- * @throws DomainError `invalid_request` when the address may not be called, or has an endpoint already
+ * Create an endpoint. Its secret is returned here and never again.
+ * @throws DomainError `invalid_request` when the URL may not be called or already has an endpoint
  */
 export async function createEndpoint(
   ctx: Context,
@@ -33,8 +33,8 @@ export async function createEndpoint(
 }
 
 /**
- * Change an endpoint; whatever is left out stays.
- * @throws DomainError `not_found`, or `invalid_request` when the address may not be called or has an endpoint already
+ * Change an endpoint. Fields that are left out stay as they are.
+ * @throws DomainError `not_found`, or `invalid_request` when the URL may not be called or already has an endpoint
  */
 export async function updateEndpoint(
   ctx: Context,
@@ -49,7 +49,7 @@ export async function updateEndpoint(
 }
 
 /**
- * Remove an endpoint with everything that was or would have been delivered to it.
+ * Remove an endpoint with all its deliveries.
  * @throws DomainError `not_found`
  */
 export async function removeEndpoint(ctx: Context, { id }: { id: string }): Promise<void> {
@@ -59,20 +59,20 @@ export async function removeEndpoint(ctx: Context, { id }: { id: string }): Prom
 }
 
 /**
- * Switch an endpoint on again; it starts with a clean record. What it missed is offered to `recoverDeliveries`.
+ * Enable an endpoint and reset its failures. What it missed is not sent; `recoverDeliveries` does that.
  * @throws DomainError `not_found`
  */
 export async function enableEndpoint(ctx: Context, { id }: { id: string }): Promise<WebhookEndpointView> {
   return changeAndAudit(ctx, id, 'enabled', async (ctx, endpoint) => {
     if (!endpoint.disabledAt) return;
     endpoint.enable(ctx.clock.now());
-    // An event that was fanned out just as it was switched off may wait for it.
+    // An event that was fanned out while the endpoint was being disabled may have left a pending delivery.
     wakeEndpoints(ctx, endpoint);
   });
 }
 
 /**
- * Switch an endpoint off. What waits for it is put aside, and so is what comes.
+ * Disable an endpoint. Its pending deliveries, and those of later events, are discarded until it is enabled again.
  * @throws DomainError `not_found`
  */
 export async function disableEndpoint(ctx: Context, { id }: { id: string }): Promise<WebhookEndpointView> {
@@ -84,7 +84,7 @@ export async function disableEndpoint(ctx: Context, { id }: { id: string }): Pro
 }
 
 /**
- * Sign with a new secret from now on, and with the old one too for a day. The new one is told here and never again.
+ * Sign with a new secret from now on, and with the old one too for a day. The new one is returned here and never again.
  * @throws DomainError `not_found`
  */
 export async function rotateSecret(ctx: Context, { id }: { id: string }): Promise<{ secret: string }> {
@@ -96,8 +96,8 @@ export async function rotateSecret(ctx: Context, { id }: { id: string }): Promis
 }
 
 /**
- * Send `webhook.test` to an endpoint, whatever it chose. It is about the endpoint itself.
- * @throws DomainError `not_found`, or `invalid_request` when it is switched off
+ * Send `webhook.test` to an endpoint, whatever it subscribes to. The event's object is the endpoint itself.
+ * @throws DomainError `not_found`, or `invalid_request` when it is disabled
  */
 export async function sendTestEvent(ctx: Context, { id }: { id: string }): Promise<{ eventId: string }> {
   let eventId = '';
@@ -109,7 +109,7 @@ export async function sendTestEvent(ctx: Context, { id }: { id: string }): Promi
 }
 
 /**
- * Change an endpoint that its owner named, and write that into the audit log.
+ * Change an endpoint and record the change in the audit log, in one transaction.
  * @throws DomainError `not_found`
  */
 async function changeAndAudit(

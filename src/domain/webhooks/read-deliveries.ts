@@ -21,7 +21,7 @@ export interface DeliveryQuery {
 
 /**
  * An endpoint's deliveries, newest first, page by page.
- * @throws DomainError not_found, or `invalid_cursor`
+ * @throws DomainError `not_found`, or `invalid_cursor`
  */
 export async function listDeliveries(ctx: Context, query: DeliveryQuery): Promise<Page<DeliveryRecord>> {
   const { endpointId, limit, cursor, state, type, since } = query;
@@ -40,7 +40,7 @@ export async function listDeliveries(ctx: Context, query: DeliveryQuery): Promis
   return keys.page(rows, limit);
 }
 
-/** A delivery with all its attempts, with one statement; `undefined` when this store has none of that id. */
+/** A delivery with all its attempts, in one statement. */
 export async function readDelivery(
   ctx: Context,
   id: string,
@@ -59,7 +59,7 @@ export async function readDelivery(
   return { delivery, attempts: attempts.map((attempt) => ({ ...attempt, at: new Date(attempt.at) })) };
 }
 
-/** As JSON tells it: its time is text. */
+/** An attempt as JSON returns it: with its time as text. */
 type StoredAttempt = Omit<AttemptRecord, 'at'> & { readonly at: string };
 
 const deliveryColumns: Sql = sql`
@@ -71,7 +71,7 @@ const fromDeliveries = (ctx: Context): Sql => sql`
   from webhook_deliveries d join events e on e.tenant_id = d.tenant_id and e.id = d.event_id
   where d.tenant_id = ${ctx.tenant.id}`;
 
-/** One event for one endpoint, and how far it is. */
+/** One event for one endpoint, with its progress. */
 export const WebhookDeliveryView = Type.Object(
   {
     id: Id('whd'),
@@ -117,7 +117,7 @@ export function presentDelivery(delivery: DeliveryRecord): WebhookDeliveryView {
   };
 }
 
-/** One try, and what came back: an HTTP status and the beginning of the reply, or why none came. */
+/** One attempt: the status and beginning of the response, or why there was none. */
 export const WebhookAttemptView = Type.Object(
   {
     number: Type.Integer({ examples: [1] }),

@@ -43,7 +43,7 @@ const endpointColumns: Sql = sql`
   disabled_reason as "disabledReason", failing_since as "failingSince", last_success_at as "lastSuccessAt", version,
   created_at as "createdAt", updated_at as "updatedAt"`;
 
-/** An endpoint as its owner sees it; never its secret. */
+/** An endpoint as its owner sees it, without its secret. */
 export const WebhookEndpointView = Type.Object(
   {
     id: Id('whe'),
@@ -64,7 +64,7 @@ export const WebhookEndpointView = Type.Object(
 );
 export type WebhookEndpointView = Static<typeof WebhookEndpointView>;
 
-/** What a row says of an endpoint: an entity has it, and so has what `read-endpoints.ts` reads. */
+/** The columns of an endpoint that are shown: both the entity and the rows read here have them. */
 export type EndpointRecord = Pick<
   WebhookEndpoint,
   | 'id'

@@ -14,9 +14,9 @@ import { waitAfter } from './retry-schedule.ts';
 import type { Consequences, DisabledReason, WebhookEndpoint } from './webhook-endpoint.ts';
 
 /**
- * Write down what became of a batch: each attempt as a row, each delivery's next state, and what the endpoint's
- * breaker and its owner learn from it. Two statements, however many there are. What another run took over since is
- * left to that run.
+ * Record the outcomes of a batch: a row for each attempt, each delivery's next state, and what follows for the endpoint's
+ * breaker and its owner. It takes two statements however many deliveries there are. A delivery that another drain has
+ * claimed since then is left to that drain.
  */
 export async function recordOutcomes(
   ctx: InTransaction,
@@ -82,7 +82,7 @@ function outcomeOf(ctx: InTransaction, { delivery, at, outcome }: Attempt, now: 
   };
 }
 
-/** Only who says "not now" is asked until when. */
+/** Retry-After counts only with the two statuses that mean "not now". */
 function retryAfterOf(outcome: HttpOutcome): number | undefined {
   return outcome.kind === 'responded' && [429, 503].includes(outcome.status) ? outcome.retryAfterSeconds : undefined;
 }
@@ -112,7 +112,7 @@ async function writeOutcomes(
     from outcome o join updated on updated.id = o.id`);
 }
 
-/** What nothing was heard of is due as before; what has nothing to tell any more is put aside. */
+/** Make unfinished deliveries due as before, and discard those whose object no longer exists. */
 async function releaseUnfinished(
   ctx: InTransaction,
   { lease }: Batch,
@@ -152,13 +152,13 @@ async function applyConsequences(
   if (warn || disabled) await warnOwner(ctx, endpoint, disabled);
 }
 
-/** Tell the store's owner that an endpoint fails, or that it was switched off because of it. */
+/** Email the store's owner that an endpoint is failing or was disabled for it. */
 async function warnOwner(
   ctx: InTransaction,
   endpoint: WebhookEndpoint,
   disabled: DisabledReason | null,
 ): Promise<void> {
-  // A store whose owner cannot be written to goes on delivering.
+  // The endpoint keeps working without the warning when the owner's email address is not valid.
   if (!isEmailAddress(ctx.tenant.ownerEmail)) return;
   const { origin, pathname } = new URL(endpoint.url);
   await enqueueMail(ctx, {
@@ -166,7 +166,7 @@ async function warnOwner(
     to: ctx.tenant.ownerEmail,
     subjectId: endpoint.id,
     data: {
-      address: origin + pathname,
+      url: origin + pathname,
       failing_since: endpoint.failingSince?.toISOString() ?? null,
       disabled: disabled === 'owner' ? null : disabled,
     },

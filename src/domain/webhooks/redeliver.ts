@@ -7,12 +7,13 @@ import { lockEndpoint } from './claim-deliveries.ts';
 import { wakeEndpoints } from './endpoint-leases.ts';
 import { rejectDisabled } from './webhook-endpoint.ts';
 
-/** How many deliveries one call recovers at most; the next call takes the rest. */
+/** At most so many deliveries are recovered by one call; a further call takes the rest. */
 const recoverMax = 50_000;
 
 /**
- * Send one delivery again, at once and with a new round through the schedule. One that is under way is left alone.
- * @throws DomainError `not_found`, or `invalid_request` when its endpoint is switched off
+ * Send one delivery again, at once and with a new round through the retry schedule. A delivery that is being attempted
+ * right now stays as it is.
+ * @throws DomainError `not_found`, or `invalid_request` when its endpoint is disabled
  */
 export async function redeliver(ctx: Context, { id }: { id: string }): Promise<void> {
   const row = await readOne<{ endpointId: string }>(
@@ -35,13 +36,14 @@ export interface Recovery {
   readonly id: string;
   readonly since: Date;
   readonly until?: Date | undefined;
-  /** What failed or was put aside; or everything, also what was delivered. */
+  /** Only failed and discarded deliveries, or delivered ones too. */
   readonly only?: 'failed' | 'all' | undefined;
 }
 
 /**
- * Send an endpoint again what it missed: the deliveries of this time that failed or were put aside. Answers how many.
- * @throws DomainError `not_found`, or `invalid_request` when it is switched off
+ * Send an endpoint again what it missed: the deliveries created in a time range that failed or were discarded.
+ * @returns how many are sent again
+ * @throws DomainError `not_found`, or `invalid_request` when the endpoint is disabled
  */
 export async function recoverDeliveries(ctx: Context, recovery: Recovery): Promise<{ recovered: number }> {
   const { id, since, until, only = 'failed' } = recovery;
@@ -69,7 +71,7 @@ export async function recoverDeliveries(ctx: Context, recovery: Recovery): Promi
   });
 }
 
-/** The endpoint is locked first, as wherever its deliveries are changed, and woken when all is written. */
+/** The endpoint is locked before its deliveries, as everywhere. The jobs enqueued here start after the commit. */
 async function lockAndWake(ctx: InTransaction, endpointId: string): Promise<void> {
   const endpoint = found(await lockEndpoint(ctx, endpointId), 'webhook endpoint');
   rejectDisabled(endpoint);
@@ -77,8 +79,8 @@ async function lockAndWake(ctx: InTransaction, endpointId: string): Promise<void
 }
 
 /**
- * Put aside what an endpoint that was switched off still had to get: it is not tried any more, and can be recovered.
- * The leases stay, so that an attempt which is under way is still written down. The endpoint is locked before.
+ * Discard the pending deliveries of a disabled endpoint: they are not attempted any more and can be recovered. Their
+ * lease tokens stay, so that attempts in flight still record their outcome. The caller holds the endpoint's lock.
  */
 export async function discardPending(ctx: InTransaction, endpointId: string): Promise<void> {
   await ctx.tx.execute(sql`

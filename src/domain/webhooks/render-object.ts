@@ -9,7 +9,7 @@ import { readSubscriptions, SubscriptionView } from '../subscriptions/index.ts';
 import type { ClaimedDelivery } from './claim-deliveries.ts';
 import { presentEndpoint, readEndpoints, WebhookEndpointView } from './read-endpoints.ts';
 
-/** What an event is about, as the API shows it. A higher version is a later state of the same object. */
+/** The object of an event, as the API shows it. A higher version is a later state of the same object. */
 export interface RenderedObject {
   readonly id: string;
   readonly version: number;
@@ -18,7 +18,7 @@ export interface RenderedObject {
 
 interface ObjectKind {
   readonly schema: TSchema;
-  /** Every object of these ids that there is, with one statement. */
+  /** Read the objects with these ids, as far as they exist, with one statement. */
   read(ctx: Context, ids: readonly string[]): Promise<readonly RenderedObject[]>;
 }
 
@@ -46,7 +46,7 @@ export const objectKinds: Readonly<Record<EventObjectKind, ObjectKind>> = {
   },
 };
 
-/** Most kinds show their version themselves. */
+/** For the kinds whose view includes their version. */
 function versioned(object: { readonly id: string; readonly version: number }): RenderedObject {
   return { id: object.id, version: object.version, object };
 }

@@ -4,12 +4,12 @@ import { sql } from '#src/lib/sql.ts';
 import type { PlatformContext } from '../context.ts';
 import { removeExpired } from '../remove-expired.ts';
 
-/** So long a delivery can be looked at and recovered, with its attempts. What still waits stays. */
+/** How long a delivery and its attempts can be read and recovered. Pending ones stay. */
 export const webhookRetention: readonly Retention[] = [
   { table: 'webhook_deliveries', age: 'created_at', retainedMs: days(30), only: sql`old.state <> 'pending'` },
 ];
 
-/** Remove deliveries of long ago with their attempts, of all stores. */
+/** Delete old deliveries with their attempts, for all stores. */
 export async function pruneDeliveries(ctx: PlatformContext): Promise<void> {
   await removeExpired(ctx, webhookRetention);
 }

@@ -1,15 +1,16 @@
 import { hours, seconds } from '#src/lib/duration.ts';
 
 const jitter = 0.2;
-/** A receiver may ask to be left alone for a day at most: the schedule's own longest wait. */
+/** Retry-After is honoured up to a day, the longest wait of the default schedule. */
 const retryAfterMaxMs = hours(24);
 
 /**
- * How long the next try waits after `tries` of a round failed, or `undefined` when there is none. The schedule lists
- * the wait before each try, the first included. Up to a fifth is added, so that what failed together does not come
- * back together; a longer Retry-After is honoured.
+ * How long to wait for the next attempt after `tries` failed attempts of a round. The schedule lists the wait before each
+ * attempt, including the first. Up to a fifth of random jitter is added, so that deliveries that failed together are not
+ * retried together; a longer Retry-After is honoured.
  *
  * @param random from 0 to 1
+ * @returns `undefined` when the schedule has no further attempt
  */
 export function waitAfter(
   scheduleMs: readonly number[],
@@ -19,6 +20,6 @@ export function waitAfter(
 ): number | undefined {
   const wait = scheduleMs[tries];
   if (wait === undefined) return undefined;
-  const asked = Math.min(seconds(retryAfterSeconds ?? 0), retryAfterMaxMs);
-  return Math.max(Math.round(wait * (1 + jitter * random)), asked);
+  const retryAfterMs = Math.min(seconds(retryAfterSeconds ?? 0), retryAfterMaxMs);
+  return Math.max(Math.round(wait * (1 + jitter * random)), retryAfterMs);
 }

@@ -10,12 +10,11 @@ import { newSecret, openSecret, sealSecret } from './signing.ts';
 import { WebhookEndpoint } from './webhook-endpoint.ts';
 
 /**
- * Create an endpoint of a store file or bring it into line with it; whatever the file leaves out stays. A new secret
- * is a rotation: the old one signs too for a day.
+ * Create an endpoint of a store file, or update it. Fields that the file leaves out stay as they are. A changed secret is
+ * a rotation: the old one also signs for a day.
  *
- * The address is judged as it is written, for no name server is asked inside a transaction: each attempt resolves
- * and judges it anyway.
- * @throws DomainError `invalid_request` when the address may not be called
+ * The URL is validated without DNS, because this runs inside a transaction; every attempt resolves and validates it.
+ * @throws DomainError `invalid_request` when the URL may not be called
  */
 export async function saveEndpoint(ctx: InTransaction, input: EndpointEntry): Promise<Change> {
   const subject = `webhook endpoint ${withoutQuery(input.url)}`;
@@ -30,7 +29,7 @@ export async function saveEndpoint(ctx: InTransaction, input: EndpointEntry): Pr
   return { subject, action: fields.length > 0 ? 'updated' : 'unchanged', fields, values };
 }
 
-/** Give an endpoint what is given; answers the names of what changed. */
+/** Assign the given fields to an endpoint. @returns the names of the fields that changed */
 export async function assignEndpoint(
   ctx: InTransaction,
   endpoint: WebhookEndpoint,
@@ -60,7 +59,7 @@ function changeSecret(ctx: InTransaction, endpoint: WebhookEndpoint, secret: str
   return ['secret'];
 }
 
-/** A query may hold a password. */
+/** The URL without its query, which may hold a secret. */
 function withoutQuery(url: string): string {
   const { origin, pathname } = new URL(url);
   return origin + pathname;
@@ -68,7 +67,7 @@ function withoutQuery(url: string): string {
 
 const defaultConcurrency = 4;
 
-/** Write a new endpoint down, with its slots. */
+/** Insert a new endpoint with its leases. */
 export async function buildEndpoint(
   ctx: InTransaction,
   input: EndpointInput,
@@ -97,14 +96,14 @@ export async function buildEndpoint(
   return endpoint;
 }
 
-/** The endpoint of this address, if the store has one. */
+/** The store's endpoint with this URL. */
 async function findByUrl(ctx: InTransaction, url: string): Promise<WebhookEndpoint | undefined> {
   return (await ctx.tx.em.findOne(WebhookEndpoint, { tenantId: ctx.tenant.id, url })) ?? undefined;
 }
 
 /**
- * Refuse an address that may not be called: not https, with a password in it, or not public.
- * @param options `resolve: false` asks no name server, for inside a transaction
+ * Reject a URL that may not be called: not https, with credentials, or not public.
+ * @param options `resolve: false` makes no DNS query, for use inside a transaction
  * @throws DomainError `invalid_request`
  */
 export async function rejectUnsafeUrl(ctx: Context, url: string, options: { resolve: boolean }): Promise<void> {
@@ -112,13 +111,16 @@ export async function rejectUnsafeUrl(ctx: Context, url: string, options: { reso
   if (reason !== undefined) throw urlError(reason);
 }
 
-/** The same error whether the other endpoint was there before, or is created at this very moment. */
+/**
+ * Report a taken URL by its unique constraint, so that a concurrent request gets the same error as a later one.
+ * @throws DomainError `invalid_request`
+ */
 export async function rejectTakenUrl<Result>(saving: Promise<Result>): Promise<Result> {
   try {
     return await saving;
   } catch (error) {
     if (brokenConstraint(error) !== 'webhook_endpoints_tenant_id_url_key') throw error;
-    throw urlError('There is a webhook endpoint with this URL already.');
+    throw urlError('This URL already has an endpoint.');
   }
 }
 

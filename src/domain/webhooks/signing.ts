@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { Context } from '../context.ts';
 import { sealedColumn } from '../sealed-column.ts';
 
-/** What a sealed secret is bound to, beside its store. */
+/** Sealed secrets are bound to this field name and to their store. */
 const secretField = 'webhook_secret';
 
 /** `whsec_` and base64 of 16 to 64 bytes, as Standard Webhooks writes secrets. */
@@ -21,8 +21,8 @@ export function openSecret(ctx: Context, sealed: string): string {
 }
 
 /**
- * The headers of Standard Webhooks (standardwebhooks.com): one signature for each live secret, so that a receiver may
- * change over when it likes. `id` stays the same over tries, the time is that of the try.
+ * The headers of Standard Webhooks (standardwebhooks.com), with one signature for each live secret, so that a receiver
+ * can change over at any time during a rotation. `id` is the same for every attempt; `at` is the time of this one.
  */
 export function sign(secrets: readonly string[], id: string, at: Date, body: string): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1000));

@@ -5,27 +5,27 @@ import { invalidRequest } from '#src/lib/errors.ts';
 export const disabledReasons = ['owner', 'gone', 'failing'] as const;
 export type DisabledReason = (typeof disabledReasons)[number];
 
-/** What an attempt said of the endpoint, as far as the endpoint is concerned. */
+/** What the outcome of an attempt means for its endpoint. */
 export interface AttemptResult {
   readonly at: Date;
   readonly ok: boolean;
-  /** It answered 410. */
+  /** The response was 410 Gone. */
   readonly gone: boolean;
 }
 
 export interface AttemptCircumstances {
-  /** The one attempt that an open breaker lets pass. */
+  /** Whether this was the single attempt that a half-open breaker allows. */
   readonly probe: boolean;
-  /** How long the breaker stays open the first time; each further time twice as long. */
+  /** How long the breaker stays open the first time; it doubles each further time. */
   readonly firstOpenMs: number;
   readonly nextStepMs: number;
 }
 
-/** What follows from what was heard, for others to do. */
+/** What the caller has to do after recording results. */
 export interface Consequences {
-  /** The breaker opened: nothing may be attempted before. */
+  /** The breaker opened: no attempts before this time. */
   readonly pausedUntil: Date | null;
-  /** A probe found that it works again: all may go on. */
+  /** A probe succeeded: every lease may be used again. */
   readonly recovered: boolean;
   readonly warn: boolean;
   readonly disabled: DisabledReason | null;
@@ -50,7 +50,7 @@ const WebhookEndpointSchema = defineEntity({
     failures: p.integer(),
     failuresInRow: p.integer(),
     warnings: p.integer(),
-    /** To the minute while all goes well: a row that every delivery wrote to would make them wait for each other. */
+    /** Updated once a minute at most while deliveries succeed, as each update locks the row. */
     lastSuccessAt: p.datetime().nullable(),
     breakerOpenings: p.integer(),
     breakerOpenUntil: p.datetime().nullable(),
@@ -63,27 +63,26 @@ const WebhookEndpointSchema = defineEntity({
 
 const secretOverlapMs = hours(24);
 
-/** So many failures in a row open the breaker; so long it stays open at most. */
+/** How many failures in a row open the breaker, and how long it stays open at most. */
 export const breakerFailures = 5;
 const breakerOpenMaxMs = minutes(15);
 
 /**
- * An endpoint is switched off after failing, without a success, for so long and so often. Counted from its first
- * failure, so that an endpoint which had nothing to take for a week is warned before; that the failures spread over
- * twelve hours at least follows from it.
+ * An endpoint is disabled after failing for this long and this often without a success. The time counts from its first
+ * failure, so that an endpoint without events for a week is not disabled before its owner was warned.
  */
 const failing = { forMs: days(5), failuresMin: 10 };
-/** Its owner is warned when it has failed for so long. */
+/** How long an endpoint fails until its owner is warned, the first and the second time. */
 const warnAfterMs = [hours(24), hours(72)];
 
 /**
- * Where a store's events are delivered to. It knows when it may be tried: its owner switches it, a breaker spares it
- * while it fails, a rate paces it, and after days of failing it is switched off (protocols.md §5).
+ * Where a store's events are delivered to. It decides when it may be called: its owner enables and disables it, a breaker
+ * pauses it while it fails, a rate limit paces it, and after days of failing it is disabled.
  */
 export class WebhookEndpoint extends WebhookEndpointSchema.class {
   /**
-   * How many deliveries may be attempted now, of as many as `wanted`: none while paused, one as a probe, and of a rate
-   * a tenth of a second's worth, so that they come evenly.
+   * How many of the `wanted` deliveries may be attempted now: none while paused, one as a probe, and under a rate limit a
+   * tenth of a second's worth, so that requests are spread evenly.
    */
   allowance(wanted: number, now: Date): number {
     if (this.disabledAt || this.isPaused(now) || this.pauseMs(now) > 0) return 0;
@@ -91,7 +90,7 @@ export class WebhookEndpoint extends WebhookEndpointSchema.class {
     return Math.min(wanted, this.ratePerSecond ? Math.max(1, Math.floor(this.ratePerSecond / 10)) : wanted);
   }
 
-  /** So many attempts begin now. A probe keeps the breaker open for all others until it is over. */
+  /** Account for `count` attempts that start now. A probe keeps the breaker open for all others until it is over. */
   begin(count: number, now: Date, leasedUntil: Date): { probe: boolean } {
     const probe = this.isHalfOpen(now);
     if (probe) this.breakerOpenUntil = leasedUntil;
@@ -99,25 +98,25 @@ export class WebhookEndpoint extends WebhookEndpointSchema.class {
     return { probe };
   }
 
-  /** A probe asked nothing after all: the next may begin at once, for nobody else would wake it. */
+  /** A probe was not sent after all: allow the next one at once, as no other job is scheduled for it. */
   returnProbe(now: Date): void {
     this.breakerOpenUntil = now;
   }
 
-  /** Whether the breaker is open: nothing is attempted, and no attempt is used up. */
+  /** Whether the breaker is open: nothing is attempted, and no attempt of the schedule is used up. */
   isPaused(now: Date): boolean {
     return this.breakerOpenUntil != null && this.breakerOpenUntil > now;
   }
 
-  /** How long its rate makes the next attempt wait. */
+  /** How long the rate limit delays the next attempt. */
   pauseMs(now: Date): number {
     return Math.max(0, (this.pacedUntil?.getTime() ?? 0) - now.getTime());
   }
 
   /**
-   * Take in what attempts said, in the order in which they ended.
-   * @param circumstances `nextStepMs` is the wait before the next try of what just failed: the breaker never keeps a
-   *   delivery waiting for longer than its schedule does
+   * Record the results of attempts, in the order in which they ended.
+   * @param circumstances `nextStepMs` is the wait before the next attempt of what just failed: the breaker never delays a
+   *   delivery for longer than its schedule does
    */
   recordResults(results: readonly AttemptResult[], now: Date, circumstances: AttemptCircumstances): Consequences {
     const { probe, firstOpenMs, nextStepMs } = circumstances;
@@ -145,7 +144,7 @@ export class WebhookEndpoint extends WebhookEndpointSchema.class {
     this.touch(now);
   }
 
-  /** Start anew: what it failed before no longer counts against it. */
+  /** Enable it and reset its failures. */
   enable(now: Date): void {
     this.disabledAt = null;
     this.disabledReason = null;
@@ -167,7 +166,7 @@ export class WebhookEndpoint extends WebhookEndpointSchema.class {
     return retiring ? [this.secretSealed, retiring] : [this.secretSealed];
   }
 
-  /** What its owner sees of it changed. */
+  /** Raise the version after a change that the owner can see. */
   touch(now: Date): void {
     this.version += 1;
     this.updatedAt = now;
@@ -217,7 +216,7 @@ export class WebhookEndpoint extends WebhookEndpointSchema.class {
 
 WebhookEndpointSchema.setClass(WebhookEndpoint);
 
-/** @throws DomainError `invalid_request` when the endpoint is switched off: nothing would reach it. */
+/** @throws DomainError `invalid_request` when the endpoint is disabled, as nothing would reach it */
 export function rejectDisabled({ disabledAt }: Pick<WebhookEndpoint, 'disabledAt'>): void {
-  if (disabledAt) throw invalidRequest('This endpoint is switched off. Switch it on first.');
+  if (disabledAt) throw invalidRequest('This endpoint is disabled. Enable it first.');
 }

@@ -3,13 +3,13 @@ import { sql } from '#src/lib/sql.ts';
 import type { PlatformContext } from '../context.ts';
 import type { DisabledReason } from './webhook-endpoint.ts';
 
-/** A delivery that was given up. */
+/** A delivery that failed for good. */
 export interface FailedDelivery {
   readonly tenantId: string;
   readonly id: string;
   readonly endpointId: string;
   /** Without its query, which may hold a secret. */
-  readonly address: string;
+  readonly url: string;
   readonly eventId: string;
   readonly type: string;
   readonly attemptCount: number;
@@ -18,28 +18,28 @@ export interface FailedDelivery {
   readonly finishedAt: Date;
 }
 
-/** An endpoint that fails, or was switched off because it did. */
+/** An endpoint that is failing, or was disabled for it. */
 export interface FailingEndpoint {
   readonly tenantId: string;
   readonly id: string;
-  readonly address: string;
+  readonly url: string;
   readonly failingSince: Date | null;
   readonly failures: number;
-  /** While its breaker is open nothing is attempted. */
+  /** Until when the breaker is open. */
   readonly pausedUntil: Date | null;
   readonly disabledAt: Date | null;
   readonly disabledReason: DisabledReason | null;
   readonly waiting: number;
 }
 
-/** What operators see of every store: endpoints in trouble, and deliveries that were given up, the newest first. */
+/** For operators, across all stores: failing endpoints and failed deliveries, the newest first. */
 export async function webhooksNeedingAttention(
   ctx: PlatformContext,
   limit: number,
 ): Promise<{ endpoints: FailingEndpoint[]; deliveries: FailedDelivery[]; total: number }> {
   return asPlatform(ctx, 'operators see the webhooks of every store that need attention', async (ctx) => {
     const endpoints = await ctx.tx.execute<FailingEndpoint>(sql`
-      select e.tenant_id as "tenantId", e.id, split_part(e.url, '?', 1) as address, e.failing_since as "failingSince",
+      select e.tenant_id as "tenantId", e.id, split_part(e.url, '?', 1) as url, e.failing_since as "failingSince",
         e.failures, e.breaker_open_until as "pausedUntil", e.disabled_at as "disabledAt",
         e.disabled_reason as "disabledReason",
         (select count(*)::int from webhook_deliveries d
@@ -48,7 +48,7 @@ export async function webhooksNeedingAttention(
       where e.failing_since is not null or e.disabled_reason in ('gone', 'failing')
       order by coalesce(e.failing_since, e.disabled_at) limit ${limit}`);
     const deliveries = await ctx.tx.execute<FailedDelivery>(sql`
-      select d.tenant_id as "tenantId", d.id, d.endpoint_id as "endpointId", split_part(e.url, '?', 1) as address,
+      select d.tenant_id as "tenantId", d.id, d.endpoint_id as "endpointId", split_part(e.url, '?', 1) as url,
         d.event_id as "eventId", event.type, d.attempt_count as "attemptCount", d.last_status as "lastStatus",
         d.last_failure as "lastFailure", d.finished_at as "finishedAt"
       from (select * from webhook_deliveries where state = 'failed' order by id desc limit ${limit}) d

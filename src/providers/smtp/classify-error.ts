@@ -1,7 +1,7 @@
 import type { MailOutcome } from '#src/domain/ports/mailer.ts';
 import { ProviderError, type ProviderFailure } from '#src/lib/errors.ts';
 
-/** What nodemailer's errors carry, as far as we read it. */
+/** The fields of nodemailer's errors that are used here. */
 interface SmtpFailure {
   readonly code: string;
   readonly command: string;
@@ -10,17 +10,17 @@ interface SmtpFailure {
   readonly syscall: string;
 }
 
-/** Failures before the server could have been given anything. */
+/** Failures before the server could have received anything. */
 const neverReached = new Set(['EDNS', 'ECONNREFUSED', 'ENOTFOUND']);
 
 /**
- * What a failed try means. The server's own words stay here, for they repeat the address.
+ * Classify a failed attempt. The server's own message is not passed on, as it may repeat the email address.
  *
  *   no such mailbox                        bounced
- *   4xx, or nobody reached                 busy      the mail was certainly not taken
- *   it does not take our password          denied
+ *   4xx, or no connection                  busy      the email was certainly not accepted
+ *   wrong credentials                      denied
  *   another 5xx                            refused
- *   cut off, timed out                     away      it may have been taken
+ *   connection lost, timed out             away      it may have been accepted
  */
 export function classifyError(error: unknown): MailOutcome {
   const failure = read(error);
@@ -28,18 +28,21 @@ export function classifyError(error: unknown): MailOutcome {
   if (failure.code === 'EAUTH' && code >= 500) throw providerError('denied', failure);
   if (code >= 400 && code < 500) throw providerError('busy', failure);
   if (isUnknownMailbox(failure)) {
-    return { outcome: 'bounced', detail: `The mail server knows no such mailbox (${statusOf(failure)}).` };
+    return {
+      outcome: 'bounced',
+      detail: `The mail server reported that there is no such mailbox (${statusOf(failure)}).`,
+    };
   }
   if (code >= 500) throw providerError('refused', failure);
   throw providerError(wasNeverReached(failure) ? 'busy' : 'away', failure);
 }
 
 function providerError(failure: ProviderFailure, smtp: SmtpFailure): ProviderError {
-  const said = smtp.responseCode > 0 ? `answered ${statusOf(smtp)}` : `gave no answer (${smtp.code || 'unknown'})`;
-  return new ProviderError('smtp', failure, `The mail server ${said}.`, { code: smtp.code || undefined });
+  const problem = smtp.responseCode > 0 ? `responded ${statusOf(smtp)}` : `did not respond (${smtp.code || 'unknown'})`;
+  return new ProviderError('smtp', failure, `The mail server ${problem}.`, { code: smtp.code || undefined });
 }
 
-/** Only what is said of the recipient counts, and only that it does not exist: a policy or a full box may change. */
+/** Only a response to RCPT TO counts, and only that the mailbox does not exist: a policy or a full mailbox may change. */
 function isUnknownMailbox(failure: SmtpFailure): boolean {
   if (failure.command !== 'RCPT TO' || failure.responseCode < 500) return false;
   const enhanced = enhancedStatus(failure);

@@ -7,8 +7,8 @@ import { inCall } from '#src/lib/tracing.ts';
 import { classifyError } from './classify-error.ts';
 
 /**
- * Mail over SMTP, on a few connections that are kept open. `SMTP_URL` may carry user and password; `smtps:` is TLS
- * from the start, `smtp:` upgrades where the server offers it.
+ * Send email over SMTP with a small connection pool. `SMTP_URL` may contain user and password; `smtps:` is TLS from the
+ * start, `smtp:` upgrades when the server offers it.
  */
 export function createSmtpMailer(url: string): Mailer {
   const transport = createTransport({
@@ -20,7 +20,7 @@ export function createSmtpMailer(url: string): Mailer {
     connectionTimeout: seconds(10),
     greetingTimeout: seconds(10),
     socketTimeout: seconds(25),
-    // A mail is text of ours: nothing in it may name a file or an address to be read into it.
+    // Emails never include files or remote content, so an injected path or URL must not be read.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -50,7 +50,7 @@ function compose(mail: OutgoingMail) {
   const { from, to, messageId, subject, text, html, headers } = mail;
   rejectUnlessPlain('recipient', to);
   rejectUnlessPlain('sender', from.address);
-  // The envelope is said explicitly, so that no header is ever read for recipients.
+  // The envelope is explicit, so that recipients are never taken from headers.
   const envelope = { from: from.address, to: [to] };
   return {
     envelope,
@@ -65,12 +65,13 @@ function compose(mail: OutgoingMail) {
 }
 
 function rejectUnlessPlain(who: string, address: string): void {
-  if (!isEmailAddress(address)) throw new ProviderError('smtp', 'refused', `The ${who} is not one plain mail address.`);
+  if (!isEmailAddress(address))
+    throw new ProviderError('smtp', 'refused', `The ${who} is not one plain email address.`);
 }
 
 /**
- * Each header on a line of its own, however long: folded ones are valid, but not every mail program finds the address
- * in a List-Unsubscribe that is.
+ * Each header on one line, however long. Folding is valid, but not every mail program finds the URL in a folded
+ * List-Unsubscribe header.
  */
 function onOneLine(headers: OutgoingMail['headers']): Record<string, { prepared: true; value: string }> {
   return Object.fromEntries(

@@ -11,7 +11,7 @@ useOwner(test);
 const wish = { provider: 'bookkeeper', return_url: 'https://owner.example/settings?tab=books' };
 const consentUrl = 'https://bookkeeper.example/consent?client_id=cedar';
 
-test('the owner begins a connection, consents at the third party, and reads what it brought', async (t) => {
+test('a connection is started, completed by the consent, and its data revealed to the owner', async (t) => {
   const { api, ctx, owner } = t.context;
   const begun = await owner.post('/integrations', { ...wish, consent_url: consentUrl });
   t.is(begun.status, 201);
@@ -47,7 +47,7 @@ test('the owner begins a connection, consents at the third party, and reads what
   t.notRegex(JSON.stringify(log), new RegExp(`swordfish|${state}`));
 });
 
-test('the third party calls where the owner was told, with the secret that he was told', async (t) => {
+test('a third party calls the URL and uses the secret that POST /admin/integrations returned', async (t) => {
   const { api, clock, owner } = t.context;
   const { calls, open_url: openUrl } = (await owner.post('/integrations', wish)).body;
   t.is(openUrl, null);
@@ -79,7 +79,7 @@ test.serial(
   },
 );
 
-test('a connection is begun with web addresses alone, and an unknown one is not found', async (t) => {
+test('POST /admin/integrations rejects URLs that are not web URLs, and an unknown connection is not found', async (t) => {
   const { owner } = t.context;
   t.deepEqual(placesOf(await owner.post('/integrations', { ...wish, return_url: 'javascript:alert(1)' })), [
     '/return_url',

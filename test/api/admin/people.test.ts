@@ -70,7 +70,7 @@ test('reviews, leads and inquiries are listed page by page', async (t) => {
   );
 });
 
-test('a partner is made and changed, and shows what it brought', async (t) => {
+test('POST /admin/partners creates and updates a partner, and its sales are listed', async (t) => {
   const { ctx, owner } = t.context;
   const made = await owner.post('/partners', {
     code: 'Maker',
@@ -105,7 +105,7 @@ test('a partner is made and changed, and shows what it brought', async (t) => {
   );
 });
 
-test('who would like to become a partner is listed', async (t) => {
+test('GET /admin/partner-applications lists the applications', async (t) => {
   const { ctx, owner } = t.context;
   await applyAsPartner(ctx, { email: 'Ada@Example.com', name: 'Ada', message: 'I write.' });
   t.like((await owner.get('/partner-applications')).body.applications, [

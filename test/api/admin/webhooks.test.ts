@@ -10,7 +10,7 @@ import { auditOf, deedsOf, type OwnerContext, pagesOf, placesOf, told, useOwner 
 const test = (anyTest as TestFn<OwnerContext>).serial;
 useOwner(anyTest as TestFn<OwnerContext>);
 
-test('an endpoint is made with a secret that is told once, tested, and its deliveries read', async (t) => {
+test('POST /admin/webhook-endpoints returns the secret once, and the deliveries of a test event are listed', async (t) => {
   const { ctx, owner, services } = t.context;
   const receiver = await receiverFor(t);
   const made = await owner.post('/webhook-endpoints', { url: receiver.url, events: ['order.*'], concurrency: 2 });
@@ -35,7 +35,7 @@ test('an endpoint is made with a secret that is told once, tested, and its deliv
   t.false(JSON.stringify([await auditOf(ctx), (await owner.get('/webhook-endpoints')).body]).includes(secret));
 });
 
-test('an endpoint is changed, switched off and on, signed anew and removed, and the log tells all of it', async (t) => {
+test('an endpoint is updated, disabled, enabled, gets a new secret and is removed, each with an audit entry', async (t) => {
   const { ctx, owner } = t.context;
   const receiver = await receiverFor(t);
   const {
@@ -64,7 +64,7 @@ test('an endpoint is changed, switched off and on, signed anew and removed, and 
   t.false(JSON.stringify(await auditOf(ctx)).includes(rotated.body.secret));
 });
 
-test('what failed is sent again, one or all of it', async (t) => {
+test('failed deliveries are sent again, one or all of them', async (t) => {
   const { ctx, clock, owner, services } = t.context;
   const receiver = await receiverFor(t);
   const {
@@ -103,7 +103,7 @@ test('what failed is sent again, one or all of it', async (t) => {
   }
 });
 
-test('an address that may not be called, or is taken, and what is unknown are refused', async (t) => {
+test('a URL that may not be called or is in use, and unknown ids, are rejected', async (t) => {
   const { owner } = t.context;
   const receiver = await receiverFor(t);
   const endpoint = { url: receiver.url, events: ['order.paid'] };
@@ -123,7 +123,7 @@ test('an address that may not be called, or is taken, and what is unknown are re
   t.is(told(await owner.post(`/webhook-deliveries/${newId('whd')}/redeliver`)), '404 not_found');
 });
 
-test('endpoints are listed page by page, and event types with their shapes', async (t) => {
+test('endpoints are listed page by page, and event types with their schemas', async (t) => {
   const { owner } = t.context;
   const receiver = await receiverFor(t);
   for (const path of ['a', 'b', 'c'])

@@ -53,10 +53,10 @@ test.serial('endpoints that fail and what was given up stand on one page, withou
   const { endpoint, delivery, at } = await givenUp(t);
   const { status, body } = await t.context.api.call('GET', page);
   t.is(status, 200);
-  t.regex(body, /<h2>Fails/);
+  t.regex(body, /<h2>Failing/);
   t.true(body.includes(`${at}/endpoints/${endpoint.id}/recover`));
   t.true(body.includes(`${at}/deliveries/${delivery?.id}/redeliver`));
-  t.regex(body, /webhook\.test[\s\S]+500, 1 try/);
+  t.regex(body, /webhook\.test[\s\S]+500, 1 attempt/);
   t.notRegex(body, /hush|whsec_|a secret of the receiver|<script|undefined/);
   t.regex((await t.context.api.call('GET', '/ops')).body, /A webhook was given up after its last try\./);
 });
@@ -66,7 +66,10 @@ test.serial('a webhook that was given up is sent again by its button', async (t)
   const { endpoint, delivery, at } = await givenUp(t);
   const answer = await post(t.context, `${at}/deliveries/${delivery?.id}/redeliver`);
   t.is(answer.status, 303);
-  t.regex((await t.context.api.call('GET', answer.headers.get('location') ?? '')).body, /The webhook is sent again\./);
+  t.regex(
+    (await t.context.api.call('GET', answer.headers.get('location') ?? '')).body,
+    /The webhook will be sent again\./,
+  );
   t.is(await stateOf(ctx, endpoint.id), 'pending');
   t.is(
     (await post(t.context, `${at}/deliveries/whd_01m7xfs208fk1sctzyr3afnpz3/redeliver`)).status,
@@ -86,7 +89,7 @@ test.serial('what an endpoint missed since a day is sent again', async (t) => {
   );
   const since = clock.now().toISOString().slice(0, 10);
   const answer = await post(t.context, `${at}/endpoints/${endpoint.id}/recover`, { since });
-  t.regex(decodeURIComponent(answer.headers.get('location') ?? ''), /One webhook is sent again\./);
+  t.regex(decodeURIComponent(answer.headers.get('location') ?? ''), /One webhook will be sent again\./);
   t.is(await stateOf(ctx, endpoint.id), 'pending');
 });
 
@@ -99,10 +102,10 @@ test.serial('an endpoint that was switched off is switched on; until then nothin
     update webhook_endpoints set disabled_at = ${ctx.clock.now()}, disabled_reason = 'failing'
     where tenant_id = ${ctx.tenant.id} and id = ${endpoint.id}`,
   );
-  t.regex((await t.context.api.call('GET', page)).body, /Switched off: it took nothing for days/);
+  t.regex((await t.context.api.call('GET', page)).body, /Disabled after failing for days/);
   const refused = await post(t.context, `${at}/deliveries/${delivery?.id}/redeliver`);
   t.is(refused.status, 409);
-  t.regex(refused.body, /role="alert">[^<]+switched off/);
+  t.regex(refused.body, /role="alert">[^<]+disabled/);
 
   t.is((await post(t.context, `${at}/endpoints/${endpoint.id}/enable`)).status, 303);
   t.notRegex((await t.context.api.call('GET', page)).body, /Switched off/);

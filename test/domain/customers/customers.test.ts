@@ -14,7 +14,7 @@ import { buildTenant } from '#test/support/tenant.ts';
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
 
-test('one person is one customer, however the address is written', async (t) => {
+test('upsertCustomer finds the same customer for every spelling of an email address', async (t) => {
   const { ctx } = t.context;
   const remember = (email: string, name?: string) => transact(ctx, (ctx) => upsertCustomer(ctx, { email, name }));
 
@@ -28,7 +28,7 @@ test('one person is one customer, however the address is written', async (t) => 
   t.like(await findCustomer(ctx, first.id), { name: 'Ada Lovelace', version: 2 });
 });
 
-test('twenty orders of one new person at once make one customer', async (t) => {
+test('upsertCustomer creates one customer for twenty concurrent calls', async (t) => {
   const { ctx } = t.context;
   const remembered = await Promise.all(
     Array.from({ length: 20 }, () => transact(ctx, (ctx) => upsertCustomer(ctx, { email: 'grace@example.com' }))),
@@ -36,7 +36,7 @@ test('twenty orders of one new person at once make one customer', async (t) => {
   t.is(new Set(remembered.map(({ id }) => id)).size, 1);
 });
 
-test('of two payment ids for one customer the first stays, and both get it', async (t) => {
+test('linkPaymentCustomer keeps the first of two concurrent ids and returns it to both', async (t) => {
   const { ctx } = t.context;
   const { id: customerId } = await buildCustomer(ctx);
   const remember = (paymentCustomerId: string) =>
@@ -53,7 +53,7 @@ test('of two payment ids for one customer the first stays, and both get it', asy
   t.is((await remember('cus_c')).paymentCustomerId, 'cus_c');
 });
 
-test('a customer of one store is unknown at another', async (t) => {
+test('a customer of one store is not found at another', async (t) => {
   const { ctx, services } = t.context;
   const customer = await buildCustomer(ctx);
   const stranger = { ...ctx, tenant: await buildTenant(services) };

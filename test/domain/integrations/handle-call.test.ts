@@ -69,7 +69,7 @@ const stateOf = async (ctx: Context, id: string) =>
     )
   )[0]?.state;
 
-test('what a third party tells reaches whoever knows it, once however often the job runs', async (t) => {
+test('a call reaches its receiver once, however often the job runs', async (t) => {
   const { ctx } = t.context;
   const callId = await call(ctx, 'bookkeeper', { invoice: 7 });
   t.deepEqual(await enqueuedJobs(ctx, handleCallJob), [{ callId }]);
@@ -82,14 +82,14 @@ test('what a third party tells reaches whoever knows it, once however often the 
   t.is(await stateOf(ctx, callId), 'handled');
 });
 
-test('what a stranger tells is kept, and nothing more', async (t) => {
+test('a call of a provider without a receiver is only stored', async (t) => {
   const { ctx } = t.context;
   const callId = await call(ctx, 'constructor');
   await handleCall(ctx, { callId });
   t.is(await stateOf(ctx, callId), 'ignored');
 });
 
-test('what could not be handled waits for another try, also after it was given up', async (t) => {
+test('a failed call can be handled later, even after its job was exhausted', async (t) => {
   const { ctx } = t.context;
   const callId = await call(ctx, 'sleeper');
   await t.throwsAsync(handleCall(ctx, { callId }), { is: away });
@@ -101,7 +101,7 @@ test('what could not be handled waits for another try, also after it was given u
   t.is(await stateOf(ctx, callId), 'ignored');
 });
 
-test('nothing of what was told can be read from the table', async (t) => {
+test('the table holds nothing of a call in clear text', async (t) => {
   const { ctx } = t.context;
   await call(ctx, 'bookkeeper', { secret: 'swordfish' });
   const rows = await read<object>(ctx, sql`select * from integration_calls where tenant_id = ${ctx.tenant.id}`);
@@ -109,7 +109,7 @@ test('nothing of what was told can be read from the table', async (t) => {
   t.notRegex(JSON.stringify(rows), /swordfish/);
 });
 
-test('each third party has a secret of its own at each store', async (t) => {
+test('each provider has a different secret at each store', async (t) => {
   const { ctx, services } = t.context;
   const other = { ...ctx, tenant: await buildTenant(services) };
   const secrets = await Promise.all([
@@ -122,7 +122,7 @@ test('each third party has a secret of its own at each store', async (t) => {
   t.is(secrets[0], secrets[3]);
 });
 
-test.serial('old calls and lapsed connections are forgotten, what waits is not', async (t) => {
+test.serial('old calls and expired connections are deleted, pending ones are not', async (t) => {
   const { ctx, services } = t.context;
   const [done, waiting] = [await call(ctx, 'bookkeeper'), await call(ctx, 'bookkeeper')];
   await handleCall(ctx, { callId: done });

@@ -21,7 +21,7 @@ useContext(test, {
   },
 });
 
-test('from an empty shelf to a mail: who waits is written to once, with the way to the product', async (t) => {
+test('a restock emails the waitlist once, with a link to the product', async (t) => {
   const { ctx, services, tenant } = t.context;
   const { slug, variant } = await buildProduct(ctx, { name: 'Oak bowl', variants: [{ stock: 0 }] });
   const { email } = await buildWaiting(ctx, { productSlug: slug });
@@ -35,7 +35,7 @@ test('from an empty shelf to a mail: who waits is written to once, with the way 
   );
   t.deepEqual(
     sent.map(({ to, subject }) => [to, subject]),
-    [[email, 'Oak bowl is back']],
+    [[email, 'Oak bowl is back in stock']],
   );
   t.true(sent[0]?.text.includes(`${tenant.storefrontUrl}/products/${slug}`));
   t.deepEqual(

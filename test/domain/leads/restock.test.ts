@@ -27,7 +27,7 @@ async function workRestocks(ctx: Context, times = 1): Promise<void> {
 
 const recipients = async (ctx: Context) => (await restockMailsOf(ctx)).map(({ recipient }) => recipient);
 
-test('whoever waits for a variant is told once that it is back, however often the job runs', async (t) => {
+test('a shopper on the waitlist of a variant is notified once, however often the job runs', async (t) => {
   const { ctx } = t.context;
   const { slug, variants } = await buildProduct(ctx, {
     images: [{ url: 'https://cdn.example/oak.jpg' }],
@@ -57,7 +57,7 @@ test('whoever waits for a variant is told once that it is back, however often th
   ]);
 });
 
-test('two restocks at once tell each who waits once', async (t) => {
+test('two concurrent restocks notify each shopper once', async (t) => {
   const { ctx } = t.context;
   const { slug, variants } = await buildProduct(ctx, { variants: [{ stock: 0 }, { stock: 0 }] });
   const people = await Promise.all(Array.from({ length: 12 }, () => buildWaiting(ctx, { productSlug: slug })));
@@ -68,7 +68,7 @@ test('two restocks at once tell each who waits once', async (t) => {
   t.deepEqual(await recipients(ctx), people.map(({ email }) => email).toSorted());
 });
 
-test('whoever waits for a product and for its variant gets one mail', async (t) => {
+test('a shopper on the waitlists of a product and of its variant gets one email', async (t) => {
   const { ctx } = t.context;
   const { slug, variant } = await buildProduct(ctx, { variants: [{ stock: 0 }] });
   const { email } = await buildWaiting(ctx, { productSlug: slug });
@@ -79,7 +79,7 @@ test('whoever waits for a product and for its variant gets one mail', async (t) 
   t.like(await restockMailsOf(ctx), { length: 1, 0: { recipient: email, data: { variant_name: null } } });
 });
 
-test('whoever was told can wait anew and is told anew', async (t) => {
+test('a notified shopper who joins the waitlist again is notified again', async (t) => {
   const { ctx } = t.context;
   const { variant } = await buildProduct(ctx, { variants: [{ stock: 0 }] });
   const first = await buildWaiting(ctx, { variantId: variant.id });
@@ -94,7 +94,7 @@ test('whoever was told can wait anew and is told anew', async (t) => {
   t.deepEqual(await recipients(ctx), [first.email, first.email]);
 });
 
-test('what is gone again before anybody could be told leaves them waiting', async (t) => {
+test('a variant that is sold out again before the job runs notifies nobody, and the waitlist stays', async (t) => {
   const { ctx } = t.context;
   const { variant } = await buildProduct(ctx, { variants: [{ stock: 0 }] });
   await buildWaiting(ctx, { variantId: variant.id });
@@ -108,7 +108,7 @@ test('what is gone again before anybody could be told leaves them waiting', asyn
   t.is((await recipients(ctx)).length, 1);
 });
 
-test('what is no longer sold is announced to nobody', async (t) => {
+test('a variant that is no longer on sale notifies nobody', async (t) => {
   const { ctx } = t.context;
   const { slug, variant } = await buildProduct(ctx, { variants: [{ stock: 0 }] });
   await buildWaiting(ctx, { variantId: variant.id });
@@ -118,7 +118,7 @@ test('what is no longer sold is announced to nobody', async (t) => {
   t.deepEqual(await recipients(ctx), []);
 });
 
-test('more people than one transaction takes are told in portions, each once', async (t) => {
+test('a long waitlist is notified in batches, each shopper once', async (t) => {
   const { ctx } = t.context;
   const { variant } = await buildProduct(ctx, { variants: [{ stock: 0 }] });
   const people = await Promise.all(Array.from({ length: 130 }, () => buildWaiting(ctx, { variantId: variant.id })));
@@ -133,7 +133,7 @@ test('more people than one transaction takes are told in portions, each once', a
   t.deepEqual(await recipients(ctx), people.map(({ email }) => email).toSorted());
 });
 
-test('only stock that rises from none to some is an occasion', async (t) => {
+test('only stock that rises from zero enqueues a notification', async (t) => {
   const { ctx } = t.context;
   const occasionsOf = async (
     stock: number | null,
@@ -185,7 +185,7 @@ test('only stock that rises from none to some is an occasion', async (t) => {
   t.is(await occasionsOf(2, (ctx, id) => holdStock(ctx, line(id, 2)), set(1)), 0);
 });
 
-test('a restock at one store is none at another', async (t) => {
+test('a restock at one store notifies nobody at another', async (t) => {
   const { ctx, services } = t.context;
   const other = { ...ctx, tenant: await buildTenant(services) };
   const { variant } = await buildProduct(ctx, { variants: [{ stock: 0 }] });

@@ -19,7 +19,7 @@ function branded({ ctx }: TestContext) {
   return { ...ctx, tenant: { ...ctx.tenant, name: 'Cedar & Clay', theme: { accent: '#7a5c3e' }, links } };
 }
 
-test('every kind of mail has a subject, both forms and the letterhead of its store', async (t) => {
+test('every kind of email has a subject, HTML and plain text, and the branding of its store', async (t) => {
   const ctx = branded(t.context);
   for (const kind of kinds) {
     const { subject, text, html, headers } = await renderEmail(ctx, kind, {
@@ -39,7 +39,7 @@ test('every kind of mail has a subject, both forms and the letterhead of its sto
   }
 });
 
-test('what somebody wrote is shown and never run', async (t) => {
+test('text by shoppers is escaped', async (t) => {
   const ctx = branded(t.context);
   const evil = `<script>alert(1)</script>"'&\r\nBcc: evil@x.example`;
   const items = [{ name: evil, quantity: 1, unit_price_cents: 100 }];
@@ -74,7 +74,7 @@ test('renderEmail keeps every subject and header on one line and shows every nam
   }
 });
 
-test('a receipt adds up in the money of its order', async (t) => {
+test("a receipt adds up in its order's currency", async (t) => {
   const { text } = await renderEmail(t.context.ctx, 'receipt', {
     data: everyKind.receipt,
     subjectId: 'ord_1',
@@ -95,7 +95,7 @@ test('a receipt adds up in the money of its order', async (t) => {
   t.is(formatMoney(12345, 'KWD', 'en-US').replace(/\s/, ' '), 'KWD 12.345');
 });
 
-test('the label of a button can be read on any colour', (t) => {
+test('the label of a button has enough contrast on any colour', (t) => {
   t.is(contrastOn('#ffffff'), '#000000');
   t.is(contrastOn('#ffd84d'), '#000000');
   t.is(contrastOn('#7a5c3e'), '#ffffff');
@@ -126,7 +126,7 @@ browserTest('every mail fits a narrow window and a wide one, in light and in dar
           `${kind} at ${width}`,
         );
         const background = await page.evaluate<string>(
-          `getComputedStyle(document.querySelector('.paper')).backgroundColor`,
+          `getComputedStyle(document.querySelector('.card')).backgroundColor`,
         );
         t.is(background, colorScheme === 'dark' ? 'rgb(28, 28, 31)' : 'rgb(255, 255, 255)');
       }

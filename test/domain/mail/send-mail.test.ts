@@ -55,7 +55,7 @@ async function dieWhileSending(ctx: Context, mailId: string, taken: boolean): Pr
   await sendMail({ ...ctx, ports: dying }, { mailId }).catch(() => undefined);
 }
 
-test('a mail is promised in the transaction that causes it, and sent once however often its job is worked', async (t) => {
+test('an email is enqueued in the calling transaction and sent once, however often its job runs', async (t) => {
   const { ctx } = t.context;
   const to = newAddress();
   await t.throwsAsync(
@@ -87,7 +87,7 @@ test('a mail is promised in the transaction that causes it, and sent once howeve
   t.regex(message?.html ?? '', /Apt 4/);
 });
 
-test('a store that names its sender is the sender', async (t) => {
+test("a store's own sender is used when it is configured", async (t) => {
   const { ctx } = t.context;
   const to = newAddress();
   const mailId = await buildMail(ctx, receipt(to));
@@ -98,7 +98,7 @@ test('a store that names its sender is the sender', async (t) => {
   t.is((await inbox.waitForMessage({ to })).from, 'Cedar, Clay & Söhne <hello@cedar.example>');
 });
 
-test('a receipt whose sending was cut short is sent again with the same Message-ID and content', async (t) => {
+test('a receipt whose attempt was interrupted is sent again with the same Message-ID and content', async (t) => {
   const { ctx, clock } = t.context;
   const to = newAddress();
   const mailId = await buildMail(ctx, receipt(to));
@@ -116,7 +116,7 @@ test('a receipt whose sending was cut short is sent again with the same Message-
   t.like(await readMail(ctx, mailId), { state: 'sent', attemptCount: 2 });
 });
 
-test('a notice that nobody waits for is never sent twice', async (t) => {
+test('an unrequested email is never sent twice', async (t) => {
   const { ctx, clock } = t.context;
   const to = newAddress();
   const mailId = await buildMail(ctx, restock(to));
@@ -135,13 +135,13 @@ test('a notice that nobody waits for is never sent twice', async (t) => {
   t.like(await readMail(ctx, other), { state: 'outcome_unknown' });
 });
 
-test('a mail server that says "later" is asked again, later each time', async (t) => {
+test('a deferred email is sent again, after longer waits each time', async (t) => {
   const { ctx, clock } = t.context;
   const to = newAddress();
   await inbox.fault({ kind: 'refuse', recipient: to, code: 451, times: 2 });
   const mailId = await buildMail(ctx, restock(to));
   await sendMail(ctx, { mailId });
-  t.like(await readMail(ctx, mailId), { state: 'queued', attemptCount: 1, failure: 'The mail server answered 451.' });
+  t.like(await readMail(ctx, mailId), { state: 'queued', attemptCount: 1, failure: 'The mail server responded 451.' });
   await sendMail(ctx, { mailId });
   t.like(await readMail(ctx, mailId), { state: 'queued', attemptCount: 2 });
   const waitMs = ((await readMail(ctx, mailId))?.nextAttemptAt?.getTime() ?? 0) - clock.now().getTime();
@@ -155,7 +155,7 @@ test('a mail server that says "later" is asked again, later each time', async (t
   t.is((await inbox.messages({ to })).length, 1);
 });
 
-test('an address that its server does not know gets no further mail', async (t) => {
+test('an email address that bounced is suppressed', async (t) => {
   const { ctx } = t.context;
   const to = newAddress();
   await inbox.fault({ kind: 'refuse', recipient: to, code: 550 });
@@ -173,7 +173,7 @@ test('an address that its server does not know gets no further mail', async (t) 
   t.false(await isSuppressed(stranger, to), 'another store is not told');
 });
 
-test('a mail that its server refuses for another reason has failed, and the address is as good as before', async (t) => {
+test('an email rejected for another reason fails without suppressing its address', async (t) => {
   const { ctx } = t.context;
   const to = newAddress();
   await inbox.fault({ kind: 'refuse', recipient: to, code: 554, at: 'data', text: '5.7.1 This is spam' });
@@ -184,7 +184,7 @@ test('a mail that its server refuses for another reason has failed, and the addr
   t.false((await readMail(ctx, mailId))?.failure?.includes(to));
 });
 
-test('while the mail server is away mails wait, also those that may be sent only once', async (t) => {
+test('emails wait while the mail server is unreachable, even those sent at most once', async (t) => {
   const { ctx } = t.context;
   const away = createSmtpMailer('smtp://127.0.0.1:9');
   const offline = { ...ctx, ports: { ...ctx.ports, mailer: away } };
@@ -197,7 +197,7 @@ test('while the mail server is away mails wait, also those that may be sent only
   t.like(await readMail(ctx, mailId), { state: 'sent' });
 });
 
-test('while the mail server is down for some minutes everything is promised as ever, and then arrives, each mail once', async (t) => {
+test('emails enqueued during an outage of the mail server arrive afterwards, each once', async (t) => {
   const { ctx, clock, services } = t.context;
   const { email: signingIn } = await buildCustomer(ctx);
   const recipients = [signingIn];
@@ -224,7 +224,7 @@ test('while the mail server is down for some minutes everything is promised as e
   for (const to of recipients) t.is((await inbox.messages({ to })).length, 1, to);
 });
 
-test('a one-time password is in the mail and nowhere in the row, the same at every try, and not sent when it is too late', async (t) => {
+test('a one-time code is in the email and not in its row, the same at every attempt, and not sent too late', async (t) => {
   const { ctx, clock } = t.context;
   const to = newAddress();
   const subjectId = newId('rot');
@@ -256,7 +256,7 @@ test('a one-time password is in the mail and nowhere in the row, the same at eve
   t.is((await inbox.messages({ to })).length, 1);
 });
 
-test('sendMail sends the mails of a store under its name, whatever is in it', async (t) => {
+test("sendMail sends a store's emails under its name, whatever characters it has", async (t) => {
   const { ctx } = t.context;
   for (const name of awkwardNames) {
     for (const tenant of [
@@ -273,7 +273,7 @@ test('sendMail sends the mails of a store under its name, whatever is in it', as
   }
 });
 
-test('an address that hides a second one or a header is refused', async (t) => {
+test('an email address that hides a second one or a header is rejected', async (t) => {
   const { ctx } = t.context;
   for (const to of [
     'a@b.example\r\nBcc: evil@x.example',
@@ -304,7 +304,7 @@ test('an address that hides a second one or a header is refused', async (t) => {
     };
     await t.throwsAsync(
       mailer.send(outgoing),
-      { instanceOf: ProviderError, message: /plain mail address/ },
+      { instanceOf: ProviderError, message: /plain email address/ },
       JSON.stringify(to),
     );
   }
@@ -323,7 +323,7 @@ test('an address that hides a second one or a header is refused', async (t) => {
   t.deepEqual(await inbox.messages({ to: 'evil@x.example' }), []);
 });
 
-test('a mail whose runs keep dying is given up where people see it', async (t) => {
+test('an email whose job is exhausted is closed as failed', async (t) => {
   const { ctx } = t.context;
   const mailId = await buildMail(ctx, receipt(newAddress()));
   await failMail(ctx, { mailId });

@@ -25,13 +25,13 @@ test('saving a partner twice changes nothing, and a new name is one change', asy
   t.like(await findPartner(ctx, ' MAKER '), { name: 'The Maker', commissionPercent: 8, windowMs: days(30) });
 });
 
-test('a window of no time is refused with its path', async (t) => {
+test('savePartner rejects a zero window with its path', async (t) => {
   const save = transact(t.context.ctx, (ctx) => savePartner(ctx, { code: 'maker', name: 'The Maker', window: '0s' }));
   const error = await t.throwsAsync(save, { code: 'invalid_request' });
   t.like(error, { extensions: { errors: [{ path: '/window' }] } });
 });
 
-test('an order within the window of a visit is credited once, however often it is told', async (t) => {
+test('an order within the window of a visit is attributed once, however often it is reported', async (t) => {
   const { ctx } = t.context;
   const partner = await buildPartner(ctx);
   const { referralId } = await trackReferral(ctx, {
@@ -45,7 +45,7 @@ test('an order within the window of a visit is credited once, however often it i
   t.deepEqual(await attributionOf(ctx, 'ord_1'), { partnerId: partner.id, referralId, commissionCents: 80 });
 });
 
-test('visits of one session are one referral, as old as the last of them', async (t) => {
+test('visits of one session are one referral with the time of the last visit', async (t) => {
   const { ctx, clock } = t.context;
   const partner = await buildPartner(ctx, { window: '2d' });
   const first = await trackReferral(ctx, { code: partner.code, sessionId: 'ses-2' });
@@ -62,7 +62,7 @@ test('visits of one session are one referral, as old as the last of them', async
   t.is(await attributionOf(ctx, 'ord_too_late'), undefined);
 });
 
-test('the last visit wins, and a code at checkout outweighs every visit', async (t) => {
+test('the last visit wins, and a code at checkout takes precedence over visits', async (t) => {
   const { ctx, clock } = t.context;
   const [early, late, named] = await Promise.all([buildPartner(ctx), buildPartner(ctx), buildPartner(ctx)]);
   await trackReferral(ctx, { code: early.code, sessionId: 'ses-3' });
@@ -82,7 +82,7 @@ test('the last visit wins, and a code at checkout outweighs every visit', async 
   t.is((await attributionOf(ctx, 'ord_wrong_code'))?.partnerId, late.id);
 });
 
-test('an order that nobody brought is nobody’s', async (t) => {
+test('an order without a referral is not attributed', async (t) => {
   const { ctx } = t.context;
   await attribute(ctx, { orderId: 'ord_2', sessionId: 'ses-unknown', totalCents: 1000 });
   await attribute(ctx, { orderId: 'ord_3', totalCents: 1000 });
@@ -90,7 +90,7 @@ test('an order that nobody brought is nobody’s', async (t) => {
   t.is(await attributionOf(ctx, 'ord_3'), undefined);
 });
 
-test('a partner of one store is unknown at another', async (t) => {
+test('a partner of one store is not found at another', async (t) => {
   const { ctx, services } = t.context;
   const partner = await buildPartner(ctx);
   const stranger = { ...ctx, tenant: await buildTenant(services) };

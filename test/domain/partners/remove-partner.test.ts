@@ -16,7 +16,7 @@ import { attributionOf, buildPartner } from '#test/support/factories/partners.ts
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
 
-test('a partner who was removed brings nobody any more, by code or by visit, and keeps what was credited', async (t) => {
+test('a removed partner gets no further attributions, by code or by visit, and keeps earlier ones', async (t) => {
   const { ctx } = t.context;
   const partner = await buildPartner(ctx);
   await trackReferral(ctx, { code: partner.code, sessionId: 'ses-1' });

@@ -91,7 +91,7 @@ const notPersonal: Readonly<Record<string, string>> = {
   'migrations.name': 'of the schema',
 };
 
-test('every column that sounds personal is in the registry, or said not to be', async (t) => {
+test('every column with a personal-sounding name is in the registry or listed as not personal', async (t) => {
   const columns = await t.context.services.execute<{ name: string }>(sql`
     select c.table_name || '.' || c.column_name as name
     from information_schema.columns c join pg_class k on k.relname = c.table_name and not k.relispartition
@@ -127,7 +127,7 @@ test('every column that sounds personal is in the registry, or said not to be', 
 const isAnId = (name: string) =>
   /^(refresh_tokens\.session_id|payment_sessions\.provider_session_id|reminder_steps\.mail_id)$/.test(name);
 
-test.serial('a person is told everything, is gone from everything, and the books still add up', async (t) => {
+test.serial('a person is exported and erased completely, and the totals of orders still add up', async (t) => {
   const { ctx, services } = t.context;
   await visitAda(t.context);
   const total = await turnoverOf(ctx);
@@ -178,7 +178,7 @@ test.serial("somebody else's data, and another store's, stay", async (t) => {
   t.deepEqual((await exportPersonalData(ctx, { email: 'nobody@quill.example' })).held, {});
 });
 
-test.serial('nothing is erased while something is under way, and it is said what to do', async (t) => {
+test.serial('nothing is erased while something is in progress, and each blocker says what to do', async (t) => {
   const { ctx } = t.context;
   const open = await buildPaidOrder(ctx, { email });
   const unpaid = await buildPaidOrder(ctx, { email, status: 'pending' });

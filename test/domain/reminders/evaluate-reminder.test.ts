@@ -51,7 +51,7 @@ const decisionOn = (given: Partial<ReminderFacts>, at = noon) => {
   return verdict.action === 'send' ? 'send' : `${verdict.action}: ${verdict.reason}`;
 };
 
-test('a reminder is sent when no gate is shut, and each gate says its name', (t) => {
+test('a reminder is sent when every condition holds, and each failed condition is the reason', (t) => {
   t.is(decisionOn({}), 'send');
   t.is(decisionOn({ settings: { ...defaultReminderSettings, enabled: false } }), 'skip: switched_off');
   t.is(decisionOn({ cart: undefined }), 'skip: expired');
@@ -70,7 +70,7 @@ test('a reminder is sent when no gate is shut, and each gate says its name', (t)
   t.is(decisionOn({ remindedAt: ago(hours(1)), isBounced: true }, night), 'skip: bounced');
 });
 
-test('a cart of which everything is gone is not reminded of; one thing that can be had is enough', (t) => {
+test('a reminder is skipped when no item is on sale any more; one is enough', (t) => {
   const discontinued = { ...bowl, variantCount: 0, currentUnitPriceCents: null };
   const soldOut = { ...bowl, stock: 2, stockHeld: 2 };
   t.is(decisionOn({ cart: cart({ lines: [discontinued, soldOut] }) }), 'skip: items_gone');
@@ -81,7 +81,7 @@ test('a cart of which everything is gone is not reminded of; one thing that can 
   );
 });
 
-test("quiet hours end by the store's clock, also in nights in which the clocks change", (t) => {
+test("quiet hours end in the store's time zone, also when daylight saving time changes", (t) => {
   const quiet = ['21:00', '08:00'] as const;
   const end = (at: string, zone = timezone, hours: readonly [string, string] = quiet) =>
     endOfQuietHours(hours, zone, new Date(at))?.toISOString();
@@ -102,7 +102,7 @@ test("quiet hours end by the store's clock, also in nights in which the clocks c
   t.is(endOfQuietHours(null, 'UTC', noon), undefined);
 });
 
-test('whatever the hours, waiting comes to an end within a day, and then it is not quiet', (t) => {
+test('endOfQuietHours is within a day and outside quiet hours, whatever the settings', (t) => {
   const minute = fc.integer({ min: 0, max: 1439 });
   const written = (at: number) => `${String(Math.floor(at / 60)).padStart(2, '0')}:${String(at % 60).padStart(2, '0')}`;
   const zones = fc.constantFrom(

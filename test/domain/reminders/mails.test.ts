@@ -74,7 +74,7 @@ test('a reminder goes over the wire with both ways to unsubscribe by one click, 
   t.is((await restoreCart(ctx, token)).id, cartId);
 });
 
-test('while the mail server is away no reminder is lost, and none comes twice', async (t) => {
+test('during an outage of the mail server no reminder is lost or sent twice', async (t) => {
   const { ctx, clock } = t.context;
   const { email, mailId } = await decidedReminder(ctx);
   await inbox.setDown(true);
@@ -89,7 +89,7 @@ test('while the mail server is away no reminder is lost, and none comes twice', 
   t.is((await decisionsOf(ctx, email))[0], 'sent');
 });
 
-test('a reminder whose sender died after the mail server took it is not sent again', async (t) => {
+test('a reminder whose process died after the mail server accepted it is not sent again', async (t) => {
   const { ctx, clock } = t.context;
   const { email, mailId } = await decidedReminder(ctx);
   await dieOnceTaken(ctx, mailId);
@@ -99,7 +99,7 @@ test('a reminder whose sender died after the mail server took it is not sent aga
   t.like(await readMail(ctx, mailId), { state: 'outcome_unknown' });
 });
 
-test('a link to sign in whose sender died is sent again, the same, and works once', async (t) => {
+test('a sign-in link whose process died is sent again unchanged and works once', async (t) => {
   const { ctx, clock } = t.context;
   const { email } = await buildCustomer(ctx);
   await buildLink(ctx, email, { redirectPath: '/account/orders?tab=open' });
@@ -118,7 +118,7 @@ test('a link to sign in whose sender died is sent again, the same, and works onc
   await t.throwsAsync(consumeLink(ctx, { token, codeVerifier: null }), { code: 'invalid_or_expired_token' });
 });
 
-test('a link to sign in that could not be sent in time is not sent at all', async (t) => {
+test('a sign-in link that could not be sent in time is not sent at all', async (t) => {
   const { ctx, clock } = t.context;
   const { email } = await buildCustomer(ctx);
   await buildLink(ctx, email);

@@ -60,7 +60,7 @@ async function remind(ctx: Context, email: string): Promise<void> {
   for (const mailId of await mailsTo(ctx, email)) await sendCheckedMail(ctx, { mailId });
 }
 
-test('a cart is reminded of after an hour, a day and three days, each time once', async (t) => {
+test('a saved cart gets a reminder after an hour, a day and three days, each once', async (t) => {
   const { ctx } = t.context;
   await remindAnytime(ctx);
   const { email, cart, reminders } = await buildRemindedCart(ctx);
@@ -89,7 +89,7 @@ test('a cart is reminded of after an hour, a day and three days, each time once'
   });
 });
 
-test.serial('from the promise to the mail everything happens by itself when its time has come', async (t) => {
+test.serial('workers send a scheduled reminder when it is due', async (t) => {
   const { ctx, clock, services } = t.context;
   await remindAnytime(ctx);
   const { email } = await buildRemindedCart(ctx);
@@ -101,7 +101,7 @@ test.serial('from the promise to the mail everything happens by itself when its 
   t.is(mailer.to(email).length, 1);
 });
 
-test('a reminder names and prices things by the catalogue, whatever was saved, and leads back to the cart', async (t) => {
+test('a reminder takes names and prices from the catalogue and links to the cart', async (t) => {
   const { ctx } = t.context;
   await remindAnytime(ctx);
   const bowl = await buildProduct(ctx, { name: 'Oak bowl', variants: [{ name: 'Small', price_cents: 3800 }] });
@@ -136,7 +136,7 @@ test('a reminder names and prices things by the catalogue, whatever was saved, a
   t.is(await unsubscribe(ctx, out.searchParams.get('token') ?? ''), 'unsubscribed');
 });
 
-test('a purchase one second before a reminder is due means no mail, and it is written down why', async (t) => {
+test('a purchase one second before a reminder is due skips it with the reason', async (t) => {
   const { ctx } = t.context;
   await remindAnytime(ctx);
   const { email } = await buildRemindedCart(ctx);
@@ -146,7 +146,7 @@ test('a purchase one second before a reminder is due means no mail, and it is wr
   t.deepEqual(await decisionsOf(ctx, email), ['skipped: purchased', 'skipped: purchased', 'skipped: purchased']);
 });
 
-test('a purchase stops reminders by address, by cart and by session, and leaves everybody else alone', async (t) => {
+test('a purchase stops reminders by email address, by cart and by session, and no others', async (t) => {
   const { ctx } = t.context;
   await remindAnytime(ctx);
   const cart = await buildCart(ctx, [], { session_id: 'visit-1' });
@@ -160,7 +160,7 @@ test('a purchase stops reminders by address, by cart and by session, and leaves 
   t.is((await decisionsOf(ctx, other.email))[0], 'scheduled');
 });
 
-test('a purchase, or a wish to be left alone, between the decision and the mail is heeded', async (t) => {
+test('a purchase or unsubscribe between the decision and the email suppresses it', async (t) => {
   const { ctx } = t.context;
   await remindAnytime(ctx);
   const [buyer, leaver, stayer] = [
@@ -190,7 +190,7 @@ test('a purchase, or a wish to be left alone, between the decision and the mail 
   t.is((await decisionsOf(ctx, leaver.email))[0], 'skipped: unsubscribed');
 });
 
-test('quiet hours put a reminder off until the morning, and then it is judged anew', async (t) => {
+test('quiet hours postpone a reminder until the morning, when it is evaluated again', async (t) => {
   const { ctx } = t.context;
   const evening: Context = { ...ctx, clock: { now: () => new Date('2026-11-21T01:30:00Z') } };
   const { email } = await buildRemindedCart(evening);
@@ -215,7 +215,7 @@ test('quiet hours put a reminder off until the morning, and then it is judged an
   t.is(mailer.to(email).length, 1);
 });
 
-test('a mail that an outage holds back into the night waits for the morning', async (t) => {
+test('a reminder delayed into quiet hours by an outage waits for the morning', async (t) => {
   const { ctx } = t.context;
   const at = (time: string): Context => ({ ...ctx, clock: { now: () => new Date(time) } });
   const { email } = await buildRemindedCart(at('2026-11-20T23:00:00Z'));
@@ -229,7 +229,7 @@ test('a mail that an outage holds back into the night waits for the morning', as
   t.is(mailer.to(email).length, 1);
 });
 
-test('only the newest cart of an address is reminded of, and once in sixteen hours, however many are decided at once', async (t) => {
+test('only the newest cart of an email address gets reminders, at most one in sixteen hours, also concurrently', async (t) => {
   const { ctx } = t.context;
   await remindAnytime(ctx);
   const { email, cart } = await buildRemindedCart(ctx);
@@ -248,7 +248,7 @@ test('only the newest cart of an address is reminded of, and once in sixteen hou
   t.is((await decisionsOf(ctx, other))[0], 'skipped: newer_cart');
 });
 
-test('a reminder never goes to who bounced, and not of what is gone', async (t) => {
+test('a reminder is skipped for a bounced address and for items that are gone', async (t) => {
   const { ctx } = t.context;
   await remindAnytime(ctx);
   const bounced = await buildRemindedCart(ctx);
@@ -263,7 +263,7 @@ test('a reminder never goes to who bounced, and not of what is gone', async (t) 
   t.is((await decisionsOf(ctx, gone.email))[0], 'skipped: items_gone');
 });
 
-test('nothing is scheduled without consent or where the store has reminders off, and what was is let be', async (t) => {
+test('nothing is scheduled without consent or with reminders disabled, and scheduled ones are skipped', async (t) => {
   const { ctx } = t.context;
   await remindAnytime(ctx);
   const without = await buildRemindedCart(ctx, { consent: false });
@@ -307,7 +307,7 @@ test('a purchase within a week of opening a saved cart counts as recovered, once
   );
 });
 
-test('links work in reminders of carts that were saved before the secret was rotated, and older ways out still do', async (t) => {
+test('reminders sent after a secret rotation have working links, and older unsubscribe links still work', async (t) => {
   const { ctx } = t.context;
   await remindAnytime(ctx);
   const { email, cart } = await buildRemindedCart(ctx);
@@ -321,7 +321,7 @@ test('links work in reminders of carts that were saved before the secret was rot
   for (const token of [newWayOut, oldWayOut]) t.is(await unsubscribe(ctx, token), 'unsubscribed');
 });
 
-test('decisions come page by page, also without an address', async (t) => {
+test('listReminderDecisions lists page by page, also without an email address', async (t) => {
   const { ctx } = t.context;
   await remindAnytime(ctx);
   const [one, two] = [await buildRemindedCart(ctx), await buildRemindedCart(ctx)];

@@ -13,11 +13,11 @@ useContext(test);
 
 const save = (ctx: Context, input: ReminderSettingsInput) => transact(ctx, (ctx) => saveReminderSettings(ctx, input));
 
-test('a store that says nothing reminds after an hour, a day and three days, never at night', async (t) => {
+test('by default reminders come after an hour, a day and three days, never at night', async (t) => {
   t.deepEqual(await reminderSettings(t.context.ctx), defaultReminderSettings);
 });
 
-test('what a store says of its reminders is kept, and saying it twice changes nothing', async (t) => {
+test('reminder settings are saved, and saving them twice changes nothing', async (t) => {
   const { ctx } = t.context;
   const input: ReminderSettingsInput = {
     steps: ['1h', '24h', '72h'],
@@ -41,7 +41,7 @@ test('what a store says of its reminders is kept, and saying it twice changes no
   });
 });
 
-test('steps that do not rise, too many of them and times that are none are refused', async (t) => {
+test('steps that are not ascending, too many steps and invalid times are rejected', async (t) => {
   await t.throwsAsync(save(t.context.ctx, { steps: ['24h', '1h'] }), {
     instanceOf: DomainError,
     code: 'invalid_request',

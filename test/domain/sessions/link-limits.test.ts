@@ -26,7 +26,7 @@ async function mailedTo(ctx: Context, emails: readonly string[]): Promise<number
   return links.filter(({ outcome }) => outcome === 'mailed').length;
 }
 
-test('an address gets five links an hour, however many ask at once and from wherever', async (t) => {
+test('an email address gets five links an hour, also with concurrent requests from many clients', async (t) => {
   const { ctx, services } = t.context;
   const { email } = await buildCustomer(ctx);
   const ask = (index: number) => requestLink(ctx, asked(email, { clientNetwork: `203.0.113.${index}` }));
@@ -45,7 +45,7 @@ test('an address gets five links an hour, however many ask at once and from wher
   t.is(await mailedTo(nextHour, [email]), 6);
 });
 
-test('one client gets thirty links an hour, and a server that names nobody is not counted', async (t) => {
+test('one client gets thirty links an hour, and requests without a client are not counted', async (t) => {
   const { ctx } = t.context;
   const ask = async (clientNetwork: string | undefined) => {
     const emails = await Promise.all(Array.from({ length: 33 }, async () => (await buildCustomer(ctx)).email));

@@ -31,7 +31,7 @@ const consume = (ctx: Context, token: string, codeVerifier: string | null = null
   consumeLink(ctx, { token, codeVerifier });
 const refused = { code: 'invalid_or_expired_token' };
 
-test.serial('a request does the same for whoever is known and whoever is not: one row, one promise', async (t) => {
+test.serial('requestLink does the same for known and unknown customers: one row, one job', async (t) => {
   const { ctx, services } = t.context;
   const { email } = await buildCustomer(ctx);
   const known = await countStatements(services, () => requestLink(ctx, asked(email, { clientNetwork: '203.0.113.7' })));
@@ -43,7 +43,7 @@ test.serial('a request does the same for whoever is known and whoever is not: on
   t.is((await enqueuedJobs(ctx, mailLinkJob)).length, 2);
 });
 
-test.serial('a worker mails whoever is known, once, and nobody else; neither row holds the token', async (t) => {
+test.serial('mailLink emails known customers once, and neither row holds the token', async (t) => {
   const { ctx, services } = t.context;
   const [{ email }, stranger] = [await buildCustomer(ctx), newAddress()];
   for (const to of [` ${email.toUpperCase()} `, stranger]) await requestLink(ctx, asked(to));
@@ -72,7 +72,7 @@ test.serial('a worker mails whoever is known, once, and nobody else; neither row
   t.false(rows[0].text.includes((link.searchParams.get('token') ?? '').slice(30)));
 });
 
-test('of a hundred who use one link at once, one gets a session', async (t) => {
+test('of a hundred concurrent uses of one link, one gets a session', async (t) => {
   const { ctx } = t.context;
   const customer = await buildCustomer(ctx);
   const token = await buildLink(ctx, customer.email);
@@ -82,7 +82,7 @@ test('of a hundred who use one link at once, one gets a session', async (t) => {
   await t.throwsAsync(consume(ctx, token), refused);
 });
 
-test('a link works for a quarter of an hour, and only the newest three of an address work', async (t) => {
+test('a link works for 15 minutes, and only the newest three of an email address work', async (t) => {
   const { ctx } = t.context;
   const { email } = await buildCustomer(ctx);
   const tokens: string[] = [];
@@ -96,7 +96,7 @@ test('a link works for a quarter of an hour, and only the newest three of an add
   await t.notThrowsAsync(consume(now, third));
 });
 
-test('a link of one store is worthless at another', async (t) => {
+test('a link of one store is rejected at another', async (t) => {
   const { ctx, services } = t.context;
   const { email } = await buildCustomer(ctx);
   const other: Context = { ...ctx, tenant: await buildTenant(services) };
@@ -107,7 +107,7 @@ test('a link of one store is worthless at another', async (t) => {
   await t.notThrowsAsync(consume(ctx, token));
 });
 
-test('without its verifier a link that was asked for with a challenge neither opens nor is used up', async (t) => {
+test('a link requested with a challenge is neither accepted nor used up without its verifier', async (t) => {
   const { ctx } = t.context;
   const { email } = await buildCustomer(ctx);
   const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
@@ -119,7 +119,7 @@ test('without its verifier a link that was asked for with a challenge neither op
   t.is(sha256(verifier).toString('base64url'), 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', 'RFC 7636, appendix B');
 });
 
-test('a rotated secret makes the links that were mailed before worthless, and those after it good', async (t) => {
+test('a secret rotation invalidates links emailed before, and links emailed after it work', async (t) => {
   const { ctx } = t.context;
   const { email } = await buildCustomer(ctx);
   const before = await buildLink(ctx, email);
@@ -149,7 +149,7 @@ test.serial(
   },
 );
 
-test.serial('a link that was used while its second mail waited is not mailed again', async (t) => {
+test.serial('a link that was used while its second email waited is not emailed again', async (t) => {
   const { ctx, services } = t.context;
   const { email } = await buildCustomer(ctx);
   const token = await buildLink(ctx, email);
@@ -158,7 +158,7 @@ test.serial('a link that was used while its second mail waited is not mailed aga
   t.deepEqual(mailer.to(email), []);
 });
 
-test('where customer accounts are switched off nothing is written, and nothing is sent that was asked for before', async (t) => {
+test('with customer accounts disabled nothing is stored, and links requested before are not sent', async (t) => {
   const { ctx } = t.context;
   const off: Context = {
     ...ctx,
@@ -173,7 +173,7 @@ test('where customer accounts are switched off nothing is written, and nothing i
   t.like(await linksOf(ctx, email), [{ outcome: 'switched_off' }]);
 });
 
-test('a link that a worker comes to too late is not mailed', async (t) => {
+test('an expired link is not emailed', async (t) => {
   const { ctx } = t.context;
   const { email } = await buildCustomer(ctx);
   await requestLink(ctx, asked(email));
@@ -182,7 +182,7 @@ test('a link that a worker comes to too late is not mailed', async (t) => {
   t.like(await linksOf(ctx, email), [{ outcome: 'too_late' }]);
 });
 
-test('a link leads back to a path of the storefront, and to nowhere else', async (t) => {
+test('a link redirects only to a path of the storefront', async (t) => {
   const { ctx } = t.context;
   const { tenant } = ctx;
   t.is(safePath('/account/orders?tab=open#top'), '/account/orders?tab=open#top');

@@ -52,7 +52,7 @@ test('a session is a signed token of its store for a quarter of an hour', async 
   await t.throwsAsync(openSession(later(ctx, minutes(15.1)), token), expired);
 });
 
-test('a session of one store is worthless at another, and so is whatever this store did not sign', async (t) => {
+test('a session token of another store, or not signed by this store, is rejected', async (t) => {
   const { ctx, services } = t.context;
   const { token, id, customer } = await buildSession(ctx);
   await t.throwsAsync(openSession({ ...ctx, tenant: await buildTenant(services) }, token), invalid);
@@ -103,7 +103,7 @@ test('a session of one store is worthless at another, and so is whatever this st
   }
 });
 
-test('whoever signs out is out at once, with every token of the session', async (t) => {
+test('signing out invalidates every token of the session at once', async (t) => {
   const ctx = frozen(t.context);
   const session = await buildSession(ctx);
   const elsewhere = await consumeLink(ctx, { token: await buildLink(ctx, session.customer.email), codeVerifier: null });
@@ -130,7 +130,7 @@ test('each refresh token is replaced by its successor, thirty days from the last
   await t.throwsAsync(rotateSession(later(ctx, days(118)), refreshTokenOf(session)), expired);
 });
 
-test('a live session alone goes on, up to the end of what its refresh token promises', async (t) => {
+test('an open session is renewed without a refresh token, up to the end of its refresh period', async (t) => {
   const ctx = frozen(t.context);
   const session = await buildSession(ctx);
   const last = later(ctx, days(30) - minutes(5));
@@ -141,7 +141,7 @@ test('a live session alone goes on, up to the end of what its refresh token prom
   t.notThrows(() => renewed.token);
 });
 
-test('a hundred who refresh at once get one successor, and nobody is signed out', async (t) => {
+test('a hundred concurrent refreshes get the same successor, and the session stays open', async (t) => {
   const ctx = frozen(t.context);
   const session = await buildSession(ctx);
   const all = await Promise.all(Array.from({ length: 100 }, () => rotateSession(ctx, refreshTokenOf(session))));
@@ -156,7 +156,7 @@ test('a hundred who refresh at once get one successor, and nobody is signed out'
   await t.notThrowsAsync(openSession(ctx, all[99]?.token ?? ''));
 });
 
-test('a token that comes back within half a minute gets the same answer; later its session is over for both', async (t) => {
+test('a refresh token reused within 30 seconds gets the same successor; later it ends the session', async (t) => {
   const ctx = frozen(t.context);
   const session = await buildSession(ctx);
   const next = await rotateSession(ctx, refreshTokenOf(session));
@@ -168,7 +168,7 @@ test('a token that comes back within half a minute gets the same answer; later i
   await t.throwsAsync(openSession(ctx, next.token), invalid);
 });
 
-test('a token from long ago ends its session, too', async (t) => {
+test('reusing a much older refresh token ends the session, too', async (t) => {
   const ctx = frozen(t.context);
   const session = await buildSession(ctx);
   const second = await rotateSession(ctx, refreshTokenOf(session));
@@ -177,7 +177,7 @@ test('a token from long ago ends its session, too', async (t) => {
   await t.throwsAsync(rotateSession(later(ctx, days(20)), refreshTokenOf(third)), invalid);
 });
 
-test('a refresh token of one store is worthless at another', async (t) => {
+test('a refresh token of one store is rejected at another', async (t) => {
   const { ctx, services } = t.context;
   const session = await buildSession(ctx);
   await t.throwsAsync(rotateSession({ ...ctx, tenant: await buildTenant(services) }, refreshTokenOf(session)), invalid);
@@ -185,7 +185,7 @@ test('a refresh token of one store is worthless at another', async (t) => {
   await t.notThrowsAsync(rotateSession(ctx, refreshTokenOf(session)));
 });
 
-test('a rotated secret signs everybody out', async (t) => {
+test('a secret rotation ends all sessions', async (t) => {
   const { ctx } = t.context;
   const session = await buildSession(ctx);
   await transact(ctx, rotateSessionSecret);
@@ -194,7 +194,7 @@ test('a rotated secret signs everybody out', async (t) => {
   await t.notThrowsAsync(openSession(ctx, (await buildSession(ctx)).token));
 });
 
-test.serial('a session is opened with one statement beside that for the secret, and refreshed with two', async (t) => {
+test.serial('openSession runs one statement besides reading the secret, and rotateSession two', async (t) => {
   const { ctx, services } = t.context;
   const session = await buildSession(ctx);
   t.is((await countStatements(services, () => openSession(ctx, session.token))).statements.length, 2);
@@ -202,7 +202,7 @@ test.serial('a session is opened with one statement beside that for the secret, 
   t.is((await countStatements(services, () => endSession(ctx, session.id))).statements.length, 1);
 });
 
-test.serial('links and sessions that open nothing any more are removed, once', async (t) => {
+test.serial('expired links and sessions are deleted, once', async (t) => {
   const { ctx, services } = t.context;
   const [old, live] = [await buildSession(ctx), await buildSession(ctx)];
   const count = async () =>

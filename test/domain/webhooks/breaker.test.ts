@@ -43,7 +43,7 @@ const warnings = async (ctx: Context) =>
     )
   ).map(({ data }) => data.disabled);
 
-test('while all goes well the last success is known to the minute, and after a failure exactly', async (t) => {
+test('the last success is recorded to the minute, and exactly after a failure', async (t) => {
   const { ctx, clock } = t.context;
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
@@ -69,7 +69,7 @@ test('while all goes well the last success is known to the minute, and after a f
   });
 });
 
-test('five failures in a row open the breaker: then nothing is attempted and no attempt is used up', async (t) => {
+test('five failures in a row open the breaker: nothing is attempted and no attempt is used up', async (t) => {
   const { ctx } = t.context;
   const receiver = await receiverFor(t);
   receiver.behave({ status: 500 });
@@ -86,7 +86,7 @@ test('five failures in a row open the breaker: then nothing is attempted and no 
   t.deepEqual(attempts.toSorted(), [0, 0, 0, 1, 1, 1, 1, 1]);
 });
 
-test('after its time one probe is let pass; while that fails the time doubles up to a quarter of an hour', async (t) => {
+test('an open breaker allows one probe after its time, which doubles up to 15 minutes while probes fail', async (t) => {
   const { ctx, clock } = t.context;
   const receiver = await receiverFor(t);
   receiver.behave({ status: 500 });
@@ -111,7 +111,7 @@ test('after its time one probe is let pass; while that fails the time doubles up
   t.true(delivered >= 20 - requests, 'all that was not tried yet goes on at once');
 });
 
-test('the end of a pause is promised when it begins, and once it works again every slot is woken', async (t) => {
+test('opening the breaker enqueues a job for its end, and recovery enqueues a job for every lease', async (t) => {
   const { ctx, clock } = t.context;
   const receiver = await receiverFor(t);
   receiver.behave('reset');
@@ -137,7 +137,7 @@ test('the end of a pause is promised when it begins, and once it works again eve
   t.is((await countStates(ctx, id))['delivered'], 1);
 });
 
-test('a probe that had nothing to ask, or was not begun, leaves the next one to be made at once', async (t) => {
+test('a probe that was not sent allows the next one at once', async (t) => {
   const { ctx, clock } = t.context;
   const receiver = await receiverFor(t);
   receiver.behave({ status: 500 });
@@ -160,7 +160,7 @@ test('a probe that had nothing to ask, or was not begun, leaves the next one to 
   t.deepEqual(await countStates(ctx, id), { discarded: 1, delivered: 1, pending: 5 });
 });
 
-test('what was fanned out just as its endpoint was switched off is delivered once it is on again', async (t) => {
+test('a delivery fanned out while its endpoint was being disabled is delivered once it is enabled', async (t) => {
   const { ctx, services } = t.context;
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver);
@@ -179,7 +179,7 @@ test('what was fanned out just as its endpoint was switched off is delivered onc
   t.deepEqual(await countStates(ctx, id), { delivered: 1 });
 });
 
-test('an endpoint that says it is gone is switched off with a mail to the owner, and what waited can be recovered', async (t) => {
+test('a 410 response disables the endpoint and emails the owner, and pending deliveries can be recovered', async (t) => {
   const { ctx, clock, services } = t.context;
   const receiver = await receiverFor(t);
   receiver.behave({ status: 410 });
@@ -193,7 +193,7 @@ test('an endpoint that says it is gone is switched off with a mail to the owner,
   t.deepEqual(await countStates(ctx, id), { failed: 1, discarded: 2 });
   t.deepEqual(await warnings(ctx), ['gone']);
   t.is((await enqueuedJobs(ctx, sendMailJob)).length, 1);
-  const refused = { instanceOf: DomainError, message: /switched off/ };
+  const refused = { instanceOf: DomainError, message: /disabled/ };
   await t.throwsAsync(recoverDeliveries(ctx, { id, since }), refused);
   await t.throwsAsync(sendTestEvent(ctx, { id }), refused);
 
@@ -214,7 +214,7 @@ test('an endpoint that says it is gone is switched off with a mail to the owner,
   t.deepEqual(await countStates(ctx, id), { delivered: 3 });
 });
 
-test('its owner is warned after one day and after three of failing, and after five days it is switched off', async (t) => {
+test('a failing endpoint warns its owner after one and three days and is disabled after five', async (t) => {
   const { ctx, clock } = t.context;
   const receiver = await receiverFor(t);
   receiver.behave({ status: 503 });
@@ -237,7 +237,7 @@ test('its owner is warned after one day and after three of failing, and after fi
   t.is((await countStates(ctx, id))['pending'], undefined);
 });
 
-test('an endpoint that had little to take is not switched off before its tenth failure', async (t) => {
+test('an endpoint with few deliveries is not disabled before its tenth failure', async (t) => {
   const { ctx, clock } = t.context;
   const receiver = await receiverFor(t);
   receiver.behave({ status: 503 });
@@ -254,7 +254,7 @@ test('an endpoint that had little to take is not switched off before its tenth f
   t.deepEqual([receiver.requests.length, await isOn()], [10, false]);
 });
 
-test('one success forgets all failures', async (t) => {
+test('one success resets all failures', async (t) => {
   const { ctx, clock } = t.context;
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver);
@@ -267,7 +267,7 @@ test('one success forgets all failures', async (t) => {
   t.is((await readEndpoint(ctx, id))?.disabledAt ?? null, null);
 });
 
-test('an endpoint that hangs, with many waiting, keeps nobody else waiting', async (t) => {
+test('a hanging endpoint with many pending deliveries does not delay others', async (t) => {
   const { ctx } = t.context;
   const [slow, quick] = [await receiverFor(t), await receiverFor(t)];
   slow.behave('hang');

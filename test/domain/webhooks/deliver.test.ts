@@ -22,7 +22,7 @@ import { runJobs } from '#test/support/run-jobs.ts';
 const test = (anyTest as TestFn<TestContext>).serial;
 useContext(anyTest as TestFn<TestContext>);
 
-test('a test event reaches its endpoint, signed so that the public library believes it', async (t) => {
+test('a test event reaches its endpoint with a signature that the public library accepts', async (t) => {
   const { ctx, services } = t.context;
   const receiver = await receiverFor(t);
   const endpoint = await buildEndpoint(ctx, receiver);
@@ -49,7 +49,7 @@ test('a test event reaches its endpoint, signed so that the public library belie
   t.deepEqual(await countStates(ctx, endpoint.id), { delivered: 1 });
 });
 
-test('an event is delivered once to each endpoint that chose its type, however often its jobs are worked', async (t) => {
+test('an event is delivered once to each subscribed endpoint, however often its jobs run', async (t) => {
   const { ctx, services } = t.context;
   const receiver = await receiverFor(t);
   const exact = await buildEndpoint(ctx, receiver, { events: ['order.paid'] });
@@ -69,7 +69,7 @@ test('an event is delivered once to each endpoint that chose its type, however o
   await runJobs(services);
 });
 
-test('draining an endpoint twice, or twice at once, delivers once', async (t) => {
+test('draining an endpoint twice or concurrently delivers once', async (t) => {
   const { ctx } = t.context;
   const receiver = await receiverFor(t);
   const endpoint = await buildEndpoint(ctx, receiver, { concurrency: 8 });
@@ -83,7 +83,7 @@ test('draining an endpoint twice, or twice at once, delivers once', async (t) =>
   t.deepEqual(await countStates(ctx, endpoint.id), { delivered: 40 });
 });
 
-test('what an event was about is shown as it is at the attempt, and not delivered when it is gone', async (t) => {
+test('the body shows the object as it is at the attempt, and a deleted object is not delivered', async (t) => {
   const { ctx, services } = t.context;
   const receiver = await receiverFor(t);
   const endpoint = await buildEndpoint(ctx, receiver);
@@ -99,7 +99,7 @@ test('what an event was about is shown as it is at the attempt, and not delivere
   });
 });
 
-test('for a day after a rotation both secrets sign, then the new one alone', async (t) => {
+test('after a rotation both secrets sign for a day, then only the new one', async (t) => {
   const { ctx, clock, services } = t.context;
   const receiver = await receiverFor(t);
   const { id, secret: old } = await buildEndpoint(ctx, receiver);
@@ -122,7 +122,7 @@ test('for a day after a rotation both secrets sign, then the new one alone', asy
   t.is((await deliver()).count, 1);
 });
 
-test('a failed attempt is a row, and the next one comes when the schedule says', async (t) => {
+test('a failed attempt is recorded and retried at the time of the schedule', async (t) => {
   const { ctx, clock, services } = t.context;
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver);
@@ -154,7 +154,7 @@ test('a failed attempt is a row, and the next one comes when the schedule says',
   t.is(first?.headers['webhook-id'], second?.headers['webhook-id']);
 });
 
-test('a receiver that fails nine times is served at the tenth, each try at its documented time', async (t) => {
+test('a delivery that fails nine times succeeds at the tenth attempt, each at its documented time', async (t) => {
   const { ctx, clock, services } = t.context;
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver);
@@ -199,7 +199,7 @@ test('a receiver that fails nine times is served at the tenth, each try at its d
   t.is(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size, 1);
 });
 
-test('a delivery is tried ten times over some three days and then given up for people to see', async (t) => {
+test('a delivery fails for good after ten attempts over about three days and is shown to operators', async (t) => {
   const { ctx, clock, services } = t.context;
   const receiver = await receiverFor(t);
   receiver.behave({ status: 500 });
@@ -229,7 +229,7 @@ test('a delivery is tried ten times over some three days and then given up for p
   );
 });
 
-test('a receiver that says when to come back is left alone until then', async (t) => {
+test('Retry-After delays the next attempt', async (t) => {
   const { ctx, clock, services } = t.context;
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver);
@@ -263,7 +263,7 @@ test('a redirect is never followed and is no success', async (t) => {
   t.like((await listDeliveries(ctx, { endpointId: id, limit: 1 })).rows[0], { state: 'pending', lastStatus: 302 });
 });
 
-test('an endpoint that is switched off gets nothing, and what it misses is put aside', async (t) => {
+test('a disabled endpoint gets nothing, and its deliveries are discarded', async (t) => {
   const { ctx, services } = t.context;
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver);

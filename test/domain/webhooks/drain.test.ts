@@ -34,7 +34,7 @@ const leasesHeld = async (ctx: Context, endpointId: string) =>
     )
   ).length;
 
-test('a delivery that is under way is not sent a second time when somebody asks for it', async (t) => {
+test('redeliver does not send a delivery that is being attempted a second time', async (t) => {
   const { ctx } = t.context;
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver);
@@ -53,7 +53,7 @@ test('a delivery that is under way is not sent a second time when somebody asks 
   t.deepEqual(await countStates(ctx, id), { delivered: 1 });
 });
 
-test('never more requests are in flight than the endpoint allows, whatever wakes it', async (t) => {
+test('no more requests are in flight than the concurrency allows, however many jobs run', async (t) => {
   const { ctx } = t.context;
   const receiver = await receiverFor(t);
   for (const concurrency of [1, 3, 16]) {
@@ -71,7 +71,7 @@ test('never more requests are in flight than the endpoint allows, whatever wakes
   t.is(receiver.mostAtOnce, 16);
 });
 
-test('a wake-up that finds every slot taken is not lost: who holds a slot looks once more after giving it back', async (t) => {
+test('a job that finds no free lease is not lost: the holder checks once more after releasing its lease', async (t) => {
   const { ctx, services } = t.context;
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
@@ -155,7 +155,7 @@ test('at whatever moment of a drain a delivery and its wake-up come, it is deliv
   t.true(step > 8, `${step} statements`);
 });
 
-test('a drain whose process has to stop ends what it began, gives its slot back and leaves the rest to another', async (t) => {
+test('a drain that is shut down finishes its attempts, releases its lease and leaves the rest to another', async (t) => {
   const { ctx } = t.context;
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver, { concurrency: 2 });
@@ -177,7 +177,7 @@ test('a drain whose process has to stop ends what it began, gives its slot back 
   t.deepEqual(await countStates(ctx, id), { delivered: 6 });
 });
 
-test('a pause for a rate ends when the process has to stop', async (t) => {
+test('a rate limit pause ends on shutdown', async (t) => {
   const { ctx } = t.context;
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1, rate_per_second: 1 });
@@ -192,7 +192,7 @@ test('a pause for a rate ends when the process has to stop', async (t) => {
   t.is(await leasesHeld(ctx, id), 0);
 });
 
-test('what is cut short at the very end is due again at once, and somebody is woken for it', async (t) => {
+test('an interrupted attempt is due again at once, and a job is enqueued for it', async (t) => {
   const { ctx } = t.context;
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
@@ -210,7 +210,7 @@ test('what is cut short at the very end is due again at once, and somebody is wo
   t.deepEqual(await countStates(ctx, id), { delivered: 1 });
 });
 
-test('after 20 seconds a drain makes room and leaves the rest to its successor', async (t) => {
+test('a drain ends after 20 seconds and enqueues a successor for the rest', async (t) => {
   const { ctx, clock } = t.context;
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
@@ -225,7 +225,7 @@ test('after 20 seconds a drain makes room and leaves the rest to its successor',
   t.is((await enqueuedJobs(ctx, drainEndpointJob)).length, before + 1);
 });
 
-test('a drain that was killed is worked again once its lease has ended, and delivers what it had claimed', async (t) => {
+test('a killed drain is retried after its lease has expired, and delivers what it had claimed', async (t) => {
   const { ctx, clock } = t.context;
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
@@ -256,7 +256,7 @@ test('a drain that was killed is worked again once its lease has ended, and deli
   );
 });
 
-test('the very moment the slot of a killed drain is free again, what it had claimed is due', async (t) => {
+test('when the lease of a killed drain expires, what it had claimed is due', async (t) => {
   const { ctx } = t.context;
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });

@@ -73,7 +73,7 @@ test('saving an endpoint of a store file twice changes nothing, and a new secret
   t.true(request && isSignedWith(secret, request) && isSignedWith(other, request));
 });
 
-test('a store file is told what is wrong with an endpoint', (t) => {
+test('a store file with an invalid endpoint is rejected with the reasons', (t) => {
   const codes = (entry: object) =>
     issuesOf(EndpointEntry, { url: 'https://a.example/', events: ['order.paid'], ...entry }).map(({ path }) => path);
   t.deepEqual(codes({}), []);
@@ -84,7 +84,7 @@ test('a store file is told what is wrong with an endpoint', (t) => {
   t.deepEqual(codes({ rate_per_second: null }), []);
 });
 
-test('an endpoint at an address that may not be called is not created, changed or saved', async (t) => {
+test('an endpoint with a URL that may not be called is not created, updated or saved', async (t) => {
   const { ctx } = t.context;
   const strict = { ...ctx, ports: { ...ctx.ports, http: createOutboundHttp({ localMode: false }) } };
   const refused = { instanceOf: DomainError, code: 'invalid_request' };
@@ -124,7 +124,7 @@ test('another store neither sees an endpoint nor changes it', async (t) => {
   await t.throwsAsync(recoverDeliveries(stranger, { id, since: new Date(0) }), unknown);
 });
 
-test('an order is delivered as the API shows it, with the version that tells which is newer', async (t) => {
+test('an order is delivered as the API shows it, with its version', async (t) => {
   const { ctx, services } = t.context;
   const receiver = await receiverFor(t);
   await buildEndpoint(ctx, receiver, { events: ['order.paid'] });
@@ -208,7 +208,7 @@ test('deliveries are listed newest first, page by page, and by state, type and t
   t.is((await listDeliveries(ctx, { endpointId: id, limit: 10, since: clock.now() })).rows.length, 0);
 });
 
-test('what was delivered long ago is removed, and what still waits is not', async (t) => {
+test('old deliveries are deleted, and pending ones are not', async (t) => {
   const { ctx, clock, services } = t.context;
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver);
@@ -246,7 +246,7 @@ test('every event type is described by a schema that its sample fits', (t) => {
   }
 });
 
-test('whatever the body, the public library verifies our signature and no other', (t) => {
+test('the public library verifies our signature of any body, and no other', (t) => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.uint8Array({ minLength: 16, maxLength: 64 }), (body, bytes) => {
       const key = `whsec_${Buffer.from(bytes).toString('base64')}`;
@@ -260,7 +260,7 @@ test('whatever the body, the public library verifies our signature and no other'
   );
 });
 
-test('waits follow the schedule, with up to a fifth more, and never less than was asked for', (t) => {
+test('waitAfter follows the schedule with up to a fifth more, and never less than Retry-After', (t) => {
   fc.assert(
     fc.property(
       fc.array(fc.nat(86_400_000), { minLength: 1, maxLength: 10 }),
@@ -281,7 +281,7 @@ test('waits follow the schedule, with up to a fifth more, and never less than wa
   t.pass();
 });
 
-test('the slots of an endpoint together are as wide as its concurrency', (t) => {
+test("the widths of an endpoint's leases add up to its concurrency", (t) => {
   for (let concurrency = 1; concurrency <= 32; concurrency += 1) {
     const widths = widthsOf(concurrency);
     t.is(

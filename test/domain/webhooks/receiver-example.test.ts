@@ -27,7 +27,7 @@ useContext(anyTest as TestFn<TestContext>);
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const example = /```js\n([^`]*standardwebhooks[^`]*)```/.exec(readFileSync(`${root}README.md`, 'utf8'))?.[1] ?? '';
 
-test('the receiver of the README takes what is signed, works each event once and believes nothing else', async (t) => {
+test('the receiver of the README accepts signed events once and rejects everything else', async (t) => {
   const { ctx } = t.context;
   const [secret, port] = [newSecret(), await freePort()];
   const environment = { PATH: process.env['PATH'], WEBHOOK_SECRET: secret, PORT: String(port) };

@@ -89,7 +89,7 @@ export const everyKind: { [Kind in MailKind]: MailData[Kind] } = {
     items: [{ name: 'Oak bowl, Large', quantity: 2 }],
   },
   endpoint_warning: {
-    address: `https://erp.example/${'very-long-'.repeat(12)}`,
+    url: `https://erp.example/${'very-long-'.repeat(12)}`,
     failing_since: '2026-11-18T09:00:00.000Z',
     disabled: null,
   },

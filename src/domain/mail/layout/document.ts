@@ -1,13 +1,13 @@
 import type { Tenant } from '../../tenants/index.ts';
 
-/** One part of a mail, said once and set twice: as HTML and as plain text. */
+/** One part of an email, rendered both as HTML and as plain text. */
 export type Block =
   | { readonly kind: 'heading'; readonly text: string }
   | { readonly kind: 'paragraph'; readonly text: string }
   | { readonly kind: 'button'; readonly label: string; readonly url: string }
-  /** What the reader types elsewhere. */
+  /** A code for the reader to type elsewhere. */
   | { readonly kind: 'code'; readonly text: string }
-  /** What somebody else wrote. */
+  /** A text by somebody else, such as a gift message. */
   | { readonly kind: 'quote'; readonly text: string; readonly by: string | null }
   | { readonly kind: 'image'; readonly url: string; readonly alt: string }
   | { readonly kind: 'lines'; readonly lines: readonly Line[] }
@@ -18,7 +18,7 @@ export type Block =
   | { readonly kind: 'facts'; readonly facts: readonly Fact[] }
   | { readonly kind: 'note'; readonly text: string };
 
-/** A thing in a list: what, how many, and what it costs where that matters. */
+/** An item of a list, with its price where that matters. */
 export interface Line {
   readonly name: string;
   readonly detail: string | null;
@@ -27,25 +27,25 @@ export interface Line {
 
 export interface Fact {
   readonly label: string;
-  /** Several are set one below the other. */
+  /** Several are shown one below the other. */
   readonly values: readonly string[];
   readonly url?: string | null;
 }
 
-/** A mail before it is set: what it says, in order. */
+/** The content of an email, independent of its format. */
 export interface EmailDocument {
   readonly subject: string;
-  /** What a mailbox shows beside the subject. */
+  /** The preview text that mail programs show beside the subject. */
   readonly preview: string;
   readonly blocks: readonly Block[];
-  /** Why this reader gets it, for the foot. */
+  /** Why the reader gets this email, for the footer. */
   readonly reason: string;
-  /** Where whoever wants no more of these can say so. */
+  /** The page to unsubscribe on. */
   readonly unsubscribeUrl?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Who writes: set at the head and the foot of each mail. */
+/** The store's branding in the header and footer of each email. */
 export interface EmailBranding {
   readonly name: string;
   readonly url: string;
@@ -57,7 +57,7 @@ export interface EmailBranding {
 const fallbackAccent = '#27272a';
 const linksMax = 6;
 
-/** A store's letterhead: its name, its colour and where else it is found. */
+/** The branding of a store: its name, its accent colour and its links. */
 export function emailBrandingOf(tenant: Tenant): EmailBranding {
   const accent = tenant.theme['accent'];
   return {
@@ -65,14 +65,12 @@ export function emailBrandingOf(tenant: Tenant): EmailBranding {
     url: tenant.storefrontUrl,
     accent: typeof accent === 'string' && /^#[0-9a-f]{6}$/i.test(accent) ? accent : fallbackAccent,
     links: Object.entries(tenant.links)
-      .flatMap(([name, url]) =>
-        typeof url === 'string' && isWebAddress(url) ? [{ label: capitalise(name), url }] : [],
-      )
+      .flatMap(([name, url]) => (typeof url === 'string' && isWebUrl(url) ? [{ label: capitalise(name), url }] : []))
       .slice(0, linksMax),
   };
 }
 
-function isWebAddress(text: string): boolean {
+function isWebUrl(text: string): boolean {
   return URL.canParse(text) && ['https:', 'http:'].includes(new URL(text).protocol);
 }
 

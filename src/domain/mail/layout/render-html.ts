@@ -2,7 +2,7 @@ import { escapeHtml } from '#src/lib/html.ts';
 import type { Block, EmailBranding, EmailDocument, Fact, Line } from './document.ts';
 import { contrastOn, styles, stylesheet } from './theme.ts';
 
-/** The email as HTML that mail programs, old ones too, show alike: tables, inline styles and no outside files. */
+/** The email as HTML that all mail programs show alike, even old ones: tables, inline styles and no external files. */
 export function renderHtml(email: EmailDocument, branding: EmailBranding): string {
   return `<!doctype html>
 <html lang="en">
@@ -71,7 +71,7 @@ function renderBlock(block: Block, branding: EmailBranding): string {
   }
 }
 
-/** A cell with a colour and a link in it: the one kind of button that every mail program draws. */
+/** A coloured table cell with a link: the only kind of button that every mail program shows. */
 function renderButton(label: string, url: string, accent: string): string {
   const face = link('', `${styles.button};color:${contrastOn(accent)}`, url, escapeHtml(label));
   return `<table role="presentation" cellpadding="0" cellspacing="0" style="margin:6px 0 24px"><tr>
@@ -101,7 +101,7 @@ function renderFact({ label, values, url }: Fact, branding: EmailBranding): stri
   return `<p style="${styles.fact}"><span class="quiet" style="${styles.label}">${escapeHtml(label)}</span>${value}</p>`;
 }
 
-/** `inner` is HTML already, here and below. */
+/** `inner` is already HTML, here and below. */
 function table(attributes: string, style: string, inner: string): string {
   return `<table role="presentation" ${attributes} width="100%" cellpadding="0" cellspacing="0" style="${style}">${inner}</table>`;
 }
@@ -114,7 +114,7 @@ function link(tone: string, style: string, url: string, inner: string): string {
   return `<a class="${tone}" href="${escapeHtml(url)}" style="${style}">${inner}</a>`;
 }
 
-/** Text as HTML, with its line ends kept. */
+/** Escape a text for HTML and preserve its line breaks. */
 function withLineBreaks(text: string): string {
   return escapeHtml(text).replaceAll('\n', '<br>');
 }

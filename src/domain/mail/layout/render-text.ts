@@ -2,7 +2,7 @@ import type { Block, EmailBranding, EmailDocument, Line } from './document.ts';
 
 const columns = 64;
 
-/** The email as plain text, for readers and machines that want no HTML. */
+/** The email as plain text, for mail programs that show no HTML. */
 export function renderText(email: EmailDocument, branding: EmailBranding): string {
   const body = email.blocks.map(renderBlock).filter((text) => text !== '');
   const unsubscribe = email.unsubscribeUrl ? [{ label: 'Unsubscribe', url: email.unsubscribeUrl }] : [];

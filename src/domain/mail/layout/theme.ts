@@ -1,4 +1,4 @@
-/** The tones and the type of every mail, in light. */
+/** The colours (light mode) and fonts of every email. */
 const theme = {
   page: '#f4f4f5',
   card: '#ffffff',
@@ -10,7 +10,7 @@ const theme = {
   mono: 'ui-monospace,Menlo,Consolas,monospace',
 };
 
-/** What each part of a mail looks like: written into the parts themselves, for many mail programs read nothing else. */
+/** The style of each part, written inline because many mail programs support nothing else. */
 export const styles = {
   page: `margin:0;padding:0;background:${theme.page}`,
   preview: 'display:none;max-height:0;overflow:hidden',
@@ -43,7 +43,7 @@ export const styles = {
   quiet: `color:${theme.quiet}`,
 } as const;
 
-/** What inline styles cannot say: narrow windows and the dark. Programs that drop it show the light, wide form. */
+/** Narrow screens and dark mode, which inline styles cannot express. Mail programs may ignore it. */
 export const stylesheet = `
 @media (max-width:480px) {
   .margin { padding:20px 10px !important }
@@ -62,7 +62,7 @@ export const stylesheet = `
 }
 `;
 
-/** Black or white, whichever is read better on this `#rrggbb` (WCAG's relative luminance). */
+/** Black or white, whichever contrasts more with this `#rrggbb` (by WCAG's relative luminance). */
 export function contrastOn(colour: string): '#000000' | '#ffffff' {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) =>
     linear(Number.parseInt(colour.slice(at, at + 2), 16) / 255),

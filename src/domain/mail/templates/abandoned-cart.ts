@@ -5,8 +5,8 @@ import type { Block } from '../layout/document.ts';
 import { money, storefrontLink, type Template } from './template.ts';
 
 /**
- * Reminds of a saved cart. A mail program's own button unsubscribes with one click (RFC 8058); the link at the foot
- * leads to a page with a button, for scanners follow links.
+ * Reminds of a saved cart. A mail program's own button unsubscribes with one click (RFC 8058). The link in the footer
+ * leads to a page with a button instead, because mail scanners follow links.
  */
 export const abandonedCart: Template<'abandoned_cart'> = async (ctx, { data, subjectId, recipient }) => {
   const secret = await readSessionSecret(ctx);
@@ -20,7 +20,7 @@ export const abandonedCart: Template<'abandoned_cart'> = async (ctx, { data, sub
       .slice(0, 3)
       .map(({ name }) => name)
       .join(', '),
-    reason: `You get this mail because you left a cart at ${ctx.tenant.name}.`,
+    reason: `You get this email because you left a cart at ${ctx.tenant.name}.`,
     unsubscribeUrl,
     blocks: [
       { kind: 'heading', text: title },
@@ -31,7 +31,7 @@ export const abandonedCart: Template<'abandoned_cart'> = async (ctx, { data, sub
         label: 'Back to my cart',
         url: storefrontLink(ctx, ctx.tenant.restorePath, { token: restoreToken }),
       },
-      { kind: 'note', text: 'These are the prices of today. Nothing is set aside for you until you order.' },
+      { kind: 'note', text: 'Prices are as of today. Items are not reserved until you order.' },
     ],
     headers: { 'List-Unsubscribe': `<${unsubscribeUrl}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
   };
@@ -43,7 +43,7 @@ interface Words {
   readonly text: string;
 }
 
-/** The last reminder says that it is the last; only the third can be, for a store has three at most. */
+/** Only the third reminder says that it is the last: a store sends at most three. */
 function wordsOf(ctx: Context, { step, items: [first] }: MailData['abandoned_cart']): Words {
   const store = ctx.tenant.name;
   const thing = first?.name ?? 'Your cart';
@@ -51,7 +51,7 @@ function wordsOf(ctx: Context, { step, items: [first] }: MailData['abandoned_car
     return {
       subject: `You left something at ${store}`,
       title: 'Your cart is still here',
-      text: 'We have kept it for you.',
+      text: 'We have saved it for you.',
     };
   }
   if (step === 2) {
@@ -74,7 +74,7 @@ function linesOf(ctx: Context, { items, currency }: MailData['abandoned_cart']):
     lines: items.map(({ name, quantity, total_cents }) => ({
       name,
       detail: quantity === 1 ? null : `Quantity ${quantity}`,
-      // Empty, not left out: the lines of one list have the same columns.
+      // Empty rather than null, so that all lines of the list have the same columns.
       amount: total_cents === null ? '' : money(ctx, total_cents, currency),
     })),
   };

@@ -6,7 +6,7 @@ import { money, type Template } from './template.ts';
 export const receipt: Template<'receipt'> = (ctx, { data: order }) => ({
   subject: `Your order ${order.order_number}`,
   preview: `Thank you. ${ctx.tenant.name} has your order and your payment.`,
-  reason: `You get this mail because you ordered from ${ctx.tenant.name}.`,
+  reason: `You get this email because you ordered from ${ctx.tenant.name}.`,
   blocks: [
     { kind: 'heading', text: 'Thank you for your order' },
     { kind: 'paragraph', text: `Your payment has arrived. This is your receipt for order ${order.order_number}.` },
@@ -15,7 +15,7 @@ export const receipt: Template<'receipt'> = (ctx, { data: order }) => ({
     ...(order.shipping_address
       ? [
           { kind: 'facts', facts: [addressFact('Ships to', order.shipping_address)] } as const,
-          { kind: 'note', text: 'You will get another mail as soon as it is on its way.' } as const,
+          { kind: 'note', text: 'You will get another email as soon as it is on its way.' } as const,
         ]
       : []),
   ],
@@ -38,8 +38,8 @@ export const shipped: Template<'shipped'> = (ctx, { data: order }) => {
         ];
   return {
     subject: `Your order ${order.order_number} is on its way`,
-    preview: first ? `It travels with ${first.carrier}.` : 'It has left us.',
-    reason: `You get this mail because you ordered from ${ctx.tenant.name}.`,
+    preview: first ? `It was shipped with ${first.carrier}.` : 'It was shipped.',
+    reason: `You get this email because you ordered from ${ctx.tenant.name}.`,
     blocks: [
       { kind: 'heading', text: 'On its way to you' },
       { kind: 'paragraph', text: `Your order ${order.order_number} has been handed to the carrier.` },
@@ -55,7 +55,7 @@ export const shipped: Template<'shipped'> = (ctx, { data: order }) => {
   };
 };
 
-/** What was bought, before the discount: that is a line of its own among the totals. */
+/** The items at their price before the discount, which is a line of the totals. */
 function itemLines(ctx: Context, { items, currency }: OrderMailData, options: { prices: boolean }): Block {
   return {
     kind: 'lines',

@@ -3,17 +3,17 @@ import { storefrontLink, type Template } from './template.ts';
 export const restock: Template<'restock'> = (ctx, { data }) => {
   const name = data.variant_name ? `${data.product_name}, ${data.variant_name}` : data.product_name;
   return {
-    subject: `${data.product_name} is back`,
+    subject: `${data.product_name} is back in stock`,
     preview: `${name} can be ordered again.`,
-    reason: `You get this mail, once, because you asked ${ctx.tenant.name} to tell you.`,
+    reason: `You get this email, once, because you joined the waitlist at ${ctx.tenant.name}.`,
     blocks: [
-      { kind: 'heading', text: `${data.product_name} is back` },
+      { kind: 'heading', text: `${data.product_name} is back in stock` },
       ...(data.image_url ? [{ kind: 'image', url: data.image_url, alt: name } as const] : []),
       {
         kind: 'paragraph',
-        text: `You asked us to tell you: ${name} can be ordered again. We cannot put one aside for you, so do not wait too long.`,
+        text: `${name} can be ordered again. We cannot reserve one for you, so order soon.`,
       },
-      { kind: 'button', label: 'Have a look', url: storefrontLink(ctx, data.path) },
+      { kind: 'button', label: 'View product', url: storefrontLink(ctx, data.path) },
     ],
   };
 };

@@ -2,15 +2,15 @@ import type { MailData } from '../kinds.ts';
 import type { Template } from './template.ts';
 
 const words: Record<MailData['return_update']['status'], { title: string; text: string }> = {
-  requested: { title: 'We have your return request', text: 'We will look at it and write to you.' },
+  requested: { title: 'We have received your return request', text: 'We will review it and email you.' },
   approved: { title: 'Your return is approved', text: 'Please send these back to us.' },
-  rejected: { title: 'We cannot take these back', text: 'We have looked at your request and cannot accept it.' },
-  received: { title: 'Your return has arrived', text: 'We have it and will see to your refund.' },
+  rejected: { title: 'Your return was rejected', text: 'We have reviewed your request and cannot accept it.' },
+  received: { title: 'Your return has arrived', text: 'We have received it and will process your refund.' },
   refunded: {
     title: 'Your money is on its way',
     text: 'We have refunded your return. Your bank may take a few days to show it.',
   },
-  closed: { title: 'Your return is closed', text: 'Nothing more is left to do.' },
+  closed: { title: 'Your return is closed', text: 'There is nothing more to do.' },
 };
 
 export const returnUpdate: Template<'return_update'> = (ctx, { data }) => {
@@ -18,7 +18,7 @@ export const returnUpdate: Template<'return_update'> = (ctx, { data }) => {
   return {
     subject: `${title}: ${data.return_number}`,
     preview: text,
-    reason: `You get this mail because you asked ${ctx.tenant.name} for a return.`,
+    reason: `You get this email because you requested a return at ${ctx.tenant.name}.`,
     blocks: [
       { kind: 'heading', text: title },
       { kind: 'paragraph', text },
