@@ -49,16 +49,16 @@ test.serial('concurrent checkouts never hold more than there is, and unpaid hold
       }),
     ),
   );
-  const refusals = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
-  t.true(refusals.every((error) => error instanceof DomainError));
-  t.deepEqual([...new Set(refusals.map(({ code }) => code))].toSorted(), [
+  const rejections = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+  t.true(rejections.every((error) => error instanceof DomainError));
+  t.deepEqual([...new Set(rejections.map(({ code }) => code))].toSorted(), [
     'gift_card_not_applicable',
     'insufficient_stock',
     'promo_not_applicable',
   ]);
 
   const made = (await ordersOf(ctx)).length;
-  t.is(made, shoppers - refusals.length);
+  t.is(made, shoppers - rejections.length);
   t.is((await stockOf(ctx, scarce.variant.id)).held, 10);
   t.is((await usesOf(ctx, promo.id)).held, 5);
   // Two full payments; a checkout that is priced after both were stored may hold the rest.
