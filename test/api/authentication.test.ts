@@ -161,9 +161,11 @@ test('each way in which a key opens nothing has its code', async (t) => {
   t.deepEqual(await owners(newKey('secret', 'live')), [401, 'wrong_environment']);
   t.deepEqual(await owners('eyJhbGciOiJIUzI1NiJ9.e30.x'), [401, 'invalid_key']);
 
-  const issue = (name: string, expiresAt: Date | null) =>
-    transact(ctx, (ctx) => issueKey(ctx, { name, kind: 'secret', scopes: ['admin:read'], expiresAt }));
-  t.deepEqual(await owners((await issue('old', new Date(0))).value), [401, 'expired_key']);
+  const issue = (name: string, expiresAt: Date | null, issuedAt = ctx.clock.now()) =>
+    transact({ ...ctx, clock: { ...ctx.clock, now: () => issuedAt } }, (ctx) =>
+      issueKey(ctx, { name, kind: 'secret', scopes: ['admin:read'], expiresAt }),
+    );
+  t.deepEqual(await owners((await issue('old', new Date(1), new Date(0))).value), [401, 'expired_key']);
   const { key, value } = await issue('revoked', null);
   await transact(ctx, (ctx) => revokeKey(ctx, key));
   t.deepEqual(await owners(value), [401, 'revoked_key']);
