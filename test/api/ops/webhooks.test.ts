@@ -49,7 +49,7 @@ const stateOf = async (ctx: Context, endpointId: string) =>
   (await listDeliveries(ctx, { endpointId, limit: 1 })).rows[0]?.state;
 
 test.serial('endpoints that fail and what was given up stand on one page, without their secrets', async (t) => {
-  t.true((await t.context.api.call('GET', page)).body.includes('Every endpoint takes what it is sent.'));
+  t.true((await t.context.api.call('GET', page)).body.includes('All endpoints are working.'));
   const { endpoint, delivery, at } = await givenUp(t);
   const { status, body } = await t.context.api.call('GET', page);
   t.is(status, 200);
@@ -85,7 +85,7 @@ test.serial('what an endpoint missed since a day is sent again', async (t) => {
   clock.pass(1000);
   t.regex(
     (await post(t.context, `${at}/endpoints/${endpoint.id}/recover`, { since: 'yesterday' })).body,
-    /Say since which day/,
+    /Enter the first day/,
   );
   const since = clock.now().toISOString().slice(0, 10);
   const answer = await post(t.context, `${at}/endpoints/${endpoint.id}/recover`, { since });

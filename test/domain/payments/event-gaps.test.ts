@@ -126,7 +126,7 @@ test.serial(
     t.truthy((await gapsOf(t.context))[0]?.finishedAt);
     const [overview, drift] = await pages();
     t.notRegex(overview ?? '', /payment_events_forgotten/);
-    t.regex(drift ?? '', /were looked through instead/);
+    t.regex(drift ?? '', /were checked instead/);
     t.like(await orderOf(ctx, refunded), { status: 'refunded', refundedCents: 3800 });
     t.like(await orderOf(ctx, disputed), { attentionCode: 'disputed' });
     t.is((await ordersOf(ctx)).length, 5, 'the renewal has its order');
