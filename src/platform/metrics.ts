@@ -37,29 +37,29 @@ export function createMetrics(): Metrics {
 
   const runs = histogram(
     'storefront_job_seconds',
-    'Duration of job attempts, by outcome.',
+    'How long runs of jobs took, by outcome.',
     ['queue', 'job', 'outcome'],
     [0.005, 0.02, 0.1, 0.5, 2, 10, 60],
   );
   const waits = histogram(
     'storefront_job_wait_seconds',
-    'Time that jobs waited in their queue for the first attempt.',
+    'How long jobs waited in their queue for their first run.',
     ['queue'],
     [0.01, 0.05, 0.2, 1, 5, 30, 300],
   );
   const requests = histogram(
     'storefront_request_seconds',
-    'Duration of requests, by route and status.',
+    'How long requests took, by route and status.',
     ['method', 'route', 'status'],
     [0.002, 0.005, 0.01, 0.05, 0.2, 1, 5],
   );
   const counters = {
     inbound_refused: counter(
       'storefront_inbound_refused_total',
-      'Provider webhooks rejected because of a wrong signature or token, or an unreadable body.',
+      'Webhooks of providers that were refused: a wrong signature or token, or unreadable.',
       ['tenant', 'provider'],
     ),
-    rate_limited: counter('storefront_rate_limited_total', 'Requests rejected by a rate limit.', ['tenant']),
+    rate_limited: counter('storefront_rate_limited_total', 'Requests refused by count.', ['tenant']),
   };
 
   return {

@@ -104,7 +104,7 @@ test.serial('where all is well the doctor says so, store by store, and ends with
   const ctx = await healthyStore(t.context);
   const { code, findings, faults, warnings } = await diagnose(t.context, {}, ['--store', ctx.tenant.slug]);
   t.deepEqual([code, faults], [0, []]);
-  t.deepEqual(warnings, ['redis persistence: It loses its data when it restarts.']);
+  t.deepEqual(warnings, ['redis persistence: It forgets everything when it restarts.']);
   const looked = [
     'database',
     'database role',
@@ -250,7 +250,7 @@ test.serial('a mail server that does not take our password', async (t) => {
   const { code, findings } = await diagnose(t.context, { SMTP_URL: `smtp://shop:wrong@127.0.0.1:${port}` });
   server.close();
   const { sentence, advice } = findings.find(({ about }) => about === 'mail server') ?? {};
-  t.deepEqual([code, advice], [1, 'Correct the user and password in SMTP_URL.']);
+  t.deepEqual([code, advice], [1, 'Put the right user and password into SMTP_URL.']);
   t.regex(sentence ?? '', /^The mail server responded 535/);
 });
 
@@ -278,7 +278,7 @@ test.serial('secrets whose key is gone, is another one, or is an older one', asy
     /^encryption keys: tenants\.session_secret_sealed: \d+ sealed with the key k1, which is not in ENCRYPTION_KEYS\.$/m,
   );
   const another = await diagnose(t.context, { ENCRYPTION_KEYS: `${id}:${other}` });
-  t.regex(another.faults.join('\n'), /sealed with the key k1, which is a different key with that id\.$/m);
+  t.regex(another.faults.join('\n'), /sealed with the key k1, which is another key by that name\.$/m);
   const older = await diagnose(t.context, { ENCRYPTION_KEYS: `k9:${other},${id}:${value}` });
   t.regex(older.warnings.join('\n'), /^encryption keys: \d+ secrets are sealed with an older key than k9\.$/m);
   t.is(older.findings.find(({ about }) => about === 'encryption keys')?.advice, 'npm run cli -- rotate-keys');
@@ -289,8 +289,8 @@ test.serial('stores that cannot sell: no account, no key, a wrong one, one of th
   t.deepEqual(
     (await storeFaults(t.context, bare)).map(({ about, level, sentence }) => [about, level, sentence]),
     [
-      ['stripe', 'warning', 'The store has no payment account, so it cannot sell.'],
-      ['shippo', 'warning', 'The store has no shipping account, so it purchases no labels.'],
+      ['stripe', 'warning', 'The store has no account, so it cannot sell.'],
+      ['shippo', 'warning', 'The store has no account, so it buys no labels.'],
     ],
   );
   const messageFor = async (change: (ctx: Context) => Promise<unknown>) => {
@@ -335,16 +335,16 @@ test.serial(
     const accountOf = (ctx: Context, secretKey: string) => ({ tenantId: ctx.tenant.id, secretKey });
     const urlOf = ({ tenant }: Context) => `${environment['PUBLIC_URL']}/api/webhooks/stripe/${tenant.slug}`;
     const wrongs: [string, (ctx: Context, secretKey: string) => Promise<unknown>][] = [
-      ['No endpoint is registered at Stripe.', async () => undefined],
+      ['Stripe has no endpoint that leads here.', async () => undefined],
       [
-        'The endpoint at Stripe is disabled.',
+        'The endpoint at Stripe is switched off.',
         async (ctx, key) => {
           const { endpointId } = await registerWebhookEndpoint(ctx);
           await payments.endEndpoint(accountOf(ctx, key), endpointId, 'disable');
         },
       ],
       [
-        `The endpoint at Stripe lacks event types: ${handledEventTypes.slice(1).join(', ')}.`,
+        `The endpoint at Stripe is not told everything that is needed: ${handledEventTypes.slice(1).join(', ')}.`,
         (ctx, key) =>
           stripeControl(stripe.url).addWebhookEndpoint(key, {
             url: urlOf(ctx),
@@ -353,7 +353,7 @@ test.serial(
           }),
       ],
       [
-        'There is no signing secret, so every event is rejected.',
+        'There is no signing secret, so no event is believed.',
         async (ctx) => {
           await registerWebhookEndpoint(ctx);
           await transact(ctx, (ctx) =>

@@ -58,7 +58,7 @@ test('a new secret signs everybody out of one store, and that is written down', 
   const { number } = await readSessionSecret(ctx);
   t.is(
     (await call(t.context, 'tenants', 'rotate-secret', tenant.slug)).out,
-    `${tenant.slug} has a new secret. All customers are signed out.\n`,
+    `${tenant.slug} has a new secret. Everybody is signed out.\n`,
   );
   t.is((await readSessionSecret(ctx)).number, number + 1);
   t.deepEqual(
@@ -176,7 +176,7 @@ test('a database that is away, and one that is not migrated, are told apart', as
   const behind = await callCli(['tenants', 'list'], { ...environment, DATABASE_URL: empty });
   t.deepEqual(
     [behind.code, behind.err],
-    [1, 'The database schema is older than this release: run the migrate command first.\n'],
+    [1, 'The schema of the database is behind this release: run the migrate command first.\n'],
   );
 });
 

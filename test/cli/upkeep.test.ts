@@ -134,7 +134,7 @@ test.serial('a person is told what is held, and taken out of it', async (t) => {
   t.regex(erased.out, /^saved_carts +1$/m);
   t.is(
     (await call(t.context, ['erase', tenant.slug, 'grace@example.com', '--yes'])).out,
-    'The store has no data about this email.\n',
+    'Nothing is held about this address.\n',
   );
 });
 

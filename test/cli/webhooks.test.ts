@@ -66,7 +66,7 @@ test.serial('an endpoint is made, told once of its secret, tested, and its deliv
   t.is((await call(t.context, 'redeliver', delivery)).out, `${delivery} is on its way again.\n`);
   await runJobs(services);
   t.is(receiver.requests.length, 2);
-  t.is((await call(t.context, 'recover', id, '1h')).out, 'There is nothing to resend.\n');
+  t.is((await call(t.context, 'recover', id, '1h')).out, 'Nothing was missed.\n');
   t.is((await callJson(t.context, 'recover', id, '2020-01-01T00:00:00Z', '--only', 'all')).recovered, 1);
   await runJobs(services);
 
