@@ -75,7 +75,7 @@ export async function readDrift(
   ctx: PlatformContext,
   limit: number,
 ): Promise<{ stores: ComparedStore[]; orders: DriftedOrder[]; gaps: EventGap[] }> {
-  return asPlatform(ctx, "operators see where a store's orders and payments do not agree", async (ctx) => {
+  return asPlatform(ctx, 'operators see where orders and payments of a store do not agree', async (ctx) => {
     const stores = await ctx.tx.execute<ComparedStore>(sql`
       select a.tenant_id as "tenantId", r.created_at as "comparedAt", r.compared_from as from, r.compared_to as to,
         a.silent_since as "silentSince"
