@@ -44,7 +44,7 @@ export function buildNextRelease(): NextRelease {
     export const readNotes = defineScheduledJob({ name: 'notes.read-notes', queue: 'notes', everyMs: 1000 });`,
   );
   write(
-    'workers/processors/notes.ts',
+    'workers/notes-processors.ts',
     `
     import * as jobs from '#jobs/notes.ts';
     import { asPlatform } from '#src/database/transact.ts';
@@ -64,7 +64,7 @@ export function buildNextRelease(): NextRelease {
   change(
     'workers/processors.ts',
     /import \* as leads /,
-    `import { processors as notes } from './processors/notes.ts';\nimport * as leads `,
+    `import { processors as notes } from './notes-processors.ts';\nimport * as leads `,
   );
   change('workers/processors.ts', /(processors: readonly Processor\[\] = \[)/, '$1\n  ...notes,');
   return {
