@@ -129,11 +129,11 @@ function crossChecks(env: Partial<Static<typeof Environment>>): string[] {
   const problems: string[] = [];
   const refuse = (wrong: boolean, sentence: string) => wrong && problems.push(sentence);
 
-  refuse(local && env.APP_MODE === 'live', 'LOCAL_MODE is refused with APP_MODE=live');
+  refuse(local && env.APP_MODE === 'live', 'LOCAL_MODE is not allowed with APP_MODE=live');
   refuse(!local && !env.PUBLIC_URL, 'PUBLIC_URL is required outside local mode');
   refuse(!local && env.PUBLIC_URL?.startsWith('http:') === true, 'PUBLIC_URL must be https outside local mode');
   refuse(!local && !(env.OPS_USER && env.OPS_PASSWORD), 'OPS_USER and OPS_PASSWORD are required outside local mode');
-  refuse(Boolean(env.OPS_USER) !== Boolean(env.OPS_PASSWORD), 'OPS_USER and OPS_PASSWORD go together');
+  refuse(Boolean(env.OPS_USER) !== Boolean(env.OPS_PASSWORD), 'OPS_USER and OPS_PASSWORD must be set together');
   refuse(
     Boolean(env.MAIL_FROM) && !isEmailAddress(readSender(env.MAIL_FROM ?? '').address),
     'MAIL_FROM must be an address, or "Name <address>"',

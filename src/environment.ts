@@ -7,32 +7,31 @@ const schedule = '^[0-9]+(ms|s|m|h|d)(,[0-9]+(ms|s|m|h|d))*$';
 const Flag = (options: object) => Type.Optional(Type.Enum(['1', '0'], { ...options }));
 const Secret = (options: object) => Type.String({ minLength: 12, ...options });
 
-/** Every variable that the processes read. The README's table and a test are made of this. */
+/** Every environment variable. The table in the documentation is generated from this. */
 export const Environment = Type.Object({
   APP_MODE: Type.Enum(['test', 'live'], {
-    description: 'The environment: its kind of keys alone is accepted. Both are equally strict.',
+    description: 'The environment. Only API keys of this environment are accepted; both are equally strict.',
   }),
   LOCAL_MODE: Flag({
     description:
-      "A developer's machine: allows http and loopback targets and the schedules below, and binds to 127.0.0.1. Refused with APP_MODE=live.",
+      'For development: allows http and loopback URLs and the schedules below, and listens on 127.0.0.1 only. Not allowed with APP_MODE=live.',
   }),
   HOST: Type.Optional(
-    Type.String({ description: 'The address to listen on. Default 0.0.0.0; always 127.0.0.1 in local mode.' }),
+    Type.String({ description: 'The IP address to listen on. Default 0.0.0.0; always 127.0.0.1 in local mode.' }),
   ),
   PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 3000, description: 'The port of the web process.' }),
   PUBLIC_URL: Type.Optional(
     Type.String({
       pattern: '^https?://[^/]+(/.*)?$',
       examples: ['https://api.cedar.example'],
-      description: 'Where this service is reached from outside. In local mode it defaults to its own address.',
+      description: 'The public URL of this service. In local mode it defaults to the URL it listens on.',
     }),
   ),
   TRUSTED_PROXY_HOPS: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: 10,
-      description:
-        'How many proxies append to X-Forwarded-For: the client is that many entries from its right. Default 0, or 1 on a dyno.',
+      description: 'How many trusted proxies append to X-Forwarded-For. Default 0, or 1 on Heroku.',
     }),
   ),
   DYNO: Type.Optional(Type.String({ description: 'Set by Heroku.' })),
@@ -45,7 +44,7 @@ export const Environment = Type.Object({
     Type.String({
       pattern: '^postgres(ql)?://',
       examples: ['postgres://user:password@host:5432/shop'],
-      description: "A read replica, for search and the owner's lists.",
+      description: "A read replica for search and the owner's lists.",
     }),
   ),
   DATABASE_POOL_MAX: Type.Integer({ minimum: 1, maximum: 200, default: 5, description: 'Connections per process.' }),
@@ -57,38 +56,38 @@ export const Environment = Type.Object({
   ENCRYPTION_KEYS: Type.String({
     pattern: '^[A-Za-z0-9_-]+:[A-Za-z0-9+/=]{44}(,[A-Za-z0-9_-]+:[A-Za-z0-9+/=]{44})*$',
     examples: ['k1:<base64 of 32 bytes>'],
-    description: '`id:base64 of 32 bytes`, comma-separated. The first seals, all open.',
+    description: '`id:base64 of 32 bytes`, comma-separated. The first encrypts, all decrypt.',
   }),
   KEY_PEPPER: Type.String({
     pattern: '^[A-Za-z0-9+/=]{44}$',
     examples: ['<base64 of 32 bytes>'],
-    description: 'base64 of 32 bytes: keys the hashes of API keys and tokens.',
+    description: 'Base64 of 32 bytes: the secret for hashing API keys and tokens.',
   }),
   OPS_USER: Type.Optional(
-    Type.String({ minLength: 1, description: 'Who may open /ops. Only local mode may leave it out.' }),
+    Type.String({ minLength: 1, description: 'The user name for /ops. Required outside local mode.' }),
   ),
   OPS_PASSWORD: Type.Optional(Secret({ description: 'The password of OPS_USER.' })),
   METRICS_TOKEN: Type.Optional(
-    Secret({ description: 'The Bearer token of /metrics; without it the ops password is asked for.' }),
+    Secret({ description: 'The Bearer token for /metrics. Without it, /metrics requires the ops password.' }),
   ),
   SMTP_URL: Type.String({
     pattern: '^smtps?://',
     examples: ['smtps://user:password@host:465'],
     description: 'The mail server.',
   }),
-  MAIL_FROM: Type.String({ minLength: 3, description: 'The sender of mails of stores that name none.' }),
+  MAIL_FROM: Type.String({ minLength: 3, description: 'The default sender of emails, for stores without their own.' }),
   STRIPE_API_BASE: Type.Optional(
     Type.String({
       pattern: '^https?://',
       examples: ['https://stripe.example'],
-      description: 'Another address of the Stripe API.',
+      description: 'Overrides the URL of the Stripe API.',
     }),
   ),
   SHIPPO_API_BASE: Type.Optional(
     Type.String({
       pattern: '^https?://',
       examples: ['https://shippo.example'],
-      description: 'Another address of the Shippo API.',
+      description: 'Overrides the URL of the Shippo API.',
     }),
   ),
   EMBEDDINGS_URL: Type.Optional(
@@ -98,45 +97,44 @@ export const Environment = Type.Object({
       description: 'An OpenAI-compatible embeddings endpoint, for semantic search.',
     }),
   ),
-  EMBEDDINGS_KEY: Type.Optional(Type.String({ description: 'Its key.' })),
-  EMBEDDINGS_MODEL: Type.Optional(Type.String({ description: 'Its model.' })),
+  EMBEDDINGS_KEY: Type.Optional(Type.String({ description: 'The API key for EMBEDDINGS_URL.' })),
+  EMBEDDINGS_MODEL: Type.Optional(Type.String({ description: 'The embedding model. Default text-embedding-3-small.' })),
   ...workerConcurrencies(),
   RATE_LIMIT_SCALE: Type.Number({ exclusiveMinimum: 0, default: 1, description: 'Multiplies every rate limit.' }),
   LOG_LEVEL: Type.Enum(['debug', 'info', 'warn', 'error', 'silent'], {
     default: 'info',
-    description: 'The least important line that is written.',
+    description: 'Minimum log level.',
   }),
   OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(
     Type.String({
       pattern: '^https?://',
       examples: ['https://collector.example'],
-      description:
-        'The OpenTelemetry collector that traces are sent to; `OTEL_EXPORTER_OTLP_HEADERS` may say with which headers.',
+      description: 'The OpenTelemetry collector for traces; `OTEL_EXPORTER_OTLP_HEADERS` sets request headers.',
     }),
   ),
   OTEL_TRACES_SAMPLER_ARG: Type.Number({
     minimum: 0,
     maximum: 1,
     default: 1,
-    description: 'The share of traces that is sent.',
+    description: 'The share of traces to send.',
   }),
   WEBHOOK_RETRY_SCHEDULE: Type.String({
     pattern: schedule,
     default: '0s,5s,5m,30m,2h,5h,10h,14h,20h,24h',
     examples: ['1s,5s'],
-    description: 'Local mode: the wait before each try of a webhook delivery.',
+    description: 'Local mode: the delay before each attempt of a webhook delivery.',
   }),
   LABEL_RETRY_SCHEDULE: Type.String({
     pattern: schedule,
     default: '0s,2m,10m,30m,90m,4h',
     examples: ['1s,5s'],
-    description: 'Local mode: the wait before each try of a label.',
+    description: 'Local mode: the delay before each attempt to purchase a label.',
   }),
   LABEL_LOOKUP_GRACE: Type.String({
     pattern: duration,
     default: '2m',
     examples: ['30s'],
-    description: 'Local mode: the time between two looks for a label that may have been bought.',
+    description: 'Local mode: the time between two lookups of a label that may have been purchased.',
   }),
   LABEL_BUY_TIMEOUT: Type.String({
     pattern: duration,
@@ -148,23 +146,23 @@ export const Environment = Type.Object({
     pattern: duration,
     default: '30s',
     examples: ['30s'],
-    description: 'Local mode: how long a breaker around a provider stays open.',
+    description: 'Local mode: how long a circuit breaker for a provider stays open.',
   }),
   PAYMENT_POLL_SCHEDULE: Type.String({
     pattern: schedule,
     default: '2m,5m,15m,60m',
     examples: ['1s,5s'],
-    description: 'Local mode: when a pending order is looked up, since it was made.',
+    description: 'Local mode: the ages at which a pending order is looked up at the payment provider.',
   }),
   SWEEP_INTERVAL: Type.String({
     pattern: duration,
     default: '5m',
     examples: ['30s'],
-    description: 'Local mode: how often the sweeps run.',
+    description: 'Local mode: the interval of the sweeps.',
   }),
 });
 
-/** The variable that sets how many jobs of this queue one process works at once. */
+/** The variable for the number of concurrent jobs of this queue in one process. */
 export function concurrencyVariable(queue: QueueName): string {
   return `WORKER_CONCURRENCY_${queue.toUpperCase()}`;
 }
@@ -177,7 +175,7 @@ function workerConcurrencies() {
         Type.Integer({
           minimum: 1,
           maximum: 500,
-          description: `Jobs of ${queue} that one process works at once. Default ${queues[queue].concurrency}.`,
+          description: `Concurrent jobs of the queue ${queue} per process. Default ${queues[queue].concurrency}.`,
         }),
       ),
     ]),

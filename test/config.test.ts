@@ -213,12 +213,12 @@ test('a public environment, test or live, is reached by https and guarded by a p
 });
 
 test('ops user and password go together, in local mode too', (t) => {
-  t.deepEqual(problemsOf({ ...local, OPS_USER: 'ops' }), ['OPS_USER and OPS_PASSWORD go together']);
+  t.deepEqual(problemsOf({ ...local, OPS_USER: 'ops' }), ['OPS_USER and OPS_PASSWORD must be set together']);
   t.deepEqual(problemsOf(local), []);
 });
 
 test('local mode is refused where real money is', (t) => {
-  t.deepEqual(problemsOf({ ...local, APP_MODE: 'live' }), ['LOCAL_MODE is refused with APP_MODE=live']);
+  t.deepEqual(problemsOf({ ...local, APP_MODE: 'live' }), ['LOCAL_MODE is not allowed with APP_MODE=live']);
 });
 
 test('providers are reached by https, or on this machine', (t) => {
@@ -262,8 +262,8 @@ test('a process whose database does not open says so in one line, and ends with 
   const wrong = new URL(givenByRunner('TEST_DATABASE_URL'));
   wrong.password = 'wrong';
   for (const [url, said] of [
-    ['postgres://nobody@127.0.0.1:1/none', /^PostgreSQL is away: .*\n$/],
-    [wrong.href, /^PostgreSQL does not let us in: .*\n$/],
+    ['postgres://nobody@127.0.0.1:1/none', /^PostgreSQL does not respond: .*\n$/],
+    [wrong.href, /^PostgreSQL rejects the connection: .*\n$/],
   ] as const) {
     const { code, err } = await runEntry('src/server.ts', [], { ...local, DATABASE_URL: url });
     t.is(code, 1);

@@ -29,7 +29,7 @@ export function createApp(services: Services, routes: readonly Route[] = allRout
   app.use(requestRouter.middleware());
   for (const middleware of opsRoutes(services)) app.use(middleware);
   app.use(() => {
-    throw new HttpError(404, 'not_found', 'There is nothing at this address.');
+    throw new HttpError(404, 'not_found', 'Not found.');
   });
   return app;
 }

@@ -12,8 +12,8 @@ const headings = ['NAME', 'KIND', 'KEY', 'STATE', 'SCOPES'];
 
 export const listKeysCommand = defineCommand({
   name: 'keys list',
-  summary: 'The keys of a store: never their values, which are kept as hashes.',
-  parameters: { slug: 'The store.' },
+  summary: 'List the API keys of a store. Their values are stored as hashes only and cannot be shown.',
+  parameters: { slug: 'The slug of the store.' },
   async run({ parameters, terminal }) {
     return withStore(terminal, parameters.slug, async (ctx) => {
       const { rows } = await listKeys(ctx, { limit: keysMax });
@@ -29,24 +29,24 @@ export const listKeysCommand = defineCommand({
 
 export const createKeyCommand = defineCommand({
   name: 'keys create',
-  summary: 'Make a key. Its value is printed this once.',
-  parameters: { slug: 'The store.', name: 'What to call the key.' },
+  summary: 'Create an API key. Its value is printed only once.',
+  parameters: { slug: 'The slug of the store.', name: 'The name of the key.' },
   options: {
     kind: {
       type: 'string',
       value: 'secret|publishable',
-      description: 'A publishable key may stand in a page that every shopper reads.',
+      description: 'A publishable key may be embedded in public pages.',
     },
-    scopes: { type: 'string', value: 'a,b,c', description: 'What the key may do: products:read, cart:write …' },
+    scopes: { type: 'string', value: 'a,b,c', description: 'The scopes of the key: products:read, cart:write …' },
     'expires-at': {
       type: 'string',
       value: 'time',
-      description: 'When it ends, such as 2027-01-01T00:00:00Z. Never, unless given.',
+      description: 'When it expires, such as 2027-01-01T00:00:00Z. Default: never.',
     },
     'requests-per-minute': {
       type: 'string',
       value: 'number',
-      description: 'Its own rate limit. Default: 6000 for a secret key.',
+      description: 'Rate limit of the key. Default: 6000 for a secret key.',
     },
   },
   async run({ parameters, options, terminal }) {
@@ -81,8 +81,8 @@ export const createKeyCommand = defineCommand({
 
 export const revokeKeyCommand = defineCommand({
   name: 'keys revoke',
-  summary: 'Refuse a key from now on, everywhere within five seconds.',
-  parameters: { slug: 'The store.', key: 'Its name or its id.' },
+  summary: 'Revoke an API key. Takes effect everywhere within five seconds.',
+  parameters: { slug: 'The slug of the store.', key: 'The name or id of the key.' },
   async run({ parameters, terminal }) {
     const key = await withStore(terminal, parameters.slug, async (ctx) => {
       const { rows } = await listKeys(ctx, { limit: keysMax });

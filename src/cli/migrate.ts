@@ -5,8 +5,8 @@ import { defineCommand } from './lib/command.ts';
 /** The release phase: needs DATABASE_URL and no other variable, and may run several times at once. */
 export const migrateCommand = defineCommand({
   name: 'migrate',
-  summary: 'Bring the schema of the database up to date.',
-  options: { status: { type: 'boolean', description: 'Only say which migrations are still to be applied.' } },
+  summary: 'Apply pending database migrations.',
+  options: { status: { type: 'boolean', description: 'Only list pending migrations.' } },
   async run({ options, terminal }) {
     const databaseUrl = readDatabaseUrl(terminal.environment);
     if (options.status) {

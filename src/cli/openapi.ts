@@ -5,9 +5,9 @@ const defaultUrl = 'http://127.0.0.1:3000';
 /** Needs no service, and PUBLIC_URL only to name the server. The routes are loaded here alone: no other command needs them. */
 export const openApiCommand = defineCommand({
   name: 'openapi',
-  summary: 'Print the OpenAPI document of the HTTP interface.',
+  summary: 'Print the OpenAPI document of the HTTP API.',
   options: {
-    url: { type: 'string', value: 'url', description: 'Where the service is reached. PUBLIC_URL, unless given.' },
+    url: { type: 'string', value: 'url', description: 'The URL of the service. Default: PUBLIC_URL.' },
   },
   async run({ options, terminal }) {
     const [{ routes }, { openApiDocument }] = await Promise.all([

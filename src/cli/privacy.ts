@@ -4,16 +4,16 @@ import { columns } from './lib/columns.ts';
 import { defineCommand, Failure, type Report, UsageError } from './lib/command.ts';
 import { withStore } from './lib/with-services.ts';
 
-const whose = { slug: 'The store.', email: 'The address of the person.' };
+const whose = { slug: 'The slug of the store.', email: 'The email of the customer.' };
 
 export const exportCommand = defineCommand({
   name: 'export',
-  summary: 'Print everything that a store holds about an address, as JSON.',
+  summary: 'Print all data of a store about an email as JSON.',
   parameters: whose,
   async run({ parameters: { slug, email }, terminal }) {
     rejectOther(email);
     const held = await withStore(terminal, slug, (ctx) =>
-      exportPersonalData(ctx, { email }, (part) => terminal.progress(`Looking through ${part}.`)),
+      exportPersonalData(ctx, { email }, (part) => terminal.progress(`Reading ${part}.`)),
     );
     return { data: held, lines: [JSON.stringify(held, null, 2)] };
   },
@@ -21,19 +21,23 @@ export const exportCommand = defineCommand({
 
 export const eraseCommand = defineCommand({
   name: 'erase',
-  summary: 'Take a person out of everything that a store holds. Orders keep their amounts and belong to nobody.',
+  summary: 'Erase all personal data of a customer from a store. Orders keep their amounts and become anonymous.',
   parameters: whose,
   options: {
-    yes: { type: 'boolean', description: 'Do it: it cannot be taken back. The command export shows what goes.' },
+    yes: {
+      type: 'boolean',
+      description: 'Confirm. Erasure cannot be undone; the command export shows what is erased.',
+    },
   },
   async run({ parameters: { slug, email }, options, terminal }): Promise<Report> {
     rejectOther(email);
-    if (!options.yes) throw new UsageError('erase cannot be taken back: look with export first, then say --yes.');
+    if (!options.yes)
+      throw new UsageError('Erasure cannot be undone: check the data with export first, then pass --yes.');
     const { blockers, erased, paymentCustomerIds } = await withStore(terminal, slug, (ctx) =>
       erasePersonalData(ctx, { email }, (part) => terminal.progress(`Erasing from ${part}.`)),
     );
     if (blockers.length > 0) {
-      const sentence = `Something is still under way, so nothing was erased: ${blockers.join('; ')}.`;
+      const sentence = `Nothing was erased because of open work: ${blockers.join('; ')}.`;
       throw new Failure(
         sentence,
         blockers.map((detail) => ({ detail })),
@@ -43,10 +47,12 @@ export const eraseCommand = defineCommand({
     return {
       data: { erased, left_elsewhere: { stripe_customers: paymentCustomerIds } },
       lines: [
-        ...(rows.length > 0 ? columns([['ERASED FROM', 'ROWS'], ...rows]) : ['Nothing is held about this address.']),
-        ...paymentCustomerIds.map((id) => `Stripe keeps records of its own: delete the customer ${id} there.`),
         ...(rows.length > 0
-          ? ['Backups hold it until they are rotated, and so does whoever was told by webhook.']
+          ? columns([['ERASED FROM', 'ROWS'], ...rows])
+          : ['The store has no data about this email.']),
+        ...paymentCustomerIds.map((id) => `Stripe has its own records: delete the customer ${id} there.`),
+        ...(rows.length > 0
+          ? ['Backups contain the data until they are rotated, and so do the receivers of webhooks.']
           : []),
       ],
     };
@@ -54,5 +60,5 @@ export const eraseCommand = defineCommand({
 });
 
 function rejectOther(email: string): void {
-  if (!isEmailAddress(email)) throw new UsageError('That is not one plain mail address.');
+  if (!isEmailAddress(email)) throw new UsageError('This is not a valid email address.');
 }

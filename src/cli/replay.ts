@@ -9,19 +9,19 @@ const progressEvery = 50;
 
 export const replayCommand = defineCommand({
   name: 'replay',
-  summary: 'Ask Stripe about its events again, and bring the orders of a store into line.',
-  parameters: { slug: 'The store.' },
+  summary: 'Fetch events from Stripe again and reconcile the orders of a store.',
+  parameters: { slug: 'The slug of the store.' },
   options: {
     since: {
       type: 'string',
       value: 'time',
-      description: `What happened since then; beyond the 30 days of Stripe's events, by its objects. ${timeHelp}`,
+      description: `Everything since this time. Stripe lists events for 30 days; before that, its objects are scanned. ${timeHelp}`,
     },
-    until: { type: 'string', value: 'time', description: 'Up to then. With --since; now, unless given.' },
-    event: { type: 'string', value: 'id', description: "Only what this event of Stripe's is about: evt_…" },
-    session: { type: 'string', value: 'id', description: 'Only this session: cs_…' },
-    order: { type: 'string', value: 'order', description: 'Only what this order has at Stripe: ORD-1001 or ord_…' },
-    'dry-run': { type: 'boolean', description: 'Say what would change, and change nothing.' },
+    until: { type: 'string', value: 'time', description: 'Up to this time, with --since. Default: now.' },
+    event: { type: 'string', value: 'id', description: 'Only the object of this Stripe event: evt_…' },
+    session: { type: 'string', value: 'id', description: 'Only this checkout session: cs_…' },
+    order: { type: 'string', value: 'order', description: 'Only the Stripe objects of this order: ORD-1001 or ord_…' },
+    'dry-run': { type: 'boolean', description: 'Print what would change without changing anything.' },
   },
   async run({ parameters: { slug }, options, terminal }): Promise<Report> {
     const dryRun = options['dry-run'];
@@ -29,7 +29,7 @@ export const replayCommand = defineCommand({
       let looked = 0;
       const onReplayed = () => {
         looked += 1;
-        if (looked % progressEvery === 0) terminal.progress(`${looked} objects looked at`);
+        if (looked % progressEvery === 0) terminal.progress(`${looked} objects checked`);
       };
       return replayPayments(ctx, whatOf(ctx.clock, options), { dryRun, onReplayed });
     });
@@ -41,8 +41,9 @@ type Given = Readonly<Record<'since' | 'until' | 'event' | 'session' | 'order', 
 
 function whatOf(clock: Clock, { since, until, event, session, order }: Given): ReplayWhat {
   const given = [since, event, session, order].filter((value) => value !== undefined);
-  if (given.length !== 1) throw new UsageError('replay needs one of --since, --event, --session and --order.');
-  if (until !== undefined && since === undefined) throw new UsageError('replay takes --until with --since only.');
+  if (given.length !== 1)
+    throw new UsageError('replay requires exactly one of --since, --event, --session and --order.');
+  if (until !== undefined && since === undefined) throw new UsageError('--until requires --since.');
   if (event !== undefined) return { eventId: event };
   if (session !== undefined) return { sessionId: session };
   if (order !== undefined) return { order };
@@ -58,12 +59,12 @@ function report(replayed: readonly Replayed[], dryRun: boolean): Report {
     changes.map(({ of, field, before, after }) => [of, field, shown(before), '→', shown(after), objectId]),
   );
   const count = replayed.filter(({ result }) => result === 'changed').length;
-  const what = `${replayed.length} ${replayed.length === 1 ? 'object' : 'objects'} looked at`;
+  const what = `${replayed.length} ${replayed.length === 1 ? 'object' : 'objects'} checked`;
   return {
     failed: troubled.length > 0,
     data: {
       dry_run: dryRun,
-      checked_at: replayed.length,
+      checked: replayed.length,
       changed: count,
       objects: replayed.map(({ subject, objectId, eventIds, result, changes, failure }) => ({
         subject,
@@ -79,7 +80,9 @@ function report(replayed: readonly Replayed[], dryRun: boolean): Report {
       ...troubled.map(
         ({ subject, objectId, result, failure }) =>
           `${subject} ${objectId}: ${
-            result === 'failed' ? failure : 'it bears our marks, and there is no such order: look for it at Stripe.'
+            result === 'failed'
+              ? failure
+              : 'it has our metadata but there is no such order: find it in the Stripe dashboard.'
           }`,
       ),
       `${what}${count === 0 ? ': nothing' : `, ${count}`} ${dryRun ? 'would change' : 'changed'}.`,

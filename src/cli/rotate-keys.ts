@@ -6,14 +6,14 @@ import { withServices } from './lib/with-services.ts';
 /** The key must be known to every process before anything is sealed with it: the README says in which order. */
 export const rotateKeysCommand = defineCommand({
   name: 'rotate-keys',
-  summary: 'Seal every secret again under the first key of ENCRYPTION_KEYS, while the shop is open.',
-  options: { status: { type: 'boolean', description: 'Only say which key sealed how much.' } },
+  summary: 'Re-encrypt every secret with the first key of ENCRYPTION_KEYS, without downtime.',
+  options: { status: { type: 'boolean', description: 'Only show how many secrets each key encrypts.' } },
   async run({ options, terminal }): Promise<Report> {
     return withServices(terminal, async ({ config }, ctx) => {
       const rewrapped = options.status
         ? []
         : await rewrapSecrets(ctx, ({ table, column }, count) =>
-            terminal.progress(`${table}.${column}: ${count} sealed again`),
+            terminal.progress(`${table}.${column}: ${count} re-encrypted`),
           );
       const uses = await inspectSecrets(ctx);
       const damaged = rewrapped.flatMap(({ table, column, damaged }) =>
@@ -40,14 +40,14 @@ export const rotateKeysCommand = defineCommand({
         lines: [
           ...(uses.length > 0
             ? columns([['COLUMN', 'KEY', 'SEALED', 'STATE'], ...uses.map(row)])
-            : ['Nothing is sealed yet.']),
+            : ['There are no encrypted secrets yet.']),
           ...damaged.map(
             ({ table, column, tenantId, id, keyId }) =>
-              `${table}.${column} of ${id} (${tenantId}) does not open with the key ${keyId}: save that secret again.`,
+              `${table}.${column} of ${id} (${tenantId}) cannot be decrypted with the key ${keyId}: save that secret again.`,
           ),
           ...idle.map(
             (id) =>
-              `Nothing is sealed with ${id} any more: once no process seals with it, take it out of ENCRYPTION_KEYS.`,
+              `No secret is encrypted with ${id} any more: when no process uses it as its first key, remove it from ENCRYPTION_KEYS.`,
           ),
         ],
       };

@@ -15,22 +15,22 @@ import { withServices, withStore } from './lib/with-services.ts';
 
 export const listTenantsCommand = defineCommand({
   name: 'tenants list',
-  summary: 'Every store of this installation.',
+  summary: 'List the stores of this installation.',
   async run({ terminal }) {
     const tenants = await withServices(terminal, (_services, ctx) => listTenants(ctx));
     const rows = tenants.map(({ slug, name, currency, modules }) => [slug, name, currency, switchedOn(modules)]);
     const headings = ['SLUG', 'NAME', 'CURRENCY', 'MODULES'];
     return {
       data: { tenants: tenants.map(present) },
-      lines: tenants.length > 0 ? columns([headings, ...rows]) : ['There is no store yet.'],
+      lines: tenants.length > 0 ? columns([headings, ...rows]) : ['There are no stores yet.'],
     };
   },
 });
 
 export const showTenantCommand = defineCommand({
   name: 'tenants show',
-  summary: 'One store with all its settings.',
-  parameters: { slug: 'The store.' },
+  summary: 'Show a store with all its settings.',
+  parameters: { slug: 'The slug of the store.' },
   async run({ parameters, terminal }) {
     const tenant = await withStore(terminal, parameters.slug, async (ctx) => present(ctx.tenant));
     const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
@@ -41,7 +41,7 @@ export const showTenantCommand = defineCommand({
 export const setModuleCommand = defineCommand({
   name: 'tenants set-module',
   summary: 'Switch a module of a store on or off.',
-  parameters: { slug: 'The store.', module: `One of ${moduleNames.join(', ')}.`, switch: 'on or off.' },
+  parameters: { slug: 'The slug of the store.', module: `One of ${moduleNames.join(', ')}.`, switch: 'on or off.' },
   async run({ parameters, terminal }) {
     const { slug, switch: position } = parameters;
     const module = moduleNamed(parameters.module);
@@ -71,8 +71,8 @@ export const setModuleCommand = defineCommand({
 
 export const rotateSecretCommand = defineCommand({
   name: 'tenants rotate-secret',
-  summary: 'Give a store a new secret, because the old one may be known: everybody is signed out.',
-  parameters: { slug: 'The store.' },
+  summary: "Rotate a store's secret after a leak. Signs out every customer.",
+  parameters: { slug: 'The slug of the store.' },
   async run({ parameters, terminal }) {
     const { slug } = parameters;
     await withStore(terminal, slug, (ctx) =>
@@ -81,7 +81,7 @@ export const rotateSecretCommand = defineCommand({
         await recordAudit(ctx, { action: 'store.secret_rotated', subjectKind: 'store', subjectId: slug });
       }),
     );
-    return { data: { slug }, lines: [`${slug} has a new secret. Everybody is signed out.`] };
+    return { data: { slug }, lines: [`${slug} has a new secret. All customers are signed out.`] };
   },
 });
 

@@ -76,10 +76,10 @@ export async function proveDatabase(execute: Execute): Promise<void> {
 
 /** Why the database does not even open, in a person's words; undefined for an error that has another reason. */
 export function whyClosed(error: unknown): string | undefined {
-  if (isDatabaseAway(error)) return 'PostgreSQL is away: DATABASE_URL names a server that does not answer.';
+  if (isDatabaseAway(error)) return 'PostgreSQL does not respond: check the server in DATABASE_URL.';
   const isTurnedAway = error instanceof Error && 'code' in error && turnedAwayCodes.has(String(error.code));
   return isTurnedAway
-    ? 'PostgreSQL does not let us in: see the user, the password and the database of DATABASE_URL.'
+    ? 'PostgreSQL rejects the connection: check the user, the password and the database in DATABASE_URL.'
     : undefined;
 }
 

@@ -6,7 +6,7 @@ export interface Settings {
   readonly localMode: boolean;
   /** Where this service is reached from outside, without a trailing slash. */
   readonly publicUrl: string;
-  /** The sender of mails of stores that name none. */
+  /** The default sender of emails, for stores without their own. */
   readonly mailFrom: string;
   /** Keys the hashes of API keys, tokens and cursors. */
   readonly keyPepper: Buffer;

@@ -37,29 +37,29 @@ export function createMetrics(): Metrics {
 
   const runs = histogram(
     'storefront_job_seconds',
-    'How long runs of jobs took, by outcome.',
+    'Duration of job attempts, by outcome.',
     ['queue', 'job', 'outcome'],
     [0.005, 0.02, 0.1, 0.5, 2, 10, 60],
   );
   const waits = histogram(
     'storefront_job_wait_seconds',
-    'How long jobs waited in their queue for their first run.',
+    'Time that jobs waited in their queue for the first attempt.',
     ['queue'],
     [0.01, 0.05, 0.2, 1, 5, 30, 300],
   );
   const requests = histogram(
     'storefront_request_seconds',
-    'How long requests took, by route and status.',
+    'Duration of requests, by route and status.',
     ['method', 'route', 'status'],
     [0.002, 0.005, 0.01, 0.05, 0.2, 1, 5],
   );
   const counters = {
     inbound_refused: counter(
       'storefront_inbound_refused_total',
-      'Webhooks of providers that were refused: a wrong signature or token, or unreadable.',
+      'Provider webhooks rejected because of a wrong signature or token, or an unreadable body.',
       ['tenant', 'provider'],
     ),
-    rate_limited: counter('storefront_rate_limited_total', 'Requests refused by count.', ['tenant']),
+    rate_limited: counter('storefront_rate_limited_total', 'Requests rejected by a rate limit.', ['tenant']),
   };
 
   return {

@@ -244,7 +244,7 @@ test('what nobody foresaw is a 500 that tells nothing', async (t) => {
   t.is(status, 500);
   t.deepEqual(body, {
     error: 'internal_error',
-    detail: 'Something went wrong on our side.',
+    detail: 'Internal server error.',
     request_id: headers.get('x-request-id'),
   });
 });

@@ -380,7 +380,7 @@ test.serial('as a process: made, unchanged, and refused, each with its exit code
   const again = await runCli(['apply', '-'], environment, text);
   t.deepEqual(
     [again.code, again.out, again.err],
-    [0, `Nothing to change: ${report.changes.length} things are as the file says.\n`, ''],
+    [0, `Nothing to change: all ${report.changes.length} items match the file.\n`, ''],
   );
 
   const refused = await runCli(['apply', exampleFile], {
@@ -391,7 +391,7 @@ test.serial('as a process: made, unchanged, and refused, each with its exit code
   t.is(refused.code, 1);
   t.is(refused.out, '');
   t.deepEqual(refused.err.split('\n').slice(0, 3), [
-    'The store file is wrong in 2 places, so nothing was changed:',
+    'The store file has errors in 2 places; nothing was changed:',
     `  ${exampleFile}:${placeOf('${STRIPE_SECRET_KEY}')}  needs the variable STRIPE_SECRET_KEY, which is not set`,
     `  ${exampleFile}:${placeOf('${ERP_WEBHOOK_SECRET}')}  needs the variable ERP_WEBHOOK_SECRET, which is not set`,
   ]);

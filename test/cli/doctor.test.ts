@@ -104,7 +104,7 @@ test.serial('where all is well the doctor says so, store by store, and ends with
   const ctx = await healthyStore(t.context);
   const { code, findings, faults, warnings } = await diagnose(t.context, {}, ['--store', ctx.tenant.slug]);
   t.deepEqual([code, faults], [0, []]);
-  t.deepEqual(warnings, ['redis persistence: It forgets everything when it restarts.']);
+  t.deepEqual(warnings, ['redis persistence: It loses its data when it restarts.']);
   const looked = [
     'database',
     'database role',
@@ -130,9 +130,9 @@ test.serial('where all is well the doctor says so, store by store, and ends with
     DATABASE_URL: t.context.services.config.databaseUrl,
   });
   t.regex(people.out, /\nok +\S+ +stripe +Stripe accepts the secret key\.\n/);
-  t.regex(people.out, /\nwarning +redis persistence +It forgets[^\n]+\n +→ Nothing is lost by that[^\n]+\n/);
+  t.regex(people.out, /\nwarning +redis persistence +It loses its data[^\n]+\n +→ No job is lost by that[^\n]+\n/);
   t.regex(people.out, /\nNo fault, 1 warning\.\n$/);
-  t.regex(people.err, /^Looking at the database\.$/m);
+  t.regex(people.err, /^Checking the database\.$/m);
 });
 
 test.serial('a store that is not there is no diagnosis', async (t) => {
@@ -144,14 +144,14 @@ test.serial('a store that is not there is no diagnosis', async (t) => {
   t.regex(err, /There is no store with the slug "nobody"\.\n$/);
 });
 
-test.serial("a database without this release's schema, whose role is above row-level security", async (t) => {
+test.serial("a database without this release's schema, whose role bypasses row-level security", async (t) => {
   const empty = await diagnose(t.context, { DATABASE_URL: own.databaseUrl });
   t.is(empty.code, 1);
-  t.regex(empty.faults.join(), /^schema: To be applied: 0001-outbox, /);
+  t.regex(empty.faults.join(), /^schema: Pending migrations: 0001-outbox, /);
   t.is(empty.findings.find(({ about }) => about === 'schema')?.advice, 'npm run cli -- migrate');
 
   const above = await diagnose(t.context, { DATABASE_URL: own.databaseAdminUrl });
-  t.regex(above.faults.join('\n'), /^database role: "\S+" is above row-level security/m);
+  t.regex(above.faults.join('\n'), /^database role: "\S+" bypasses row-level security/m);
   t.regex(above.findings.find(({ about }) => about === 'database role')?.advice ?? '', /nosuperuser nobypassrls/);
 });
 
@@ -177,7 +177,7 @@ test.serial('a database whose clock is wrong, that is too old, and in which a ta
       faults.filter((line) => /^(database|row)/.test(line)),
       [
         'database: PostgreSQL 14 is too old.',
-        'database clock: This machine and PostgreSQL are 90 seconds apart.',
+        'database clock: The clocks of this machine and PostgreSQL differ by 90 seconds.',
         "row-level security: It is not forced on wide_open: one store could see another's rows.",
       ],
     );
@@ -198,7 +198,7 @@ test.serial('servers that are away: each is named, and none hides another', asyn
   t.is(away.faults.length, 3);
   t.regex(
     away.faults.join('\n'),
-    /^database: PostgreSQL is away\.\nredis: 127\.0\.0\.1:1 does not answer: .*ECONNREFUSED.*\nmail server: The mail server did not respond/,
+    /^database: PostgreSQL does not respond\.\nredis: 127\.0\.0\.1:1 does not respond: .*ECONNREFUSED.*\nmail server: The mail server did not respond/,
   );
   t.true(away.findings.every(({ advice }) => advice));
 });
@@ -210,7 +210,7 @@ test.serial('a Redis that throws jobs away, one that keeps them, and one that is
   t.is(throwing.code, 1);
   t.deepEqual(
     throwing.faults.filter((line) => line.startsWith('redis')),
-    ['redis policy: When it is full it throws jobs away (allkeys-lru).'],
+    ['redis policy: It evicts jobs when its memory is full (allkeys-lru).'],
   );
   t.false(throwing.warnings.some((line) => line.startsWith('redis persistence')));
   await redis.config('SET', 'maxmemory-policy', 'noeviction', 'save', '');
@@ -250,7 +250,7 @@ test.serial('a mail server that does not take our password', async (t) => {
   const { code, findings } = await diagnose(t.context, { SMTP_URL: `smtp://shop:wrong@127.0.0.1:${port}` });
   server.close();
   const { sentence, advice } = findings.find(({ about }) => about === 'mail server') ?? {};
-  t.deepEqual([code, advice], [1, 'Put the right user and password into SMTP_URL.']);
+  t.deepEqual([code, advice], [1, 'Correct the user and password in SMTP_URL.']);
   t.regex(sentence ?? '', /^The mail server responded 535/);
 });
 
@@ -259,11 +259,11 @@ test.serial('work that waits for a relay, and work that waits for a worker', asy
   const clock = { now: () => new Date(Date.now() - 20 * 60_000) };
   await transact({ ...ctx, clock }, async (ctx) => enqueue(ctx, purchaseLabel, { orderId: newId('ord') } as never));
   const unrelayed = await diagnose(t.context);
-  t.true(unrelayed.faults.includes('workers: Work has waited 20 minutes for a relay.'), unrelayed.faults.join());
+  t.true(unrelayed.faults.includes('workers: Jobs have waited 20 minutes for a relay.'), unrelayed.faults.join());
 
   await services.execute(sql`update outbox set relays = 1 where tenant_id = ${ctx.tenant.id}`);
   const unworked = await diagnose(t.context);
-  t.true(unworked.faults.includes('workers: Work of the queue labels has waited 20 minutes.'), unworked.faults.join());
+  t.true(unworked.faults.includes('workers: Jobs of the queue labels have waited 20 minutes.'), unworked.faults.join());
   t.regex(unworked.findings.find(({ about }) => about === 'workers')?.advice ?? '', /worker-labels/);
   await services.execute(sql`delete from outbox where tenant_id = ${ctx.tenant.id}`);
 });
@@ -278,9 +278,9 @@ test.serial('secrets whose key is gone, is another one, or is an older one', asy
     /^encryption keys: tenants\.session_secret_sealed: \d+ sealed with the key k1, which is not in ENCRYPTION_KEYS\.$/m,
   );
   const another = await diagnose(t.context, { ENCRYPTION_KEYS: `${id}:${other}` });
-  t.regex(another.faults.join('\n'), /sealed with the key k1, which is another key by that name\.$/m);
+  t.regex(another.faults.join('\n'), /sealed with the key k1, which is a different key with that id\.$/m);
   const older = await diagnose(t.context, { ENCRYPTION_KEYS: `k9:${other},${id}:${value}` });
-  t.regex(older.warnings.join('\n'), /^encryption keys: \d+ secrets are sealed with an older key than k9\.$/m);
+  t.regex(older.warnings.join('\n'), /^encryption keys: \d+ secrets are encrypted with an older key than k9\.$/m);
   t.is(older.findings.find(({ about }) => about === 'encryption keys')?.advice, 'npm run cli -- rotate-keys');
 });
 
@@ -289,8 +289,8 @@ test.serial('stores that cannot sell: no account, no key, a wrong one, one of th
   t.deepEqual(
     (await storeFaults(t.context, bare)).map(({ about, level, sentence }) => [about, level, sentence]),
     [
-      ['stripe', 'warning', 'The store has no account, so it cannot sell.'],
-      ['shippo', 'warning', 'The store has no account, so it buys no labels.'],
+      ['stripe', 'warning', 'The store has no payment account, so it cannot sell.'],
+      ['shippo', 'warning', 'The store has no shipping account, so it purchases no labels.'],
     ],
   );
   const messageFor = async (change: (ctx: Context) => Promise<unknown>) => {
@@ -317,14 +317,14 @@ test.serial('stores that cannot sell: no account, no key, a wrong one, one of th
 test.serial('a Stripe that does not answer, and one that lives in another time', async (t) => {
   const ctx = await healthyStore(t.context);
   const [away] = await storeFaults(t.context, ctx, { STRIPE_API_BASE: 'http://127.0.0.1:1' });
-  t.regex(away?.sentence ?? '', /^Stripe does not answer: /);
+  t.regex(away?.sentence ?? '', /^Stripe does not respond: /);
   stripeAheadMs = 10 * 60_000;
   const [skewed] = await storeFaults(t.context, ctx);
   stripeAheadMs = 0;
   t.is(skewed?.about, 'stripe clock');
   t.regex(
     skewed?.sentence ?? '',
-    /^This machine and Stripe are (599|600|601) seconds apart: signed events are refused\.$/,
+    /^The clocks of this machine and Stripe differ by (599|600|601) seconds, so signed events are rejected\.$/,
   );
 });
 
@@ -335,16 +335,16 @@ test.serial(
     const accountOf = (ctx: Context, secretKey: string) => ({ tenantId: ctx.tenant.id, secretKey });
     const urlOf = ({ tenant }: Context) => `${environment['PUBLIC_URL']}/api/webhooks/stripe/${tenant.slug}`;
     const wrongs: [string, (ctx: Context, secretKey: string) => Promise<unknown>][] = [
-      ['Stripe has no endpoint that leads here.', async () => undefined],
+      ['No endpoint is registered at Stripe.', async () => undefined],
       [
-        'The endpoint at Stripe is switched off.',
+        'The endpoint at Stripe is disabled.',
         async (ctx, key) => {
           const { endpointId } = await registerWebhookEndpoint(ctx);
           await payments.endEndpoint(accountOf(ctx, key), endpointId, 'disable');
         },
       ],
       [
-        `The endpoint at Stripe is not told everything that is needed: ${handledEventTypes.slice(1).join(', ')}.`,
+        `The endpoint at Stripe lacks event types: ${handledEventTypes.slice(1).join(', ')}.`,
         (ctx, key) =>
           stripeControl(stripe.url).addWebhookEndpoint(key, {
             url: urlOf(ctx),
@@ -353,7 +353,7 @@ test.serial(
           }),
       ],
       [
-        'There is no signing secret, so no event is believed.',
+        'There is no signing secret, so every event is rejected.',
         async (ctx) => {
           await registerWebhookEndpoint(ctx);
           await transact(ctx, (ctx) =>
@@ -362,7 +362,7 @@ test.serial(
         },
       ],
       [
-        "The signing secret is another endpoint's, so no event is believed.",
+        'The signing secret belongs to another endpoint, so every event is rejected.',
         async (ctx) => {
           await registerWebhookEndpoint(ctx);
           await transact(ctx, async (ctx) => {
@@ -409,7 +409,7 @@ test.serial(
     update payment_accounts set silent_since = '2026-11-20T12:00:00Z' where tenant_id = ${ctx.tenant.id}`),
     );
     const [fault] = await storeFaults(t.context, silent);
-    t.regex(fault?.sentence ?? '', /^Since 2026-11-20T12:00:00.000Z events come by sweeps only/);
+    t.regex(fault?.sentence ?? '', /^Since 2026-11-20T12:00:00.000Z no webhook has arrived at /);
   },
 );
 

@@ -58,7 +58,7 @@ test('a new secret signs everybody out of one store, and that is written down', 
   const { number } = await readSessionSecret(ctx);
   t.is(
     (await call(t.context, 'tenants', 'rotate-secret', tenant.slug)).out,
-    `${tenant.slug} has a new secret. Everybody is signed out.\n`,
+    `${tenant.slug} has a new secret. All customers are signed out.\n`,
   );
   t.is((await readSessionSecret(ctx)).number, number + 1);
   t.deepEqual(
@@ -170,13 +170,13 @@ test('the whole list of what the environment lacks is printed, and no value', as
 
 test('a database that is away, and one that is not migrated, are told apart', async (t) => {
   const away = await callCli(['tenants', 'list'], { ...environment, DATABASE_URL: 'postgres://shop@127.0.0.1:1/shop' });
-  t.deepEqual([away.code, away.err], [1, 'PostgreSQL is away: DATABASE_URL names a server that does not answer.\n']);
+  t.deepEqual([away.code, away.err], [1, 'PostgreSQL does not respond: check the server in DATABASE_URL.\n']);
   const { url: empty, drop } = await createEmptyDatabase();
   t.teardown(drop);
   const behind = await callCli(['tenants', 'list'], { ...environment, DATABASE_URL: empty });
   t.deepEqual(
     [behind.code, behind.err],
-    [1, 'The schema of the database is behind this release: run the migrate command first.\n'],
+    [1, 'The database schema is older than this release: run the migrate command first.\n'],
   );
 });
 

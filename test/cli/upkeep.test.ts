@@ -42,15 +42,15 @@ test.serial('an order that Stripe knows as paid is brought into line, after a lo
   const dry = await call(t.context, ['replay', tenant.slug, '--order', orderNumber, '--dry-run']);
   t.is(dry.code, 0, dry.err);
   t.regex(dry.out, new RegExp(`^${orderNumber} +status +pending +→ +paid +cs_`, 'm'));
-  t.regex(dry.out, /\n1 object looked at, 1 would change\.\n$/);
+  t.regex(dry.out, /\n1 object checked, 1 would change\.\n$/);
   t.is((await orderOf(ctx, orderId)).status, 'pending');
 
   const real = JSON.parse((await call(t.context, ['replay', tenant.slug, '--session', sessionId ?? '', '--json'])).out);
-  t.deepEqual([real.dry_run, real.checked_at, real.changed, real.objects[0].result], [false, 1, 1, 'changed']);
+  t.deepEqual([real.dry_run, real.checked, real.changed, real.objects[0].result], [false, 1, 1, 'changed']);
   t.is((await orderOf(ctx, orderId)).status, 'paid');
   t.is(
     (await call(t.context, ['replay', tenant.slug, '--session', sessionId ?? ''])).out,
-    '1 object looked at: nothing changed.\n',
+    '1 object checked: nothing changed.\n',
   );
 });
 
@@ -68,7 +68,7 @@ test.serial('a replay says what it needs, and fails with what Stripe says', asyn
   await stripe.addFault({ match: 'GET /v1/checkout/sessions/*', kind: 'status', status: 500, times: 5 });
   const { code, out, err } = await call(t.context, ['replay', tenant.slug, '--session', 'cs_test_1']);
   t.is(code, 1);
-  t.regex(out, /^session cs_test_1: Stripe, [^\n]+\n1 object looked at: nothing changed\.\n$/);
+  t.regex(out, /^session cs_test_1: Stripe, [^\n]+\n1 object checked: nothing changed\.\n$/);
   t.is(err, '');
   t.is((await call(t.context, ['replay', tenant.slug, '--order', 'ORD-77'])).err, 'There is no such order.\n');
 });
@@ -82,11 +82,11 @@ test.serial('an encryption key is replaced, and then the old one can go', async 
 
   const rotated = await call(t.context, ['rotate-keys'], both);
   t.is(rotated.code, 0, rotated.err);
-  t.regex(rotated.err, /^payment_accounts\.secret_key_sealed: \d+ sealed again$/m);
+  t.regex(rotated.err, /^payment_accounts\.secret_key_sealed: \d+ re-encrypted$/m);
   t.regex(rotated.out, /^payment_accounts\.secret_key_sealed +k2 +\d+ +current$/m);
   t.regex(
     rotated.out,
-    /\nNothing is sealed with k1 any more: once no process seals with it, take it out of ENCRYPTION_KEYS\.\n$/,
+    /\nNo secret is encrypted with k1 any more: when no process uses it as its first key, remove it from ENCRYPTION_KEYS\.\n$/,
   );
 
   const alone = await call(t.context, ['rotate-keys', '--json'], { ENCRYPTION_KEYS: `k2:${newer.toString('base64')}` });
@@ -96,7 +96,7 @@ test.serial('an encryption key is replaced, and then the old one can go', async 
 
   const lost = await call(t.context, ['rotate-keys'], { ENCRYPTION_KEYS: `k3:${randomBytes(32).toString('base64')}` });
   t.is(lost.code, 1);
-  t.regex(lost.out, /does not open with the key k2: save that secret again\./);
+  t.regex(lost.out, /cannot be decrypted with the key k2: save that secret again\./);
   const back = { ENCRYPTION_KEYS: `k1:${older.toString('base64')},k2:${newer.toString('base64')}` };
   t.is((await call(t.context, ['rotate-keys'], back)).code, 0);
 });
@@ -107,7 +107,7 @@ test.serial('a person is told what is held, and taken out of it', async (t) => {
   const held = await call(t.context, ['export', tenant.slug, 'Ada@example.com']);
   t.is(held.code, 0);
   t.deepEqual(Object.keys(JSON.parse(held.out).held), ['saved_carts', 'unsubscribe_links']);
-  t.regex(held.err, /^Looking through saved_carts\.$/m);
+  t.regex(held.err, /^Reading saved_carts\.$/m);
   t.deepEqual(
     JSON.parse((await call(t.context, ['export', tenant.slug, 'ada@example.com', '--json'])).out),
     JSON.parse(held.out),
@@ -115,7 +115,7 @@ test.serial('a person is told what is held, and taken out of it', async (t) => {
 
   const hasty = await call(t.context, ['erase', tenant.slug, 'ada@example.com']);
   t.is(hasty.code, 2);
-  t.regex(hasty.err, /look with export first, then say --yes\./);
+  t.regex(hasty.err, /check the data with export first, then pass --yes\./);
   t.is((await call(t.context, ['erase', tenant.slug, 'everybody', '--yes'])).code, 2);
 
   const order = await buildPaidOrder(ctx, { email: 'ada@example.com', number: 5001 });
@@ -124,7 +124,7 @@ test.serial('a person is told what is held, and taken out of it', async (t) => {
   t.regex(
     blocked.err,
     new RegExp(
-      `Something is still under way, so nothing was erased: ${order.orderNumber} was not sent yet: send it or refund it\\.\n$`,
+      `Nothing was erased because of open work: ${order.orderNumber} was not sent yet: send it or refund it\\.\n$`,
     ),
   );
 
@@ -134,7 +134,7 @@ test.serial('a person is told what is held, and taken out of it', async (t) => {
   t.regex(erased.out, /^saved_carts +1$/m);
   t.is(
     (await call(t.context, ['erase', tenant.slug, 'grace@example.com', '--yes'])).out,
-    'Nothing is held about this address.\n',
+    'The store has no data about this email.\n',
   );
 });
 

@@ -59,14 +59,14 @@ test.serial('an endpoint is made, told once of its secret, tested, and its deliv
   t.not(delivery, '', deliveries.out);
   t.regex(
     (await call(t.context, 'delivery', delivery)).out,
-    /^webhook\.test \(evt_\S+\) for whe_\S+: delivered\.\nTRY .*\n1 .* 2\d\d .* ms/,
+    /^webhook\.test \(evt_\S+\) for whe_\S+: delivered\.\nATTEMPT .*\n1 .* 2\d\d .* ms/,
   );
   t.is((await callJson(t.context, 'delivery', delivery)).attempts.length, 1);
 
-  t.is((await call(t.context, 'redeliver', delivery)).out, `${delivery} is on its way again.\n`);
+  t.is((await call(t.context, 'redeliver', delivery)).out, `${delivery} is being resent.\n`);
   await runJobs(services);
   t.is(receiver.requests.length, 2);
-  t.is((await call(t.context, 'recover', id, '1h')).out, 'Nothing was missed.\n');
+  t.is((await call(t.context, 'recover', id, '1h')).out, 'There is nothing to resend.\n');
   t.is((await callJson(t.context, 'recover', id, '2020-01-01T00:00:00Z', '--only', 'all')).recovered, 1);
   await runJobs(services);
 
@@ -74,13 +74,13 @@ test.serial('an endpoint is made, told once of its secret, tested, and its deliv
   t.not(rotated.secret, secret);
   t.is(
     (await call(t.context, 'update', id, '--events', 'order.*')).out,
-    `${id} is told of order.* at ${receiver.url}/a.\n`,
+    `${id} receives order.* at ${receiver.url}/a.\n`,
   );
-  t.is((await call(t.context, 'disable', id)).out, `${id} is off.\n`);
+  t.is((await call(t.context, 'disable', id)).out, `${id} is disabled.\n`);
   t.regex((await call(t.context, 'list')).out, /off \(owner\)/);
   t.is((await call(t.context, 'test', id)).code, 1);
   t.is((await callJson(t.context, 'enable', id)).webhook_endpoint.status, 'enabled');
-  t.is((await call(t.context, 'remove', id)).out, `${id} is gone.\n`);
+  t.is((await call(t.context, 'remove', id)).out, `${id} is deleted.\n`);
   t.is((await call(t.context, 'list')).out, 'The store has no webhook endpoints.\n');
   t.is((await call(t.context, 'disable', id)).err, 'There is no such webhook endpoint.\n');
 
@@ -142,7 +142,7 @@ test.serial('what is written wrongly is said in the words of the command line', 
 test.serial('the events that there are, are listed', async (t) => {
   const { code, out } = await callCli(['webhooks:events']);
   t.is(code, 0);
-  t.regex(out, /^order\.paid +The payment has settled/m);
+  t.regex(out, /^order\.paid +The payment has arrived/m);
   t.true(
     JSON.parse((await callCli(['webhooks:events', '--json'])).out).event_types.every(
       ({ schema, sample }: { schema: object; sample: object }) => schema && sample,

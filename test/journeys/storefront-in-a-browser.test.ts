@@ -93,7 +93,7 @@ browserTest('operators open their pages, and no page elsewhere presses their but
   page.setDefaultTimeout(60_000);
   const complaints = complaintsOf(page);
   await page.goto(`${stack.url}/ops`);
-  await page.getByText('Nothing needs you.').waitFor();
+  await page.getByText('Nothing needs attention.').waitFor();
   for (const name of ['Labels', 'Webhooks', 'Payments', 'Analytics', 'Overview']) {
     await page.getByRole('navigation').getByRole('link', { name }).click();
     await page.getByRole('heading', { level: 1, name: name === 'Overview' ? 'Operations' : name }).waitFor();
@@ -140,7 +140,7 @@ browserTest("a webhook that was given up is sent again by an operator's press", 
   const page = await session.newPage();
   page.setDefaultTimeout(60_000);
   await page.goto(`${stack.url}/ops`);
-  await page.getByText('A webhook was given up after its last try.').waitFor();
+  await page.getByText('A webhook delivery failed after its last attempt.').waitFor();
   await page.getByRole('navigation').getByRole('link', { name: 'Webhooks' }).click();
   await page
     .getByRole('row', { name: /webhook\.test/ })

@@ -65,7 +65,7 @@ test('a release whose database does not exist says so, and creates none', async 
   await drop();
   const { code, err } = await release(url);
   t.is(code, 1);
-  t.is(err, 'PostgreSQL does not let us in: see the user, the password and the database of DATABASE_URL.\n');
+  t.is(err, 'PostgreSQL rejects the connection: check the user, the password and the database in DATABASE_URL.\n');
 });
 
 test('a release without a database says what is missing', async (t) => {

@@ -27,10 +27,10 @@ export async function authenticate(
   const tenant = await services.tenants.byId(key.tenantId);
   if (!tenant) throw new DomainError('unauthenticated', 'invalid_key', 'There is no such key.');
   if (audience.kind !== 'bearer' && slug !== '' && slug !== tenant.slug) {
-    throw new HttpError(400, 'invalid_request', 'The key and the x-tenant-slug header name different stores.');
+    throw new HttpError(400, 'invalid_request', 'The key and the x-tenant-slug header refer to different stores.');
   }
   if (!covers(key.scopes, audience.scope)) {
-    throw new DomainError('forbidden', 'insufficient_scope', `This needs a key with the scope ${audience.scope}.`, {
+    throw new DomainError('forbidden', 'insufficient_scope', `This requires a key with the scope ${audience.scope}.`, {
       extensions: { required_scope: audience.scope },
     });
   }
@@ -50,15 +50,11 @@ async function authenticateNamed(
   }
   const visitor = await authenticate(services, audience, { authorization, slug });
   if (visitor.tenant.id === tenantId) return visitor;
-  throw new HttpError(
-    400,
-    'invalid_request',
-    'The token belongs to another store than the one that the request names.',
-  );
+  throw new HttpError(400, 'invalid_request', 'The token belongs to a different store than the one the request names.');
 }
 
 async function tenantBySlug({ tenants }: Pick<Services, 'tenants'>, slug: string): Promise<Tenant> {
-  if (slug === '') throw new HttpError(400, 'missing_tenant', 'The x-tenant-slug header names the store.');
+  if (slug === '') throw new HttpError(400, 'missing_tenant', 'The x-tenant-slug header is required.');
   const tenant = fits(Slug, slug) ? await tenants.bySlug(slug) : undefined;
   if (!tenant) throw unknownTenant();
   return tenant;
@@ -68,7 +64,8 @@ const unknownTenant = () => new DomainError('not_found', 'unknown_tenant', 'Ther
 
 export function bearerOf(authorization: string): string {
   const [, key] = /^Bearer +(\S+)$/i.exec(authorization) ?? [];
-  if (!key) throw new DomainError('unauthenticated', 'missing_key', 'This needs a key: Authorization: Bearer <key>.');
+  if (!key)
+    throw new DomainError('unauthenticated', 'missing_key', 'An API key is required: Authorization: Bearer <key>.');
   return key;
 }
 

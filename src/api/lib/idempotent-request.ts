@@ -41,7 +41,7 @@ export async function runIdempotent(
     return await transact(ctx, async (ctx) => {
       const reply = await work(ctx, claimed.id);
       if (await storeReply(ctx, claimed, storedFrom(reply))) return reply;
-      throw new DomainError('conflict', 'idempotency_in_progress', 'Another try has taken this request over.', {
+      throw new DomainError('conflict', 'idempotency_in_progress', 'Another attempt of this request is in progress.', {
         retryAfterSeconds: 1,
       });
     });

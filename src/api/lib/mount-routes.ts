@@ -79,7 +79,7 @@ function slugOf(audience: Audience, koa: RouterContext): string {
   const inQuery = audience.kind === 'public' && audience.slugInQuery ? koa.query['tenant'] : undefined;
   if (typeof inQuery !== 'string' || inQuery === '' || inQuery === inHeader) return inHeader;
   if (inHeader === '') return inQuery;
-  throw new HttpError(400, 'invalid_request', 'The address and the x-tenant-slug header name different stores.');
+  throw new HttpError(400, 'invalid_request', 'The URL and the x-tenant-slug header refer to different stores.');
 }
 
 async function handle(
@@ -99,7 +99,7 @@ async function handle(
   const work = async (ctx: Context, idempotencyId: string | undefined): Promise<RenderedReply> => {
     const { params, query } = checkRequest(route, koa, body);
     if (route.module && !visitor.tenant.modules[route.module]) {
-      throw new DomainError('forbidden', 'module_disabled', 'This store has not switched this on.');
+      throw new DomainError('forbidden', 'module_disabled', 'This module is disabled for the store.');
     }
     await limiter.enforceCeiling(route, party);
     const request = { ctx, caller, params, query, body, rawBody, idempotencyId, header, limitEmail };

@@ -36,18 +36,14 @@ async function readBody(route: Route, koa: RouterContext): Promise<SentBody> {
 /** Nobody unpacks a body here: it could be anything, of any size. */
 function rejectCompressed(bytes: Buffer, encoding: string): void {
   if (bytes.length === 0 || encoding === '' || encoding.toLowerCase() === 'identity') return;
-  throw new HttpError(415, 'unsupported_media_type', 'The body must come without a Content-Encoding.');
+  throw new HttpError(415, 'unsupported_media_type', 'The body must not have a Content-Encoding.');
 }
 
 /** The parameters and the query in the types of their schemas. A malformed id in a path is 404, all else 400. */
 export function checkRequest(route: Route, koa: RouterContext, body: unknown): { params: unknown; query: unknown } {
   const params =
     route.params &&
-    checkText(
-      route.params,
-      { ...koa.params },
-      () => new DomainError('not_found', 'not_found', 'There is no such thing.'),
-    );
+    checkText(route.params, { ...koa.params }, () => new DomainError('not_found', 'not_found', 'Not found.'));
   const query = route.query && checkText(route.query, { ...koa.query }, (issues) => invalidRequest(issues, 'query'));
   const issues = route.body ? issuesOf(route.body, body) : [];
   if (issues.length > 0) throw invalidRequest(issues, 'body');
@@ -69,7 +65,7 @@ function nulsIn(given: Record<string, unknown>): Issue[] {
   const holdsNul = (value: unknown) => [value].flat().some((text) => typeof text === 'string' && text.includes('\0'));
   return Object.keys(given)
     .filter((name) => holdsNul(given[name]))
-    .map((name) => ({ path: `/${name}`, code: 'pattern', detail: 'must hold no NUL' }));
+    .map((name) => ({ path: `/${name}`, code: 'pattern', detail: 'must not contain a NUL character' }));
 }
 
 /** The body's bytes, at most `bytesMax` of them. Throws 413 beyond. */
@@ -80,7 +76,7 @@ export async function readBytes(request: IncomingMessage, bytesMax: number): Pro
     if (error instanceof Error && 'type' in error && error.type === 'entity.too.large') {
       throw new HttpError(413, 'payload_too_large', `The body may have at most ${bytesMax} bytes.`);
     }
-    throw new HttpError(400, 'invalid_request', 'The body could not be read to its end.');
+    throw new HttpError(400, 'invalid_request', 'The body could not be read completely.');
   }
 }
 
@@ -91,7 +87,8 @@ function parseJson(bytes: Buffer, contentType: string): unknown {
     throw new HttpError(415, 'unsupported_media_type', 'The body must be application/json.');
   }
   const text = bytes.toString('utf8');
-  if (depthOf(text) > depthMax) throw new HttpError(400, 'invalid_request', `The body may be nested ${depthMax} deep.`);
+  if (depthOf(text) > depthMax)
+    throw new HttpError(400, 'invalid_request', `The body may be nested at most ${depthMax} levels deep.`);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -99,7 +96,7 @@ function parseJson(bytes: Buffer, contentType: string): unknown {
     throw new HttpError(400, 'invalid_json', 'The body is not JSON.');
   }
   if (suspicious.test(text) && holdsUnwritable(value))
-    throw new HttpError(400, 'invalid_json', 'The body holds what is no character.');
+    throw new HttpError(400, 'invalid_json', 'The body contains invalid characters.');
   return value;
 }
 

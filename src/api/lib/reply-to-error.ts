@@ -80,7 +80,7 @@ export function replyToError(error: unknown, requestId: string): ErrorReply {
   }
   if (isDatabaseAway(error)) {
     return replyToError(
-      new DomainError('unavailable', 'service_unavailable', 'The service is away for a moment.', {
+      new DomainError('unavailable', 'service_unavailable', 'The service is temporarily unavailable.', {
         retryAfterSeconds: 2,
       }),
       requestId,
@@ -89,6 +89,6 @@ export function replyToError(error: unknown, requestId: string): ErrorReply {
   return {
     status: 500,
     headers: {},
-    body: { error: 'internal_error', detail: 'Something went wrong on our side.', request_id: requestId },
+    body: { error: 'internal_error', detail: 'Internal server error.', request_id: requestId },
   };
 }

@@ -9,6 +9,6 @@ const parametersMax = 100;
 export function limitQuery(): Middleware {
   return (koa, next) => {
     if (koa.querystring.split('&', parametersMax + 1).length <= parametersMax) return next();
-    throw new HttpError(400, 'invalid_request', `An address may have at most ${parametersMax} parameters.`);
+    throw new HttpError(400, 'invalid_request', `A URL may have at most ${parametersMax} query parameters.`);
   };
 }

@@ -66,10 +66,10 @@ export function createBoard(services: Services): Middleware {
 /** The rows are retried, and the relay carries them: the board itself changes nothing in Redis. */
 async function respondRetry(services: Services, koa: Context): Promise<void> {
   const { queue, id } = (koa.method === 'PUT' && retries.exec(koa.path)?.groups) || {};
-  if (!queue) throw new HttpError(405, 'method_not_allowed', 'On this board one can look, and retry what failed.');
+  if (!queue) throw new HttpError(405, 'method_not_allowed', 'Only retrying failed jobs is allowed here.');
   const retried = await retryFailed(services.execute, { queue, ...(id && { id }) }, services.clock.now());
   if (id && retried === 0)
-    throw new HttpError(404, 'not_found', 'No failed job of this queue has this id. It may be under way again.');
+    throw new HttpError(404, 'not_found', 'This queue has no failed job with this id. It may be running again.');
   services.context().database.wakeRelay();
   if (id) koa.status = 204;
   else koa.body = { retried, skipped: 0 };

@@ -13,7 +13,7 @@ import { overviewPages } from './overview.ts';
 import { protectOps } from './protect.ts';
 import { webhookPages } from './webhooks.ts';
 
-/** What operators and their machines ask, each in its turn: health and metrics, and the pages under /ops. */
+/** The routes for operators: health checks and metrics for their machines, and the pages under /ops. */
 export function opsRoutes(services: Services): Middleware[] {
   const checkSecret = createSecretCheck(services);
   const machines = new Router();

@@ -20,7 +20,7 @@ export function respondMetrics(services: Services, checkSecret: CheckSecret): Ro
     koa.type = expositionType;
     koa.body = expose([
       ...standing(operations),
-      gauge('storefront_redis_up', 'Whether Redis answers. While it does not, nothing that was counted is told.', [
+      gauge('storefront_redis_up', 'Whether Redis responds. While it does not, counters are not reported.', [
         [{}, shared ? 1 : 0],
       ]),
       ...(shared ? [...running(shared.processes), ...services.metrics.families(shared.series)] : []),
@@ -45,7 +45,7 @@ async function requireToken({ config }: Services, checkSecret: CheckSecret, koa:
   const { metricsToken, ops, settings } = config;
   const expected = metricsToken ? `bearer ${metricsToken}` : ops && basicLogin(ops);
   const allowed = expected ? await checkSecret(koa, expected) : settings.localMode;
-  if (!allowed) throw new DomainError('unauthenticated', 'missing_key', 'The metrics need their token.');
+  if (!allowed) throw new DomainError('unauthenticated', 'missing_key', 'The metrics require a token.');
 }
 
 /** How things stand now, over all stores. */
@@ -60,65 +60,61 @@ function standing(operations: Operations): Family[] {
   return [
     gauge(
       'storefront_queue_oldest_due_seconds',
-      'The age of the oldest job that is due, by queue.',
+      'Age of the oldest due job, by queue.',
       byQueue(({ oldestDueAt }) => age(oldestDueAt)),
     ),
     gauge(
       'storefront_queue_due',
-      'Jobs that are due and not done, by queue.',
+      'Jobs that are due and not completed, by queue.',
       byQueue(({ due }) => due),
     ),
     gauge(
       'storefront_queue_later',
-      'Jobs that are promised for later, by queue.',
+      'Jobs that are scheduled for later, by queue.',
       byQueue(({ later }) => later),
     ),
     gauge(
       'storefront_queue_failed',
-      'Jobs that were given up and wait for a person, by queue.',
+      'Failed jobs that wait for an operator, by queue.',
       byQueue(({ failed }) => failed),
     ),
-    gauge(
-      'storefront_outbox_lag_seconds',
-      'The age of the oldest due promise that no relay has carried to its queue.',
-      [[{}, age(operations.oldestUnrelayedAt)]],
-    ),
+    gauge('storefront_outbox_lag_seconds', 'Age of the oldest due job that the relay has not yet added to its queue.', [
+      [{}, age(operations.oldestUnrelayedAt)],
+    ]),
     gauge(
       'storefront_reconcile_lag_seconds',
-      'From a payment event at the provider until it was applied, of the last ten minutes; the quantile 1 is the longest.',
+      'Time from a payment event at the provider until it was applied, over the last ten minutes; quantile 1 is the maximum.',
       [
         [{ quantile: 0.5 }, lag.medianSeconds],
         [{ quantile: 0.95 }, lag.p95Seconds],
         [{ quantile: 1 }, lag.maxSeconds],
       ],
     ),
-    gauge('storefront_inbound_events_waiting', 'Payment events that were taken in and not applied yet.', [
+    gauge('storefront_inbound_events_waiting', 'Payment events received and not applied yet.', [
       [{}, waiting('payments.reconcile-payment-event')],
     ]),
-    gauge('storefront_mails_waiting', 'Mails that were not sent yet.', [[{}, waiting('emails.send-mail')]]),
+    gauge('storefront_mails_waiting', 'Emails that are not sent yet.', [[{}, waiting('emails.send-mail')]]),
     gauge('storefront_deliveries_due', 'Webhook deliveries that are due.', [[{}, deliveries.count]]),
-    gauge('storefront_deliveries_oldest_due_seconds', 'The age of the oldest webhook delivery that is due.', [
+    gauge('storefront_deliveries_oldest_due_seconds', 'Age of the oldest due webhook delivery.', [
       [{}, age(deliveries.oldestAt)],
     ]),
+    gauge('storefront_paused_endpoints', 'Webhook endpoints that are paused because they did not respond.', [
+      [{}, operations.pausedEndpoints],
+    ]),
+    gauge('storefront_labels_outcome_unknown', 'Label purchases with an unknown outcome.', [[{}, unknownLabels.count]]),
     gauge(
-      'storefront_paused_endpoints',
-      'Webhook endpoints to which nothing is attempted, because they did not answer.',
-      [[{}, operations.pausedEndpoints]],
+      'storefront_labels_outcome_unknown_oldest_seconds',
+      'Age of the oldest label purchase with an unknown outcome.',
+      [[{}, age(unknownLabels.oldestAt)]],
     ),
-    gauge('storefront_labels_outcome_unknown', 'Label purchases of which nobody knows yet whether they happened.', [
-      [{}, unknownLabels.count],
-    ]),
-    gauge('storefront_labels_outcome_unknown_oldest_seconds', 'The age of the oldest of them.', [
-      [{}, age(unknownLabels.oldestAt)],
-    ]),
     gauge(
       'storefront_analytics_oldest_batch_seconds',
-      'The age of the oldest batch of events that waits to be folded.',
+      'Age of the oldest batch of events that waits to be aggregated.',
       [[{}, age(analytics.oldestAt)]],
     ),
     gauge(
       'storefront_needs_attention',
-      'What waits for a person, by kind and reason.',
+      'What needs attention, by kind and reason.',
       operations.attention.map(({ kind, code, count }) => [{ kind, code }, count]),
     ),
   ];
@@ -136,17 +132,17 @@ function running(processes: readonly ProcessState[]): Family[] {
   return [
     gauge(
       'storefront_processes',
-      'Processes that run, by name.',
+      'Running processes, by name.',
       [...byName].map(([process, some]) => [{ process }, some.length]),
     ),
     gauge(
       'storefront_process_resident_bytes',
-      'The memory of the largest process of each name.',
+      'Resident memory of the largest process, by name.',
       [...byName].map(([process, some]) => [{ process }, most(some.map(({ residentBytes }) => residentBytes))]),
     ),
     gauge(
       'storefront_open_breakers',
-      'Stores for which a provider is left alone for a while, as the process knows that knows of most.',
+      'Stores with an open circuit breaker, by provider: the maximum over all processes.',
       [...providers].map((provider) => [
         { provider },
         most(processes.map(({ openCircuits }) => openCircuits[provider] ?? 0)),

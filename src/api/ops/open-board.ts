@@ -17,7 +17,7 @@ export function openOnFirstUse(services: Services): Middleware {
       throw new HttpError(
         503,
         'service_unavailable',
-        'Redis is away: nothing is lost, but the queues cannot be shown.',
+        'Redis is unavailable, so the queues cannot be shown. No data was lost.',
       );
     }
     board ??= import('./board.ts').then(({ createBoard }) => createBoard(services));

@@ -6,38 +6,38 @@ import { ago, count, renderPage } from './layout.ts';
 
 export interface OverviewPage {
   readonly operations: Operations;
-  /** Then nothing is worked, and nothing is lost. */
+  /** While Redis is unavailable no job runs, and none is lost. */
   readonly isRedisAway: boolean;
 }
 
-/** What needs a person, how every queue stands, and what waits for the outside world. */
+/** What needs attention, the state of every queue, and the lag of external systems. */
 export function renderOverviewPage({ operations, isRedisAway }: OverviewPage): string {
   const { attention, queues: states, at } = operations;
   return renderPage({
     title: 'Operations',
     at: '/ops',
     body: html`
-      <p class="lead">${attention.length === 0 ? 'Nothing needs you.' : 'Nothing is lost; this waits for somebody.'}</p>
-      ${isRedisAway && html`<section class="note">Redis is away: the shops sell on, and what is promised is worked once it is back.</section>`}
+      <p class="lead">${attention.length === 0 ? 'Nothing needs attention.' : 'Needs attention. No data was lost.'}</p>
+      ${isRedisAway && html`<section class="note">Redis is unavailable. Stores keep selling; jobs run when it is back.</section>`}
       ${
         attention.length > 0 &&
         html`<section>
-        <header><h2>What needs somebody</h2></header>
+        <header><h2>Needs attention</h2></header>
         <table class="list">
-          <thead><tr><th>How many</th><th>What is the matter, and what to do</th><th>Waiting</th><th></th></tr></thead>
+          <thead><tr><th>Count</th><th>Problem and next step</th><th>Waiting</th><th></th></tr></thead>
           <tbody>${attention.map((kind) => renderAttention(kind, at))}</tbody>
         </table>
       </section>`
       }
       <section>
-        <header><h2>Queues</h2><a href="/ops/queues">The board</a></header>
+        <header><h2>Queues</h2><a href="/ops/queues">All jobs</a></header>
         <table class="numbers">
-          <thead><tr><th>Queue</th><th class="wide"></th><th>Due</th><th>Oldest</th><th>For later</th><th>Failed</th></tr></thead>
+          <thead><tr><th>Queue</th><th class="wide"></th><th>Due</th><th>Oldest</th><th>Scheduled</th><th>Failed</th></tr></thead>
           <tbody>${states.map((state) => renderQueue(state, at))}</tbody>
         </table>
       </section>
       <section>
-        <header><h2>The outside world</h2></header>
+        <header><h2>Current state</h2></header>
         <table class="facts">${factsOf(operations).map(([name, fact]) => html`<tr><th>${name}</th><td>${fact}</td></tr>`)}</table>
       </section>`,
   });
@@ -55,28 +55,28 @@ function adviceFor({ kind, code }: Attention): Advice {
     case 'payments':
       return code === 'payment_events_forgotten'
         ? {
-            sentence: 'The payment provider has forgotten events that were never taken in.',
-            next: 'What they were about is looked through instead.',
+            sentence: 'The payment provider no longer lists events that were never received.',
+            next: 'Their payments and subscriptions are scanned instead.',
             address: '/ops/drift',
           }
         : {
             sentence: "The payment provider's webhooks do not arrive.",
-            next: 'Sweeps bring the events, only later. Register the endpoint again.',
+            next: 'Events are still fetched by polling, with a delay. Register the endpoint again.',
             address: '/ops/drift',
           };
     case 'order':
       return {
-        sentence: "An order's money or goods want a person.",
+        sentence: "An order's payment or stock needs a decision.",
         next: nextStep(code),
         address: '/ops/drift#orders',
       };
     case 'label':
       return isReasonCode(code)
         ? { sentence: reasons[code].message, next: reasons[code].next, address: `/ops/labels#${code}` }
-        : { sentence: 'A label waits.', next: 'Look at it.', address: '/ops/labels' };
+        : { sentence: 'A label needs attention.', next: 'Open the label.', address: '/ops/labels' };
     case 'duplicate_label':
       return {
-        sentence: 'A second label was bought for an order.',
+        sentence: 'A second label was purchased for an order.',
         next: nextStep('duplicate_voided'),
         address: '/ops/labels',
       };
@@ -89,19 +89,19 @@ function adviceFor({ kind, code }: Attention): Advice {
     case 'webhook_endpoint':
       return code === 'failing'
         ? {
-            sentence: 'A webhook endpoint does not answer well.',
-            next: 'Tell its owner. Once it works, send it what it missed.',
+            sentence: 'A webhook endpoint is failing.',
+            next: 'Notify its owner. When it works again, resend what it missed.',
             address: '/ops/webhooks',
           }
         : {
-            sentence: 'A webhook endpoint said that it is gone.',
-            next: 'Ask its owner; if that was a mistake, switch it on again.',
+            sentence: 'A webhook endpoint responded that it is gone (410).',
+            next: 'Contact its owner. If that was a mistake, enable it again.',
             address: '/ops/webhooks',
           };
     case 'webhook_delivery':
       return {
-        sentence: 'A webhook was given up after its last try.',
-        next: 'Once its endpoint works again, send it again.',
+        sentence: 'A webhook delivery failed after its last attempt.',
+        next: 'When its endpoint works again, resend it.',
         address: '/ops/webhooks#deliveries',
       };
   }
@@ -113,7 +113,7 @@ function renderAttention(attention: Attention, at: Date): Html {
     <td class="number">${count(attention.count)}</td>
     <td class="text">${sentence} <code>${attention.code}</code><br><span class="soft">${next}</span></td>
     <td>${ago(attention.oldestAt, at)}</td>
-    <td><a href="${address}">Look</a></td>
+    <td><a href="${address}">View</a></td>
   </tr>`;
 }
 
@@ -140,21 +140,19 @@ function factsOf({
   return [
     [
       'Relay',
-      oldestUnrelayedAt
-        ? html`the oldest due promise has waited ${ago(oldestUnrelayedAt, at)} for it`
-        : 'carries everything at once',
+      oldestUnrelayedAt ? html`the oldest due job has waited ${ago(oldestUnrelayedAt, at)} to be queued` : 'up to date',
     ],
     [
       'Payments',
       lag.count > 0
-        ? `${count(lag.count)} events in ten minutes, applied after ${seconds(lag.medianSeconds)} (median), ${seconds(lag.p95Seconds)} (95 %), ${seconds(lag.maxSeconds)} at most`
-        : 'no events in ten minutes',
+        ? `${count(lag.count)} events in the last 10 minutes, applied after ${seconds(lag.medianSeconds)} (median), ${seconds(lag.p95Seconds)} (p95), ${seconds(lag.maxSeconds)} (max)`
+        : 'no events in the last 10 minutes',
     ],
     [
       'Labels',
       unknownLabels.count > 0 && unknownLabels.oldestAt
-        ? html`${count(unknownLabels.count)} purchases of which nobody knows whether they happened, the oldest for ${ago(unknownLabels.oldestAt, at)}; each is looked up before anything is bought`
-        : 'no purchase of unknown outcome',
+        ? html`${count(unknownLabels.count)} purchases with an unknown outcome, the oldest for ${ago(unknownLabels.oldestAt, at)}; each is looked up before another purchase`
+        : 'no purchase with an unknown outcome',
     ],
     [
       'Webhooks',
@@ -163,14 +161,14 @@ function factsOf({
           ? html`${count(deliveries.count)} due, the oldest for ${ago(deliveries.oldestAt, at)}`
           : 'none due',
         pausedEndpoints > 0 &&
-          html`; ${count(pausedEndpoints)} ${pausedEndpoints === 1 ? 'endpoint is' : 'endpoints are'} spared for a while`,
+          html`; ${count(pausedEndpoints)} ${pausedEndpoints === 1 ? 'endpoint is' : 'endpoints are'} paused`,
       ],
     ],
     [
       'Analytics',
       analytics.oldestAt
-        ? html`${count(analytics.events)} events wait to be folded, the oldest for ${ago(analytics.oldestAt, at)}`
-        : 'everything is folded',
+        ? html`${count(analytics.events)} events wait to be aggregated, the oldest for ${ago(analytics.oldestAt, at)}`
+        : 'up to date',
     ],
   ];
 }

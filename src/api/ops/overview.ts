@@ -5,7 +5,7 @@ import type { Services } from '#src/services.ts';
 import { renderOverviewPage } from './overview-page.ts';
 import { show } from './respond.ts';
 
-/** The page that operators open first: whether anything needs them, and how every queue stands. */
+/** The operators' start page: what needs attention, and the state of every queue. */
 export function overviewPages(services: Services): Router {
   const router = new Router();
   router.get('/ops', async (koa) => {

@@ -37,13 +37,13 @@ async function requireOperator({ config }: Services, checkSecret: CheckSecret, k
   if (!ops) {
     // A page elsewhere could have its own name resolve to this machine; nobody but this machine's names may ask.
     if (settings.localMode && isLoopback(koa.hostname)) return;
-    throw new HttpError(403, 'origin_not_allowed', 'Without a password, operations are open on this machine alone.');
+    throw new HttpError(403, 'origin_not_allowed', 'Without a password, /ops is available on this machine only.');
   }
   if (await checkSecret(koa, basicLogin(ops))) return;
   throw new HttpError(
     401,
     koa.get('authorization') ? 'invalid_key' : 'missing_key',
-    'Operations ask for their name and password.',
+    'User name and password are required.',
     {
       headers: { 'www-authenticate': 'Basic realm="operations", charset="UTF-8"' },
     },
@@ -61,7 +61,7 @@ function rejectForeignPages({ config }: Services, koa: KoaContext): void {
   const site = koa.get('sec-fetch-site');
   const isOwn = origin === '' || hostOf(origin) === koa.host || origin === new URL(config.settings.publicUrl).origin;
   if (isOwn && site !== 'cross-site') return;
-  throw new HttpError(403, 'origin_not_allowed', 'Changes are made from these pages only.');
+  throw new HttpError(403, 'origin_not_allowed', 'Changes are accepted from these pages only.');
 }
 
 const hostOf = (origin: string) => (URL.canParse(origin) ? new URL(origin).host : undefined);

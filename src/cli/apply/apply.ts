@@ -14,15 +14,14 @@ export const applyCommand = defineCommand({
   summary: 'Create or update a whole store from one file, YAML or JSON.',
   parameters: { file: 'The store file, or - for standard input. The command example prints one.' },
   options: {
-    'dry-run': { type: 'boolean', description: 'Say what would change, and change nothing.' },
+    'dry-run': { type: 'boolean', description: 'Print what would change without changing anything.' },
     prune: {
       type: 'boolean',
-      description:
-        'Remove what a list in the file does not name: not gift cards, and nothing of a list that is not there.',
+      description: 'Delete items that a list in the file omits. Lists that are absent, and gift cards, are left alone.',
     },
     'set-stock': {
       type: 'boolean',
-      description: 'Set stock and balances where there are some: otherwise they only open.',
+      description: 'Also overwrite existing stock and gift card balances. By default they are only set initially.',
     },
   },
   async run({ parameters, options, terminal }): Promise<Report> {
@@ -53,7 +52,7 @@ function refuse(name: string, problems: readonly Problem[]): Failure {
     ({ line, column, field, detail }) => `  ${name}:${line}:${column}  ${field && `${field} `}${detail}`,
   );
   const count = problems.length === 1 ? 'one place' : `${problems.length} places`;
-  return new Failure([`The store file is wrong in ${count}, so nothing was changed:`, ...lines].join('\n'), problems);
+  return new Failure([`The store file has errors in ${count}; nothing was changed:`, ...lines].join('\n'), problems);
 }
 
 async function readSource(path: string): Promise<string> {
@@ -66,7 +65,7 @@ async function readSource(path: string): Promise<string> {
 }
 
 const unreadable: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EISDIR: 'it is a folder',
-  EACCES: 'this account may not read it',
+  ENOENT: 'no such file',
+  EISDIR: 'it is a directory',
+  EACCES: 'permission denied',
 };

@@ -10,8 +10,9 @@ export const paymentsSection = one({
   check: (account, settings) => checkDuration('/session_lifetime', account.session_lifetime, ['35m', '23h'], settings),
   async save({ ctx, note }, account) {
     const change = await savePaymentAccount(ctx, account);
-    if (account.mode === 'connect') note('Payments are in connect mode: checkout answers 503 until they are direct.');
-    else if (!account.secret_key) note('Payments have no secret_key: checkout answers 503 until they have one.');
+    if (account.mode === 'connect')
+      note('Payments are in connect mode: checkout returns 503 until they are in direct mode.');
+    else if (!account.secret_key) note('Payments have no secret_key: checkout returns 503 until it is set.');
     else if (!account.webhook_secret && (await liveWebhookSecrets(ctx, { fresh: true })).length === 0) {
       note(`Payments have no webhook_secret: run "webhooks:register ${ctx.tenant.slug}", or nobody tells us of them.`);
     }

@@ -14,8 +14,8 @@ export function reportApplied({ store, dryRun, changes, keys, notes }: Applied):
     lines: [
       ...made.flatMap(describeChange),
       summarise(changes),
-      ...(dryRun && made.length > 0 ? ['This was a dry run: nothing was changed.'] : []),
-      ...(keys.length > 0 ? ['', 'New keys. Their values are not shown again:'] : []),
+      ...(dryRun && made.length > 0 ? ['Dry run: nothing was changed.'] : []),
+      ...(keys.length > 0 ? ['', 'New keys. Their values are shown only once:'] : []),
       ...columns(keys.map(({ name, value }) => [`  ${name}`, value])),
       ...notes.flatMap((note) => ['', note]),
     ],
@@ -41,7 +41,7 @@ function shown(value: unknown): string {
 
 function summarise(changes: readonly Change[]): string {
   const count = (wanted: Change['action']) => changes.filter(({ action }) => action === wanted).length;
-  if (count('unchanged') === changes.length) return `Nothing to change: ${changes.length} things are as the file says.`;
+  if (count('unchanged') === changes.length) return `Nothing to change: all ${changes.length} items match the file.`;
   const words = (['created', 'updated', 'removed', 'unchanged'] as const).filter((action) => count(action) > 0);
   return `${words.map((action) => `${count(action)} ${action}`).join(', ')}.`;
 }

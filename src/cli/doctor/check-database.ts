@@ -13,8 +13,8 @@ export async function checkDatabase({ execute, config }: Services): Promise<Find
     database = await inspectDatabase(execute);
   } catch (error) {
     if (!isDatabaseAway(error)) throw error;
-    const advice = 'See whether the server of DATABASE_URL runs and lets this machine in.';
-    return [fault('database', 'PostgreSQL is away.', advice)];
+    const advice = 'Check that the server of DATABASE_URL runs and accepts connections from this machine.';
+    return [fault('database', 'PostgreSQL does not respond.', advice)];
   }
   return [
     checkServerVersion(database),
@@ -27,15 +27,15 @@ export async function checkDatabase({ execute, config }: Services): Promise<Find
 
 function checkServerVersion({ versionNumber }: InspectedDatabase): Finding {
   const version = Math.floor(versionNumber / 10_000);
-  if (version >= oldestVersion) return ok('database', `PostgreSQL ${version} answers.`);
+  if (version >= oldestVersion) return ok('database', `PostgreSQL ${version} responds.`);
   return fault('database', `PostgreSQL ${version} is too old.`, `Upgrade it to ${oldestVersion} or newer.`);
 }
 
 function checkRole({ role, isUnbound }: InspectedDatabase): Finding {
-  if (!isUnbound) return ok('database role', `"${role}" is held to row-level security.`);
+  if (!isUnbound) return ok('database role', `Row-level security applies to "${role}".`);
   return fault(
     'database role',
-    `"${role}" is above row-level security: nothing keeps the stores apart, and no process starts.`,
+    `"${role}" bypasses row-level security: stores are not isolated, and no process starts.`,
     "create role storefront login password '…' nosuperuser nobypassrls; alter database … owner to storefront;",
   );
 }
@@ -44,17 +44,17 @@ function checkRole({ role, isUnbound }: InspectedDatabase): Finding {
 const agreedSeconds = 3;
 
 function checkClock({ skewSeconds }: InspectedDatabase): Finding {
-  if (skewSeconds < agreedSeconds) return ok('database clock', 'This machine and PostgreSQL agree on the time.');
-  const apart = `This machine and PostgreSQL are ${Math.round(skewSeconds)} seconds apart.`;
-  const advice = 'Set both clocks by NTP.';
+  if (skewSeconds < agreedSeconds) return ok('database clock', 'The clocks of this machine and PostgreSQL agree.');
+  const apart = `The clocks of this machine and PostgreSQL differ by ${Math.round(skewSeconds)} seconds.`;
+  const advice = 'Synchronize both clocks with NTP.';
   const find = skewSeconds > clockSkewMaxSeconds ? fault : warning;
   return find('database clock', apart, advice);
 }
 
 async function checkSchema(databaseUrl: string): Promise<Finding> {
   const pending = await pendingMigrations(databaseUrl);
-  if (pending.length === 0) return ok('schema', 'Every migration is applied.');
-  return fault('schema', `To be applied: ${pending.join(', ')}.`, 'npm run cli -- migrate');
+  if (pending.length === 0) return ok('schema', 'All migrations are applied.');
+  return fault('schema', `Pending migrations: ${pending.join(', ')}.`, 'npm run cli -- migrate');
 }
 
 function checkTables(tables: readonly string[]): Finding {

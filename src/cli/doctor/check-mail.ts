@@ -6,13 +6,13 @@ import { type Finding, fault, ok } from './finding.ts';
 export async function checkMail({ ports: { mailer } }: PlatformContext): Promise<Finding[]> {
   try {
     await mailer.check?.();
-    return [ok('mail server', 'It takes us.')];
+    return [ok('mail server', 'The connection and the login work.')];
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     const advice =
       error.failure === 'denied'
-        ? 'Put the right user and password into SMTP_URL.'
-        : 'See whether the server of SMTP_URL runs and lets this machine in. Mails wait meanwhile.';
+        ? 'Correct the user and password in SMTP_URL.'
+        : 'Check that the server of SMTP_URL runs and accepts connections from this machine. Emails wait meanwhile.';
     return [fault('mail server', error.message, advice)];
   }
 }

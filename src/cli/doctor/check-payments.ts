@@ -13,10 +13,10 @@ import { type Finding, fault, ok, warning } from './finding.ts';
 /** The store's account at Stripe: its key, its clock, and whether its events arrive. */
 export async function checkPayments(ctx: Context): Promise<Finding[]> {
   const stored = await readPaymentAccount(ctx);
-  const save = 'Put it into the payments section of the store file and apply it.';
-  if (!stored) return [warning('stripe', 'The store has no account, so it cannot sell.', save)];
+  const save = 'Set it in the payments section of the store file and apply the file.';
+  if (!stored) return [warning('stripe', 'The store has no payment account, so it cannot sell.', save)];
   if (stored.mode !== 'direct') {
-    return [fault('stripe', 'The store cannot sell in connect mode.', 'Give it keys of its own, in direct mode.')];
+    return [fault('stripe', 'The store cannot sell in connect mode.', 'Set its own keys, in direct mode.')];
   }
   if (!stored.hasSecretKey) return [fault('stripe', 'There is no secret key.', save)];
   const account = await openAccount(ctx);
@@ -36,8 +36,8 @@ export async function checkPayments(ctx: Context): Promise<Finding[]> {
         ? fault('stripe', 'Stripe does not accept the secret key.', save)
         : fault(
             'stripe',
-            `Stripe does not answer: ${error.message}`,
-            'See whether this machine reaches it; nobody can buy.',
+            `Stripe does not respond: ${error.message}`,
+            'Check that this machine can reach it. Checkout is down meanwhile.',
           ),
     ];
   }
@@ -47,23 +47,23 @@ export async function checkPayments(ctx: Context): Promise<Finding[]> {
 function checkKind(ctx: Context, secretKey: string): Finding {
   const wrong = wrongModeOf(ctx, secretKey);
   return wrong
-    ? fault('stripe', wrong, `Give the store its ${ctx.settings.appMode} key.`)
+    ? fault('stripe', wrong, `Set the ${ctx.settings.appMode} key of the store.`)
     : ok('stripe', 'Stripe accepts the secret key.');
 }
 
 /** It dates what it signs, and a signature of another time is refused. */
 function checkClock(skewSeconds: number): Finding {
-  if (skewSeconds <= clockSkewMaxSeconds) return ok('stripe clock', 'This machine and Stripe agree on the time.');
-  const sentence = `This machine and Stripe are ${Math.round(skewSeconds)} seconds apart: signed events are refused.`;
-  return fault('stripe clock', sentence, 'Set the clock by NTP.');
+  if (skewSeconds <= clockSkewMaxSeconds) return ok('stripe clock', 'The clocks of this machine and Stripe agree.');
+  const sentence = `The clocks of this machine and Stripe differ by ${Math.round(skewSeconds)} seconds, so signed events are rejected.`;
+  return fault('stripe clock', sentence, 'Synchronize the clock with NTP.');
 }
 
 const meanings: Readonly<Record<EndpointFault, string>> = {
-  not_registered: 'Stripe has no endpoint that leads here.',
-  disabled: 'The endpoint at Stripe is switched off.',
-  lacks_events: 'The endpoint at Stripe is not told everything that is needed',
-  no_secret: 'There is no signing secret, so no event is believed.',
-  other_secret: "The signing secret is another endpoint's, so no event is believed.",
+  not_registered: 'No endpoint is registered at Stripe.',
+  disabled: 'The endpoint at Stripe is disabled.',
+  lacks_events: 'The endpoint at Stripe lacks event types',
+  no_secret: 'There is no signing secret, so every event is rejected.',
+  other_secret: 'The signing secret belongs to another endpoint, so every event is rejected.',
 };
 
 async function checkEndpoint(ctx: Context, silentSince: Date | null): Promise<Finding[]> {
@@ -80,12 +80,14 @@ async function checkEndpoint(ctx: Context, silentSince: Date | null): Promise<Fi
     findings.push(
       fault(
         'stripe webhook',
-        `Since ${silentSince.toISOString()} events come by sweeps only: none arrives at ${url}.`,
-        `See whether PUBLIC_URL is reached from outside, then ${register} --replace`,
+        `Since ${silentSince.toISOString()} no webhook has arrived at ${url}; events are only fetched by polling.`,
+        `Check that PUBLIC_URL is reachable from outside, then ${register} --replace`,
       ),
     );
   }
   if (findings.length > 0) return findings;
-  const heard = eventReceivedAt ? `the last event came ${eventReceivedAt.toISOString()}` : 'no event has come yet';
+  const heard = eventReceivedAt
+    ? `the last event arrived at ${eventReceivedAt.toISOString()}`
+    : 'no event has arrived yet';
   return [ok('stripe webhook', `It is registered; ${heard}.`)];
 }

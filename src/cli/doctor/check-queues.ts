@@ -14,18 +14,18 @@ export async function checkQueues({ execute, clock }: Services): Promise<Finding
   const ageOf = (moment: Date | null) => (moment ? now.getTime() - moment.getTime() : 0);
   const unrelayedMs = Math.max(0, ...states.map(({ oldestUnrelayedAt }) => ageOf(oldestUnrelayedAt)));
   if (unrelayedMs > unrelayedMaxMs) {
-    const sentence = `Work has waited ${inMinutes(unrelayedMs)} for a relay.`;
+    const sentence = `Jobs have waited ${inMinutes(unrelayedMs)} for a relay.`;
     return [fault('workers', sentence, 'Start a worker or a worker-relay: heroku ps:scale worker=1')];
   }
   const late = Map.groupBy(
     states.filter(({ oldestDueAt }) => ageOf(oldestDueAt) > dueMaxMs),
     ({ queue }) => queue,
   );
-  if (late.size === 0) return [ok('workers', 'What is due is worked.')];
+  if (late.size === 0) return [ok('workers', 'Due jobs are being processed.')];
   return [...late].map(([queue, jobs]) => {
     const oldestMs = Math.max(...jobs.map(({ oldestDueAt }) => ageOf(oldestDueAt)));
-    const sentence = `Work of the queue ${queue} has waited ${inMinutes(oldestMs)}.`;
-    return fault('workers', sentence, `Start a worker or one more worker-${queue}; /ops says what keeps failing.`);
+    const sentence = `Jobs of the queue ${queue} have waited ${inMinutes(oldestMs)}.`;
+    return fault('workers', sentence, `Start a worker or another worker-${queue}; /ops shows what keeps failing.`);
   });
 }
 

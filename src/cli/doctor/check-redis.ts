@@ -12,20 +12,20 @@ export async function checkRedis({ config }: Services): Promise<Finding[]> {
 function judge(redis: InspectedRedis): Finding[] {
   const { address, failure, version, policy } = redis;
   if (failure) {
-    const advice = 'See whether the server of REDIS_URL runs and lets this machine in.';
-    return [fault('redis', `${address} does not answer: ${failure}.`, advice)];
+    const advice = 'Check that the server of REDIS_URL runs and accepts connections from this machine.';
+    return [fault('redis', `${address} does not respond: ${failure}.`, advice)];
   }
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const isOld = major < oldestVersion[0] || (major === oldestVersion[0] && minor < oldestVersion[1]);
   return [
     isOld
       ? fault('redis', `${address} is version ${version}.`, `Upgrade it to ${oldestVersion.join('.')} or newer.`)
-      : ok('redis', `${address} answers, version ${version}.`),
+      : ok('redis', `${address} responds, version ${version}.`),
     policy === 'noeviction'
-      ? ok('redis policy', 'It throws nothing away.')
+      ? ok('redis policy', 'It never evicts data.')
       : fault(
           'redis policy',
-          `When it is full it throws jobs away (${policy}).`,
+          `It evicts jobs when its memory is full (${policy}).`,
           'Set maxmemory-policy to noeviction.',
         ),
     checkPersistence(redis),
@@ -34,14 +34,14 @@ function judge(redis: InspectedRedis): Finding[] {
 
 /** Nothing is lost without it: PostgreSQL is the truth. */
 function checkPersistence({ isPersistent }: InspectedRedis): Finding {
-  if (isPersistent) return ok('redis persistence', 'It keeps what it holds over a restart.');
+  if (isPersistent) return ok('redis persistence', 'It persists data across restarts.');
   const sentence =
     isPersistent === false
-      ? 'It forgets everything when it restarts.'
-      : 'It does not say whether it keeps anything over a restart.';
+      ? 'It loses its data when it restarts.'
+      : 'It is unknown whether it persists data across restarts.';
   return warning(
     'redis persistence',
     sentence,
-    'Nothing is lost by that, only late by up to a minute. To spare it, set appendonly yes.',
+    'No job is lost by that, only delayed by up to a minute. To avoid the delay, set appendonly yes.',
   );
 }

@@ -13,15 +13,15 @@ export async function checkSecrets(ctx: PlatformContext): Promise<Finding[]> {
       fault(
         about,
         `${table}.${column}: ${count} sealed with the key ${keyId}, which ${
-          ctx.keyring.ids.includes(keyId) ? 'is another key by that name' : 'is not in ENCRYPTION_KEYS'
+          ctx.keyring.ids.includes(keyId) ? 'is a different key with that id' : 'is not in ENCRYPTION_KEYS'
         }.`,
-        `Put the key back as ${keyId}:…, behind the first one. If it is lost, save those secrets again.`,
+        `Add the key again as ${keyId}:…, after the first one. If it is lost, save those secrets again.`,
       ),
     );
   const stale = uses.filter(({ state }) => state === 'stale').reduce((sum, { count }) => sum + count, 0);
   if (stale > 0) {
-    const sentence = `${stale} secrets are sealed with an older key than ${ctx.keyring.ids[0]}.`;
+    const sentence = `${stale} secrets are encrypted with an older key than ${ctx.keyring.ids[0]}.`;
     closed.push(warning(about, sentence, 'npm run cli -- rotate-keys'));
   }
-  return closed.length > 0 ? closed : [ok(about, 'The first one seals everything that is sealed.')];
+  return closed.length > 0 ? closed : [ok(about, 'All secrets are encrypted with the first one.')];
 }

@@ -12,25 +12,17 @@ export async function checkShipping(ctx: Context): Promise<Finding[]> {
 async function checkFirst(ctx: Context): Promise<Finding> {
   const account = await readShippingAccount(ctx);
   if (!account) {
-    const advice = 'Put one into the shipping section of the store file.';
-    return warning('shippo', 'The store has no account, so it buys no labels.', advice);
+    const advice = 'Set one in the shipping section of the store file.';
+    return warning('shippo', 'The store has no shipping account, so it purchases no labels.', advice);
   }
   const { ok: opens, detail } = await checkShippingAccount(ctx, 'shipping');
   if (opens) return ok('shippo', detail);
-  return fault(
-    'shippo',
-    detail,
-    'See that its key in the shipping section is right, and that this machine reaches it.',
-  );
+  return fault('shippo', detail, 'Check the key in the shipping section, and that this machine can reach Shippo.');
 }
 
 /** Nothing is bought there yet, so nothing waits for it. */
 async function checkSecond(ctx: Context): Promise<Finding> {
   const { ok: opens, detail } = await checkShippingAccount(ctx, 'second-shipping');
   if (opens) return ok('easypost', detail);
-  return warning(
-    'easypost',
-    detail,
-    'See that the key in the second_shipping section is right. No label waits for it.',
-  );
+  return warning('easypost', detail, 'Check the key in the second_shipping section. No label waits for it.');
 }

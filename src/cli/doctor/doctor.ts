@@ -15,19 +15,19 @@ import { type Finding, fault } from './finding.ts';
 
 export const doctorCommand = defineCommand({
   name: 'doctor',
-  summary: 'Look at everything that this service depends on, and say what is wrong and what to do.',
+  summary: 'Check everything that this service depends on; report problems and how to fix them.',
   options: {
     store: {
       type: 'string',
       value: 'slug',
-      description: 'Only the accounts of this store. Of every one, unless given.',
+      description: 'Only check the accounts of this store. Default: all stores.',
     },
   },
   async run({ options, terminal }): Promise<Report> {
     const findings = await withUnprovenServices(terminal.environment, async (services, ctx) => {
       const found: Finding[] = [];
       const look = async (what: string, check: () => Promise<Finding[]>) => {
-        terminal.progress(`Looking at ${what}.`);
+        terminal.progress(`Checking ${what}.`);
         const findings = await examined(what, check);
         found.push(...findings);
         return findings;
@@ -44,7 +44,7 @@ export const doctorCommand = defineCommand({
         const inStore = (check: (ctx: PlatformContext & { tenant: Tenant }) => Promise<Finding[]>) => async () =>
           (await check({ ...ctx, tenant: store })).map((finding) => ({ ...finding, store: store.slug }));
         await look(`${store.slug} at Stripe`, inStore(checkPayments));
-        await look(`${store.slug} at its parcel providers`, inStore(checkShipping));
+        await look(`${store.slug} at its shipping providers`, inStore(checkShipping));
       }
       return found;
     });
@@ -58,8 +58,8 @@ async function examined(what: string, check: () => Promise<Finding[]>): Promise<
     return await check();
   } catch (error) {
     const said = error instanceof Error ? error.message : String(error);
-    const reason = isDatabaseAway(error) ? 'PostgreSQL went away' : said;
-    return [fault(what, `It could not be looked at: ${reason}.`, 'Put right what else is wrong, and look again.')];
+    const reason = isDatabaseAway(error) ? 'the connection to PostgreSQL was lost' : said;
+    return [fault(what, `It could not be checked: ${reason}.`, 'Fix the other problems first, then run doctor again.')];
   }
 }
 

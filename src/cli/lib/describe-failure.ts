@@ -27,8 +27,8 @@ const failed = (message: string, problems: readonly object[] = []): Explanation 
 
 const foreseen = [DomainError, ProviderError, UnfitDatabase];
 
-const behind = 'The schema of the database is behind this release: run the migrate command first.';
-const busy = 'The shop was at work on the same things, so nothing was changed: try again.';
+const behind = 'The database schema is older than this release: run the migrate command first.';
+const busy = 'Other operations changed the same data, so nothing was changed: try again.';
 
 /** What codes of PostgreSQL mean to whoever runs a command: no such table or column, a time-out, a deadlock. */
 const explanations: Readonly<Record<string, string>> = {

@@ -11,8 +11,8 @@ export function overview(commands: readonly Command[]): string {
     'Commands:',
     ...table(commands.map((command) => [synopsis(command), command.summary])),
     '',
-    `${program} <command> --help explains one of them. Every command knows --json.`,
-    'Exit codes: 0 done, 1 refused or failed, 2 wrongly called.',
+    `${program} <command> --help describes one command. Every command accepts --json.`,
+    'Exit codes: 0 success, 1 failure, 2 usage error.',
   ].join('\n');
 }
 

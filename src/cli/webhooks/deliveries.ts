@@ -23,13 +23,13 @@ const Filter = Type.Object({
 
 export const listDeliveriesCommand = defineCommand({
   name: 'webhooks:deliveries',
-  summary: 'The deliveries of a webhook endpoint, the newest first.',
-  parameters: { slug: 'The store.', endpoint: 'Its id: whe_…' },
+  summary: 'List the deliveries of a webhook endpoint, newest first.',
+  parameters: { slug: 'The slug of the store.', endpoint: 'The id of the endpoint: whe_…' },
   options: {
-    state: { type: 'string', value: deliveryStates.join('|'), description: 'Only those in this state.' },
-    type: { type: 'string', value: 'event', description: 'Only those of this event: order.paid …' },
-    since: { type: 'string', value: 'time', description: `Only those since then. ${timeHelp}` },
-    limit: { type: 'string', value: 'n', description: 'How many at most. 50, unless given.' },
+    state: { type: 'string', value: deliveryStates.join('|'), description: 'Only deliveries in this state.' },
+    type: { type: 'string', value: 'event', description: 'Only deliveries of this event type: order.paid …' },
+    since: { type: 'string', value: 'time', description: `Only deliveries since this time. ${timeHelp}` },
+    limit: { type: 'string', value: 'n', description: 'Maximum number. Default: 50.' },
   },
   async run({ parameters: { slug, endpoint: endpointId }, options: { state, type, since, limit }, terminal }) {
     const filter = readInput('webhooks:deliveries', Filter, {
@@ -54,18 +54,18 @@ export const listDeliveriesCommand = defineCommand({
       String(delivery.last_status ?? delivery.last_failure ?? '–'),
       delivery.next_attempt_at ?? '–',
     ]);
-    const headings = ['DELIVERY', 'SINCE', 'EVENT', 'STATE', 'TRIES', 'LAST ANSWER', 'NEXT TRY'];
+    const headings = ['DELIVERY', 'SINCE', 'EVENT', 'STATE', 'ATTEMPTS', 'LAST RESULT', 'NEXT ATTEMPT'];
     return {
       data: { deliveries },
-      lines: cells.length > 0 ? columns([headings, ...cells]) : ['There are no such deliveries.'],
+      lines: cells.length > 0 ? columns([headings, ...cells]) : ['No deliveries match.'],
     };
   },
 });
 
 export const showDeliveryCommand = defineCommand({
   name: 'webhooks:delivery',
-  summary: 'One delivery with all its attempts and what they were answered.',
-  parameters: { slug: 'The store.', delivery: 'Its id: whd_…' },
+  summary: 'Show a delivery with all its attempts and responses.',
+  parameters: { slug: 'The slug of the store.', delivery: 'The id of the delivery: whd_…' },
   async run({ parameters: { slug, delivery: id }, terminal }) {
     const stored = found(await withStore(terminal, slug, (ctx) => readDelivery(ctx, id)), 'webhook delivery');
     const delivery = presentDelivery(stored.delivery);
@@ -82,8 +82,8 @@ export const showDeliveryCommand = defineCommand({
       lines: [
         `${delivery.type} (${delivery.event_id}) for ${delivery.endpoint_id}: ${delivery.state}.`,
         ...(cells.length > 0
-          ? columns([['TRY', 'AT', 'ANSWER', 'TOOK', 'REPLY'], ...cells])
-          : ['It was not tried yet.']),
+          ? columns([['ATTEMPT', 'AT', 'RESULT', 'DURATION', 'RESPONSE'], ...cells])
+          : ['It has not been attempted yet.']),
       ],
     };
   },
@@ -91,11 +91,11 @@ export const showDeliveryCommand = defineCommand({
 
 export const redeliverCommand = defineCommand({
   name: 'webhooks:redeliver',
-  summary: 'Send a delivery again, at once and with a new round through the schedule.',
-  parameters: { slug: 'The store.', delivery: 'Its id: whd_…' },
+  summary: 'Resend a delivery now. The retry schedule starts from the beginning.',
+  parameters: { slug: 'The slug of the store.', delivery: 'The id of the delivery: whd_…' },
   async run({ parameters: { slug, delivery: id }, terminal }) {
     await withStore(terminal, slug, (ctx) => redeliver(ctx, { id }));
-    return { data: { id, redelivered: true }, lines: [`${id} is on its way again.`] };
+    return { data: { id, redelivered: true }, lines: [`${id} is being resent.`] };
   },
 });
 
@@ -103,11 +103,11 @@ const Choice = Type.Object({ only: Type.Optional(Type.Enum(['failed', 'all'])) }
 
 export const recoverCommand = defineCommand({
   name: 'webhooks:recover',
-  summary: 'Send an endpoint again what it missed since then: 50,000 deliveries at most.',
-  parameters: { slug: 'The store.', endpoint: 'Its id: whe_…', since: timeHelp },
+  summary: 'Resend what an endpoint has missed since a time: at most 50,000 deliveries.',
+  parameters: { slug: 'The slug of the store.', endpoint: 'The id of the endpoint: whe_…', since: timeHelp },
   options: {
-    until: { type: 'string', value: 'time', description: 'Only what came before then.' },
-    only: { type: 'string', value: 'failed|all', description: 'all: also what was delivered. failed, unless given.' },
+    until: { type: 'string', value: 'time', description: 'Only deliveries before this time.' },
+    only: { type: 'string', value: 'failed|all', description: 'all: also successful deliveries. Default: failed.' },
   },
   async run({ parameters: { slug, endpoint: id, since }, options: { until, only }, terminal }) {
     const choice = readInput('webhooks:recover', Choice, { ...(only !== undefined && { only }) });
@@ -121,7 +121,7 @@ export const recoverCommand = defineCommand({
     );
     return {
       data: { id, recovered },
-      lines: [recovered > 0 ? `${recovered} on their way again.` : 'Nothing was missed.'],
+      lines: [recovered > 0 ? `Deliveries being resent: ${recovered}.` : 'There is nothing to resend.'],
     };
   },
 });

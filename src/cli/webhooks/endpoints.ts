@@ -20,22 +20,26 @@ import { readInput, readList, readNumber } from '../lib/read-option.ts';
 import { withStore } from '../lib/with-services.ts';
 
 const endpointsMax = 1000;
-const named = { slug: 'The store.', endpoint: 'Its id: whe_…' };
+const named = { slug: 'The slug of the store.', endpoint: 'The id of the endpoint: whe_…' };
 
 const fields = {
-  events: { type: 'string', value: 'a,b,c', description: 'What it is told: order.paid, subscription.* …' },
+  events: {
+    type: 'string',
+    value: 'a,b,c',
+    description: 'The event types to subscribe to: order.paid, subscription.* …',
+  },
   concurrency: {
     type: 'string',
     value: 'n',
-    description: 'How many requests may be in flight at once. 4, unless given.',
+    description: 'Maximum number of concurrent requests. Default: 4.',
   },
-  'rate-per-second': { type: 'string', value: 'n', description: 'How many requests may begin in a second.' },
+  'rate-per-second': { type: 'string', value: 'n', description: 'Maximum number of requests per second.' },
 } as const satisfies Options;
 
 export const listEndpointsCommand = defineCommand({
   name: 'webhooks:list',
-  summary: 'The webhook endpoints of a store, and how they fare.',
-  parameters: { slug: 'The store.' },
+  summary: 'List the webhook endpoints of a store with their state.',
+  parameters: { slug: 'The slug of the store.' },
   async run({ parameters, terminal }) {
     const { rows } = await withStore(terminal, parameters.slug, (ctx) => listEndpoints(ctx, { limit: endpointsMax }));
     const endpoints = rows.map(presentEndpoint);
@@ -57,8 +61,8 @@ export const listEndpointsCommand = defineCommand({
 
 export const createEndpointCommand = defineCommand({
   name: 'webhooks:create',
-  summary: 'Make a webhook endpoint. Its signing secret is printed this once.',
-  parameters: { slug: 'The store.', url: 'Where to deliver: https.' },
+  summary: 'Create a webhook endpoint. Its signing secret is printed only once.',
+  parameters: { slug: 'The slug of the store.', url: 'The https URL to deliver to.' },
   options: fields,
   async run({ parameters, options, terminal }) {
     const input = readInput('webhooks:create', EndpointInput, given({ ...options, url: parameters.url }));
@@ -72,44 +76,44 @@ export const createEndpointCommand = defineCommand({
 
 export const updateEndpointCommand = defineCommand({
   name: 'webhooks:update',
-  summary: 'Change a webhook endpoint. What is not named stays.',
+  summary: 'Update a webhook endpoint. Omitted options stay unchanged.',
   parameters: named,
-  options: { url: { type: 'string', value: 'url', description: 'Where to deliver: https.' }, ...fields },
+  options: { url: { type: 'string', value: 'url', description: 'The https URL to deliver to.' }, ...fields },
   async run({ parameters: { slug, endpoint: id }, options, terminal }) {
     const patch = readInput('webhooks:update', EndpointPatch, given(options));
     const endpoint = await withStore(terminal, slug, (ctx) => updateEndpoint(ctx, { ...patch, id }));
-    const sentence = `${id} is told of ${endpoint.events.join(', ')} at ${endpoint.url}.`;
+    const sentence = `${id} receives ${endpoint.events.join(', ')} at ${endpoint.url}.`;
     return { data: { webhook_endpoint: endpoint }, lines: [sentence] };
   },
 });
 
 export const enableEndpointCommand = switching({
   name: 'webhooks:enable',
-  summary: 'Switch a webhook endpoint on, with a clean record.',
+  summary: 'Enable a webhook endpoint and reset its failure count.',
   change: enableEndpoint,
-  sentence: (id) => `${id} is on. What it missed comes with webhooks:recover.`,
+  sentence: (id) => `${id} is enabled. Resend what it missed with webhooks:recover.`,
 });
 
 export const disableEndpointCommand = switching({
   name: 'webhooks:disable',
-  summary: 'Switch a webhook endpoint off. What waits for it is put aside.',
+  summary: 'Disable a webhook endpoint. Its pending deliveries are suspended.',
   change: disableEndpoint,
-  sentence: (id) => `${id} is off.`,
+  sentence: (id) => `${id} is disabled.`,
 });
 
 export const removeEndpointCommand = defineCommand({
   name: 'webhooks:remove',
-  summary: 'Remove a webhook endpoint with its deliveries.',
+  summary: 'Delete a webhook endpoint and its deliveries.',
   parameters: named,
   async run({ parameters: { slug, endpoint: id }, terminal }) {
     await withStore(terminal, slug, (ctx) => removeEndpoint(ctx, { id }));
-    return { data: { id, removed: true }, lines: [`${id} is gone.`] };
+    return { data: { id, removed: true }, lines: [`${id} is deleted.`] };
   },
 });
 
 export const rotateEndpointCommand = defineCommand({
   name: 'webhooks:rotate',
-  summary: 'Sign with a new secret, printed this once. For a day the old one signs too.',
+  summary: 'Rotate the signing secret. The new one is printed only once; the old one stays valid for a day.',
   parameters: named,
   async run({ parameters: { slug, endpoint: id }, terminal }) {
     const { secret } = await withStore(terminal, slug, (ctx) => rotateSecret(ctx, { id }));
@@ -119,17 +123,17 @@ export const rotateEndpointCommand = defineCommand({
 
 export const testEndpointCommand = defineCommand({
   name: 'webhooks:test',
-  summary: 'Send webhook.test to an endpoint, whatever it chose.',
+  summary: 'Send a webhook.test event to an endpoint, whatever its subscriptions.',
   parameters: named,
   async run({ parameters: { slug, endpoint: id }, terminal }) {
     const { eventId } = await withStore(terminal, slug, (ctx) => sendTestEvent(ctx, { id }));
-    return { data: { id, event_id: eventId }, lines: [`${eventId} is on its way to ${id}: see webhooks:deliveries.`] };
+    return { data: { id, event_id: eventId }, lines: [`${eventId} is being sent to ${id}: see webhooks:deliveries.`] };
   },
 });
 
 export const listEventTypesCommand = defineCommand({
   name: 'webhooks:events',
-  summary: 'Every event that an endpoint may choose. --json prints schemas and examples.',
+  summary: 'List the event types. --json prints schemas and examples.',
   async run() {
     const types = presentEventTypes();
     return { data: { event_types: types }, lines: columns(types.map(({ type, description }) => [type, description])) };

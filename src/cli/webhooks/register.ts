@@ -4,10 +4,10 @@ import { withStore } from '../lib/with-services.ts';
 
 export const registerWebhookCommand = defineCommand({
   name: 'webhooks:register',
-  summary: 'Let Stripe deliver its events to a store: only those that the shop acts on.',
-  parameters: { slug: 'The store.' },
+  summary: 'Register the webhook endpoint of a store at Stripe for the event types that are handled.',
+  parameters: { slug: 'The slug of the store.' },
   options: {
-    replace: { type: 'boolean', description: 'Make a new endpoint with a new secret, also where all is well.' },
+    replace: { type: 'boolean', description: 'Create a new endpoint with a new secret even if the current one works.' },
   },
   async run({ parameters: { slug }, options: { replace }, terminal }) {
     const { endpointId, url, isNew } = await withStore(terminal, slug, (ctx) =>
@@ -17,7 +17,7 @@ export const registerWebhookCommand = defineCommand({
       data: { endpoint_id: endpointId, url, created: isNew },
       lines: [
         isNew
-          ? `Stripe delivers to ${url} (${endpointId}). Its secret is stored, and the one before is good for another day.`
+          ? `Stripe delivers to ${url} (${endpointId}). The new signing secret is stored; the previous one stays valid for a day.`
           : `Stripe delivers to ${url} already (${endpointId}).`,
       ],
     };

@@ -52,7 +52,11 @@ export async function lockForManualAction(
   const { order, label } = found;
   if (!order.isPaid) throw new DomainError('conflict', 'order_not_shippable', 'This order cannot be shipped.');
   if (label?.state === 'purchased') {
-    throw new DomainError('conflict', 'label_purchased', 'The label of this order is bought already. Void it first.');
+    throw new DomainError(
+      'conflict',
+      'label_purchased',
+      'The label of this order has been purchased already. Void it first.',
+    );
   }
   if (label?.isHeldByAnother(ctx.clock.now())) throw inProgress();
   if (order.shippedAt) throw new DomainError('conflict', 'order_shipped', 'The order has been shipped already.');
@@ -65,7 +69,7 @@ export function rejectIfOpen(label: Label | undefined): void {
   throw new DomainError(
     'conflict',
     'label_outcome_unknown',
-    'It is not known yet whether a label was bought for this order. Retry it first.',
+    'It is not known yet whether a label was purchased for this order. Retry it first.',
   );
 }
 

@@ -53,7 +53,7 @@ export function createKeyDirectory(ctx: PlatformContext): KeyDirectory {
         );
       }
       const found = await keys.fetch(hashKey(ctx.settings.keyPepper, characters).toString('base64'));
-      if (!found?.key) throw refuse('invalid_key', 'There is no such key.');
+      if (!found?.key) throw refuse('invalid_key', 'Unknown key.');
       const { expiresAt, revokedAt, ...key } = found.key;
       if (revokedAt) throw refuse('revoked_key', 'This key was revoked.');
       if (expiresAt && expiresAt <= ctx.clock.now()) throw refuse('expired_key', 'This key has expired.');

@@ -16,7 +16,7 @@ test.serial('where nothing is the matter, the first page says so and names every
   const { status, body, headers } = await t.context.api.call('GET', '/ops');
   t.is(status, 200);
   t.regex(headers.get('content-type') ?? '', /text\/html/);
-  t.true(body.includes('Nothing needs you.'));
+  t.true(body.includes('Nothing needs attention.'));
   for (const queue of ['payments', 'labels', 'webhooks', 'emails', 'reminders', 'analytics', 'chores']) {
     t.true(body.includes(`<a href="/ops/queues/queue/${queue}">${queue}</a>`), queue);
   }

@@ -58,7 +58,7 @@ test.serial('endpoints that fail and what was given up stand on one page, withou
   t.true(body.includes(`${at}/deliveries/${delivery?.id}/redeliver`));
   t.regex(body, /webhook\.test[\s\S]+500, 1 attempt/);
   t.notRegex(body, /hush|whsec_|a secret of the receiver|<script|undefined/);
-  t.regex((await t.context.api.call('GET', '/ops')).body, /A webhook was given up after its last try\./);
+  t.regex((await t.context.api.call('GET', '/ops')).body, /A webhook delivery failed after its last attempt\./);
 });
 
 test.serial('a webhook that was given up is sent again by its button', async (t) => {
