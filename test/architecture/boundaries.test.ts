@@ -184,7 +184,7 @@ test('each package has its home', (t) => {
 });
 
 test('no circle of imports runs through the files', (t) => {
-  const graph = new Map(sources.map((source) => [source.path, neededBy(source)]));
+  const graph = new Map(sources.map((source) => [source.path, ours(source)]));
   const done = new Set<string>();
   const circles: string[] = [];
   const visit = (path: string, trail: readonly string[]): void => {
@@ -239,13 +239,6 @@ function findings(find: (source: Source) => readonly string[]): string[] {
 
 function ours(source: Source): string[] {
   return source.imports.flatMap(({ path }) => (path && !path.endsWith('.json') ? [path] : []));
-}
-
-/** Its files, types included; but in a simulator an account holds the objects whose operations take it. */
-function neededBy({ path: from, imports }: Source): string[] {
-  return imports.flatMap(({ path, typeOnly }) =>
-    path && !(typeOnly && from.startsWith('src/dev/simulators/')) ? [path] : [],
-  );
 }
 
 function withoutComments(text: string): string {

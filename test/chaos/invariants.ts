@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { Receiver } from '#src/dev/demo/receiver.ts';
 import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
 import { shippoControl } from '#src/dev/simulators/shippo/control.ts';
-import { stripeControl } from '#src/dev/simulators/stripe/control/control-client.ts';
+import { stripeControl } from '#src/dev/simulators/stripe/control/client.ts';
 import type { Stack } from '#src/dev/stack/start-stack.ts';
 import type { Bought } from './shoppers.ts';
 import type { Visit } from './visitors.ts';

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 
 import { shippoControl } from '#src/dev/simulators/shippo/control.ts';
-import { stripeControl } from '#src/dev/simulators/stripe/control/control-client.ts';
+import { stripeControl } from '#src/dev/simulators/stripe/control/client.ts';
 import type { Stack } from '#src/dev/stack/start-stack.ts';
 import type { Random } from '#test/support/random.ts';
 

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { startReceiver } from '#src/dev/demo/receiver.ts';
 import { freePort } from '#src/dev/embedded/free-port.ts';
-import { stripeControl } from '#src/dev/simulators/stripe/control/control-client.ts';
+import { stripeControl } from '#src/dev/simulators/stripe/control/client.ts';
 import { type StackProcess, startProcess } from '#src/dev/stack/start-process.ts';
 import { type Stack, startStack } from '#src/dev/stack/start-stack.ts';
 import { handledEventTypes } from '#src/providers/stripe/events.ts';

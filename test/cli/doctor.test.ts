@@ -12,8 +12,8 @@ import { type Embedded, startEmbedded } from '#src/dev/embedded/start-embedded.t
 import { startMailbox } from '#src/dev/simulators/mailbox/mailbox.ts';
 import { shippoControl } from '#src/dev/simulators/shippo/control.ts';
 import { startShippoSimulator } from '#src/dev/simulators/shippo/simulator.ts';
-import { stripeControl } from '#src/dev/simulators/stripe/control/control-client.ts';
-import { startStripeSimulator } from '#src/dev/simulators/stripe/start-stripe-simulator.ts';
+import { stripeControl } from '#src/dev/simulators/stripe/control/client.ts';
+import { startStripeSimulator } from '#src/dev/simulators/stripe/simulator.ts';
 import type { Context } from '#src/domain/context.ts';
 import { registerWebhookEndpoint, replaceWebhookSecret, savePaymentAccount } from '#src/domain/payments/index.ts';
 import { saveSecondShippingAccount } from '#src/domain/shipping/index.ts';

@@ -7,7 +7,7 @@ import anyTest, { type TestFn } from 'ava';
 import { commands } from '#src/cli/commands.ts';
 import { startMailbox } from '#src/dev/simulators/mailbox/mailbox.ts';
 import { startShippoSimulator } from '#src/dev/simulators/shippo/simulator.ts';
-import { startStripeSimulator } from '#src/dev/simulators/stripe/start-stripe-simulator.ts';
+import { startStripeSimulator } from '#src/dev/simulators/stripe/simulator.ts';
 import { listDeliveries, redeliver, sendTestEvent } from '#src/domain/webhooks/index.ts';
 import { callCli } from '#test/support/cli.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';

@@ -1,7 +1,7 @@
 import test from 'ava';
 
 import { startReceiver } from '#src/dev/demo/receiver.ts';
-import { stripeControl } from '#src/dev/simulators/stripe/control/control-client.ts';
+import { stripeControl } from '#src/dev/simulators/stripe/control/client.ts';
 import { startStack } from '#src/dev/stack/start-stack.ts';
 import { startCollector } from '#test/support/collector.ts';
 import { until } from '#test/support/until.ts';

@@ -1,6 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
-import { type StripeControl, stripeControl } from '#src/dev/simulators/stripe/control/control-client.ts';
-import { startStripeSimulator } from '#src/dev/simulators/stripe/start-stripe-simulator.ts';
+import { type StripeControl, stripeControl } from '#src/dev/simulators/stripe/control/client.ts';
+import { startStripeSimulator } from '#src/dev/simulators/stripe/simulator.ts';
 import type { PaymentAccount, PaymentGateway, SessionRequest } from '#src/domain/ports/payment-gateway.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { ProviderError } from '#src/lib/errors.ts';

@@ -2,7 +2,7 @@ import { readConfig } from '#src/config.ts';
 import { transact } from '#src/database/transact.ts';
 import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
 import { shippoControl } from '#src/dev/simulators/shippo/control.ts';
-import { stripeControl } from '#src/dev/simulators/stripe/control/control-client.ts';
+import { stripeControl } from '#src/dev/simulators/stripe/control/client.ts';
 import type { Stack } from '#src/dev/stack/start-stack.ts';
 import { enqueueMail } from '#src/domain/mail/index.ts';
 import type { MailKind } from '#src/domain/mail/kinds.ts';

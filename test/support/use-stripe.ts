@@ -1,7 +1,7 @@
 import type { TestFn } from 'ava';
 
-import { type StripeControl, stripeControl } from '#src/dev/simulators/stripe/control/control-client.ts';
-import { startStripeSimulator } from '#src/dev/simulators/stripe/start-stripe-simulator.ts';
+import { type StripeControl, stripeControl } from '#src/dev/simulators/stripe/control/client.ts';
+import { startStripeSimulator } from '#src/dev/simulators/stripe/simulator.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { handledEventTypes } from '#src/providers/stripe/events.ts';
 import type { TestClock } from './clock.ts';

@@ -1,5 +1,5 @@
 import { shippoControl } from '#src/dev/simulators/shippo/control.ts';
-import { stripeControl } from '#src/dev/simulators/stripe/control/control-client.ts';
+import { stripeControl } from '#src/dev/simulators/stripe/control/client.ts';
 import { type Step, waitFor } from './journey.ts';
 
 const shopper = 'ada@shopper.example';

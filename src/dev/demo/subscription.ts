@@ -1,4 +1,4 @@
-import { stripeControl } from '#src/dev/simulators/stripe/control/control-client.ts';
+import { stripeControl } from '#src/dev/simulators/stripe/control/client.ts';
 import { type Step, waitFor } from './journey.ts';
 
 const shopper = 'linus@shopper.example';

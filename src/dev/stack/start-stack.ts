@@ -8,8 +8,8 @@ import { startEmbeddingsSimulator } from '#src/dev/simulators/embeddings/simulat
 import { startMailbox } from '#src/dev/simulators/mailbox/mailbox.ts';
 import { shippoControl } from '#src/dev/simulators/shippo/control.ts';
 import { startShippoSimulator } from '#src/dev/simulators/shippo/simulator.ts';
-import { stripeControl } from '#src/dev/simulators/stripe/control/control-client.ts';
-import { startStripeSimulator } from '#src/dev/simulators/stripe/start-stripe-simulator.ts';
+import { stripeControl } from '#src/dev/simulators/stripe/control/client.ts';
+import { startStripeSimulator } from '#src/dev/simulators/stripe/simulator.ts';
 import { serveStorefront } from '#src/dev/storefront/serve-storefront.ts';
 import { handledEventTypes } from '#src/providers/stripe/events.ts';
 import { runCli, type StackProcess, startProcess } from './start-process.ts';

@@ -4,7 +4,7 @@ import { Redis } from 'ioredis';
 import pg from 'pg';
 
 import { startReceiver } from '#src/dev/demo/receiver.ts';
-import { stripeControl } from '#src/dev/simulators/stripe/control/control-client.ts';
+import { stripeControl } from '#src/dev/simulators/stripe/control/client.ts';
 import { startStack } from '#src/dev/stack/start-stack.ts';
 import { until } from '#test/support/until.ts';
 import { countStatementsSent, parentOf, processorMsOf, processorMsOfFamily } from './costs.ts';

@@ -1,6 +1,6 @@
 import { reportStoreDrift, scanEventGap } from '#jobs/payments.ts';
 import { transact } from '#src/database/transact.ts';
-import { signatureHeader } from '#src/dev/simulators/stripe/events/signature.ts';
+import { signatureHeader } from '#src/dev/simulators/stripe/webhooks/delivery.ts';
 import { type CheckoutInput, createCheckoutSession } from '#src/domain/checkout/index.ts';
 import { acceptPaymentEvent, requestRefund, savePaymentAccount, sweepStoreEvents } from '#src/domain/payments/index.ts';
 import { days, hours, minutes } from '#src/lib/duration.ts';

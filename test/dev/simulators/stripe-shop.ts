@@ -4,8 +4,8 @@ import { createServer } from 'node:http';
 import type { ExecutionContext } from 'ava';
 import Stripe from 'stripe';
 
-import { type StripeControl, stripeControl } from '#src/dev/simulators/stripe/control/control-client.ts';
-import { startStripeSimulator } from '#src/dev/simulators/stripe/start-stripe-simulator.ts';
+import { type StripeControl, stripeControl } from '#src/dev/simulators/stripe/control/client.ts';
+import { startStripeSimulator } from '#src/dev/simulators/stripe/simulator.ts';
 
 export interface Shop {
   readonly url: string;

@@ -1,8 +1,8 @@
 import anyTest, { type ExecutionContext, type TestFn } from 'ava';
 import { read } from '#src/database/transact.ts';
-import { type StripeControl, stripeControl } from '#src/dev/simulators/stripe/control/control-client.ts';
-import type { Fault } from '#src/dev/simulators/stripe/control/control-types.ts';
-import { startStripeSimulator } from '#src/dev/simulators/stripe/start-stripe-simulator.ts';
+import type { Fault } from '#src/dev/simulators/stripe/control/client.ts';
+import { type StripeControl, stripeControl } from '#src/dev/simulators/stripe/control/client.ts';
+import { startStripeSimulator } from '#src/dev/simulators/stripe/simulator.ts';
 import { type CheckoutInput, createCheckoutSession } from '#src/domain/checkout/index.ts';
 import { replaceWebhookEndpoint } from '#src/domain/payments/endpoint/webhook-endpoint.ts';
 import { manageSubscription, requestRefund, sweepStoreEvents } from '#src/domain/payments/index.ts';

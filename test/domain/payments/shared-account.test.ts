@@ -2,8 +2,8 @@ import test from 'ava';
 
 import { readConfig } from '#src/config.ts';
 import { read } from '#src/database/transact.ts';
-import { stripeControl } from '#src/dev/simulators/stripe/control/control-client.ts';
-import { startStripeSimulator } from '#src/dev/simulators/stripe/start-stripe-simulator.ts';
+import { stripeControl } from '#src/dev/simulators/stripe/control/client.ts';
+import { startStripeSimulator } from '#src/dev/simulators/stripe/simulator.ts';
 import { createCheckoutSession } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { readDrift, replayPayments, reportStoreDrift, sweepStoreEvents } from '#src/domain/payments/index.ts';

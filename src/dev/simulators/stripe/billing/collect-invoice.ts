@@ -1,7 +1,7 @@
-import type { Account } from '../account.ts';
-import { addInvoicePayment, type Invoice, paymentOf } from '../objects/invoice.ts';
-import { createPaymentIntent, type PaymentIntent } from '../objects/payment-intent.ts';
-import { attemptPayment, type Outcome } from './move-money.ts';
+import { attemptPayment, createPaymentIntent, type Outcome } from '../payments/payment-intent.ts';
+import type { Account } from '../state/account.ts';
+import type { Invoice, PaymentIntent } from '../state/objects.ts';
+import { addInvoicePayment } from './invoice.ts';
 
 const nextAttemptSeconds = 3 * 86_400;
 
@@ -29,7 +29,7 @@ export function collectInvoice(
   }
   const paying = intent ?? invoiceIntent(account, invoice);
   paying.customer = invoice.customer;
-  if (!paymentOf.has(invoice)) addInvoicePayment(account, invoice, paying.id);
+  if (!account.paymentsOfInvoices.has(invoice)) addInvoicePayment(account, invoice, paying.id);
   attemptPayment(account, paying, outcome, billing);
   Object.assign(invoice, { attempted: true, attempt_count: invoice.attempt_count + 1 });
   if (outcome === 'paid') markInvoicePaid(account, invoice);
@@ -38,7 +38,7 @@ export function collectInvoice(
 }
 
 export function markInvoicePaid(account: Account, invoice: Invoice): void {
-  const payment = paymentOf.get(invoice);
+  const payment = account.paymentsOfInvoices.get(invoice);
   if (payment) {
     const times = { canceled_at: null, paid_at: account.now };
     const paid = { amount_paid: invoice.amount_due, status: 'paid', status_transitions: times } as const;
@@ -63,7 +63,7 @@ export function markInvoiceFailed(account: Account, invoice: Invoice): void {
 
 /** The intent with which an invoice is being paid, if anybody has tried. */
 export function intentOf(account: Account, invoice: Invoice): PaymentIntent | undefined {
-  return account.paymentIntents.get(paymentOf.get(invoice)?.payment.payment_intent ?? '');
+  return account.paymentIntents.get(account.paymentsOfInvoices.get(invoice)?.payment.payment_intent ?? '');
 }
 
 function invoiceIntent(account: Account, invoice: Invoice): PaymentIntent {

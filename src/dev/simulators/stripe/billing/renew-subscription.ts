@@ -1,12 +1,11 @@
-import type { Account } from '../account.ts';
-import { amountOf } from '../objects/catalogue.ts';
-import { reductionOf } from '../objects/coupon.ts';
-import { addInvoice, type BillingReason, type Invoice } from '../objects/invoice.ts';
-import type { InvoiceLineDraft } from '../objects/invoice-line.ts';
-import { isInTrial, laterBy, type Period, type Subscription, type SubscriptionItem } from '../objects/subscription.ts';
-import { invalid } from '../wire/refusal.ts';
+import { invalid } from '../api/error.ts';
+import { reductionOf } from '../catalogue/coupon.ts';
+import { amountOf } from '../catalogue/price.ts';
+import type { Account, InvoiceLineDraft } from '../state/account.ts';
+import type { BillingReason, Invoice, Period, Subscription, SubscriptionItem } from '../state/objects.ts';
 import { collectInvoice, finalizeInvoice } from './collect-invoice.ts';
-import { endSubscription } from './end-subscription.ts';
+import { addInvoice } from './invoice.ts';
+import { endSubscription, isInTrial, laterBy } from './subscription.ts';
 
 /**
  * Let a subscription's period end: the next one begins and is invoiced, or, where it was to be

@@ -1,14 +1,11 @@
-import type { Account } from '../account.ts';
-import { redeem } from '../objects/coupon.ts';
-import type { Customer } from '../objects/customer.ts';
-import { addInvoice, type Invoice } from '../objects/invoice.ts';
-import type { InvoiceLineDraft } from '../objects/invoice-line.ts';
-import type { PaymentIntent } from '../objects/payment-intent.ts';
-import type { Cart, LineItem, Session } from '../objects/session.ts';
-import { addSubscription, type Subscription } from '../objects/subscription.ts';
-import { changedMetadata } from '../wire/check-metadata.ts';
+import { changedMetadata } from '../api/check-metadata.ts';
+import { redeem } from '../catalogue/coupon.ts';
+import type { Outcome } from '../payments/payment-intent.ts';
+import type { Account, Cart, InvoiceLineDraft } from '../state/account.ts';
+import type { Customer, Invoice, LineItem, PaymentIntent, Session, Subscription } from '../state/objects.ts';
 import { collectInvoice, finalizeInvoice } from './collect-invoice.ts';
-import type { Outcome } from './move-money.ts';
+import { addInvoice } from './invoice.ts';
+import { addSubscription } from './subscription.ts';
 
 export interface StartOptions {
   readonly session: Session;

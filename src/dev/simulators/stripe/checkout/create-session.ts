@@ -1,13 +1,12 @@
 import { chargeStepOf, minimumChargeOf } from '#src/lib/currency.ts';
-import type { Account } from '../account.ts';
+import { changedMetadata } from '../api/check-metadata.ts';
+import { invalid, noSuch } from '../api/error.ts';
+import { usableCoupon, usablePromotionCode } from '../catalogue/coupon.ts';
 import { formatMoney } from '../money.ts';
-import { type Reduction, usableCoupon, usablePromotionCode } from '../objects/coupon.ts';
-import type { Session } from '../objects/session.ts';
-import { sessionDefaults } from '../objects/session-furniture.ts';
-import type { SessionParams } from '../objects/session-params.ts';
-import { changedMetadata } from '../wire/check-metadata.ts';
-import { invalid, noSuch } from '../wire/refusal.ts';
-import { cartLines } from './cart-lines.ts';
+import type { Account, Reduction } from '../state/account.ts';
+import type { Session } from '../state/objects.ts';
+import type { SessionParams } from '../state/session-params.ts';
+import { cartLines } from './cart.ts';
 import { chooseShipping, shippingOption } from './shipping.ts';
 
 const lifeSeconds = 24 * 3600;
@@ -48,7 +47,7 @@ export function createSession(account: Account, params: SessionParams): Session 
     subscription: null,
     success_url: params.success_url ?? '',
     total_details: { amount_discount: discount, amount_shipping: 0, amount_tax: 0 },
-    url: `${account.world.url}/pay/${id}`,
+    url: `${account.host.url}/pay/${id}`,
   };
   chooseShipping(session);
   checkMinimum(session);
@@ -119,4 +118,71 @@ function knownDetails(account: Account, params: SessionParams): Session['custome
     tax_exempt: 'none',
     tax_ids: [],
   };
+}
+
+/** What the wire format asks of a session beyond `Session`: mere echoes of its parameters, and defaults. */
+function sessionDefaults(params: SessionParams): Record<string, unknown> {
+  const subscribing = params.mode === 'subscription';
+  const taxed = params.automatic_tax?.enabled ?? false;
+  return {
+    adaptive_pricing: { enabled: false },
+    after_expiration: null,
+    allow_promotion_codes: params.allow_promotion_codes ?? null,
+    allowed_payment_method_types: params.allowed_payment_method_types ?? null,
+    automatic_tax: {
+      enabled: taxed,
+      liability: taxed ? { type: 'self' } : null,
+      provider: taxed ? 'stripe' : null,
+      status: taxed ? 'requires_location_inputs' : null,
+    },
+    billing_address_collection: params.billing_address_collection ?? null,
+    client_reference_id: params.client_reference_id ?? null,
+    client_secret: null,
+    consent: null,
+    consent_collection: null,
+    currency_conversion: null,
+    custom_fields: [],
+    custom_text: {
+      after_submit: null,
+      shipping_address: null,
+      submit: null,
+      terms_of_service_acceptance: null,
+    },
+    customer_account: null,
+    customer_creation: customerCreation(params),
+    integration_identifier: null,
+    invoice_creation: subscribing ? null : { enabled: false, invoice_data: noInvoiceData },
+    locale: params.locale ?? null,
+    managed_payments: null,
+    origin_context: null,
+    payment_link: null,
+    payment_method_collection: subscribing ? (params.payment_method_collection ?? 'always') : null,
+    payment_method_configuration_details: null,
+    payment_method_options: {},
+    payment_method_types: ['card', 'us_bank_account'],
+    permissions: null,
+    phone_number_collection: { enabled: params.phone_number_collection?.enabled ?? false },
+    recovered_from: null,
+    saved_payment_method_options: null,
+    setup_intent: null,
+    shipping_address_collection: params.shipping_address_collection ?? null,
+    submit_type: params.submit_type ?? null,
+    ui_mode: 'hosted_page',
+    wallet_options: null,
+  };
+}
+
+const noInvoiceData = {
+  account_tax_ids: null,
+  custom_fields: null,
+  description: null,
+  footer: null,
+  issuer: null,
+  metadata: {},
+  rendering_options: null,
+};
+
+function customerCreation(params: SessionParams): 'always' | 'if_required' | null {
+  if (params.customer) return null;
+  return params.customer_creation ?? (params.mode === 'subscription' ? 'always' : 'if_required');
 }

@@ -1,8 +1,8 @@
-import type { Account } from '../account.ts';
-import type { Session } from '../objects/session.ts';
-import type { ShippingOptionParams } from '../objects/session-params.ts';
-import { changedMetadata } from '../wire/check-metadata.ts';
-import { invalid } from '../wire/refusal.ts';
+import { changedMetadata } from '../api/check-metadata.ts';
+import { invalid } from '../api/error.ts';
+import type { Account } from '../state/account.ts';
+import type { Session } from '../state/objects.ts';
+import type { ShippingOptionParams } from '../state/session-params.ts';
 
 type ShippingOption = Session['shipping_options'][number];
 

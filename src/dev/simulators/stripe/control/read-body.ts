@@ -1,7 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-
-import { invalid } from '../wire/refusal.ts';
-import type { DeliverySettings, Fault, FixedEndpoint, PayInput } from './control-types.ts';
+import { invalid } from '../api/error.ts';
+import type { DeliverySettings, Fault, FixedEndpoint, PayInput } from './client.ts';
 
 const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true });
 const text = { type: 'string' };

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-
 import { Html, html } from '#src/lib/html.ts';
 
 const style = new Html(readFileSync(new URL('./style.css', import.meta.url), 'utf8'));

@@ -1,9 +1,8 @@
 import { Html, html } from '#src/lib/html.ts';
-import type { Account } from '../account.ts';
-import { fixedEmail } from '../checkout/shopper-details.ts';
+import { fixedEmail } from '../checkout/shopper.ts';
 import { formatMoney } from '../money.ts';
-import type { Recurring } from '../objects/catalogue.ts';
-import type { Cart, LineItem, Session } from '../objects/session.ts';
+import type { Account, Cart } from '../state/account.ts';
+import type { LineItem, Recurring, Session } from '../state/objects.ts';
 import { layout } from './layout.ts';
 
 const countryNames = new Intl.DisplayNames('en', { type: 'region' });

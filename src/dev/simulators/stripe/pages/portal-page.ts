@@ -1,9 +1,8 @@
 import { type Html, html } from '#src/lib/html.ts';
-import type { Account } from '../account.ts';
+import { amountOf } from '../catalogue/price.ts';
 import { formatMoney } from '../money.ts';
-import { amountOf } from '../objects/catalogue.ts';
-import type { StripeObject } from '../objects/stripe-object.ts';
-import type { Subscription } from '../objects/subscription.ts';
+import type { Account } from '../state/account.ts';
+import type { StripeObject, Subscription } from '../state/objects.ts';
 import { layout } from './layout.ts';
 
 /** The billing portal: a customer's subscriptions, each to be cancelled or kept. */

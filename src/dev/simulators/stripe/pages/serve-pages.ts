@@ -1,13 +1,11 @@
-import type { Account } from '../account.ts';
-import { openCart, type PaymentInput, paySession } from '../checkout/pay-session.ts';
-import type { Session } from '../objects/session.ts';
-import type { StripeObject } from '../objects/stripe-object.ts';
-import type { Subscription } from '../objects/subscription.ts';
-import { updateSubscription } from '../operations/update-subscription.ts';
-import { parseForm } from '../wire/form.ts';
-import { type Exchange, readBody, redirect, sendHtml } from '../wire/http.ts';
-import { RejectionKind } from '../wire/refusal.ts';
-import type { SimulatorState } from '../world.ts';
+import { StripeError } from '../api/error.ts';
+import { parseForm } from '../api/form.ts';
+import { type Exchange, readBody, redirect, sendHtml } from '../api/http.ts';
+import { updateSubscription } from '../billing/update-subscription.ts';
+import { openCart, type PaymentInput, paySession } from '../checkout/end-session.ts';
+import type { SimulatorState } from '../simulator-state.ts';
+import type { Account } from '../state/account.ts';
+import type { Session, StripeObject, Subscription } from '../state/objects.ts';
 import { messagePage } from './layout.ts';
 import { payPage } from './pay-page.ts';
 import { portalPage } from './portal-page.ts';
@@ -15,11 +13,11 @@ import { portalPage } from './portal-page.ts';
 const acknowledgementMs = 10_000;
 
 /** Serve the pages that a shopper sees: `/pay/{session}` and `/portal/{portal session}`. */
-export async function servePages(world: SimulatorState, exchange: Exchange): Promise<void> {
+export async function servePages(simulator: SimulatorState, exchange: Exchange): Promise<void> {
   const [, kind, id = ''] = exchange.path.split('/');
-  for (const account of world.accounts()) {
+  for (const account of simulator.accounts()) {
     const session = kind === 'pay' && account.sessions.get(id);
-    if (session) return servePayPage(world, account, session, exchange);
+    if (session) return servePayPage(simulator, account, session, exchange);
     const portal = kind === 'portal' && account.portalSessions.get(id);
     if (portal) return servePortal(account, portal, exchange);
   }
@@ -29,7 +27,7 @@ export async function servePages(world: SimulatorState, exchange: Exchange): Pro
 }
 
 async function servePayPage(
-  world: SimulatorState,
+  simulator: SimulatorState,
   account: Account,
   session: Session,
   exchange: Exchange,
@@ -44,10 +42,10 @@ async function servePayPage(
       return sendHtml(response, 200, payPage(account, session, cart, { values, error: event }));
     }
     // As the real page does: the shop hears of the payment before the shopper returns to it.
-    await world.postOffice.acknowledged(event, acknowledgementMs);
+    await simulator.webhooks.acknowledged(event, acknowledgementMs);
     redirect(response, session.success_url.replaceAll('{CHECKOUT_SESSION_ID}', session.id));
   } catch (error) {
-    if (!(error instanceof RejectionKind)) throw error;
+    if (!(error instanceof StripeError)) throw error;
     sendHtml(response, 200, closedPage(session));
   }
 }
@@ -61,7 +59,7 @@ function payAsTyped(
   try {
     return paySession(account, session, typed(values)) ?? 'Your card was declined. Try another way to pay.';
   } catch (error) {
-    if (error instanceof RejectionKind && error.details.param) return error.message;
+    if (error instanceof StripeError && error.details.param) return error.message;
     throw error;
   }
 }

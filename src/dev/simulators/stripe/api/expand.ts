@@ -1,0 +1,81 @@
+import type { Account } from '../state/account.ts';
+import { listObject } from '../state/objects.ts';
+import { pageOf } from '../state/table.ts';
+import { invalid } from './error.ts';
+
+const depthMax = 4;
+
+/** Put whole objects where an answer has their ids, and the parts that are left out unless asked for. */
+export function expand(account: Account, answer: object, paths: readonly string[] = []): object {
+  return paths.reduce((expanded, path, index) => {
+    const fields = path.split('.');
+    const depth = fields.filter((field) => field !== 'data').length;
+    if (depth > depthMax) {
+      throw invalid(
+        `You cannot expand more than ${depthMax} levels of a property. Property: ${path}`,
+        `expand[${index}]`,
+      );
+    }
+    return expandPath(account, expanded, fields, path);
+  }, answer);
+}
+
+function expandPath<Value>(account: Account, value: Value, fields: readonly string[], path: string): Value;
+function expandPath(account: Account, value: unknown, fields: readonly string[], path: string): unknown {
+  const [field, ...rest] = fields;
+  if (field === undefined || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => expandPath(account, item, fields, path));
+  if (!isRecord(value)) throw cannotExpand(path);
+  const inner = value[field] ?? include(account, value, field);
+  if (inner === undefined) throw cannotExpand(path);
+  return { ...value, [field]: expandPath(account, lookUp(account, inner, path), rest, path) };
+}
+
+function lookUp(account: Account, value: unknown, path: string): unknown {
+  if (typeof value === 'string') return account.find(value) ?? fail(path);
+  if (Array.isArray(value)) return value.map((item) => lookUp(account, item, path));
+  if (typeof value === 'number' || typeof value === 'boolean') return fail(path);
+  return value;
+}
+
+/** What Stripe leaves out of an object unless it is asked for by name. */
+function include(account: Account, row: Record<string, unknown>, field: string): unknown {
+  const id = String(row['id']);
+  switch (`${row['object']}.${field}`) {
+    case 'checkout.session.line_items':
+      return listObject(`/v1/checkout/sessions/${id}/line_items`, pageOf(account.carts.get(id)?.lines ?? [], {}));
+    case 'invoice.payments':
+      return listObject(
+        '/v1/invoice_payments',
+        account.invoicePayments.page({}, ({ invoice }) => invoice === id),
+      );
+    case 'charge.refunds':
+      return listObject(
+        `/v1/charges/${id}/refunds`,
+        account.refunds.page({}, ({ charge }) => charge === id),
+      );
+    case 'customer.subscriptions':
+      return listObject(
+        `/v1/customers/${id}/subscriptions`,
+        account.subscriptions.page({}, ({ customer, status }) => customer === id && status !== 'canceled'),
+      );
+    case 'coupon.applies_to': {
+      const coupon = account.coupons.get(id);
+      return { products: (coupon && account.couponProducts.get(coupon)) ?? [] };
+    }
+    default:
+      return row[field];
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+function fail(path: string): never {
+  throw cannotExpand(path);
+}
+
+function cannotExpand(path: string): Error {
+  return invalid(`This property cannot be expanded (${path}).`, 'expand');
+}

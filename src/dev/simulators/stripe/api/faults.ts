@@ -1,0 +1,117 @@
+import type { Answer } from '../state/idempotency-keys.ts';
+import type { Random } from '../state/random.ts';
+
+/**
+ * A misbehaviour to come.
+ *
+ * `status` answers an error, `reset_before` and `reset_after` cut the connection, `hang` never
+ * answers, `delay` answers late. The side effect happens with `reset_after`, with `delay`, and with
+ * `status` and `hang` when `after` is true. A 500 is kept under the request's idempotency key, as
+ * Stripe keeps it; 429, 502, 503 and 504 are not (with `after`, the true answer is kept instead).
+ */
+export interface Fault {
+  /** Method and path, `*` for any run of characters: `POST /v1/checkout/sessions*`. */
+  readonly match: string;
+  /** A secret key; without one the fault is for every account. */
+  readonly account?: string;
+  readonly kind: 'status' | 'reset_before' | 'reset_after' | 'hang' | 'delay';
+  /** For `status`; 500 unless told. */
+  readonly status?: number;
+  readonly code?: string;
+  readonly retry_after?: number;
+  readonly after?: boolean;
+  /** For `delay`. */
+  readonly ms?: number;
+  /** How often; once unless told, or without end when there is a probability. */
+  readonly times?: number;
+  readonly probability?: number;
+}
+
+interface ArmedFault {
+  readonly fault: Fault;
+  readonly pattern: RegExp;
+  left: number;
+}
+
+/** The faults that wait for a request. */
+export class Faults {
+  readonly #random: Random;
+  #armed: ArmedFault[] = [];
+
+  constructor(random: Random) {
+    this.#random = random;
+  }
+
+  add(fault: Fault): void {
+    const left = fault.times ?? (fault.probability === undefined ? 1 : Number.POSITIVE_INFINITY);
+    this.#armed.push({ fault, pattern: wildcards(fault.match), left });
+  }
+
+  clear(): void {
+    this.#armed = [];
+  }
+
+  /** The first fault that this request runs into. */
+  take(request: string, account: string): Fault | undefined {
+    if (this.#armed.length === 0) return undefined;
+    const armed = this.#armed.find(
+      ({ fault, pattern }) =>
+        (fault.account === undefined || fault.account === account) &&
+        pattern.test(request) &&
+        (fault.probability === undefined || this.#random.happens(fault.probability)),
+    );
+    if (!armed) return undefined;
+    armed.left -= 1;
+    if (armed.left <= 0) this.#armed = this.#armed.filter((other) => other !== armed);
+    return armed.fault;
+  }
+}
+
+/** `GET /v1/*` as a regular expression. */
+export function wildcards(match: string): RegExp {
+  const parts = match.split('*').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${parts.join('.*')}$`);
+}
+
+interface Wording {
+  readonly type: string;
+  readonly code?: string;
+  readonly message: string;
+}
+
+const wordings: Readonly<Record<number, Wording>> = {
+  401: { type: 'invalid_request_error', message: 'Invalid API Key provided: sk_test_****' },
+  402: { type: 'card_error', code: 'card_declined', message: 'Your card was declined.' },
+  403: { type: 'invalid_request_error', message: 'The provided key does not have the required permissions.' },
+  409: {
+    type: 'idempotency_error',
+    code: 'idempotency_key_in_use',
+    message: 'There is currently another in-progress request using this Idempotent Key. Please try again later.',
+  },
+  429: {
+    type: 'invalid_request_error',
+    code: 'rate_limit',
+    message: 'Request rate limit exceeded. Learn more about rate limits here https://stripe.com/docs/rate-limits.',
+  },
+};
+
+/** What Stripe would say with the status that a fault asks for. */
+export function faultResponse({ status = 500, code, retry_after: retryAfter }: Fault, requestId: string): Answer {
+  const fallback = status >= 500 ? 'An unknown error occurred' : 'The request was refused.';
+  const wording = wordings[status] ?? {
+    type: status >= 500 ? 'api_error' : 'invalid_request_error',
+    message: fallback,
+  };
+  const error = { ...wording, ...(code && { code }) };
+  return {
+    status,
+    body: JSON.stringify({ error }, null, 2),
+    requestId,
+    headers: {
+      ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
+      ...(status === 429 && { 'stripe-rate-limited-reason': 'global-rate' }),
+      // It would only be replayed: Stripe tells its libraries to save themselves the trouble.
+      ...(status === 500 && { 'stripe-should-retry': 'false' }),
+    },
+  };
+}

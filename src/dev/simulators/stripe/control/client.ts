@@ -1,0 +1,128 @@
+import type { Fault } from '../api/faults.ts';
+import type { LoggedRequest } from '../api/request-log.ts';
+import type { ShopperInput } from '../checkout/shopper.ts';
+import type { Outcome } from '../payments/payment-intent.ts';
+import type { DeliverySettings } from '../webhooks/delivery.ts';
+
+/** What a test or the demo can do to a running simulator, beyond Stripe's API. */
+export interface StripeControl {
+  /** The shopper pays on the hosted page. The answer is the session. */
+  pay(session: string, input: PayInput): Promise<Row>;
+  /** The bank's word on a payment that is `processing`. */
+  settle(session: string, outcome: 'succeeded' | 'failed'): Promise<Row>;
+  expire(session: string): Promise<Row>;
+  /** A billing period ends. The answer is the subscription. */
+  renew(subscription: string, outcome: 'paid' | 'failed'): Promise<Row>;
+  cancel(subscription: string): Promise<Row>;
+  /** Another try at an open invoice. */
+  payInvoice(invoice: string, outcome: 'paid' | 'failed'): Promise<Row>;
+  failRefund(refund: string): Promise<Row>;
+  openDispute(charge: string, reason?: string): Promise<Row>;
+  closeDispute(dispute: string, status: 'won' | 'lost'): Promise<Row>;
+  /** Send an event once more to every endpoint that listens for it. */
+  resend(event: string): Promise<void>;
+  addFault(fault: Fault): Promise<void>;
+  clearFaults(): Promise<void>;
+  /** How badly webhooks arrive from now on; `{}` is as well as can be. */
+  deliveries(settings: DeliverySettings): Promise<void>;
+  /** Deliver all that is held back; resolves when nothing is left. */
+  flush(): Promise<void>;
+  /** Resolves when nothing is left to deliver, or after ten seconds: was it idle? */
+  idle(): Promise<boolean>;
+  /** Forget all accounts, faults and requests. */
+  reset(): Promise<void>;
+  /** The API requests so far, `match` as in a fault. */
+  requests(match?: string): Promise<LoggedRequest[]>;
+  account(secretKey: string): Promise<AccountReport>;
+  addWebhookEndpoint(secretKey: string, endpoint: FixedEndpoint): Promise<Row>;
+}
+
+/** Talk to the control routes of the simulator at `url`. */
+export function stripeControl(url: string): StripeControl {
+  async function ask<Reply>(method: string, path: string, body?: unknown): Promise<Reply> {
+    const response = await fetch(`${url}/_control${path}`, {
+      method,
+      ...(body !== undefined && {
+        body: JSON.stringify(body),
+        headers: { 'content-type': 'application/json' },
+      }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`Stripe simulator: ${method} ${path}: ${response.status} ${text}`);
+    return JSON.parse(text);
+  }
+  const account = (secretKey: string): string => `/accounts/${encodeURIComponent(secretKey)}`;
+
+  return {
+    pay: (session, input) => ask('POST', `/sessions/${session}/pay`, input),
+    settle: (session, outcome) => ask('POST', `/sessions/${session}/settle`, { outcome }),
+    expire: (session) => ask('POST', `/sessions/${session}/expire`),
+    renew: (subscription, outcome) => ask('POST', `/subscriptions/${subscription}/renew`, { outcome }),
+    cancel: (subscription) => ask('POST', `/subscriptions/${subscription}/cancel`),
+    payInvoice: (invoice, outcome) => ask('POST', `/invoices/${invoice}/pay`, { outcome }),
+    failRefund: (refund) => ask('POST', `/refunds/${refund}/fail`),
+    openDispute: (charge, reason) => ask('POST', `/charges/${charge}/dispute`, { reason }),
+    closeDispute: (dispute, status) => ask('POST', `/disputes/${dispute}/close`, { status }),
+    resend: (event) => ask('POST', `/events/${event}/resend`),
+    addFault: (fault) => ask('POST', '/faults', fault),
+    clearFaults: () => ask('DELETE', '/faults'),
+    deliveries: (settings) => ask('POST', '/deliveries', settings),
+    flush: () => ask('POST', '/flush'),
+    idle: async () => (await ask<{ idle: boolean }>('GET', '/idle')).idle,
+    reset: () => ask('POST', '/reset'),
+    requests: (match = '*') => ask('GET', `/requests?match=${encodeURIComponent(match)}`),
+    account: (secretKey) => ask('GET', account(secretKey)),
+    addWebhookEndpoint: (secretKey, endpoint) => ask('POST', `${account(secretKey)}/webhook-endpoints`, endpoint),
+  };
+}
+
+export type { Fault } from '../api/faults.ts';
+export type { LoggedRequest } from '../api/request-log.ts';
+export type { DeliverySettings } from '../webhooks/delivery.ts';
+
+/** What the shopper does on the hosted page; what is not told is filled in with a sample shopper. */
+export interface PayInput extends ShopperInput {
+  readonly outcome: Outcome;
+  readonly shipping_option?: number;
+}
+
+/** An endpoint whose secret the store knows already. Every type of event, unless told. */
+export interface FixedEndpoint {
+  readonly url: string;
+  readonly secret: string;
+  readonly events?: readonly string[];
+}
+
+/** One event on its way to one endpoint, with the status of every attempt (null: no answer). */
+export interface DeliveryReport {
+  readonly event: string;
+  readonly type: string;
+  readonly url: string;
+  readonly state: 'pending' | 'delivered' | 'dropped' | 'failed';
+  readonly attempts: readonly { readonly at: number; readonly status: number | null }[];
+}
+
+/** An object as the API shows it. */
+export type Row = { readonly id: string; readonly object: string } & Readonly<Record<string, unknown>>;
+
+/** Everything in one account, each kind oldest first. */
+export interface AccountReport {
+  readonly id: string;
+  readonly sessions: readonly Row[];
+  readonly payment_intents: readonly Row[];
+  readonly charges: readonly Row[];
+  readonly refunds: readonly Row[];
+  readonly disputes: readonly Row[];
+  readonly customers: readonly Row[];
+  readonly subscriptions: readonly Row[];
+  readonly invoices: readonly Row[];
+  readonly invoice_payments: readonly Row[];
+  readonly coupons: readonly Row[];
+  readonly promotion_codes: readonly Row[];
+  readonly products: readonly Row[];
+  readonly prices: readonly Row[];
+  readonly portal_sessions: readonly Row[];
+  readonly webhook_endpoints: readonly Row[];
+  readonly events: readonly Row[];
+  readonly deliveries: readonly DeliveryReport[];
+}

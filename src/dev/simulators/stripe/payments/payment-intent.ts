@@ -1,0 +1,157 @@
+import type { Account } from '../state/account.ts';
+import type { Charge, Metadata, PaymentIntent, ShippingDetails } from '../state/objects.ts';
+import { createCharge } from './charge.ts';
+
+export interface PaymentIntentDraft {
+  readonly amount: number;
+  readonly currency: string;
+  readonly customer: string | null;
+  readonly metadata: Metadata;
+  readonly description?: string | undefined;
+  readonly receiptEmail?: string | undefined;
+  readonly setupFutureUsage?: string | undefined;
+  readonly shipping: ShippingDetails | null;
+}
+
+/** A payment that waits for a way to pay. */
+export function createPaymentIntent(account: Account, draft: PaymentIntentDraft): PaymentIntent {
+  const id = account.mint('pi');
+  const intent = account.paymentIntents.add({
+    id,
+    object: 'payment_intent',
+    allowed_payment_method_types: null,
+    amount: draft.amount,
+    amount_capturable: 0,
+    amount_received: 0,
+    application: null,
+    application_fee_amount: null,
+    automatic_payment_methods: null,
+    canceled_at: null,
+    cancellation_reason: null,
+    capture_method: 'automatic_async',
+    client_secret: `${id}_secret_${account.mint('', 25)}`,
+    confirmation_method: 'automatic',
+    created: account.now,
+    currency: draft.currency,
+    customer: draft.customer,
+    customer_account: null,
+    description: draft.description ?? null,
+    excluded_payment_method_types: null,
+    last_payment_error: null,
+    latest_charge: null,
+    livemode: account.livemode,
+    managed_payments: null,
+    metadata: { ...draft.metadata },
+    next_action: null,
+    on_behalf_of: null,
+    payment_method: null,
+    payment_method_configuration_details: null,
+    payment_method_options: {},
+    payment_method_types: ['card', 'us_bank_account'],
+    payment_record: null,
+    processing: null,
+    receipt_email: draft.receiptEmail ?? null,
+    review: null,
+    setup_future_usage: draft.setupFutureUsage ?? null,
+    shipping: intentShipping(draft.shipping),
+    source: null,
+    statement_descriptor: null,
+    statement_descriptor_suffix: null,
+    status: 'requires_payment_method',
+    transfer_data: null,
+    transfer_group: null,
+  });
+  account.record('payment_intent.created', intent);
+  return intent;
+}
+
+/** Where the parcel goes, as a payment intent says it. */
+export function intentShipping(shipping: ShippingDetails | null): object | null {
+  return shipping && { carrier: null, tracking_number: null, phone: null, ...shipping };
+}
+
+export type Outcome = 'paid' | 'declined' | 'processing';
+
+/** Try to take an intent's money, and tell of what came of it. */
+export function attemptPayment(account: Account, intent: PaymentIntent, outcome: Outcome, billing: object): Charge {
+  if (outcome === 'declined') return decline(account, intent, billing);
+  if (outcome === 'processing') return startDebit(account, intent, billing);
+  const charge = createCharge(account, intent, { status: 'succeeded', billing });
+  account.record('charge.succeeded', charge);
+  receive(account, intent, charge);
+  return charge;
+}
+
+/** The end of a slow bank debit. */
+export function settlePayment(account: Account, intent: PaymentIntent, succeeded: boolean): void {
+  const charge = account.charges.need(intent.latest_charge ?? '');
+  if (succeeded) {
+    account.change(charge, { status: 'succeeded', paid: true, amount_captured: charge.amount }, 'charge.succeeded');
+    receive(account, intent, charge);
+    return;
+  }
+  const failure = {
+    failure_code: 'debit_not_authorized',
+    failure_message: 'The customer has disputed the debit.',
+  };
+  account.change(charge, { status: 'failed', paid: false, ...failure }, 'charge.failed');
+  refuse(account, intent, charge, { code: failure.failure_code, message: failure.failure_message });
+}
+
+export function cancelIntent(account: Account, intent: PaymentIntent): void {
+  if (intent.status !== 'requires_payment_method') return;
+  const patch = { status: 'canceled', canceled_at: account.now, cancellation_reason: 'automatic' } as const;
+  account.change(intent, patch, 'payment_intent.canceled');
+}
+
+function receive(account: Account, intent: PaymentIntent, charge: Charge): void {
+  account.change(
+    intent,
+    {
+      amount_received: intent.amount,
+      last_payment_error: null,
+      latest_charge: charge.id,
+      payment_method: String(charge['payment_method']),
+      processing: null,
+      status: 'succeeded',
+    },
+    'payment_intent.succeeded',
+  );
+}
+
+function startDebit(account: Account, intent: PaymentIntent, billing: object): Charge {
+  const charge = createCharge(account, intent, { status: 'pending', billing });
+  account.record('charge.pending', charge);
+  const method = String(charge['payment_method']);
+  account.change(
+    intent,
+    { latest_charge: charge.id, payment_method: method, status: 'processing', last_payment_error: null },
+    'payment_intent.processing',
+  );
+  return charge;
+}
+
+function decline(account: Account, intent: PaymentIntent, billing: object): Charge {
+  const charge = createCharge(account, intent, { status: 'failed', billing });
+  account.record('charge.failed', charge);
+  refuse(account, intent, charge, {
+    code: 'card_declined',
+    decline_code: 'generic_decline',
+    message: 'Your card was declined.',
+  });
+  return charge;
+}
+
+function refuse(account: Account, intent: PaymentIntent, charge: Charge, error: object): void {
+  account.change(
+    intent,
+    {
+      last_payment_error: { charge: charge.id, type: 'card_error', ...error },
+      latest_charge: charge.id,
+      payment_method: null,
+      processing: null,
+      status: 'requires_payment_method',
+    },
+    'payment_intent.payment_failed',
+  );
+}

@@ -1,0 +1,80 @@
+import { randomInt } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { exchangeOf } from './api/http.ts';
+import { serveApi } from './api/serve-api.ts';
+import { expireDueSessions } from './checkout/end-session.ts';
+import { serveControl } from './control/routes.ts';
+import { servePages } from './pages/serve-pages.ts';
+import { SimulatorState } from './simulator-state.ts';
+
+export interface StripeSimulatorOptions {
+  /** 0, which is the default, takes a free one. */
+  readonly port?: number;
+  readonly host?: string;
+  /** The time in epoch milliseconds, for everything that Stripe would date. */
+  readonly now?: () => number;
+  readonly log?: (line: string) => void;
+  /** The same seed makes the same ids and the same misfortunes; without one they differ every time. */
+  readonly seed?: number;
+  /** How long search lags behind what was written. */
+  readonly searchLagSeconds?: number;
+}
+
+export interface StripeSimulator {
+  readonly url: string;
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+const expiryIntervalMs = 250;
+
+/** Start a Stripe of our own: API under /v1, hosted pages, control under /_control; all in memory. */
+export async function startStripeSimulator(options: StripeSimulatorOptions = {}): Promise<StripeSimulator> {
+  const { host = '127.0.0.1', log = () => {}, seed = randomInt(2 ** 31) } = options;
+  const simulator = new SimulatorState({
+    now: options.now ?? Date.now,
+    log,
+    seed,
+    searchLagSeconds: options.searchLagSeconds ?? 60,
+  });
+  const server = createServer((request, response) => {
+    serve(simulator, request, response).catch((error: unknown) => {
+      log(`stripe simulator: ${request.method} ${request.url}: ${error instanceof Error ? error.stack : error}`);
+      response.destroy();
+    });
+  });
+  const port = await listen(server, options.port ?? 0, host);
+  simulator.url = `http://${host}:${port}`;
+  log(`stripe simulator on ${simulator.url}, seed ${seed}`);
+  const expiry = setInterval(() => simulator.accounts().forEach(expireDueSessions), expiryIntervalMs);
+
+  return {
+    url: simulator.url,
+    port,
+    async close() {
+      clearInterval(expiry);
+      await simulator.webhooks.close();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function serve(simulator: SimulatorState, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const exchange = exchangeOf(request, response);
+  response.setHeader('date', new Date(simulator.now()).toUTCString());
+  if (exchange.path.startsWith('/v1/')) return serveApi(simulator, exchange);
+  if (exchange.path.startsWith('/_control/')) return serveControl(simulator, exchange);
+  return servePages(simulator, exchange);
+}
+
+function listen(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      const address = server.address();
+      if (address === null || typeof address === 'string') return reject(new Error('no port'));
+      resolve(address.port);
+    });
+  });
+}
