@@ -1,6 +1,6 @@
 import anyTest, { type ExecutionContext, type TestFn } from 'ava';
 import { read } from '#src/database/transact.ts';
-import type { Fault } from '#src/dev/simulators/stripe/control/client.ts';
+import type { Fault } from '#src/dev/simulators/stripe/api/faults.ts';
 import { type StripeControl, stripeControl } from '#src/dev/simulators/stripe/control/client.ts';
 import { startStripeSimulator } from '#src/dev/simulators/stripe/simulator.ts';
 import { type CheckoutInput, createCheckoutSession } from '#src/domain/checkout/index.ts';

@@ -18,7 +18,7 @@ export const accountOperations: readonly Operation[] = [
     business_profile: {
       mcc: null,
       minority_owned_business_designation: null,
-      name: 'Simulated shop',
+      name: 'Simulated store',
       specified_commercial_transactions_act_url: null,
       support_address: null,
       support_email: null,

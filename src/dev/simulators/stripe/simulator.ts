@@ -8,15 +8,15 @@ import { servePages } from './pages/serve-pages.ts';
 import { SimulatorState } from './simulator-state.ts';
 
 export interface StripeSimulatorOptions {
-  /** 0, which is the default, takes a free one. */
+  /** The default, 0, is a free one. */
   readonly port?: number;
   readonly host?: string;
-  /** The time in epoch milliseconds, for everything that Stripe would date. */
+  /** The current time in epoch milliseconds. */
   readonly now?: () => number;
   readonly log?: (line: string) => void;
-  /** The same seed makes the same ids and the same misfortunes; without one they differ every time. */
+  /** The same seed repeats the same ids and random faults; the default is a random one. */
   readonly seed?: number;
-  /** How long search lags behind what was written. */
+  /** How long search lags behind changes. */
   readonly searchLagSeconds?: number;
 }
 
@@ -28,7 +28,7 @@ export interface StripeSimulator {
 
 const expiryIntervalMs = 250;
 
-/** Start a Stripe of our own: API under /v1, hosted pages, control under /_control; all in memory. */
+/** Start a simulated Stripe: API under /v1, hosted pages, control under /_control; all in memory. */
 export async function startStripeSimulator(options: StripeSimulatorOptions = {}): Promise<StripeSimulator> {
   const { host = '127.0.0.1', log = () => {}, seed = randomInt(2 ** 31) } = options;
   const simulator = new SimulatorState({

@@ -6,7 +6,7 @@ const keysMax = 50;
 const keyLengthMax = 40;
 const valueLengthMax = 500;
 
-/** Refuse metadata that is past Stripe's limits: 50 keys, keys of 40 and values of 500 characters. */
+/** Reject metadata beyond Stripe's limits: 50 keys, keys of 40 and values of 500 characters. */
 export function checkMetadata(value: string | Form, path: string): MetadataChange {
   if (typeof value === 'string') throw invalid('Invalid object', path);
   const entries = Object.entries(value);

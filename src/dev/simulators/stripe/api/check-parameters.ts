@@ -24,8 +24,8 @@ interface Parameters {
 const parameters: Parameters = JSON.parse(readFileSync(new URL('../parameters.json', import.meta.url), 'utf8'));
 
 /**
- * Turn the strings of a form into the values that an operation's published schema asks for, and
- * refuse what it refuses: unknown, missing, empty, too long, of another type, outside its enum.
+ * Convert the strings of a form to the types of an operation's published schema, and reject what
+ * Stripe rejects: unknown, missing, empty, too long, of another type, outside its enum.
  * An unset value (`''` where the schema allows null) becomes null.
  */
 export function checkParameters(route: string, form: Form): object {
@@ -68,7 +68,7 @@ function checkScalar(schema: Schema, value: string | Form, path: string): unknow
   if (typeof value !== 'string') throw invalid(`Invalid ${schema.type ?? 'value'}`, path);
   if (schema.enum) {
     if (schema.enum.includes(value)) return value;
-    throw invalid(`Invalid ${lastSegment(path)}: must be one of ${sentence(schema.enum)}`, path);
+    throw invalid(`Invalid ${lastSegment(path)}: must be one of ${listOf(schema.enum)}`, path);
   }
   if (value === '') {
     throw invalid(
@@ -106,16 +106,16 @@ function checkAlternatives(options: readonly Schema[], value: string | Form, pat
   const fitting = options.filter(
     (option) => option.type !== 'null' && isBranch(option) === (typeof value !== 'string'),
   );
-  let refusal = invalid(typeof value === 'string' ? 'Invalid object' : 'Invalid string', path);
+  let failure = invalid(typeof value === 'string' ? 'Invalid object' : 'Invalid string', path);
   for (const option of fitting) {
     try {
       return check(option, value, path);
     } catch (error) {
       if (!(error instanceof StripeError)) throw error;
-      refusal = error;
+      failure = error;
     }
   }
-  throw refusal;
+  throw failure;
 }
 
 function isBranch(schema: Schema): boolean {
@@ -141,7 +141,7 @@ function lastSegment(path: string): string {
   return /([^[\]]+)\]?$/.exec(path)?.[1] ?? path;
 }
 
-function sentence(words: readonly string[]): string {
+function listOf(words: readonly string[]): string {
   const shown = words.filter((word) => word !== '');
   return shown.length < 2 ? shown.join('') : `${shown.slice(0, -1).join(', ')}, or ${shown.at(-1)}`;
 }

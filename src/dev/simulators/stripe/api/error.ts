@@ -1,18 +1,18 @@
-/** What Stripe puts beside `type` and `message` in an error. */
+/** The fields of an error besides its message. */
 export interface ErrorDetails {
   readonly code?: string;
   readonly param?: string;
   readonly type?: string;
 }
 
-/** An answer other than 200, in Stripe's own envelope. */
+/** An error response in Stripe's envelope. */
 export class StripeError extends Error {
   readonly status: number;
   readonly details: ErrorDetails;
 
   constructor(status: number, message: string, details: ErrorDetails = {}) {
     super(message);
-    this.name = 'Refusal';
+    this.name = 'StripeError';
     this.status = status;
     this.details = details;
   }
@@ -31,17 +31,17 @@ export class StripeError extends Error {
   }
 }
 
-/** 400: the request cannot be right, whatever the state of the account. */
+/** 400: the request is invalid, whatever the state of the account. */
 export function invalid(message: string, param?: string, code?: string): StripeError {
   return new StripeError(400, message, { ...(param && { param }), ...(code && { code }) });
 }
 
-/** 400: a parameter that the API needs is not there. */
+/** 400: a required parameter is missing. */
 export function missing(param: string): StripeError {
   return invalid(`Missing required param: ${param}.`, param, 'parameter_missing');
 }
 
-/** 400: parameters that exclude each other came together, or none of them did. */
+/** 400: exactly one of these parameters is required. */
 export function oneOf(params: readonly string[], prefix = ''): StripeError {
   const names = params.map((name) => (prefix ? `${prefix}[${name}]` : name));
   const message = `You must specify exactly one of these parameters: ${names.join(', ')}.`;

@@ -5,8 +5,8 @@ import { invalid } from './error.ts';
 
 const depthMax = 4;
 
-/** Put whole objects where an answer has their ids, and the parts that are left out unless asked for. */
-export function expand(account: Account, answer: object, paths: readonly string[] = []): object {
+/** Replace ids in a response by their objects, and add the fields that are included only on request. */
+export function expand(account: Account, response: object, paths: readonly string[] = []): object {
   return paths.reduce((expanded, path, index) => {
     const fields = path.split('.');
     const depth = fields.filter((field) => field !== 'data').length;
@@ -17,7 +17,7 @@ export function expand(account: Account, answer: object, paths: readonly string[
       );
     }
     return expandPath(account, expanded, fields, path);
-  }, answer);
+  }, response);
 }
 
 function expandPath<Value>(account: Account, value: Value, fields: readonly string[], path: string): Value;
@@ -28,17 +28,17 @@ function expandPath(account: Account, value: unknown, fields: readonly string[],
   if (!isRecord(value)) throw cannotExpand(path);
   const inner = value[field] ?? include(account, value, field);
   if (inner === undefined) throw cannotExpand(path);
-  return { ...value, [field]: expandPath(account, lookUp(account, inner, path), rest, path) };
+  return { ...value, [field]: expandPath(account, resolveIds(account, inner, path), rest, path) };
 }
 
-function lookUp(account: Account, value: unknown, path: string): unknown {
+function resolveIds(account: Account, value: unknown, path: string): unknown {
   if (typeof value === 'string') return account.find(value) ?? fail(path);
-  if (Array.isArray(value)) return value.map((item) => lookUp(account, item, path));
+  if (Array.isArray(value)) return value.map((item) => resolveIds(account, item, path));
   if (typeof value === 'number' || typeof value === 'boolean') return fail(path);
   return value;
 }
 
-/** What Stripe leaves out of an object unless it is asked for by name. */
+/** The fields that Stripe includes only when they are expanded. */
 function include(account: Account, row: Record<string, unknown>, field: string): unknown {
   const id = String(row['id']);
   switch (`${row['object']}.${field}`) {

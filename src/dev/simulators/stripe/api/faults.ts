@@ -1,13 +1,13 @@
-import type { Answer } from '../state/idempotency-keys.ts';
+import type { StoredResponse } from '../state/idempotency-keys.ts';
 import type { Random } from '../state/random.ts';
 
 /**
- * A misbehaviour to come.
+ * A fault that the next matching requests meet.
  *
- * `status` answers an error, `reset_before` and `reset_after` cut the connection, `hang` never
- * answers, `delay` answers late. The side effect happens with `reset_after`, with `delay`, and with
- * `status` and `hang` when `after` is true. A 500 is kept under the request's idempotency key, as
- * Stripe keeps it; 429, 502, 503 and 504 are not (with `after`, the true answer is kept instead).
+ * `status` returns an error, `reset_before` and `reset_after` cut the connection, `hang` never
+ * responds, `delay` responds late. The side effect happens with `reset_after`, with `delay`, and with
+ * `status` and `hang` when `after` is true. A 500 is stored under the request's idempotency key, as
+ * Stripe does; 429, 502, 503 and 504 are not (with `after`, the true response is stored instead).
  */
 export interface Fault {
   /** Method and path, `*` for any run of characters: `POST /v1/checkout/sessions*`. */
@@ -15,14 +15,14 @@ export interface Fault {
   /** A secret key; without one the fault is for every account. */
   readonly account?: string;
   readonly kind: 'status' | 'reset_before' | 'reset_after' | 'hang' | 'delay';
-  /** For `status`; 500 unless told. */
+  /** For `status`; the default is 500. */
   readonly status?: number;
   readonly code?: string;
   readonly retry_after?: number;
   readonly after?: boolean;
   /** For `delay`. */
   readonly ms?: number;
-  /** How often; once unless told, or without end when there is a probability. */
+  /** How often; the default is once, or always when there is a probability. */
   readonly times?: number;
   readonly probability?: number;
 }
@@ -33,7 +33,7 @@ interface ArmedFault {
   left: number;
 }
 
-/** The faults that wait for a request. */
+/** The faults that are set. */
 export class Faults {
   readonly #random: Random;
   #armed: ArmedFault[] = [];
@@ -51,7 +51,7 @@ export class Faults {
     this.#armed = [];
   }
 
-  /** The first fault that this request runs into. */
+  /** The first fault that matches this request. */
   take(request: string, account: string): Fault | undefined {
     if (this.#armed.length === 0) return undefined;
     const armed = this.#armed.find(
@@ -95,9 +95,12 @@ const wordings: Readonly<Record<number, Wording>> = {
   },
 };
 
-/** What Stripe would say with the status that a fault asks for. */
-export function faultResponse({ status = 500, code, retry_after: retryAfter }: Fault, requestId: string): Answer {
-  const fallback = status >= 500 ? 'An unknown error occurred' : 'The request was refused.';
+/** Stripe's response for the status of a fault. */
+export function faultResponse(
+  { status = 500, code, retry_after: retryAfter }: Fault,
+  requestId: string,
+): StoredResponse {
+  const fallback = status >= 500 ? 'An unknown error occurred' : 'The request was rejected.';
   const wording = wordings[status] ?? {
     type: status >= 500 ? 'api_error' : 'invalid_request_error',
     message: fallback,
@@ -110,7 +113,7 @@ export function faultResponse({ status = 500, code, retry_after: retryAfter }: F
     headers: {
       ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
       ...(status === 429 && { 'stripe-rate-limited-reason': 'global-rate' }),
-      // It would only be replayed: Stripe tells its libraries to save themselves the trouble.
+      // Stripe tells its libraries not to retry: they would only get the stored response.
       ...(status === 500 && { 'stripe-should-retry': 'false' }),
     },
   };

@@ -8,7 +8,7 @@ export interface Form {
 const pairsMax = 10_000;
 const depthMax = 12;
 
-/** Decode `a[b][0][c]=d&e[]=f`, the way that Stripe's libraries write parameters. */
+/** Decode `a[b][0][c]=d&e[]=f`, as Stripe's libraries encode parameters. */
 export function parseForm(text: string): Form {
   const form = emptyForm();
   if (text === '') return form;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** One HTTP exchange: what was asked, and where the reply goes. */
+/** One HTTP request, and where its response goes. */
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -53,7 +53,7 @@ export function sendHtml(response: ServerResponse, status: number, html: string)
   });
 }
 
-/** 303: after a form, look elsewhere. */
+/** 303: continue at another URL after a form. */
 export function redirect(response: ServerResponse, location: string): void {
   send(response, 303, '', { location });
 }

@@ -11,10 +11,10 @@ export interface Call<Params = object> {
   readonly params: Params;
 }
 
-/** One thing the API can do. Both parts run in one go, so that no two requests interleave. */
+/** One operation of the API. Both parts are synchronous, so that no two requests interleave. */
 export interface Operation {
   readonly route: string;
-  /** Rules that no schema states. What these refuse is not kept under an idempotency key. */
+  /** Rules that no schema states. What they reject is not stored under an idempotency key. */
   check?(call: Call): void;
   run(call: Call): object;
 }
@@ -35,17 +35,17 @@ export function retrieve<Row extends StripeObject>(route: string, table: TableOf
   return operation(route, ({ account, id }) => table(account).need(id));
 }
 
-/** How a list's own parameter chooses; without an entry the field of that name must be equal. */
+/** How a list's own parameter filters; without an entry the field of that name must be equal. */
 export type Filters<Row> = Readonly<Record<string, (row: Row, wanted: unknown, account: Account) => boolean>>;
 
 const paging = new Set(['limit', 'starting_after', 'ending_before', 'expand']);
 
-/** A list, newest first. `standing` leaves rows out before any filter is asked for. */
+/** A list, newest first. `isListed` leaves rows out before any filter. */
 export function list<Row extends StripeObject>(
   route: string,
   table: TableOf<Row>,
   filters: Filters<Row> = {},
-  standing: (row: Row, params: object, account: Account) => boolean = () => true,
+  isListed: (row: Row, params: object, account: Account) => boolean = () => true,
 ): Operation {
   const url = route.slice('GET '.length);
   return operation<PageParams>(route, ({ account, params }) => {
@@ -53,13 +53,14 @@ export function list<Row extends StripeObject>(
     const page = table(account).page(
       params,
       (row) =>
-        standing(row, params, account) && wanted.every(([name, value]) => chooses(filters, name, row, value, account)),
+        isListed(row, params, account) &&
+        wanted.every(([name, value]) => matchesFilter(filters, name, row, value, account)),
     );
     return listObject(url, page);
   });
 }
 
-function chooses<Row extends StripeObject>(
+function matchesFilter<Row extends StripeObject>(
   filters: Filters<Row>,
   name: string,
   row: Row,

@@ -1,6 +1,6 @@
 import { wildcards } from './faults.ts';
 
-/** One API request as it came, and what came of it. */
+/** One API request and its outcome. */
 export interface LoggedRequest {
   readonly id: string;
   readonly method: string;
@@ -10,7 +10,7 @@ export interface LoggedRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** The secret key; null until the request is authenticated. */
   account: string | null;
-  /** The HTTP status; null while unanswered, and for ever when the connection was cut. */
+  /** The HTTP status; null until the response, and when the connection was cut. */
   status: number | null;
   fault: string | null;
   replayed: boolean;

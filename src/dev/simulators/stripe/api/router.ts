@@ -25,7 +25,7 @@ export class Router<Value> {
   }
 }
 
-// A badly encoded id is only an id that nothing has.
+// A badly encoded id is an id that no object has.
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -1,13 +1,13 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { SimulatorState } from '../simulator-state.ts';
 import { type Account, apiVersion } from '../state/account.ts';
-import type { Answer } from '../state/idempotency-keys.ts';
+import type { StoredResponse } from '../state/idempotency-keys.ts';
 import { StripeError } from './error.ts';
 import { type Fault, faultResponse } from './faults.ts';
 import { parseForm } from './form.ts';
 import { type Exchange, readBody, send } from './http.ts';
 import type { LoggedRequest } from './request-log.ts';
-import { errorResponse, respondToCall, respondWithoutWork, type SharedOptions } from './serve-call.ts';
+import { type AuthenticatedCall, errorResponse, respondToCall, respondWithoutExecuting } from './serve-call.ts';
 
 const loggedHeaders = ['x-request-id', 'user-agent', 'stripe-version', 'stripe-account', 'traceparent'];
 
@@ -20,10 +20,10 @@ export async function serveApi(simulator: SimulatorState, exchange: Exchange): P
     const account = authenticate(simulator, request.headers);
     entry.account = account.key;
     const key = method === 'POST' ? request.headers['idempotency-key'] : undefined;
-    const shared = { simulator, account, exchange, text, entry, key: typeof key === 'string' ? key : undefined };
+    const call = { simulator, account, exchange, text, entry, key: typeof key === 'string' ? key : undefined };
     const fault = simulator.faults.take(`${method} ${exchange.path}`, account.key);
     entry.fault = fault?.kind ?? null;
-    reply(shared, await serveUnder(fault, shared));
+    reply(call, await serveUnder(fault, call));
   } catch (error) {
     if (!(error instanceof StripeError)) throw error;
     entry.status = error.status;
@@ -31,31 +31,31 @@ export async function serveApi(simulator: SimulatorState, exchange: Exchange): P
   }
 }
 
-/** The answer under a fault; null when there is to be none. */
-async function serveUnder(fault: Fault | undefined, shared: SharedOptions): Promise<Answer | null> {
-  const { response } = shared.exchange;
-  if (!fault) return respondToCall(shared);
-  if (fault.kind === 'delay') return respondToCall(shared, fault.ms ?? 0);
+/** The response under a fault; null when there is none. */
+async function serveUnder(fault: Fault | undefined, call: AuthenticatedCall): Promise<StoredResponse | null> {
+  const { response } = call.exchange;
+  if (!fault) return respondToCall(call);
+  if (fault.kind === 'delay') return respondToCall(call, fault.ms ?? 0);
   const before = fault.kind === 'reset_before' || (fault.kind !== 'reset_after' && !fault.after);
   if (fault.kind === 'status') {
-    const broken = faultResponse(fault, shared.entry.id);
-    if (before) return broken.status === 500 ? respondWithoutWork(shared, broken) : broken;
-    await respondToCall(shared, 0, broken.status === 500 ? broken : undefined);
+    const broken = faultResponse(fault, call.entry.id);
+    if (before) return broken.status === 500 ? respondWithoutExecuting(call, broken) : broken;
+    await respondToCall(call, 0, broken.status === 500 ? broken : undefined);
     return broken;
   }
-  if (!before) await respondToCall(shared);
+  if (!before) await respondToCall(call);
   if (fault.kind === 'hang') await untilGone(response);
   else response.destroy();
   return null;
 }
 
-function reply({ entry, exchange: { response }, key }: SharedOptions, given: Answer | null): void {
+function reply({ entry, exchange: { response }, key }: AuthenticatedCall, given: StoredResponse | null): void {
   if (!given) return;
   entry.status = given.status;
   write(response, key === undefined ? given : { ...given, headers: { ...given.headers, 'idempotency-key': key } });
 }
 
-function write(response: ServerResponse, { status, body, headers, requestId }: Answer): void {
+function write(response: ServerResponse, { status, body, headers, requestId }: StoredResponse): void {
   send(response, status, body, {
     'content-type': 'application/json',
     'request-id': requestId,
@@ -98,7 +98,7 @@ function untilGone(response: ServerResponse): Promise<void> {
   });
 }
 
-/** The account behind an Authorization header; every well-formed secret key has one. */
+/** The account of an Authorization header; every well-formed secret key has one. */
 function authenticate(simulator: SimulatorState, headers: IncomingHttpHeaders): Account {
   const key = keyOf(headers.authorization ?? '');
   if (key === '') {

@@ -7,7 +7,7 @@ import { customers } from '../customers/operations.ts';
 import { payments } from '../payments/operations.ts';
 import type { SimulatorState } from '../simulator-state.ts';
 import type { Account } from '../state/account.ts';
-import type { Answer } from '../state/idempotency-keys.ts';
+import type { StoredResponse } from '../state/idempotency-keys.ts';
 import { events } from '../webhooks/operations.ts';
 import { checkParameters } from './check-parameters.ts';
 import { StripeError } from './error.ts';
@@ -18,18 +18,18 @@ import type { Operation } from './operation.ts';
 import type { LoggedRequest } from './request-log.ts';
 import { Router } from './router.ts';
 
-/** One request whose sender is known. */
-export interface SharedOptions {
+/** One authenticated request. */
+export interface AuthenticatedCall {
   readonly simulator: SimulatorState;
   readonly account: Account;
   readonly exchange: Exchange;
-  /** Its parameters, still encoded. */
+  /** The form-encoded parameters. */
   readonly text: string;
   readonly entry: LoggedRequest;
   readonly key: string | undefined;
 }
 
-interface Work {
+interface PreparedCall {
   readonly operation: Operation;
   readonly id: string;
   readonly params: { readonly expand?: readonly string[] };
@@ -50,44 +50,48 @@ const operations = [
 const router = new Router<Operation>(operations.map((operation) => [operation.route, operation]));
 
 /**
- * Serve a request as Stripe would, under its idempotency key if it has one. `kept` is stored under
- * the key in place of the true answer; what `prepare` refuses is not stored at all.
+ * Serve a request as Stripe would, under its idempotency key if it has one. `replacement` is stored under
+ * the key instead of the true response; what `prepare` rejects is not stored at all.
  */
-export async function respondToCall(shared: SharedOptions, delayMs = 0, kept?: Answer): Promise<Answer> {
-  const { account, key } = shared;
+export async function respondToCall(
+  call: AuthenticatedCall,
+  delayMs = 0,
+  replacement?: StoredResponse,
+): Promise<StoredResponse> {
+  const { account, key } = call;
   const { idempotencyKeys: keys } = account;
-  const stored = key === undefined ? undefined : keys.begin(key, fingerprint(shared), account.now);
+  const stored = key === undefined ? undefined : keys.begin(key, fingerprint(call), account.now);
   if (stored) {
     if (delayMs > 0) await sleep(delayMs);
-    return replay(shared, stored);
+    return replay(call, stored);
   }
-  let answer: Answer | null = null;
+  let response: StoredResponse | null = null;
   try {
-    const work = prepare(shared);
+    const prepared = prepare(call);
     if (delayMs > 0) await sleep(delayMs);
-    answer = perform(shared, work);
-    return answer;
+    response = execute(call, prepared);
+    return response;
   } finally {
-    if (key !== undefined) keys.finish(key, answer && (kept ?? answer));
+    if (key !== undefined) keys.finish(key, response && (replacement ?? response));
   }
 }
 
-/** Answer without doing anything, and keep that under the idempotency key, if there is one. */
-export function respondWithoutWork(shared: SharedOptions, answer: Answer): Answer {
-  const { account, key } = shared;
-  if (key === undefined) return answer;
-  const stored = account.idempotencyKeys.begin(key, fingerprint(shared), account.now);
-  if (stored) return replay(shared, stored);
-  account.idempotencyKeys.finish(key, answer);
-  return answer;
+/** Return a response without doing anything, and store it under the idempotency key, if there is one. */
+export function respondWithoutExecuting(call: AuthenticatedCall, response: StoredResponse): StoredResponse {
+  const { account, key } = call;
+  if (key === undefined) return response;
+  const stored = account.idempotencyKeys.begin(key, fingerprint(call), account.now);
+  if (stored) return replay(call, stored);
+  account.idempotencyKeys.finish(key, response);
+  return response;
 }
 
-export function errorResponse(refusal: StripeError, requestId: string): Answer {
-  return { status: refusal.status, body: JSON.stringify(refusal.body, null, 2), requestId };
+export function errorResponse(error: StripeError, requestId: string): StoredResponse {
+  return { status: error.status, body: JSON.stringify(error.body, null, 2), requestId };
 }
 
-/** Find the operation and refuse what is wrong with the request itself. */
-function prepare({ account, exchange: { method, path }, text }: SharedOptions): Work {
+/** Find the operation and reject a request that is wrong in itself. */
+function prepare({ account, exchange: { method, path }, text }: AuthenticatedCall): PreparedCall {
   const found = router.match(method, path);
   if (!found) {
     const message = `Unrecognized request URL (${method}: ${path}). Please see https://stripe.com/docs.`;
@@ -99,28 +103,31 @@ function prepare({ account, exchange: { method, path }, text }: SharedOptions): 
   return { operation, id, params };
 }
 
-/** Do the work in one go; a refusal from here is an answer like any other, and is kept like one. */
-function perform({ account, entry, key, simulator }: SharedOptions, { operation, id, params }: Work): Answer {
+/** Execute the operation synchronously. An error from here is stored like any other response. */
+function execute(
+  { account, entry, key, simulator }: AuthenticatedCall,
+  { operation, id, params }: PreparedCall,
+): StoredResponse {
   account.request = { id: entry.id, idempotency_key: key ?? null };
   try {
     const result = expand(account, operation.run({ account, id, params }), params.expand);
     return { status: 200, body: JSON.stringify(result, null, 2), requestId: entry.id };
   } catch (error) {
     if (error instanceof StripeError) return errorResponse(error, entry.id);
-    simulator.log(`bug in the Stripe simulator: ${error instanceof Error ? error.stack : error}`);
+    simulator.log(`error in the Stripe simulator: ${error instanceof Error ? error.stack : error}`);
     return errorResponse(new StripeError(500, 'The simulator has a bug.', { type: 'api_error' }), entry.id);
   } finally {
     account.request = null;
   }
 }
 
-function replay({ entry }: SharedOptions, stored: Answer): Answer {
+function replay({ entry }: AuthenticatedCall, stored: StoredResponse): StoredResponse {
   entry.replayed = true;
   const headers = { 'idempotent-replayed': 'true', 'original-request': stored.requestId };
   return { ...stored, requestId: entry.id, headers: { ...stored.headers, ...headers } };
 }
 
 /** Two requests are the same when their method, path and parameters are, in whatever order. */
-function fingerprint({ exchange: { method, path }, text }: SharedOptions): string {
+function fingerprint({ exchange: { method, path }, text }: AuthenticatedCall): string {
   return [method, path, ...text.split('&').sort()].join('&');
 }

@@ -14,8 +14,8 @@ export function finalizeInvoice(account: Account, invoice: Invoice): Invoice {
 }
 
 /**
- * Collect what an open invoice asks for. `intent` is one that the shopper has begun to pay with;
- * without it a new one is made. An invoice of nothing is paid at once and has no payment.
+ * Collect the amount of an open invoice. `intent` is one that the shopper has begun to pay with;
+ * without it a new one is created. An invoice of nothing is paid at once and has no payment.
  */
 export function collectInvoice(
   account: Account,
@@ -61,7 +61,7 @@ export function markInvoiceFailed(account: Account, invoice: Invoice): void {
   account.change(invoice, patch, 'invoice.payment_failed');
 }
 
-/** The intent with which an invoice is being paid, if anybody has tried. */
+/** The intent with which an invoice is being paid, after the first attempt. */
 export function intentOf(account: Account, invoice: Invoice): PaymentIntent | undefined {
   return account.paymentIntents.get(account.paymentsOfInvoices.get(invoice)?.payment.payment_intent ?? '');
 }

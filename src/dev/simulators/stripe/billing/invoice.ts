@@ -20,7 +20,7 @@ export interface InvoiceDraft {
   readonly period: Period;
 }
 
-/** A draft invoice with its amounts reckoned. Its events are the caller's to tell. */
+/** A draft invoice with its amounts. The caller records its events. */
 export function addInvoice(account: Account, draft: InvoiceDraft): Invoice {
   const id = account.mint('in');
   const { customer, subscription, reduction } = draft;
@@ -33,7 +33,7 @@ export function addInvoice(account: Account, draft: InvoiceDraft): Invoice {
     id,
     object: 'invoice',
     account_country: 'US',
-    account_name: 'Simulated shop',
+    account_name: 'Simulated store',
     account_tax_ids: null,
     amount_due: total,
     amount_overpaid: 0,

@@ -40,7 +40,7 @@ export const subscriptions: readonly Operation[] = [
     if (subscription.status !== 'active' && subscription.status !== 'trialing') {
       throw invalid(`You cannot pause a subscription that is ${subscription.status}.`);
     }
-    // Stripe credits the rest of the period unless it is told not to.
+    // Stripe credits the rest of the period unless the request says not to.
     if (params.bill_for?.unused_time_from?.type !== 'none') prorate(account, subscription, -1);
     const status_details = {
       paused: {
@@ -77,7 +77,7 @@ export const subscriptions: readonly Operation[] = [
   }),
 ];
 
-/** Stripe has no way back from `canceled`, and no way to change what is. */
+/** A canceled subscription can be neither changed nor resumed. */
 function running(account: Account, id: string): Subscription {
   const subscription = account.subscriptions.need(id);
   if (subscription.status === 'canceled') throw noSuch('subscription', id);

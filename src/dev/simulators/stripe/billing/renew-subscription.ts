@@ -9,7 +9,7 @@ import { endSubscription, isInTrial, laterBy } from './subscription.ts';
 
 /**
  * Let a subscription's period end: the next one begins and is invoiced, or, where it was to be
- * cancelled at the end of its period, it ends. The answer is the new invoice, if there is one.
+ * cancelled at the end of its period, it ends. Returns the new invoice, if there is one.
  */
 export function renewSubscription(
   account: Account,

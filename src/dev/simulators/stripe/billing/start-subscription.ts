@@ -17,7 +17,7 @@ export interface StartOptions {
   readonly billing: object;
 }
 
-/** What a paid subscription session brings to life: the subscription and its first invoice. */
+/** Create the subscription of a paid session, and its first invoice. */
 export function startSubscription(
   account: Account,
   { session, cart, customer, outcome, intent, billing }: StartOptions,

@@ -20,7 +20,7 @@ export interface SubscriptionDraft {
   readonly trialEnd: number | null;
 }
 
-/** A running subscription, its first period begun now. Its events are the caller's to tell. */
+/** A running subscription, its first period begun now. The caller records its events. */
 export function addSubscription(account: Account, draft: SubscriptionDraft): Subscription {
   const id = account.mint('sub');
   const start = account.now;
@@ -166,7 +166,7 @@ export function endSubscription(
   );
 }
 
-/** What a subscription says of its cancellation, given what was just said of it. */
+/** The cancellation details of a subscription, with the given ones. */
 export function withDetails(subscription: Subscription, details: CancellationDetails): object {
   return {
     ...Object(subscription['cancellation_details']),

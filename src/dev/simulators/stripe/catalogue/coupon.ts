@@ -2,14 +2,14 @@ import { invalid } from '../api/error.ts';
 import type { Account, Reduction } from '../state/account.ts';
 import type { Coupon, Discount } from '../state/objects.ts';
 
-/** A coupon that may still be used, or Stripe's refusal. */
+/** The coupon, if it can still be used. */
 export function usableCoupon(account: Account, id: string, param: string): Coupon {
   const coupon = account.coupons.need(id, param);
   checkUsable(account, coupon, param);
   return coupon;
 }
 
-/** Refuse a coupon whose time is over, or that was redeemed as often as it may be. */
+/** Reject a coupon that has expired or is used up. */
 export function checkUsable(account: Account, coupon: Coupon, param: string): void {
   const { id, redeem_by: redeemBy, max_redemptions: most, times_redeemed: used } = coupon;
   if (redeemBy !== null && redeemBy <= account.now) {
@@ -20,7 +20,7 @@ export function checkUsable(account: Account, coupon: Coupon, param: string): vo
   }
 }
 
-/** A promotion code that may still be used, with its coupon. */
+/** The promotion code, if it can still be used, with its coupon. */
 export function usablePromotionCode(account: Account, id: string, param: string): Reduction {
   const promotionCode = account.promotionCodes.need(id, param);
   const expired = promotionCode.expires_at !== null && promotionCode.expires_at <= account.now;
@@ -31,7 +31,7 @@ export function usablePromotionCode(account: Account, id: string, param: string)
   return { promotionCode, coupon: usableCoupon(account, promotionCode.promotion.coupon, param) };
 }
 
-/** Count one use, and make the discount that stands on the invoice or session. */
+/** Count one use, and create the discount of the invoice or session. */
 export function redeem(
   account: Account,
   { coupon, promotionCode }: Reduction,

@@ -3,7 +3,7 @@ import type { Account } from '../state/account.ts';
 import type { Price, Product, StripeObject } from '../state/objects.ts';
 import type { PriceData } from '../state/session-params.ts';
 
-/** The new price, and the new product where none is named, that inline `price_data` stands for. */
+/** Create the price of inline `price_data`, and its product where none is named. */
 export function createInlinePrice(account: Account, data: PriceData): Price {
   const product = data.product
     ? account.products.need(data.product, 'product')

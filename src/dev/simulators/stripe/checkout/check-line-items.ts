@@ -19,7 +19,7 @@ interface Line {
   readonly recurring: Recurring | null;
 }
 
-/** Refuse lines that Checkout would not take together; the answer is their common currency. */
+/** Reject lines that Checkout does not accept together. Returns their common currency. */
 export function checkLines(account: Account, { line_items: params, mode, currency }: SessionParams): string {
   if (!params || params.length === 0) throw missing('line_items');
   const lines = params.map((line, index) => checkLine(account, line, `line_items[${index}]`));
@@ -88,7 +88,7 @@ function checkLine(account: Account, line: LineItemParams, path: string): Line {
   return checkPriceData(account, data, `${path}[price_data]`);
 }
 
-/** Refuse inline price data that no price could be made of. */
+/** Reject invalid inline price data. */
 export function checkPriceData(account: Account, data: PriceData, path: string): Line {
   const currency = data.currency.toLowerCase();
   if (!isCurrency(currency)) throw invalid(`Invalid currency: ${data.currency}`, `${path}[currency]`);

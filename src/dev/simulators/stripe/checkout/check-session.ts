@@ -6,7 +6,7 @@ import { checkLines } from './check-line-items.ts';
 const lifeMinSeconds = 30 * 60;
 const lifeMaxSeconds = 24 * 3600;
 
-/** Refuse what Checkout refuses of a new session, before anything is made. */
+/** Reject the parameters that Checkout rejects, before anything is created. */
 export function checkSession(account: Account, params: SessionParams): void {
   checkMode(params);
   checkUrls(account, params);
@@ -106,7 +106,7 @@ function parseUrl(address: string, param: string): URL {
 const optionsMax = 5;
 const displayNameMax = 100;
 
-/** Refuse shipping options that Checkout would not offer. */
+/** Reject shipping options that Checkout would not offer. */
 function checkShippingOptions(account: Account, params: SessionParams, currency: string): void {
   const options = params.shipping_options ?? [];
   if (options.length > optionsMax) {

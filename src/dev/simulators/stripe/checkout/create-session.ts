@@ -11,7 +11,7 @@ import { chooseShipping, shippingOption } from './shipping.ts';
 
 const lifeSeconds = 24 * 3600;
 
-/** Open a checkout session for parameters that `checkSession` has let through. */
+/** Open a checkout session for parameters that `checkSession` has accepted. */
 export function createSession(account: Account, params: SessionParams): Session {
   const reduction = findReduction(account, params);
   const { lines, subtotal, discount } = cartLines(account, params, reduction);
@@ -120,7 +120,7 @@ function knownDetails(account: Account, params: SessionParams): Session['custome
   };
 }
 
-/** What the wire format asks of a session beyond `Session`: mere echoes of its parameters, and defaults. */
+/** The fields of a session beyond `Session`: its parameters, and defaults. */
 function sessionDefaults(params: SessionParams): Record<string, unknown> {
   const subscribing = params.mode === 'subscription';
   const taxed = params.automatic_tax?.enabled ?? false;

@@ -18,7 +18,7 @@ import { type Details, type ShopperInput, sessionCustomer, shopperDetails } from
 
 export interface PaymentInput extends ShopperInput {
   readonly outcome: Outcome;
-  /** Which of the session's shipping options; the first unless told. */
+  /** Which of the session's shipping options; the default is the first. */
   readonly shipping_option?: number;
 }
 
@@ -32,7 +32,7 @@ interface Payment {
 
 /**
  * The shopper presses "Pay". A declined card leaves the session open; anything else completes it,
- * and the answer is the event that says so.
+ * and returns the event.
  */
 export function paySession(account: Account, session: Session, input: PaymentInput): StripeEvent | null {
   const cart = openCart(account, session);
@@ -53,7 +53,7 @@ export function paySession(account: Account, session: Session, input: PaymentInp
   return complete(account, payment);
 }
 
-/** What the shopper would pay for, if the session can still be paid. */
+/** The cart of a session that can still be paid. */
 export function openCart(account: Account, session: Session): Cart {
   expireIfDue(account, session);
   const cart = account.carts.get(session.id);
@@ -63,13 +63,13 @@ export function openCart(account: Account, session: Session): Cart {
   return cart;
 }
 
-/** One-time goods: one payment, unless there is nothing to pay. */
+/** One-time goods: one payment, unless the total is zero. */
 function buy(account: Account, payment: Payment): void {
   const { session, cart } = payment;
   if (session.amount_total > 0) payOnce(account, payment);
   if (!cart.reduction) return;
-  const nowhereElse = { invoice: null, subscription: null };
-  redeem(account, cart.reduction, { customer: session.customer, session: session.id, ...nowhereElse });
+  const noInvoice = { invoice: null, subscription: null };
+  redeem(account, cart.reduction, { customer: session.customer, session: session.id, ...noInvoice });
 }
 
 function subscribe(account: Account, { session, cart, details, customer, outcome }: Payment): void {
@@ -121,7 +121,7 @@ function complete(account: Account, { session, details, customer, outcome }: Pay
   return account.record('checkout.session.completed', session);
 }
 
-/** The bank's word on a slow debit, days after the session was completed. */
+/** Settle a slow debit, days after the session was completed. */
 export function settleSession(account: Account, session: Session, succeeded: boolean): void {
   const invoice = account.invoices.get(session.invoice ?? '');
   const intent = invoice ? intentOf(account, invoice) : account.paymentIntents.get(session.payment_intent ?? '');
@@ -140,7 +140,7 @@ export function settleSession(account: Account, session: Session, succeeded: boo
   account.record('checkout.session.async_payment_failed', session);
 }
 
-/** Close an open session for good: nobody can pay it any more. */
+/** Close an open session for good. */
 export function expireSession(account: Account, session: Session): Session {
   account.openSessions.delete(session);
   const intent = session.payment_intent === null ? undefined : account.paymentIntents.get(session.payment_intent);
@@ -153,7 +153,7 @@ export function expireDueSessions(account: Account): void {
   for (const session of account.openSessions) expireIfDue(account, session);
 }
 
-/** The session as it is at this moment. */
+/** The session as of now. */
 export function expireIfDue(account: Account, session: Session): Session {
   const due = session.status === 'open' && session.expires_at <= account.now;
   return due ? expireSession(account, session) : session;

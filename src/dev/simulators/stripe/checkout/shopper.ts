@@ -30,13 +30,13 @@ export interface Details {
   };
 }
 
-/** The e-mail that the shopper cannot change, because the shop has given it. */
+/** The email that the store has given, which the shopper cannot change. */
 export function fixedEmail(account: Account, session: Session): string | null {
   const customer = session.customer === null ? undefined : account.customers.get(session.customer);
   return customer?.email ?? session.customer_email;
 }
 
-/** Check what the shopper typed, and say it as Stripe's objects do. */
+/** Validate what the shopper typed, and convert it to Stripe's fields. */
 export function shopperDetails(account: Account, session: Session, cart: Cart, input: ShopperInput): Details {
   const email = fixedEmail(account, session) ?? input.email?.trim();
   if (!email || !/^[^\s@]+@[^\s@]+$/.test(email)) throw invalid('Enter your e-mail address.', 'email');
@@ -68,14 +68,14 @@ function shippingDetails({ params }: Cart, name: string | null, address: Address
   if (!address?.line1 || !address.city || !address.postal_code)
     throw invalid('Enter the address to ship to.', 'address');
   if (!address.country || !countries.includes(address.country)) {
-    throw invalid('The shop does not ship to this country.', 'address[country]');
+    throw invalid('The store does not ship to this country.', 'address[country]');
   }
   return { name, address };
 }
 
 /**
- * Whose purchase this is: the customer that the shop named, a new one, or, for a guest, nobody.
- * What was typed is saved with the shop's own customer only where `customer_update` says so.
+ * The customer of a purchase: the one that the store named, a new one, or null for a guest.
+ * What was typed is saved with the store's customer only where `customer_update` says so.
  */
 export function sessionCustomer(account: Account, session: Session, cart: Cart, details: Details): Customer | null {
   const { billing, shipping } = details;

@@ -6,30 +6,30 @@ import type { DeliverySettings } from '../webhooks/delivery.ts';
 
 /** What a test or the demo can do to a running simulator, beyond Stripe's API. */
 export interface StripeControl {
-  /** The shopper pays on the hosted page. The answer is the session. */
+  /** The shopper pays on the hosted page. Returns the session. */
   pay(session: string, input: PayInput): Promise<Row>;
-  /** The bank's word on a payment that is `processing`. */
+  /** Settle a payment that is `processing`. */
   settle(session: string, outcome: 'succeeded' | 'failed'): Promise<Row>;
   expire(session: string): Promise<Row>;
-  /** A billing period ends. The answer is the subscription. */
+  /** A billing period ends. Returns the subscription. */
   renew(subscription: string, outcome: 'paid' | 'failed'): Promise<Row>;
   cancel(subscription: string): Promise<Row>;
-  /** Another try at an open invoice. */
+  /** Another attempt at an open invoice. */
   payInvoice(invoice: string, outcome: 'paid' | 'failed'): Promise<Row>;
   failRefund(refund: string): Promise<Row>;
   openDispute(charge: string, reason?: string): Promise<Row>;
   closeDispute(dispute: string, status: 'won' | 'lost'): Promise<Row>;
-  /** Send an event once more to every endpoint that listens for it. */
+  /** Send an event once more to every endpoint that is subscribed to it. */
   resend(event: string): Promise<void>;
   addFault(fault: Fault): Promise<void>;
   clearFaults(): Promise<void>;
-  /** How badly webhooks arrive from now on; `{}` is as well as can be. */
+  /** How unreliably webhooks are delivered from now on; `{}` is reliable. */
   deliveries(settings: DeliverySettings): Promise<void>;
-  /** Deliver all that is held back; resolves when nothing is left. */
+  /** Deliver everything that is delayed; resolves when nothing is left. */
   flush(): Promise<void>;
-  /** Resolves when nothing is left to deliver, or after ten seconds: was it idle? */
+  /** Resolves when nothing is left to deliver, or after ten seconds; true when nothing is left. */
   idle(): Promise<boolean>;
-  /** Forget all accounts, faults and requests. */
+  /** Delete all accounts, faults and requests. */
   reset(): Promise<void>;
   /** The API requests so far, `match` as in a fault. */
   requests(match?: string): Promise<LoggedRequest[]>;
@@ -37,9 +37,9 @@ export interface StripeControl {
   addWebhookEndpoint(secretKey: string, endpoint: FixedEndpoint): Promise<Row>;
 }
 
-/** Talk to the control routes of the simulator at `url`. */
+/** A client of the control API of the simulator at `url`. */
 export function stripeControl(url: string): StripeControl {
-  async function ask<Reply>(method: string, path: string, body?: unknown): Promise<Reply> {
+  async function call<Reply>(method: string, path: string, body?: unknown): Promise<Reply> {
     const response = await fetch(`${url}/_control${path}`, {
       method,
       ...(body !== undefined && {
@@ -54,46 +54,42 @@ export function stripeControl(url: string): StripeControl {
   const account = (secretKey: string): string => `/accounts/${encodeURIComponent(secretKey)}`;
 
   return {
-    pay: (session, input) => ask('POST', `/sessions/${session}/pay`, input),
-    settle: (session, outcome) => ask('POST', `/sessions/${session}/settle`, { outcome }),
-    expire: (session) => ask('POST', `/sessions/${session}/expire`),
-    renew: (subscription, outcome) => ask('POST', `/subscriptions/${subscription}/renew`, { outcome }),
-    cancel: (subscription) => ask('POST', `/subscriptions/${subscription}/cancel`),
-    payInvoice: (invoice, outcome) => ask('POST', `/invoices/${invoice}/pay`, { outcome }),
-    failRefund: (refund) => ask('POST', `/refunds/${refund}/fail`),
-    openDispute: (charge, reason) => ask('POST', `/charges/${charge}/dispute`, { reason }),
-    closeDispute: (dispute, status) => ask('POST', `/disputes/${dispute}/close`, { status }),
-    resend: (event) => ask('POST', `/events/${event}/resend`),
-    addFault: (fault) => ask('POST', '/faults', fault),
-    clearFaults: () => ask('DELETE', '/faults'),
-    deliveries: (settings) => ask('POST', '/deliveries', settings),
-    flush: () => ask('POST', '/flush'),
-    idle: async () => (await ask<{ idle: boolean }>('GET', '/idle')).idle,
-    reset: () => ask('POST', '/reset'),
-    requests: (match = '*') => ask('GET', `/requests?match=${encodeURIComponent(match)}`),
-    account: (secretKey) => ask('GET', account(secretKey)),
-    addWebhookEndpoint: (secretKey, endpoint) => ask('POST', `${account(secretKey)}/webhook-endpoints`, endpoint),
+    pay: (session, input) => call('POST', `/sessions/${session}/pay`, input),
+    settle: (session, outcome) => call('POST', `/sessions/${session}/settle`, { outcome }),
+    expire: (session) => call('POST', `/sessions/${session}/expire`),
+    renew: (subscription, outcome) => call('POST', `/subscriptions/${subscription}/renew`, { outcome }),
+    cancel: (subscription) => call('POST', `/subscriptions/${subscription}/cancel`),
+    payInvoice: (invoice, outcome) => call('POST', `/invoices/${invoice}/pay`, { outcome }),
+    failRefund: (refund) => call('POST', `/refunds/${refund}/fail`),
+    openDispute: (charge, reason) => call('POST', `/charges/${charge}/dispute`, { reason }),
+    closeDispute: (dispute, status) => call('POST', `/disputes/${dispute}/close`, { status }),
+    resend: (event) => call('POST', `/events/${event}/resend`),
+    addFault: (fault) => call('POST', '/faults', fault),
+    clearFaults: () => call('DELETE', '/faults'),
+    deliveries: (settings) => call('POST', '/deliveries', settings),
+    flush: () => call('POST', '/flush'),
+    idle: async () => (await call<{ idle: boolean }>('GET', '/idle')).idle,
+    reset: () => call('POST', '/reset'),
+    requests: (match = '*') => call('GET', `/requests?match=${encodeURIComponent(match)}`),
+    account: (secretKey) => call('GET', account(secretKey)),
+    addWebhookEndpoint: (secretKey, endpoint) => call('POST', `${account(secretKey)}/webhook-endpoints`, endpoint),
   };
 }
 
-export type { Fault } from '../api/faults.ts';
-export type { LoggedRequest } from '../api/request-log.ts';
-export type { DeliverySettings } from '../webhooks/delivery.ts';
-
-/** What the shopper does on the hosted page; what is not told is filled in with a sample shopper. */
+/** What the shopper does on the hosted page; what is not given is taken from a sample shopper. */
 export interface PayInput extends ShopperInput {
   readonly outcome: Outcome;
   readonly shipping_option?: number;
 }
 
-/** An endpoint whose secret the store knows already. Every type of event, unless told. */
+/** An endpoint whose secret the store knows already. The default is every type of event. */
 export interface FixedEndpoint {
   readonly url: string;
   readonly secret: string;
   readonly events?: readonly string[];
 }
 
-/** One event on its way to one endpoint, with the status of every attempt (null: no answer). */
+/** One event on its way to one endpoint, with the status of every attempt (null: no response). */
 export interface DeliveryReport {
   readonly event: string;
   readonly type: string;

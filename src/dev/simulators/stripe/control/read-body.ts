@@ -1,6 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { invalid } from '../api/error.ts';
-import type { DeliverySettings, Fault, FixedEndpoint, PayInput } from './client.ts';
+import type { Fault } from '../api/faults.ts';
+import type { DeliverySettings } from '../webhooks/delivery.ts';
+import type { FixedEndpoint, PayInput } from './client.ts';
 
 const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true });
 const text = { type: 'string' };
@@ -49,7 +51,7 @@ export const readEndpoint = reader<FixedEndpoint>(['url', 'secret'], {
   events: { type: 'array', items: text },
 });
 
-/** The one word of a body such as `{"outcome": "paid"}`. */
+/** The only field of a body such as `{"outcome": "paid"}`. */
 export function readOutcome<Word extends string>(body: string, words: readonly Word[], field = 'outcome'): Word {
   const given: unknown = Object(JSON.parse(body || '{}'))[field];
   const word = words.find((candidate) => candidate === given);

@@ -17,7 +17,7 @@ import { addEndpoint } from '../webhooks/operations.ts';
 import type { AccountReport } from './client.ts';
 import { readDeliverySettings, readEndpoint, readFault, readOutcome, readPayInput } from './read-body.ts';
 
-export interface Ask {
+interface ControlRequest {
   readonly simulator: SimulatorState;
   readonly id: string;
   readonly query: URLSearchParams;
@@ -26,8 +26,8 @@ export interface Ask {
 
 const idleTimeoutMs = 10_000;
 
-/** What control can do, by method and path. */
-const controlRoutes: Readonly<Record<string, (ask: Ask) => unknown>> = {
+/** The control API, by method and path. */
+const controlRoutes: Readonly<Record<string, (request: ControlRequest) => unknown>> = {
   'POST /_control/sessions/{id}/pay': ({ simulator, id, text }) => {
     const { account, row: session } = find(simulator, id, (account) => account.sessions);
     const input = readPayInput(text);
@@ -116,15 +116,15 @@ function find<Row extends { readonly id: string }>(
 
 const router = new Router(Object.entries(controlRoutes));
 
-/** Serve what a test asks of the simulator itself, in JSON. */
+/** Serve a request of a test to the simulator itself, in JSON. */
 export async function serveControl(simulator: SimulatorState, exchange: Exchange): Promise<void> {
   const { request, response, method, path, query } = exchange;
   const found = router.match(method, path);
   if (!found) return sendJson(response, 404, { error: `no control route ${method} ${path}` });
   const text = await readBody(request);
-  const ask: Ask = { simulator, id: found.id, query: new URLSearchParams(query), text };
+  const control: ControlRequest = { simulator, id: found.id, query: new URLSearchParams(query), text };
   try {
-    sendJson(response, 200, (await found.value(ask)) ?? {});
+    sendJson(response, 200, (await found.value(control)) ?? {});
   } catch (error) {
     if (error instanceof StripeError) return sendJson(response, error.status, error.body);
     if (error instanceof SyntaxError) return sendJson(response, 400, { error: error.message });
@@ -133,7 +133,7 @@ export async function serveControl(simulator: SimulatorState, exchange: Exchange
   }
 }
 
-/** A shopper for tests that do not care who it is, living where the session ships to. */
+/** A default shopper, in a country that the session ships to. */
 function sampleShopper(session: Session): Required<ShopperInput> {
   const countries: readonly string[] = Object(session['shipping_address_collection']).allowed_countries ?? ['US'];
   return {
@@ -151,7 +151,7 @@ function sampleShopper(session: Session): Required<ShopperInput> {
   };
 }
 
-/** Everything in an account, for a test to count. */
+/** All objects of an account. */
 function reportAccount(account: Account, deliveries: readonly Delivery[]): AccountReport {
   return {
     id: account.id,

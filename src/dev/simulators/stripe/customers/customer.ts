@@ -25,7 +25,7 @@ export interface CustomerParams {
   readonly tax_exempt?: string;
 }
 
-/** Add a customer and tell of it. */
+/** Add a customer and record the event. */
 export function createCustomer(account: Account, params: CustomerParams): Customer {
   const id = account.mint('cus', 14);
   const customer = account.customers.add({
@@ -64,7 +64,7 @@ export function createCustomer(account: Account, params: CustomerParams): Custom
   return customer;
 }
 
-/** Change the fields that came, and tell of it. */
+/** Change the given fields and record the event. */
 export function updateCustomer(account: Account, customer: Customer, params: CustomerParams): Customer {
   account.change(customer, customerFields(customer.metadata, params), 'customer.updated');
   account.searchableFrom.set(customer, account.now + account.host.searchLagSeconds);

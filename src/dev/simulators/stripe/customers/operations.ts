@@ -30,7 +30,7 @@ export const customers: readonly Operation[] = [
       if (runs) endSubscription(account, subscription);
     }
     account.record('customer.deleted', customer);
-    return forget(customer);
+    return clearFields(customer);
   }),
   list<Customer>(
     'GET /v1/customers',
@@ -40,8 +40,8 @@ export const customers: readonly Operation[] = [
   ),
 ];
 
-/** A deleted customer can still be retrieved, but says nothing more than that. */
-function forget(customer: Customer): Customer {
+/** A deleted customer can still be retrieved, but has no fields left. */
+function clearFields(customer: Customer): Customer {
   for (const field of Object.keys(customer)) {
     if (field !== 'id' && field !== 'object') delete customer[field];
   }
@@ -65,7 +65,7 @@ type Clause = (customer: Customer) => boolean;
 /**
  * Stripe's search, for clauses joined by AND: `email:"…"` (equal), `email~"…"` (contains),
  * `name`, `phone` and `metadata["key"]` likewise, without regard to case. It lags behind, as the
- * real one does: a customer is found only some time after it was made or changed.
+ * real one does: a customer is found only some time after it was created or changed.
  */
 function searchCustomers(account: Account, { query, limit = 10, page = '0' }: SearchParams): object {
   const clauses = query.split(/\s+AND\s+/i).map(clauseOf);

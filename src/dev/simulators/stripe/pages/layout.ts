@@ -15,14 +15,17 @@ export function layout(title: string, content: Html, rules = new Html('')): stri
 <style>${style}${rules}</style>
 </head>
 <body>
-<p class="notice">Simulated Stripe: no real card is asked for and no money moves.</p>
+<p class="notice">Simulated Stripe: no real card is needed and no money moves.</p>
 <main>${content}</main>
 </body>
 </html>`.text;
 }
 
-/** A page that only says something. */
+/** A page with only a message. */
 export function messagePage(title: string, text: string, link?: { href: string; label: string }): string {
-  const way = link && html`<p><a href="${link.href}">${link.label}</a></p>`;
-  return layout(title, html`<div class="narrow"><div class="card"><h2>${title}</h2><p>${text}</p>${way}</div></div>`);
+  const linkHtml = link && html`<p><a href="${link.href}">${link.label}</a></p>`;
+  return layout(
+    title,
+    html`<div class="narrow"><div class="card"><h2>${title}</h2><p>${text}</p>${linkHtml}</div></div>`,
+  );
 }

@@ -7,7 +7,7 @@ import { layout } from './layout.ts';
 
 const countryNames = new Intl.DisplayNames('en', { type: 'region' });
 
-/** What the shopper has typed so far, and what was wrong with it. */
+/** What the shopper has typed so far, and the error to show. */
 export interface Attempt {
   readonly values: Readonly<Record<string, string>>;
   readonly error: string | null;
@@ -16,7 +16,7 @@ export interface Attempt {
 /** The hosted payment page. It needs no script: even the total follows the shipping option by style alone. */
 export function payPage(account: Account, session: Session, cart: Cart, { values, error }: Attempt): string {
   const alert = error && html`<p class="error" role="alert">${error}</p>`;
-  const back = session.cancel_url && html`<a class="back" href="${session.cancel_url}">← Back to the shop</a>`;
+  const back = session.cancel_url && html`<a class="back" href="${session.cancel_url}">← Back to the store</a>`;
   const content = html`
 <div class="columns">
   <section aria-label="Your order">

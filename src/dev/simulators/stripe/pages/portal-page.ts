@@ -5,7 +5,7 @@ import type { Account } from '../state/account.ts';
 import type { StripeObject, Subscription } from '../state/objects.ts';
 import { layout } from './layout.ts';
 
-/** The billing portal: a customer's subscriptions, each to be cancelled or kept. */
+/** The billing portal: a customer's subscriptions, each with a button to cancel or continue it. */
 export function portalPage(account: Account, portal: StripeObject): string {
   const customer = account.customers.get(String(portal['customer']));
   const subscriptions = account.subscriptions
@@ -14,7 +14,7 @@ export function portalPage(account: Account, portal: StripeObject): string {
     .reverse();
   const back =
     typeof portal['return_url'] === 'string' &&
-    html`<a class="back" href="${portal['return_url']}">← Back to the shop</a>`;
+    html`<a class="back" href="${portal['return_url']}">← Back to the store</a>`;
   const cards = subscriptions.map((subscription) => card(account, subscription));
   const nothing = subscriptions.length === 0 && html`<div class="card"><p>No subscriptions yet.</p></div>`;
   const owner = customer?.email ?? customer?.id;

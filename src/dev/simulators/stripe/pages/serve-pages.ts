@@ -41,7 +41,7 @@ async function servePayPage(
     if (typeof event === 'string') {
       return sendHtml(response, 200, payPage(account, session, cart, { values, error: event }));
     }
-    // As the real page does: the shop hears of the payment before the shopper returns to it.
+    // As on the real page, the store is notified of the payment before the shopper returns.
     await simulator.webhooks.acknowledged(event, acknowledgementMs);
     redirect(response, session.success_url.replaceAll('{CHECKOUT_SESSION_ID}', session.id));
   } catch (error) {
@@ -50,7 +50,7 @@ async function servePayPage(
   }
 }
 
-/** The event of a completed session, or a sentence that says why it is still open. */
+/** The event of a completed session, or a message why it is still open. */
 function payAsTyped(
   account: Account,
   session: Session,
@@ -81,9 +81,9 @@ function typed(values: Readonly<Record<string, string>>): PaymentInput {
 function closedPage(session: Session): string {
   if (session.status === 'complete') {
     const href = session.success_url.replaceAll('{CHECKOUT_SESSION_ID}', session.id);
-    return messagePage('All done', 'This checkout is complete.', { href, label: 'Continue to the shop' });
+    return messagePage('All done', 'This checkout is complete.', { href, label: 'Continue to the store' });
   }
-  const link = session.cancel_url === null ? undefined : { href: session.cancel_url, label: 'Back to the shop' };
+  const link = session.cancel_url === null ? undefined : { href: session.cancel_url, label: 'Back to the store' };
   return messagePage('This checkout has expired', 'Nothing was charged. Start again from your cart.', link);
 }
 
@@ -99,7 +99,7 @@ async function servePortal(account: Account, portal: StripeObject, exchange: Exc
   sendHtml(exchange.response, 200, portalPage(account, portal));
 }
 
-/** The portal says when a subscription ends, and leaves `cancel_at_period_end` as it was. */
+/** The portal sets when a subscription ends, and does not change `cancel_at_period_end`. */
 const periodEndOf = ({ items }: Subscription): number | null => items.data[0]?.current_period_end ?? null;
 
 async function readValues({ request }: Exchange): Promise<Record<string, string>> {

@@ -1,7 +1,7 @@
 import type { Account } from '../state/account.ts';
 import type { Charge, PaymentIntent } from '../state/objects.ts';
 
-/** One try at an intent's money. Its metadata is the intent's, copied. */
+/** One attempt to collect a payment. Its metadata is a copy of the intent's. */
 export function createCharge(
   account: Account,
   intent: PaymentIntent,
@@ -20,7 +20,7 @@ export function createCharge(
     application_fee_amount: null,
     balance_transaction: null,
     billing_details: { address: null, email: null, name: null, phone: null, tax_id: null, ...billing },
-    calculated_statement_descriptor: 'SIMULATED SHOP',
+    calculated_statement_descriptor: 'SIMULATED STORE',
     captured: !failed,
     created: account.now,
     currency: intent.currency,

@@ -22,7 +22,7 @@ const noEvidence = {
   enhanced_evidence: {},
 };
 
-/** A shopper's bank takes the money back for now. */
+/** A shopper's bank disputes a charge and takes the money back for now. */
 export function openDispute(account: Account, charge: Charge, reason = 'fraudulent'): StripeObject {
   if (charge.disputed || charge.status !== 'succeeded') throw invalid(`Charge ${charge.id} cannot be disputed.`);
   charge.disputed = true;
@@ -61,7 +61,7 @@ export function openDispute(account: Account, charge: Charge, reason = 'fraudule
   return dispute;
 }
 
-/** The bank decides. */
+/** The bank decides a dispute. */
 export function closeDispute(account: Account, dispute: StripeObject, status: 'won' | 'lost'): StripeObject {
   if (dispute['status'] !== 'needs_response') throw invalid(`Dispute ${dispute.id} is ${dispute['status']}.`);
   account.change(dispute, { status }, 'charge.dispute.closed');

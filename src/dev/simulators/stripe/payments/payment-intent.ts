@@ -13,7 +13,7 @@ export interface PaymentIntentDraft {
   readonly shipping: ShippingDetails | null;
 }
 
-/** A payment that waits for a way to pay. */
+/** A payment intent without a payment method. */
 export function createPaymentIntent(account: Account, draft: PaymentIntentDraft): PaymentIntent {
   const id = account.mint('pi');
   const intent = account.paymentIntents.add({
@@ -65,14 +65,14 @@ export function createPaymentIntent(account: Account, draft: PaymentIntentDraft)
   return intent;
 }
 
-/** Where the parcel goes, as a payment intent says it. */
+/** The shipping details of a payment intent. */
 export function intentShipping(shipping: ShippingDetails | null): object | null {
   return shipping && { carrier: null, tracking_number: null, phone: null, ...shipping };
 }
 
 export type Outcome = 'paid' | 'declined' | 'processing';
 
-/** Try to take an intent's money, and tell of what came of it. */
+/** Attempt to collect a payment, and record the events. */
 export function attemptPayment(account: Account, intent: PaymentIntent, outcome: Outcome, billing: object): Charge {
   if (outcome === 'declined') return decline(account, intent, billing);
   if (outcome === 'processing') return startDebit(account, intent, billing);
@@ -95,7 +95,7 @@ export function settlePayment(account: Account, intent: PaymentIntent, succeeded
     failure_message: 'The customer has disputed the debit.',
   };
   account.change(charge, { status: 'failed', paid: false, ...failure }, 'charge.failed');
-  refuse(account, intent, charge, { code: failure.failure_code, message: failure.failure_message });
+  recordFailure(account, intent, charge, { code: failure.failure_code, message: failure.failure_message });
 }
 
 export function cancelIntent(account: Account, intent: PaymentIntent): void {
@@ -134,7 +134,7 @@ function startDebit(account: Account, intent: PaymentIntent, billing: object): C
 function decline(account: Account, intent: PaymentIntent, billing: object): Charge {
   const charge = createCharge(account, intent, { status: 'failed', billing });
   account.record('charge.failed', charge);
-  refuse(account, intent, charge, {
+  recordFailure(account, intent, charge, {
     code: 'card_declined',
     decline_code: 'generic_decline',
     message: 'Your card was declined.',
@@ -142,7 +142,7 @@ function decline(account: Account, intent: PaymentIntent, billing: object): Char
   return charge;
 }
 
-function refuse(account: Account, intent: PaymentIntent, charge: Charge, error: object): void {
+function recordFailure(account: Account, intent: PaymentIntent, charge: Charge, error: object): void {
   account.change(
     intent,
     {

@@ -10,7 +10,7 @@ export interface RefundParams {
   readonly metadata?: MetadataChange | null;
 }
 
-/** Give money back: what is left of the charge, unless an amount is named. */
+/** Refund a charge: what is left of it, unless an amount is given. */
 export function refundCharge(account: Account, charge: Charge, params: RefundParams): StripeObject {
   const left = charge.amount - charge.amount_refunded;
   if (charge.status !== 'succeeded') {
@@ -51,7 +51,7 @@ export function refundCharge(account: Account, charge: Charge, params: RefundPar
   return refund;
 }
 
-/** The bank sends a refund back: it fails after all, and the charge counts it no longer. */
+/** The bank sends a refund back: it fails, and no longer counts as refunded. */
 export function failRefund(account: Account, refund: StripeObject): StripeObject {
   if (refund['status'] !== 'succeeded') throw invalid(`Refund ${refund.id} is ${refund['status']}.`);
   const charge = account.charges.need(String(refund['charge']));

@@ -175,7 +175,7 @@ export interface Reduction {
   readonly promotionCode: PromotionCode | null;
 }
 
-/** What Checkout remembers of a session and does not put into the object. */
+/** What Checkout stores of a session beyond the object. */
 export interface Cart {
   readonly params: SessionParams;
   readonly lines: readonly LineItem[];

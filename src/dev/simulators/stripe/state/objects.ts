@@ -1,6 +1,6 @@
 /**
- * Anything that Stripe answers with. The interfaces beside this one name the fields that the
- * simulator itself reads or changes; the rest of an object is what the wire format asks for.
+ * Any object of Stripe's API. The interfaces below name the fields that the simulator itself reads
+ * or changes; the others are there because the API has them.
  */
 export interface StripeObject {
   readonly id: string;
@@ -10,7 +10,7 @@ export interface StripeObject {
 
 export type Metadata = Record<string, string>;
 
-/** What a merchant hangs on an object. In a request, null unsets a key. */
+/** In a request, null unsets a key. */
 export type MetadataChange = Record<string, string | null>;
 
 export interface ListObject<Row> {
@@ -43,7 +43,7 @@ export interface AddressParams {
   readonly state?: string;
 }
 
-/** An address as Stripe shows it: every field, null where nothing is known. */
+/** An address as Stripe returns it: every field, null where there is no value. */
 export function addressFrom(params: AddressParams): Address {
   const { city, country, line1, line2, postal_code, state } = params;
   return {
@@ -56,7 +56,7 @@ export function addressFrom(params: AddressParams): Address {
   };
 }
 
-/** Name and address of whoever gets the parcel. */
+/** Name and address of the recipient. */
 export interface ShippingDetails {
   readonly name: string;
   readonly address: Address;

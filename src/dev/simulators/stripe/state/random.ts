@@ -1,6 +1,6 @@
-const letters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** Every choice the simulator leaves to chance comes from here: one seed replays a run. */
+/** The only source of randomness in the simulator: the same seed repeats a run. */
 export class Random {
   #state: number;
 
@@ -35,7 +35,7 @@ export class Random {
   /** Letters and digits, as in Stripe's ids. */
   token(length: number): string {
     let token = '';
-    while (token.length < length) token += letters[Math.floor(this.next() * letters.length)] ?? '';
+    while (token.length < length) token += alphabet[Math.floor(this.next() * alphabet.length)] ?? '';
     return token;
   }
 }

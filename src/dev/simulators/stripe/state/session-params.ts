@@ -17,7 +17,7 @@ export interface PriceData {
   readonly recurring?: { readonly interval: Recurring['interval']; readonly interval_count?: number };
 }
 
-/** What a new session may be asked for, as far as the simulator acts on it. */
+/** The parameters of a new session that the simulator supports. */
 export interface SessionParams {
   readonly mode?: 'payment' | 'subscription' | 'setup';
   readonly ui_mode?: string;

@@ -1,6 +1,6 @@
 import { invalid, noSuch } from '../api/error.ts';
 
-/** The page that a list request asks for. */
+/** The page of a list request. */
 export interface PageParams {
   readonly limit?: number;
   readonly starting_after?: string;
@@ -12,7 +12,7 @@ export interface Page<Row> {
   readonly has_more: boolean;
 }
 
-/** One kind of object in one account, in the order of making. */
+/** One kind of object in one account, in the order of creation. */
 export class Table<Row extends { readonly id: string }> {
   readonly kind: string;
   readonly #rows: (Row | undefined)[] = [];
@@ -49,7 +49,7 @@ export class Table<Row extends { readonly id: string }> {
   }
 
   /** Newest first, as every list of Stripe's is. */
-  page(params: PageParams, keep: (row: Row) => boolean = () => true): Page<Row> {
+  page(params: PageParams, isWanted: (row: Row) => boolean = () => true): Page<Row> {
     const limit = pageLimit(params);
     const { starting_after: after, ending_before: before } = params;
     if (after && before)
@@ -57,18 +57,18 @@ export class Table<Row extends { readonly id: string }> {
     const found: Row[] = [];
     if (before) {
       for (let at = this.#place(before, 'ending_before') + 1; at < this.#rows.length && found.length <= limit; at++) {
-        this.#collect(found, at, keep);
+        this.#collect(found, at, isWanted);
       }
       return { data: found.slice(0, limit).reverse(), has_more: found.length > limit };
     }
     const start = after ? this.#place(after, 'starting_after') : this.#rows.length;
-    for (let at = start - 1; at >= 0 && found.length <= limit; at--) this.#collect(found, at, keep);
+    for (let at = start - 1; at >= 0 && found.length <= limit; at--) this.#collect(found, at, isWanted);
     return { data: found.slice(0, limit), has_more: found.length > limit };
   }
 
-  #collect(found: Row[], position: number, keep: (row: Row) => boolean): void {
+  #collect(found: Row[], position: number, isWanted: (row: Row) => boolean): void {
     const row = this.#rows[position];
-    if (row && keep(row)) found.push(row);
+    if (row && isWanted(row)) found.push(row);
   }
 
   #place(id: string, param: string): number {

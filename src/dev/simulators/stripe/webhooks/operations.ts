@@ -36,7 +36,7 @@ export const events: readonly Operation[] = [
         throw invalid(`You have reached the maximum of ${endpointsMax} webhook endpoints.`);
       }
       const secret = `whsec_${account.mint('', 32)}`;
-      // The secret stands in this one answer only.
+      // The secret is in this response only.
       return { ...addEndpoint(account, { url: params.url ?? '', secret, ...params }), secret };
     },
     ({ account, params }) => {
@@ -63,7 +63,7 @@ export const events: readonly Operation[] = [
     },
   ),
   operation('DELETE /v1/webhook_endpoints/{id}', ({ account, id }) => {
-    // Deliveries under way look at the status before they try again.
+    // Pending deliveries check the status before they retry.
     account.webhookEndpoints.need(id).status = 'disabled';
     account.webhookEndpoints.remove(id);
     return { id, object: 'webhook_endpoint', deleted: true };
@@ -71,7 +71,7 @@ export const events: readonly Operation[] = [
   list('GET /v1/webhook_endpoints', (account) => account.webhookEndpoints),
 ];
 
-/** Let an address hear of an account's events from now on. */
+/** Subscribe a URL to an account's events. */
 export function addEndpoint(
   account: Account,
   params: EndpointParams & { url: string; secret: string },
