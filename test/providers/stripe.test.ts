@@ -5,7 +5,6 @@ import type { PaymentAccount, PaymentGateway, SessionRequest } from '#src/domain
 import { randomText } from '#src/lib/crypto.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { silentLog } from '#src/lib/log.ts';
-import { Slots } from '#src/providers/lib/bulkhead.ts';
 import { CircuitBreaker } from '#src/providers/lib/circuit-breaker.ts';
 import { createStripePaymentGateway } from '#src/providers/stripe/payment-gateway.ts';
 import { couponParamsOf, sessionParamsOf } from '#src/providers/stripe/session-params.ts';
@@ -333,33 +332,4 @@ test('fetchPayment reads refunds and disputes by every kind of reference', async
   t.like(await payments.fetchPayment(account, dispute.id), { dispute: 'open' });
   await stripe.closeDispute(dispute.id, 'lost');
   t.like(await payments.fetchPayment(account, charge), { dispute: 'lost' });
-});
-
-test('Bulkhead hands a free place to a waiting call, and rejects too many', async (t) => {
-  const slots = new Slots({ max: 1, waitMs: 50 });
-  let free = (): void => undefined;
-  const first = slots.run(
-    'stripe',
-    'ten_1',
-    () =>
-      new Promise<void>((resolve) => {
-        free = resolve;
-      }),
-  );
-  const second = slots.run('stripe', 'ten_1', async () => 'second');
-  t.is(await slots.run('stripe', 'ten_2', async () => 'another store'), 'another store');
-  free();
-  t.is(await second, 'second');
-  await first;
-  const hanging = slots.run(
-    'stripe',
-    'ten_1',
-    () =>
-      new Promise<void>((resolve) => {
-        free = resolve;
-      }),
-  );
-  t.is(await failureOf(slots.run('stripe', 'ten_1', async () => 'late')), 'busy');
-  free();
-  await hanging;
 });

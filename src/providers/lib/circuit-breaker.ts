@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { ProviderError } from '#src/lib/errors.ts';
 
 interface Circuit {
@@ -19,7 +20,7 @@ export class CircuitBreaker {
   readonly #openMs: number;
   readonly #failures: number;
   readonly #now: () => number;
-  readonly #circuits = new Map<string, Circuit>();
+  readonly #circuits = new LRUCache<string, Circuit>({ max: circuitsMax });
 
   constructor({
     openMs,
@@ -70,10 +71,7 @@ export class CircuitBreaker {
 
   #circuitOf(key: string): Circuit {
     const circuit = this.#circuits.get(key) ?? { failuresInARow: 0, openUntil: 0, probing: false };
-    this.#circuits.delete(key);
     this.#circuits.set(key, circuit);
-    const [oldest] = this.#circuits.keys();
-    if (this.#circuits.size > circuitsMax && oldest !== undefined) this.#circuits.delete(oldest);
     return circuit;
   }
 }

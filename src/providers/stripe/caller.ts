@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import Stripe from 'stripe';
 import { notSent, type PaymentAccount } from '#src/domain/ports/payment-gateway.ts';
+import type { Bulkhead } from '#src/lib/bulkhead.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { ProviderError, type ProviderFailure } from '#src/lib/errors.ts';
 import type { Log } from '#src/lib/log.ts';
 import { inCall } from '#src/lib/tracing.ts';
-import type { Slots } from '../lib/bulkhead.ts';
 import type { CircuitBreaker } from '../lib/circuit-breaker.ts';
 
 const defaultTryMs = seconds(8);
@@ -37,7 +37,7 @@ export type Caller = <Result>(call: Call, send: (options: Stripe.RequestOptions)
 export interface CallerOptions {
   readonly log: Log;
   readonly breaker: CircuitBreaker;
-  readonly slots: Slots;
+  readonly bulkhead: Bulkhead;
   /** How long one attempt waits for its response. */
   readonly tryMs?: number | undefined;
 }
@@ -46,10 +46,10 @@ export interface CallerOptions {
  * Create the function that all calls to Stripe go through. The SDK retries nothing by itself (except once after a reset
  * connection, with the same key); we retry once, where no response came, so that a shopper's wait stays bounded.
  */
-export function createCaller({ log, breaker, slots, tryMs = defaultTryMs }: CallerOptions): Caller {
+export function createCaller({ log, breaker, bulkhead, tryMs = defaultTryMs }: CallerOptions): Caller {
   return (call, send) => {
     const budget = call.budget ?? newBudget(call.account);
-    return slots.run('stripe', call.account.tenantId, async () => {
+    return bulkhead.run(call.account.tenantId, async () => {
       const once = () =>
         breaker.run('stripe', call.account.tenantId, () =>
           inCall('stripe', call.operation, () => tryOnce({ log, tryMs }, call, budget, send)),

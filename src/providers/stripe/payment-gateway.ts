@@ -4,8 +4,9 @@ import https from 'node:https';
 import Stripe from 'stripe';
 
 import type { PaymentGateway } from '#src/domain/ports/payment-gateway.ts';
+import { Bulkhead } from '#src/lib/bulkhead.ts';
+import { ProviderError } from '#src/lib/errors.ts';
 import type { Log } from '#src/lib/log.ts';
-import { Slots } from '../lib/bulkhead.ts';
 import type { CircuitBreaker } from '../lib/circuit-breaker.ts';
 import { createCaller } from './caller.ts';
 import { endpointCalls } from './endpoint-calls.ts';
@@ -41,7 +42,7 @@ export function createStripePaymentGateway({ log, breaker, apiBase, tryMs }: Str
     log,
     breaker,
     tryMs,
-    slots: new Slots({ max: callsPerAccountMax, waitMs: bulkheadWaitMs }),
+    bulkhead: new Bulkhead({ max: callsPerAccountMax, waitMs: bulkheadWaitMs, errorWhenFull: tooManyCalls }),
   });
   return {
     ...sessionCalls(stripe, call),
@@ -51,6 +52,10 @@ export function createStripePaymentGateway({ log, breaker, apiBase, tryMs }: Str
     verifyEvent,
   };
 }
+
+/** Nothing was sent. */
+const tooManyCalls = () =>
+  new ProviderError('stripe', 'busy', 'Too many calls to Stripe at once.', { code: 'no_slot', retryAfterSeconds: 1 });
 
 function transportTo(apiBase: string | undefined): Stripe.StripeConfig {
   const agent = { keepAlive: true, maxSockets: socketsMax };

@@ -1,0 +1,41 @@
+import test from 'ava';
+
+import { Bulkhead } from '#src/lib/bulkhead.ts';
+
+const full = () => new Error('full');
+
+test('Bulkhead starts a waiting work when another ends, and the work of another key at once', async (t) => {
+  const bulkhead = new Bulkhead({ max: 1, waitMs: 60_000, errorWhenFull: full });
+  const { promise, resolve: end } = Promise.withResolvers<string>();
+  const first = bulkhead.run('one', () => promise);
+  const second = bulkhead.run('one', async () => 'second');
+  t.is(await bulkhead.run('other', async () => 'other'), 'other');
+  end('first');
+  t.deepEqual(await Promise.all([first, second]), ['first', 'second']);
+});
+
+test('Bulkhead rejects a work whose turn does not come in time, and goes on with the next', async (t) => {
+  const bulkhead = new Bulkhead({ max: 1, waitMs: 20, errorWhenFull: full });
+  const { promise, resolve: end } = Promise.withResolvers<string>();
+  const first = bulkhead.run('one', () => promise);
+  let hasStarted = false;
+  await t.throwsAsync(
+    bulkhead.run('one', async () => {
+      hasStarted = true;
+    }),
+    { message: 'full' },
+  );
+  end('first');
+  t.is(await first, 'first');
+  t.is(await bulkhead.run('one', async () => 'next'), 'next');
+  t.false(hasStarted);
+});
+
+test('Bulkhead frees the place of a work that fails', async (t) => {
+  const bulkhead = new Bulkhead({ max: 1, waitMs: 20, errorWhenFull: full });
+  await t.throwsAsync(
+    bulkhead.run('one', () => Promise.reject(new Error('broken'))),
+    { message: 'broken' },
+  );
+  t.is(await bulkhead.run('one', async () => 'next'), 'next');
+});
