@@ -46,6 +46,15 @@ test.serial('while the database is away every route says so, and when to come ba
   }
 });
 
+test('an Idempotency-Key that is too long is rejected by every route that takes one', async (t) => {
+  const headers = { 'idempotency-key': 'k'.repeat(256) };
+  for (const route of routes.filter(({ idempotent }) => idempotent)) {
+    const response = await send(t.context, route, { headers, ...withoutTokens(route) });
+    const expected = route.audience.kind === 'token' ? /^(400 invalid_request|40[134] )/ : /^400 invalid_request$/;
+    t.regex(told(response), expected, nameOf(route));
+  }
+});
+
 test('a key that opens nothing any more is refused for what became of it', async (t) => {
   const { ctx } = t.context;
   const issue = (name: string, expiresAt: Date | null) =>

@@ -8,6 +8,7 @@ import { scopes } from '#src/domain/tenants/scopes.ts';
 import type { Answer } from '#test/support/api.ts';
 import { nameOf, type Shop, send, told, useStore } from '#test/support/every-route.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
+import { buildSession } from '#test/support/factories/sessions.ts';
 
 /* One request a window, whatever the limit. */
 const test = anyTest as TestFn<Shop>;
@@ -28,7 +29,7 @@ test('every route is limited but the channels of providers, which sign what they
 
 test('whoever calls a limited route once too often is told how long to wait', async (t) => {
   const key = await buildKey(t.context.ctx, scopes, 'secret', 1);
-  // A session that is over cannot be used twice.
+  // A session that has ended cannot be used twice: its own test follows.
   for (const route of rated.filter((route) => nameOf(route) !== 'POST /api/v1/customer/signout')) {
     const ask = () => send(t.context, route, { body: undefined, ...(route.limit === 'owner' && { key }) });
     const first = await ask();
@@ -39,6 +40,17 @@ test('whoever calls a limited route once too often is told how long to wait', as
     t.is(answer.headers.get('retry-after'), String(answer.body.retry_after), nameOf(route));
     t.is(answer.headers.get('ratelimit-remaining'), '0', nameOf(route));
   }
+});
+
+test('POST /customer/signout rejects one of several requests that arrive together', async (t) => {
+  const route = rated.find((route) => nameOf(route) === 'POST /api/v1/customer/signout');
+  let limited: Answer | undefined;
+  while (route && !limited) {
+    const { token: key } = await buildSession(t.context.ctx);
+    const responses = await Promise.all([1, 2, 3].map(() => send(t.context, route, { key })));
+    limited = responses.find((response) => told(response) === '429 rate_limited');
+  }
+  t.truthy(limited?.headers.get('retry-after'));
 });
 
 test('an operation that is not limited in normal use answers 503 to a flood of sound requests', async (t) => {

@@ -76,6 +76,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   jose: ['src/domain/sessions/'],
   koa: ['src/api/', 'src/dev/'],
   kysely: ['src/database/'],
+  'async-mutex': ['src/lib/'],
   'lru-cache': ['src/domain/', 'src/api/', 'src/lib/', 'src/platform/', 'src/providers/'],
   nodemailer: ['src/providers/', 'src/dev/'],
   pg: ['src/database/', 'src/dev/'],

@@ -155,6 +155,6 @@ browserTest("a webhook that was given up is sent again by an operator's press", 
       1,
   );
   await page.goto(`${stack.url}/ops/webhooks`);
-  await page.getByText('Every endpoint takes what it is sent.').waitFor();
+  await page.getByText('All endpoints are working.').waitFor();
   await session.close();
 });

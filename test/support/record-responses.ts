@@ -38,7 +38,8 @@ export function recordResponses(app: Koa, services: Services): () => void {
   app.middleware.unshift(async (koa, next) => {
     const counter = { statements: 0 };
     await counting.run(counter, next);
-    const route = koa['_matchedRoute'];
+    // A reply from the cache was not routed again.
+    const route: unknown = koa.state['route'] ?? koa['_matchedRoute'];
     if (typeof route !== 'string') return;
     const method = koa.method === 'HEAD' ? 'GET' : koa.method;
     const code = codeOf(koa);

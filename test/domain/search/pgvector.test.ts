@@ -15,7 +15,10 @@ const dimensions = 32;
 
 /** A context whose database is PostgreSQL in WebAssembly with pgvector, because the test server has no pgvector. */
 function withPgvector(ctx: Context, vectors: PGlite): Context {
-  const pool = { query: ({ text, values }: { text: string; values: unknown[] }) => vectors.query(text, values) };
+  const pool = {
+    options: { max: 2 },
+    query: ({ text, values }: { text: string; values: unknown[] }) => vectors.query(text, values),
+  };
   return { ...ctx, database: { ...ctx.database, pool, replica: pool } as unknown as Context['database'] };
 }
 
