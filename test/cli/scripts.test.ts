@@ -9,14 +9,14 @@ const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import
 };
 const entryOf = (name: string) => scripts[name]?.replace('node ', '') ?? '';
 
-/** What is started to be watched by a person. The others are `npm run cli`, with a help of its own, and what runs as a service. */
-const watched = Object.keys(scripts).filter((name) => /^(?:test|src\/local)\//.test(entryOf(name)));
+/** What a person starts in a terminal: the others are `npm run cli`, with a help of its own, and services. One at a time: each loads all of the service. */
+const watched = Object.keys(scripts).filter((name) => /^(?:test|src\/dev)\//.test(entryOf(name)));
 const benchmarks = globSync('test/bench/*.ts')
   .map((path) => path.replace('test/bench/', '').replace('.ts', ''))
   .filter((name) => name !== 'main');
 
 for (const name of watched) {
-  test(`npm run ${name} -- --help says what it does, with an example, and does nothing`, async (t) => {
+  test.serial(`npm run ${name} -- --help says what it does, with an example, and does nothing`, async (t) => {
     const { code, out, err } = await runEntry(entryOf(name), ['--help'], {});
     t.is(code, 0, err);
     t.regex(out, /^Usage: npm (?:run )?[a-z:]+/);
@@ -25,7 +25,7 @@ for (const name of watched) {
 }
 
 for (const name of watched.filter((name) => name !== 'test')) {
-  test(`npm run ${name} refuses an option that it does not know, and says where to look`, async (t) => {
+  test.serial(`npm run ${name} refuses an option that it does not know, and says where to look`, async (t) => {
     const { code, out, err } = await runEntry(entryOf(name), ['--nonsense'], {});
     t.is(code, 2);
     t.is(out, '');
@@ -34,7 +34,7 @@ for (const name of watched.filter((name) => name !== 'test')) {
   });
 }
 
-test('every benchmark explains itself', async (t) => {
+test.serial('every benchmark explains itself', async (t) => {
   const { out: overview } = await runEntry(entryOf('bench'), ['--help'], {});
   for (const name of benchmarks) {
     t.true(overview.includes(`  ${name}\n`), name);
@@ -44,7 +44,7 @@ test('every benchmark explains itself', async (t) => {
   }
 });
 
-test('a number that is none, and a word that is not among the known ones, are refused by name', async (t) => {
+test.serial('a number that is none, and a word that is not among the known ones, are refused by name', async (t) => {
   const number = await runEntry(entryOf('chaos'), ['--orders', 'many'], {});
   t.is(number.code, 2);
   t.is(number.err, '--orders takes a number.\nSee npm run chaos -- --help.\n');
