@@ -1,9 +1,8 @@
 import anyTest, { type TestFn } from 'ava';
-
 import { defineRoute, toBearer, toDual, toProviders, toPublic } from '#src/api/lib/define-route.ts';
 import { ok } from '#src/api/lib/reply.ts';
 import { transact } from '#src/database/transact.ts';
-import { newKey } from '#src/domain/tenants/api-key-format.ts';
+import { newKey } from '#src/domain/tenants/api-key.ts';
 import { issueKey, listKeys, revokeKey, setModules } from '#src/domain/tenants/index.ts';
 import { notFound } from '#src/lib/errors.ts';
 import { Id, Text, Type } from '#src/lib/schema.ts';

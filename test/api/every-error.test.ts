@@ -1,12 +1,10 @@
 import anyTest, { type TestFn } from 'ava';
-
 import type { Route } from '#src/api/lib/define-route.ts';
 import { routes } from '#src/api/routes.ts';
 import { transact } from '#src/database/transact.ts';
 import { claimRequest } from '#src/domain/idempotency/index.ts';
-import { newKey } from '#src/domain/tenants/api-key-format.ts';
+import { newKey, scopes } from '#src/domain/tenants/api-key.ts';
 import { issueKey, revokeKey } from '#src/domain/tenants/index.ts';
-import { scopes } from '#src/domain/tenants/scopes.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { exampleOf } from '#src/lib/example-of.ts';
 import { addressOf, kinds, nameOf, type Shop, send, told, useStore } from '#test/support/every-route.ts';

@@ -1,10 +1,9 @@
 import anyTest, { type TestFn } from 'ava';
-
 import type { Route } from '#src/api/lib/define-route.ts';
 import { emailLimitOf, limitOf } from '#src/api/lib/limits.ts';
 import { openApiDocument } from '#src/api/openapi/openapi-document.ts';
 import { routes } from '#src/api/routes.ts';
-import { scopes } from '#src/domain/tenants/scopes.ts';
+import { scopes } from '#src/domain/tenants/api-key.ts';
 import type { Answer } from '#test/support/api.ts';
 import { nameOf, type Shop, send, told, useStore } from '#test/support/every-route.ts';
 import { buildKey } from '#test/support/factories/keys.ts';

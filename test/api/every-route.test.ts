@@ -1,9 +1,8 @@
 import anyTest, { type TestFn } from 'ava';
-
 import { routes } from '#src/api/routes.ts';
 import { transact } from '#src/database/transact.ts';
+import { scopes } from '#src/domain/tenants/api-key.ts';
 import { moduleNames, type Scope, setModules } from '#src/domain/tenants/index.ts';
-import { scopes } from '#src/domain/tenants/scopes.ts';
 import { exampleOf } from '#src/lib/example-of.ts';
 import {
   addressOf,

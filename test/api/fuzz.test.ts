@@ -1,11 +1,10 @@
 import { randomInt } from 'node:crypto';
-
 import anyTest, { type TestFn } from 'ava';
 import type { Route } from '#src/api/lib/define-route.ts';
 import { meaningOf } from '#src/api/lib/error-codes.ts';
 import { routes } from '#src/api/routes.ts';
 import type { Context } from '#src/domain/context.ts';
-import { publishableScopes, scopes } from '#src/domain/tenants/scopes.ts';
+import { publishableScopes, scopes } from '#src/domain/tenants/api-key.ts';
 import type { TSchema } from '#src/lib/schema.ts';
 import type { Answer } from '#test/support/api.ts';
 import { buildKey } from '#test/support/factories/keys.ts';

@@ -1,6 +1,5 @@
 import anyTest, { type TestFn } from 'ava';
-
-import { scopes } from '#src/domain/tenants/scopes.ts';
+import { scopes } from '#src/domain/tenants/api-key.ts';
 import type { Answer } from '#test/support/api.ts';
 import { buildCart } from '#test/support/factories/cart.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';

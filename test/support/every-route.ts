@@ -1,8 +1,7 @@
 import type { TestFn } from 'ava';
-
 import type { Route } from '#src/api/lib/define-route.ts';
 import { routes } from '#src/api/routes.ts';
-import { scopes } from '#src/domain/tenants/scopes.ts';
+import { scopes } from '#src/domain/tenants/api-key.ts';
 import { exampleOf } from '#src/lib/example-of.ts';
 import type { Answer } from './api.ts';
 import { buildKey } from './factories/keys.ts';

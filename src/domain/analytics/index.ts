@@ -17,4 +17,4 @@ export {
   type TenantNumbers,
 } from './read-numbers.ts';
 export { rebuildDay, requestRebuild } from './rebuild-day.ts';
-export { recordOrderPaid } from './record-order-paid.ts';
+export { recordOrderPaid } from './store-batch.ts';

@@ -1,3 +1,9 @@
-export { auditRetention, listAudit, recordAudit, recordAudits } from './audit-log.ts';
+export {
+  AuditEntryView,
+  auditRetention,
+  listAudit,
+  presentAuditEntry,
+  recordAudit,
+  recordAudits,
+} from './audit-log.ts';
 export { auditedCreation, auditedRemoval, auditedSave, auditedUpdate, lockSubject, withAudit } from './audited.ts';
-export { AuditEntryView, presentAuditEntry } from './present.ts';

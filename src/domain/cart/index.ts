@@ -13,7 +13,6 @@ export {
   SavedCartView,
 } from './present-saved-cart.ts';
 export { pruneCarts } from './retention.ts';
-export { draftSavedCart, type SavedCart, SavedCartInput, saveCart } from './save-cart.ts';
+export { draftSavedCart, type SavedCart, SavedCartInput, saveCart, saveTokenHashes } from './save-cart.ts';
 export { readSavedCart, restoreCart, type SavedCartRecord, savedCartGone } from './saved-cart.ts';
-export { saveTokenHashes } from './tokens.ts';
 export { type MailPreference, readMailPreference, unknownToken, unsubscribe } from './unsubscribe.ts';

@@ -1,4 +1,12 @@
-export { listManagedProducts, productSlugs, readManagedProduct } from './managed-products.ts';
+export {
+  listManagedProducts,
+  ManagedProductView,
+  presentManagedProduct,
+  presentStock,
+  productSlugs,
+  readManagedProduct,
+  StockView,
+} from './managed-products.ts';
 export { captureStock, holdStock, releaseStock, restock, type StockLine, takeStock } from './move-stock.ts';
 export { catalogPersonalData } from './personal-data.ts';
 export {
@@ -10,19 +18,9 @@ export {
   presentInventory,
   presentProduct,
   presentProductDetail,
-  presentReview,
   RatingBody,
-  ReviewBody,
   StockStatusBody,
 } from './present.ts';
-export {
-  ManagedProductView,
-  ManagedReviewView,
-  presentManagedProduct,
-  presentManagedReview,
-  presentStock,
-  StockView,
-} from './present-managed.ts';
 export { type PricedLine, priceLines } from './price-lines.ts';
 export { productDocument } from './product-document.ts';
 export {
@@ -40,6 +38,10 @@ export {
   decideReview,
   listManagedReviews,
   listReviews,
+  ManagedReviewView,
+  presentManagedReview,
+  presentReview,
+  ReviewBody,
   ReviewInput,
   readManagedReview,
   reviewStatuses,

@@ -1,9 +1,12 @@
 import { read, readOne } from '#src/database/transact.ts';
 import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
+import { Cents, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
+import type { StockMove } from './change-stock.ts';
+import { ProductBody, presentProduct, VariantBody } from './present.ts';
 import { type ProductRow, selectProducts } from './published-products.ts';
-import type { StockLevel } from './stock-level.ts';
+import { type StockLevel, stockStatus } from './stock-level.ts';
 
 /** A product as the owner sees it, published or not. */
 export interface ManagedProduct extends ProductRow {
@@ -67,4 +70,81 @@ export async function productSlugs(ctx: Context): Promise<string[]> {
     select slug from products where tenant_id = ${ctx.tenant.id} and removed_at is null order by slug`,
   );
   return rows.map(({ slug }) => slug);
+}
+
+const Stock = Nullable(
+  Type.Integer({
+    examples: [100],
+    description: 'Quantity on hand, including held stock; null is not tracked.',
+  }),
+);
+const Held = Type.Integer({ examples: [2], description: 'Quantity that open checkouts hold.' });
+
+const ManagedVariantView = Type.Object(
+  {
+    ...VariantBody.properties,
+    compare_at_cents: Nullable(Cents),
+    ships: Type.Boolean(),
+    stock: Stock,
+    stock_held: Held,
+    low_stock_at: Nullable(Type.Integer({ examples: [5] })),
+    backorder: Type.Boolean(),
+  },
+  { title: 'ManagedVariant' },
+);
+
+/** A product as the owner sees it. Sending it back unchanged changes nothing. */
+export const ManagedProductView = Type.Object(
+  {
+    ...ProductBody.properties,
+    status: Type.Enum(['draft', 'published']),
+    version: Type.Integer({ examples: [1] }),
+    created_at: Timestamp,
+    variants: Type.Array(ManagedVariantView),
+  },
+  { title: 'ManagedProduct' },
+);
+
+export function presentManagedProduct(product: ManagedProduct, currency: string): Static<typeof ManagedProductView> {
+  return {
+    ...presentProduct(product, currency),
+    status: product.status,
+    version: product.version,
+    created_at: product.createdAt.toISOString(),
+    variants: product.variants.map(presentManagedVariant),
+  };
+}
+
+function presentManagedVariant(variant: ManagedVariant): Static<typeof ManagedVariantView> {
+  return {
+    id: variant.id,
+    sku: variant.sku,
+    name: variant.name,
+    options: { ...variant.options },
+    price_cents: variant.priceCents,
+    compare_at_cents: variant.compareAtCents,
+    subscription_price_cents: variant.subscriptionPriceCents,
+    weight_oz: variant.weightOz,
+    ships: variant.ships,
+    stock: variant.stock,
+    stock_held: variant.stockHeld,
+    low_stock_at: variant.lowStockAt,
+    backorder: variant.backorder,
+    stock_status: stockStatus(variant),
+  };
+}
+
+/** The stock of a variant after a change. */
+export const StockView = Type.Object(
+  {
+    variant_id: Id('var'),
+    sku: Type.String({ examples: ['BOWL-S'] }),
+    quantity: Stock,
+    held: Held,
+  },
+  { title: 'Stock' },
+);
+
+export function presentStock({ variantId, sku, after, held }: StockMove): Static<typeof StockView> {
+  return { variant_id: variantId, sku, quantity: after, held };
 }

@@ -1,7 +1,6 @@
 import { Cents, Currency, Id, Nullable, Slug, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { type Image, PurchaseType, SubscriptionInterval, Tag } from './product-input.ts';
 import type { ProductRow, VariantRow } from './published-products.ts';
-import type { ReviewRow } from './reviews.ts';
 import { buyableQuantity, type InventoryRow, stockStatus } from './stock-level.ts';
 
 export const StockStatusBody = Type.Enum(['in_stock', 'low_stock', 'out_of_stock', 'backorder']);
@@ -67,16 +66,6 @@ export const InventoryBody = Type.Object(
   { title: 'VariantStock' },
 );
 
-export const ReviewBody = Type.Object({
-  id: Id('rev'),
-  rating: Type.Integer({ minimum: 1, maximum: 5 }),
-  title: Nullable(Type.String()),
-  body: Nullable(Type.String()),
-  author_name: Type.String(),
-  verified_purchase: Type.Boolean(),
-  created_at: Timestamp,
-});
-
 /** A product in lists and search results. A store sells in one currency. */
 export function presentProduct(product: ProductRow, currency: string): Static<typeof ProductBody> {
   return {
@@ -129,17 +118,5 @@ export function presentInventory(variant: InventoryRow): Static<typeof Inventory
     sku: variant.sku,
     status: stockStatus(variant),
     max_quantity: buyableQuantity(variant),
-  };
-}
-
-export function presentReview(review: ReviewRow): Static<typeof ReviewBody> {
-  return {
-    id: review.id,
-    rating: review.rating,
-    title: review.title,
-    body: review.body,
-    author_name: review.authorName,
-    verified_purchase: review.verifiedPurchase,
-    created_at: new Date(review.createdAt).toISOString(),
   };
 }

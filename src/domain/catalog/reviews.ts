@@ -2,7 +2,7 @@ import { read, readOne, write } from '#src/database/transact.ts';
 import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { notFound } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
-import { Email, IntegerLike, Omittable, type Static, Text, Type } from '#src/lib/schema.ts';
+import { Email, Id, IntegerLike, Nullable, Omittable, type Static, Text, Timestamp, Type } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Change } from '../change.ts';
 import type { Context, InTransaction } from '../context.ts';
@@ -80,6 +80,29 @@ export async function listReviews(
   );
   if (!product) throw notFound('product');
   return { ...product, reviews: list.page(product.reviews, limit) };
+}
+
+/** A review as shoppers see it. */
+export const ReviewBody = Type.Object({
+  id: Id('rev'),
+  rating: Type.Integer({ minimum: 1, maximum: 5 }),
+  title: Nullable(Type.String()),
+  body: Nullable(Type.String()),
+  author_name: Type.String(),
+  verified_purchase: Type.Boolean(),
+  created_at: Timestamp,
+});
+
+export function presentReview(review: ReviewRow): Static<typeof ReviewBody> {
+  return {
+    id: review.id,
+    rating: review.rating,
+    title: review.title,
+    body: review.body,
+    author_name: review.authorName,
+    verified_purchase: review.verifiedPurchase,
+    created_at: new Date(review.createdAt).toISOString(),
+  };
 }
 
 export const reviewStatuses = ['pending', 'approved', 'rejected'] as const;
@@ -164,4 +187,33 @@ export async function decideReview(
   if (!review) throw notFound('review');
   const isSame = review.status === status;
   return { subject: `review ${reviewId}`, action: isSame ? 'unchanged' : 'updated', fields: isSame ? [] : ['status'] };
+}
+
+/** A review as the owner sees it, with the author's email. */
+export const ManagedReviewView = Type.Object(
+  {
+    ...ReviewBody.properties,
+    product_slug: Type.String({ examples: ['oak-bowl'] }),
+    status: Type.Enum([...reviewStatuses]),
+    email: Nullable(Type.String({ examples: ['ada@example.com'] })),
+    decided_at: Nullable(Timestamp),
+  },
+  { title: 'ManagedReview' },
+);
+
+export function presentManagedReview(review: ManagedReview): Static<typeof ManagedReviewView> {
+  const { id, rating, title, body, authorName, verifiedPurchase, productSlug, status, email } = review;
+  return {
+    id,
+    rating,
+    title,
+    body,
+    author_name: authorName,
+    verified_purchase: verifiedPurchase,
+    product_slug: productSlug,
+    status,
+    email,
+    created_at: review.createdAt.toISOString(),
+    decided_at: review.decidedAt?.toISOString() ?? null,
+  };
 }

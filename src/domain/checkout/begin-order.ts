@@ -4,7 +4,7 @@ import { awaitAll } from '#src/lib/await-all.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context } from '../context.ts';
-import { createOrder, type Gift, orderNumberOf, takeHolds } from '../orders/index.ts';
+import { createOrder, type Gift, orderNumberOf, takeHolds, takeOrderNumber } from '../orders/index.ts';
 import {
   findPaymentCustomer,
   insertSession,
@@ -13,7 +13,6 @@ import {
   type SellingTerms,
   type Subscribing,
 } from '../payments/index.ts';
-import { takeOrderNumber } from '../tenants/index.ts';
 import type { CheckoutInput } from './checkout-input.ts';
 import { type OrderPlan, planOrder } from './plan-order.ts';
 import type { CheckoutQuote, KnownBuyer } from './quote-checkout.ts';

@@ -18,7 +18,7 @@ import {
   snapshotOfSession,
 } from '../payments/index.ts';
 import type { CreatedSession, PaymentAccount } from '../ports/payment-gateway.ts';
-import { provesNotCreated } from './open-session.ts';
+import { provesNotCreated } from './create-checkout-session.ts';
 import { abandonSession } from './supersede-session.ts';
 
 /** With less time than this the provider rejects a session that it has not created already. */

@@ -1,17 +1,17 @@
 export {
   type Customer,
   CustomerView,
-  KnownCustomerView,
-  normaliseEmail,
-  presentCustomer,
-  presentKnownCustomer,
-} from './customer.ts';
-export {
   customerIdOf,
   findCustomer,
   findCustomerByEmail,
+  KnownCustomerView,
+  linkPaymentCustomer,
   listCustomers,
+  normaliseEmail,
   paymentCustomerIdOf,
-} from './find-customers.ts';
+  presentCustomer,
+  presentKnownCustomer,
+  unlinkPaymentCustomer,
+  upsertCustomer,
+} from './customers.ts';
 export { customerPersonalData } from './personal-data.ts';
-export { linkPaymentCustomer, unlinkPaymentCustomer, upsertCustomer } from './save-customer.ts';

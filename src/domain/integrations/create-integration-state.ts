@@ -10,7 +10,7 @@ import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
 import { rejectInsecureUrl } from '../return-url.ts';
 import { deriveToken } from '../tenants/index.ts';
-import { callSecretOf } from './accept-call.ts';
+import { callSecretOf } from './calls.ts';
 import { type Connection, connectionColumns } from './connections.ts';
 
 /** How long the owner may take to consent at the third party. */

@@ -1,4 +1,4 @@
-export { acceptCall, callSecretOf } from './accept-call.ts';
+export { acceptCall, callSecretOf, failCall, handleCall } from './calls.ts';
 export { completeConnection, unknownState } from './complete-connection.ts';
 export {
   findConnection,
@@ -10,7 +10,6 @@ export {
   revealConnection,
 } from './connections.ts';
 export { createIntegrationState } from './create-integration-state.ts';
-export { failCall, handleCall } from './handle-call.ts';
 export { integrationPersonalData } from './personal-data.ts';
 export { pruneIntegrations } from './retention.ts';
 export { integrationSealedColumns } from './sealed-columns.ts';

@@ -1,7 +1,7 @@
 import { sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
 import type { PersonalData } from '../personal-data.ts';
-import { bodyField } from './accept-call.ts';
+import { bodyField } from './calls.ts';
 
 const batchSize = 500;
 

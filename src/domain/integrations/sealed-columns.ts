@@ -1,5 +1,5 @@
 import { sealedColumn } from '../sealed-column.ts';
-import { bodyField } from './accept-call.ts';
+import { bodyField } from './calls.ts';
 import { receivedField } from './connections.ts';
 
 export const integrationSealedColumns = [

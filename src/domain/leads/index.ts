@@ -7,8 +7,7 @@ export {
   SubmittedInquiryView,
   submitInquiry,
 } from './inquiries.ts';
-export { joinWaitlist } from './join-waitlist.ts';
 export { InquiryInput, LeadInput, QuizInput, WaitlistInput } from './lead-input.ts';
 export { LeadView, listLeads, presentLead } from './list-leads.ts';
-export { notifyRestock } from './notify-restock.ts';
 export { leadPersonalData } from './personal-data.ts';
+export { joinWaitlist, notifyRestock } from './waitlist.ts';

@@ -1,6 +1,7 @@
+import { write } from '#src/database/transact.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
-import type { InTransaction } from '../context.ts';
+import type { Context, InTransaction } from '../context.ts';
 import { customerIdOf } from '../customers/index.ts';
 import type { Hold } from './hold.ts';
 import type { Gift, ShippingAddress } from './order.ts';
@@ -93,4 +94,27 @@ export async function createOrder(ctx: InTransaction, order: NewOrder): Promise<
       as i(id text, position int, "productId" text, "productSlug" text, "variantId" text, "variantNamed" boolean,
         sku text, name text, quantity int, "unitPriceCents" bigint, "discountCents" bigint, "totalCents" bigint,
         "purchaseType" text, "subscriptionInterval" text, "weightOz" numeric, ships boolean)`);
+}
+
+/** The number of a store's first order. */
+const firstOrderNumber = 1001;
+
+/**
+ * The store's next order number. Called outside the transaction that uses it, so that the counter is locked for a
+ * moment only: numbers rise, and one that was not used leaves a gap. The counter is a row of its own, so that nobody
+ * who buys waits for somebody who changes the store.
+ */
+export async function takeOrderNumber(ctx: Context): Promise<number> {
+  const [taken] = await write<{ number: number }>(
+    ctx,
+    sql`
+    taken as (
+      insert into order_numbers (tenant_id, next_number) values (${ctx.tenant.id}, ${firstOrderNumber + 1})
+      on conflict (tenant_id) do update set next_number = order_numbers.next_number + 1
+      returning next_number - 1 as number)`,
+    sql`
+    select number from taken`,
+  );
+  if (!taken) throw new TypeError('The counter gave no number.');
+  return taken.number;
 }

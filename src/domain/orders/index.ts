@@ -1,17 +1,24 @@
-export { createOrder, type NewOrder, type NewOrderItem, orderNumberOf } from './create-order.ts';
+export { createOrder, type NewOrder, type NewOrderItem, orderNumberOf, takeOrderNumber } from './create-order.ts';
+export {
+  type FulfillmentUpdate,
+  hasGoodsToShip,
+  type OrderForShipping,
+  orderForShipping,
+  recordFulfillment,
+} from './fulfillment.ts';
 export { captureHolds, extendHolds, type Hold, releaseHolds, restockOrder, type Shortage, takeHolds } from './hold.ts';
-export { lockOrder, saveOrder } from './lock-order.ts';
 export {
   type Attention,
   type FulfillmentStatus,
   fulfillmentStatuses,
   type Gift,
+  lockOrder,
   Order,
   orderStatuses,
   paymentStatuses,
   type ShippingAddress,
+  saveOrder,
 } from './order.ts';
-export { hasGoodsToShip, type OrderForShipping, orderForShipping } from './order-for-shipping.ts';
 export { orderPersonalData } from './personal-data.ts';
 export { OrderLabelView, OrderView } from './present.ts';
 export {
@@ -26,7 +33,6 @@ export {
   readOrder,
   readOrders,
 } from './read-order.ts';
-export { type FulfillmentUpdate, recordFulfillment } from './record-fulfillment.ts';
 export { orderRetention } from './retention.ts';
 export {
   lockReturnableOrder,

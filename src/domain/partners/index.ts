@@ -6,9 +6,16 @@ export {
   presentReceivedApplication,
   ReceivedApplicationView,
 } from './applications.ts';
-export { findPartner, PartnerView, partnerCodes, presentPartner } from './find-partner.ts';
 export { listPartners, ManagedPartnerView, presentManagedPartner, readPartner } from './managed-partners.ts';
-export { normalisePartnerCode, Partner, PartnerInput } from './partner.ts';
+export {
+  findPartner,
+  normalisePartnerCode,
+  Partner,
+  PartnerInput,
+  PartnerView,
+  partnerCodes,
+  presentPartner,
+} from './partner.ts';
 export { partnerPersonalData } from './personal-data.ts';
 export { attributeOrder, partnerRetention, trackReferral } from './referrals.ts';
 export { removePartner, savePartner } from './save-partner.ts';

@@ -4,8 +4,7 @@ import { formatDuration } from '#src/lib/duration.ts';
 import { Cents, Duration, Id, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import type { PartnerTerms } from './find-partner.ts';
-import { normalisePartnerCode } from './partner.ts';
+import { normalisePartnerCode, type PartnerTerms } from './partner.ts';
 
 /** A partner as the store's owner sees it, with the sales attributed to them. */
 export interface ManagedPartner extends PartnerTerms {

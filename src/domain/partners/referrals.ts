@@ -6,8 +6,7 @@ import { type Cents, percentOf } from '#src/lib/money.ts';
 import type { Retention } from '#src/lib/retention.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { findPartner } from './find-partner.ts';
-import { normalisePartnerCode } from './partner.ts';
+import { findPartner, normalisePartnerCode } from './partner.ts';
 
 /** A visit referred by a partner. */
 export interface Visit {

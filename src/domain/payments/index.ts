@@ -1,5 +1,11 @@
-export { deadlineAt, openAccount, publishableKeyOf } from './accounts/open-account.ts';
-export { PaymentAccountEntity, PaymentAccountInput, paymentSealedColumns } from './accounts/payment-account.ts';
+export {
+  deadlineAt,
+  openAccount,
+  PaymentAccountEntity,
+  PaymentAccountInput,
+  paymentSealedColumns,
+  publishableKeyOf,
+} from './accounts/payment-account.ts';
 export {
   checkPaymentAccount,
   PaymentAccountView,
@@ -13,14 +19,13 @@ export { confirmSecretRotation, finishSecretRotation, startSecretRotation } from
 export { checkWebhookEndpoint, type EndpointFault, registerWebhookEndpoint } from './endpoint/webhook-endpoint.ts';
 export { liveWebhookSecrets } from './endpoint/webhook-secrets.ts';
 export { acceptPaymentEvent } from './events/accept-payment-event.ts';
-export type { EventGap } from './events/event-gaps.ts';
-export { scanEventGap } from './events/event-gaps.ts';
+export { type EventGap, scanEventGap } from './events/event-gaps.ts';
 export { reconcilePaymentEvent } from './events/reconcile-payment-event.ts';
 export { type Replayed, replayPayments } from './events/replay-payments.ts';
 export type { ReplayWhat } from './events/replay-targets.ts';
 export { sweepEvents, sweepStoreEvents } from './events/sweep-events.ts';
 export { ManageInput, manageSubscription, reactivateSubscription } from './manage-subscription.ts';
-export { endOrder } from './orders/close-order.ts';
+export { endOrder } from './orders.ts';
 export { BillingPortalInput, findPaymentCustomer, openBillingPortal } from './payment-customer.ts';
 export { paymentPersonalData } from './personal-data.ts';
 export { amountTooSmall, paymentErrorOf, providerFailureOf, providerUnavailable } from './provider-calls.ts';
@@ -28,8 +33,7 @@ export { issueRefund } from './refunds/issue-refund.ts';
 export { presentRefund, type Refund, RefundView, refundsOf } from './refunds/refund.ts';
 export { leftToRefund, RefundInput, requestRefund } from './refunds/request-refund.ts';
 export { pruneEvents } from './retention.ts';
-export { checkSession, sweepSessions } from './sessions/check-session.ts';
-export { endSession, removeDiscount } from './sessions/end-session.ts';
+export { checkSession, endSession, removeDiscount, sweepSessions } from './sessions/check-session.ts';
 export {
   closeSoon,
   insertSession,

@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 import { lockOrder } from '../orders/index.ts';
 import type { PaymentAccount, SubscriptionChange } from '../ports/payment-gateway.ts';
 import { applySubscription, readSubscription, type SubscriptionView, subscriberOf } from '../subscriptions/index.ts';
-import { openAccount, whileCallerWaits } from './accounts/open-account.ts';
+import { openAccount, whileCallerWaits } from './accounts/payment-account.ts';
 import { paymentErrorOf, timeBucketOf, withPaymentErrors } from './provider-calls.ts';
 import { fetchSubscription } from './snapshots/fetch-snapshot.ts';
 

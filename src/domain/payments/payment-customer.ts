@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 import { type Customer, findCustomerByEmail, linkPaymentCustomer, unlinkPaymentCustomer } from '../customers/index.ts';
 import type { PaymentAccount } from '../ports/payment-gateway.ts';
 import { checkReturnUrl } from '../return-url.ts';
-import { openAccount, whileCallerWaits } from './accounts/open-account.ts';
+import { openAccount, whileCallerWaits } from './accounts/payment-account.ts';
 import { timeBucketOf, withPaymentErrors } from './provider-calls.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Clock } from '#src/lib/clock.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { DomainError, ProviderError } from '#src/lib/errors.ts';
-import { notConfigured } from './accounts/open-account.ts';
+import { notConfigured } from './accounts/payment-account.ts';
 
 const retryAfterSeconds = 5;
 

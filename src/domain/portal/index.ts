@@ -1,6 +1,7 @@
-export { CancelInput, cancelOwnSubscription } from './cancel-own-subscription.ts';
 export {
+  CancelInput,
   CustomerHistoryView,
+  cancelOwnSubscription,
   listOwnOrders,
   listOwnReturns,
   listOwnSubscriptions,

@@ -1,6 +1,6 @@
 import type { Page, PageRequest } from '#src/lib/cursor.ts';
-import { found } from '#src/lib/errors.ts';
-import { type Static, Type } from '#src/lib/schema.ts';
+import { found, notFound } from '#src/lib/errors.ts';
+import { BooleanLike, Id, Omittable, type Static, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import {
@@ -11,9 +11,10 @@ import {
   presentKnownCustomer,
 } from '../customers/index.ts';
 import { listOrders, OrderView } from '../orders/index.ts';
+import { manageSubscription } from '../payments/index.ts';
 import { listReturns, presentReturn, ReturnView } from '../returns/index.ts';
 import type { OpenSession } from '../sessions/index.ts';
-import { listSubscriptions, SubscriptionView } from '../subscriptions/index.ts';
+import { listSubscriptions, readSubscription, SubscriptionView } from '../subscriptions/index.ts';
 
 /** The customer portal's first page: the latest orders, subscriptions and returns. */
 export const PortalView = Type.Object(
@@ -88,6 +89,26 @@ export async function listOwnReturns(
 ): Promise<Page<ReturnView>> {
   const { rows, cursor } = await listReturns(ctx, { email, ...page });
   return { rows: rows.map(presentReturn), cursor };
+}
+
+export const CancelInput = Type.Object({
+  subscription_id: Id('sub'),
+  at_period_end: Omittable(BooleanLike({ description: 'At the end of the paid period (the default), or at once.' })),
+});
+export type CancelInput = Static<typeof CancelInput>;
+
+/**
+ * Cancel one of the customer's subscriptions at the payment provider.
+ * @throws DomainError `not_found`, also for another customer's; `subscription_canceled`; or an error of the provider
+ */
+export async function cancelOwnSubscription(
+  ctx: Context,
+  customer: SignedInCustomer,
+  input: CancelInput,
+): Promise<SubscriptionView> {
+  const subscription = await readSubscription(ctx, input.subscription_id);
+  if (subscription?.customer.email !== customer.email) throw notFound('subscription');
+  return manageSubscription(ctx, subscription.id, { action: 'cancel', at_period_end: input.at_period_end ?? true });
 }
 
 /** The customer who is signed in. Orders, subscriptions and returns with the customer's email are theirs. */

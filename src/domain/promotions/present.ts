@@ -1,8 +1,7 @@
 import { Nullable, type Static, Type } from '#src/lib/schema.ts';
 import { promoReasons } from './check-promo.ts';
 import { giftCardReasons } from './gift-card-balance.ts';
-import type { GiftCardQuote } from './quote-gift-card.ts';
-import type { PromoQuote } from './quote-promo.ts';
+import type { GiftCardQuote, PromoQuote } from './quotes.ts';
 
 const amount = Type.Integer({ examples: [500] });
 

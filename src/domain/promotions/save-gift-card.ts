@@ -9,8 +9,7 @@ import { recordAudit } from '../audit/index.ts';
 import type { Change } from '../change.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { GiftCard, type GiftCardInput, hashGiftCardCode, normaliseGiftCardCode } from './gift-card.ts';
-import { type ManagedGiftCard, readGiftCard } from './managed-promotions.ts';
-import { presentGiftCard } from './present-managed.ts';
+import { type ManagedGiftCard, presentGiftCard, readGiftCard } from './managed-promotions.ts';
 
 /**
  * Create a gift card. Its balance is an opening value: an existing card keeps its balance unless `setBalance` is true,

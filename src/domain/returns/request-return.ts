@@ -8,7 +8,7 @@ import { recordEvent } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { normaliseEmail } from '../customers/index.ts';
 import { lockReturnableOrder, type ReturnableItem, type ReturnableOrder, reserveReturn } from '../orders/index.ts';
-import { notifyShopper } from './notify-shopper.ts';
+import { notifyShopper } from './present.ts';
 import { type ReturnRecord, readReturn } from './read-returns.ts';
 import { returnNotAllowed } from './return.ts';
 

@@ -13,7 +13,7 @@ import {
 } from '../orders/index.ts';
 import { type CustomsItem, isFinal, type QuoteRequest, type Rate } from '../ports/shipping-gateway.ts';
 import { packed } from './assess-order.ts';
-import { sortedByCost } from './choose-cheapest.ts';
+import { sortedByCost } from './choose-rate.ts';
 import { Label } from './label.ts';
 import { labelReasonCodes } from './label-reasons.ts';
 import { openAccount } from './open-account.ts';

@@ -6,7 +6,7 @@ import { Country, NumberLike, type Static, Text, Type } from '#src/lib/schema.ts
 import { fits } from '#src/lib/validation.ts';
 import type { Context } from '../context.ts';
 import { packed, parcelOzMax, tooHeavy } from './assess-order.ts';
-import { sortedByCost } from './choose-cheapest.ts';
+import { sortedByCost } from './choose-rate.ts';
 import { type OpenedAccount, openAccount } from './open-account.ts';
 import { providerUnavailable } from './order-rates.ts';
 import { presentRate, RateQuote } from './present.ts';

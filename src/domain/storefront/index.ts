@@ -1,2 +1,1 @@
-export { presentStorefront, StorefrontBody } from './present.ts';
-export { readStorefront } from './read-storefront.ts';
+export { presentStorefront, readStorefront, StorefrontBody } from './storefront.ts';

@@ -1,9 +1,96 @@
+import { hmacSha256, randomText, shortDigest } from '#src/lib/crypto.ts';
 import { type DomainError, invalidRequest } from '#src/lib/errors.ts';
 import { Nullable, Omittable, type Static, Text, Timestamp, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Issue } from '#src/lib/validation.ts';
-import type { KeyKind } from './api-key-format.ts';
-import { publishableScopes, type Scope, scopes } from './scopes.ts';
+
+/** What a key may be allowed to touch: see api.md, "Authentication". */
+const resources = [
+  'products',
+  'search',
+  'inventory',
+  'content',
+  'storefront',
+  'cart',
+  'checkout',
+  'orders',
+  'customers',
+  'subscriptions',
+  'returns',
+  'leads',
+  'wholesale',
+  'partners',
+  'shipping',
+  'analytics',
+  'integrations',
+  'admin',
+] as const;
+
+export type Scope = `${(typeof resources)[number]}:${'read' | 'write'}`;
+
+export const scopes: readonly Scope[] = resources.flatMap(
+  (resource) => [`${resource}:read`, `${resource}:write`] as const,
+);
+
+/** A publishable key is seen by every shopper, so it may hold no more than a shopper may do. */
+export const publishableScopes: readonly Scope[] = [
+  'products:read',
+  'search:read',
+  'inventory:read',
+  'content:read',
+  'storefront:read',
+  'cart:read',
+  'cart:write',
+  'checkout:read',
+  'checkout:write',
+  'leads:read',
+  'leads:write',
+  'wholesale:read',
+  'wholesale:write',
+  'partners:read',
+  'partners:write',
+  'shipping:read',
+  'analytics:write',
+];
+
+/** Whether the scopes of a key cover what a route asks for. Who may write may read. */
+export function covers(held: readonly Scope[], required: Scope): boolean {
+  const [resource, verb] = required.split(':');
+  return held.includes(required) || (verb === 'read' && held.includes(`${resource}:write` as Scope));
+}
+
+export type KeyKind = 'secret' | 'publishable';
+type KeyMode = 'test' | 'live';
+
+const randomCharacters = 32;
+const checksumCharacters = 6;
+const pattern = /^(sk|pk)_(test_)?([0-9a-hjkmnp-tv-z]{32})([0-9a-hjkmnp-tv-z]{6})$/;
+
+/** A new key: its prefix tells kind and mode, 160 random bits follow, and a checksum that catches typing errors. */
+export function newKey(kind: KeyKind, mode: KeyMode): string {
+  const prefix = `${kind === 'secret' ? 'sk' : 'pk'}_${mode === 'test' ? 'test_' : ''}`;
+  const random = randomText(randomCharacters);
+  return `${prefix}${random}${shortDigest(prefix + random, checksumCharacters)}`;
+}
+
+/** What a key says of itself, or `undefined` when it was mistyped or was never a key. Needs no look-up. */
+export function parseKey(key: string): { kind: KeyKind; mode: KeyMode } | undefined {
+  const match = pattern.exec(key);
+  if (!match) return undefined;
+  const [, kind, test, , checksum] = match;
+  if (shortDigest(key.slice(0, -checksumCharacters), checksumCharacters) !== checksum) return undefined;
+  return { kind: kind === 'sk' ? 'secret' : 'publishable', mode: test ? 'test' : 'live' };
+}
+
+/** What is stored of a key: without the pepper of this installation, a stolen table names no key. */
+export function hashKey(pepper: Buffer, key: string): Buffer {
+  return hmacSha256(pepper, key);
+}
+
+/** Enough of a key for its owner to recognise it by. */
+export function hintOf(key: string): string {
+  return `${key.slice(0, key.lastIndexOf('_') + 1)}…${key.slice(-4)}`;
+}
 
 const Kind = Type.Enum(['secret', 'publishable']);
 const Scopes = Type.Array(Type.Unsafe<Scope>({ type: 'string', enum: scopes }), {

@@ -1,12 +1,9 @@
-export { type ApiKey, ApiKeyView, issuesOfKey, KeyInput, presentKey } from './api-key.ts';
+export { type ApiKey, ApiKeyView, covers, issuesOfKey, KeyInput, presentKey, type Scope } from './api-key.ts';
 export { deriveCode, deriveToken, deriveTokenWith, tenantIdOfToken, tokenPurposes } from './derive-token.ts';
 export { createKeyDirectory, type KeyDirectory, type OpenedKey } from './key-directory.ts';
 export { issueKey, listKeys, revokeKey, saveKey } from './manage-keys.ts';
-export { saveTenant, setModules } from './save-tenant.ts';
-export { covers, type Scope } from './scopes.ts';
+export { ModulesInput, StoreInput, saveTenant, setModules } from './save-tenant.ts';
 export { tenantSealedColumns } from './sealed-columns.ts';
 export { readSessionSecret, rotateSessionSecret, type SessionSecret } from './session-secret.ts';
-export { ModulesInput, StoreInput } from './store-input.ts';
-export { takeOrderNumber } from './take-order-number.ts';
 export { type ModuleName, moduleNames, type Tenant, TenantEntity } from './tenant.ts';
 export { createTenantDirectory, listTenants, type TenantDirectory } from './tenant-directory.ts';

@@ -5,8 +5,7 @@ import { seconds } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { PlatformContext } from '../context.ts';
-import { hashKey, type KeyKind, parseKey } from './api-key-format.ts';
-import type { Scope } from './scopes.ts';
+import { hashKey, type KeyKind, parseKey, type Scope } from './api-key.ts';
 
 /** What a valid key opens. */
 export interface OpenedKey {

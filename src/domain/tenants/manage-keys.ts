@@ -5,9 +5,17 @@ import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Change, FieldValues } from '../change.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { type ApiKey, keyColumns, rejectKey, rejectWideKey } from './api-key.ts';
-import { hashKey, hintOf, type KeyKind, newKey } from './api-key-format.ts';
-import type { Scope } from './scopes.ts';
+import {
+  type ApiKey,
+  hashKey,
+  hintOf,
+  type KeyKind,
+  keyColumns,
+  newKey,
+  rejectKey,
+  rejectWideKey,
+  type Scope,
+} from './api-key.ts';
 
 /**
  * Make the key of this name, or give the one there is these scopes, this limit and this expiry: it keeps its characters, so that

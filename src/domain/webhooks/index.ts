@@ -1,5 +1,4 @@
 export { drainEndpoint } from './drain-endpoint.ts';
-export { EndpointEntry, EndpointInput, EndpointPatch } from './endpoint-input.ts';
 export { presentEventTypes, WebhookEventTypeView } from './event-catalogue.ts';
 export { fanOutEvent } from './fan-out-event.ts';
 export {
@@ -23,7 +22,7 @@ export {
 export { listEndpoints, presentEndpoint, readEndpoint, WebhookEndpointView } from './read-endpoints.ts';
 export { recoverDeliveries, redeliver } from './redeliver.ts';
 export { pruneDeliveries } from './retention.ts';
-export { saveEndpoint } from './save-endpoint.ts';
+export { EndpointEntry, EndpointInput, EndpointPatch, saveEndpoint } from './save-endpoint.ts';
 export { sign, webhookSealedColumns } from './signing.ts';
 export { WebhookEndpoint } from './webhook-endpoint.ts';
 export { type FailedDelivery, type FailingEndpoint, webhooksNeedingAttention } from './webhooks-needing-attention.ts';

@@ -5,11 +5,17 @@ import { recordEvent } from '#src/outbox/enqueue.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { lockEndpoint } from './claim-deliveries.ts';
-import type { EndpointInput, EndpointPatch } from './endpoint-input.ts';
 import { wakeEndpoints } from './endpoint-leases.ts';
 import { presentEndpoint, type WebhookEndpointView } from './read-endpoints.ts';
 import { discardPending } from './redeliver.ts';
-import { assignEndpoint, buildEndpoint, rejectTakenUrl, rejectUnsafeUrl } from './save-endpoint.ts';
+import {
+  assignEndpoint,
+  buildEndpoint,
+  type EndpointInput,
+  type EndpointPatch,
+  rejectTakenUrl,
+  rejectUnsafeUrl,
+} from './save-endpoint.ts';
 import { newSecret, sealSecret } from './signing.ts';
 import { rejectDisabled, type WebhookEndpoint } from './webhook-endpoint.ts';
 

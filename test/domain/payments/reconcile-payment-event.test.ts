@@ -1,12 +1,11 @@
 import anyTest, { type TestFn } from 'ava';
-
 import { purchaseLabel } from '#jobs/labels.ts';
 import { reconcilePaymentEvent as job } from '#jobs/payments.ts';
 import { read, transact } from '#src/database/transact.ts';
 import { dismissAttention } from '#src/domain/backoffice/index.ts';
 import { type CheckoutInput, createCheckoutSession } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { openAccount } from '#src/domain/payments/accounts/open-account.ts';
+import { openAccount } from '#src/domain/payments/accounts/payment-account.ts';
 import {
   acceptPaymentEvent,
   applySnapshot,

@@ -2,8 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import type { SavedCartRecord } from '#src/domain/cart/index.ts';
 import type { SavedLine } from '#src/domain/cart/saved-cart.ts';
-import { evaluate, type ReminderFacts } from '#src/domain/reminders/evaluate-reminder.ts';
-import { endOfQuietHours } from '#src/domain/reminders/quiet-hours.ts';
+import { endOfQuietHours, evaluate, type ReminderFacts } from '#src/domain/reminders/evaluate-reminder.ts';
 import { defaultReminderSettings } from '#src/domain/reminders/reminder-settings.ts';
 import { days, hours } from '#src/lib/duration.ts';
 

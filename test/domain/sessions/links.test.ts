@@ -1,11 +1,10 @@
 import anyTest, { type TestFn } from 'ava';
 import fc from 'fast-check';
-
 import { mailLink as mailLinkJob } from '#jobs/sessions.ts';
 import { transact } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
 import { consumeLink, mailLink, pathOnStorefront, requestLink } from '#src/domain/sessions/index.ts';
-import { safePath } from '#src/domain/sessions/storefront-path.ts';
+import { safePath } from '#src/domain/sessions/request-link.ts';
 import { deriveToken, rotateSessionSecret, tokenPurposes } from '#src/domain/tenants/index.ts';
 import { sha256 } from '#src/lib/crypto.ts';
 import { minutes } from '#src/lib/duration.ts';

@@ -1,7 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-
-import { chooseCheapest, sortedByCost } from '#src/domain/shipping/choose-cheapest.ts';
+import { chooseCheapest, sortedByCost } from '#src/domain/shipping/choose-rate.ts';
 import { rate } from '#test/support/fakes/shipping-gateway.ts';
 
 const choose = (rates: Parameters<typeof chooseCheapest>[0], carriers: readonly string[] = []) =>

@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto';
-
 import test from 'ava';
-
-import { hashKey, hintOf, newKey, parseKey } from '#src/domain/tenants/api-key-format.ts';
+import { hashKey, hintOf, newKey, parseKey } from '#src/domain/tenants/api-key.ts';
 
 test('a key says its kind and its environment', (t) => {
   t.regex(newKey('secret', 'live'), /^sk_[0-9a-z]{38}$/);

@@ -1,10 +1,9 @@
 import anyTest, { type TestFn } from 'ava';
 import { runOnPlatformTables, transact } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
-import { newKey } from '#src/domain/tenants/api-key-format.ts';
+import { newKey, publishableScopes, scopes } from '#src/domain/tenants/api-key.ts';
 import { issueKey, listKeys, revokeKey, saveKey } from '#src/domain/tenants/index.ts';
 import type { KeyToIssue } from '#src/domain/tenants/manage-keys.ts';
-import { publishableScopes, scopes } from '#src/domain/tenants/scopes.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';

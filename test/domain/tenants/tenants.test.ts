@@ -1,6 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { asPlatform, transact } from '#src/database/transact.ts';
+import { takeOrderNumber } from '#src/domain/orders/index.ts';
 import {
   deriveToken,
   listTenants,
@@ -9,7 +10,6 @@ import {
   type StoreInput,
   saveTenant,
   setModules,
-  takeOrderNumber,
 } from '#src/domain/tenants/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { DomainError } from '#src/lib/errors.ts';

@@ -1,6 +1,6 @@
 import { transact } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
-import type { KeyKind } from '#src/domain/tenants/api-key-format.ts';
+import type { KeyKind } from '#src/domain/tenants/api-key.ts';
 import { issueKey, type Scope } from '#src/domain/tenants/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 

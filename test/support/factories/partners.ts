@@ -1,7 +1,7 @@
 import { readOne, transact } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
-import type { PartnerTerms } from '#src/domain/partners/find-partner.ts';
 import { findPartner, type PartnerInput, savePartner } from '#src/domain/partners/index.ts';
+import type { PartnerTerms } from '#src/domain/partners/partner.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { sql } from '#src/lib/sql.ts';
 

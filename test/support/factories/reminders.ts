@@ -9,7 +9,7 @@ import {
   saveCartAndRemind,
   saveReminderSettings,
 } from '#src/domain/reminders/index.ts';
-import type { RemindedCart } from '#src/domain/reminders/save-cart-and-remind.ts';
+import type { RemindedCart } from '#src/domain/reminders/schedule-reminders.ts';
 import { enqueuedJobs } from '../enqueued-jobs.ts';
 import { buildProduct } from './catalog.ts';
 import { newAddress } from './mail.ts';

@@ -6,7 +6,7 @@ import { sql } from '#src/lib/sql.ts';
 import { wrongModeOf } from '../../check-key-mode.ts';
 import type { Context } from '../../context.ts';
 import { type AccountCheck, classifyCheck } from '../../shipping/index.ts';
-import { openAccount } from './open-account.ts';
+import { openAccount } from './payment-account.ts';
 
 /** The store's account at the payment provider as its owner sees it, without secrets. */
 export interface ManagedPaymentAccount {

@@ -9,7 +9,7 @@ import { enqueue } from '#src/outbox/enqueue.ts';
 import { recordAudit } from '../../audit/index.ts';
 import { requestCode, useCode } from '../../confirmations/index.ts';
 import type { Context, InTransaction } from '../../context.ts';
-import { openAccount } from '../accounts/open-account.ts';
+import { openAccount } from '../accounts/payment-account.ts';
 import { providerFailureOf } from '../provider-calls.ts';
 import { replaceWebhookEndpoint } from './webhook-endpoint.ts';
 

@@ -3,7 +3,7 @@ import { sql } from '#src/lib/sql.ts';
 import { withAudit } from '../../audit/index.ts';
 import type { Context } from '../../context.ts';
 import type { PaymentAccount } from '../../ports/payment-gateway.ts';
-import { openAccount, whileCallerWaits } from '../accounts/open-account.ts';
+import { openAccount, whileCallerWaits } from '../accounts/payment-account.ts';
 import { replaceWebhookSecret } from '../accounts/save-account.ts';
 import { withPaymentErrors } from '../provider-calls.ts';
 

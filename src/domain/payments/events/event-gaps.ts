@@ -8,7 +8,7 @@ import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction, PlatformContext } from '../../context.ts';
 import type { PaymentAccount } from '../../ports/payment-gateway.ts';
-import { openAccount } from '../accounts/open-account.ts';
+import { openAccount } from '../accounts/payment-account.ts';
 import { providerFailureOf } from '../provider-calls.ts';
 import { applySnapshot } from '../snapshots/apply-snapshot.ts';
 import { fetchSnapshot } from '../snapshots/fetch-snapshot.ts';

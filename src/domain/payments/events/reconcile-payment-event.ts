@@ -7,11 +7,10 @@ import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../../context.ts';
 import type { PaymentSubject } from '../../ports/payment-gateway.ts';
-import { type StoredAccount, unseal } from '../accounts/open-account.ts';
+import { type StoredAccount, unseal } from '../accounts/payment-account.ts';
 import { type ProviderFailureReport, providerFailureOf } from '../provider-calls.ts';
 import { applySnapshot } from '../snapshots/apply-snapshot.ts';
-import type { ApplyResult } from '../snapshots/fetch-snapshot.ts';
-import { fetchSnapshot } from '../snapshots/fetch-snapshot.ts';
+import { type ApplyResult, fetchSnapshot } from '../snapshots/fetch-snapshot.ts';
 
 /** How long an event may arrive before its order: the order's own transaction may still be under way. */
 const unknownOrderMs = hours(1);

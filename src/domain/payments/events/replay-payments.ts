@@ -3,7 +3,7 @@ import { sql } from '#src/lib/sql.ts';
 import type { Context, InTransaction } from '../../context.ts';
 import { dryRunTransaction } from '../../dry-run-transaction.ts';
 import type { PaymentAccount } from '../../ports/payment-gateway.ts';
-import { openAccount } from '../accounts/open-account.ts';
+import { openAccount } from '../accounts/payment-account.ts';
 import { providerFailureOf } from '../provider-calls.ts';
 import { applySnapshot } from '../snapshots/apply-snapshot.ts';
 import { fetchSnapshot, isOwnObject, type Snapshot } from '../snapshots/fetch-snapshot.ts';

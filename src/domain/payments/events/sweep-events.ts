@@ -7,7 +7,7 @@ import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, PlatformContext } from '../../context.ts';
 import type { PaymentEvent } from '../../ports/payment-gateway.ts';
-import { openAccount } from '../accounts/open-account.ts';
+import { openAccount } from '../accounts/payment-account.ts';
 import { providerFailureOf } from '../provider-calls.ts';
 import { storeEvents } from './accept-payment-event.ts';
 import { recordGap } from './event-gaps.ts';

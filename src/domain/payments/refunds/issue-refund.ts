@@ -7,13 +7,11 @@ import { sql } from '#src/lib/sql.ts';
 import { enqueue, recordEvent } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../../context.ts';
 import { lockOrder, saveOrder } from '../../orders/index.ts';
-import { openAccount } from '../accounts/open-account.ts';
-import { undoSale } from '../orders/close-order.ts';
-import { flagAttention } from '../orders/flag-attention.ts';
+import { openAccount } from '../accounts/payment-account.ts';
+import { flagAttention, undoSale } from '../orders.ts';
 import { type ProviderFailureReport, providerFailureOf } from '../provider-calls.ts';
 import { applySnapshot } from '../snapshots/apply-snapshot.ts';
-import type { Snapshot } from '../snapshots/fetch-snapshot.ts';
-import { fetchPayment } from '../snapshots/fetch-snapshot.ts';
+import { fetchPayment, type Snapshot } from '../snapshots/fetch-snapshot.ts';
 
 /** These attempts reach over three days. */
 const attemptsMax = 150;

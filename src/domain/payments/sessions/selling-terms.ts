@@ -5,7 +5,7 @@ import type { Context, InTransaction } from '../../context.ts';
 import { paymentCustomerIdOf } from '../../customers/index.ts';
 import type { PaymentAccount } from '../../ports/payment-gateway.ts';
 import { type LiveSubscription, liveSubscriptionsOf } from '../../subscriptions/index.ts';
-import { notConfigured, type StoredAccount, unseal } from '../accounts/open-account.ts';
+import { notConfigured, type StoredAccount, unseal } from '../accounts/payment-account.ts';
 
 /**
  * What a checkout needs of payments before it begins: the account, and the caller's open sessions and subscriptions.

@@ -11,11 +11,9 @@ import {
 } from '../../orders/index.ts';
 import type { InvoiceSnapshot, SubscriptionSnapshot } from '../../ports/payment-snapshots.ts';
 import { applySubscription, subscriberOf } from '../../subscriptions/index.ts';
-import { flagAttention } from '../orders/flag-attention.ts';
-import { payOrder } from '../orders/pay-order.ts';
+import { flagAttention, payOrder } from '../orders.ts';
 import { applySession } from './apply-session.ts';
-import type { ApplyResult, Snapshot } from './fetch-snapshot.ts';
-import { isOwnObject } from './fetch-snapshot.ts';
+import { type ApplyResult, isOwnObject, type Snapshot } from './fetch-snapshot.ts';
 
 /**
  * Reconcile our orders with an invoice: each further period that was paid becomes one order. The first period is the

@@ -3,10 +3,8 @@ import { recordEvent } from '#src/outbox/enqueue.ts';
 import type { InTransaction } from '../../context.ts';
 import { type Attention, lockOrder, type Order, saveOrder } from '../../orders/index.ts';
 import type { PaymentSnapshot } from '../../ports/payment-snapshots.ts';
-import { endOrder, undoSale } from '../orders/close-order.ts';
-import { flagAttention } from '../orders/flag-attention.ts';
-import type { ApplyResult, Snapshot } from './fetch-snapshot.ts';
-import { isOwnObject } from './fetch-snapshot.ts';
+import { endOrder, flagAttention, undoSale } from '../orders.ts';
+import { type ApplyResult, isOwnObject, type Snapshot } from './fetch-snapshot.ts';
 
 const refundFailed: Attention = {
   code: 'refund_failed',

@@ -4,9 +4,7 @@ import type { InTransaction } from '../../context.ts';
 import { type Attention, extendHolds, lockOrder, type Order, saveOrder } from '../../orders/index.ts';
 import type { SessionSnapshot, SubscriptionSnapshot } from '../../ports/payment-snapshots.ts';
 import { applySubscription, liveSubscriptions, subscriberOf } from '../../subscriptions/index.ts';
-import { endOrder } from '../orders/close-order.ts';
-import { flagAttention } from '../orders/flag-attention.ts';
-import { payOrder } from '../orders/pay-order.ts';
+import { endOrder, flagAttention, payOrder } from '../orders.ts';
 import { enqueueDiscountRemoval, resumeChecks, slowPaymentMs } from '../sessions/payment-session.ts';
 import { type ApplyResult, isOwnObject, type Snapshot } from './fetch-snapshot.ts';
 

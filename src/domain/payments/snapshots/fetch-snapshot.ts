@@ -2,10 +2,10 @@ import { readOne } from '#src/database/transact.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../../context.ts';
+import { takeOrderNumber } from '../../orders/index.ts';
 import type { PaymentAccount, PaymentSubject } from '../../ports/payment-gateway.ts';
 import type { InvoiceSnapshot, OwnMetadata, PaymentSnapshot, SessionSnapshot } from '../../ports/payment-snapshots.ts';
 import type { FetchedSubscription } from '../../subscriptions/index.ts';
-import { takeOrderNumber } from '../../tenants/index.ts';
 
 /** An object of the provider as it is now, with all that applying it needs. */
 export type Snapshot =

@@ -1,16 +1,27 @@
 import { awaitAll } from '#src/lib/await-all.ts';
 import { isEmailAddress } from '#src/lib/email-address.ts';
+import { sql } from '#src/lib/sql.ts';
 import { recordEvent } from '#src/outbox/enqueue.ts';
-import { recordOrderPaid } from '../../analytics/index.ts';
-import { markBought } from '../../cart/index.ts';
-import type { InTransaction } from '../../context.ts';
-import { linkPaymentCustomer, normaliseEmail, upsertCustomer } from '../../customers/index.ts';
-import { enqueueMail } from '../../mail/index.ts';
-import { captureHolds, type Order, readOrder, type Shortage, saveOrder } from '../../orders/index.ts';
-import { attributeOrder } from '../../partners/index.ts';
-import type { PaidAddress } from '../../ports/payment-snapshots.ts';
-import { stopReminders } from '../../reminders/index.ts';
-import { requestLabel } from '../../shipping/index.ts';
+import { recordOrderPaid } from '../analytics/index.ts';
+import { markBought } from '../cart/index.ts';
+import type { InTransaction } from '../context.ts';
+import { linkPaymentCustomer, normaliseEmail, upsertCustomer } from '../customers/index.ts';
+import { enqueueMail } from '../mail/index.ts';
+import {
+  type Attention,
+  captureHolds,
+  type Order,
+  readOrder,
+  releaseHolds,
+  restockOrder,
+  type Shortage,
+  saveOrder,
+} from '../orders/index.ts';
+import { attributeOrder } from '../partners/index.ts';
+import type { PaidAddress } from '../ports/payment-snapshots.ts';
+import { returnGiftCard } from '../promotions/index.ts';
+import { stopReminders } from '../reminders/index.ts';
+import { enqueueLabelRefund, requestLabel } from '../shipping/index.ts';
 
 /** What a payment says about its order. Amounts are minor units of the order's currency. */
 export interface Payment {
@@ -113,4 +124,52 @@ async function enqueueMails(ctx: InTransaction, order: Order, { name }: Payment)
     const { recipient_email: to, ...given } = gift;
     await enqueueMail(ctx, { kind: 'gift', to, subjectId, data: { ...given, giver_name: name } });
   }
+}
+
+/**
+ * Close an order that will not be paid and release its holds. Call with the order locked; an order that is no longer
+ * pending stays as it is.
+ *
+ *   expired          the time to pay it is over
+ *   payment_failed   a slow payment failed
+ *   canceled         its session could not be created
+ */
+export async function endOrder(
+  ctx: InTransaction,
+  order: Order,
+  status: 'expired' | 'payment_failed' | 'canceled',
+): Promise<void> {
+  if (order.status !== 'pending') return;
+  order.moveTo(status);
+  if (status === 'payment_failed') order.movePaymentTo('failed');
+  await releaseHolds(ctx, order.id);
+  await saveOrder(ctx, order);
+  if (status !== 'canceled') recordEvent(ctx, `order.${status}`, order.id);
+}
+
+/**
+ * Undo the sale of a fully refunded order: return the gift card's part, unless the last refund was for a return (which
+ * has credited the card its share already), restock goods that were not shipped, and cancel the label. Call with the
+ * order locked.
+ */
+export async function undoSale(ctx: InTransaction, order: Order): Promise<void> {
+  if (!(await wasReturned(ctx, order.id))) await returnGiftCard(ctx, { orderId: order.id });
+  if (!order.shippedAt) await restockOrder(ctx, order.id);
+  await enqueueLabelRefund(ctx, order);
+}
+
+/** Whether the last refund was for a return. */
+async function wasReturned(ctx: InTransaction, orderId: string): Promise<boolean> {
+  const [last] = await ctx.tx.execute<{ isReturn: boolean }>(sql`
+    select return_id is not null as "isReturn" from payment_refunds
+    where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and state <> 'refused'
+    order by created_at desc, id desc limit 1`);
+  return last?.isReturn ?? false;
+}
+
+/** Flag an order whose payment needs an operator. Call with the order locked. */
+export async function flagAttention(ctx: InTransaction, order: Order, attention: Attention): Promise<void> {
+  if (!order.flag(attention)) return;
+  await saveOrder(ctx, order);
+  ctx.log.error({ order: order.orderNumber, code: attention.code }, 'an order needs attention');
 }

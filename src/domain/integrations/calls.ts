@@ -1,5 +1,5 @@
-import { handleCall } from '#jobs/integrations.ts';
-import { transact } from '#src/database/transact.ts';
+import { handleCall as handleCallJob } from '#jobs/integrations.ts';
+import { completeJob, readOne, transact } from '#src/database/transact.ts';
 import { equalInConstantTime, sha256 } from '#src/lib/crypto.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { DomainError, invalidRequest } from '#src/lib/errors.ts';
@@ -46,7 +46,7 @@ export async function acceptCall(ctx: Context, call: SignedCall): Promise<void> 
       insert into integration_calls (tenant_id, id, provider, message_id, body_sealed, state, received_at)
       values (${ctx.tenant.id}, ${newId('call')}, ${call.provider}, ${call.messageId}, ${sealed}, 'received', ${ctx.clock.now()})
       on conflict (tenant_id, provider, message_id) do nothing returning id`);
-    if (stored) enqueue(ctx, handleCall, { callId: stored.id });
+    if (stored) enqueue(ctx, handleCallJob, { callId: stored.id });
   });
 }
 
@@ -78,4 +78,35 @@ function rejectUnreadable(body: string): void {
  */
 export async function callSecretOf(ctx: Context, provider: string): Promise<string> {
   return `whsec_${sha256(await deriveToken(ctx, 'integration.calls', provider)).toString('base64')}`;
+}
+
+/**
+ * Pass a call to its provider's receiver and record that it was handled. A call of a provider without a receiver is only
+ * stored.
+ */
+export async function handleCall(ctx: Context, { callId }: { callId: string }): Promise<void> {
+  const call = await readOne<{ provider: string; sealed: string }>(
+    ctx,
+    sql`
+    select provider, body_sealed as sealed from integration_calls
+    where tenant_id = ${ctx.tenant.id} and id = ${callId} and state in ('received', 'failed')`,
+  );
+  if (!call) return;
+  const receiver = ctx.ports.integrations.get(call.provider);
+  const body: unknown = JSON.parse(ctx.keyring.open(ctx.tenant.id, bodyField, call.sealed));
+  await receiver?.receive({ id: callId, tenantId: ctx.tenant.id, body }, ctx.signal);
+  await completeJob(ctx, async (ctx) => {
+    await ctx.tx.execute(sql`
+      update integration_calls set state = ${receiver ? 'handled' : 'ignored'}, finished_at = ${ctx.clock.now()}
+      where tenant_id = ${ctx.tenant.id} and id = ${callId} and state in ('received', 'failed')`);
+  });
+}
+
+/** Mark a call as failed when its job has used up its attempts. */
+export async function failCall(ctx: Context, { callId }: { callId: string }): Promise<void> {
+  await transact(ctx, async (ctx) => {
+    await ctx.tx.execute(sql`
+      update integration_calls set state = 'failed', finished_at = ${ctx.clock.now()}
+      where tenant_id = ${ctx.tenant.id} and id = ${callId} and state = 'received'`);
+  });
 }

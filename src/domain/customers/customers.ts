@@ -1,0 +1,161 @@
+import { read, readOne } from '#src/database/transact.ts';
+import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
+import { newId } from '#src/lib/ids.ts';
+import { Email, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
+import type { Context, InTransaction } from '../context.ts';
+
+/** A customer of a store, identified by email address. */
+export interface Customer {
+  readonly id: string;
+  /** Trimmed, lower case: unique in the store. */
+  readonly email: string;
+  readonly name: string | null;
+  /** Null when never asked. */
+  readonly acceptsMarketing: boolean | null;
+  /** The customer's id at the payment provider in this environment, once there is one. */
+  readonly paymentCustomerId: string | null;
+  readonly version: number;
+  readonly createdAt: Date;
+}
+
+/** An email address as it is stored and compared: trimmed and in lower case. */
+export function normaliseEmail(text: string): string {
+  return text.trim().toLowerCase();
+}
+
+export async function findCustomer(ctx: Context, id: string): Promise<Customer | undefined> {
+  return find(ctx, sql`c.id = ${id}`);
+}
+
+/** The customer with this email address, in any spelling. */
+export async function findCustomerByEmail(ctx: Context, email: string): Promise<Customer | undefined> {
+  return find(ctx, sql`c.email = ${normaliseEmail(email)}`);
+}
+
+async function find(ctx: Context, condition: Sql): Promise<Customer | undefined> {
+  return readOne<Customer>(ctx, sql`${selectCustomers(ctx)} and ${condition}`);
+}
+
+/** A query for the customers `c` of a store, as rows of `Customer`. Further conditions may follow it. */
+const selectCustomers = (ctx: Context, more: Sql = sql``): Sql => sql`
+  select c.id, c.email, c.name, c.accepts_marketing as "acceptsMarketing",
+    p.payment_customer_id as "paymentCustomerId", c.version, c.created_at as "createdAt"${more}
+  from customers c
+  left join customer_payment_ids p on p.tenant_id = ${ctx.tenant.id} and p.customer_id = c.id
+    and p.environment = ${ctx.settings.appMode}
+  where c.tenant_id = ${ctx.tenant.id}`;
+
+/**
+ * The customers of the store, newest first, page by page, optionally the one with an email address.
+ * @throws DomainError `invalid_cursor`
+ */
+export async function listCustomers(
+  ctx: Context,
+  { email, cursor, limit = 20 }: PageRequest & { email?: string | undefined },
+): Promise<Page<Customer>> {
+  const list = keyset(ctx, 'customers', { columns: ['c.id'], descending: true }, cursor);
+  const ofEmail = email === undefined ? sql`` : sql` and c.email = ${normaliseEmail(email)}`;
+  const rows = await read<Customer & { position: Position }>(
+    ctx,
+    sql`
+    ${selectCustomers(ctx, sql`, ${list.position} as position`)}${ofEmail} and ${list.after}
+    order by ${list.by} limit ${limit + 1}`,
+    { replica: true },
+  );
+  return list.page(rows, limit);
+}
+
+/** An SQL expression: the id of the customer with this normalised email address. */
+export const customerIdOf = (ctx: Context, email: string | null): Sql => sql`
+  (select id from customers where tenant_id = ${ctx.tenant.id} and email = ${email})`;
+
+/** An SQL expression: the payment provider's id of the customer with this normalised email address. */
+export const paymentCustomerIdOf = (ctx: Context, email: string | null): Sql => sql`
+  (select payment_customer_id from customer_payment_ids
+    where tenant_id = ${ctx.tenant.id} and environment = ${ctx.settings.appMode} and customer_id = ${customerIdOf(ctx, email)})`;
+
+/**
+ * Find or create the customer with this email address. Concurrent calls get the same customer. A given name replaces the
+ * stored one.
+ */
+export async function upsertCustomer(
+  ctx: InTransaction,
+  { email, name }: { email: string; name?: string | null | undefined },
+): Promise<{ id: string }> {
+  const [customer] = await ctx.tx.execute<{ id: string }>(sql`
+    insert into customers as known (tenant_id, id, email, name, created_at)
+    values (${ctx.tenant.id}, ${newId('cus')}, ${normaliseEmail(email)}, ${name?.trim() || null}, ${ctx.clock.now()})
+    on conflict (tenant_id, email) do update set
+      name = coalesce(excluded.name, known.name),
+      version = known.version + (coalesce(excluded.name, known.name) is distinct from known.name)::int
+    returning id`);
+  if (!customer) throw new TypeError('The upsert returned no row.');
+  return customer;
+}
+
+/**
+ * Link a customer to their id at the payment provider in this environment. The first id stays: of two concurrent first
+ * checkouts, both get the id that was linked first.
+ */
+export async function linkPaymentCustomer(
+  ctx: InTransaction,
+  { customerId, paymentCustomerId }: { customerId: string; paymentCustomerId: string },
+): Promise<{ paymentCustomerId: string }> {
+  const [linked] = await ctx.tx.execute<{ paymentCustomerId: string }>(sql`
+    insert into customer_payment_ids as linked (tenant_id, customer_id, environment, payment_customer_id, created_at)
+    values (${ctx.tenant.id}, ${customerId}, ${ctx.settings.appMode}, ${paymentCustomerId}, ${ctx.clock.now()})
+    on conflict (tenant_id, customer_id, environment) do update set payment_customer_id = linked.payment_customer_id
+    returning payment_customer_id as "paymentCustomerId"`);
+  if (!linked) throw new TypeError('The upsert returned no row.');
+  return linked;
+}
+
+/** Unlink a customer that the payment provider does not have; one that was linked since then stays. */
+export async function unlinkPaymentCustomer(
+  ctx: InTransaction,
+  { customerId, paymentCustomerId }: { customerId: string; paymentCustomerId: string },
+): Promise<void> {
+  await ctx.tx.execute(sql`
+    delete from customer_payment_ids
+    where tenant_id = ${ctx.tenant.id} and customer_id = ${customerId} and environment = ${ctx.settings.appMode}
+      and payment_customer_id = ${paymentCustomerId}`);
+}
+
+/** A customer as shown to themselves. */
+export const CustomerView = Type.Object(
+  {
+    id: Id('cus'),
+    email: Email,
+    name: Nullable(Type.String({ examples: ['Ada Lovelace'] })),
+  },
+  { title: 'Customer' },
+);
+
+type NamedCustomer = Pick<Customer, 'id' | 'email' | 'name'>;
+
+export function presentCustomer({ id, email, name }: NamedCustomer): Static<typeof CustomerView> {
+  return { id, email, name };
+}
+
+/** A customer as the store's owner sees it. */
+export const KnownCustomerView = Type.Object(
+  {
+    ...CustomerView.properties,
+    /** Null when never asked. */
+    accepts_marketing: Nullable(Type.Boolean()),
+    version: Type.Integer({ examples: [1] }),
+    created_at: Timestamp,
+  },
+  { title: 'KnownCustomer' },
+);
+
+export function presentKnownCustomer(customer: Customer): Static<typeof KnownCustomerView> {
+  const { acceptsMarketing, version, createdAt } = customer;
+  return {
+    ...presentCustomer(customer),
+    accepts_marketing: acceptsMarketing,
+    version,
+    created_at: createdAt.toISOString(),
+  };
+}

@@ -1,0 +1,95 @@
+import { isDeepStrictEqual } from 'node:util';
+import { readOne } from '#src/database/transact.ts';
+import { found } from '#src/lib/errors.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
+import { recordEvent } from '#src/outbox/enqueue.ts';
+import type { Context, InTransaction } from '../context.ts';
+import {
+  type Attention,
+  type FulfillmentStatus,
+  lockOrder,
+  type Order,
+  type OrderLabel,
+  type OrderStatus,
+  type PaymentStatus,
+  type ShippingAddress,
+  saveOrder,
+} from './order.ts';
+
+/** A change of an order's fulfillment. */
+export interface FulfillmentUpdate {
+  readonly status?: FulfillmentStatus;
+  /** Replaces the one with the same tracking number. */
+  readonly label?: OrderLabel;
+  /** The codes of the attentions that are resolved. */
+  readonly resolved?: readonly string[];
+  readonly attention?: Attention;
+}
+
+/**
+ * Record the fulfillment of an order. `order.shipped` is recorded the first time that it is shipped, and
+ * `order.delivered` the first time that it is delivered. What is recorded already changes nothing.
+ *
+ * @throws ForbiddenTransition when the change of status is not allowed
+ */
+export async function recordFulfillment(ctx: InTransaction, orderId: string, update: FulfillmentUpdate): Promise<void> {
+  const order = found(await lockOrder(ctx, orderId), 'order');
+
+  if (update.resolved) order.resolve(...update.resolved);
+  if (update.attention) order.flag(update.attention);
+  if (update.label) order.labels = withLabel(order.labels, update.label);
+  if (update.status) moveFulfillment(ctx, order, update.status);
+  await saveOrder(ctx, order);
+}
+
+function moveFulfillment(ctx: InTransaction, order: Order, status: FulfillmentStatus): void {
+  order.moveFulfillmentTo(status);
+  if ((status === 'shipped' || status === 'delivered') && !order.shippedAt) {
+    order.shippedAt = ctx.clock.now();
+    recordEvent(ctx, 'order.shipped', order.id);
+  }
+  if (status === 'delivered' && !order.deliveredAt) {
+    order.deliveredAt = ctx.clock.now();
+    recordEvent(ctx, 'order.delivered', order.id);
+  }
+}
+
+function withLabel(labels: OrderLabel[], label: OrderLabel): OrderLabel[] {
+  const known = labels.find((other) => other.tracking_number === label.tracking_number);
+  if (isDeepStrictEqual(known, label)) return labels;
+  return [...labels.filter((other) => other !== known), label];
+}
+
+/** The fields of an order that shipping needs. Weights are ounces per unit. */
+export interface OrderForShipping {
+  readonly id: string;
+  readonly orderNumber: string;
+  readonly status: OrderStatus;
+  readonly paymentStatus: PaymentStatus;
+  readonly fulfillmentStatus: FulfillmentStatus;
+  readonly currency: string;
+  readonly email: string | null;
+  readonly shippingAddress: ShippingAddress | null;
+  /** The codes of its open attentions. */
+  readonly attentionCodes: readonly string[];
+  readonly items: readonly { readonly quantity: number; readonly weightOz: number | null; readonly ships: boolean }[];
+}
+
+/** Read with one statement. Inside a transaction it sees what was flushed. */
+export async function orderForShipping(ctx: Context, id: string): Promise<OrderForShipping | undefined> {
+  return readOne<OrderForShipping>(
+    ctx,
+    sql`
+    select o.id, o.order_number as "orderNumber", o.status, o.payment_status as "paymentStatus",
+      o.fulfillment_status as "fulfillmentStatus", o.currency, o.email, o.shipping_address as "shippingAddress",
+      jsonb_path_query_array(o.attentions, '$[*].code') as "attentionCodes",
+      (select coalesce(json_agg(json_build_object(
+          'quantity', i.quantity, 'weightOz', i.weight_oz, 'ships', i.ships) order by i.position), '[]')
+        from order_items i where i.tenant_id = o.tenant_id and i.order_id = o.id) as items
+    from orders o where o.tenant_id = ${ctx.tenant.id} and o.id = ${id}`,
+  );
+}
+
+/** Whether an order has goods to ship, as part of another statement. */
+export const hasGoodsToShip = (ctx: Context, orderId: string): Sql => sql`
+  exists (select from order_items where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and ships)`;
