@@ -8,7 +8,7 @@ import {
   setModules,
   type Tenant,
 } from '#src/domain/tenants/index.ts';
-import { nearest } from '#src/lib/nearest.ts';
+import { nearest } from '#src/lib/edit-distance.ts';
 import { columns } from './lib/columns.ts';
 import { defineCommand, UsageError } from './lib/command.ts';
 import { withServices, withStore } from './lib/with-services.ts';

@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 
-import { nearest } from './nearest.ts';
+import { nearest } from './edit-distance.ts';
 import { urlLengthMax } from './url.ts';
 
 /** One thing that is wrong with a value, and where: `path` is a JSON pointer. */

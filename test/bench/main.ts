@@ -1,6 +1,6 @@
 import { globSync } from 'node:fs';
 import { refuse } from '#src/cli/lib/script-options.ts';
-import { nearest } from '#src/lib/nearest.ts';
+import { nearest } from '#src/lib/edit-distance.ts';
 
 /* `npm run bench -- orders 300 1`: runs one benchmark by its name, with its own options. */
 

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-import { nearest } from '#src/lib/nearest.ts';
+import { nearest } from '#src/lib/edit-distance.ts';
 import { type Call, type Command, type Option, type Options, UsageError } from './command.ts';
 
 /** The options that every command has. */

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-import { nearest } from '#src/lib/nearest.ts';
+import { nearest } from '#src/lib/edit-distance.ts';
 import { UsageError } from './command.ts';
 
 /** What a script can be told, each with its default: a number, a word, or whether it is so. */
