@@ -7,7 +7,7 @@ const schedule = '^[0-9]+(ms|s|m|h|d)(,[0-9]+(ms|s|m|h|d))*$';
 const Flag = (options: object) => Type.Optional(Type.Enum(['1', '0'], { ...options }));
 const Secret = (options: object) => Type.String({ minLength: 12, ...options });
 
-/** Every environment variable. The table in the documentation is generated from this. */
+/** Every environment variable. A test compares the table in src/cli/DEPLOYMENT.md with this. */
 export const Environment = Type.Object({
   APP_MODE: Type.Enum(['test', 'live'], {
     description: 'The environment. Only API keys of this environment are accepted; both are equally strict.',

@@ -10,7 +10,7 @@ import { startStack } from './stack/start-stack.ts';
 
 readOptions(
   'Leaves everything running on this machine, with a store, and prints its addresses and keys. Ctrl-C stops it.\n' +
-    'PORT names the port of the API (3000); the storefront has the next one. The other variables of the README work here too.',
+    'PORT names the port of the API (3000); the storefront has the next one. The other variables of src/cli/DEPLOYMENT.md work here, too.',
   'npm run dev --',
   {},
 );

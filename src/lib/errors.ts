@@ -26,7 +26,7 @@ export interface ErrorDetails {
 /**
  * The shop says no, and trying the same again would not change it.
  *
- * `code` is stable and documented (api.md, "Errors"); the message is a sentence that could be shown to a shopper.
+ * `code` is stable and documented; the message is a sentence that could be shown to a shopper.
  */
 export class DomainError extends Error {
   override readonly name = 'DomainError';

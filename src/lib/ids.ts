@@ -1,6 +1,6 @@
 import { v7 } from 'uuid';
 
-/** Every kind of id there is: a prefix that tells a reader what it is of. See api.md, "General". */
+/** Every kind of id there is: a prefix that tells a reader what it is of. */
 export type IdPrefix =
   | 'ten'
   | 'key'

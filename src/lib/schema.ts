@@ -122,7 +122,7 @@ function closeFields(fields: object): object {
   return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, close(field, { isPart: false })]));
 }
 
-/** The fields of a list request: see api.md, "Lists". Query text is converted before it is checked. */
+/** The fields of a list request. Query text is converted before it is validated. */
 export const PageQuery = {
   cursor: Type.Optional(Type.String({ maxLength: 1000 })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),

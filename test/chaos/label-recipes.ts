@@ -23,7 +23,7 @@ const quoting = (kind: Fault['kind'], more: Partial<Fault> = {}) => ({ match: 'P
 const later = { status: 429, retry_after: 1 };
 const closed = { status: 401 };
 
-/** The situations of protocols.md §4. Where a reply is lost, and where a process dies, is not written here: everywhere. */
+/** The situations of src/domain/shipping/README.md. Where a reply is lost, and where a process dies, is not written here: everywhere. */
 export const recipes: readonly Recipe[] = [
   { name: 'all is well', faults: [] },
   { name: 'the provider tells nothing by itself', faults: [], isDeaf: true },

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 
 import test from 'ava';
@@ -16,6 +16,7 @@ import { ensurePostgresClient } from '#src/dev/embedded/postgres-client.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { sql } from '#src/lib/sql.ts';
 import { createServices } from '#src/services.ts';
+import { codeBlock } from '#test/support/documents.ts';
 import { testEnvironment } from '#test/support/environment.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildMail, newAddress, orderMail } from '#test/support/factories/mail.ts';
@@ -56,19 +57,24 @@ test('a shop comes back from its backup, every row of every store, on the oldest
     }),
   );
 
-  const dump = join(folder, 'shop.dump');
-  const backUp = (variables: Record<string, string>, ...options: string[]) =>
-    execute(pgDump, [...options, '--format=custom', `--file=${dump}`, postgres.url], {
-      env: { PATH: process.env['PATH'], ...variables },
+  const restored = await newDatabase(postgres, 'restored üç$0');
+  symlinkSync(pgDump, join(folder, 'pg_dump'));
+  symlinkSync(pgRestore, join(folder, 'pg_restore'));
+  const run = (command: string) =>
+    execute('sh', ['-ec', command], {
+      cwd: folder,
+      env: {
+        PATH: [folder, process.env['PATH']].join(delimiter),
+        DATABASE_URL: postgres.url,
+        NEW_DATABASE_URL: restored,
+      },
     });
   await t.throwsAsync(
-    backUp({}),
+    run('pg_dump "$DATABASE_URL"'),
     { message: /row-level security policy/ },
     'without the setting nothing is left out silently',
   );
-  await backUp({ PGOPTIONS: '-c app.platform=on' }, '--enable-row-security');
-  const restored = await newDatabase(postgres, 'restored üç$0');
-  await execute(pgRestore, ['--no-owner', '--exit-on-error', `--dbname=${restored}`, dump]);
+  await run(codeBlock('src/cli/DEPLOYMENT.md', 'sh', 'pg_dump'));
 
   const [before, after] = await Promise.all([countRows(postgres.url), countRows(restored)]);
   t.true((before['orders'] ?? 0) === 2 && (before['outbox'] ?? 0) > 0 && (before['products'] ?? 0) === 2);

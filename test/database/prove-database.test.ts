@@ -5,6 +5,7 @@ import { proveDatabase, UnfitDatabase } from '#src/database/prove-database.ts';
 import { type Embedded, startEmbedded } from '#src/dev/embedded/start-embedded.ts';
 import type { Sql } from '#src/lib/sql.ts';
 import type { Execute } from '#src/outbox/job-state.ts';
+import { codeBlock } from '#test/support/documents.ts';
 import { testEnvironment } from '#test/support/environment.ts';
 import { runEntry } from '#test/support/run-entry.ts';
 
@@ -34,6 +35,20 @@ function runOn(pool: pg.Pool): Execute {
 
 test.serial('an ordinary owner of a migrated database is fit', async (t) => {
   await t.notThrowsAsync(proveDatabase(runOn(owner)));
+});
+
+test.serial('the documented role and database are fit', async (t) => {
+  for (const statement of codeBlock('src/cli/DEPLOYMENT.md', 'sql', 'create role').trim().split('\n'))
+    await superuser.query(statement);
+  const url = new URL(adminUrl);
+  Object.assign(url, { username: 'storefront', password: '…', pathname: '/storefront' });
+  await migrate(url.href);
+  const documented = new pg.Pool({ connectionString: url.href, max: 1 });
+  try {
+    await t.notThrowsAsync(proveDatabase(runOn(documented)));
+  } finally {
+    await documented.end();
+  }
 });
 
 test.serial('a superuser is refused, with the two lines that make a fitting role', async (t) => {

@@ -10,7 +10,7 @@ import { buildTenant } from '#test/support/tenant.ts';
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
 
-/** What names a tenant and has no row-level security, each with its reason in protocols.md §9. */
+/** What names a tenant and has no row-level security: src/database/README.md says why. */
 const platformTables = ['api_keys', 'outbox', 'search_documents'];
 
 /** Every use of `asPlatform`, and what for. Whoever adds one has to say so here. */

@@ -8,6 +8,7 @@ import pg from 'pg';
 import { readConfig } from '#src/config.ts';
 import { pendingMigrations } from '#src/database/migrate.ts';
 import { createEmptyDatabase } from '#test/support/database.ts';
+import { codeBlock } from '#test/support/documents.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const phase = /^release: (.+)$/m.exec(readFileSync(`${root}/Procfile`, 'utf8'))?.[1] ?? '';
@@ -74,9 +75,8 @@ test('a release without a database says what is missing', async (t) => {
   t.regex(err, /DATABASE_URL/);
 });
 
-test('what the README sets on Heroku is what processes ask for', (t) => {
-  const readme = readFileSync(`${root}/README.md`, 'utf8');
-  const block = /```sh\n(heroku config:set [^`]+)```/.exec(readme)?.[1] ?? '';
+test('the variables that are set on Heroku are the ones that processes require', (t) => {
+  const block = codeBlock('src/cli/DEPLOYMENT.md', 'sh', 'heroku config:set');
   const printed = execFileSync('sh', ['-c', block.replace('heroku config:set', "printf '%s\\n'")], {
     encoding: 'utf8',
   });

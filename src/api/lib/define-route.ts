@@ -7,7 +7,7 @@ import type { EmailLimitName, Guess, LimitName } from './limits.ts';
 import type { Reply } from './reply.ts';
 
 /**
- * Who may call a route, and how the tenant is known (api.md, "Authentication"):
+ * Who may call a route, and how the tenant is known:
  *
  *   public         the x-tenant-slug header; with `slugInQuery` also ?tenant=, for senders who can set no header
  *   dual           a key with this scope, or else the header
@@ -110,7 +110,7 @@ export interface Route {
   readonly emails?: EmailLimitName;
   readonly guesses?: readonly Guess[];
   /**
-   * Honours `Idempotency-Key` (api.md, "Idempotency").
+   * Honours `Idempotency-Key`.
    *
    *   atomic       what the handler writes and the answer that is kept commit together: nothing is ever done twice
    *   resumable    the handler asks a provider, which no transaction may enclose; it goes on with what an earlier try

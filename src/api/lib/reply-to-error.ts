@@ -3,7 +3,7 @@ import { DomainError, type RejectionKind, Snooze } from '#src/lib/errors.ts';
 import type { Issue } from '#src/lib/validation.ts';
 import { HttpError } from './http-error.ts';
 
-/** The one error envelope: see api.md, "Errors". */
+/** The one shape of every error response. */
 export interface ErrorBody {
   error: string;
   detail: string;

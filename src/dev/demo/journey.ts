@@ -30,7 +30,7 @@ export interface Step {
   run(journey: Journey): Promise<void>;
 }
 
-/** Wait until `look` finds something. The demo's own limit is what quality.md promises for the slowest path. */
+/** Wait until `look` finds something. A minute is far more than the slowest step takes on a busy machine. */
 export async function waitFor<Found>(
   what: string,
   look: () => Promise<Found | undefined | false>,

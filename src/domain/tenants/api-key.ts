@@ -4,7 +4,7 @@ import { Nullable, Omittable, type Static, Text, Timestamp, Type } from '#src/li
 import { sql } from '#src/lib/sql.ts';
 import type { Issue } from '#src/lib/validation.ts';
 
-/** What a key may be allowed to touch: see api.md, "Authentication". */
+/** What a key may be allowed to read or write. */
 const resources = [
   'products',
   'search',

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-
 import anyTest, { type TestFn } from 'ava';
 import { asPlatform } from '#src/database/transact.ts';
 import { analyticsRetention } from '#src/domain/analytics/prune-analytics.ts';
@@ -23,6 +21,7 @@ import type { Retention } from '#src/lib/retention.ts';
 import { joinSql, rawSql, type Sql, sql } from '#src/lib/sql.ts';
 import { outboxRetention } from '#src/outbox/retention.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
+import { markdownFile, tableAfter } from '#test/support/documents.ts';
 
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
@@ -56,36 +55,28 @@ const parts: Readonly<Record<string, string>> = {
 /** What is removed in another way, which tests of its own prove: whole partitions, and batches once they are counted. */
 const otherwise = ['analytics_batches', 'analytics_events', 'analytics_sessions', 'analytics_event_ids'];
 
-const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
-const section = readme.slice(readme.indexOf('### What is kept how long'), readme.indexOf('## Receiving webhooks'));
-const [limited = '', forEver = ''] = section.split('| tables | kept for ever, because |');
-const rowsOf = (text: string) =>
-  text
-    .split('\n')
-    .filter((line) => line.startsWith('| `'))
-    .map((line) => {
-      const [, tables = '', kept = ''] = line.split('|');
-      return { tables: [...tables.matchAll(/`(\w+)`/g)].map(([, name]) => name ?? ''), kept };
-    });
+const documented = markdownFile('src/domain/privacy/README.md');
+const rowsOf = (before: string) =>
+  tableAfter(documented, before).map(([tables = '', kept = '']) => ({
+    tables: [...tables.matchAll(/`(\w+)`/g)].map(([, name]) => name ?? ''),
+    kept,
+  }));
+const limited = rowsOf('| tables | kept |');
+const forEver = rowsOf('| tables | kept for ever, because |');
 
-test('the README says of every table how long its rows are kept, or why for ever', async (t) => {
+test('the tables of retention say of every table how long its rows are kept, or why for ever', async (t) => {
   const { services } = t.context;
   const tables = (
     await services.execute<{ name: string }>(sql`
     select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
       and not relispartition and relname <> 'migrations' order by relname`)
   ).map(({ name }) => name);
-  t.deepEqual([...rowsOf(limited), ...rowsOf(forEver)].flatMap(({ tables }) => tables).toSorted(), tables);
+  t.deepEqual([...limited, ...forEver].flatMap(({ tables }) => tables).toSorted(), tables);
 
   const removed = new Set([...retentions.map(({ table }) => table), ...Object.keys(parts), ...otherwise]);
-  t.deepEqual(
-    rowsOf(limited)
-      .flatMap(({ tables }) => tables)
-      .toSorted(),
-    [...removed].toSorted(),
-  );
+  t.deepEqual(limited.flatMap(({ tables }) => tables).toSorted(), [...removed].toSorted());
   for (const { table, retainedMs } of retentions) {
-    const kept = rowsOf(limited).find(({ tables }) => tables.includes(table))?.kept ?? '';
+    const kept = limited.find(({ tables }) => tables.includes(table))?.kept ?? '';
     t.true(kept.includes(`${retainedMs / days(1)} day`), `${table}: ${retainedMs / days(1)} days, and not ${kept}`);
   }
 });

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import anyTest, { type TestFn } from 'ava';
@@ -17,6 +16,7 @@ import {
 } from '#src/domain/webhooks/index.ts';
 import { newSecret } from '#src/domain/webhooks/signing.ts';
 import { recordEvent } from '#src/outbox/enqueue.ts';
+import { codeBlock } from '#test/support/documents.ts';
 import { type TestContext, useContext } from '../../support/context.ts';
 import { buildPaidOrder } from '../../support/factories/orders.ts';
 import { countStates } from '../../support/factories/webhooks.ts';
@@ -25,9 +25,9 @@ const test = (anyTest as TestFn<TestContext>).serial;
 useContext(anyTest as TestFn<TestContext>);
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-const example = /```js\n([^`]*standardwebhooks[^`]*)```/.exec(readFileSync(`${root}README.md`, 'utf8'))?.[1] ?? '';
+const example = codeBlock('src/domain/webhooks/README.md', 'js', 'standardwebhooks');
 
-test('the receiver of the README accepts signed events once and rejects everything else', async (t) => {
+test('the documented receiver accepts signed events once and rejects everything else', async (t) => {
   const { ctx } = t.context;
   const [secret, port] = [newSecret(), await freePort()];
   const environment = { PATH: process.env['PATH'], WEBHOOK_SECRET: secret, PORT: String(port) };

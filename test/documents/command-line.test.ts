@@ -8,53 +8,70 @@ import { commands } from '#src/cli/commands.ts';
 import { startMailbox } from '#src/dev/simulators/mailbox/mailbox.ts';
 import { startShippoSimulator } from '#src/dev/simulators/shippo/simulator.ts';
 import { startStripeSimulator } from '#src/dev/simulators/stripe/simulator.ts';
+import { createCheckoutSession } from '#src/domain/checkout/index.ts';
 import { listDeliveries, redeliver, sendTestEvent } from '#src/domain/webhooks/index.ts';
 import { callCli } from '#test/support/cli.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
+import { markdownFiles } from '#test/support/documents.ts';
 import { testEnvironment } from '#test/support/environment.ts';
 import { buildEndpoint, receiverFor } from '#test/support/factories/webhooks.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 
-/* The README is read out: each command line in it is run as it is written, in its order, on a store made of its example. */
+/* Each command of the command line that a document shows is run as it is written, on a store made of the example. */
 const [stripe, shippo, mailbox] = await Promise.all([startStripeSimulator(), startShippoSimulator(), startMailbox()]);
 const { DATABASE_URL: _another, ...environment } = testEnvironment({
   STRIPE_API_BASE: stripe.url,
   SHIPPO_API_BASE: shippo.url,
   SMTP_URL: mailbox.smtpUrl,
-  STRIPE_SECRET_KEY: 'sk_test_readme',
-  STRIPE_PUBLISHABLE_KEY: 'pk_test_readme',
-  STRIPE_WEBHOOK_SECRET: 'whsec_readme',
-  SHIPPO_API_KEY: 'shippo_test_readme',
-  SHIPPO_WEBHOOK_TOKEN: 'readme_token_readme_token',
-  EASYPOST_API_KEY: 'EZTK_readme',
-  ERP_WEBHOOK_SECRET: `whsec_${Buffer.alloc(24, 'readme').toString('base64')}`,
+  STRIPE_SECRET_KEY: 'sk_test_documents',
+  STRIPE_PUBLISHABLE_KEY: 'pk_test_documents',
+  STRIPE_WEBHOOK_SECRET: 'whsec_documents',
+  SHIPPO_API_KEY: 'shippo_test_documents',
+  SHIPPO_WEBHOOK_TOKEN: 'documents_token_documents_token',
+  EASYPOST_API_KEY: 'EZTK_documents',
+  ERP_WEBHOOK_SECRET: `whsec_${Buffer.alloc(24, 'documents').toString('base64')}`,
 });
 const test = anyTest as TestFn<TestContext>;
 useContext(test, { environment });
 
-const folder = mkdtempSync(join(tmpdir(), 'readme-'));
+const folder = mkdtempSync(join(tmpdir(), 'documents-'));
 test.after.always(async () => {
   rmSync(folder, { recursive: true, force: true });
   await Promise.all([stripe.close(), shippo.close(), mailbox.close()]);
 });
 
-const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-/** In fences, and in the text between backquotes, which may be broken over two lines. */
-const lines = [...readme.replaceAll(/\n {2}/g, ' ').matchAll(/npm run cli -- ([^`\n#]+)/g)].map(([, line = '']) =>
-  line.trim(),
-);
-/** Before a store is made of the example, nothing can be asked about it. */
-const inOrder = [
-  ...lines.filter((line) => /^(example|apply)/.test(line)),
-  ...lines.filter((line) => !/^(example|apply)/.test(line)),
+/** In blocks, and in the text between backquotes, which may be broken over two lines. */
+const lines = [
+  ...new Set(
+    markdownFiles.flatMap(({ text }) =>
+      [...text.replaceAll(/(`[^`\n]*)\n *([^`\n]*`)/g, '$1 $2').matchAll(/npm run cli -- ([^`\n#]+)/g)].map(
+        ([, line = '']) => line.trim(),
+      ),
+    ),
+  ),
 ];
 
-test.serial('every command line of the README does what it says', async (t) => {
-  t.true(inOrder.length >= 20, lines.join('\n'));
+/** A store is made of the example before anything else, keys are created before they are used, and what ends comes last. */
+const ranks: readonly RegExp[] = [
+  /^example/,
+  /^apply .*--dry-run/,
+  /^apply/,
+  /^(?:keys create|webhooks:register)/,
+  /^(?!keys revoke|erase)/,
+];
+const rankOf = (line: string) => {
+  const rank = ranks.findIndex((pattern) => pattern.test(line));
+  return rank === -1 ? ranks.length : rank;
+};
+const inOrder = lines.toSorted((left, right) => rankOf(left) - rankOf(right));
+
+test.serial('every command of the command line that a document shows does what it says', async (t) => {
+  t.true(inOrder.length >= 25, lines.join('\n'));
   const { services } = t.context;
   const env = { ...environment, DATABASE_URL: services.config.databaseUrl };
   let ids: Record<string, string> = {};
   for (const line of inOrder) {
+    if (line.includes('ORD-1001')) await checkOutSomething(await storeOf(t.context));
     if (line.includes('whe_…') && !ids['whe_…']) ids = await deliverSomething(t, await storeOf(t.context));
     const [written = '', file] = line.split(' > ');
     const words = written.split(' ').map((word) => ids[word] ?? (word === 'store.yaml' ? join(folder, word) : word));
@@ -67,7 +84,7 @@ test.serial('every command line of the README does what it says', async (t) => {
   t.regex(openapi, /^3\.1/);
 });
 
-test('the README names no command and no option that there is not', (t) => {
+test('documents name no command and no option that does not exist', (t) => {
   for (const line of lines) {
     if (line === '--help') continue;
     const command = commands.find(({ name }) => line === name || line.startsWith(`${name} `));
@@ -83,7 +100,16 @@ async function storeOf({ services, ctx }: TestContext): Promise<TestContext['ctx
   return { ...ctx, tenant };
 }
 
-/** An endpoint and a delivery to speak of. */
+/** The first order of the store. */
+async function checkOutSomething(ctx: TestContext['ctx']): Promise<void> {
+  const { order_number: number } = await createCheckoutSession(ctx, {
+    items: [{ product_slug: 'coffee', quantity: 1 }],
+    customer_email: 'grace@example.com',
+  });
+  if (number !== 'ORD-1001') throw new Error(`The first order is ${number}.`);
+}
+
+/** An endpoint with a delivery that was attempted. */
 async function deliverSomething(
   t: Parameters<typeof receiverFor>[0] & { context: TestContext },
   ctx: TestContext['ctx'],

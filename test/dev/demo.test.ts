@@ -1,0 +1,18 @@
+import test from 'ava';
+
+import { createEmptyDatabase } from '#test/support/database.ts';
+import { createTestRedis } from '#test/support/redis.ts';
+import { runEntry } from '#test/support/run-entry.ts';
+
+test('npm run demo finds that everything holds, and exits with 0', async (t) => {
+  t.timeout(300_000);
+  const [database, redis] = await Promise.all([createEmptyDatabase(), createTestRedis()]);
+  t.teardown(database.drop);
+  const { code, out, err } = await runEntry('src/dev/demo.ts', [], {
+    PATH: process.env['PATH'] ?? '',
+    DATABASE_URL: database.url,
+    REDIS_URL: redis.url,
+  });
+  t.is(code, 0, `${out}\n${err}`);
+  t.regex(out, /\nEverything held\.\n$/);
+});

@@ -1,0 +1,146 @@
+import { existsSync, readFileSync } from 'node:fs';
+
+import test from 'ava';
+
+import { queues } from '#jobs/queues.ts';
+import { schedules } from '#jobs/schedules.ts';
+import { mailKinds } from '#src/domain/mail/kinds.ts';
+import { reminderReasons } from '#src/domain/reminders/reminder.ts';
+import { reasons } from '#src/domain/shipping/label-reasons.ts';
+import { publishableScopes, type Scope, scopes } from '#src/domain/tenants/api-key.ts';
+import { Environment } from '#src/environment.ts';
+import { hours, minutes } from '#src/lib/duration.ts';
+import { eventTypes } from '#src/outbox/events.ts';
+import { sources } from '#test/architecture/sources.ts';
+import { codeBlock, markdownFile, markdownFiles, tableAfter } from '#test/support/documents.ts';
+
+const readText = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+const procfile = readText('Procfile');
+const code = (text: string) => `\`${text}\``;
+
+test('the table of environment variables says what the code says', (t) => {
+  const expected = Object.entries(Environment.properties).map(([name, schema]) => {
+    const { description = '', default: fallback } = schema as { description?: string; default?: unknown };
+    const isOptional = !Environment.required.some((required) => required === name);
+    const hasDefault = fallback !== undefined && fallback !== '';
+    return [
+      code(name),
+      hasDefault ? code(String(fallback)) : isOptional || fallback === '' ? '' : 'required',
+      description,
+    ];
+  });
+  t.deepEqual(tableAfter(markdownFile('src/cli/DEPLOYMENT.md'), '## Environment variables'), expected);
+});
+
+test('the tables of queues and scheduled jobs say what the code says', (t) => {
+  const file = markdownFile('jobs/README.md');
+  t.deepEqual(
+    tableAfter(file, '## Queues'),
+    Object.entries(queues).map(([name, { concurrency, about }]) => [code(name), String(concurrency), about]),
+  );
+  const interval = (everyMs: number | 'sweep') => (everyMs === 'sweep' ? '`SWEEP_INTERVAL`' : describe(everyMs));
+  t.deepEqual(
+    tableAfter(file, '## Scheduled jobs'),
+    schedules.map(({ name, everyMs }) => [code(name), interval(everyMs)]),
+  );
+});
+
+test('the table of scopes says what the code says', (t) => {
+  const byResource = Map.groupBy(scopes, (scope) => scope.split(':')[0] ?? '');
+  const verbs = (all: readonly Scope[]) =>
+    all
+      .filter((scope) => publishableScopes.includes(scope))
+      .map((scope) => scope.split(':')[1])
+      .join(', ');
+  t.deepEqual(
+    tableAfter(markdownFile('src/api/README.md'), '## Who may call').length,
+    6,
+    'the first table lists the audiences',
+  );
+  t.deepEqual(
+    tableAfter(markdownFile('src/api/README.md'), '| resource |'),
+    [...byResource].map(([resource, all]) => [code(resource), all.map(code).join(', '), verbs(all)]),
+  );
+});
+
+test('the table of webhook events says what the code says', (t) => {
+  t.deepEqual(
+    tableAfter(markdownFile('src/domain/webhooks/README.md'), '| event |'),
+    Object.entries(eventTypes).map(([type, object]) => [code(type), object]),
+  );
+});
+
+test('the table of label reasons says what the code says', (t) => {
+  t.deepEqual(
+    tableAfter(markdownFile('src/domain/shipping/README.md'), '| reason |'),
+    Object.entries(reasons).map(([name, { message }]) => [code(name), message]),
+  );
+});
+
+test('the table of emails says what the code says', (t) => {
+  t.deepEqual(
+    tableAfter(markdownFile('src/domain/mail/README.md'), '| kind |'),
+    Object.entries(mailKinds).map(([kind, { delivery, staleAfterMs }]) => [
+      code(kind),
+      delivery.replaceAll('_', ' '),
+      staleAfterMs === undefined ? '' : describe(staleAfterMs),
+    ]),
+  );
+});
+
+test('the table of reminder reasons names every reason', (t) => {
+  const documented = tableAfter(markdownFile('src/domain/reminders/README.md'), '| reason |').map(([name]) => name);
+  t.deepEqual(documented.toSorted(), reminderReasons.map(code).toSorted());
+});
+
+test('the order of the domains is the one that the architecture test holds them to', (t) => {
+  const [, held = ''] = /const domainOrder = \[([^\]]*)\]/.exec(readText('test/architecture/boundaries.test.ts')) ?? [];
+  const documented = codeBlock('src/domain/README.md', 'text', 'tenants');
+  t.deepEqual(
+    documented.match(/[a-z]+/g),
+    [...held.matchAll(/'([a-z]+)'/g)].map(([, domain]) => domain),
+  );
+});
+
+test('the table of metrics names every metric, and documents name no other', (t) => {
+  const named = (text: string) => text.match(/\bstorefront_(?!url)[a-z]+(?:_[a-z]+)*\b/g) ?? [];
+  const written = new Set(
+    sources
+      .filter(({ path }) => /^src\/(api\/ops\/metrics|platform\/metrics)\.ts$/.test(path))
+      .flatMap(({ text }) => named(text)),
+  );
+  const documented = tableAfter(markdownFile('src/api/ops/README.md'), '## Metrics').flatMap((row) =>
+    named(row[0] ?? ''),
+  );
+  t.deepEqual(documented.toSorted(), [...written].toSorted());
+  t.deepEqual(
+    markdownFiles.flatMap(({ path, text }) =>
+      named(text)
+        .filter((name) => !written.has(name))
+        .map((name) => `${path}: ${name}`),
+    ),
+    [],
+  );
+});
+
+test('every entry of the Procfile exists, and every process that documents scale is in it', (t) => {
+  const entries = [...procfile.matchAll(/node (\S+\.ts)/g)].map(([, entry]) => entry ?? '');
+  t.is(entries.length, procfile.trim().split('\n').length);
+  t.deepEqual(
+    entries.filter((entry) => !existsSync(new URL(`../../${entry}`, import.meta.url))),
+    [],
+  );
+  const scaled = markdownFiles.flatMap(({ text }) =>
+    [...text.matchAll(/\b((?:web|worker)(?:-[a-z]+)?)=\d/g)].map(([, name]) => name),
+  );
+  t.deepEqual(
+    [...new Set(scaled)].filter((name) => !procfile.includes(`${name}: `)),
+    [],
+  );
+});
+
+/** A duration in the largest unit that divides it. */
+function describe(ms: number): string {
+  if (ms % hours(24) === 0) return `${ms / hours(24)} day`;
+  return ms % hours(1) === 0 ? `${ms / hours(1)} h` : `${ms / minutes(1)} min`;
+}
