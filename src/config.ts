@@ -127,23 +127,23 @@ const localOnly = [
 function crossChecks(env: Partial<Static<typeof Environment>>): string[] {
   const local = env.LOCAL_MODE === '1';
   const problems: string[] = [];
-  const refuse = (wrong: boolean, sentence: string) => wrong && problems.push(sentence);
+  const rejectIf = (wrong: boolean, message: string) => wrong && problems.push(message);
 
-  refuse(local && env.APP_MODE === 'live', 'LOCAL_MODE is not allowed with APP_MODE=live');
-  refuse(!local && !env.PUBLIC_URL, 'PUBLIC_URL is required outside local mode');
-  refuse(!local && env.PUBLIC_URL?.startsWith('http:') === true, 'PUBLIC_URL must be https outside local mode');
-  refuse(!local && !(env.OPS_USER && env.OPS_PASSWORD), 'OPS_USER and OPS_PASSWORD are required outside local mode');
-  refuse(Boolean(env.OPS_USER) !== Boolean(env.OPS_PASSWORD), 'OPS_USER and OPS_PASSWORD must be set together');
-  refuse(
+  rejectIf(local && env.APP_MODE === 'live', 'LOCAL_MODE is not allowed with APP_MODE=live');
+  rejectIf(!local && !env.PUBLIC_URL, 'PUBLIC_URL is required outside local mode');
+  rejectIf(!local && env.PUBLIC_URL?.startsWith('http:') === true, 'PUBLIC_URL must be https outside local mode');
+  rejectIf(!local && !(env.OPS_USER && env.OPS_PASSWORD), 'OPS_USER and OPS_PASSWORD are required outside local mode');
+  rejectIf(Boolean(env.OPS_USER) !== Boolean(env.OPS_PASSWORD), 'OPS_USER and OPS_PASSWORD must be set together');
+  rejectIf(
     Boolean(env.MAIL_FROM) && !isEmailAddress(readSender(env.MAIL_FROM ?? '').address),
     'MAIL_FROM must be an address, or "Name <address>"',
   );
   for (const name of ['STRIPE_API_BASE', 'SHIPPO_API_BASE', 'EMBEDDINGS_URL'] as const) {
-    refuse(!local && !isSafeTarget(env[name]), `${name} must be https or a loopback address outside local mode`);
+    rejectIf(!local && !isSafeTarget(env[name]), `${name} must be https or a loopback address outside local mode`);
   }
   for (const name of localOnly) {
     const { default: fallback } = Environment.properties[name] as { default?: string };
-    refuse(!local && (env[name] ?? fallback) !== fallback, `${name} is for local mode only`);
+    rejectIf(!local && (env[name] ?? fallback) !== fallback, `${name} is for local mode only`);
   }
   return problems;
 }

@@ -58,10 +58,10 @@ test('an event is recorded, and to tell of it is promised where somebody listens
 test('the relay is woken for what was promised, and not for an event that nobody listens to', async (t) => {
   const { ctx } = t.context;
   let woken = 0;
-  const heard = { ...ctx, database: { ...ctx.database, wakeRelay: () => (woken += 1) } };
-  await transact(heard, async (ctx) => recordEvent(ctx, 'order.paid', 'ord_3'));
+  const withWake = { ...ctx, database: { ...ctx.database, wakeRelay: () => (woken += 1) } };
+  await transact(withWake, async (ctx) => recordEvent(ctx, 'order.paid', 'ord_3'));
   t.is(woken, 0);
-  for (const _ of [1, 2]) await transact(heard, async (ctx) => enqueue(ctx, fanOutEvent, { eventId: 'told' }));
+  for (const _ of [1, 2]) await transact(withWake, async (ctx) => enqueue(ctx, fanOutEvent, { eventId: 'told' }));
   t.is(woken, 1);
 });
 
@@ -94,9 +94,9 @@ test.serial('a relayed promise is relayed again only while it is not kept, and l
 test('a read of one statement sees its own tenant alone and leaves the connection clean', async (t) => {
   const { ctx, services } = t.context;
   await transact(ctx, async (ctx) => recordEvent(ctx, 'order.paid', 'ord_2'));
-  const stranger = { ...ctx, tenant: { ...ctx.tenant, id: 'ten_other' } };
+  const other = { ...ctx, tenant: { ...ctx.tenant, id: 'ten_other' } };
   const statement = sql`select type from events where object_id = ${'ord_2'}`;
   t.is((await read(ctx, statement)).length, 1);
-  t.is((await read(stranger, statement)).length, 0);
+  t.is((await read(other, statement)).length, 0);
   t.is((await services.execute(statement)).length, 0);
 });

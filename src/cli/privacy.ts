@@ -37,9 +37,9 @@ export const eraseCommand = defineCommand({
       erasePersonalData(ctx, { email }, (part) => terminal.progress(`Erasing from ${part}.`)),
     );
     if (blockers.length > 0) {
-      const sentence = `Nothing was erased because of open work: ${blockers.join('; ')}.`;
+      const message = `Nothing was erased because of open work: ${blockers.join('; ')}.`;
       throw new Failure(
-        sentence,
+        message,
         blockers.map((detail) => ({ detail })),
       );
     }

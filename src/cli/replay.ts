@@ -26,10 +26,10 @@ export const replayCommand = defineCommand({
   async run({ parameters: { slug }, options, terminal }): Promise<Report> {
     const dryRun = options['dry-run'];
     const replayed = await withStore(terminal, slug, async (ctx) => {
-      let looked = 0;
+      let checked = 0;
       const onReplayed = () => {
-        looked += 1;
-        if (looked % progressEvery === 0) terminal.progress(`${looked} objects checked`);
+        checked += 1;
+        if (checked % progressEvery === 0) terminal.progress(`${checked} objects checked`);
       };
       return replayPayments(ctx, whatOf(ctx.clock, options), { dryRun, onReplayed });
     });
@@ -54,14 +54,14 @@ function whatOf(clock: Clock, { since, until, event, session, order }: Given): R
 }
 
 function report(replayed: readonly Replayed[], dryRun: boolean): Report {
-  const troubled = replayed.filter(({ result }) => result === 'failed' || result === 'unknown_order');
+  const failed = replayed.filter(({ result }) => result === 'failed' || result === 'unknown_order');
   const changes = replayed.flatMap(({ objectId, changes }) =>
     changes.map(({ of, field, before, after }) => [of, field, shown(before), '→', shown(after), objectId]),
   );
   const count = replayed.filter(({ result }) => result === 'changed').length;
   const what = `${replayed.length} ${replayed.length === 1 ? 'object' : 'objects'} checked`;
   return {
-    failed: troubled.length > 0,
+    failed: failed.length > 0,
     data: {
       dry_run: dryRun,
       checked: replayed.length,
@@ -77,7 +77,7 @@ function report(replayed: readonly Replayed[], dryRun: boolean): Report {
     },
     lines: [
       ...columns(changes),
-      ...troubled.map(
+      ...failed.map(
         ({ subject, objectId, result, failure }) =>
           `${subject} ${objectId}: ${
             result === 'failed'

@@ -62,10 +62,10 @@ export const setModuleCommand = defineCommand({
         return true;
       }),
     );
-    const sentence = changed
+    const message = changed
       ? `${module} of ${slug} is now ${position}.`
       : `${module} of ${slug} was ${position} already.`;
-    return { data: { slug, module, on, changed }, lines: [sentence] };
+    return { data: { slug, module, on, changed }, lines: [message] };
   },
 });
 

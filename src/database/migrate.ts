@@ -25,15 +25,15 @@ const lockTimeoutMs = seconds(10);
  */
 export async function migrate(
   databaseUrl: string,
-  report: (sentence: string) => void = () => undefined,
-  patience: { lockTimeoutMs: number } = { lockTimeoutMs },
+  report: (message: string) => void = () => undefined,
+  options: { lockTimeoutMs: number } = { lockTimeoutMs },
 ): Promise<string[]> {
   const lock = new pg.Client(parsePostgresUrl(databaseUrl));
   lock.on('error', ignore);
   await lock.connect();
   try {
     await takeLock(lock, report);
-    return await withMigrator(databaseUrl, patience, async (migrator) => {
+    return await withMigrator(databaseUrl, options, async (migrator) => {
       migrator.on('migrating', ({ name }) => report(`Applying ${name}.`));
       return (await migrator.up()).map(({ name }) => name);
     });
@@ -50,7 +50,7 @@ export async function pendingMigrations(databaseUrl: string): Promise<string[]> 
 }
 
 /** PostgreSQL gives the lock back when the connection ends, however it ends. */
-async function takeLock(client: pg.Client, report: (sentence: string) => void): Promise<void> {
+async function takeLock(client: pg.Client, report: (message: string) => void): Promise<void> {
   const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [migrationLock]);
   if (rows[0]?.taken) return;
   report('Another release is migrating; waiting for it.');
@@ -59,10 +59,10 @@ async function takeLock(client: pg.Client, report: (sentence: string) => void): 
 
 async function withMigrator<Result>(
   databaseUrl: string,
-  patience: { lockTimeoutMs: number },
+  options: { lockTimeoutMs: number },
   work: (migrator: Migrator) => Promise<Result>,
 ): Promise<Result> {
-  const pool = new pg.Pool({ ...parsePostgresUrl(databaseUrl), max: 2, lock_timeout: patience.lockTimeoutMs });
+  const pool = new pg.Pool({ ...parsePostgresUrl(databaseUrl), max: 2, lock_timeout: options.lockTimeoutMs });
   const lost = Promise.withResolvers<void>();
   pool.on('connect', (client) => client.on('error', () => lost.resolve()));
   pool.on('error', ignore);

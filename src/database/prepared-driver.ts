@@ -8,11 +8,11 @@ import type {
   UpsertOptions,
 } from '@mikro-orm/core';
 import { PostgreSqlDriver } from '@mikro-orm/postgresql';
-import { type QueryResult as Answer, CompiledQuery } from 'kysely';
+import { CompiledQuery, type QueryResult as DriverResult } from 'kysely';
 
 /** What the unit of work tells a driver beside the row, and the transaction that it writes in. */
 type UpdateOptions<Row> = Omit<NativeInsertUpdateOptions<Row> & UpsertOptions<Row>, 'ctx'> & {
-  readonly ctx?: { executeQuery(query: CompiledQuery): Promise<Answer<Record<string, unknown>>> };
+  readonly ctx?: { executeQuery(query: CompiledQuery): Promise<DriverResult<Record<string, unknown>>> };
 };
 
 /**

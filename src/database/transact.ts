@@ -114,9 +114,9 @@ export async function readOne<Row>(
  *
  * PostgreSQL runs a changing expression when its rows are first asked for, and they are asked for inside the scope.
  */
-export async function write<Row>(ctx: TenantContext, changes: Sql, answer: Sql): Promise<Row[]> {
-  if (ctx.tx) return ctx.tx.execute<Row>(sql`with ${changes} ${answer}`);
-  return runAlone(ctx.database.pool, sql`with ${changes} ${scopeToTenant(ctx.tenant.id, answer)}`);
+export async function write<Row>(ctx: TenantContext, changes: Sql, query: Sql): Promise<Row[]> {
+  if (ctx.tx) return ctx.tx.execute<Row>(sql`with ${changes} ${query}`);
+  return runAlone(ctx.database.pool, sql`with ${changes} ${scopeToTenant(ctx.tenant.id, query)}`);
 }
 
 /** Run one statement on the tables that belong to the platform (tenants, keys, outbox), outside any transaction. */

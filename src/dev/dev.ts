@@ -55,7 +55,7 @@ print(`
 npm run cli -- --help works on it; Ctrl-C stops everything.`);
 
 onStop(async () => {
-  announced.withdraw();
+  announced.unpublish();
   await stack.stop();
   receiver.close();
 }, 0);

@@ -26,7 +26,7 @@ export function changedValues<Row extends object>(row: Row, wanted: Partial<Row>
 const differing = <Row extends object>(row: Row, wanted: Partial<Row>): [string, unknown][] =>
   Object.entries(wanted).filter(([name, value]) => !isDeepStrictEqual(row[name as keyof Row], value));
 
-const fieldOf = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const fieldOf = (name: string): string => name.replaceAll(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`);
 
 function asDuration(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(asDuration);

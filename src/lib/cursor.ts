@@ -89,11 +89,11 @@ function openCursor(owner: ListOwner, list: string, order: ListOrder, cursor: st
   const text = bytes.subarray(macBytes);
   // Several spellings decode to the same bytes; only the one that we wrote is ours.
   const isWhole = bytes.length > macBytes && bytes.toString('base64url') === cursor;
-  if (!isWhole || !equalInConstantTime(bytes.subarray(0, macBytes), prove(owner, list, text))) throw refuse();
+  if (!isWhole || !equalInConstantTime(bytes.subarray(0, macBytes), prove(owner, list, text))) throw invalidCursor();
 
   const position: unknown = JSON.parse(text.toString());
   // A release may sort a list in another way than the one that wrote the cursor.
-  if (!Array.isArray(position) || position.length !== order.columns.length) throw refuse();
+  if (!Array.isArray(position) || position.length !== order.columns.length) throw invalidCursor();
   return position;
 }
 
@@ -102,4 +102,4 @@ function prove({ tenant, settings }: ListOwner, list: string, text: Buffer): Buf
   return hmacSha256(settings.keyPepper, Buffer.concat([subject, text])).subarray(0, macBytes);
 }
 
-const refuse = () => new DomainError('invalid', 'invalid_cursor', 'This cursor does not belong to this list.');
+const invalidCursor = () => new DomainError('invalid', 'invalid_cursor', 'This cursor does not belong to this list.');

@@ -20,13 +20,13 @@ const summaries: readonly string[] = ['anyOf', 'if'];
  * @param max how many are described, from the first
  */
 export function describeIssues(errors: readonly ErrorObject[], max: number): Issue[] {
-  const telling = withoutNullOnly(errors.filter(({ keyword }) => !summaries.includes(keyword)));
+  const specific = withoutNullOnly(errors.filter(({ keyword }) => !summaries.includes(keyword)));
   const choices = Map.groupBy(
-    telling.filter(({ keyword }) => keyword === 'const'),
+    specific.filter(({ keyword }) => keyword === 'const'),
     ({ instancePath }) => instancePath,
   );
   const issues = new Map<string, Issue>();
-  for (const error of telling.length > 0 ? telling : errors) {
+  for (const error of specific.length > 0 ? specific : errors) {
     if (issues.size >= max) break;
     const [path, code] = [pathOf(error), error.keyword];
     const place = `${code} ${path}`;

@@ -65,8 +65,8 @@ function inWords(seconds: number): string {
 }
 
 /** The refusal of a request that its schema lets through; each issue names a field and what is wrong with it. */
-export function invalidRequest(sentence: string, ...errors: readonly Issue[]): DomainError {
-  return new DomainError('invalid', 'invalid_request', sentence, errors.length > 0 ? { extensions: { errors } } : {});
+export function invalidRequest(message: string, ...errors: readonly Issue[]): DomainError {
+  return new DomainError('invalid', 'invalid_request', message, errors.length > 0 ? { extensions: { errors } } : {});
 }
 
 /** The refusal for whatever does not exist for this caller: an unknown id and another tenant's look the same. */

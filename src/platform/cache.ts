@@ -21,14 +21,14 @@ export function createCache(redis: RedisConnection, clock: Clock): Cache {
     return found ?? own.get(key);
   }
 
-  async function keep(key: string, text: string, ttlMs: number): Promise<void> {
-    const kept = redis.status === 'ready' && (await inTime(redis.set(nameOf(key), text, 'PX', ttlMs)));
-    if (!kept) own.set(key, text, { ttl: ttlMs });
+  async function store(key: string, text: string, ttlMs: number): Promise<void> {
+    const isShared = redis.status === 'ready' && (await inTime(redis.set(nameOf(key), text, 'PX', ttlMs)));
+    if (!isShared) own.set(key, text, { ttl: ttlMs });
   }
 
   async function load(key: string, ttlMs: number, fetch: () => Promise<string>): Promise<string> {
     const text = await fetch();
-    await keep(key, text, ttlMs);
+    await store(key, text, ttlMs);
     return text;
   }
 
@@ -49,9 +49,9 @@ export function createCache(redis: RedisConnection, clock: Clock): Cache {
 const nameOf = (key: string) => `cache:${key}`;
 
 /** What Redis answers in time: a cache is never worth a wait or an error. */
-function inTime<Value>(answer: Promise<Value>): Promise<Value | undefined> {
+function inTime<Value>(result: Promise<Value>): Promise<Value | undefined> {
   return within(
     redisMs,
-    answer.catch(() => undefined),
+    result.catch(() => undefined),
   );
 }

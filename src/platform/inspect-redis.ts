@@ -38,12 +38,12 @@ async function inspect(url: string): Promise<InspectedRedis> {
   redis.on('error', (error) => (lastError = error.message));
   try {
     await redis.connect();
-    const told = fieldsOf(await redis.info());
+    const info = fieldsOf(await redis.info());
     return {
       ...unknown,
-      version: told.get('redis_version') ?? '',
-      policy: told.get('maxmemory_policy') ?? '',
-      isPersistent: told.get('aof_enabled') === '1' ? true : await savesSnapshots(redis),
+      version: info.get('redis_version') ?? '',
+      policy: info.get('maxmemory_policy') ?? '',
+      isPersistent: info.get('aof_enabled') === '1' ? true : await savesSnapshots(redis),
     };
   } catch (error) {
     return { ...unknown, failure: lastError || (error instanceof Error ? error.message : String(error)) };

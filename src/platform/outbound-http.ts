@@ -51,8 +51,8 @@ export function createOutboundHttp(options: OutboundHttpOptions): OutboundHttp {
 
   return {
     async findUrlProblem(url, options = {}) {
-      const refusal = checkUrl(url, { allowHttp: localMode, mayReach });
-      if (refusal !== undefined || options.resolve === false) return refusal;
+      const problem = checkUrl(url, { allowHttp: localMode, mayReach });
+      if (problem !== undefined || options.resolve === false) return problem;
       const addresses = await resolve(new URL(url).hostname).catch(() => []);
       return addresses.every(({ address }) => mayReach(address)) ? undefined : notPublic;
     },
@@ -66,12 +66,12 @@ export function createOutboundHttp(options: OutboundHttpOptions): OutboundHttp {
       const timer = setTimeout(() => deadline.abort(), timeoutMs);
       const ended = signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal;
       try {
-        const answer = await inCall('endpoint', 'post', () =>
+        const response = await inCall('endpoint', 'post', () =>
           request(url, { method: 'POST', headers, body, dispatcher: agent, signal: ended }),
         );
-        const status = answer.statusCode;
-        const text = await readReply(answer.body);
-        const retryAfterSeconds = retryAfterOf(answer.headers);
+        const status = response.statusCode;
+        const text = await readReply(response.body);
+        const retryAfterSeconds = retryAfterOf(response.headers);
         return { kind: 'responded', status, body: text, retryAfterSeconds, durationMs: durationMs() };
       } catch (error) {
         if (signal?.aborted) throw error;
@@ -95,9 +95,9 @@ async function readReply(body: AsyncIterable<Buffer>): Promise<string> {
     length += chunk.length;
     if (length > replyReadMax) break;
   }
-  const kept = Buffer.concat(chunks).subarray(0, replyStoredMax);
+  const bytes = Buffer.concat(chunks).subarray(0, replyStoredMax);
   // PostgreSQL's text holds every character but this one.
-  return new TextDecoder().decode(kept).replaceAll('\u0000', '\ufffd');
+  return new TextDecoder().decode(bytes).replaceAll('\u0000', '\ufffd');
 }
 
 /** Seconds or a date; anything else says nothing. */

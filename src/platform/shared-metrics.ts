@@ -63,14 +63,14 @@ export function createSharedMetrics({
   openCircuits,
 }: SharedMetricsOptions): SharedMetrics {
   const id = randomUUID();
-  let told = new Map<string, number>();
-  let telling: Promise<void> = Promise.resolve();
+  let reported = new Map<string, number>();
+  let reporting: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
 
   /** One at a time: what two told at once would be added twice. */
-  function tell(): Promise<void> {
-    telling = telling.then(addUp).catch((error: unknown) => log.debug({ err: error }, 'metrics were not shared'));
-    return telling;
+  function report(): Promise<void> {
+    reporting = reporting.then(addUp).catch((error: unknown) => log.debug({ err: error }, 'metrics were not shared'));
+    return reporting;
   }
 
   async function addUp(): Promise<void> {
@@ -78,7 +78,7 @@ export function createSharedMetrics({
     const now = await metrics.series();
     const changes = redis.multi();
     for (const [series, value] of now) {
-      const before = told.get(series);
+      const before = reported.get(series);
       // One that is new is told though it is zero: a histogram has to show its empty buckets too.
       if (value !== before) changes.hincrbyfloat(seriesKey, series, value - (before ?? 0));
     }
@@ -90,25 +90,25 @@ export function createSharedMetrics({
     };
     changes.hset(processesKey, id, JSON.stringify(state));
     await changes.exec();
-    told = now;
+    reported = now;
   }
 
   async function readProcesses(): Promise<ProcessState[]> {
     const now = clock.now().getTime();
     const states = Object.entries(await redis.hgetall(processesKey)).map(([id, text]) => ({ id, state: parse(text) }));
-    const forgotten = states.filter(({ state }) => !state || state.at < now - staleMs).map(({ id }) => id);
-    if (forgotten.length > 0) await redis.hdel(processesKey, ...forgotten);
+    const stale = states.filter(({ state }) => !state || state.at < now - staleMs).map(({ id }) => id);
+    if (stale.length > 0) await redis.hdel(processesKey, ...stale);
     return states.flatMap(({ state }) => (state && state.at >= now - silentMs ? [state] : []));
   }
 
   return {
     start() {
-      timer = setInterval(() => void tell(), everyMs);
+      timer = setInterval(() => void report(), everyMs);
       timer.unref();
-      redis.once('ready', () => void tell());
+      redis.once('ready', () => void report());
     },
     async read() {
-      await tell();
+      await report();
       if (redis.status !== 'ready') return undefined;
       const [series, processes] = await Promise.all([redis.hgetall(seriesKey), readProcesses()]);
       return { series: new Map(Object.entries(series).map(([name, value]) => [name, Number(value)])), processes };
@@ -116,7 +116,7 @@ export function createSharedMetrics({
     async close() {
       clearInterval(timer);
       if (!timer) return;
-      await tell();
+      await report();
       if (redis.status === 'ready') await redis.hdel(processesKey, id).catch(() => undefined);
     },
   };

@@ -32,13 +32,13 @@ test.serial('POST /analytics/events stores a batch that is counted a moment late
     occurred_at: fromNow(t.context.clock, -seconds(20)).toISOString(),
     properties: { list: 'new' },
   });
-  const answer = await send(t.context, [
+  const response = await send(t.context, [
     view,
     buildEvent({ type: 'cart_item_added', value_cents: 3800, currency: 'USD' }),
   ]);
-  t.is(answer.status, 200);
-  t.deepEqual(answer.body, { accepted: 2, rejected: [] });
-  t.is(answer.headers.get('cache-control'), 'no-store');
+  t.is(response.status, 200);
+  t.deepEqual(response.body, { accepted: 2, rejected: [] });
+  t.is(response.headers.get('cache-control'), 'no-store');
   t.is(await waitingBatches(ctx), 1, 'one row for all of them');
   await aggregateAll(services);
   t.is(await waitingBatches(ctx), 0);
@@ -57,9 +57,9 @@ test.serial(
       { 'content-type': 'text/plain' },
       { 'content-type': 'application/json' },
     ]) {
-      const answer = await api.call('POST', `${path}?tenant=${tenant.slug}`, { body, headers });
-      t.is(answer.status, 200);
-      t.is(answer.body.accepted, 1);
+      const response = await api.call('POST', `${path}?tenant=${tenant.slug}`, { body, headers });
+      t.is(response.status, 200);
+      t.is(response.body.accepted, 1);
     }
     t.is(await waitingBatches(ctx), 3);
     t.is(

@@ -6,7 +6,7 @@ import { newKey } from '#src/domain/tenants/api-key.ts';
 import { issueKey, listKeys, revokeKey, setModules } from '#src/domain/tenants/index.ts';
 import { notFound } from '#src/lib/errors.ts';
 import { Id, Text, Type } from '#src/lib/schema.ts';
-import { type Answer, serveApi, type TestApi } from '#test/support/api.ts';
+import { type ApiResponse, serveApi, type TestApi } from '#test/support/api.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
 import { buildTenant } from '#test/support/tenant.ts';
@@ -75,7 +75,7 @@ test.beforeEach(async (t) => {
 test.afterEach.always((t) => t.context.api.close());
 
 const bench = '/api/v1/benches/item_01m7xfs208fk1sctzyr3afnpz3';
-const told = ({ status, body }: Answer) => [status, body.error];
+const resultOf = ({ status, body }: ApiResponse) => [status, body.error];
 
 test('a request is refused for the first thing that is wrong with it, in the documented order', async (t) => {
   const { api, ctx, tenant } = t.context;
@@ -88,54 +88,54 @@ test('a request is refused for the first thing that is wrong with it, in the doc
   const post = (options: Parameters<TestApi['call']>[2]) => api.call('POST', '/api/v1/benches', options);
 
   const misplaced = await api.call('DELETE', '/api/v1/benches', { key: 'sk_mistyped', body: large, headers: text });
-  t.deepEqual(told(misplaced), [405, 'method_not_allowed']);
-  t.deepEqual(told(await post({ key: 'sk_mistyped', body: large, headers: text })), [401, 'invalid_key']);
-  t.deepEqual(told(await post({ key: reader, body: large, headers: text })), [403, 'insufficient_scope']);
-  t.deepEqual(told(await post({ key: writer, body: large, headers: text })), [413, 'payload_too_large']);
-  t.deepEqual(told(await post({ key: writer, body: 'name', headers: text })), [415, 'unsupported_media_type']);
-  t.deepEqual(told(await post({ key: writer, body: '{"name":', headers: json })), [400, 'invalid_json']);
-  t.deepEqual(told(await post({ key: writer, body: { name: 5 } })), [400, 'invalid_request']);
-  t.deepEqual(told(await post({ tenant: tenant.slug, body: { name: 'oak' } })), [403, 'module_disabled']);
+  t.deepEqual(resultOf(misplaced), [405, 'method_not_allowed']);
+  t.deepEqual(resultOf(await post({ key: 'sk_mistyped', body: large, headers: text })), [401, 'invalid_key']);
+  t.deepEqual(resultOf(await post({ key: reader, body: large, headers: text })), [403, 'insufficient_scope']);
+  t.deepEqual(resultOf(await post({ key: writer, body: large, headers: text })), [413, 'payload_too_large']);
+  t.deepEqual(resultOf(await post({ key: writer, body: 'name', headers: text })), [415, 'unsupported_media_type']);
+  t.deepEqual(resultOf(await post({ key: writer, body: '{"name":', headers: json })), [400, 'invalid_json']);
+  t.deepEqual(resultOf(await post({ key: writer, body: { name: 5 } })), [400, 'invalid_request']);
+  t.deepEqual(resultOf(await post({ tenant: tenant.slug, body: { name: 'oak' } })), [403, 'module_disabled']);
 });
 
 test('the handler refuses last, once the module is on', async (t) => {
   const { api, tenant } = t.context;
-  t.deepEqual(told(await api.call('POST', '/api/v1/benches', { tenant: tenant.slug, body: { name: 'gone' } })), [
+  t.deepEqual(resultOf(await api.call('POST', '/api/v1/benches', { tenant: tenant.slug, body: { name: 'gone' } })), [
     404,
     'not_found',
   ]);
-  const answer = await api.call('POST', '/api/v1/benches', { tenant: tenant.slug, body: { name: 'oak' } });
-  t.deepEqual([answer.status, answer.body], [200, { tenant: tenant.slug }]);
+  const reply = await api.call('POST', '/api/v1/benches', { tenant: tenant.slug, body: { name: 'oak' } });
+  t.deepEqual([reply.status, reply.body], [200, { tenant: tenant.slug }]);
 });
 
 test('a public route wants the header, and one that names a store', async (t) => {
   const { api, tenant } = t.context;
-  t.deepEqual(told(await api.call('GET', bench)), [400, 'missing_tenant']);
-  t.deepEqual(told(await api.call('GET', bench, { tenant: 'nobody' })), [404, 'unknown_tenant']);
+  t.deepEqual(resultOf(await api.call('GET', bench)), [400, 'missing_tenant']);
+  t.deepEqual(resultOf(await api.call('GET', bench, { tenant: 'nobody' })), [404, 'unknown_tenant']);
   t.deepEqual((await api.call('GET', bench, { tenant: tenant.slug })).body, { tenant: tenant.slug });
 });
 
 test('a bearer route wants a key, and the key alone says whose', async (t) => {
   const { api, ctx, tenant } = t.context;
-  t.deepEqual(told(await api.call('GET', '/api/v1/owners', { tenant: tenant.slug })), [401, 'missing_key']);
+  t.deepEqual(resultOf(await api.call('GET', '/api/v1/owners', { tenant: tenant.slug })), [401, 'missing_key']);
   for (const authorization of ['Basic b3BzOm9wcw==', 'Bearer', 'Bearer  ', 'sk_test_x']) {
     t.deepEqual(
-      told(await api.call('GET', '/api/v1/owners', { headers: { authorization } })),
+      resultOf(await api.call('GET', '/api/v1/owners', { headers: { authorization } })),
       [401, 'missing_key'],
       authorization,
     );
   }
   const key = await buildKey(ctx, ['admin:read']);
-  const answer = await api.call('GET', '/api/v1/owners', { key });
-  t.is(answer.body.tenant, tenant.slug);
-  t.is(answer.body.actor, (await listKeys(ctx)).rows[0]?.id, 'what is done is done by the key');
+  const reply = await api.call('GET', '/api/v1/owners', { key });
+  t.is(reply.body.tenant, tenant.slug);
+  t.is(reply.body.actor, (await listKeys(ctx)).rows[0]?.id, 'what is done is done by the key');
 });
 
 test('a dual route takes the key that is sent, and asks for its scope even where the header would do', async (t) => {
   const { api, ctx, tenant } = t.context;
   const key = await buildKey(ctx, ['products:write']);
   const refused = await api.call('POST', '/api/v1/benches', { key, tenant: tenant.slug, body: { name: 'oak' } });
-  t.deepEqual(told(refused), [403, 'insufficient_scope']);
+  t.deepEqual(resultOf(refused), [403, 'insufficient_scope']);
   t.is(refused.body.required_scope, 'orders:write');
   t.is((await api.call('POST', '/api/v1/benches', { tenant: tenant.slug, body: { name: 'oak' } })).status, 200);
 });
@@ -145,7 +145,7 @@ test('a key and a header of different stores are refused where either may name t
   const other = await buildTenant(services);
   const key = await buildKey(ctx, ['admin:read', 'orders:write']);
   const both = { key, tenant: other.slug };
-  t.deepEqual(told(await api.call('POST', '/api/v1/benches', { ...both, body: { name: 'oak' } })), [
+  t.deepEqual(resultOf(await api.call('POST', '/api/v1/benches', { ...both, body: { name: 'oak' } })), [
     400,
     'invalid_request',
   ]);
@@ -155,7 +155,7 @@ test('a key and a header of different stores are refused where either may name t
 
 test('each way in which a key opens nothing has its code', async (t) => {
   const { api, ctx } = t.context;
-  const owners = async (key: string) => told(await api.call('GET', '/api/v1/owners', { key }));
+  const owners = async (key: string) => resultOf(await api.call('GET', '/api/v1/owners', { key }));
   t.deepEqual(await owners(newKey('secret', 'test')), [401, 'invalid_key']);
   t.deepEqual(await owners(newKey('secret', 'live')), [401, 'wrong_environment']);
   t.deepEqual(await owners('eyJhbGciOiJIUzI1NiJ9.e30.x'), [401, 'invalid_key']);
@@ -172,27 +172,31 @@ test('each way in which a key opens nothing has its code', async (t) => {
 
 test('an address that nothing serves is 404, and another method of one that is served is 405 with those that are', async (t) => {
   const { api } = t.context;
-  t.deepEqual(told(await api.call('GET', '/api/v1/nothing')), [404, 'not_found']);
-  t.deepEqual(told(await api.call('GET', '/')), [404, 'not_found']);
+  t.deepEqual(resultOf(await api.call('GET', '/api/v1/nothing')), [404, 'not_found']);
+  t.deepEqual(resultOf(await api.call('GET', '/')), [404, 'not_found']);
   const refused = await api.call('PATCH', bench);
-  t.deepEqual(told(refused), [405, 'method_not_allowed']);
+  t.deepEqual(resultOf(refused), [405, 'method_not_allowed']);
   t.deepEqual(refused.headers.get('allow')?.split(', ').toSorted(), ['GET', 'HEAD', 'OPTIONS']);
 });
 
 test('a malformed id in a path is 404, and a malformed query 400', async (t) => {
   const { api, tenant } = t.context;
   for (const id of ['ord_01m7xfs208fk1sctzyr3afnpz3', 'item_1', 'item_01M7XFS208FK1SCTZYR3AFNPZ3', '%00', "'--"]) {
-    t.deepEqual(told(await api.call('GET', `/api/v1/benches/${id}`, { tenant: tenant.slug })), [404, 'not_found'], id);
+    t.deepEqual(
+      resultOf(await api.call('GET', `/api/v1/benches/${id}`, { tenant: tenant.slug })),
+      [404, 'not_found'],
+      id,
+    );
   }
   const refused = await api.call('GET', `${bench}?limit=1000`, { tenant: tenant.slug });
-  t.deepEqual(told(refused), [400, 'invalid_request']);
+  t.deepEqual(resultOf(refused), [400, 'invalid_request']);
   t.is(refused.body.errors[0].path, '/limit');
 });
 
 test('a body that does not fit is refused with every place', async (t) => {
   const { api, tenant } = t.context;
   const refused = await api.call('POST', '/api/v1/benches', { tenant: tenant.slug, body: {} });
-  t.deepEqual(told(refused), [400, 'invalid_request']);
+  t.deepEqual(resultOf(refused), [400, 'invalid_request']);
   t.deepEqual(refused.body.errors, [{ path: '/name', code: 'required', detail: 'is required' }]);
   const wider = await api.call('POST', '/api/v1/benches', {
     tenant: tenant.slug,
@@ -211,8 +215,8 @@ test("a body needs its type only where there is one, and takes any of JSON's", a
   );
   for (const type of ['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/vnd.shop+json']) {
     const headers = { 'content-type': type };
-    const answer = await api.call('POST', '/api/v1/benches', { tenant: tenant.slug, body: '{"name":"oak"}', headers });
-    t.is(answer.status, 200, type);
+    const reply = await api.call('POST', '/api/v1/benches', { tenant: tenant.slug, body: '{"name":"oak"}', headers });
+    t.is(reply.status, 200, type);
   }
 });
 
@@ -234,7 +238,7 @@ test('a body of unknown length is cut off at the limit like any other', async (t
 test('a provider names the store in the path', async (t) => {
   const { api, tenant } = t.context;
   t.is((await api.call('POST', `/api/webhooks/test/${tenant.slug}`, { body: 'raw' })).body.tenant, tenant.slug);
-  t.deepEqual(told(await api.call('POST', '/api/webhooks/test/nobody', { body: 'raw' })), [404, 'unknown_tenant']);
+  t.deepEqual(resultOf(await api.call('POST', '/api/webhooks/test/nobody', { body: 'raw' })), [404, 'unknown_tenant']);
 });
 
 test('what nobody foresaw is a 500 that tells nothing', async (t) => {
@@ -251,7 +255,7 @@ test('what nobody foresaw is a 500 that tells nothing', async (t) => {
 test('every refusal has the one envelope', async (t) => {
   const { api, ctx, tenant } = t.context;
   const key = await buildKey(ctx, ['products:read']);
-  const refusals = await Promise.all([
+  const rejections = await Promise.all([
     api.call('GET', '/api/v1/nothing'),
     api.call('PUT', bench),
     api.call('GET', bench),
@@ -264,10 +268,10 @@ test('every refusal has the one envelope', async (t) => {
     api.call('POST', '/api/v1/benches', { tenant: tenant.slug, body: {} }),
   ]);
   t.deepEqual(
-    refusals.map(({ status }) => status),
+    rejections.map(({ status }) => status),
     [404, 405, 400, 404, 401, 403, 500, 413, 415, 400],
   );
-  for (const { headers, body } of refusals) {
+  for (const { headers, body } of rejections) {
     t.is(headers.get('content-type'), 'application/json; charset=utf-8');
     t.is(headers.get('cache-control'), 'no-store');
     t.is(body.request_id, headers.get('x-request-id'));
@@ -307,7 +311,7 @@ test('a preflight carries no store, and answers any origin', async (t) => {
     needed.filter((name) => !allowed.includes(name)),
     [],
   );
-  t.deepEqual(told(await api.call('OPTIONS', '/api/v1/nothing')), [404, 'not_found']);
+  t.deepEqual(resultOf(await api.call('OPTIONS', '/api/v1/nothing')), [404, 'not_found']);
 });
 
 test('a page of any origin may ask a store that allows all', async (t) => {
@@ -336,7 +340,7 @@ test('a store that names its origins refuses pages of others, who may read why',
     'null',
   ]) {
     const refused = await from(origin);
-    t.deepEqual(told(refused), [403, 'origin_not_allowed'], origin);
+    t.deepEqual(resultOf(refused), [403, 'origin_not_allowed'], origin);
     t.is(refused.headers.get('access-control-allow-origin'), origin);
   }
   t.is((await api.call('GET', bench, { tenant: slug })).status, 200, 'a server sends no origin');
@@ -344,6 +348,6 @@ test('a store that names its origins refuses pages of others, who may read why',
 
 test('a page can read what it did wrong before its store is known', async (t) => {
   const refused = await t.context.api.call('GET', bench, { headers: { origin: 'https://shop.cedar.example' } });
-  t.deepEqual(told(refused), [400, 'missing_tenant']);
+  t.deepEqual(resultOf(refused), [400, 'missing_tenant']);
   t.is(refused.headers.get('access-control-allow-origin'), 'https://shop.cedar.example');
 });

@@ -20,14 +20,14 @@ test('POST /cart/apply-promo returns the discount and holds nothing', async (t) 
     tenant: { slug: tenant },
   } = t.context;
   await buildPromo(ctx, { code: 'WELCOME10', value: 10, usage_limit: 1, per_customer_limit: 1 });
-  const ask = () =>
+  const request = () =>
     api.call('POST', promo, {
       tenant,
       body: { code: ' welcome10', subtotalCents: '10005', customerEmail: 'ada@example.com' },
     });
-  for (const answer of [await ask(), await ask()]) {
-    t.is(answer.status, 200);
-    t.deepEqual(answer.body, {
+  for (const response of [await request(), await request()]) {
+    t.is(response.status, 200);
+    t.deepEqual(response.body, {
       valid: true,
       code: 'WELCOME10',
       discountType: 'percent',
@@ -46,7 +46,7 @@ test('POST /cart/apply-promo returns 200 for each type of code and each reason',
     tenant: { slug: tenant },
     services,
   } = t.context;
-  const ask = async (code: string, subtotalCents = 1000, more: object = {}) =>
+  const request = async (code: string, subtotalCents = 1000, more: object = {}) =>
     (await api.call('POST', promo, { tenant, body: { code, subtotalCents, ...more } })).body;
   const past = { ends_at: '2020-01-01T00:00:00Z' };
   await buildPromo(ctx, { code: 'FIVE', type: 'fixed', value_cents: 500 });
@@ -65,13 +65,13 @@ test('POST /cart/apply-promo returns 200 for each type of code and each reason',
     });
   }
 
-  t.like(await ask('FIVE', 300), {
+  t.like(await request('FIVE', 300), {
     valid: true,
     discountType: 'fixed',
     discountCents: 300,
     totalAfterDiscountCents: 0,
   });
-  t.like(await ask('SHIP'), {
+  t.like(await request('SHIP'), {
     valid: true,
     discountType: 'free_shipping',
     discountCents: 0,
@@ -85,10 +85,10 @@ test('POST /cart/apply-promo returns 200 for each type of code and each reason',
     ['THEIRS', 'not_applicable'],
     ['NONE', 'not_applicable'],
   ] as const) {
-    t.like(await ask(code), { valid: false, discountCents: 0, totalAfterDiscountCents: 1000, reason }, code);
+    t.like(await request(code), { valid: false, discountCents: 0, totalAfterDiscountCents: 1000, reason }, code);
   }
-  t.is((await ask('EACH', 1000, { customerEmail: 'ADA@example.com' })).reason, 'customer_limit');
-  t.true((await ask('EACH', 1000, { customerEmail: '' })).valid);
+  t.is((await request('EACH', 1000, { customerEmail: 'ADA@example.com' })).reason, 'customer_limit');
+  t.true((await request('EACH', 1000, { customerEmail: '' })).valid);
 });
 
 test('POST /cart/apply-promo checks a code for some products by the items of the cart', async (t) => {
@@ -102,11 +102,11 @@ test('POST /cart/apply-promo checks a code for some products by the items of the
     { productSlug: 'bowl', lineTotalCents: 3000, id: 'line_1' },
     { productSlug: 'cup', lineTotalCents: '1000' },
   ];
-  const ask = async (body: object) =>
+  const request = async (body: object) =>
     (await api.call('POST', promo, { tenant, body: { code: 'CUPS', subtotalCents: 4000, ...body } })).body;
-  t.is((await ask({ items })).discountCents, 100);
-  t.is((await ask({ items: items.slice(0, 1) })).reason, 'not_applicable');
-  t.is((await ask({})).discountCents, 400);
+  t.is((await request({ items })).discountCents, 100);
+  t.is((await request({ items: items.slice(0, 1) })).reason, 'not_applicable');
+  t.is((await request({})).discountCents, 400);
 });
 
 test('POST /cart/apply-gift-card returns the amount, and the balance only to a secret key', async (t) => {
@@ -170,8 +170,8 @@ test('POST /cart/apply-gift-card requires the module and rejects invalid bodies 
     [giftCard, { orderTotal: 1 }, '/code'],
   ];
   for (const [path, body, at] of wrong) {
-    const answer = await api.call('POST', path, { tenant, body });
-    t.like(answer, { status: 400, body: { error: 'invalid_request' } });
-    t.is(answer.body.errors[0].path, at);
+    const response = await api.call('POST', path, { tenant, body });
+    t.like(response, { status: 400, body: { error: 'invalid_request' } });
+    t.is(response.body.errors[0].path, at);
   }
 });

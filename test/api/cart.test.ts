@@ -114,21 +114,21 @@ test('cart routes reject invalid bodies with their paths', async (t) => {
     ['PATCH', line, { purchaseType: 'subscription' }, '/subscriptionInterval'],
   ];
   for (const [method, path, body, at] of wrong) {
-    const answer = await api.call(method, path, { tenant, body });
-    t.is(answer.status, 400, JSON.stringify(body));
-    t.is(answer.body.error, 'invalid_request');
+    const response = await api.call(method, path, { tenant, body });
+    t.is(response.status, 400, JSON.stringify(body));
+    t.is(response.body.error, 'invalid_request');
     t.true(
-      answer.body.errors.some((issue: { path: string }) => issue.path === at),
-      `${JSON.stringify(body)}: ${JSON.stringify(answer.body.errors)}`,
+      response.body.errors.some((issue: { path: string }) => issue.path === at),
+      `${JSON.stringify(body)}: ${JSON.stringify(response.body.errors)}`,
     );
   }
-  const told = async (path: string, body: unknown) => (await api.call('POST', path, { tenant, body })).body.detail;
-  t.is(await told(items, { variantId: variant.id, quantity: 0 }), 'quantity must be a whole number from 1 to 999.');
+  const detailOf = async (path: string, body: unknown) => (await api.call('POST', path, { tenant, body })).body.detail;
+  t.is(await detailOf(items, { variantId: variant.id, quantity: 0 }), 'quantity must be a whole number from 1 to 999.');
   t.is(
-    await told('/api/v1/cart/apply-promo', { code: 'A', subtotalCents: 1, items: [{ lineTotalCents: 1 }] }),
+    await detailOf('/api/v1/cart/apply-promo', { code: 'A', subtotalCents: 1, items: [{ lineTotalCents: 1 }] }),
     'items.0.productSlug is required.',
   );
-  t.is(await told(items, []), 'The body must be an object.');
+  t.is(await detailOf(items, []), 'The body must be an object.');
   const broken = await api.call('POST', items, { tenant, body: '{', headers: { 'content-type': 'application/json' } });
   t.is(broken.body.error, 'invalid_json');
 });
@@ -198,8 +198,8 @@ test('GET /cart/:id returns 404 for another store’s, expired, unknown and malf
     ['DELETE', line],
   ];
   for (const [method, path, body] of requests) {
-    const answer = await api.call(method, `/api/v1/cart/${path}`, { tenant: other.slug, body });
-    t.like(answer, { status: 404, body: { error: 'not_found' } }, `${method} ${path}`);
+    const response = await api.call(method, `/api/v1/cart/${path}`, { tenant: other.slug, body });
+    t.like(response, { status: 404, body: { error: 'not_found' } }, `${method} ${path}`);
   }
   t.is((await api.call('GET', '/api/v1/cart/nonsense', { tenant })).status, 404);
   t.is((await api.call('GET', '/api/v1/cart/cart_01m7xfs208fk1sctzyr3afnpz3', { tenant })).status, 404);
@@ -251,7 +251,7 @@ test('cart routes accept a key only with its scope', async (t) => {
   const line = `${path}/items/${cart.lines[0]?.id}`;
   const reader = await buildKey(ctx, ['cart:read']);
   const writer = await buildKey(ctx, ['cart:write']);
-  const stranger = await buildKey({ ...ctx, tenant: await buildTenant(services) }, ['cart:write']);
+  const other = await buildKey({ ...ctx, tenant: await buildTenant(services) }, ['cart:write']);
 
   t.is((await api.call('GET', path, { key: reader })).status, 200);
   t.is((await api.call('GET', path, { key: writer })).status, 200);
@@ -267,10 +267,10 @@ test('cart routes accept a key only with its scope', async (t) => {
     ['POST', '/api/v1/cart/save', { email: 'ada@example.com', items: [{ quantity: 1 }] }],
   ];
   for (const [method, address, body] of writes) {
-    const answer = await api.call(method, address, { key: reader, body });
-    t.like(answer, { status: 403, body: { error: 'insufficient_scope', required_scope: 'cart:write' } }, address);
+    const response = await api.call(method, address, { key: reader, body });
+    t.like(response, { status: 403, body: { error: 'insufficient_scope', required_scope: 'cart:write' } }, address);
   }
-  t.is((await api.call('GET', path, { key: stranger })).status, 404);
+  t.is((await api.call('GET', path, { key: other })).status, 404);
   t.is((await api.call('GET', path)).body.error, 'missing_tenant');
 });
 

@@ -6,7 +6,11 @@ import { DomainError } from '#src/lib/errors.ts';
 import { Timestamp, Type } from '#src/lib/schema.ts';
 
 /* What holds the answers of every test to their documentation, shown on a route of its own. */
-const test = anyTest as TestFn<{ drifts: string[]; answer: (reply: Reply) => void; refuse: (error: unknown) => void }>;
+const test = anyTest as TestFn<{
+  drifts: string[];
+  reportResponse: (reply: Reply) => void;
+  reportError: (error: unknown) => void;
+}>;
 
 test.beforeEach((t) => {
   const drifts: string[] = [];
@@ -21,26 +25,30 @@ test.beforeEach((t) => {
     errors: ['version_conflict'],
     handle: async () => ({ status: 200, body: undefined }),
   });
-  t.context = { drifts, answer: (reply) => check.answer(route, reply), refuse: (error) => check.refusal(route, error) };
+  t.context = {
+    drifts,
+    reportResponse: (reply) => check.checkResponse(route, reply),
+    reportError: (error) => check.checkError(route, error),
+  };
 });
 
 test('an answer as it is documented is no drift', (t) => {
-  const { drifts, answer, refuse } = t.context;
-  answer({ status: 200, body: { clock: { now: new Date(0) } } });
-  answer({ status: 200, body: '<p>noon</p>' });
-  refuse(new DomainError('conflict', 'version_conflict', 'Late.'));
-  refuse(new DomainError('not_found', 'unknown_tenant', 'Nowhere.'));
-  refuse(new Error('broken'));
+  const { drifts, reportResponse, reportError } = t.context;
+  reportResponse({ status: 200, body: { clock: { now: new Date(0) } } });
+  reportResponse({ status: 200, body: '<p>noon</p>' });
+  reportError(new DomainError('conflict', 'version_conflict', 'Late.'));
+  reportError(new DomainError('not_found', 'unknown_tenant', 'Nowhere.'));
+  reportError(new Error('broken'));
   t.deepEqual(drifts, []);
 });
 
 test('a field, a status or a refusal that nobody documented is drift', (t) => {
-  const { drifts, answer, refuse } = t.context;
-  answer({ status: 200, body: { clock: { now: 'noon' } } });
-  answer({ status: 200, body: { clock: {} } });
-  answer({ status: 200, body: { clock: { now: new Date(0), alarm: true } } });
-  answer({ status: 201, body: {} });
-  refuse(new DomainError('conflict', 'insufficient_stock', 'None left.'));
+  const { drifts, reportResponse, reportError } = t.context;
+  reportResponse({ status: 200, body: { clock: { now: 'noon' } } });
+  reportResponse({ status: 200, body: { clock: {} } });
+  reportResponse({ status: 200, body: { clock: { now: new Date(0), alarm: true } } });
+  reportResponse({ status: 201, body: {} });
+  reportError(new DomainError('conflict', 'insufficient_stock', 'None left.'));
   t.deepEqual(drifts, [
     'GET /api/v1/clock answers 200 whose /clock/now must be a time such as 2026-11-20T12:00:00Z',
     'GET /api/v1/clock answers 200 whose /clock/now is required',

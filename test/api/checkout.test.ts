@@ -45,8 +45,8 @@ test.serial('a checkout answers both documented shapes, and the status follows t
   });
   t.regex(body.order_number, /^ORD-[0-9]+$/);
 
-  const ask = () => api.call('GET', `/api/v1/checkout/${body.order_id}/status`, { tenant: tenant.slug });
-  t.like((await ask()).body, {
+  const request = () => api.call('GET', `/api/v1/checkout/${body.order_id}/status`, { tenant: tenant.slug });
+  t.like((await request()).body, {
     order_id: body.order_id,
     status: 'pending',
     payment_status: 'unpaid',
@@ -56,7 +56,7 @@ test.serial('a checkout answers both documented shapes, and the status follows t
   await stripe.pay((await sessionOf(ctx, body.order_id)).sessionId ?? '', { ...shopper, outcome: 'paid' });
   t.true(await stripe.idle());
   await runJobs(services);
-  const paid = (await ask()).body;
+  const paid = (await request()).body;
   t.like(paid, { status: 'paid', payment_status: 'paid' });
   t.regex(paid.paid_at, /Z$/);
 });
@@ -73,29 +73,33 @@ test.serial('an ordinary checkout is few statements', async (t) => {
 test.serial('what is wrong is said with its code and place', async (t) => {
   const { post, items, product } = await open(t.context);
   const [item] = items;
-  const refusal = async (body: object) => {
-    const answer = await post(body);
-    return [answer.status, answer.body.error, answer.body.errors?.[0]?.path];
+  const rejectionOf = async (body: object) => {
+    const response = await post(body);
+    return [response.status, response.body.error, response.body.errors?.[0]?.path];
   };
-  t.deepEqual(await refusal({}), [400, 'invalid_request', '/items']);
-  t.deepEqual(await refusal({ items: [] }), [400, 'invalid_request', '/items']);
-  t.deepEqual(await refusal({ items: [{ ...item, quantity: '1' }] }), [400, 'invalid_request', '/items/0/quantity']);
-  t.deepEqual(await refusal({ items: [{ ...item, quantity: 0 }] }), [400, 'invalid_request', '/items/0/quantity']);
+  t.deepEqual(await rejectionOf({}), [400, 'invalid_request', '/items']);
+  t.deepEqual(await rejectionOf({ items: [] }), [400, 'invalid_request', '/items']);
+  t.deepEqual(await rejectionOf({ items: [{ ...item, quantity: '1' }] }), [
+    400,
+    'invalid_request',
+    '/items/0/quantity',
+  ]);
+  t.deepEqual(await rejectionOf({ items: [{ ...item, quantity: 0 }] }), [400, 'invalid_request', '/items/0/quantity']);
   t.deepEqual(
-    await refusal({
+    await rejectionOf({
       items: [
         { product_slug: product.slug, variant_id: product.variant.id, quantity: 1, purchase_type: 'subscription' },
       ],
     }),
     [400, 'invalid_request', '/items/0/subscription_interval'],
   );
-  t.deepEqual(await refusal({ items: [{ product_slug: 'none', quantity: 1 }] }), [
+  t.deepEqual(await rejectionOf({ items: [{ product_slug: 'none', quantity: 1 }] }), [
     400,
     'unknown_product',
     '/items/0/product_slug',
   ]);
-  t.deepEqual(await refusal({ items, return_url: 'javascript:alert(1)' }), [400, 'invalid_request', '/return_url']);
-  t.deepEqual(await refusal({ items, customer_email: 'nobody' }), [400, 'invalid_request', '/customer_email']);
+  t.deepEqual(await rejectionOf({ items, return_url: 'javascript:alert(1)' }), [400, 'invalid_request', '/return_url']);
+  t.deepEqual(await rejectionOf({ items, customer_email: 'nobody' }), [400, 'invalid_request', '/customer_email']);
   t.deepEqual((await post({ items: [{ ...item, subscription_interval: 'whenever' }] })).status, 200);
 });
 
@@ -140,7 +144,7 @@ test.serial('a duplicate subscription is refused exactly as documented, before t
   const { post } = await open(t.context);
   const beans = await buildProduct(ctx, coffee);
   const { paymentSubscriptionId } = await buildSubscription(ctx, { productId: beans.id, email: 'ada@example.com' });
-  const asked = (await stripe.requests()).length;
+  const requestCount = (await stripe.requests()).length;
   const { status, body } = await post({
     items: [
       {
@@ -159,7 +163,7 @@ test.serial('a duplicate subscription is refused exactly as documented, before t
   t.deepEqual(body.conflicts, [
     { product_id: beans.id, product_name: 'Coffee', payment_subscription_id: paymentSubscriptionId },
   ]);
-  t.is((await stripe.requests()).length, asked);
+  t.is((await stripe.requests()).length, requestCount);
 });
 
 test.serial('too little stock is a conflict that names what is left', async (t) => {
@@ -198,8 +202,8 @@ test.serial('a request with an Idempotency-Key makes one order, at once and afte
   const { ctx, stripe, account } = t.context;
   const { post, items } = await open(t.context);
   const headers = { 'idempotency-key': 'once' };
-  const answers = await Promise.all([post({ items }, headers), post({ items }, headers)]);
-  t.true(answers.some(({ status }) => status === 200));
+  const responses = await Promise.all([post({ items }, headers), post({ items }, headers)]);
+  t.true(responses.some(({ status }) => status === 200));
   const again = await post({ items }, headers);
   t.is(again.headers.get('idempotent-replayed'), 'true');
   t.is((await ordersOf(ctx)).length, 1);
@@ -236,10 +240,10 @@ test.serial("an order is shown to who knows its address, and to the store's own 
   const { body } = await post({ items, customer_email: 'Ada@example.com' });
   const own = await buildKey(ctx, ['orders:read']);
   const get = (query: string, as: object) => api.call('GET', `/api/v1/orders/${query}`, as);
-  const stranger = { tenant: tenant.slug };
-  t.is((await get(body.order_id, stranger)).status, 404);
-  t.is((await get(`${body.order_id}?email=bob@example.com`, stranger)).status, 404);
-  const { status, body: shown } = await get(`${body.order_id}?email=ada@example.com`, stranger);
+  const other = { tenant: tenant.slug };
+  t.is((await get(body.order_id, other)).status, 404);
+  t.is((await get(`${body.order_id}?email=bob@example.com`, other)).status, 404);
+  const { status, body: shown } = await get(`${body.order_id}?email=ada@example.com`, other);
   t.is(status, 200);
   t.like(shown.order, {
     id: body.order_id,
@@ -256,13 +260,10 @@ test.serial("an order is shown to who knows its address, and to the store's own 
     subscription_interval: null,
   });
   t.is((await get(body.order_id, { key: own })).status, 200);
-  t.is(
-    (await get(`lookup?order_number=${body.order_number.toLowerCase()}&email=ADA@example.com`, stranger)).status,
-    200,
-  );
+  t.is((await get(`lookup?order_number=${body.order_number.toLowerCase()}&email=ADA@example.com`, other)).status, 200);
   const [wrongNumber, wrongAddress] = [
-    await get('lookup?order_number=ORD-1&email=ada@example.com', stranger),
-    await get(`lookup?order_number=${body.order_number}&email=bob@example.com`, stranger),
+    await get('lookup?order_number=ORD-1&email=ada@example.com', other),
+    await get(`lookup?order_number=${body.order_number}&email=bob@example.com`, other),
   ];
   t.deepEqual([wrongNumber.status, wrongNumber.body.detail], [wrongAddress.status, wrongAddress.body.detail]);
 });

@@ -135,7 +135,7 @@ test('a customer cancels a subscription of their own, at the end of its period b
 
 test('POST /customer-portal emails a sign-in link, and ignores a return_url off the storefront', async (t) => {
   const { api, ctx, tenant } = t.context;
-  const ask = (return_url?: unknown) =>
+  const request = (return_url?: unknown) =>
     api.call('POST', portal, { tenant: tenant.slug, body: { customer_email: ada, return_url } });
   for (const url of [
     `${tenant.storefrontUrl}/account?tab=returns`,
@@ -144,7 +144,7 @@ test('POST /customer-portal emails a sign-in link, and ignores a return_url off 
     null,
     undefined,
   ]) {
-    t.like(await ask(url), { status: 200, body: { ok: true } });
+    t.like(await request(url), { status: 200, body: { ok: true } });
   }
   t.deepEqual(
     (await linksOf(ctx, ada)).map(({ redirectPath }) => redirectPath),

@@ -87,15 +87,15 @@ test.serial('a link request gets the same response for known and unknown custome
   } = t.context;
   const { email } = await buildCustomer(ctx);
   const unknown = newAddress();
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     [email, unknown, email.toUpperCase()].map((email) => api.call('POST', request, { tenant, body: { email } })),
   );
   t.deepEqual(
-    answers.map(({ status, body }) => ({ status, body })),
+    responses.map(({ status, body }) => ({ status, body })),
     Array.from({ length: 3 }, () => ({ status: 200, body: { ok: true } })),
   );
   t.deepEqual(
-    answers
+    responses
       .map(({ headers }) => [...headers.keys()].toSorted())
       .filter((names, _, [first]) => String(names) !== String(first)),
     [],
@@ -134,7 +134,8 @@ test("link requests are counted by client network; from a storefront's server, b
   } = t.context;
   const key = await buildKey(ctx, ['cart:write']);
   const email = newAddress();
-  const ask = (headers: Record<string, string>) => api.call('POST', request, { tenant, body: { email }, headers });
+  const requestLink = (headers: Record<string, string>) =>
+    api.call('POST', request, { tenant, body: { email }, headers });
   for (const headers of [
     {},
     { 'x-client-ip': '203.0.113.7' },
@@ -143,7 +144,7 @@ test("link requests are counted by client network; from a storefront's server, b
       'x-client-ip': ip,
     })),
   ])
-    t.is((await ask(headers)).status, 200);
+    t.is((await requestLink(headers)).status, 200);
   const [direct, claimed, first, second, home, neighbour, nonsense, unnamed] = (await linksOf(ctx, email)).map(
     ({ client }) => client,
   );
@@ -235,8 +236,8 @@ test.serial(
   'with customer accounts switched off requests are answered and send nothing; all else is refused',
   async (t) => {
     const { api, ctx, services } = t.context;
-    const shop = await buildTenant(services);
-    const open = { ...ctx, tenant: shop };
+    const tenant = await buildTenant(services);
+    const open = { ...ctx, tenant: tenant };
     const {
       token,
       customer: { email },
@@ -245,9 +246,9 @@ test.serial(
     const link = await buildLink(open, email);
     await transact(open, (ctx) => setModules(ctx, { customer_accounts: false }));
     // Whoever looked a store up a moment ago sees its switches a second later.
-    const slug = shop.slug;
+    const slug = tenant.slug;
     const closed = { status: 403, body: { error: 'module_disabled' } };
-    await until(async () => !(await services.tenants.byId(shop.id))?.modules.customer_accounts);
+    await until(async () => !(await services.tenants.byId(tenant.id))?.modules.customer_accounts);
     await until(async () => !(await services.tenants.bySlug(slug))?.modules.customer_accounts);
 
     t.like(await api.call('POST', request, { tenant: slug, body: { email } }), { status: 200, body: { ok: true } });

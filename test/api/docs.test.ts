@@ -48,10 +48,10 @@ test.serial('every route states what it answers and each refusal that it may giv
     const operation = operations.get(nameOf(route));
     for (const status of Object.keys(route.responses))
       t.truthy(operation?.responses[status], `${nameOf(route)} ${status}`);
-    const told = Object.values(operation?.responses ?? {}).flatMap(({ content }) =>
+    const resultOf = Object.values(operation?.responses ?? {}).flatMap(({ content }) =>
       Object.keys(content?.['application/json']?.examples ?? {}),
     );
-    t.deepEqual(told.toSorted(), documentedErrors(route).toSorted(), nameOf(route));
+    t.deepEqual(resultOf.toSorted(), documentedErrors(route).toSorted(), nameOf(route));
   }
 });
 

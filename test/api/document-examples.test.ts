@@ -2,8 +2,8 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import anyTest, { type TestFn } from 'ava';
 
-import type { Answer } from '#test/support/api.ts';
-import { type Shop, useStore } from '#test/support/every-route.ts';
+import type { ApiResponse } from '#test/support/api.ts';
+import { type StoreContext, useStore } from '#test/support/every-route.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
 import { fakeShippingGateway } from '#test/support/fakes/shipping-gateway.ts';
 
@@ -11,7 +11,7 @@ import { fakeShippingGateway } from '#test/support/fakes/shipping-gateway.ts';
  * The document as a stranger has it, who knows nothing of our routes: each operation is sent the examples that stand in
  * it, and what comes back is held against the schema that stands in it, by a validator that is not ours.
  */
-const test = anyTest as TestFn<Shop>;
+const test = anyTest as TestFn<StoreContext>;
 useStore(test, { ports: { payments: fakePaymentGateway(), shipping: fakeShippingGateway() } });
 
 interface Parameter {
@@ -42,12 +42,12 @@ test('every example of the document can be sent, and every answer to one is as t
       const isOpen =
         operation.security.length === 0 || operation.security.some((scheme) => Object.keys(scheme).length === 0);
       const [content] = Object.entries(operation.requestBody?.content ?? {});
-      const answer = await api.call(method.toUpperCase(), addressOf(path, operation), {
+      const reply = await api.call(method.toUpperCase(), addressOf(path, operation), {
         ...(isOpen ? { tenant: tenant.slug } : { key: schemes.includes('session') ? session : key }),
         ...(content && { body: content[1].example, headers: { 'content-type': content[0] } }),
       });
-      statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
-      t.deepEqual(complaintsAbout(answer, ajv, operation, `document#/paths/${pointer(path)}/${method}`), [], name);
+      statuses.set(reply.status, (statuses.get(reply.status) ?? 0) + 1);
+      t.deepEqual(complaintsAbout(reply, ajv, operation, `document#/paths/${pointer(path)}/${method}`), [], name);
     }
   }
   t.log(Object.fromEntries([...statuses].toSorted()));
@@ -62,14 +62,14 @@ function addressOf(path: string, { parameters }: Described): string {
   const named = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(String(own.find((one) => one.name === name)?.example)),
   );
-  const asked = own
+  const queryParameters = own
     .filter((one) => one.in === 'query' && one.required)
     .map(({ name, example }): [string, string] => [name, String(example)]);
-  return asked.length > 0 ? `${named}?${new URLSearchParams(asked)}` : named;
+  return queryParameters.length > 0 ? `${named}?${new URLSearchParams(queryParameters)}` : named;
 }
 
 function complaintsAbout(
-  { status, headers, body }: Answer,
+  { status, headers, body }: ApiResponse,
   ajv: Ajv2020,
   { responses }: Described,
   at: string,

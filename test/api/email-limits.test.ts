@@ -30,9 +30,9 @@ test('POST /cart/save beyond the limit of an address answers the same, and neith
       body: { email, items: [{ product_slug: 'oak-bowl', quantity: 1 }] },
     });
   for (let index = 0; index < 6; index += 1) {
-    const answer = await save(index % 2 === 0 ? 'ada@example.com' : 'ADA@Example.com', index);
-    t.like(answer, { status: 200, body: { ok: true, reminders: 'scheduled' } });
-    t.regex(answer.body.saved_cart_id, /^scart_/);
+    const response = await save(index % 2 === 0 ? 'ada@example.com' : 'ADA@Example.com', index);
+    t.like(response, { status: 200, body: { ok: true, reminders: 'scheduled' } });
+    t.regex(response.body.saved_cart_id, /^scart_/);
   }
   t.is((await save('grace@example.com', 9)).status, 200);
   const rows = await read<{ email: string; carts: number; steps: number }>(
@@ -58,10 +58,10 @@ test('emails are counted per client, then per address, then per store, and one t
       value: mayEmail,
       causesEmail: true,
     }));
-  const strangers = await Promise.all(
+  const results = await Promise.all(
     Array.from({ length: 40 }, (_, index) => may('203.0.113.7', `s${index}@example.com`)),
   );
-  t.is(strangers.filter(Boolean).length, 20);
+  t.is(results.filter(Boolean).length, 20);
   t.false(await may('203.0.113.7', 'more@example.com'));
   for (let index = 0; index < 3; index += 1)
     t.true(await may(`198.51.100.${index}`, 'more@example.com'), 'what was refused did not count');
@@ -122,10 +122,11 @@ test('POST /cart/save that schedules no reminder does not count against the addr
 test('a flood of requests for links answers the same and does not reach the database', async (t) => {
   const { api, ctx, tenant } = t.context;
   const { email } = await buildCustomer(ctx);
-  const ask = (path: string, body: object) => api.call('POST', path, { tenant: tenant.slug, headers: from(1), body });
+  const request = (path: string, body: object) =>
+    api.call('POST', path, { tenant: tenant.slug, headers: from(1), body });
   for (let index = 0; index < 10; index += 1) {
-    t.like(await ask('/api/v1/customer/magic-link/request', { email }), { status: 200, body: { ok: true } });
-    t.like(await ask('/api/v1/customer-portal', { customer_email: email }), { status: 200, body: { ok: true } });
+    t.like(await request('/api/v1/customer/magic-link/request', { email }), { status: 200, body: { ok: true } });
+    t.like(await request('/api/v1/customer-portal', { customer_email: email }), { status: 200, body: { ok: true } });
   }
   t.is((await linksOf(ctx, email)).length, 1);
 });

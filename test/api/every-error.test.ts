@@ -7,13 +7,13 @@ import { newKey, scopes } from '#src/domain/tenants/api-key.ts';
 import { issueKey, revokeKey } from '#src/domain/tenants/index.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { exampleOf } from '#src/lib/example-of.ts';
-import { addressOf, kinds, nameOf, type Shop, send, told, useStore } from '#test/support/every-route.ts';
+import { addressOf, kinds, nameOf, resultOf, type StoreContext, send, useStore } from '#test/support/every-route.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
 import { buildSession } from '#test/support/factories/sessions.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 
 /* The refusals that follow from what a route declares, each met at every route that documents it. */
-const test = anyTest as TestFn<Shop>;
+const test = anyTest as TestFn<StoreContext>;
 useStore(test);
 
 /** The examples of tokens are another store's. */
@@ -22,7 +22,7 @@ const withoutTokens = ({ method, body }: Route) => (method !== 'get' && body ? {
 test.serial('a session that is over says so, and not that it is wrong', async (t) => {
   t.context.clock.pass(minutes(16));
   for (const route of kinds('session')) {
-    t.is(told(await send(t.context, route, withoutTokens(route))), '401 expired_session', nameOf(route));
+    t.is(resultOf(await send(t.context, route, withoutTokens(route))), '401 expired_session', nameOf(route));
   }
 });
 
@@ -35,9 +35,9 @@ test.serial('while the database is away every route says so, and when to come ba
   Object.assign(pool, { query: away, connect: away });
   try {
     for (const route of routes) {
-      const answer = await send(t.context, route, withoutTokens(route));
-      t.is(told(answer), '503 service_unavailable', nameOf(route));
-      t.is(answer.headers.get('retry-after'), String(answer.body.retry_after), nameOf(route));
+      const response = await send(t.context, route, withoutTokens(route));
+      t.is(resultOf(response), '503 service_unavailable', nameOf(route));
+      t.is(response.headers.get('retry-after'), String(response.body.retry_after), nameOf(route));
     }
   } finally {
     Object.assign(pool, { query, connect });
@@ -61,7 +61,7 @@ test('a key that opens nothing any more is refused for what became of it', async
   const revoked = await issue('leaked', null);
   await transact(ctx, (ctx) => revokeKey(ctx, revoked.key));
   for (const route of kinds('dual', 'bearer', 'token')) {
-    const sent = async (key: string) => told(await send(t.context, route, { key, body: undefined }));
+    const sent = async (key: string) => resultOf(await send(t.context, route, { key, body: undefined }));
     t.is(await sent(expired.value), '401 expired_key', nameOf(route));
     t.is(await sent(revoked.value), '401 revoked_key', nameOf(route));
     t.is(await sent(newKey('secret', 'live')), '401 wrong_environment', nameOf(route));
@@ -70,17 +70,17 @@ test('a key that opens nothing any more is refused for what became of it', async
       body: undefined,
       headers: { authorization: 'Basic b3BzOm9wcw==' },
     });
-    t.is(told(basic), '401 missing_key', nameOf(route));
+    t.is(resultOf(basic), '401 missing_key', nameOf(route));
   }
 });
 
 test('a page of an origin that the store does not name is refused everywhere', async (t) => {
   const tenant = await buildTenant(t.context.services, { allowedOrigins: ['https://shop.example'] });
   const ctx = { ...t.context.ctx, tenant };
-  const shop = { ...t.context, tenant, key: await buildKey(ctx, scopes), session: (await buildSession(ctx)).token };
+  const store = { ...t.context, tenant, key: await buildKey(ctx, scopes), session: (await buildSession(ctx)).token };
   for (const route of routes.filter(({ audience }) => audience.kind !== 'inbound')) {
-    const answer = await send(shop, route, { body: undefined, headers: { origin: 'https://evil.example' } });
-    t.is(told(answer), '403 origin_not_allowed', nameOf(route));
+    const response = await send(store, route, { body: undefined, headers: { origin: 'https://evil.example' } });
+    t.is(resultOf(response), '403 origin_not_allowed', nameOf(route));
   }
 });
 
@@ -91,7 +91,7 @@ test('a cursor that was changed is refused by every list', async (t) => {
       String(value),
     ]);
     const query = `?${new URLSearchParams([...fields.filter(([name]) => name !== 'cursor'), ['cursor', 'eyJub3QiOiJvdXJzIn0']])}`;
-    t.is(told(await send(t.context, route, { query })), '400 invalid_cursor', nameOf(route));
+    t.is(resultOf(await send(t.context, route, { query })), '400 invalid_cursor', nameOf(route));
   }
 });
 
@@ -102,10 +102,10 @@ test('what a query names twice is refused with the place', async (t) => {
       (name) => !['token', 'state', 'tenant'].includes(name),
     );
     for (const name of names) {
-      const answer = await send(t.context, route, { query: `?${name}=1&${name}=2` });
-      t.is(told(answer), '400 invalid_request', `${nameOf(route)} ${name}`);
+      const response = await send(t.context, route, { query: `?${name}=1&${name}=2` });
+      t.is(resultOf(response), '400 invalid_request', `${nameOf(route)} ${name}`);
       t.true(
-        answer.body.errors.some(({ path }: { path: string }) => path === `/${name}`),
+        response.body.errors.some(({ path }: { path: string }) => path === `/${name}`),
         `${nameOf(route)} ${name}`,
       );
     }
@@ -115,7 +115,7 @@ test('what a query names twice is refused with the place', async (t) => {
 test('an Idempotency-Key stands for one body, and has a length', async (t) => {
   for (const route of routes.filter(({ idempotent, body }) => idempotent && body)) {
     const sent = async (key: string, body: unknown) =>
-      told(await send(t.context, route, { body, headers: { 'idempotency-key': key } }));
+      resultOf(await send(t.context, route, { body, headers: { 'idempotency-key': key } }));
     await sent('once', exampleOf(route.body ?? {}));
     t.is(await sent('once', { other: true }), '422 idempotency_key_reused', nameOf(route));
     t.is(await sent('k'.repeat(256), {}), '400 invalid_request', nameOf(route));
@@ -137,8 +137,8 @@ test('while the first request with an Idempotency-Key is at work, the next is as
       credential: kind === 'bearer' ? keyId : kind === 'session' ? customer.id : 'anonymous',
       body: Buffer.from(route.body ? JSON.stringify(exampleOf(route.body)) : ''),
     });
-    const answer = await send(t.context, route, { headers: { 'idempotency-key': 'first' } });
-    t.is(told(answer), '409 idempotency_in_progress', nameOf(route));
-    t.is(answer.headers.get('retry-after'), '1', nameOf(route));
+    const response = await send(t.context, route, { headers: { 'idempotency-key': 'first' } });
+    t.is(resultOf(response), '409 idempotency_in_progress', nameOf(route));
+    t.is(response.headers.get('retry-after'), '1', nameOf(route));
   }
 });

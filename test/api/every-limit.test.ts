@@ -4,13 +4,13 @@ import { emailLimitOf, limitOf } from '#src/api/lib/limits.ts';
 import { openApiDocument } from '#src/api/openapi/openapi-document.ts';
 import { routes } from '#src/api/routes.ts';
 import { scopes } from '#src/domain/tenants/api-key.ts';
-import type { Answer } from '#test/support/api.ts';
-import { nameOf, type Shop, send, told, useStore } from '#test/support/every-route.ts';
+import type { ApiResponse } from '#test/support/api.ts';
+import { nameOf, resultOf, type StoreContext, send, useStore } from '#test/support/every-route.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
 import { buildSession } from '#test/support/factories/sessions.ts';
 
 /* One request a window, whatever the limit. */
-const test = anyTest as TestFn<Shop>;
+const test = anyTest as TestFn<StoreContext>;
 useStore(test, { environment: { RATE_LIMIT_SCALE: '0.001' } });
 
 const ofCallers = routes.filter(({ audience }) => audience.kind !== 'inbound');
@@ -30,14 +30,14 @@ test('whoever calls a limited route once too often is told how long to wait', as
   const key = await buildKey(t.context.ctx, scopes, 'secret', 1);
   // A session that has ended cannot be used twice: its own test follows.
   for (const route of rated.filter((route) => nameOf(route) !== 'POST /api/v1/customer/signout')) {
-    const ask = () => send(t.context, route, { body: undefined, ...(route.limit === 'owner' && { key }) });
-    const first = await ask();
+    const request = () => send(t.context, route, { body: undefined, ...(route.limit === 'owner' && { key }) });
+    const first = await request();
     const isCountedAlone = route.limit !== 'owner' && !(route.limit && limitOf(route.limit).protects);
     if (isCountedAlone) t.not(first.status, 429, `${nameOf(route)} is not closed by others`);
-    const answer = await ask();
-    t.is(told(answer), '429 rate_limited', nameOf(route));
-    t.is(answer.headers.get('retry-after'), String(answer.body.retry_after), nameOf(route));
-    t.is(answer.headers.get('ratelimit-remaining'), '0', nameOf(route));
+    const response = await request();
+    t.is(resultOf(response), '429 rate_limited', nameOf(route));
+    t.is(response.headers.get('retry-after'), String(response.body.retry_after), nameOf(route));
+    t.is(response.headers.get('ratelimit-remaining'), '0', nameOf(route));
   }
 });
 
@@ -55,17 +55,17 @@ test('POST /customer/signout rejects one of several requests that arrive togethe
 test('an operation that is not limited in normal use answers 503 to a flood of sound requests', async (t) => {
   const { tenant } = t.context;
   const state = tenant.id.slice(-26) + 'x'.repeat(43);
-  const ask = (route: Route) =>
+  const request = (route: Route) =>
     send(t.context, route, {
       ...(route.query && 'state' in route.query.properties && { query: `?state=${state}` }),
       // The examples of tokens are another store's.
       ...(route.audience.kind === 'token' && route.body && { body: {} }),
     });
   for (const route of ofCallers.filter(hasCeiling)) {
-    let refused: Answer | undefined;
+    let refused: ApiResponse | undefined;
     while (!refused)
-      refused = (await Promise.all([ask(route), ask(route), ask(route)])).find(
-        (answer) => told(answer) === '503 service_unavailable',
+      refused = (await Promise.all([request(route), request(route), request(route)])).find(
+        (response) => resultOf(response) === '503 service_unavailable',
       );
     t.is(refused.headers.get('retry-after'), String(refused.body.retry_after), nameOf(route));
   }

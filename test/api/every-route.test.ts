@@ -9,9 +9,9 @@ import {
   keyTo,
   kinds,
   nameOf,
-  type Shop,
+  resultOf,
+  type StoreContext,
   send,
-  told,
   useStore,
   withBody,
 } from '#test/support/every-route.ts';
@@ -19,7 +19,7 @@ import { buildKey } from '#test/support/factories/keys.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 
 /* What holds for every route there is, made of what each declares: who is let in, and what is read. */
-const test = anyTest as TestFn<Shop>;
+const test = anyTest as TestFn<StoreContext>;
 useStore(test);
 
 test('a key without the scope is refused, and told which it lacks', async (t) => {
@@ -30,9 +30,9 @@ test('a key without the scope is refused, and told which it lacks', async (t) =>
       t.context.ctx,
       scopes.filter((held) => held.split(':')[0] !== resource),
     );
-    const answer = await send(t.context, route, { key, body: undefined });
-    t.is(told(answer), '403 insufficient_scope', nameOf(route));
-    t.is(answer.body.required_scope, scope, nameOf(route));
+    const response = await send(t.context, route, { key, body: undefined });
+    t.is(resultOf(response), '403 insufficient_scope', nameOf(route));
+    t.is(response.body.required_scope, scope, nameOf(route));
   }
 });
 
@@ -41,20 +41,20 @@ test('who may read may not write', async (t) => {
     const { scope } = route.audience as { scope: Scope };
     if (scope.endsWith(':read')) continue;
     const key = await buildKey(t.context.ctx, [scope.replace(':write', ':read') as Scope]);
-    t.is(told(await send(t.context, route, { key, body: undefined })), '403 insufficient_scope', nameOf(route));
+    t.is(resultOf(await send(t.context, route, { key, body: undefined })), '403 insufficient_scope', nameOf(route));
   }
 });
 
 test('a route that wants a key is not served without one, nor with one that opens nothing', async (t) => {
   const { api, tenant } = t.context;
   for (const route of kinds('bearer')) {
-    const answer = await api.call(route.method.toUpperCase(), addressOf(route, tenant.slug), { tenant: tenant.slug });
-    t.is(told(answer), '401 missing_key', nameOf(route));
-    t.is(answer.headers.get('www-authenticate'), 'Bearer', nameOf(route));
+    const response = await api.call(route.method.toUpperCase(), addressOf(route, tenant.slug), { tenant: tenant.slug });
+    t.is(resultOf(response), '401 missing_key', nameOf(route));
+    t.is(response.headers.get('www-authenticate'), 'Bearer', nameOf(route));
   }
   for (const route of kinds('bearer', 'dual', 'token')) {
     t.is(
-      told(await send(t.context, route, { key: 'sk_test_wrong', body: undefined })),
+      resultOf(await send(t.context, route, { key: 'sk_test_wrong', body: undefined })),
       '401 invalid_key',
       nameOf(route),
     );
@@ -64,13 +64,13 @@ test('a route that wants a key is not served without one, nor with one that open
 test("a customer's route wants the session of a customer", async (t) => {
   const { api, key, tenant } = t.context;
   for (const route of kinds('session')) {
-    const ask = (authorization?: string) =>
+    const request = (authorization?: string) =>
       api.call(route.method.toUpperCase(), addressOf(route, tenant.slug), {
         tenant: tenant.slug,
         ...(authorization && { key: authorization }),
       });
     for (const authorization of [undefined, key, 'nonsense']) {
-      t.is(told(await ask(authorization)), '401 invalid_session', nameOf(route));
+      t.is(resultOf(await request(authorization)), '401 invalid_session', nameOf(route));
     }
   }
 });
@@ -78,17 +78,17 @@ test("a customer's route wants the session of a customer", async (t) => {
 test('a store that nobody knows is 404, and none at all is 400', async (t) => {
   for (const route of kinds('public', 'dual', 'token')) {
     t.is(
-      told(await send(t.context, route, { tenant: 'nobody', body: undefined })),
+      resultOf(await send(t.context, route, { tenant: 'nobody', body: undefined })),
       '404 unknown_tenant',
       nameOf(route),
     );
   }
   for (const route of kinds('public', 'dual', 'token')) {
-    t.is(told(await send(t.context, route, { tenant: '', body: undefined })), '400 missing_tenant', nameOf(route));
+    t.is(resultOf(await send(t.context, route, { tenant: '', body: undefined })), '400 missing_tenant', nameOf(route));
   }
   for (const route of kinds('inbound')) {
     t.is(
-      told(await send(t.context, route, { params: { tenant_slug: 'nobody' } })),
+      resultOf(await send(t.context, route, { params: { tenant_slug: 'nobody' } })),
       '404 unknown_tenant',
       nameOf(route),
     );
@@ -98,8 +98,8 @@ test('a store that nobody knows is 404, and none at all is 400', async (t) => {
 test('a key of one store does not open another', async (t) => {
   const other = await buildTenant(t.context.services);
   for (const route of kinds('dual')) {
-    const answer = await send(t.context, route, { tenant: other.slug, key: t.context.key, body: undefined });
-    t.is(told(answer), '400 invalid_request', nameOf(route));
+    const response = await send(t.context, route, { tenant: other.slug, key: t.context.key, body: undefined });
+    t.is(resultOf(response), '400 invalid_request', nameOf(route));
   }
 });
 
@@ -112,9 +112,9 @@ test('a method that an address does not serve is 405, with those that it does', 
     t.true(served.includes(route.method.toUpperCase()), nameOf(route));
     const other = ['PUT', 'PATCH', 'DELETE', 'POST', 'GET'].find((method) => !served.includes(method));
     if (!other) continue;
-    const answer = await api.call(other, address, { tenant: tenant.slug });
-    t.is(told(answer), '405 method_not_allowed', `${other} ${route.path}`);
-    t.true(answer.headers.get('allow')?.split(', ').includes(route.method.toUpperCase()), nameOf(route));
+    const response = await api.call(other, address, { tenant: tenant.slug });
+    t.is(resultOf(response), '405 method_not_allowed', `${other} ${route.path}`);
+    t.true(response.headers.get('allow')?.split(', ').includes(route.method.toUpperCase()), nameOf(route));
   }
 });
 
@@ -129,9 +129,9 @@ test('a word that stands where another address has a parameter is never taken fo
     'subscriptions/gift-checkout',
   ];
   for (const word of words) {
-    const answer = await api.call('GET', `/api/v1/${word}`, { tenant: tenant.slug });
-    t.is(told(answer), '405 method_not_allowed', word);
-    t.is(answer.headers.get('allow'), 'POST, OPTIONS', word);
+    const response = await api.call('GET', `/api/v1/${word}`, { tenant: tenant.slug });
+    t.is(resultOf(response), '405 method_not_allowed', word);
+    t.is(response.headers.get('allow'), 'POST, OPTIONS', word);
     t.is((await api.call('OPTIONS', `/api/v1/${word}`)).headers.get('access-control-allow-methods'), 'POST', word);
   }
 });
@@ -139,12 +139,12 @@ test('a word that stands where another address has a parameter is never taken fo
 test('a body that does not fit is refused with the place', async (t) => {
   for (const route of withBody) {
     const required: readonly string[] = (route.body as { required?: string[] }).required ?? [];
-    const answer = await send(t.context, route, { body: [] });
-    t.is(told(answer), '400 invalid_request', nameOf(route));
-    t.true(answer.body.errors.length > 0, nameOf(route));
+    const response = await send(t.context, route, { body: [] });
+    t.is(resultOf(response), '400 invalid_request', nameOf(route));
+    t.true(response.body.errors.length > 0, nameOf(route));
     if (required.length === 0) continue;
     const empty = await send(t.context, route, { body: {} });
-    t.is(told(empty), '400 invalid_request', nameOf(route));
+    t.is(resultOf(empty), '400 invalid_request', nameOf(route));
     const places: string[] = empty.body.errors.map(({ path }: { path: string }) => path.slice(1));
     t.true(
       places.some((place) => required.includes(place)),
@@ -156,7 +156,7 @@ test('a body that does not fit is refused with the place', async (t) => {
 test('a body that is too large, of another type or no JSON is refused before it is looked at', async (t) => {
   for (const route of withBody) {
     const sent = async (body: string, type = 'application/json', more: Record<string, string> = {}) =>
-      told(await send(t.context, route, { headers: { 'content-type': type, ...more }, body }));
+      resultOf(await send(t.context, route, { headers: { 'content-type': type, ...more }, body }));
     t.is(await sent(' '.repeat(route.bodyBytesMax + 1)), '413 payload_too_large', nameOf(route));
     t.is(await sent('<a/>', 'application/xml'), '415 unsupported_media_type', nameOf(route));
     t.is(
@@ -169,7 +169,7 @@ test('a body that is too large, of another type or no JSON is refused before it 
   }
   for (const route of routes.filter(({ rawBody }) => rawBody)) {
     t.is(
-      told(await send(t.context, route, { body: ' '.repeat(route.bodyBytesMax + 1) })),
+      resultOf(await send(t.context, route, { body: ' '.repeat(route.bodyBytesMax + 1) })),
       '413 payload_too_large',
       nameOf(route),
     );
@@ -188,7 +188,7 @@ test('what a store has not switched on is 403', async (t) => {
   for (const route of routes.filter(({ module }) => module)) {
     // The example of a refresh token is another store's.
     const given = route.path.endsWith('/refresh') ? { body: {} } : {};
-    t.is(told(await send(t.context, route, given)), '403 module_disabled', nameOf(route));
+    t.is(resultOf(await send(t.context, route, given)), '403 module_disabled', nameOf(route));
   }
 });
 
@@ -198,9 +198,9 @@ test('HEAD asks for what GET answers, and gets no body', async (t) => {
     const query = `?${new URLSearchParams(fields.map(([name, value]): [string, string] => [name, String(value)]))}`;
     const key = keyTo(route, t.context);
     const credentials = key ? { key } : { tenant: t.context.tenant.slug };
-    const ask = (method: string) =>
+    const request = (method: string) =>
       t.context.api.call(method, addressOf(route, t.context.tenant.slug) + query, credentials);
-    const [get, head] = [await ask('GET'), await ask('HEAD')];
+    const [get, head] = [await request('GET'), await request('HEAD')];
     t.is(head.status, get.status, nameOf(route));
     t.is(head.body, '', nameOf(route));
     for (const name of ['etag', 'cache-control', 'vary', 'content-type']) {
@@ -212,14 +212,14 @@ test('HEAD asks for what GET answers, and gets no body', async (t) => {
 test('every answer carries its id, says who may keep it, and how pages may read it', async (t) => {
   const origin = 'https://shop.example';
   for (const route of routes.filter(({ audience }) => audience.kind !== 'inbound')) {
-    const answer = await send(t.context, route, { body: undefined, headers: { origin } });
-    t.truthy(answer.headers.get('x-request-id'), nameOf(route));
-    t.is(answer.headers.get('access-control-allow-origin'), origin, nameOf(route));
-    t.regex(answer.headers.get('vary') ?? '', /Origin/i, nameOf(route));
-    const isCompleted = route.caching === 'revalidate' && answer.status < 400;
+    const response = await send(t.context, route, { body: undefined, headers: { origin } });
+    t.truthy(response.headers.get('x-request-id'), nameOf(route));
+    t.is(response.headers.get('access-control-allow-origin'), origin, nameOf(route));
+    t.regex(response.headers.get('vary') ?? '', /Origin/i, nameOf(route));
+    const isCompleted = route.caching === 'revalidate' && response.status < 400;
     const keeping = route.audience.kind === 'bearer' ? 'private' : 'public';
     t.is(
-      answer.headers.get('cache-control'),
+      response.headers.get('cache-control'),
       isCompleted ? `${keeping}, max-age=0, must-revalidate` : 'no-store',
       nameOf(route),
     );

@@ -6,7 +6,7 @@ import { routes } from '#src/api/routes.ts';
 import type { Context } from '#src/domain/context.ts';
 import { publishableScopes, scopes } from '#src/domain/tenants/api-key.ts';
 import type { TSchema } from '#src/lib/schema.ts';
-import type { Answer } from '#test/support/api.ts';
+import type { ApiResponse } from '#test/support/api.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
 import { buildSession } from '#test/support/factories/sessions.ts';
 import { buildStockedStore } from '#test/support/factories/store.ts';
@@ -69,9 +69,9 @@ test('whatever is sent to any route, the answer is never a 500, and every refusa
   const work = async (): Promise<void> => {
     for (let sent = requests.pop(); sent && wrong.length < 5; sent = requests.pop()) {
       const { method, path, headers, body } = sent;
-      const answer = await api.call(method, path, { headers, ...(body !== undefined && { body }) });
-      statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
-      const complaint = complaintAbout(answer);
+      const response = await api.call(method, path, { headers, ...(body !== undefined && { body }) });
+      statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
+      const complaint = complaintAbout(response);
       if (complaint) wrong.push(`${complaint}: ${JSON.stringify(sent).slice(0, 2000)}`);
     }
   };
@@ -90,7 +90,7 @@ async function signInSeveral(ctx: Context): Promise<string[]> {
   return tokens;
 }
 
-function complaintAbout({ status, headers, body }: Answer): string | undefined {
+function complaintAbout({ status, headers, body }: ApiResponse): string | undefined {
   if (status < 400) return undefined;
   if (status === 500) return '500';
   if (!headers.get('content-type')?.startsWith('application/json')) return `${status} is not JSON`;

@@ -1,6 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 
-import type { Answer } from '#test/support/api.ts';
+import type { ApiResponse } from '#test/support/api.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
 import { buildPaymentAccount } from '#test/support/factories/payments.ts';
@@ -15,8 +15,8 @@ useApi(test, {
 });
 
 interface Till {
-  checkOut(body: object, address?: string): Promise<Answer>;
-  preview(path: string, body: object, address?: string): Promise<Answer>;
+  checkOut(body: object, address?: string): Promise<ApiResponse>;
+  preview(path: string, body: object, address?: string): Promise<ApiResponse>;
 }
 
 async function openTill({ api, ctx }: ApiContext): Promise<Till> {
@@ -32,9 +32,9 @@ async function openTill({ api, ctx }: ApiContext): Promise<Till> {
   };
 }
 
-const tally = (answers: readonly Answer[]) =>
+const tally = (responses: readonly ApiResponse[]) =>
   Object.fromEntries(
-    [...Map.groupBy(answers, ({ status, body }) => `${status} ${body.error ?? ''}`.trim())].map(([name, of]) => [
+    [...Map.groupBy(responses, ({ status, body }) => `${status} ${body.error ?? ''}`.trim())].map(([name, of]) => [
       name,
       of.length,
     ]),

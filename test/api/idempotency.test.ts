@@ -15,14 +15,14 @@ import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
 import { until } from '#test/support/until.ts';
 
-interface Shop extends TestContext {
+interface StoreContext extends TestContext {
   api: TestApi;
   /** What the handler does besides its response. */
   onRun: (request: Request<undefined, undefined, { email: string }>) => Promise<void>;
   runs: (string | undefined)[];
 }
 
-const test = anyTest as TestFn<Shop>;
+const test = anyTest as TestFn<StoreContext>;
 useContext(test as unknown as TestFn<TestContext>);
 
 test.beforeEach(async (t) => {
@@ -50,7 +50,13 @@ test.beforeEach(async (t) => {
 });
 test.afterEach.always((t) => t.context.api.close());
 
-const ask = ({ api, tenant }: Shop, mode: string, key: string, email = 'ada@example.com', authorization?: string) =>
+const send = (
+  { api, tenant }: StoreContext,
+  mode: string,
+  key: string,
+  email = 'ada@example.com',
+  authorization?: string,
+) =>
   api.call('POST', `/api/v1/${mode}`, {
     tenant: tenant.slug,
     body: { email },
@@ -58,15 +64,15 @@ const ask = ({ api, tenant }: Shop, mode: string, key: string, email = 'ada@exam
     ...(authorization && { key: authorization }),
   });
 
-const guestsOf = async ({ ctx }: Shop) =>
+const guestsOf = async ({ ctx }: StoreContext) =>
   (await read<{ email: string }>(ctx, sql`select email from customers where tenant_id = ${ctx.tenant.id}`)).map(
     ({ email }) => email,
   );
 
 for (const mode of ['atomic', 'resumable']) {
   test(`${mode}: a request that is sent again is answered the same, to the byte, and not run again`, async (t) => {
-    const first = await ask(t.context, mode, 'one');
-    const second = await ask(t.context, mode, 'one');
+    const first = await send(t.context, mode, 'one');
+    const second = await send(t.context, mode, 'one');
     t.is(first.status, 201);
     t.is(second.status, 201);
     t.deepEqual(second.body, first.body);
@@ -81,12 +87,12 @@ for (const mode of ['atomic', 'resumable']) {
     let open = (): void => undefined;
     const gate = new Promise<void>((resolve) => (open = resolve));
     t.context.onRun = () => gate;
-    const refused: Awaited<ReturnType<typeof ask>>[] = [];
+    const refused: Awaited<ReturnType<typeof send>>[] = [];
     const statuses = Promise.all(
       Array.from({ length: 8 }, async () => {
-        const answer = await ask(t.context, mode, 'race');
-        if (answer.status === 409) refused.push(answer);
-        return answer.status;
+        const response = await send(t.context, mode, 'race');
+        if (response.status === 409) refused.push(response);
+        return response.status;
       }),
     );
     await until(() => refused.length === 7);
@@ -97,12 +103,12 @@ for (const mode of ['atomic', 'resumable']) {
       t.is(headers.get('retry-after'), '1');
     }
     t.is(t.context.runs.length, 1);
-    t.is((await ask(t.context, mode, 'race')).headers.get('idempotent-replayed'), 'true');
+    t.is((await send(t.context, mode, 'race')).headers.get('idempotent-replayed'), 'true');
   });
 
   test(`${mode}: a key stands for one body`, async (t) => {
-    await ask(t.context, mode, 'one');
-    const other = await ask(t.context, mode, 'one', 'grace@example.com');
+    await send(t.context, mode, 'one');
+    const other = await send(t.context, mode, 'one', 'grace@example.com');
     t.is(other.status, 422);
     t.is(other.body.error, 'idempotency_key_reused');
     t.is(t.context.runs.length, 1);
@@ -113,8 +119,8 @@ for (const mode of ['atomic', 'resumable']) {
       if (mode === 'atomic') throw new DomainError('conflict', 'insufficient_stock', 'There is not enough in stock.');
     };
     const email = mode === 'atomic' ? 'ada@example.com' : '';
-    const first = await ask(t.context, mode, 'no', email);
-    const second = await ask(t.context, mode, 'no', email);
+    const first = await send(t.context, mode, 'no', email);
+    const second = await send(t.context, mode, 'no', email);
     t.deepEqual([first.status, second.status], mode === 'atomic' ? [409, 409] : [400, 400]);
     t.deepEqual(second.body, first.body);
     t.is(second.headers.get('idempotent-replayed'), 'true');
@@ -122,17 +128,17 @@ for (const mode of ['atomic', 'resumable']) {
   });
 
   test(`${mode}: what may be different next time is not kept, and goes on with the same id`, async (t) => {
-    const refusals = [
+    const failures = [
       new DomainError('unavailable', 'payment_provider_unavailable', 'Not now.', { retryAfterSeconds: 3 }),
       new DomainError('forbidden', 'module_disabled', 'Not here.'),
       new Error('broken'),
     ];
     t.context.onRun = async () => {
-      const refusal = refusals.shift();
-      if (refusal) throw refusal;
+      const failure = failures.shift();
+      if (failure) throw failure;
     };
     const statuses = [];
-    for (let tries = 0; tries < 4; tries += 1) statuses.push((await ask(t.context, mode, 'later')).status);
+    for (let tries = 0; tries < 4; tries += 1) statuses.push((await send(t.context, mode, 'later')).status);
     t.deepEqual(statuses, [503, 403, 500, 201]);
     t.is(new Set(t.context.runs).size, 1);
     t.regex(t.context.runs[0] ?? '', /^idem_/);
@@ -150,18 +156,18 @@ for (const mode of ['atomic', 'resumable']) {
             }),
           );
     const { ctx } = t.context;
-    t.is((await ask(t.context, mode, 'crash')).status, 503);
+    t.is((await send(t.context, mode, 'crash')).status, 503);
     // As after a killed process: the lease is still running.
     await transact(ctx, (ctx) =>
       ctx.tx.execute(sql`
       update idempotency_keys set leased_until = ${fromNow(ctx.clock, seconds(60))} where tenant_id = ${ctx.tenant.id}`),
     );
-    t.is((await ask(t.context, mode, 'crash')).status, 409);
+    t.is((await send(t.context, mode, 'crash')).status, 409);
     await transact(ctx, (ctx) =>
       ctx.tx.execute(sql`
       update idempotency_keys set leased_until = ${ctx.clock.now()} where tenant_id = ${ctx.tenant.id}`),
     );
-    t.is((await ask(t.context, mode, 'crash')).status, 201);
+    t.is((await send(t.context, mode, 'crash')).status, 201);
     t.is(t.context.runs.length, 2);
     t.is(t.context.runs[0], t.context.runs[1]);
   });
@@ -174,7 +180,7 @@ test('an attempt that lost its lease commits nothing', async (t) => {
       ctx.tx.execute(sql`update idempotency_keys set lease = lease + 1 where tenant_id = ${ctx.tenant.id}`),
     );
   };
-  const late = await ask(t.context, 'atomic', 'late');
+  const late = await send(t.context, 'atomic', 'late');
   t.is(late.status, 409);
   t.is(late.body.error, 'idempotency_in_progress');
   t.deepEqual(await guestsOf(t.context), []);
@@ -182,25 +188,25 @@ test('an attempt that lost its lease commits nothing', async (t) => {
 
 test('an Idempotency-Key is separate for each path, credential and store', async (t) => {
   const key = await buildKey(t.context.ctx, ['cart:write']);
-  await ask(t.context, 'atomic', 'same');
-  await ask(t.context, 'resumable', 'same');
-  await ask(t.context, 'atomic', 'same', undefined, key);
+  await send(t.context, 'atomic', 'same');
+  await send(t.context, 'resumable', 'same');
+  await send(t.context, 'atomic', 'same', undefined, key);
   t.is(t.context.runs.length, 3);
   t.is(new Set(t.context.runs).size, 3);
 });
 
 test('an Idempotency-Key over 255 characters is rejected, and an empty one ignored', async (t) => {
-  t.is((await ask(t.context, 'atomic', 'k'.repeat(255))).status, 201);
-  const long = await ask(t.context, 'atomic', 'k'.repeat(256));
+  t.is((await send(t.context, 'atomic', 'k'.repeat(255))).status, 201);
+  const long = await send(t.context, 'atomic', 'k'.repeat(256));
   t.is(long.status, 400);
   t.is(long.body.error, 'invalid_request');
-  await ask(t.context, 'atomic', '');
+  await send(t.context, 'atomic', '');
   t.is(t.context.runs.at(-1), undefined);
 });
 
 test('stored replies cannot be read without the keyring', async (t) => {
   const { ctx } = t.context;
-  const { body } = await ask(t.context, 'atomic', 'secret');
+  const { body } = await send(t.context, 'atomic', 'secret');
   const [row] = await read<{ reply: string }>(
     ctx,
     sql`
@@ -212,12 +218,12 @@ test('stored replies cannot be read without the keyring', async (t) => {
 
 test.serial('an Idempotency-Key expires after a day, and pruneRequests removes its row', async (t) => {
   const { ctx, clock, services } = t.context;
-  await ask(t.context, 'atomic', 'daily');
-  await ask(t.context, 'atomic', 'other');
+  await send(t.context, 'atomic', 'daily');
+  await send(t.context, 'atomic', 'other');
   clock.pass(hours(24) - minutes(1));
-  t.is((await ask(t.context, 'atomic', 'daily')).headers.get('idempotent-replayed'), 'true');
+  t.is((await send(t.context, 'atomic', 'daily')).headers.get('idempotent-replayed'), 'true');
   clock.pass(minutes(2));
-  const again = await ask(t.context, 'atomic', 'daily', 'grace@example.com');
+  const again = await send(t.context, 'atomic', 'daily', 'grace@example.com');
   t.is(again.status, 201);
   t.is(again.headers.get('idempotent-replayed'), null);
   t.is(new Set(t.context.runs).size, 3);

@@ -16,15 +16,15 @@ const event = {
   test: true,
   data: { tracking_number: '92055', carrier: 'usps', tracking_status: { status: 'TRANSIT' } },
 };
-const tell = ({ api, tenant }: ApiContext, token: string, body: unknown = event) =>
+const notify = ({ api, tenant }: ApiContext, token: string, body: unknown = event) =>
   api.call('POST', `/api/webhooks/shippo/${tenant.slug}?token=${encodeURIComponent(token)}`, { body });
 
 test('a Shippo webhook is stored and its job enqueued before the response', async (t) => {
   const { webhook_token: token } = await buildShippingAccount(t.context.ctx);
-  t.like(await tell(t.context, token ?? ''), { status: 202, body: { ok: true, followed: true } });
-  t.like(await tell(t.context, token ?? ''), { status: 202 });
+  t.like(await notify(t.context, token ?? ''), { status: 202, body: { ok: true, followed: true } });
+  t.like(await notify(t.context, token ?? ''), { status: 202 });
   t.is((await enqueuedJobs(t.context.ctx, processNotification)).length, 1);
-  t.like(await tell(t.context, token ?? '', { event: 'batch_created', data: {} }), {
+  t.like(await notify(t.context, token ?? '', { event: 'batch_created', data: {} }), {
     status: 202,
     body: { followed: false },
   });
@@ -32,10 +32,10 @@ test('a Shippo webhook is stored and its job enqueued before the response', asyn
 
 test('a Shippo webhook with a wrong token is rejected', async (t) => {
   const { api, ctx, tenant } = t.context;
-  t.is((await tell(t.context, 'anything')).status, 400, 'a store without an account');
+  t.is((await notify(t.context, 'anything')).status, 400, 'a store without an account');
   const { webhook_token: token } = await buildShippingAccount(ctx);
   for (const wrong of ['', 'wrong', `${token}x`, (token ?? '').slice(1)])
-    t.is((await tell(t.context, wrong)).status, 400, wrong);
+    t.is((await notify(t.context, wrong)).status, 400, wrong);
   t.is((await api.call('POST', `/api/webhooks/shippo/${tenant.slug}`, { body: event })).status, 400);
   t.like(await api.call('POST', `/api/webhooks/shippo/nobody?token=${token}`, { body: event }), {
     status: 404,
@@ -80,12 +80,12 @@ test('a store may have a signing secret and no token', async (t) => {
 
 test('a Shippo webhook with an unreadable body is rejected', async (t) => {
   const { webhook_token: token } = await buildShippingAccount(t.context.ctx);
-  t.like(await tell(t.context, token ?? '', '{"event":'), { status: 400, body: { error: 'invalid_json' } });
-  t.like(await tell(t.context, token ?? '', { event: 'track_updated' }), {
+  t.like(await notify(t.context, token ?? '', '{"event":'), { status: 400, body: { error: 'invalid_json' } });
+  t.like(await notify(t.context, token ?? '', { event: 'track_updated' }), {
     status: 400,
     body: { error: 'invalid_request' },
   });
-  t.like(await tell(t.context, token ?? '', JSON.stringify({ ...event, filler: 'x'.repeat(600 * 1024) })), {
+  t.like(await notify(t.context, token ?? '', JSON.stringify({ ...event, filler: 'x'.repeat(600 * 1024) })), {
     status: 413,
     body: { error: 'payload_too_large' },
   });

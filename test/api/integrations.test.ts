@@ -27,10 +27,10 @@ test('the callback redirects the owner to the return URL and stores the received
   t.is(new URL(callbackUrl).pathname, path);
   t.is(await readConnection(ctx, connectionId), undefined);
 
-  const answer = await api.call('GET', `${path}?state=${state}&code=swordfish&scope=a&scope=b`);
-  t.is(answer.status, 302);
-  t.is(answer.headers.get('location'), returnUrl);
-  t.is(answer.headers.get('cache-control'), 'no-store');
+  const response = await api.call('GET', `${path}?state=${state}&code=swordfish&scope=a&scope=b`);
+  t.is(response.status, 302);
+  t.is(response.headers.get('location'), returnUrl);
+  t.is(response.headers.get('cache-control'), 'no-store');
   t.like(await readConnection(ctx, connectionId), {
     provider: 'bookkeeper',
     received: { code: 'swordfish', scope: ['a', 'b'] },

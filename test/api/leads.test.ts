@@ -21,11 +21,11 @@ const pages = [
 test('an email address is one lead per source, however often and in whatever spelling it is submitted', async (t) => {
   const { api, ctx, tenant } = t.context;
   const leave = async (body: object) => {
-    const answer = await api.call('POST', '/api/v1/leads', { tenant: tenant.slug, body });
-    t.is(answer.status, 201);
-    t.deepEqual(Object.keys(answer.body), ['ok', 'lead_id']);
-    t.true(answer.body.ok);
-    return answer.body.lead_id as string;
+    const response = await api.call('POST', '/api/v1/leads', { tenant: tenant.slug, body });
+    t.is(response.status, 201);
+    t.deepEqual(Object.keys(response.body), ['ok', 'lead_id']);
+    t.true(response.body.ok);
+    return response.body.lead_id as string;
   };
   const first = await leave({ email: 'Ada@Example.com', source: 'footer', name: 'Ada', consent: true });
   t.regex(first, /^lead_/);
@@ -44,35 +44,35 @@ test('an email address is one lead per source, however often and in whatever spe
 
 test('fifty concurrent requests create one lead', async (t) => {
   const { api, tenant } = t.context;
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 50 }, () =>
       api.call('POST', '/api/v1/leads', { tenant: tenant.slug, body: { email: 'ada@example.com', source: 'footer' } }),
     ),
   );
-  t.is(new Set(answers.map(({ status, body }) => `${status} ${body.lead_id}`)).size, 1);
+  t.is(new Set(responses.map(({ status, body }) => `${status} ${body.lead_id}`)).size, 1);
 });
 
 test('quiz answers are stored as sent, and newer ones replace them', async (t) => {
   const { api, ctx, tenant } = t.context;
-  const answer = (answers: unknown) =>
+  const sendQuiz = (answers: unknown) =>
     api.call('POST', '/api/v1/leads/quiz', { tenant: tenant.slug, body: { email: 'ada@example.com', answers } });
   const answers = { roast: 'dark', cups: 3, likes: ['fruit', { more: ['nuts'] }], decaf: false, note: null };
-  const first = await answer(answers);
+  const first = await sendQuiz(answers);
   t.is(first.status, 201);
   const [lead] = (await listLeads(ctx, { source: 'quiz' })).rows;
   t.deepEqual(lead?.answers, answers);
-  t.is((await answer({ roast: 'light' })).body.lead_id, first.body.lead_id);
+  t.is((await sendQuiz({ roast: 'light' })).body.lead_id, first.body.lead_id);
   t.deepEqual((await listLeads(ctx, { source: 'quiz' })).rows[0]?.answers, { roast: 'light' });
-  t.is((await answer(undefined)).status, 201);
+  t.is((await sendQuiz(undefined)).status, 201);
   t.deepEqual((await listLeads(ctx, { source: 'quiz' })).rows[0]?.answers, { roast: 'light' });
 });
 
 test('quiz answers that are too deep, too many, too large or no object are rejected', async (t) => {
   const { api, tenant } = t.context;
-  const answer = (answers: unknown) =>
+  const sendQuiz = (answers: unknown) =>
     api.call('POST', '/api/v1/leads/quiz', { tenant: tenant.slug, body: { email: 'ada@example.com', answers } });
   const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
-  t.is((await answer(nested(5))).status, 201);
+  t.is((await sendQuiz(nested(5))).status, 201);
   for (const wrong of [
     nested(6),
     nested(30),
@@ -80,12 +80,12 @@ test('quiz answers that are too deep, too many, too large or no object are rejec
     'dark',
     [1],
   ]) {
-    const { status, body } = await answer(wrong);
+    const { status, body } = await sendQuiz(wrong);
     t.is(status, 400);
     t.is(body.error, 'invalid_request');
     t.is(body.errors[0].path, '/answers');
   }
-  t.like(await answer({ text: 'x'.repeat(17_000) }), { status: 413, body: { error: 'payload_too_large' } });
+  t.like(await sendQuiz({ text: 'x'.repeat(17_000) }), { status: 413, body: { error: 'payload_too_large' } });
 });
 
 test('the waitlist takes a variant or product of this store, once at a time', async (t) => {
@@ -96,17 +96,17 @@ test('the waitlist takes a variant or product of this store, once at a time', as
   const wait = (body: object) =>
     api.call('POST', '/api/v1/leads/waitlist', { tenant: tenant.slug, body: { email: 'ada@example.com', ...body } });
 
-  const answers = [
+  const responses = [
     await wait({ product_slug: slug }),
     await wait({ product_slug: slug, variant_id: null }),
     await wait({ product_slug: slug, variant_id: variant.id }),
     await wait({ variant_id: variant.id }),
   ];
   t.deepEqual(
-    answers.map(({ status }) => status),
+    responses.map(({ status }) => status),
     [201, 201, 201, 201],
   );
-  t.is(new Set(answers.map(({ body }) => body.lead_id)).size, 1);
+  t.is(new Set(responses.map(({ body }) => body.lead_id)).size, 1);
   const entries = await read(
     ctx,
     sql`select variant_id as id from waitlist_entries where tenant_id = ${tenant.id} order by id`,
@@ -121,30 +121,30 @@ test('the waitlist takes a variant or product of this store, once at a time', as
     [{ product_slug: slug, variant_id: draft.variant.id }, '/variant_id'],
   ] as const;
   for (const [body, path] of unknown) {
-    const answer = await wait(body);
-    t.is(answer.status, 400);
-    t.like(answer.body, { error: 'unknown_product', errors: [{ path }] });
+    const response = await wait(body);
+    t.is(response.status, 400);
+    t.like(response.body, { error: 'unknown_product', errors: [{ path }] });
   }
   t.like(await wait({}), { status: 400, body: { error: 'invalid_request', errors: [{ path: '/product_slug' }] } });
 });
 
 test('a wholesale inquiry is stored with its lead', async (t) => {
   const { api, ctx, tenant } = t.context;
-  const asked = {
+  const inquiry = {
     email: 'Buyer@Shops.example',
     company: 'Three Shops',
     phone: '+1 415 555 0100',
     message: 'Bowls?',
     expected_volume: '200 a month',
   };
-  const { status, body } = await api.call('POST', '/api/v1/wholesale', { tenant: tenant.slug, body: asked });
+  const { status, body } = await api.call('POST', '/api/v1/wholesale', { tenant: tenant.slug, body: inquiry });
   t.is(status, 201);
   t.regex(body.inquiry.id, /^inq_/);
   t.deepEqual(body, { inquiry: { id: body.inquiry.id, status: 'new' } });
 
   const lead = await api.call('POST', '/api/v1/leads/wholesale', {
     tenant: tenant.slug,
-    body: { email: asked.email, message: 'Plates?' },
+    body: { email: inquiry.email, message: 'Plates?' },
   });
   t.is(lead.status, 201);
   t.is((await listLeads(ctx, { source: 'wholesale' })).rows[0]?.id, lead.body.lead_id);
@@ -155,20 +155,20 @@ test('a wholesale inquiry is stored with its lead', async (t) => {
     0: { email: 'buyer@shops.example', message: 'Plates?', company: null },
   });
   const rest = await listInquiries(ctx, { limit: 1, cursor: page.cursor ?? '' });
-  t.like(rest.rows.map(presentInquiry), { length: 1, 0: { ...asked, email: 'buyer@shops.example', status: 'new' } });
+  t.like(rest.rows.map(presentInquiry), { length: 1, 0: { ...inquiry, email: 'buyer@shops.example', status: 'new' } });
   t.is(rest.cursor, null);
 });
 
 test('repeating an inquiry with the same Idempotency-Key stores it once', async (t) => {
   const { api, ctx, tenant } = t.context;
-  const ask = () =>
+  const request = () =>
     api.call('POST', '/api/v1/wholesale', {
       tenant: tenant.slug,
       body: { email: 'buyer@shops.example' },
       headers: { 'idempotency-key': 'click-1' },
     });
-  const first = await ask();
-  t.deepEqual((await ask()).body, first.body);
+  const first = await request();
+  t.deepEqual((await request()).body, first.body);
   t.is((await listInquiries(ctx, {})).rows.length, 1);
 });
 

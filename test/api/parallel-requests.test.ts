@@ -2,12 +2,12 @@ import anyTest, { type TestFn } from 'ava';
 
 import { routes } from '#src/api/routes.ts';
 import { exampleOf } from '#src/lib/example-of.ts';
-import { nameOf, type Sending, type Shop, send, useStore } from '#test/support/every-route.ts';
+import { nameOf, type Sending, type StoreContext, send, useStore } from '#test/support/every-route.ts';
 import { buildCart } from '#test/support/factories/cart.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildPartner } from '#test/support/factories/partners.ts';
 
-const test = anyTest as TestFn<Shop>;
+const test = anyTest as TestFn<StoreContext>;
 useStore(test, { environment: { RATE_LIMIT_SCALE: '1000' } });
 
 const methods = ['post', 'put', 'patch', 'delete'];
@@ -16,7 +16,7 @@ const changing = routes
   .toSorted((left, right) => methods.indexOf(left.method) - methods.indexOf(right.method));
 
 /** What the examples cannot know: what there is in this store, and windows that end after they start. */
-async function givenIn({ ctx }: Shop): Promise<Record<string, Sending>> {
+async function givenIn({ ctx }: StoreContext): Promise<Record<string, Sending>> {
   const { slug, variant } = await buildProduct(ctx, { slug: 'beans' });
   const cart = await buildCart(ctx, [variant.id]);
   const line = cart.lines[0]?.id ?? '';
@@ -47,13 +47,13 @@ test('every route that changes something answers identical requests at once with
   for (const route of changing) {
     const name = nameOf(route);
     for (let round = 0; round < 2; round += 1) {
-      const answers = await Promise.all([1, 2, 3].map(() => send(t.context, route, given[name])));
-      const told = answers.map(({ status, body }) => `${status} ${body?.detail ?? ''}`).join(', ');
+      const responses = await Promise.all([1, 2, 3].map(() => send(t.context, route, given[name])));
+      const summary = responses.map(({ status, body }) => `${status} ${body?.detail ?? ''}`).join(', ');
       t.false(
-        answers.some(({ status }) => status === 500),
-        `${name}: ${told}`,
+        responses.some(({ status }) => status === 500),
+        `${name}: ${summary}`,
       );
-      if (answers.some(({ status }) => status < 300)) succeeded.add(name);
+      if (responses.some(({ status }) => status < 300)) succeeded.add(name);
     }
   }
   const creating = ['content', 'gift-cards', 'keys', 'partners', 'products', 'promo-codes', 'webhook-endpoints'];
@@ -69,8 +69,8 @@ test('two webhook endpoints are not given one URL, however close together it is 
   const taken = { status: 400, body: { error: 'invalid_request', errors: [{ path: '/url' }] } };
   for (let round = 0; round < 5; round += 1) {
     const url = `https://shop.example/shared-${round}`;
-    const answers = await Promise.all(created.map(({ body }) => call('PATCH', `/${body.webhook_endpoint.id}`, url)));
-    const [changed, ...others] = answers.toSorted((left, right) => left.status - right.status);
+    const responses = await Promise.all(created.map(({ body }) => call('PATCH', `/${body.webhook_endpoint.id}`, url)));
+    const [changed, ...others] = responses.toSorted((left, right) => left.status - right.status);
     t.is(changed?.status, 200);
     for (const other of others) t.like(other, taken);
     t.like(await call('POST', '', url), taken);

@@ -16,9 +16,9 @@ test('GET /partners/:code shows the discount and not the commission', async (t) 
     tenant: { slug: tenant },
   } = t.context;
   await buildPartner(ctx, { code: 'maker', discount_percent: 5 });
-  const answer = await api.call('GET', '/api/v1/partners/Maker', { tenant });
-  t.is(answer.status, 200);
-  t.deepEqual(answer.body, { partner: { code: 'maker', name: 'The Maker Blog', discount: { percent: 5 } } });
+  const response = await api.call('GET', '/api/v1/partners/Maker', { tenant });
+  t.is(response.status, 200);
+  t.deepEqual(response.body, { partner: { code: 'maker', name: 'The Maker Blog', discount: { percent: 5 } } });
 
   t.is((await api.call('GET', '/api/v1/partners/maker', { key: await buildKey(ctx, ['partners:read']) })).status, 200);
   t.is(
@@ -65,14 +65,14 @@ test('POST /partners/apply stores an application', async (t) => {
     tenant: { slug: tenant },
   } = t.context;
   const apply = (body: object) => api.call('POST', '/api/v1/partners/apply', { tenant, body });
-  const answer = await apply({
+  const response = await apply({
     email: 'ada@example.com',
     name: 'Ada',
     website: 'https://blog.example.com',
     message: 'I write about kitchens.',
   });
-  t.is(answer.status, 201);
-  t.deepEqual(answer.body, { application: { id: answer.body.application.id, status: 'pending' } });
+  t.is(response.status, 201);
+  t.deepEqual(response.body, { application: { id: response.body.application.id, status: 'pending' } });
   t.is((await apply({ name: 'Ada' })).body.errors[0].path, '/email');
   t.is((await apply({ email: 'nobody' })).body.errors[0].path, '/email');
 });

@@ -4,8 +4,8 @@ import type { Route } from '#src/api/lib/define-route.ts';
 import { opsRoutes } from '#src/api/ops/index.ts';
 import { routes } from '#src/api/routes.ts';
 import { issuesOf } from '#src/lib/validation.ts';
-import type { Answer } from '#test/support/api.ts';
-import { addressOf, keyTo, nameOf, type Shop, useStore } from '#test/support/every-route.ts';
+import type { ApiResponse } from '#test/support/api.ts';
+import { addressOf, keyTo, nameOf, type StoreContext, useStore } from '#test/support/every-route.ts';
 import { buildSession } from '#test/support/factories/sessions.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
 import {
@@ -26,7 +26,7 @@ const allowedMs = 50;
 const failingMs = 2 * allowedMs;
 const triesMax = 5;
 
-const test = anyTest as TestFn<Shop>;
+const test = anyTest as TestFn<StoreContext>;
 useStore(test, {
   ports: { payments: fakePaymentGateway() },
   isRecorded: false,
@@ -95,11 +95,11 @@ test.serial('the schema of every body judges each hurtful value within 50 ms of 
 });
 
 function sendTo(
-  { api, tenant, ...shop }: Shop,
+  { api, tenant, ...store }: StoreContext,
   route: Route,
   { parameter, query = '', headers, body }: HurtfulRequest,
-): Promise<Answer> {
-  const key = keyTo(route, { api, tenant, ...shop });
+): Promise<ApiResponse> {
+  const key = keyTo(route, { api, tenant, ...store });
   const params =
     parameter === undefined
       ? {}
@@ -110,7 +110,7 @@ function sendTo(
   });
 }
 
-function opsPages(t: ExecutionContext<Shop>): { method: string; path: string }[] {
+function opsPages(t: ExecutionContext<StoreContext>): { method: string; path: string }[] {
   const routers = opsRoutes(t.context.services).flatMap((middleware) =>
     'router' in middleware ? [middleware.router as { stack: { methods: string[]; path: string }[] }] : [],
   );
@@ -144,7 +144,7 @@ async function costsOf<Hurtful extends { readonly what: string }>(
   return dearest;
 }
 
-function report(t: ExecutionContext<Shop>, costs: readonly Cost[]): void {
+function report(t: ExecutionContext<StoreContext>, costs: readonly Cost[]): void {
   const table = costs.toSorted((left, right) => right.ms - left.ms);
   const lineOf = ({ route, what, status, ms }: Cost) =>
     `${ms.toFixed(1).padStart(6)} ms  ${route}: ${what} (${status})`;

@@ -165,26 +165,26 @@ test('GET /products rejects invalid parameters', async (t) => {
   const { api, ctx, tenant, services } = t.context;
   await buildProduct(ctx);
   await buildProduct(ctx);
-  const ask = (query: string, slug = tenant.slug) => api.call('GET', `/api/v1/products?${query}`, { tenant: slug });
+  const request = (query: string, slug = tenant.slug) => api.call('GET', `/api/v1/products?${query}`, { tenant: slug });
   for (const query of ['limit=0', 'limit=101', 'limit=two', 'sort=best', 'tag=a&tag=b', `q=${'a'.repeat(201)}`]) {
-    const { status, body } = await ask(query);
+    const { status, body } = await request(query);
     t.is(status, 400, query);
     t.is(body.error, 'invalid_request');
     t.is(body.errors.length, 1);
   }
-  const { cursor } = (await ask('limit=1')).body;
+  const { cursor } = (await request('limit=1')).body;
   const other = await buildTenant(services);
   for (const refused of [
-    ask(`cursor=${cursor}x`),
-    ask('cursor='),
-    ask(`sort=name&cursor=${cursor}`),
-    ask(`cursor=${cursor}`, other.slug),
+    request(`cursor=${cursor}x`),
+    request('cursor='),
+    request(`sort=name&cursor=${cursor}`),
+    request(`cursor=${cursor}`, other.slug),
   ]) {
     const { status, body } = await refused;
     t.is(status, 400);
     t.is(body.error, 'invalid_cursor');
   }
-  t.is((await ask(`cursor=${cursor}&limit=1`)).body.products.length, 1);
+  t.is((await request(`cursor=${cursor}&limit=1`)).body.products.length, 1);
 });
 
 test('product routes require a key with the scope or a tenant slug', async (t) => {
@@ -192,12 +192,12 @@ test('product routes require a key with the scope or a tenant slug', async (t) =
   const { slug } = await buildProduct(ctx);
   const path = `/api/v1/products/${slug}`;
   const reader = await buildKey(ctx, ['products:read'], 'publishable');
-  const stranger = await buildKey(ctx, ['content:read']);
+  const contentKey = await buildKey(ctx, ['content:read']);
 
-  const answer = await api.call('GET', path, { key: reader });
-  t.is(answer.status, 200);
-  t.regex(answer.headers.get('cache-control') ?? '', /^private, max-age=0, must-revalidate$/);
-  const refused = await api.call('GET', path, { key: stranger });
+  const response = await api.call('GET', path, { key: reader });
+  t.is(response.status, 200);
+  t.regex(response.headers.get('cache-control') ?? '', /^private, max-age=0, must-revalidate$/);
+  const refused = await api.call('GET', path, { key: contentKey });
   t.is(refused.status, 403);
   t.like(refused.body, { error: 'insufficient_scope', required_scope: 'products:read' });
   t.is((await api.call('GET', path)).body.error, 'missing_tenant');
@@ -247,12 +247,12 @@ test.serial('GET /products executes one statement, and none while the response i
       `/api/v1/products/${slug}/images`,
       '/api/v1/products?q=oak&tag=a&category=b&sort=name',
     ]) {
-      const ask = () => api.call('GET', path, { tenant: tenant.slug });
+      const request = () => api.call('GET', path, { tenant: tenant.slug });
       // The tenant itself is read once a second.
       const count = async (work: () => Promise<unknown>) =>
         (await countStatements(services, work)).statements.filter((text) => !/from tenants/.test(text)).length;
-      t.is(await count(() => Promise.all(Array.from({ length: 20 }, ask))), 1, path);
-      t.is(await count(ask), 0, path);
+      t.is(await count(() => Promise.all(Array.from({ length: 20 }, request))), 1, path);
+      t.is(await count(request), 0, path);
     }
   });
   await transact(ctx, (ctx) =>
@@ -264,10 +264,10 @@ test.serial('GET /products executes one statement, and none while the response i
 
 test('GET /products does not cache errors', async (t) => {
   const { api, ctx, tenant } = t.context;
-  const ask = () => api.call('GET', '/api/v1/products/brand-new', { tenant: tenant.slug });
-  t.is((await ask()).status, 404);
+  const request = () => api.call('GET', '/api/v1/products/brand-new', { tenant: tenant.slug });
+  t.is((await request()).status, 404);
   await buildProduct(ctx, { slug: 'brand-new' });
-  t.is((await ask()).status, 200);
+  t.is((await request()).status, 200);
 });
 
 test('POST /products/:slug/reviews publishes a review after its approval', async (t) => {
@@ -339,12 +339,12 @@ test('review routes reject invalid bodies and require the module', async (t) => 
   const { api, ctx, tenant, services } = t.context;
   const { slug } = await buildProduct(ctx);
   for (const body of [{}, { rating: 0 }, { rating: 6 }, { rating: 4.5 }, { rating: 5, email: 'nobody' }]) {
-    const { status, body: answer } = await api.call('POST', `/api/v1/products/${slug}/reviews`, {
+    const { status, body: response } = await api.call('POST', `/api/v1/products/${slug}/reviews`, {
       tenant: tenant.slug,
       body,
     });
     t.is(status, 400);
-    t.is(answer.error, 'invalid_request');
+    t.is(response.error, 'invalid_request');
   }
   const quiet = await buildTenant(services, { modules: { ...tenant.modules, reviews: false } });
   const elsewhere: Context = { ...ctx, tenant: quiet };
@@ -353,8 +353,8 @@ test('review routes reject invalid bodies and require the module', async (t) => 
     ['GET', undefined],
     ['POST', { rating: 5 }],
   ] as const) {
-    const answer = await api.call(method, `/api/v1/products/${product.slug}/reviews`, { tenant: quiet.slug, body });
-    t.is(answer.status, 403);
-    t.is(answer.body.error, 'module_disabled');
+    const response = await api.call(method, `/api/v1/products/${product.slug}/reviews`, { tenant: quiet.slug, body });
+    t.is(response.status, 403);
+    t.is(response.body.error, 'module_disabled');
   }
 });

@@ -5,7 +5,7 @@ import type { LimitName } from '#src/api/lib/limits.ts';
 import { ok } from '#src/api/lib/reply.ts';
 import { countCoalesced } from '#src/api/lib/windows.ts';
 import { Type } from '#src/lib/schema.ts';
-import { type Answer, serveApi, type TestApi } from '#test/support/api.ts';
+import { type ApiResponse, serveApi, type TestApi } from '#test/support/api.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
 import { buildTenant } from '#test/support/tenant.ts';
@@ -44,11 +44,11 @@ test.beforeEach(async (t) => {
 });
 test.afterEach.always((t) => t.context.api.close());
 
-type Shop = TestContext & { api: TestApi };
-type Asking = { address?: string; key?: string; tenant?: string; clientIp?: string; body?: unknown };
+type StoreContext = TestContext & { api: TestApi };
+type Sending = { address?: string; key?: string; tenant?: string; clientIp?: string; body?: unknown };
 
-function ask({ api, tenant }: Shop, limit: LimitName, asking: Asking = {}): Promise<Answer> {
-  const { address = '203.0.113.7', key, tenant: slug = tenant.slug, clientIp, body = {} } = asking;
+function request({ api, tenant }: StoreContext, limit: LimitName, options: Sending = {}): Promise<ApiResponse> {
+  const { address = '203.0.113.7', key, tenant: slug = tenant.slug, clientIp, body = {} } = options;
   return api.call('POST', `/api/v1/${limit}`, {
     tenant: slug,
     body,
@@ -57,21 +57,21 @@ function ask({ api, tenant }: Shop, limit: LimitName, asking: Asking = {}): Prom
   });
 }
 
-async function statuses(count: number, work: () => Promise<Answer>): Promise<number[]> {
+async function statuses(count: number, work: () => Promise<ApiResponse>): Promise<number[]> {
   const found: number[] = [];
   for (let index = 0; index < count; index += 1) found.push((await work()).status);
   return found;
 }
 
 test('who asks too often is told how long to wait, in the header and in the body', async (t) => {
-  const first = await ask(t.context, 'promo');
+  const first = await request(t.context, 'promo');
   t.is(first.status, 200);
   t.is(first.headers.get('ratelimit-limit'), '2');
   t.is(first.headers.get('ratelimit-remaining'), '1');
   t.regex(first.headers.get('ratelimit-reset') ?? '', /^([1-9]|[1-5][0-9]|60)$/);
-  await ask(t.context, 'promo');
+  await request(t.context, 'promo');
 
-  const refused = await ask(t.context, 'promo');
+  const refused = await request(t.context, 'promo');
   t.is(refused.status, 429);
   t.is(refused.body.error, 'rate_limited');
   t.is(refused.headers.get('ratelimit-remaining'), '0');
@@ -82,23 +82,23 @@ test('who asks too often is told how long to wait, in the header and in the body
 
 test('shoppers, stores and operations are counted apart', async (t) => {
   const other = await buildTenant(t.context.services);
-  t.deepEqual(await statuses(3, () => ask(t.context, 'promo')), [200, 200, 429]);
-  t.is((await ask(t.context, 'promo', { address: '203.0.113.8' })).status, 200);
-  t.is((await ask(t.context, 'promo', { tenant: other.slug })).status, 200);
-  t.is((await ask(t.context, 'consume')).status, 200);
+  t.deepEqual(await statuses(3, () => request(t.context, 'promo')), [200, 200, 429]);
+  t.is((await request(t.context, 'promo', { address: '203.0.113.8' })).status, 200);
+  t.is((await request(t.context, 'promo', { tenant: other.slug })).status, 200);
+  t.is((await request(t.context, 'consume')).status, 200);
 });
 
 test('who asks several times at once is counted as often, and no two stand alike', async (t) => {
   const { ctx } = t.context;
   const key = await buildKey(ctx, ['cart:write']);
-  const answers = await Promise.all(Array.from({ length: 20 }, () => ask(t.context, 'promo', { key })));
-  const remaining = answers.map(({ headers }) => Number(headers.get('ratelimit-remaining')));
+  const responses = await Promise.all(Array.from({ length: 20 }, () => request(t.context, 'promo', { key })));
+  const remaining = responses.map(({ headers }) => Number(headers.get('ratelimit-remaining')));
   t.deepEqual(
     remaining.toSorted((left, right) => right - left),
     Array.from({ length: 20 }, (_, index) => 599 - index),
   );
 
-  const shopper = await Promise.all(Array.from({ length: 5 }, () => ask(t.context, 'promo')));
+  const shopper = await Promise.all(Array.from({ length: 5 }, () => request(t.context, 'promo')));
   t.deepEqual(shopper.map(({ status }) => status).toSorted(), [200, 200, 429, 429, 429]);
   const allowed = shopper
     .filter(({ status }) => status === 200)
@@ -114,8 +114,8 @@ test('those who come in one moment are counted with one trip each subject', asyn
     return (totals[subject] = (totals[subject] ?? 0) + times);
   });
   const stand = async (subject: string) => {
-    const { answer, later } = await counted(subject);
-    return answer - later;
+    const { result, later } = await counted(subject);
+    return result - later;
   };
   t.deepEqual(await Promise.all(['a', 'a', 'b', 'a'].map(stand)), [1, 2, 1, 3]);
   t.deepEqual(await Promise.all(['a', 'b'].map(stand)), [4, 2]);
@@ -131,25 +131,25 @@ test('a household of 2^64 addresses counts as one', async (t) => {
   t.is(clientNetworkOf('2001:db8::1'), clientNetworkOf('2001:db8:0:0:ffff::9'));
   t.not(clientNetworkOf('2001:db8::1'), clientNetworkOf('2001:db8:0:1::1'));
   t.is(clientNetworkOf('::ffff:203.0.113.7'), '203.0.113.7');
-  t.deepEqual(await statuses(2, () => ask(t.context, 'promo', { address: '2001:db8:1:2::1' })), [200, 200]);
-  t.is((await ask(t.context, 'promo', { address: '2001:db8:1:2:aaaa::1' })).status, 429);
+  t.deepEqual(await statuses(2, () => request(t.context, 'promo', { address: '2001:db8:1:2::1' })), [200, 200]);
+  t.is((await request(t.context, 'promo', { address: '2001:db8:1:2:aaaa::1' })).status, 429);
 });
 
 test('what the caller writes into X-Forwarded-For himself does not make him another', async (t) => {
-  t.deepEqual(await statuses(2, () => ask(t.context, 'promo')), [200, 200]);
-  t.is((await ask(t.context, 'promo', { address: '198.51.100.1, 203.0.113.7' })).status, 429);
-  t.is((await ask(t.context, 'promo', { clientIp: '198.51.100.1' })).status, 429);
+  t.deepEqual(await statuses(2, () => request(t.context, 'promo')), [200, 200]);
+  t.is((await request(t.context, 'promo', { address: '198.51.100.1, 203.0.113.7' })).status, 429);
+  t.is((await request(t.context, 'promo', { clientIp: '198.51.100.1' })).status, 429);
 });
 
 test('a secret key has its own, wider limit, and each shopper whom it names has his', async (t) => {
   const { ctx } = t.context;
   const key = await buildKey(ctx, ['cart:write']);
-  const server = await ask(t.context, 'promo', { key });
+  const server = await request(t.context, 'promo', { key });
   t.is(server.headers.get('ratelimit-limit'), '600');
   t.is(server.headers.get('ratelimit-remaining'), '599');
-  t.deepEqual(await statuses(3, () => ask(t.context, 'promo', { key, clientIp: '198.51.100.1' })), [200, 200, 429]);
-  t.is((await ask(t.context, 'promo', { key, clientIp: '198.51.100.2' })).status, 200);
-  t.is((await ask(t.context, 'promo', { key })).status, 200);
+  t.deepEqual(await statuses(3, () => request(t.context, 'promo', { key, clientIp: '198.51.100.1' })), [200, 200, 429]);
+  t.is((await request(t.context, 'promo', { key, clientIp: '198.51.100.2' })).status, 200);
+  t.is((await request(t.context, 'promo', { key })).status, 200);
 });
 
 test('a key that carries its own limit is held to it over all that is limited, whatever its kind', async (t) => {
@@ -157,60 +157,63 @@ test('a key that carries its own limit is held to it over all that is limited, w
   for (const kind of ['secret', 'publishable'] as const) {
     const key = await buildKey(ctx, ['cart:write'], kind, 40);
     const address = (index: number) => `198.51.100.${index}`;
-    t.is((await ask(t.context, 'owner', { key, address: address(0) })).headers.get('ratelimit-limit'), '4');
-    t.is((await ask(t.context, 'promo', { key, address: address(1) })).status, 200);
-    t.deepEqual(await statuses(3, () => ask(t.context, 'owner', { key })), [200, 200, 429]);
-    t.is((await ask(t.context, 'promo', { key, address: address(2) })).status, 429, kind);
+    t.is((await request(t.context, 'owner', { key, address: address(0) })).headers.get('ratelimit-limit'), '4');
+    t.is((await request(t.context, 'promo', { key, address: address(1) })).status, 200);
+    t.deepEqual(await statuses(3, () => request(t.context, 'owner', { key })), [200, 200, 429]);
+    t.is((await request(t.context, 'promo', { key, address: address(2) })).status, 429, kind);
   }
-  const unlimited = await ask(t.context, 'owner', { key: await buildKey(ctx, ['cart:write']) });
+  const unlimited = await request(t.context, 'owner', { key: await buildKey(ctx, ['cart:write']) });
   t.is(unlimited.headers.get('ratelimit-limit'), null, "the owner's side has no limit by default");
 });
 
 test('a publishable key is counted for itself, and no shopper can use up the share of the others', async (t) => {
   const key = await buildKey(t.context.ctx, ['cart:write'], 'publishable');
-  t.deepEqual(await statuses(3, () => ask(t.context, 'promo', { key })), [200, 200, 429]);
-  t.is((await ask(t.context, 'promo')).status, 200);
-  t.is((await ask(t.context, 'promo', { key, address: '203.0.113.8' })).status, 200);
+  t.deepEqual(await statuses(3, () => request(t.context, 'promo', { key })), [200, 200, 429]);
+  t.is((await request(t.context, 'promo')).status, 200);
+  t.is((await request(t.context, 'promo', { key, address: '203.0.113.8' })).status, 200);
 });
 
 test("limits of an address do not apply to a storefront's server that names no shopper", async (t) => {
   const key = await buildKey(t.context.ctx, ['cart:write']);
-  t.deepEqual(await statuses(2, () => ask(t.context, 'consume')), [200, 429]);
-  t.deepEqual(await statuses(3, () => ask(t.context, 'consume', { key })), [200, 200, 200]);
-  t.deepEqual(await statuses(2, () => ask(t.context, 'consume', { key, clientIp: '198.51.100.1' })), [200, 429]);
-  t.is((await ask(t.context, 'consume', { key: key.slice(0, -1) })).status, 429);
+  t.deepEqual(await statuses(2, () => request(t.context, 'consume')), [200, 429]);
+  t.deepEqual(await statuses(3, () => request(t.context, 'consume', { key })), [200, 200, 200]);
+  t.deepEqual(await statuses(2, () => request(t.context, 'consume', { key, clientIp: '198.51.100.1' })), [200, 429]);
+  t.is((await request(t.context, 'consume', { key: key.slice(0, -1) })).status, 429);
 });
 
 test('the order of refusals: scope, then rate, then size, type and schema', async (t) => {
   const key = await buildKey(t.context.ctx, ['cart:read']);
   const big = 'x'.repeat(300 * 1024);
-  t.is((await ask(t.context, 'promo', { key, body: big })).status, 403);
-  t.deepEqual(await statuses(3, () => ask(t.context, 'promo', { body: big })), [413, 413, 429]);
+  t.is((await request(t.context, 'promo', { key, body: big })).status, 403);
+  t.deepEqual(await statuses(3, () => request(t.context, 'promo', { body: big })), [413, 413, 429]);
 });
 
 /** What these clients, who ask at once, are answered until one of them is refused: windows may begin meanwhile. */
 async function flood(
-  shop: Shop,
+  store: StoreContext,
   tenant: string,
   addresses: readonly string[],
-): Promise<(Answer & { address: string })[]> {
-  const answered: (Answer & { address: string })[] = [];
-  while (answered.every(({ status }) => status === 200)) {
-    const asked = addresses.map(async (address) => ({ address, ...(await ask(shop, 'ceiling', { tenant, address })) }));
-    answered.push(...(await Promise.all(asked)));
+): Promise<(ApiResponse & { address: string })[]> {
+  const responses: (ApiResponse & { address: string })[] = [];
+  while (responses.every(({ status }) => status === 200)) {
+    const requests = addresses.map(async (address) => ({
+      address,
+      ...(await request(store, 'ceiling', { tenant, address })),
+    }));
+    responses.push(...(await Promise.all(requests)));
   }
-  return answered;
+  return responses;
 }
 
 test('what is not limited in normal use has a ceiling for the whole store, its own or the default, and says 503', async (t) => {
   const { slug } = await buildTenant(t.context.services, { requestsPerSecond: 50 });
-  const answered = await flood(
+  const responses = await flood(
     t.context,
     slug,
     Array.from({ length: 12 }, (_, index) => `198.51.100.${index}`),
   );
-  const refused = answered.find(({ status }) => status !== 200);
-  t.true(answered.filter(({ status }) => status === 200).length >= 5);
+  const refused = responses.find(({ status }) => status !== 200);
+  t.true(responses.filter(({ status }) => status === 200).length >= 5);
   t.is(refused?.status, 503);
   t.is(refused?.body.error, 'service_unavailable');
   t.is(refused?.headers.get('retry-after'), '1');
@@ -227,9 +230,9 @@ test('what is not limited in normal use has a ceiling for the whole store, its o
 test('a client has half of a low ceiling at most, so that it does not close the store for others', async (t) => {
   const { slug } = await buildTenant(t.context.services, { requestsPerSecond: 40 });
   const greedy = '203.0.113.7';
-  const answered = await flood(t.context, slug, [...Array.from({ length: 20 }, () => greedy), '198.51.100.1']);
+  const responses = await flood(t.context, slug, [...Array.from({ length: 20 }, () => greedy), '198.51.100.1']);
   t.deepEqual(
-    new Set(answered.filter(({ status }) => status === 503).map(({ address }) => address)),
+    new Set(responses.filter(({ status }) => status === 503).map(({ address }) => address)),
     new Set([greedy]),
   );
 });
@@ -237,13 +240,13 @@ test('a client has half of a low ceiling at most, so that it does not close the 
 test("a client that is over its own ceiling uses up nothing of the store's", async (t) => {
   const { slug } = await buildTenant(t.context.services, { requestsPerSecond: 300 });
   const greedy = '203.0.113.7';
-  const answered = await flood(t.context, slug, [
+  const responses = await flood(t.context, slug, [
     ...Array.from({ length: 40 }, () => greedy),
     '198.51.100.1',
     '198.51.100.2',
   ]);
   t.deepEqual(
-    new Set(answered.filter(({ status }) => status === 503).map(({ address }) => address)),
+    new Set(responses.filter(({ status }) => status === 503).map(({ address }) => address)),
     new Set([greedy]),
   );
 });
@@ -256,7 +259,7 @@ test('a flood of one operation that is not limited in normal use closes no other
       body: {},
       headers: { 'x-forwarded-for': '203.0.113.7' },
     });
-  const [answered, { status }] = await Promise.all([
+  const [responses, { status }] = await Promise.all([
     flood(
       t.context,
       tenant.slug,
@@ -264,36 +267,36 @@ test('a flood of one operation that is not limited in normal use closes no other
     ),
     other(),
   ]);
-  t.true(answered.some(({ status }) => status === 503));
+  t.true(responses.some(({ status }) => status === 503));
   t.is(status, 200);
   t.is((await other()).status, 200);
 });
 
 test('an unsound request does not count against a ceiling', async (t) => {
   const { slug } = await buildTenant(t.context.services, { requestsPerSecond: 10 });
-  const unsound = Array.from({ length: 30 }, () => ask(t.context, 'ceiling', { tenant: slug, body: { code: 5 } }));
+  const unsound = Array.from({ length: 30 }, () => request(t.context, 'ceiling', { tenant: slug, body: { code: 5 } }));
   t.deepEqual(new Set((await Promise.all(unsound)).map(({ status }) => status)), new Set([400]));
 });
 
 test('refusals by count are counted for the operator', async (t) => {
-  await statuses(3, () => ask(t.context, 'promo'));
+  await statuses(3, () => request(t.context, 'promo'));
   const series = await t.context.services.metrics.series();
   t.is(series.get(`storefront_rate_limited_total{tenant="${t.context.tenant.slug}"}`), 1);
 });
 
 test('pages may read how they stand', async (t) => {
   const { api, tenant } = t.context;
-  const answer = await api.call('POST', '/api/v1/promo', {
+  const response = await api.call('POST', '/api/v1/promo', {
     tenant: tenant.slug,
     body: {},
     headers: { origin: 'https://shop.example' },
   });
-  t.true(answer.headers.get('access-control-expose-headers')?.includes('ratelimit-remaining'));
+  t.true(response.headers.get('access-control-expose-headers')?.includes('ratelimit-remaining'));
 });
 
 test.serial('with Redis away the shop stays open, and each process counts for itself', async (t) => {
   t.context.services.redis.disconnect();
-  t.deepEqual(await statuses(3, () => ask(t.context, 'promo')), [200, 200, 429]);
-  t.is((await ask(t.context, 'promo', { address: '203.0.113.8' })).status, 200);
+  t.deepEqual(await statuses(3, () => request(t.context, 'promo')), [200, 200, 429]);
+  t.is((await request(t.context, 'promo', { address: '203.0.113.8' })).status, 200);
   await t.context.services.redis.connect();
 });

@@ -19,10 +19,10 @@ const products = '/api/v1/products';
 test.serial('whoever asks the same again gets the same, to the byte, and is counted like everybody', async (t) => {
   const { api, ctx, tenant, services, clock } = t.context;
   await buildEntry(ctx, { slug: 'care' });
-  const ask = (headers = {}) => api.call('GET', '/api/v1/content/article/care', { tenant: tenant.slug, headers });
+  const request = (headers = {}) => api.call('GET', '/api/v1/content/article/care', { tenant: tenant.slug, headers });
   await clock.standStill(async () => {
-    const first = await ask();
-    const { statements, result: again } = await countStatements(services, () => ask());
+    const first = await request();
+    const { statements, result: again } = await countStatements(services, () => request());
     t.deepEqual(statements, []);
     t.is(again.status, 200);
     t.deepEqual(again.body, first.body);
@@ -31,7 +31,7 @@ test.serial('whoever asks the same again gets the same, to the byte, and is coun
     t.not(again.headers.get('x-request-id'), first.headers.get('x-request-id'));
     t.is(Number(again.headers.get('ratelimit-remaining')), Number(first.headers.get('ratelimit-remaining')) - 1);
 
-    const known = await ask({ 'if-none-match': String(first.headers.get('etag')) });
+    const known = await request({ 'if-none-match': String(first.headers.get('etag')) });
     t.is(known.status, 304);
     t.is(known.body, '');
     const head = () =>
@@ -57,39 +57,39 @@ test.serial('the same address means another thing in another store, and with ano
       t.deepEqual(await slugs({ tenant: tenant.slug }), ['ours']);
       t.deepEqual(await slugs({ tenant: theirs.slug }), ['theirs']);
       t.deepEqual(await slugs({ key }), ['ours']);
-      const refusals = [{}, { key: other }, { key: `${key}x` }, { key, tenant: theirs.slug }].map((options) =>
+      const requests = [{}, { key: other }, { key: `${key}x` }, { key, tenant: theirs.slug }].map((options) =>
         api.call('GET', products, options),
       );
       t.deepEqual(
-        (await Promise.all(refusals)).map(({ status }) => status),
+        (await Promise.all(requests)).map(({ status }) => status),
         [400, 403, 401, 400],
       );
     }
-    const kept = await api.call('GET', products, { key });
-    t.is(kept.headers.get('cache-control'), 'private, max-age=0, must-revalidate');
+    const stored = await api.call('GET', products, { key });
+    t.is(stored.headers.get('cache-control'), 'private, max-age=0, must-revalidate');
   });
 });
 
 test.serial('each request is judged by the page that it comes from', async (t) => {
   const { api, services, clock } = t.context;
   const { slug } = await buildTenant(services, { allowedOrigins: ['https://shop.example'] });
-  const ask = (headers = {}) => api.call('GET', products, { tenant: slug, headers });
+  const request = (headers = {}) => api.call('GET', products, { tenant: slug, headers });
   await clock.standStill(async () => {
-    await ask();
-    const own = await ask({ origin: 'https://shop.example' });
+    await request();
+    const own = await request({ origin: 'https://shop.example' });
     t.is(own.status, 200);
     t.is(own.headers.get('access-control-allow-origin'), 'https://shop.example');
-    t.is((await ask({ origin: 'https://elsewhere.example' })).body.error, 'origin_not_allowed');
-    t.is((await ask()).headers.get('access-control-allow-origin'), null);
+    t.is((await request({ origin: 'https://elsewhere.example' })).body.error, 'origin_not_allowed');
+    t.is((await request()).headers.get('access-control-allow-origin'), null);
   });
 });
 
 test.serial('a key that was revoked is refused within five seconds, however often it asks', async (t) => {
   const { api, ctx, clock } = t.context;
   const key = await buildKey(ctx, ['products:read']);
-  const ask = async () => (await api.call('GET', products, { key })).status;
+  const request = async () => (await api.call('GET', products, { key })).status;
   await clock.standStill(async () => {
-    t.is(await ask(), 200);
+    t.is(await request(), 200);
     const {
       rows: [row],
     } = await listKeys(ctx, { limit: 1 });
@@ -97,7 +97,7 @@ test.serial('a key that was revoked is refused within five seconds, however ofte
     const found: number[] = [];
     for (let second = 0; second < 5; second += 1) {
       clock.pass(seconds(1));
-      found.push(await ask());
+      found.push(await request());
     }
     t.is(found.at(-1), 401);
   });

@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { routes } from '#src/api/routes.ts';
-import type { Answer } from '#test/support/api.ts';
+import type { ApiResponse } from '#test/support/api.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildCustomer } from '#test/support/factories/customers.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
@@ -14,13 +14,13 @@ const test = anyTest as TestFn<ApiContext>;
 const payments = fakePaymentGateway();
 useApi(test, { ports: { payments } });
 
-type Ask = (urls: { return_url?: string; cancel_url?: string }) => Promise<Answer>;
+type Send = (urls: { return_url?: string; cancel_url?: string }) => Promise<ApiResponse>;
 
 /** Every operation that sends a shopper back, of a store with these origins. */
 async function operationsOf(
   { api, ctx, services }: ApiContext,
   allowedOrigins: string[],
-): Promise<Record<string, Ask>> {
+): Promise<Record<string, Send>> {
   const tenant = await buildTenant(services, { storefrontUrl: 'https://shop.example', allowedOrigins });
   const own = { ...ctx, tenant };
   await buildPaymentAccount(own);
@@ -67,9 +67,9 @@ test('every route that sends a shopper back follows the one rule', async (t) => 
   t.deepEqual(taking.map(({ path }) => path).toSorted(), [...Object.keys(stores[0] ?? {}), ...ofOthers].toSorted());
   for (const [url, ...expected] of rows) {
     for (const [index, operations] of stores.entries()) {
-      for (const [path, ask] of Object.entries(operations)) {
+      for (const [path, request] of Object.entries(operations)) {
         for (const field of path.endsWith('portal') ? ['return_url'] : ['return_url', 'cancel_url']) {
-          const { status, body } = await ask({ [field]: url });
+          const { status, body } = await request({ [field]: url });
           t.is(status, expected[index] ?? 0, `${path} ${field} ${url}`);
           if (status !== 200)
             t.like(body, { error: 'invalid_request', errors: [{ path: `/${field}` }] }, `${path} ${field} ${url}`);
@@ -96,11 +96,11 @@ test('POST /billing-portal answers 404 for an unknown customer before it judges 
   const { api, services } = t.context;
   const tenant = await buildTenant(services, { allowedOrigins: ['https://www.shop.example'] });
   for (const return_url of ['https://evil.example/', 'javascript:alert(1)', tenant.storefrontUrl]) {
-    const answer = await api.call('POST', '/api/v1/billing-portal', {
+    const response = await api.call('POST', '/api/v1/billing-portal', {
       tenant: tenant.slug,
       body: { customer_email: 'nobody@example.com', return_url },
     });
-    t.like(answer, { status: 404, body: { error: 'customer_not_found' } }, return_url);
+    t.like(response, { status: 404, body: { error: 'customer_not_found' } }, return_url);
   }
   const shape = await api.call('POST', '/api/v1/billing-portal', {
     tenant: tenant.slug,

@@ -15,12 +15,12 @@ test("POST /returns needs only the order's number and email", async (t) => {
   const { api, ctx, tenant } = t.context;
   const order = await buildReturnableOrder(ctx);
   const items = [{ variant_id: order.items[0]?.variant_id, quantity: 1, reason: 'broken' }];
-  const answer = await api.call('POST', path, {
+  const response = await api.call('POST', path, {
     tenant: tenant.slug,
     body: { order_number: order.order_number, email, items },
   });
-  t.is(answer.status, 201);
-  const { return: made } = answer.body;
+  t.is(response.status, 201);
+  const { return: made } = response.body;
   t.deepEqual(Object.keys(made), ['id', 'number', 'order_id', 'status', 'items', 'created_at']);
   t.like(made, { number: 'RMA-1001', order_id: order.id, status: 'requested' });
   t.deepEqual(made.items, [
@@ -51,7 +51,7 @@ test("a wrong number, a wrong email and another store's order get the same respo
   const order = await buildReturnableOrder(ctx);
   const other = await buildTenant(services);
   const items = [{ order_item_id: order.items[0]?.id, quantity: 1 }];
-  const answers = [
+  const responses = [
     await api.call('POST', path, { tenant: tenant.slug, body: { order_number: 'ORD-0', email, items } }),
     await api.call('POST', path, {
       tenant: tenant.slug,
@@ -59,9 +59,9 @@ test("a wrong number, a wrong email and another store's order get the same respo
     }),
     await api.call('POST', path, { tenant: other.slug, body: { order_number: order.order_number, email, items } }),
   ];
-  for (const { status, body } of answers) {
+  for (const { status, body } of responses) {
     t.is(status, 404);
-    t.like(body, { error: 'not_found', detail: answers[0]?.body.detail });
+    t.like(body, { error: 'not_found', detail: responses[0]?.body.detail });
   }
 });
 
@@ -85,9 +85,9 @@ test('POST /returns rejects an invalid body and names the field', async (t) => {
     [{ ...fine, items: [{ order_item_id: id, quantity: 1, reason: 'x'.repeat(201) }] }, '/items/0/reason'],
   ];
   for (const [body, place] of wrong) {
-    const answer = await api.call('POST', path, { tenant: tenant.slug, body });
-    t.is(answer.status, 400, JSON.stringify(body));
-    t.like(answer.body, { error: 'invalid_request', errors: [{ path: place }] });
+    const response = await api.call('POST', path, { tenant: tenant.slug, body });
+    t.is(response.status, 400, JSON.stringify(body));
+    t.like(response.body, { error: 'invalid_request', errors: [{ path: place }] });
   }
   t.like(await api.call('POST', path, { body: fine }), { status: 400, body: { error: 'missing_tenant' } });
   t.is((await listReturns(ctx, {})).rows.length, 0);
@@ -97,9 +97,10 @@ test('the same request with the same Idempotency-Key is one return', async (t) =
   const { api, ctx, tenant } = t.context;
   const order = await buildReturnableOrder(ctx, { items: [{ quantity: 5 }] });
   const body = { order_number: order.order_number, email, items: [{ order_item_id: order.items[0]?.id, quantity: 1 }] };
-  const ask = () => api.call('POST', path, { tenant: tenant.slug, body, headers: { 'idempotency-key': 'click-1' } });
-  const first = await ask();
-  const second = await ask();
+  const request = () =>
+    api.call('POST', path, { tenant: tenant.slug, body, headers: { 'idempotency-key': 'click-1' } });
+  const first = await request();
+  const second = await request();
   t.is(first.status, 201);
   t.deepEqual(second.body, first.body);
   t.is(second.headers.get('idempotent-replayed'), 'true');

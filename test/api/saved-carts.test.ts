@@ -63,15 +63,15 @@ test('POST /cart/save does not return the token, and GET /cart/restore accepts i
     ],
   };
   // A link in an email sends no header: the token names the tenant.
-  for (const answer of [
+  for (const response of [
     await api.call('GET', `${restore}?token=${token}`),
     await api.call('GET', `${restore}?token=${token}`, { tenant }),
     await api.call('GET', `${restore}?token=${token}`, { key: await buildKey(ctx, ['cart:read']) }),
     await api.call('POST', restore, { body: { token } }),
     await api.call('POST', `${restore}?token=${token}`, { tenant }),
   ]) {
-    t.is(answer.status, 200);
-    t.like(answer.body.saved_cart, expected);
+    t.is(response.status, 200);
+    t.like(response.body.saved_cart, expected);
   }
 });
 
@@ -94,9 +94,9 @@ test('POST /cart/save schedules no reminders without consent and rejects invalid
     [{ email: 'ada@example.com', items: Array(101).fill({ quantity: 1 }) }, '/items'],
   ];
   for (const [body, at] of wrong) {
-    const answer = await save(body);
-    t.is(answer.status, 400);
-    t.is(answer.body.errors[0].path, at);
+    const response = await save(body);
+    t.is(response.status, 400);
+    t.is(response.body.errors[0].path, at);
   }
 });
 

@@ -18,7 +18,7 @@ useApi(test);
 
 // Serial, because running jobs takes those of all stores in this file's database.
 
-const ask = async ({ api, tenant }: ApiContext, query: string) =>
+const request = async ({ api, tenant }: ApiContext, query: string) =>
   (await api.call('GET', `/api/v1/search?${query}`, { tenant: tenant.slug })).body;
 const slugs = (body: any) => body.results.map(({ slug }: any) => slug);
 
@@ -38,7 +38,7 @@ test.serial('GET /search finds products and articles by words, titles before bod
   });
   await runJobs(services);
 
-  const found = await ask(t.context, 'q=oak');
+  const found = await request(t.context, 'q=oak');
   t.is(found.mode, 'text');
   t.false(found.degraded);
   t.is(found.cursor, null);
@@ -66,11 +66,11 @@ test.serial('GET /search finds inflected and misspelled words and words without 
   });
   await runJobs(services);
   for (const slip of ['cofee', 'pantyr', 'veganm', 'expresso'])
-    t.deepEqual(slugs(await ask(t.context, `q=${slip}`)), ['coffee'], slip);
-  t.deepEqual(slugs(await ask(t.context, 'q=cafe')), ['mug']);
-  t.deepEqual(slugs(await ask(t.context, 'q=runs')), ['mug']);
-  t.deepEqual(slugs(await ask(t.context, 'q=submarine')), []);
-  t.deepEqual(slugs(await ask(t.context, 'q=%27%22%3C%26%7C!(')), []);
+    t.deepEqual(slugs(await request(t.context, `q=${slip}`)), ['coffee'], slip);
+  t.deepEqual(slugs(await request(t.context, 'q=cafe')), ['mug']);
+  t.deepEqual(slugs(await request(t.context, 'q=runs')), ['mug']);
+  t.deepEqual(slugs(await request(t.context, 'q=submarine')), []);
+  t.deepEqual(slugs(await request(t.context, 'q=%27%22%3C%26%7C!(')), []);
 });
 
 test.serial('GET /search returns corrected words only without exact results, all words before any', async (t) => {
@@ -83,16 +83,20 @@ test.serial('GET /search returns corrected words only without exact results, all
   ] as const)
     await buildProduct(ctx, { slug, name });
   await runJobs(services);
-  t.deepEqual(slugs(await ask(t.context, 'q=rug')), ['rug']);
-  t.deepEqual(slugs(await ask(t.context, 'q=stonware+mgu')), ['mug', 'plate']);
+  t.deepEqual(slugs(await request(t.context, 'q=rug')), ['rug']);
+  t.deepEqual(slugs(await request(t.context, 'q=stonware+mgu')), ['mug', 'plate']);
   t.deepEqual(
-    slugs(await ask(t.context, 'q=stoneware+lamp')).toSorted(),
+    slugs(await request(t.context, 'q=stoneware+lamp')).toSorted(),
     ['lamp', 'mug', 'plate'],
     'any of the words, where nothing has all of them',
   );
-  t.deepEqual(slugs(await ask(t.context, 'q=stonewaremug')), ['mug', 'plate']);
-  t.deepEqual(slugs(await ask(t.context, 'q=lampp+-paper')), ['lamp'], 'what was to be left out is no part of a guess');
-  t.deepEqual(slugs(await ask(t.context, 'q=the')), [], 'a word that says nothing is not guessed at');
+  t.deepEqual(slugs(await request(t.context, 'q=stonewaremug')), ['mug', 'plate']);
+  t.deepEqual(
+    slugs(await request(t.context, 'q=lampp+-paper')),
+    ['lamp'],
+    'what was to be left out is no part of a guess',
+  );
+  t.deepEqual(slugs(await request(t.context, 'q=the')), [], 'a word that says nothing is not guessed at');
 });
 
 test.serial('GET /search returns pages of corrected searches', async (t) => {
@@ -103,7 +107,7 @@ test.serial('GET /search returns pages of corrected searches', async (t) => {
   const seen: string[] = [];
   let cursor: string | null = '';
   while (cursor !== null) {
-    const body: any = await ask(t.context, `q=stonware&limit=1${cursor && `&cursor=${cursor}`}`);
+    const body: any = await request(t.context, `q=stonware&limit=1${cursor && `&cursor=${cursor}`}`);
     t.is(body.results.length, 1);
     seen.push(...slugs(body));
     cursor = body.cursor;
@@ -116,7 +120,7 @@ test.serial('GET /search puts a typed SKU or slug first', async (t) => {
   await buildProduct(ctx, { slug: 'lid', name: 'Lid for bowl-s bowl-s bowl-s' });
   await buildProduct(ctx, { slug: 'small', name: 'Something small', variants: [{ sku: 'BOWL-S' }] });
   await runJobs(services);
-  const found = await ask(t.context, 'q=bowl-s');
+  const found = await request(t.context, 'q=bowl-s');
   t.deepEqual(slugs(found), ['small', 'lid']);
   t.is(found.results[0].score, 1);
 });
@@ -124,10 +128,10 @@ test.serial('GET /search puts a typed SKU or slug first', async (t) => {
 test.serial('GET /search follows saved, published and removed documents when each job runs twice', async (t) => {
   const { ctx, services } = t.context;
   const { slug, id, variant } = await buildProduct(ctx, { name: 'Oak bowl' });
-  t.deepEqual(slugs(await ask(t.context, 'q=oak')), []);
+  t.deepEqual(slugs(await request(t.context, 'q=oak')), []);
   t.true((await runJobs(services)).includes('search.index-document: done'));
   await indexDocument(ctx, { kind: 'product', id });
-  t.deepEqual(slugs(await ask(t.context, 'q=oak')), [slug]);
+  t.deepEqual(slugs(await request(t.context, 'q=oak')), [slug]);
 
   const save = (more: object) =>
     transact(ctx, (ctx) =>
@@ -135,19 +139,19 @@ test.serial('GET /search follows saved, published and removed documents when eac
     );
   await save({});
   await runJobs(services);
-  t.deepEqual(slugs(await ask(t.context, 'q=oak')), []);
-  t.deepEqual(slugs(await ask(t.context, 'q=ash')), [slug]);
+  t.deepEqual(slugs(await request(t.context, 'q=oak')), []);
+  t.deepEqual(slugs(await request(t.context, 'q=ash')), [slug]);
 
   await save({ status: 'draft' });
-  t.deepEqual(slugs(await ask(t.context, 'q=ash')), [], 'a draft is not shown, though its document is still there');
+  t.deepEqual(slugs(await request(t.context, 'q=ash')), [], 'a draft is not shown, though its document is still there');
   await runJobs(services);
   await save({});
   await runJobs(services);
-  t.deepEqual(slugs(await ask(t.context, 'q=ash')), [slug]);
+  t.deepEqual(slugs(await request(t.context, 'q=ash')), [slug]);
   await transact(ctx, (ctx) => removeProduct(ctx, slug));
   await runJobs(services);
   await indexDocument(ctx, { kind: 'product', id });
-  t.deepEqual(slugs(await ask(t.context, 'q=ash')), []);
+  t.deepEqual(slugs(await request(t.context, 'q=ash')), []);
 });
 
 test.serial('GET /search finds content only while it is published and active', async (t) => {
@@ -164,11 +168,11 @@ test.serial('GET /search finds content only while it is published and active', a
   });
   await buildEntry(ctx, { slug: 'gone', title: 'Oak gone' });
   await runJobs(services);
-  t.deepEqual(slugs(await ask(t.context, 'q=oak')).toSorted(), ['gone', 'sale']);
+  t.deepEqual(slugs(await request(t.context, 'q=oak')).toSorted(), ['gone', 'sale']);
   await transact(ctx, (ctx) => removeEntry(ctx, { type: 'article', slug: 'gone' }));
   await runJobs(services);
   clock.pass(minutes(30));
-  t.deepEqual(slugs(await ask(t.context, 'q=oak')), ['soon']);
+  t.deepEqual(slugs(await request(t.context, 'q=oak')), ['soon']);
 });
 
 test.serial('GET /search returns pages of one kind or all, of the own store', async (t) => {
@@ -180,14 +184,14 @@ test.serial('GET /search returns pages of one kind or all, of the own store', as
   const seen: string[] = [];
   let cursor: string | null = '';
   while (cursor !== null) {
-    const body: any = await ask(t.context, `q=oak&type=product&limit=1${cursor && `&cursor=${cursor}`}`);
+    const body: any = await request(t.context, `q=oak&type=product&limit=1${cursor && `&cursor=${cursor}`}`);
     seen.push(...slugs(body));
     cursor = body.cursor;
   }
   t.deepEqual(seen.toSorted(), ['oak-1', 'oak-2', 'oak-3']);
-  t.deepEqual(slugs(await ask(t.context, 'q=oak&type=content')), ['oak-care']);
-  const first = await ask(t.context, 'q=oak&limit=1');
-  t.is((await ask(t.context, `q=bowl&limit=1&cursor=${first.cursor}`)).error, 'invalid_cursor');
+  t.deepEqual(slugs(await request(t.context, 'q=oak&type=content')), ['oak-care']);
+  const first = await request(t.context, 'q=oak&limit=1');
+  t.is((await request(t.context, `q=bowl&limit=1&cursor=${first.cursor}`)).error, 'invalid_cursor');
   const other = await buildTenant(services);
   t.deepEqual((await api.call('GET', '/api/v1/search?q=oak', { tenant: other.slug })).body.results, []);
 });
@@ -208,9 +212,9 @@ test.serial('GET /search executes one statement with its tenant', async (t) => {
   const { ctx, services } = t.context;
   await buildProduct(ctx, { name: 'Oak bowl' });
   await runJobs(services);
-  await ask(t.context, 'q=ash');
+  await request(t.context, 'q=ash');
   const sentFor = async (query: string) =>
-    (await countStatements(services, () => ask(t.context, query))).statements.filter(
+    (await countStatements(services, () => request(t.context, query))).statements.filter(
       (text) => !/from tenants/.test(text),
     );
   const reads = await sentFor('q=oak');

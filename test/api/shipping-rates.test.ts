@@ -12,7 +12,7 @@ const shipping = fakeShippingByStore();
 useApi(test, { ports: { shipping: shipping.gateway }, environment: { REDIS_URL: 'redis://127.0.0.1:1' } });
 
 const body = { ship_to: { zip: '10010', country: 'US' }, parcel: { weight_oz: 17.2 } };
-const ask = ({ api, tenant }: ApiContext, changes: object = {}) =>
+const request = ({ api, tenant }: ApiContext, changes: object = {}) =>
   api.call('POST', '/api/v1/shipping/rates', { tenant: tenant.slug, body: { ...body, ...changes } });
 
 test('POST /shipping/rates returns the rates, the cheapest first', async (t) => {
@@ -24,7 +24,7 @@ test('POST /shipping/rates returns the rates, the cheapest first', async (t) => 
     rate({ amountCents: 842, estimatedDays: null }),
     rate({ amountCents: 100, carrier: 'fedex' }),
   ];
-  const { status, body: quote, headers } = await ask(t.context);
+  const { status, body: quote, headers } = await request(t.context);
   t.is(status, 200);
   t.is(headers.get('cache-control'), 'no-store');
   t.deepEqual(
@@ -54,16 +54,16 @@ test('equal rate requests within ten minutes call the provider once', async (t) 
   const { ctx, tenant } = t.context;
   await buildShippingAccount(ctx);
   const provider = shipping.of(tenant.id);
-  const answers = await Promise.all(Array.from({ length: 8 }, () => ask(t.context)));
-  t.is(new Set(answers.map(({ body }) => body.cheapest_rate_id)).size, 1);
+  const responses = await Promise.all(Array.from({ length: 8 }, () => request(t.context)));
+  t.is(new Set(responses.map(({ body }) => body.cheapest_rate_id)).size, 1);
   t.is(provider.quotes.length, 1);
-  t.true((await ask(t.context, { parcel: { weight_oz: 18 } })).body.cached, 'weights are rounded up');
-  t.false((await ask(t.context, { parcel: { weight_oz: 18.5 } })).body.cached);
-  t.false((await ask(t.context, { ship_to: { zip: '94110', country: 'US' } })).body.cached);
+  t.true((await request(t.context, { parcel: { weight_oz: 18 } })).body.cached, 'weights are rounded up');
+  t.false((await request(t.context, { parcel: { weight_oz: 18.5 } })).body.cached);
+  t.false((await request(t.context, { ship_to: { zip: '94110', country: 'US' } })).body.cached);
   t.is(provider.quotes.length, 3);
 
   await buildShippingAccount(ctx, { ...shippingAccountInput(), origin: { ...origin, zip: '94110' } });
-  t.false((await ask(t.context)).body.cached, 'another origin is another question');
+  t.false((await request(t.context)).body.cached, 'another origin is another question');
 });
 
 test.serial('after ten minutes the provider is called again', async (t) => {
@@ -71,24 +71,24 @@ test.serial('after ten minutes the provider is called again', async (t) => {
   await buildShippingAccount(ctx);
   await clock.standStill(async () => {
     const now = clock.now().getTime();
-    t.is(Date.parse((await ask(t.context)).body.expires_at), now + minutes(10));
+    t.is(Date.parse((await request(t.context)).body.expires_at), now + minutes(10));
     clock.pass(minutes(10));
-    t.true((await ask(t.context)).body.cached);
+    t.true((await request(t.context)).body.cached);
     clock.pass(1);
-    t.false((await ask(t.context)).body.cached);
+    t.false((await request(t.context)).body.cached);
   });
   t.is(shipping.of(tenant.id).quotes.length, 2);
 });
 
 test('a provider that is unavailable, busy or not configured is a 502, which is not cached', async (t) => {
   const { ctx, tenant } = t.context;
-  t.like(await ask(t.context), { status: 502, body: { error: 'shipping_provider_unavailable' } });
+  t.like(await request(t.context), { status: 502, body: { error: 'shipping_provider_unavailable' } });
   await buildShippingAccount(ctx);
   const provider = shipping.of(tenant.id);
   provider.throws.quote = [silence(), busy(30), denial()];
   for (let time = 0; time < 3; time += 1)
-    t.like(await ask(t.context), { status: 502, body: { error: 'shipping_provider_unavailable' } });
-  t.is((await ask(t.context)).status, 200);
+    t.like(await request(t.context), { status: 502, body: { error: 'shipping_provider_unavailable' } });
+  t.is((await request(t.context)).status, 200);
 });
 
 test('a shopper does not wait longer than four seconds for a provider', async (t) => {
@@ -105,7 +105,7 @@ test('a shopper does not wait longer than four seconds for a provider', async (t
       }),
     );
   };
-  t.like(await ask(t.context), { status: 502, body: { error: 'shipping_provider_unavailable' } });
+  t.like(await request(t.context), { status: 502, body: { error: 'shipping_provider_unavailable' } });
   await until(() => events.length === 3);
   t.deepEqual(events, ['3900 ms', 'the end of patience', '4100 ms']);
 });
@@ -114,19 +114,19 @@ test('an empty list of rates is a valid response', async (t) => {
   const { ctx, tenant } = t.context;
   await buildShippingAccount(ctx);
   shipping.of(tenant.id).nextQuote = { rates: [], rejection: { kind: 'other', detail: '' } };
-  t.like(await ask(t.context), { status: 200, body: { rates: [], cheapest_rate_id: null } });
+  t.like(await request(t.context), { status: 200, body: { rates: [], cheapest_rate_id: null } });
 });
 
 test('freight is rejected with a message that says so', async (t) => {
   await buildShippingAccount(t.context.ctx);
-  t.is((await ask(t.context, { parcel: { weight_oz: 2400 } })).status, 200);
-  const { status, body: refusal } = await ask(t.context, { parcel: { weight_oz: 2400.5 } });
+  t.is((await request(t.context, { parcel: { weight_oz: 2400 } })).status, 200);
+  const { status, body: rejected } = await request(t.context, { parcel: { weight_oz: 2400.5 } });
   t.is(status, 400);
-  t.like(refusal, {
+  t.like(rejected, {
     error: 'invalid_request',
     detail: 'A parcel weighs at most 150 pounds (2400 oz): freight is not available.',
   });
-  t.is(refusal.errors[0].path, '/parcel/weight_oz');
+  t.is(rejected.errors[0].path, '/parcel/weight_oz');
 });
 
 test('POST /shipping/rates rejects an invalid destination or parcel', async (t) => {
@@ -140,7 +140,11 @@ test('POST /shipping/rates rejects an invalid destination or parcel', async (t) 
     { parcel: { weight_oz: 'heavy' } },
     { parcel: { weight_oz: 99_999 } },
   ]) {
-    t.like(await ask(t.context, changes), { status: 400, body: { error: 'invalid_request' } }, JSON.stringify(changes));
+    t.like(
+      await request(t.context, changes),
+      { status: 400, body: { error: 'invalid_request' } },
+      JSON.stringify(changes),
+    );
   }
   const { api } = t.context;
   t.like(await api.call('POST', '/api/v1/shipping/rates', { body }), {

@@ -88,10 +88,10 @@ test('GET /storefront requires a tenant', async (t) => {
 test.serial('GET /storefront executes one statement, and none while the response is cached', async (t) => {
   const { api, clock, services, tenant } = t.context;
   await api.call('GET', '/api/v1/content/none', { tenant: tenant.slug });
-  const ask = () => api.call('GET', '/api/v1/storefront', { tenant: tenant.slug });
+  const request = () => api.call('GET', '/api/v1/storefront', { tenant: tenant.slug });
   // The tenant itself is read once a second.
   const count = async () =>
-    (await countStatements(services, ask)).statements.filter((text) => !/from tenants/.test(text)).length;
+    (await countStatements(services, request)).statements.filter((text) => !/from tenants/.test(text)).length;
   await clock.standStill(async () => {
     t.is(await count(), 1);
     t.is(await count(), 0);

@@ -14,12 +14,12 @@ const post = ({ api, tenant }: ApiContext, path: string, body: object) =>
 
 test('POST /shipping/rates reads a weight that is sent as text, and rejects one that is none', async (t) => {
   await buildShippingAccount(t.context.ctx);
-  const ask = (weight_oz: unknown) =>
+  const request = (weight_oz: unknown) =>
     post(t.context, '/shipping/rates', { ship_to: { zip: '10010', country: 'US' }, parcel: { weight_oz } });
-  t.is((await ask('17.2')).status, 200);
-  t.is((await ask(17.2)).status, 200);
+  t.is((await request('17.2')).status, 200);
+  t.is((await request(17.2)).status, 200);
   for (const weight of ['', '0', 0, '-1', 'heavy', '1e3', null, '9'.repeat(200_000 / 8)]) {
-    t.is((await ask(weight)).body.errors?.[0].path, '/parcel/weight_oz', String(weight).slice(0, 10));
+    t.is((await request(weight)).body.errors?.[0].path, '/parcel/weight_oz', String(weight).slice(0, 10));
   }
 });
 

@@ -110,7 +110,7 @@ test('imports go down the layers, never up or across', (t) => {
     findings((source) => {
       const from = layerOf(source.path);
       if (!from) return ['stands in no layer'];
-      return ours(source).flatMap((path) => {
+      return importsOf(source).flatMap((path) => {
         const to = layerOf(path);
         if (!to) return [`imports ${path}, which stands in no layer`];
         const isAcross = to.height === from.height && to.name !== from.name;
@@ -125,7 +125,7 @@ test('the API knows the domain, not what works, carries or provides', (t) => {
   t.deepEqual(
     findings((source) => {
       if (!source.path.startsWith('src/api/') || source.path.startsWith('src/api/ops/')) return [];
-      return ours(source).filter((path) =>
+      return importsOf(source).filter((path) =>
         ['jobs', 'workers', 'providers', 'platform'].includes(layerOf(path)?.name ?? ''),
       );
     }),
@@ -139,7 +139,7 @@ test('a domain imports only from domains to its left, and only through their fro
       const from = domainOf(source.path);
       if (!from) return [];
       if (!domainOrder.includes(from)) return [`${from} is not in the line of domains`];
-      return ours(source).flatMap((path) => {
+      return importsOf(source).flatMap((path) => {
         const to = domainOf(path);
         if (!to || to === from) return [];
         if (domainOrder.indexOf(to) > domainOrder.indexOf(from)) return [`imports to its right: ${path}`];
@@ -154,7 +154,7 @@ test('nobody above a domain goes around its front door', (t) => {
   t.deepEqual(
     findings((source) => {
       if (source.path.startsWith('src/domain/')) return [];
-      return ours(source).filter(
+      return importsOf(source).filter(
         (path) => domainOf(path) && !path.endsWith('/index.ts') && !/^src\/domain\/ports\//.test(path),
       );
     }),
@@ -166,7 +166,9 @@ test('providers know the ports of the domain and nothing else of it', (t) => {
   t.deepEqual(
     findings((source) => {
       if (!source.path.startsWith('src/providers/')) return [];
-      return ours(source).filter((path) => path.startsWith('src/domain/') && !path.startsWith('src/domain/ports/'));
+      return importsOf(source).filter(
+        (path) => path.startsWith('src/domain/') && !path.startsWith('src/domain/ports/'),
+      );
     }),
     [],
   );
@@ -226,8 +228,8 @@ test('the environment, the time and the console are each read in one place', (t)
   ];
   t.deepEqual(
     findings((source) =>
-      rules.flatMap(([pattern, allowed, sentence]) =>
-        pattern.test(withoutComments(source.text)) && !allowed.test(source.path) ? [sentence] : [],
+      rules.flatMap(([pattern, allowed, message]) =>
+        pattern.test(withoutComments(source.text)) && !allowed.test(source.path) ? [message] : [],
       ),
     ),
     [],
@@ -238,7 +240,7 @@ function findings(find: (source: Source) => readonly string[]): string[] {
   return sources.flatMap((source) => find(source).map((finding) => `${source.path}: ${finding}`));
 }
 
-function ours(source: Source): string[] {
+function importsOf(source: Source): string[] {
   return source.imports.flatMap(({ path }) => (path && !path.endsWith('.json') ? [path] : []));
 }
 

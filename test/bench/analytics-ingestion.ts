@@ -28,7 +28,7 @@ const steadyRate = 5000;
 const perBatch = 500;
 const connections = 4;
 /** A sender that is refused comes back so soon, ten times sooner than it is told. */
-const impatienceMs = 100;
+const retryDelayMs = 100;
 
 interface BenchEvent {
   readonly event_id: string;
@@ -59,7 +59,7 @@ await createPartitions(bench.services.context());
 
 const batches = Array.from({ length: Math.ceil(total / perBatch) }, (_, index) => makeBatch(index));
 const sent = batches.length * perBatch;
-const say = (sentence: string) => console.log(sentence);
+const say = (message: string) => console.log(message);
 
 try {
   const before = [await measureFloor(1), await measureFloor(2)];
@@ -74,20 +74,20 @@ try {
   const agent = new Agent({ connections });
   /** Answers how often it was refused before it was taken in. */
   const rejectionsOf = async (body: string): Promise<number> => {
-    const answer = await request(`${url}/api/v1/analytics/events`, {
+    const response = await request(`${url}/api/v1/analytics/events`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-tenant-slug': tenant.slug, 'user-agent': 'bench' },
       body,
       dispatcher: agent,
     });
-    const text = await answer.body.text();
-    if (answer.statusCode === 429) {
-      if (!answer.headers['retry-after']) throw new Error('A refusal does not say when to come back.');
-      await wait(impatienceMs);
+    const text = await response.body.text();
+    if (response.statusCode === 429) {
+      if (!response.headers['retry-after']) throw new Error('A refusal does not say when to come back.');
+      await wait(retryDelayMs);
       return 1 + (await rejectionsOf(body));
     }
-    if (answer.statusCode !== 200 || JSON.parse(text).accepted !== perBatch)
-      throw new Error(`${answer.statusCode}: ${text.slice(0, 200)}`);
+    if (response.statusCode !== 200 || JSON.parse(text).accepted !== perBatch)
+      throw new Error(`${response.statusCode}: ${text.slice(0, 200)}`);
     return 0;
   };
   let refused = 0;
@@ -97,7 +97,7 @@ try {
     Array.from({ length: batches }, (_, index) => JSON.stringify({ events: makeBatch(first + index) }));
   for (const body of bodiesOf(1_000_000, 20)) await post(body);
   let known = 20 * perBatch;
-  await folded(known);
+  await aggregated(known);
 
   const steady: number[] = [];
   await watchingLag(steady, async () => {
@@ -107,7 +107,7 @@ try {
       await wait(Math.max(0, 500 - (performance.now() - startedAt)));
     }
   });
-  await folded((known += 10 * steadyRate));
+  await aggregated((known += 10 * steadyRate));
   reportLag(`at ${round(steadyRate)} events/s`, steady);
 
   const overload: number[] = [];
@@ -119,7 +119,7 @@ try {
           `a batch is taken in, refusals included: ${describeLatencies(await inParallel(bodies, connections, post))}`,
         ),
       );
-      await folded((known += sent));
+      await aggregated((known += sent));
     }),
   );
   reportLag('at overload', overload);
@@ -128,7 +128,7 @@ try {
   const repeated = bodiesOf(3_000_000, 100);
   const sending = inParallel(Array.from({ length: 5 }, () => repeated).flat(), connections, post);
   for (const end = sending.then(() => true); !(await Promise.race([end, wait(200, false)])); ) await killWorker();
-  await folded((known += repeated.length * perBatch));
+  await aggregated((known += repeated.length * perBatch));
   say(
     `${repeated.length} batches sent five times while the worker was killed ${kills} times in the middle of folding: each of ${round(repeated.length * perBatch)} events counted once`,
   );
@@ -187,14 +187,14 @@ async function measureFloor(width: number): Promise<number> {
 }
 
 /** Until so many events have been folded in all. */
-async function folded(events: number): Promise<void> {
+async function aggregated(events: number): Promise<void> {
   while ((await count('analytics_batches')) > 0) await wait(50);
   if ((await count('analytics_events')) !== events) throw new Error('Events were lost or doubled.');
 }
 
 /** Wait for a moment in which a worker is folding, though not for ever. */
 async function isAggregating(): Promise<boolean> {
-  for (let look = 0; look < 200; look += 1) {
+  for (let attempt = 0; attempt < 200; attempt += 1) {
     const { rowCount } = await pool.query(
       "select 1 from pg_stat_activity where state = 'active' and query ~ 'delete from analytics_batches' and pid <> pg_backend_pid()",
     );

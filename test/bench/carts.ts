@@ -5,7 +5,7 @@ import { buildCart } from '#test/support/factories/cart.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { startBench } from './lib/bench-environment.ts';
-import { sideBySide, tell } from './lib/side-by-side.ts';
+import { report, sideBySide } from './lib/side-by-side.ts';
 import { statementOf } from './lib/statement-of.ts';
 import { withFloor } from './lib/with-floor.ts';
 
@@ -55,10 +55,13 @@ try {
   await withFloor(
     bench,
     { FLOOR_TENANT: tenant.id, FLOOR_STATEMENTS: JSON.stringify({ cart: statement }) },
-    async (ours, floor) => {
+    async (service, floor) => {
       const bare = { ...floor, name: 'Koa, the statement of the cart', url: `${floor.url}/statements/cart` };
-      tell(
-        await sideBySide([bare, { ...ours, name: 'cart read', url: ours.url + path, headers }], { rounds, seconds }),
+      report(
+        await sideBySide([bare, { ...service, name: 'cart read', url: service.url + path, headers }], {
+          rounds,
+          seconds,
+        }),
         0.6,
       );
 
@@ -70,7 +73,7 @@ try {
         next: () => ({ path: '/lines', body: JSON.stringify({ ...nextLine(), lineId: newId('line') }) }),
       };
       const adding = {
-        ...ours,
+        ...service,
         name: 'adding to a cart',
         method: 'POST' as const,
         headers: { ...json, ...headers },
@@ -79,7 +82,7 @@ try {
           return { path: `/api/v1/cart/${cartId}/items`, body: JSON.stringify({ variantId, quantity: 1 }) };
         },
       };
-      tell(await sideBySide([writes, adding], { rounds, seconds }), 0.4);
+      report(await sideBySide([writes, adding], { rounds, seconds }), 0.4);
     },
   );
 } finally {

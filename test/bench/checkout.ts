@@ -59,11 +59,11 @@ async function timeOwn(url: string, logged: readonly string[], body: object): Pr
     body: JSON.stringify(body),
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
   });
-  const answered = response.headers.get('x-request-id') ?? '';
+  const requestId = response.headers.get('x-request-id') ?? '';
   if (!response.ok) throw new Error(await response.text());
   await response.arrayBuffer();
   for (;;) {
-    const lines = logged.filter((line) => line.includes(answered)).map((line) => JSON.parse(line));
+    const lines = logged.filter((line) => line.includes(requestId)).map((line) => JSON.parse(line));
     const total = lines.find(({ msg }) => msg === 'request');
     if (total)
       return total.ms - lines.filter(({ msg }) => msg === 'provider call').reduce((sum, { ms }) => sum + ms, 0);
@@ -115,9 +115,9 @@ try {
     const bare = await startBare(bodyOf);
     const [own, floor]: [number[], number[]] = [[], []];
     for (let time = 0; time < requests + warmUps; time += 1) {
-      const [ours, theirs] = [await timeOwn(port.url, web.logged, bodyOf((buyer += 1))), await bare.time()];
+      const [service, theirs] = [await timeOwn(port.url, web.logged, bodyOf((buyer += 1))), await bare.time()];
       if (time < warmUps) continue;
-      own.push(ours);
+      own.push(service);
       floor.push(theirs);
     }
     bare.stop();

@@ -4,7 +4,7 @@ import type { Context } from '#src/domain/context.ts';
 import { buildPaymentAccount } from '#test/support/factories/payments.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { startBench } from './lib/bench-environment.ts';
-import { sideBySide, tell } from './lib/side-by-side.ts';
+import { report, sideBySide } from './lib/side-by-side.ts';
 import { withFloor } from './lib/with-floor.ts';
 
 /*
@@ -48,16 +48,16 @@ try {
     return { path, body, headers: { 'stripe-signature': `t=${created},v1=${signature}` } };
   };
 
-  await withFloor(bench, { FLOOR_TENANT: tenant.id }, async (ours, floor) => {
+  await withFloor(bench, { FLOOR_TENANT: tenant.id }, async (service, floor) => {
     const common = { method: 'POST' as const, headers: { 'content-type': 'application/json' } };
     const bare = { ...floor, ...common, name: 'Koa, inserting and committing', next: nextEvent('/events') };
     const accepting = {
-      ...ours,
+      ...service,
       ...common,
       name: 'accepting an event',
       next: nextEvent(`/api/webhooks/stripe/${tenant.slug}`),
     };
-    tell(await sideBySide([bare, accepting], { rounds, seconds }), 0.5);
+    report(await sideBySide([bare, accepting], { rounds, seconds }), 0.5);
   });
 } finally {
   await bench.stop();

@@ -1,5 +1,5 @@
 import { globSync } from 'node:fs';
-import { refuse } from '#src/cli/lib/script-options.ts';
+import { exitWithUsageError } from '#src/cli/lib/script-options.ts';
 import { nearest } from '#src/lib/edit-distance.ts';
 
 /* `npm run bench -- orders 300 1`: runs one benchmark by its name, with its own options. */
@@ -29,7 +29,7 @@ if (['--help', '-h'].includes(name)) {
 }
 if (!names.includes(name)) {
   const meant = nearest(name, names);
-  refuse(
+  exitWithUsageError(
     `${name ? `There is no benchmark "${name}".` : 'Which benchmark?'} ${meant ? `Did you mean ${meant}?` : `There are ${names.join(', ')}.`}`,
   );
 }

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 
 import { readOptions } from '#src/cli/lib/script-options.ts';
 import { describeLatencies, inParallel, timed } from './lib/numbers.ts';
-import { openOrderFixture, type Spent } from './lib/order-shop.ts';
+import { openOrderFixture, type Usage } from './lib/order-fixture.ts';
 
 /*
  * Orders from a cart to paid with the label promised, through the real web process and real workers, with simulators
@@ -27,22 +27,22 @@ const aloneMax = 50;
 const path = ['worker-relay', 'worker-payments'];
 const everything = ['worker'];
 
-const shop = await openOrderFixture(everything);
+const fixture = await openOrderFixture(everything);
 
 try {
   await sell(warmUp);
-  await shop.settled();
+  await fixture.settled();
 
   const alone = await sellOneByOne(Math.min(orders, aloneMax));
   console.log(`${alone.length} orders, each after all that the last one caused was done, one worker process`);
   console.log(`  event accepted to label promised: ${describeLatencies(alone)} (aim p50 60 ms)`);
 
-  await shop.workWith(path);
+  await fixture.workWith(path);
   await sell(warmUp);
   const way = await measure(async () => undefined);
-  const waiting = await shop.waiting();
-  await shop.workWith([...path, ...everything]);
-  await shop.settled();
+  const waiting = await fixture.waiting();
+  await fixture.workWith([...path, ...everything]);
+  await fixture.settled();
   console.log(
     `\nthe way to the promised label alone: ${orders} orders, ${width} at once, web with ${path.join(' and ')}`,
   );
@@ -52,10 +52,10 @@ try {
     `  what follows waited meanwhile, and was done once other workers ran: ${waiting.map(({ job, count }) => `${count} ${job}`).join(', ')}`,
   );
 
-  await shop.workWith(everything);
+  await fixture.workWith(everything);
   await sell(warmUp);
-  await shop.settled();
-  const all = await measure(() => shop.settled());
+  await fixture.settled();
+  const all = await measure(() => fixture.settled());
   console.log(
     `\nwith all that follows (label bought, mail sent, endpoint told, sale counted): ${orders} orders, ${width} at once, web with one worker process`,
   );
@@ -64,7 +64,7 @@ try {
   );
   report(all);
 } finally {
-  await shop.close();
+  await fixture.close();
 }
 
 /** Answers how long each event took. */
@@ -72,38 +72,38 @@ async function sellOneByOne(count: number): Promise<number[]> {
   const since = new Date();
   for (let number = 0; number < count; number += 1) {
     await sell(1);
-    await shop.settled();
+    await fixture.settled();
   }
-  return shop.enqueuedAfterMs(since);
+  return fixture.enqueuedAfterMs(since);
 }
 
 /** Answers how long each shopper took, once every order is paid. */
 async function sell(count: number): Promise<number[]> {
-  const took = await inParallel(Array.from({ length: count }), width, () => shop.buy());
-  await shop.allPaid();
+  const took = await inParallel(Array.from({ length: count }), width, () => fixture.buy());
+  await fixture.allPaid();
   return took;
 }
 
 /** @param following what is to be over before the cost is reckoned */
 async function measure(following: () => Promise<void>) {
-  const [since, before] = [new Date(), await shop.spent()];
+  const [since, before] = [new Date(), await fixture.usage()];
   let took: number[] = [];
   const seconds = await timed(async () => {
     took = await sell(orders);
   });
   const afterSeconds = await timed(following);
-  const after = await shop.spent();
+  const after = await fixture.usage();
   const byTheClock = ((await statementsAtRest()) * (seconds + afterSeconds)) / orders;
-  return { seconds, afterSeconds, took, waits: await shop.enqueuedAfterMs(since), before, after, byTheClock };
+  return { seconds, afterSeconds, took, waits: await fixture.enqueuedAfterMs(since), before, after, byTheClock };
 }
 
 /** Sent in a second in which nothing happens: the slower a machine, the more of them fall to an order. */
 async function statementsAtRest(): Promise<number> {
-  const before = await shop.spent();
+  const before = await fixture.usage();
   let after = before;
   const seconds = await timed(async () => {
     await setTimeout(2000);
-    after = await shop.spent();
+    after = await fixture.usage();
   });
   return (after.statements - before.statements) / seconds;
 }
@@ -115,8 +115,8 @@ function rateOf({ seconds }: { seconds: number }): string {
 interface Measured {
   readonly took: readonly number[];
   readonly waits: readonly number[];
-  readonly before: Spent;
-  readonly after: Spent;
+  readonly before: Usage;
+  readonly after: Usage;
   /** Statements per order that are sent without orders, too. */
   readonly byTheClock: number;
 }

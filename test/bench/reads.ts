@@ -5,7 +5,7 @@ import { buildEntry } from '#test/support/factories/content.ts';
 import { buildPaymentAccount } from '#test/support/factories/payments.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { startBench } from './lib/bench-environment.ts';
-import { sideBySide, tell } from './lib/side-by-side.ts';
+import { report, sideBySide } from './lib/side-by-side.ts';
 import { type SentStatement, statementOf } from './lib/statement-of.ts';
 import { withFloor } from './lib/with-floor.ts';
 
@@ -54,10 +54,10 @@ try {
   const statements: Record<string, SentStatement> = {};
   for (const [name, path] of reads) statements[name] = await statementOf(bench.services, path, headers);
 
-  await withFloor(bench, { FLOOR_STATEMENTS: JSON.stringify(statements) }, async (ours, floor) => {
+  await withFloor(bench, { FLOOR_STATEMENTS: JSON.stringify(statements) }, async (service, floor) => {
     const hello = { ...floor, name: 'Koa and router, hello', url: `${floor.url}/hello` };
-    const remembered = reads.map(([name, path]) => ({ ...ours, name, url: ours.url + path, headers }));
-    tell(await sideBySide([hello, ...remembered], { rounds, seconds }), 0.6);
+    const cached = reads.map(([name, path]) => ({ ...service, name, url: service.url + path, headers }));
+    report(await sideBySide([hello, ...cached], { rounds, seconds }), 0.6);
 
     let number = 0;
     const neverTheSame = (path: string) => () => ({ path: `${path}?n=${(number += 1)}` });
@@ -68,8 +68,8 @@ try {
         headers,
         next: neverTheSame(`/statements/${encodeURIComponent(name)}`),
       };
-      const anew = { ...ours, name: `${name}, anew`, headers, next: neverTheSame(path) };
-      tell(await sideBySide([bare, anew], { rounds, seconds }), 0.6);
+      const uncached = { ...service, name: `${name}, anew`, headers, next: neverTheSame(path) };
+      report(await sideBySide([bare, uncached], { rounds, seconds }), 0.6);
     }
   });
 } finally {

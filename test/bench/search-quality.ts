@@ -40,7 +40,7 @@ try {
   const faults: string[] = [];
   for (const [kind, answers] of Object.entries(knownResults)) {
     for (const [mode, ctx] of Object.entries(modes)) {
-      const quality = await measureSearch(answers, (query) => ask(ctx, query));
+      const quality = await measureSearch(answers, (query) => request(ctx, query));
       const { first, amongFive, meanReciprocalRank } = quality;
       line(
         kind,
@@ -62,7 +62,7 @@ try {
 }
 
 /** The slugs that are found; asked again where the embedder was too late for its 150 ms. */
-async function ask(ctx: Context, q: string): Promise<string[]> {
+async function request(ctx: Context, q: string): Promise<string[]> {
   let page = await searchDocuments(ctx, { q });
   for (let time = 0; page.degraded && time < 20; time += 1) {
     await wait(100);

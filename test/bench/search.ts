@@ -47,7 +47,7 @@ there for ninety years. It wears in rather than out, and what breaks is mended f
 in a box of grey board without a gram of plastic, and should it not be what you hoped for, you have a month to think about it.`;
 const pick = (list: readonly string[], number: number) => list[number % list.length] ?? '';
 
-const say = (sentence: string) => console.log(sentence);
+const say = (message: string) => console.log(message);
 const bench = await startBench();
 const simulator = await startEmbeddingsSimulator({ dimensions });
 const embeddings = { EMBEDDINGS_URL: simulator.url, EMBEDDINGS_KEY: 'sk-simulated', EMBEDDINGS_MODEL: 'simulated-1' };
@@ -99,26 +99,26 @@ async function measure(name: string, more: Record<string, string>, agent: Agent)
   const web = startProcess('web', 'src/server.ts', environment);
   await web.waitFor('listening');
   const modes: Record<string, number> = {};
-  const ask = async (q: string) => {
-    const answer = await request(`${url}/api/v1/search?q=${encodeURIComponent(q)}`, {
+  const search = async (q: string) => {
+    const response = await request(`${url}/api/v1/search?q=${encodeURIComponent(q)}`, {
       headers: { 'x-tenant-slug': tenant.slug },
       dispatcher: agent,
     });
-    const body = JSON.parse(await answer.body.text());
-    if (answer.statusCode !== 200) throw new Error(JSON.stringify(body));
+    const body = JSON.parse(await response.body.text());
+    if (response.statusCode !== 200) throw new Error(JSON.stringify(body));
     modes[body.mode] = (modes[body.mode] ?? 0) + 1;
   };
-  const first = await timed(() => ask('first'));
+  const first = await timed(() => search('first'));
   say(`${name}: the first search took ${Math.round(first * 1000)} ms`);
   await inParallel(
     Array.from({ length: 100 }, (_, number) => Object.values(kinds)[number % 6]?.(number) ?? ''),
     2,
-    ask,
+    search,
   );
   const all: number[] = [];
   for (const [kind, queryOf] of Object.entries(kinds)) {
     const queries = Array.from({ length: Math.ceil(searches / 6) }, (_, number) => queryOf(number));
-    const latencies = await inParallel(queries, 2, ask);
+    const latencies = await inParallel(queries, 2, search);
     all.push(...latencies);
     say(`${name}: ${kind.padEnd(10)} ${describeLatencies(latencies)}`);
   }

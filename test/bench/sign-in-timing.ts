@@ -29,7 +29,7 @@ interface Timed {
   readonly ms: number;
 }
 
-interface Asked extends Timed {
+interface Request extends Timed {
   readonly email: string;
   ms: number;
 }
@@ -41,16 +41,16 @@ const stack = await startStack(
 try {
   const addresses = Array.from({ length: count }, (_, index) => `known-${index}@shopper.example`);
   await insertCustomers(addresses);
-  const asked: Asked[] = addresses.flatMap((email, index) => [
+  const requests: Request[] = addresses.flatMap((email, index) => [
     { email, known: true, ms: 0 },
     { email: `other-${index}@shopper.example`, known: false, ms: 0 },
   ]);
-  shuffle(asked);
-  for (let index = 0; index < warmUp; index += 1) await ask(`warm-${index}@shopper.example`);
-  for (const one of asked) one.ms = await ask(one.email);
-  describe(asked);
-  const isSilent = revealsNothing('a known address', asked);
-  const followers = asked.slice(1).map(({ ms }, index) => ({ ms, known: asked[index]?.known ?? false }));
+  shuffle(requests);
+  for (let index = 0; index < warmUp; index += 1) await request(`warm-${index}@shopper.example`);
+  for (const one of requests) one.ms = await request(one.email);
+  describe(requests);
+  const isSilent = revealsNothing('a known address', requests);
+  const followers = requests.slice(1).map(({ ms }, index) => ({ ms, known: requests[index]?.known ?? false }));
   const isEchoSilent = revealsNothing('whatever comes after a known address', followers);
   process.exitCode = isSilent && isEchoSilent ? 0 : 1;
 } finally {
@@ -69,7 +69,7 @@ async function insertCustomers(emails: readonly string[]): Promise<void> {
   await client.end();
 }
 
-async function ask(email: string): Promise<number> {
+async function request(email: string): Promise<number> {
   const startedAt = performance.now();
   const response = await fetch(`${stack.url}/api/v1/customer/magic-link/request`, {
     method: 'POST',
@@ -82,12 +82,12 @@ async function ask(email: string): Promise<number> {
   return ms;
 }
 
-function describe(asked: readonly Timed[]): void {
+function describe(requests: readonly Timed[]): void {
   for (const [name, kind] of [
     ['known', true],
     ['unknown', false],
   ] as const) {
-    const times = asked.filter(({ known }) => known === kind).map(({ ms }) => ms);
+    const times = requests.filter(({ known }) => known === kind).map(({ ms }) => ms);
     const at = (share: number) => percentile(times, share).toFixed(3);
     const mean = times.reduce((sum, ms) => sum + ms, 0) / times.length;
     console.log(
@@ -125,9 +125,9 @@ function deviationOf(timed: readonly Timed[]): { share: number; standardErrors: 
   return { share: longer / pairs, standardErrors: (longer / pairs - 0.5) / standardError };
 }
 
-function shuffle(items: Asked[]): void {
+function shuffle(items: Request[]): void {
   for (let last = items.length - 1; last > 0; last -= 1) {
     const other = Math.floor(Math.random() * (last + 1));
-    [items[last], items[other]] = [items[other] as Asked, items[last] as Asked];
+    [items[last], items[other]] = [items[other] as Request, items[last] as Request];
   }
 }

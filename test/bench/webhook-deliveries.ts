@@ -90,8 +90,8 @@ async function run(
   );
   const { user, system } = process.cpuUsage(before);
   const total = endpoints.length * perEndpoint;
-  const answer = await request(`${url}/latencies`);
-  const latencies = JSON.parse(await answer.body.text());
+  const response = await request(`${url}/latencies`);
+  const latencies = JSON.parse(await response.body.text());
   if (latencies.length !== total) throw new Error(`${latencies.length} of ${total} deliveries came.`);
   const cpu = ((user + system) / total).toFixed(0);
   console.log(
@@ -128,8 +128,8 @@ async function bareRequests(): Promise<number> {
   const count = endpointCount * perEndpoint;
   const seconds = await timed(() =>
     inParallel(Array.from({ length: count }), concurrency * endpointCount, async () => {
-      const answer = await request(`${url}/0`, { method: 'POST', body, dispatcher: agent });
-      await answer.body.dump();
+      const response = await request(`${url}/0`, { method: 'POST', body, dispatcher: agent });
+      await response.body.dump();
     }),
   );
   await agent.close();

@@ -55,10 +55,10 @@ test('what was written wrongly ends with code 2 and says what was meant', async 
     [['kettle', 'boil', 'a', '--degrees'], /--degrees/],
     [['kettle', 'boil', 'a', '--dry-run=yes'], /--dry-run/],
   ];
-  for (const [words, sentence] of cases) {
+  for (const [words, message] of cases) {
     const { code, out, err } = await call(...words);
     t.deepEqual([code, out], [2, ''], words.join(' '));
-    t.regex(err, sentence);
+    t.regex(err, message);
     t.regex(
       err,
       words[0] === 'kettle' && words.length > 1

@@ -74,7 +74,7 @@ async function diagnose(
   if (!out.includes('findings')) throw new Error(`${out}${err}`);
   const { findings } = JSON.parse(out) as { findings: Finding[] };
   const said = (level: Finding['level']) =>
-    findings.filter((finding) => finding.level === level).map(({ about, sentence }) => `${about}: ${sentence}`);
+    findings.filter((finding) => finding.level === level).map(({ about, message }) => `${about}: ${message}`);
   return { code, findings, faults: said('fault'), warnings: said('warning') };
 }
 
@@ -84,7 +84,7 @@ async function storeFaults(context: TestContext, ctx: Context, given: Record<str
   const inStore = findings.filter(({ store }) => store === ctx.tenant.slug);
   return inStore
     .filter(({ level }) => level !== 'ok')
-    .map(({ about, level, sentence, advice }) => ({ about, level, sentence, advice: advice ?? '' }));
+    .map(({ about, level, message, advice }) => ({ about, level, message, advice: advice ?? '' }));
 }
 
 async function newStore({ services, ctx }: TestContext): Promise<Context> {
@@ -105,7 +105,7 @@ test.serial('where all is well the doctor says so, store by store, and ends with
   const { code, findings, faults, warnings } = await diagnose(t.context, {}, ['--store', ctx.tenant.slug]);
   t.deepEqual([code, faults], [0, []]);
   t.deepEqual(warnings, ['redis persistence: It loses its data when it restarts.']);
-  const looked = [
+  const areas = [
     'database',
     'database role',
     'database clock',
@@ -121,7 +121,7 @@ test.serial('where all is well the doctor says so, store by store, and ends with
     'shippo',
   ];
   t.deepEqual(
-    looked.filter((about) => !findings.some((finding) => finding.about === about && finding.level === 'ok')),
+    areas.filter((about) => !findings.some((finding) => finding.about === about && finding.level === 'ok')),
     [],
   );
 
@@ -224,8 +224,8 @@ test.serial('a Redis that throws jobs away, one that keeps them, and one that is
   const info = 'redis_version:5.0.14\r\nmaxmemory_policy:noeviction\r\naof_enabled:1\r\n';
   const old = createServer((socket) => {
     socket.on('data', (commands) => {
-      const asked = [...commands.toString().matchAll(/\*\d+\r\n\$\d+\r\n(\w+)/g)];
-      for (const [, name = ''] of asked)
+      const commandNames = [...commands.toString().matchAll(/\*\d+\r\n\$\d+\r\n(\w+)/g)];
+      for (const [, name = ''] of commandNames)
         socket.write(/info/i.test(name) ? `$${info.length}\r\n${info}\r\n` : '+OK\r\n');
     });
     socket.on('error', () => undefined);
@@ -249,9 +249,9 @@ test.serial('a mail server that does not take our password', async (t) => {
   const { port } = server.server.address() as AddressInfo;
   const { code, findings } = await diagnose(t.context, { SMTP_URL: `smtp://shop:wrong@127.0.0.1:${port}` });
   server.close();
-  const { sentence, advice } = findings.find(({ about }) => about === 'mail server') ?? {};
+  const { message, advice } = findings.find(({ about }) => about === 'mail server') ?? {};
   t.deepEqual([code, advice], [1, 'Correct the user and password in SMTP_URL.']);
-  t.regex(sentence ?? '', /^The mail server responded 535/);
+  t.regex(message ?? '', /^The mail server responded 535/);
 });
 
 test.serial('work that waits for a relay, and work that waits for a worker', async (t) => {
@@ -287,7 +287,7 @@ test.serial('secrets whose key is gone, is another one, or is an older one', asy
 test.serial('stores that cannot sell: no account, no key, a wrong one, one of the other environment', async (t) => {
   const bare = await newStore(t.context);
   t.deepEqual(
-    (await storeFaults(t.context, bare)).map(({ about, level, sentence }) => [about, level, sentence]),
+    (await storeFaults(t.context, bare)).map(({ about, level, message }) => [about, level, message]),
     [
       ['stripe', 'warning', 'The store has no payment account, so it cannot sell.'],
       ['shippo', 'warning', 'The store has no shipping account, so it purchases no labels.'],
@@ -296,7 +296,7 @@ test.serial('stores that cannot sell: no account, no key, a wrong one, one of th
   const messageFor = async (change: (ctx: Context) => Promise<unknown>) => {
     const ctx = await healthyStore(t.context);
     await change(ctx);
-    return (await storeFaults(t.context, ctx)).map(({ about, level, sentence }) => `${level} ${about}: ${sentence}`);
+    return (await storeFaults(t.context, ctx)).map(({ about, level, message }) => `${level} ${about}: ${message}`);
   };
   const save = (ctx: Context, change: object) =>
     transact(ctx, (ctx) =>
@@ -317,13 +317,13 @@ test.serial('stores that cannot sell: no account, no key, a wrong one, one of th
 test.serial('a Stripe that does not answer, and one that lives in another time', async (t) => {
   const ctx = await healthyStore(t.context);
   const [away] = await storeFaults(t.context, ctx, { STRIPE_API_BASE: 'http://127.0.0.1:1' });
-  t.regex(away?.sentence ?? '', /^Stripe does not respond: /);
+  t.regex(away?.message ?? '', /^Stripe does not respond: /);
   stripeAheadMs = 10 * 60_000;
   const [skewed] = await storeFaults(t.context, ctx);
   stripeAheadMs = 0;
   t.is(skewed?.about, 'stripe clock');
   t.regex(
-    skewed?.sentence ?? '',
+    skewed?.message ?? '',
     /^The clocks of this machine and Stripe differ by (599|600|601) seconds, so signed events are rejected\.$/,
   );
 });
@@ -372,7 +372,7 @@ test.serial(
         },
       ],
     ];
-    for (const [sentence, goWrong] of wrongs) {
+    for (const [message, goWrong] of wrongs) {
       const ctx = await newStore(t.context);
       const { secretKey } = await buildPaymentAccount(ctx);
       await goWrong(ctx, secretKey);
@@ -383,11 +383,11 @@ test.serial(
           {
             about: 'stripe webhook',
             level: 'fault',
-            sentence,
+            message,
             advice: `npm run cli -- webhooks:register ${ctx.tenant.slug}`,
           },
         ],
-        sentence,
+        message,
       );
 
       const registered = await callCli(['webhooks:register', ctx.tenant.slug], {
@@ -399,7 +399,7 @@ test.serial(
       t.deepEqual(
         (await storeFaults(t.context, ctx)).filter(({ about }) => about === 'stripe webhook'),
         [],
-        sentence,
+        message,
       );
     }
 
@@ -409,7 +409,7 @@ test.serial(
     update payment_accounts set silent_since = '2026-11-20T12:00:00Z' where tenant_id = ${ctx.tenant.id}`),
     );
     const [fault] = await storeFaults(t.context, silent);
-    t.regex(fault?.sentence ?? '', /^Since 2026-11-20T12:00:00.000Z no webhook has arrived at /);
+    t.regex(fault?.message ?? '', /^Since 2026-11-20T12:00:00.000Z no webhook has arrived at /);
   },
 );
 
@@ -420,7 +420,7 @@ test.serial('parcel providers that do not take the key, or do not answer', async
   await shippoControl(shippo.url).configureAccount(key, { auth_broken: true });
   const said = (await storeFaults(t.context, ctx))
     .filter(({ about }) => about !== 'stripe')
-    .map(({ about, level, sentence }) => `${level} ${about}: ${sentence}`);
+    .map(({ about, level, message }) => `${level} ${about}: ${message}`);
   t.is(said[0], 'fault shippo: The provider does not accept the key.');
   t.regex(said[1] ?? '', /^warning easypost: The provider /);
   const live = await newStore(t.context);
@@ -429,7 +429,7 @@ test.serial('parcel providers that do not take the key, or do not answer', async
     { api_key: `shippo_live_${randomText(20)}` },
   );
   const [kind] = (await storeFaults(t.context, live)).filter(({ about }) => about === 'shippo');
-  t.is(kind?.sentence, 'This is a live key, and here is the test environment.');
+  t.is(kind?.message, 'This is a live key, and here is the test environment.');
   const away = await storeFaults(t.context, ctx, { SHIPPO_API_BASE: 'http://127.0.0.1:1' });
-  t.is(away.find(({ about }) => about === 'shippo')?.sentence, 'The provider did not respond.');
+  t.is(away.find(({ about }) => about === 'shippo')?.message, 'The provider did not respond.');
 });

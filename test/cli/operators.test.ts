@@ -151,10 +151,10 @@ test('a key that cannot be is refused: by its call, or by the store', async (t) 
       /--requests-per-minute must be a whole number/,
     ],
   ];
-  for (const [words, sentence] of wrong) {
+  for (const [words, message] of wrong) {
     const { code, err } = await create(...words);
     t.is(code, 2);
-    t.regex(err, sentence);
+    t.regex(err, message);
   }
   const wide = await create('wide', '--kind', 'publishable', '--scopes', 'orders:read');
   t.deepEqual([wide.code, wide.err], [1, 'A publishable key may hold no more than a shopper may do.\n']);

@@ -3,11 +3,11 @@ import fc from 'fast-check';
 
 import { hideReferences, resolveReferences, showReferences } from '#src/cli/apply/references.ts';
 
-const lookUp = (name: string) => `<${name}>`;
+const resolve = (name: string) => `<${name}>`;
 
 test('a reference gets its value, an escaped one its own text', (t) => {
   t.is(
-    resolveReferences(hideReferences('a ${ONE}${TWO_2} $${THREE} $ {X} ${} ${4}'), lookUp),
+    resolveReferences(hideReferences('a ${ONE}${TWO_2} $${THREE} $ {X} ${} ${4}'), resolve),
     'a <ONE><TWO_2> ${THREE} $ {X} ${} ${4}',
   );
 });

@@ -19,9 +19,9 @@ test('the command line finds the stack that runs, and none that has ended', (t) 
   const another = { ...JSON.parse(readFileSync(file, 'utf8')), pid: 2 ** 22 + 1 };
   writeFileSync(file, JSON.stringify(another));
   t.is(findRunningStack(file), undefined, 'its process is gone');
-  announced.withdraw();
+  announced.unpublish();
   t.deepEqual(JSON.parse(readFileSync(file, 'utf8')), another, "another's is left alone");
 
-  announceStack({}, file).withdraw();
+  announceStack({}, file).unpublish();
   t.throws(() => statSync(file), { code: 'ENOENT' });
 });

@@ -108,7 +108,7 @@ test('no two of a kind share what they are called by', (t) => {
     ['code: FIVEOFF', 'code: welcome10', 'promo_codes[1].code is the same as in entry 1 of the list'],
     ['name: backend', 'name: storefront', 'keys[1].name is the same as in entry 1 of the list'],
   ];
-  for (const [from, to, sentence] of repeated) t.is(problemsOf([[from, to]])[0], `${lineOf(from)} ${sentence}`);
+  for (const [from, to, message] of repeated) t.is(problemsOf([[from, to]])[0], `${lineOf(from)} ${message}`);
 
   const twice = '{ code: ABCD-EFGH, balance_cents: 1 }, { code: abcdefgh, balance_cents: 1 }';
   t.deepEqual(problemsOf([['{ code: ABCD-EFGH-JKLM-NPQR, balance_cents: 5000 }', twice]]), [
@@ -123,10 +123,10 @@ test('a publishable key may not be given more than a shopper may do', (t) => {
 });
 
 test("addresses are https, but for a developer's machine", (t) => {
-  const shop = ['https://shop.cedar.example', 'http://shop.cedar.example'] as const;
+  const storefront = ['https://shop.cedar.example', 'http://shop.cedar.example'] as const;
   const erp = ['https://erp.cedar.example', 'http://127.0.0.1:4000'] as const;
-  t.deepEqual(problemsOf([shop, erp]), []);
-  t.deepEqual(problemsOf([shop, erp], strict), [
+  t.deepEqual(problemsOf([storefront, erp]), []);
+  t.deepEqual(problemsOf([storefront, erp], strict), [
     `${lineOf('storefront_url')} store.storefront_url must be https; http is for LOCAL_MODE=1`,
     `${lineOf('https://erp.')} webhook_endpoints[0].url must be https; http is for LOCAL_MODE=1`,
   ]);

@@ -126,10 +126,10 @@ test.serial('what is written wrongly is said in the words of the command line', 
     [['recover', 'whe_1', 'lately'], /--since is no time/],
     [['recover', 'whe_1', '1h', '--only', 'some'], /--only must be/],
   ];
-  for (const [[name = '', ...words], sentence] of wrong) {
+  for (const [[name = '', ...words], message] of wrong) {
     const { code, err } = await call(t.context, name, ...words);
     t.is(code, 2, `${name}: ${err}`);
-    t.regex(err, sentence);
+    t.regex(err, message);
   }
   const private_ = await callCli(
     ['webhooks:create', t.context.tenant.slug, 'https://user:pass@a.example', '--events', 'order.paid'],

@@ -10,7 +10,7 @@ import { buildTenant } from '#test/support/tenant.ts';
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
 
-const ask = (ctx: Context, statement: Sql) => read<{ answer: number }>(ctx, statement, { brief: true });
+const request = (ctx: Context, statement: Sql) => read<{ response: number }>(ctx, statement, { brief: true });
 
 /** How many connections were taken meanwhile. Only for what runs alone. */
 async function taken(ctx: Context, work: () => Promise<unknown>): Promise<number> {
@@ -27,38 +27,38 @@ test.serial('brief reads of one moment share a connection, ten at a time, and ea
   const { ctx } = t.context;
   const numbers = Array.from({ length: 25 }, (_, number) => number);
   const connections = await taken(ctx, async () => {
-    const rows = await Promise.all(numbers.map((number) => ask(ctx, sql`select ${number}::int as answer`)));
+    const rows = await Promise.all(numbers.map((number) => request(ctx, sql`select ${number}::int as answer`)));
     t.deepEqual(
       rows,
-      numbers.map((answer) => [{ answer }]),
+      numbers.map((response) => [{ response }]),
     );
   });
   t.is(connections, 3);
-  t.is(await taken(ctx, () => ask(ctx, sql`select 1 as answer`)), 1);
+  t.is(await taken(ctx, () => request(ctx, sql`select 1 as answer`)), 1);
 });
 
 test.serial('a brief read that fails fails alone, and the next ones find a sound connection', async (t) => {
   const { ctx } = t.context;
-  const divided = (by: number) => ask(ctx, sql`select 6 / ${by}::int as answer`);
+  const divided = (by: number) => request(ctx, sql`select 6 / ${by}::int as answer`);
   for (let time = 0; time < 2; time += 1) {
     const results = await Promise.allSettled([divided(1), divided(0), divided(2)]);
     t.deepEqual(
       results.map((result) => (result.status === 'fulfilled' ? result.value : 'failed')),
-      [[{ answer: 6 }], 'failed', [{ answer: 3 }]],
+      [[{ response: 6 }], 'failed', [{ response: 3 }]],
     );
   }
 });
 
 test.serial('a connection that is lost under brief reads says so to all of them, and is not used again', async (t) => {
   const { ctx } = t.context;
-  const ended = ask(ctx, sql`select pg_terminate_backend(pg_backend_pid())::int as answer`);
+  const ended = request(ctx, sql`select pg_terminate_backend(pg_backend_pid())::int as answer`);
   const results = await Promise.allSettled([
     ended,
-    ask(ctx, sql`select 1 as answer`),
-    ask(ctx, sql`select 2 as answer`),
+    request(ctx, sql`select 1 as answer`),
+    request(ctx, sql`select 2 as answer`),
   ]);
   t.true(results.every((result) => result.status === 'rejected' && isDatabaseAway(result.reason)));
-  t.deepEqual(await ask(ctx, sql`select 3 as answer`), [{ answer: 3 }]);
+  t.deepEqual(await request(ctx, sql`select 3 as answer`), [{ response: 3 }]);
 });
 
 test.serial('what shares a connection does not share its store', async (t) => {

@@ -48,9 +48,9 @@ test('a database clock is the same time on machines whose clocks are hours apart
 test("a database clock is not moved by a step of the machine's clock, also while PostgreSQL is away", async (t) => {
   let failures = 0;
   let isAway = false;
-  const answer = databaseAhead(minutes(1));
+  const execute = databaseAhead(minutes(1));
   const run: Execute = async (statement) => {
-    if (!isAway) return answer(statement);
+    if (!isAway) return execute(statement);
     failures += 1;
     throw new Error('Connection terminated');
   };

@@ -48,9 +48,9 @@ test('migrate works on a database of any name, however its URL is encoded, as a 
 test('migrate reports why it failed when the server ends its connections meanwhile', async (t) => {
   const url = await emptyDatabase(t);
   await migrate(url);
-  const [shop, operator] = [await connect(t, url), await connect(t, url)];
-  await undoReturns(shop);
-  await shop.query('begin; lock table orders');
+  const [reader, operator] = [await connect(t, url), await connect(t, url)];
+  await undoReturns(reader);
+  await reader.query('begin; lock table orders');
   const failure = t.throwsAsync(migrate(url, undefined, { lockTimeoutMs: 60_000 }));
   const theirs = "from pg_stat_activity where datname = current_database() and application_name <> 'test'";
   await until(async () => (await operator.query(`select 1 ${theirs} and wait_event_type = 'Lock'`)).rowCount === 1);
@@ -77,18 +77,16 @@ test('several releases at once migrate once, and all of them find it done', asyn
   const pending = await pendingMigrations(url);
   t.true(pending.length > 0);
 
-  const sentences: string[] = [];
-  const applied = await Promise.all(
-    Array.from({ length: 4 }, () => migrate(url, (sentence) => sentences.push(sentence))),
-  );
+  const messages: string[] = [];
+  const applied = await Promise.all(Array.from({ length: 4 }, () => migrate(url, (message) => messages.push(message))));
 
   t.deepEqual(
     applied.filter((names) => names.length > 0),
     [pending],
     'one of them applied everything, the others nothing',
   );
-  t.is(sentences.filter((sentence) => sentence.startsWith('Applying ')).length, pending.length);
-  t.true(sentences.includes('Another release is migrating; waiting for it.'));
+  t.is(messages.filter((message) => message.startsWith('Applying ')).length, pending.length);
+  t.true(messages.includes('Another release is migrating; waiting for it.'));
   t.deepEqual(await pendingMigrations(url), []);
 });
 
@@ -110,11 +108,11 @@ test('migrations are numbered, and applied in that order', async (t) => {
 test('a migration does not stop the shop to wait for a table: it fails, and leaves everything as it was', async (t) => {
   const url = await emptyDatabase(t);
   await migrate(url);
-  const shop = new pg.Client({ connectionString: url });
-  await shop.connect();
-  t.teardown(() => shop.end());
-  await undoReturns(shop);
-  await shop.query('begin; lock table orders in row exclusive mode');
+  const reader = new pg.Client({ connectionString: url });
+  await reader.connect();
+  t.teardown(() => reader.end());
+  await undoReturns(reader);
+  await reader.query('begin; lock table orders in row exclusive mode');
   await t.throwsAsync(migrate(url, undefined, { lockTimeoutMs: 100 }), { message: /lock timeout/ });
   t.deepEqual(await pendingMigrations(url), [returnsMigration]);
 });

@@ -114,7 +114,7 @@ test('one request id and one trace tie together all that a request causes, throu
       'worker endpoint post',
     ]);
     t.true(trace().some(({ name, kind }) => name.startsWith('stripe ') && kind === 'client'));
-    const told = JSON.stringify(collector.bodies);
+    const exported = JSON.stringify(collector.bodies);
     for (const secret of [
       'ada@example.com',
       '@',
@@ -123,7 +123,7 @@ test('one request id and one trace tie together all that a request causes, throu
       stack.store.shippoKey,
       'Market St',
     ])
-      t.false(told.includes(secret), secret);
+      t.false(exported.includes(secret), secret);
   } finally {
     await stack.stop();
   }

@@ -16,12 +16,12 @@ import {
   type Walk,
 } from '#test/support/walk-storefront.ts';
 
-interface Shop {
+interface StoreContext {
   receiver: Receiver;
   stack: Stack;
   browser: Browser;
 }
-const test = anyTest as TestFn<Shop>;
+const test = anyTest as TestFn<StoreContext>;
 const browserTest = process.env['CHROMIUM_PATH'] ? test.serial : test.serial.skip;
 const ops = { username: 'ops', password: 'a long password' };
 
@@ -55,7 +55,7 @@ browserTest(
     const fits = async (name: string) => {
       t.true(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${name} fits a narrow window`);
     };
-    const walk: Walk = { page, stack, email: 'ada@shopper.example', look: fits };
+    const walk: Walk = { page, stack, email: 'ada@shopper.example', capture: fits };
 
     const order = await buyOnStorefront(walk);
     const { orders } = await requestAsOwner(stack, '/admin/orders?email=ada@shopper.example');

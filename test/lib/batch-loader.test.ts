@@ -4,43 +4,43 @@ import { batchLoader } from '#src/lib/batch-loader.ts';
 
 /** Calls that are under way until they are answered, with what each was asked. */
 function slowly() {
-  const calls: { keys: readonly string[]; answer(known: readonly string[]): void; fail(error: Error): void }[] = [];
-  const ask = batchLoader(
+  const calls: { keys: readonly string[]; succeed(known: readonly string[]): void; fail(error: Error): void }[] = [];
+  const request = batchLoader(
     (keys: readonly string[]) =>
       new Promise<Map<string, string>>((resolve, fail) => {
-        calls.push({ keys, answer: (known) => resolve(new Map(known.map((key) => [key, key.toUpperCase()]))), fail });
+        calls.push({ keys, succeed: (known) => resolve(new Map(known.map((key) => [key, key.toUpperCase()]))), fail });
       }),
   );
   const turn = () => new Promise((resolve) => setImmediate(resolve));
-  return { calls, ask, turn };
+  return { calls, request, turn };
 }
 
 test('who asks alone is answered at once; who asks meanwhile goes with the next call, all together', async (t) => {
-  const { calls, ask, turn } = slowly();
-  const first = ask('a');
+  const { calls, request, turn } = slowly();
+  const first = request('a');
   await turn();
-  const others = [ask('b'), ask('c'), ask('b'), ask('nobody knows')];
+  const others = [request('b'), request('c'), request('b'), request('nobody knows')];
   await turn();
   t.deepEqual(
     calls.map(({ keys }) => keys),
     [['a']],
   );
-  calls[0]?.answer(['a']);
+  calls[0]?.succeed(['a']);
   t.is(await first, 'A');
   await turn();
   t.deepEqual(calls[1]?.keys, ['b', 'c', 'nobody knows']);
-  calls[1]?.answer(['b', 'c']);
+  calls[1]?.succeed(['b', 'c']);
   t.deepEqual(await Promise.all(others), ['B', 'C', 'B', undefined]);
 });
 
 test('a call that fails fails for those whom it was for, and the next goes on', async (t) => {
-  const { calls, ask, turn } = slowly();
-  const failing = [ask('a'), ask('b')].map((asked) => t.throwsAsync(asked, { message: 'away' }));
+  const { calls, request, turn } = slowly();
+  const failing = [request('a'), request('b')].map((call) => t.throwsAsync(call, { message: 'away' }));
   await turn();
-  const after = ask('c');
+  const after = request('c');
   calls[0]?.fail(new Error('away'));
   await Promise.all(failing);
   await turn();
-  calls[1]?.answer(['c']);
+  calls[1]?.succeed(['c']);
   t.is(await after, 'C');
 });

@@ -99,14 +99,14 @@ test('checkPromo leaves an amount that the provider charges, in every currency a
         usedByCustomer: 0,
       };
       const totals = units.map((unit) => unit * step);
-      const judgement = checkPromo(
+      const check = checkPromo(
         promo,
         { lines: totals.map((totalCents) => ({ productSlug: 'bowl', totalCents })) },
         new Date(),
       );
-      if (judgement.reason !== null) return t.fail(judgement.reason);
-      t.is(judgement.discountCents % step, 0);
-      judgement.lineDiscountsCents.forEach((part, index) => t.true(part % step === 0 && part <= (totals[index] ?? 0)));
+      if (check.reason !== null) return t.fail(check.reason);
+      t.is(check.discountCents % step, 0);
+      check.lineDiscountsCents.forEach((part, index) => t.true(part % step === 0 && part <= (totals[index] ?? 0)));
     }),
     { numRuns: 1000 },
   );

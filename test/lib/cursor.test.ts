@@ -5,15 +5,15 @@ import fc from 'fast-check';
 
 import { keyset, type ListOwner } from '#src/lib/cursor.ts';
 
-const shop: ListOwner = { tenant: { id: 'ten_1' }, settings: { keyPepper: randomBytes(32) } };
+const store: ListOwner = { tenant: { id: 'ten_1' }, settings: { keyPepper: randomBytes(32) } };
 const byPrice = { columns: ['price_cents', 'id'] };
 
-const cursorTo = (position: readonly unknown[], owner = shop, list = 'products price'): string => {
+const cursorTo = (position: readonly unknown[], owner = store, list = 'products price'): string => {
   const { cursor } = keyset(owner, list, byPrice).page([{ position }, { position }], 1);
   if (cursor === null) throw new Error('There should have been a next page.');
   return cursor;
 };
-const open = (cursor: string, owner = shop, list = 'products price') => keyset(owner, list, byPrice, cursor).after;
+const open = (cursor: string, owner = store, list = 'products price') => keyset(owner, list, byPrice, cursor).after;
 const refused = { code: 'invalid_cursor' };
 
 test('a cursor leads to what comes after its row, whatever its values are', (t) => {
@@ -29,14 +29,17 @@ test('a cursor leads to what comes after its row, whatever its values are', (t) 
 
 test('a list that falls goes on below its cursor', (t) => {
   const falling = { columns: ['created_at', 'id'], descending: true };
-  const { cursor } = keyset(shop, 'orders', falling).page([{ position: ['now', 'b'] }, { position: ['then', 'a'] }], 1);
-  const list = keyset(shop, 'orders', falling, cursor ?? '');
+  const { cursor } = keyset(store, 'orders', falling).page(
+    [{ position: ['now', 'b'] }, { position: ['then', 'a'] }],
+    1,
+  );
+  const list = keyset(store, 'orders', falling, cursor ?? '');
   t.is(list.after.text, '(created_at, id) < ($1, $2)');
   t.is(list.by.text, 'created_at desc, id desc');
 });
 
 test('the first page comes after nothing, and the last one has no cursor', (t) => {
-  const list = keyset(shop, 'products price', byPrice);
+  const list = keyset(store, 'products price', byPrice);
   t.is(list.after.text, 'true');
   const rows = [{ position: [1, 'a'] }, { position: [2, 'b'] }];
   t.deepEqual(list.page(rows, 2), { rows, cursor: null });
@@ -45,11 +48,11 @@ test('the first page comes after nothing, and the last one has no cursor', (t) =
 
 test('a cursor that was changed anywhere is refused', (t) => {
   const cursor = cursorTo([3800, 'prod_1']);
-  const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=+/ \n'.split('');
+  const characters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=+/ \n'.split('');
   fc.assert(
-    fc.property(fc.nat(cursor.length - 1), fc.constantFrom(...letters), (index, letter) => {
-      fc.pre(cursor[index] !== letter);
-      t.throws(() => open(cursor.slice(0, index) + letter + cursor.slice(index + 1)), refused);
+    fc.property(fc.nat(cursor.length - 1), fc.constantFrom(...characters), (index, character) => {
+      fc.pre(cursor[index] !== character);
+      t.throws(() => open(cursor.slice(0, index) + character + cursor.slice(index + 1)), refused);
     }),
   );
   for (let length = 0; length < cursor.length; length += 1) t.throws(() => open(cursor.slice(0, length)), refused);
@@ -65,9 +68,9 @@ test('whatever else is sent as a cursor is refused and nothing worse', (t) => {
 });
 
 test('a cursor of another store, list or installation is refused', (t) => {
-  t.throws(() => open(cursorTo([1, 'a'], { ...shop, tenant: { id: 'ten_2' } })), refused);
-  t.throws(() => open(cursorTo([1, 'a'], shop, 'products name')), refused);
-  t.throws(() => open(cursorTo([1, 'a'], { ...shop, settings: { keyPepper: randomBytes(32) } })), refused);
+  t.throws(() => open(cursorTo([1, 'a'], { ...store, tenant: { id: 'ten_2' } })), refused);
+  t.throws(() => open(cursorTo([1, 'a'], store, 'products name')), refused);
+  t.throws(() => open(cursorTo([1, 'a'], { ...store, settings: { keyPepper: randomBytes(32) } })), refused);
 });
 
 test('a cursor of a release that sorted otherwise is refused', (t) => {

@@ -14,9 +14,9 @@ async function openCache(t: ExecutionContext, url: string) {
   const redis = connectRedis(url, { blocking: false, log: silentLog });
   t.teardown(() => redis.disconnect());
   await redis.connect();
-  let asked = 0;
+  let loads = 0;
   const cache = createCache(redis, clock);
-  return { clock, redis, recall: () => cache.getOrLoad('rates', minutes(10), async () => `answer ${(asked += 1)}`) };
+  return { clock, redis, recall: () => cache.getOrLoad('rates', minutes(10), async () => `answer ${(loads += 1)}`) };
 }
 
 test('what one process was told, all remember, for as long as it is good', async (t) => {

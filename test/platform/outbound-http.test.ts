@@ -14,16 +14,16 @@ const noHeaders = {};
 
 /** A service whose name servers answer as they are told: one answer after the other. */
 function withNames(answers: string[][], localMode = false) {
-  const asked: string[] = [];
+  const resolved: string[] = [];
   const http = createOutboundHttp({
     localMode,
     async resolve(host) {
-      asked.push(host);
-      const addresses = answers[Math.min(asked.length, answers.length) - 1] ?? [];
+      resolved.push(host);
+      const addresses = answers[Math.min(resolved.length, answers.length) - 1] ?? [];
       return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
     },
   });
-  return { http, asked };
+  return { http, resolved };
 }
 
 const notPublic = [
@@ -170,9 +170,9 @@ test('nothing that is refused reaches as much as a connection, also where nobody
     ['64:ff9b::7f00:1'],
     ['8.8.8.8', '127.0.0.1'],
   ]);
-  for (const answer of [1, 2, 3, 4, 5]) {
+  for (const count of [1, 2, 3, 4, 5]) {
     const outcome = await rebinding.http.post(`https://innocent.example:${port}/`, noHeaders, '{}');
-    t.like(outcome, { kind: 'failed', reason: 'blocked_address' }, `answer ${answer} of its name server`);
+    t.like(outcome, { kind: 'failed', reason: 'blocked_address' }, `lookup ${count}`);
   }
   t.is(connections, 0);
 });
@@ -194,7 +194,7 @@ test('only https, and no passwords in the address', async (t) => {
 });
 
 test('a name that leads into a private network is refused, even among public answers', async (t) => {
-  for (const answer of [
+  for (const addresses of [
     ['10.0.0.1'],
     ['8.8.8.8', '127.0.0.1'],
     ['fd00::1'],
@@ -203,12 +203,12 @@ test('a name that leads into a private network is refused, even among public ans
     ['169.254.169.254'],
     ['2606:4700::1', '::1'],
   ]) {
-    const { http } = withNames([answer]);
-    t.is(typeof (await http.findUrlProblem('https://innocent.example/')), 'string', answer.join());
+    const { http } = withNames([addresses]);
+    t.is(typeof (await http.findUrlProblem('https://innocent.example/')), 'string', addresses.join());
     t.like(
       await http.post('https://innocent.example/', noHeaders, '{}'),
       { kind: 'failed', reason: 'blocked_address' },
-      answer.join(),
+      addresses.join(),
     );
   }
   const unknown = withNames([[]]);
@@ -222,7 +222,7 @@ test('a name is resolved once for a connection, so that a second, different answ
   const rebinding = withNames([['127.0.0.1'], ['10.0.0.1']], true);
   const first = await rebinding.http.post(`http://rebind.example:${port}/`, noHeaders, '{}');
   t.like(first, { kind: 'responded', status: 204 });
-  t.deepEqual(rebinding.asked, ['rebind.example']);
+  t.deepEqual(rebinding.resolved, ['rebind.example']);
 
   // The other way round: judged fine when it was saved, private when it is called.
   const late = withNames([['8.8.8.8'], ['127.0.0.1']]);
@@ -334,23 +334,23 @@ test('a certificate that nobody vouches for is refused', async (t) => {
 test('Retry-After is read as seconds and as a date', async (t) => {
   const receiver = await startReceiver();
   t.teardown(receiver.close);
-  const answer = async (value: string) => {
+  const retryAfterOf = async (value: string) => {
     receiver.behave({ status: 503, headers: { 'retry-after': value, date: 'Fri, 20 Nov 2026 12:00:00 GMT' } });
     const outcome = await local.post(receiver.url, noHeaders, '{}');
     return outcome.kind === 'responded' ? outcome.retryAfterSeconds : undefined;
   };
-  t.is(await answer('120'), 120);
-  t.is(await answer('Fri, 20 Nov 2026 12:01:30 GMT'), 90);
-  t.is(await answer('Fri, 20 Nov 2026 11:00:00 GMT'), 0);
-  t.is(await answer('soon'), undefined);
+  t.is(await retryAfterOf('120'), 120);
+  t.is(await retryAfterOf('Fri, 20 Nov 2026 12:01:30 GMT'), 90);
+  t.is(await retryAfterOf('Fri, 20 Nov 2026 11:00:00 GMT'), 0);
+  t.is(await retryAfterOf('soon'), undefined);
 });
 
 test('who hangs, before or within a reply, is given up after the time for the whole', async (t) => {
-  const impatient = createOutboundHttp({ localMode: true, timeoutMs: 300 });
+  const withTimeout = createOutboundHttp({ localMode: true, timeoutMs: 300 });
   const receiver = await startReceiver();
   t.teardown(receiver.close);
   receiver.behave('hang');
-  t.like(await impatient.post(receiver.url, noHeaders, '{}'), { kind: 'failed', reason: 'timeout' });
+  t.like(await withTimeout.post(receiver.url, noHeaders, '{}'), { kind: 'failed', reason: 'timeout' });
 
   const dripping = createRawServer((socket) => {
     socket.on('error', () => undefined);
@@ -362,7 +362,7 @@ test('who hangs, before or within a reply, is given up after the time for the wh
   });
   const port = await listen(dripping);
   t.teardown(() => dripping.close());
-  const outcome = await impatient.post(`http://127.0.0.1:${port}/`, noHeaders, '{}');
+  const outcome = await withTimeout.post(`http://127.0.0.1:${port}/`, noHeaders, '{}');
   t.like(outcome, { kind: 'failed', reason: 'timeout' });
   t.true(outcome.durationMs >= 290 && outcome.durationMs < 5000);
 });

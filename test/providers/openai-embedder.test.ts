@@ -74,10 +74,10 @@ test.serial(
 
 test.serial('embed reads vectors that are numbers and in any order', async (t) => {
   const receiver = await startReceiver();
-  const answer = (body: object) =>
+  const reply = (body: object) =>
     receiver.behave({ status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
   const embedder = build(t.context, { url: `${receiver.url}/embeddings`, key: undefined });
-  answer({
+  reply({
     data: [
       { index: 1, embedding: [0, 1] },
       { index: 0, embedding: [1, 0] },
@@ -96,7 +96,7 @@ test.serial('embed reads vectors that are numbers and in any order', async (t) =
       ],
     },
   ]) {
-    answer(body);
+    reply(body);
     t.is((await failureOf(embedder.embed(['a', 'b'], options))).failure, 'away');
   }
   await receiver.close();

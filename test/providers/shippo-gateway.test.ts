@@ -158,11 +158,11 @@ test('a purchase without a response may have happened; a rejected one has not', 
   await fault('POST /transactions', 'status', { status: 502, after: true });
   t.is((await failure(buy())).failure, 'away');
   await fault('POST /transactions', 'hang', { after: true });
-  const patience = new AbortController();
-  const unanswered = failure(buy(patience.signal));
+  const controller = new AbortController();
+  const timedOut = failure(buy(controller.signal));
   await until(async () => (await bought()) === 3, { what: 'the third purchase' });
-  patience.abort();
-  t.is((await unanswered).failure, 'away');
+  controller.abort();
+  t.is((await timedOut).failure, 'away');
 
   await fault('POST /transactions', 'status', { status: 408 });
   t.is((await failure(buy())).failure, 'away', 'a proxy that ran out of patience does not know');
@@ -180,10 +180,10 @@ test('a purchase without a response may have happened; a rejected one has not', 
 
 test('an unreadable response counts as an unknown outcome', async (t) => {
   const answers = ['<html>Created</html>', '{"object_id":', '{"status":"SUCCESS"}', '[]', ''];
-  let asked = 0;
+  let requests = 0;
   const server = createServer((_, response) => {
-    asked += 1;
-    response.writeHead(201, { 'content-type': 'application/json' }).end(answers[asked - 1]);
+    requests += 1;
+    response.writeHead(201, { 'content-type': 'application/json' }).end(answers[requests - 1]);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.teardown(() => server.close());
@@ -194,10 +194,10 @@ test('an unreadable response counts as an unknown outcome', async (t) => {
     breaker: new CircuitBreaker({ openMs: 1, failures: 50 }),
   });
   const account = { tenantId: 'ten_1', apiKey: 'shippo_test_1' };
-  for (const answer of answers) {
-    t.is((await failure(gateway.buyLabel(account, { rateId: 'r', marker: 'm' }))).failure, 'away', answer);
+  for (const reply of answers) {
+    t.is((await failure(gateway.buyLabel(account, { rateId: 'r', marker: 'm' }))).failure, 'away', reply);
   }
-  t.is(asked, answers.length, 'and is not asked for again');
+  t.is(requests, answers.length, 'and is not asked for again');
 });
 
 test('the deadline of a call holds, also after a garbage collection', async (t) => {
@@ -216,14 +216,14 @@ test("a carrier's rejection is classified by its message", async (t) => {
   const {
     rates: [rate],
   } = await gateway.quote(account, request);
-  const refusals = [
+  const rejections = [
     ['The recipient street could not be found.', 'address'],
     ['Insufficient funds: please add a payment method.', 'funds'],
     ['The carrier API timed out.', 'temporary'],
     ['address_from phone is required.', 'carrier'],
     ['No.', 'carrier'],
   ] as const;
-  for (const [text, kind] of refusals) {
+  for (const [text, kind] of rejections) {
     await fault('POST /transactions', 'transaction_error', { text });
     const label = await gateway.buyLabel(account, { rateId: rate?.id ?? '', marker: 'm' });
     t.like(label, { state: 'failed', failure: { kind } });
@@ -244,17 +244,17 @@ test('the circuit opens for one store after repeated time-outs', async (t) => {
 test('an open circuit lets one call through after its pause', async (t) => {
   let now = 0;
   const breaker = new CircuitBreaker({ openMs: 60_000, failures: 1, now: () => now });
-  const ask = (work: () => Promise<unknown>) => breaker.run('p', 'k', work);
+  const request = (work: () => Promise<unknown>) => breaker.run('p', 'k', work);
   const silent = () => Promise.reject(new ProviderError('p', 'away', 'silence'));
-  await t.throwsAsync(ask(silent), { message: 'silence' });
+  await t.throwsAsync(request(silent), { message: 'silence' });
   now = 59_999;
-  t.like(await failure(ask(silent)), { code: 'circuit_open', retryAfterSeconds: 1 });
+  t.like(await failure(request(silent)), { code: 'circuit_open', retryAfterSeconds: 1 });
 
   now = 60_000;
-  const [probe, other] = [ask(async () => 'an answer'), failure(ask(silent))];
+  const [probe, other] = [request(async () => 'an answer'), failure(request(silent))];
   t.is((await other).code, 'circuit_open', 'one at a time');
   t.is(await probe, 'an answer');
-  t.is(await ask(async () => 'and another'), 'and another');
+  t.is(await request(async () => 'and another'), 'and another');
 });
 
 test('each call is logged without addresses, keys or bodies', async (t) => {

@@ -17,7 +17,7 @@ const mail = (to = newAddress()) => ({
   headers: {},
 });
 
-function verdict(failure: {
+function failureKindOf(failure: {
   code?: string;
   command?: string;
   responseCode?: number;
@@ -40,7 +40,7 @@ const rcpt = (responseCode: number, response: string) => ({
 });
 
 test('classifyError decides by the SMTP response whether an email is retried, fails or has bounced', (t) => {
-  const table: [Parameters<typeof verdict>[0], ReturnType<typeof verdict>][] = [
+  const table: [Parameters<typeof failureKindOf>[0], ReturnType<typeof failureKindOf>][] = [
     [rcpt(550, '550 5.1.1 No such user'), 'bounced'],
     [rcpt(550, '550 no such mailbox'), 'bounced'],
     [rcpt(551, '551 not here'), 'bounced'],
@@ -61,7 +61,7 @@ test('classifyError decides by the SMTP response whether an email is retried, fa
     [{ code: 'ETIMEDOUT', command: 'CONN' }, 'away'],
     [{}, 'away'],
   ];
-  for (const [failure, expected] of table) t.is(verdict(failure), expected, JSON.stringify(failure));
+  for (const [failure, expected] of table) t.is(failureKindOf(failure), expected, JSON.stringify(failure));
 });
 
 test('a server that is down, closes the connection or does not respond is classified so', async (t) => {

@@ -90,17 +90,21 @@ test('createSession sends names of products, discounts and shipping in the form 
       unitPriceCents: 3800,
       interval: null,
     };
-    const asked = request({
+    const session = request({
       lines: [line],
       discountCents: 500,
       discountName: name,
       shipping: { countries: ['US'], options: [{ name, amountCents: 599 }] },
     });
-    t.regex((await payments.createSession(account, asked, `key ${asked.orderId}`)).url, /^http/, JSON.stringify(name));
-    const params = sessionParamsOf(asked);
+    t.regex(
+      (await payments.createSession(account, session, `key ${session.orderId}`)).url,
+      /^http/,
+      JSON.stringify(name),
+    );
+    const params = sessionParamsOf(session);
     const names = [
       params.line_items?.[0]?.price_data?.product_data?.name,
-      couponParamsOf(asked).name ?? 'none',
+      couponParamsOf(session).name ?? 'none',
       params.shipping_options?.[0]?.shipping_rate_data?.display_name,
     ];
     for (const [index, most] of [250, 40, 100].entries())
@@ -110,14 +114,14 @@ test('createSession sends names of products, discounts and shipping in the form 
 
 test('createSession writes our metadata on the session, its coupon, its payment and every line', async (t) => {
   const { payments, stripe, account } = t.context;
-  const asked = request({ shipping, discountCents: 500, discountName: 'WELCOME10' });
-  const created = await payments.createSession(account, asked, 'key-1');
+  const sent = request({ shipping, discountCents: 500, discountName: 'WELCOME10' });
+  const created = await payments.createSession(account, sent, 'key-1');
   t.regex(created.url, /^http/);
   const session = await payments.fetchSession(account, created.sessionId);
   t.like(session, {
     state: 'open',
     tenantId: 'ten_1',
-    orderId: asked.orderId,
+    orderId: sent.orderId,
     environment: 'test',
     currency: 'USD',
     subtotalCents: 7600,
@@ -149,7 +153,7 @@ test('createSession writes our metadata on the session, its coupon, its payment 
     country: 'US',
   });
   const report = await stripe.account(account.secretKey);
-  const metadata = { platform_tenant_id: 'ten_1', platform_order_id: asked.orderId, platform_environment: 'test' };
+  const metadata = { platform_tenant_id: 'ten_1', platform_order_id: sent.orderId, platform_environment: 'test' };
   t.like(report.payment_intents[0], { metadata });
   t.like(report.coupons[0], { metadata });
   t.like(report.products[0], { metadata: { platform_product_id: 'prod_1', platform_variant_id: 'var_1' } });
@@ -157,9 +161,9 @@ test('createSession writes our metadata on the session, its coupon, its payment 
 
 test('createSession returns the same session and coupon for the same request and key', async (t) => {
   const { payments, stripe, account } = t.context;
-  const asked = request({ discountCents: 500 });
-  const first = await payments.createSession(account, asked, 'key-2');
-  const again = await payments.createSession(account, structuredClone(asked), 'key-2');
+  const session = request({ discountCents: 500 });
+  const first = await payments.createSession(account, session, 'key-2');
+  const again = await payments.createSession(account, structuredClone(session), 'key-2');
   t.deepEqual(again, first);
   t.is((await stripe.account(account.secretKey)).sessions.length, 1);
 });
@@ -180,7 +184,7 @@ test('a call whose response is lost after the effect is retried once, and return
 
 test('an error stored under the key leaves the outcome unknown, and findSession finds the session', async (t) => {
   const { payments, stripe, account } = t.context;
-  const asked = request();
+  const session = request();
   await stripe.addFault({
     match: 'POST /v1/checkout/sessions',
     account: account.secretKey,
@@ -188,18 +192,18 @@ test('an error stored under the key leaves the outcome unknown, and findSession 
     status: 500,
     after: true,
   });
-  const failure = await failureOf(payments.createSession(account, asked, 'key-4'));
-  if (failure === 'away') t.truthy(await payments.findSession(account, asked.orderId, new Date()));
+  const failure = await failureOf(payments.createSession(account, session, 'key-4'));
+  if (failure === 'away') t.truthy(await payments.findSession(account, session.orderId, new Date()));
   t.is(await payments.findSession(account, 'ord_unknown', new Date()), undefined);
 });
 
 test('a key first used with other parameters leaves the outcome unknown', async (t) => {
   const { payments, account } = t.context;
-  const asked = request();
-  await payments.createSession(account, asked, 'key-worded');
+  const session = request();
+  await payments.createSession(account, session, 'key-worded');
   t.is(
     await failureOf(
-      payments.createSession(account, { ...asked, returnUrl: 'https://shop.example/other' }, 'key-worded'),
+      payments.createSession(account, { ...session, returnUrl: 'https://shop.example/other' }, 'key-worded'),
     ),
     'away',
   );
@@ -211,25 +215,25 @@ test('an API key that is revoked between two attempts leaves the outcome of the 
   await stripe.addFault({ match, account: account.secretKey, kind: 'reset_after' });
   await stripe.addFault({ match, account: account.secretKey, kind: 'reset_after' });
   await stripe.addFault({ match, account: account.secretKey, kind: 'status', status: 401, times: 5 });
-  const asked = request();
-  t.is(await failureOf(payments.createSession(account, asked, 'key-revoked')), 'away');
-  t.truthy(await payments.findSession(account, asked.orderId, new Date()));
+  const session = request();
+  t.is(await failureOf(payments.createSession(account, session, 'key-revoked')), 'away');
+  t.truthy(await payments.findSession(account, session.orderId, new Date()));
 });
 
 test('findSession returns the session with its payment', async (t) => {
   const { payments, stripe, account } = t.context;
-  const asked = request({
+  const session = request({
     mode: 'subscription',
     lines: request().lines.map((line) => ({ ...line, interval: 'month' as const })),
   });
-  const { sessionId } = await payments.createSession(account, asked, 'key-found');
+  const { sessionId } = await payments.createSession(account, session, 'key-found');
   await stripe.pay(sessionId, { outcome: 'paid', email: 'ada@example.com' });
-  t.regex((await payments.findSession(account, asked.orderId, new Date()))?.paymentId ?? '', /^pi_/);
+  t.regex((await payments.findSession(account, session.orderId, new Date()))?.paymentId ?? '', /^pi_/);
 });
 
 test('classifyError maps each error of the provider to a failure', async (t) => {
   const { payments, stripe, account } = t.context;
-  const refuse = (status: number, more = {}) =>
+  const fail = (status: number, more = {}) =>
     stripe.addFault({
       match: 'GET /v1/checkout/sessions/*',
       account: account.secretKey,
@@ -237,17 +241,17 @@ test('classifyError maps each error of the provider to a failure', async (t) => 
       status,
       ...more,
     });
-  const ask = () => failureOf(payments.fetchSession(account, 'cs_test_1'));
-  t.is(await ask(), 'missing');
-  await refuse(401);
-  t.is(await ask(), 'denied');
-  await refuse(403);
-  t.is(await ask(), 'denied');
-  await refuse(429, { retry_after: 7 });
+  const failure = () => failureOf(payments.fetchSession(account, 'cs_test_1'));
+  t.is(await failure(), 'missing');
+  await fail(401);
+  t.is(await failure(), 'denied');
+  await fail(403);
+  t.is(await failure(), 'denied');
+  await fail(429, { retry_after: 7 });
   const busy = await t.throwsAsync(payments.fetchSession(account, 'cs_test_1'), { instanceOf: ProviderError });
   t.like(busy, { failure: 'busy', retryAfterSeconds: 7 });
-  await refuse(500, { times: 2 });
-  t.is(await ask(), 'away');
+  await fail(500, { times: 2 });
+  t.is(await failure(), 'away');
   t.is(await failureOf(payments.createSession(account, request({ currency: 'XXX' }), 'key-5')), 'refused');
 });
 
@@ -317,13 +321,13 @@ test('expireSession returns expired and completed sessions as they are', async (
 
 test('fetchPayment reads refunds and disputes by every kind of reference', async (t) => {
   const { payments, stripe, account } = t.context;
-  const asked = request();
-  const { sessionId } = await payments.createSession(account, asked, 'key-11');
+  const session = request();
+  const { sessionId } = await payments.createSession(account, session, 'key-11');
   await stripe.pay(sessionId, { outcome: 'paid', email: 'ada@example.com' });
   const { charges, payment_intents: intents } = await stripe.account(account.secretKey);
   const charge = charges[0]?.id ?? '';
   t.like(await payments.fetchPayment(account, intents[0]?.id ?? ''), {
-    orderId: asked.orderId,
+    orderId: session.orderId,
     amountCents: 7600,
     refundedCents: 0,
     dispute: null,

@@ -12,7 +12,7 @@ export interface Standing {
   readonly statements: readonly [fewest: number, most: number] | undefined;
   /** The successful statuses and the refusals that it documents, and whether any test was answered so. */
   readonly successes: ReadonlyMap<number, boolean>;
-  readonly refusals: ReadonlyMap<ErrorCode, boolean>;
+  readonly errors: ReadonlyMap<ErrorCode, boolean>;
   /** Whether another store asked for what one has, and was told that there is nothing; undefined where no id is asked for. */
   readonly isForeign: boolean | undefined;
   /** What is missing, in sentences. */
@@ -23,42 +23,42 @@ export interface Standing {
 const never: readonly ErrorCode[] = ['internal_error'];
 
 /** Hold what the tests were answered against what the routes promise. */
-export function standingsOf(routes: readonly Route[], answers: readonly RecordedResponse[]): Standing[] {
-  const byRoute = Map.groupBy(answers, ({ route }) => route);
+export function standingsOf(routes: readonly Route[], responses: readonly RecordedResponse[]): Standing[] {
+  const byRoute = Map.groupBy(responses, ({ route }) => route);
   return routes.map((route) => standingOf(route, byRoute.get(nameOf(route)) ?? []));
 }
 
 const nameOf = ({ method, path }: Route): string => `${method.toUpperCase()} ${path}`;
 
-function standingOf(route: Route, answers: readonly RecordedResponse[]): Standing {
+function standingOf(route: Route, responses: readonly RecordedResponse[]): Standing {
   const name = nameOf(route);
   const successes = new Map(
     Object.keys(route.responses).map((status): [number, boolean] => [
       Number(status),
-      answers.some((answer) => answer.status === Number(status)),
+      responses.some((response) => response.status === Number(status)),
     ]),
   );
-  const refusals = new Map(
+  const errors = new Map(
     documentedErrors(route)
       .filter((code) => !never.includes(code))
-      .map((code): [ErrorCode, boolean] => [code, answers.some((answer) => answer.code === code)]),
+      .map((code): [ErrorCode, boolean] => [code, responses.some((response) => response.code === code)]),
   );
-  const isForeign = takesAnId(route) ? answers.some((answer) => answer.isForeign) : undefined;
-  const counts = answers
+  const isForeign = takesAnId(route) ? responses.some((response) => response.isForeign) : undefined;
+  const counts = responses
     .filter(({ status, statements }) => status in route.responses && statements >= 0)
     .map(({ statements }) => statements);
   const statements = counts.length === 0 ? undefined : ([Math.min(...counts), Math.max(...counts)] as const);
   const ceiling = statementsAtMost[name];
   const debts = [
     ...[...successes].filter(([, isMet]) => !isMet).map(([status]) => `is never answered ${status}`),
-    ...[...refusals].filter(([, isMet]) => !isMet).map(([code]) => `never refuses with ${code}`),
+    ...[...errors].filter(([, isMet]) => !isMet).map(([code]) => `never refuses with ${code}`),
     ...(isForeign === false ? ['is never asked by another store for what one has'] : []),
     ...(ceiling === undefined ? ['has no count of statements in test/routes/statements.ts'] : []),
     ...(statements && ceiling !== undefined && statements[1] > ceiling
       ? [`takes ${statements[1]} statements, not ${ceiling}`]
       : []),
   ];
-  return { name, route, statements, successes, refusals, isForeign, debts };
+  return { name, route, statements, successes, errors, isForeign, debts };
 }
 
 /** The name of a provider, a type of content and a store's slug stand for no row of a store. */

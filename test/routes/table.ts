@@ -17,18 +17,18 @@ export function debtsOf(standings: readonly Standing[]): string[] {
   return standings.flatMap(({ name, debts }) => debts.map((debt) => `  ${name} ${debt}`));
 }
 
-function rowOf({ name, route, statements, successes, refusals, isForeign }: Standing): string[] {
+function rowOf({ name, route, statements, successes, errors, isForeign }: Standing): string[] {
   const { audience, body, rawBody } = route;
   const tested = (isMet: boolean | undefined) => (isMet ? '✓' : '✗');
-  const count = [...refusals.values()].filter(Boolean).length;
+  const count = [...errors.values()].filter(Boolean).length;
   return [
     name,
     'scope' in audience ? `${audience.kind} ${audience.scope}` : audience.kind,
     statements === undefined ? '✗' : [...new Set(statements)].join('–'),
     [...successes].map(([status, isMet]) => `${status} ${tested(isMet)}`).join(' '),
-    `${count}/${refusals.size}${count === refusals.size ? ' ✓' : ''}`,
+    `${count}/${errors.size}${count === errors.size ? ' ✓' : ''}`,
     isForeign === undefined ? '' : tested(isForeign),
-    'scope' in audience ? tested(refusals.get('insufficient_scope')) : '',
-    body || rawBody ? tested(refusals.get('invalid_request')) : '',
+    'scope' in audience ? tested(errors.get('insufficient_scope')) : '',
+    body || rawBody ? tested(errors.get('invalid_request')) : '',
   ];
 }

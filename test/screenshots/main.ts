@@ -9,12 +9,12 @@ import { type Stack, startStack } from '#src/dev/stack/start-stack.ts';
 import { launchBrowser } from '#test/support/browser.ts';
 import {
   buyOnStorefront,
-  type Look,
+  type Capture,
   receiveParcel,
   requestReturnInPage,
   signInOnStorefront,
 } from '#test/support/walk-storefront.ts';
-import { fillDemoStore } from './fill-shop.ts';
+import { fillDemoStore } from './fill-store.ts';
 
 /*
  * `npm run screenshots -- <folder>`: starts the whole service, fills its store, and takes a picture of every page that
@@ -41,7 +41,7 @@ const [stack, browser] = await Promise.all([
   startStack(receiver, {
     workers: 'all',
     environment: { LABEL_RETRY_SCHEDULE: '0s,0s', WEBHOOK_RETRY_SCHEDULE: '0s,1s' },
-    report: (sentence) => console.log(sentence),
+    report: (message) => console.log(message),
   }),
   launchBrowser(),
 ]);
@@ -72,7 +72,7 @@ async function onPage(width: Width, work: (page: Page) => Promise<void>): Promis
   await page.close();
 }
 
-function lookAt(page: Page, width: Width, { whole = true } = {}): Look {
+function captureOf(page: Page, width: Width, { whole = true } = {}): Capture {
   return async (name) => {
     // What has just come is faded in.
     await page.evaluate(
@@ -84,8 +84,8 @@ function lookAt(page: Page, width: Width, { whole = true } = {}): Look {
 }
 
 async function storefront(page: Page, width: Width): Promise<void> {
-  const look = lookAt(page, width);
-  const walk = { page, stack: stack satisfies Stack, email: `ada-${width}@shopper.example`, look };
+  const capture = captureOf(page, width);
+  const walk = { page, stack: stack satisfies Stack, email: `ada-${width}@shopper.example`, capture };
   const order = await buyOnStorefront(walk);
   await receiveParcel(walk);
   await signInOnStorefront(walk, order);
@@ -98,7 +98,7 @@ async function storefront(page: Page, width: Width): Promise<void> {
   ] as const) {
     await page.goto(stack.storefrontUrl + path);
     await page.getByRole('heading', { level: 1, name: heading }).waitFor();
-    await look(name);
+    await capture(name);
   }
 }
 
@@ -107,7 +107,7 @@ async function operations(
   width: Width,
   { labels }: Awaited<ReturnType<typeof fillDemoStore>>,
 ): Promise<void> {
-  const look = lookAt(page, width);
+  const capture = captureOf(page, width);
   const labelPages = labels.map(
     ({ reason, id }) => [`/ops/labels/${stack.store.slug}/${id}`, `ops-label-${reason}`] as const,
   );
@@ -123,34 +123,34 @@ async function operations(
     [`/ops/analytics/${stack.store.slug}`, 'ops-analytics-store'],
   ] as const) {
     await page.goto(stack.url + path);
-    await look(name);
+    await capture(name);
   }
   await page.goto(`${stack.url}/ops/queues`);
   await page
     .getByText(/Jobs?$/)
     .first()
     .waitFor();
-  await look('board');
+  await capture('board');
   await page.goto(`${stack.url}/ops/queues/queue/labels?status=failed`);
   await page
     .getByText(/ORD-\d+: /)
     .first()
     .waitFor();
-  await look('board-failed-labels');
+  await capture('board-failed-labels');
 }
 
 async function documentation(page: Page, width: Width): Promise<void> {
-  const look = lookAt(page, width, { whole: false });
+  const capture = captureOf(page, width, { whole: false });
   await page.goto(`${stack.url}/docs`);
-  await look('docs');
+  await capture('docs');
   await page.goto(`${stack.url}/docs#tag-checkout`);
-  await look('docs-checkout');
+  await capture('docs-checkout');
 }
 
 async function mails(page: Page, width: Width): Promise<void> {
-  const look = lookAt(page, width);
+  const capture = captureOf(page, width);
   await page.goto(stack.mailboxUrl);
-  await look('mailbox');
+  await capture('mailbox');
   const messages = await mailboxControl(stack.mailboxUrl).messages();
   for (const {
     id,
@@ -159,6 +159,6 @@ async function mails(page: Page, width: Width): Promise<void> {
     const [, kind] = /^(.+)@kinds\.example$/.exec(recipient) ?? [];
     if (!kind) continue;
     await page.goto(`${stack.mailboxUrl}/messages/${id}/html`);
-    await look(`mail-${kind}`);
+    await capture(`mail-${kind}`);
   }
 }

@@ -7,7 +7,7 @@ import type { Services } from '#src/services.ts';
 import { recordResponses } from './record-responses.ts';
 
 /** An answer with its body read: JSON where it is JSON. */
-export interface Answer {
+export interface ApiResponse {
   status: number;
   headers: Headers;
   body: any;
@@ -19,7 +19,7 @@ export interface TestApi {
     method: string,
     path: string,
     options?: { tenant?: string; key?: string; body?: unknown; headers?: Record<string, string> },
-  ): Promise<Answer>;
+  ): Promise<ApiResponse>;
   close(): Promise<void>;
 }
 

@@ -3,20 +3,20 @@ import type { Route } from '#src/api/lib/define-route.ts';
 import { routes } from '#src/api/routes.ts';
 import { scopes } from '#src/domain/tenants/api-key.ts';
 import { exampleOf } from '#src/lib/example-of.ts';
-import type { Answer } from './api.ts';
+import type { ApiResponse } from './api.ts';
 import { buildKey } from './factories/keys.ts';
 import { buildSession } from './factories/sessions.ts';
 import { type ApiContext, useApi } from './use-api.ts';
 
 /** A store with somebody of every kind at its counter, for what is asked of every route there is. */
-export interface Shop extends ApiContext {
+export interface StoreContext extends ApiContext {
   /** That may do everything. */
   key: string;
   /** Of a customer who is signed in. */
   session: string;
 }
 
-export function useStore(test: TestFn<Shop>, options: Parameters<typeof useApi>[1] = {}): void {
+export function useStore(test: TestFn<StoreContext>, options: Parameters<typeof useApi>[1] = {}): void {
   useApi(test as unknown as TestFn<ApiContext>, options);
   test.serial.beforeEach(async (t) => {
     t.context.key = await buildKey(t.context.ctx, scopes);
@@ -28,7 +28,7 @@ export const kinds = (...kinds: Route['audience']['kind'][]) =>
   routes.filter(({ audience }) => kinds.includes(audience.kind));
 export const withBody = routes.filter(({ body, audience }) => body && audience.kind !== 'inbound');
 export const nameOf = ({ method, path }: Route) => `${method.toUpperCase()} ${path}`;
-export const told = ({ status, body }: Answer) => `${status} ${body.error}`;
+export const resultOf = ({ status, body }: ApiResponse) => `${status} ${body.error}`;
 
 /** What a request is given otherwise than by its route's examples. */
 export interface Sending {
@@ -42,9 +42,9 @@ export interface Sending {
 }
 
 /** A request that nothing is wrong with but what is given otherwise. */
-export function send(shop: Shop, route: Route, given: Sending = {}): Promise<Answer> {
-  const { api, tenant } = shop;
-  const key = keyTo(route, shop);
+export function send(store: StoreContext, route: Route, given: Sending = {}): Promise<ApiResponse> {
+  const { api, tenant } = store;
+  const key = keyTo(route, store);
   return api.call(route.method.toUpperCase(), addressOf(route, tenant.slug, given.params) + (given.query ?? ''), {
     ...(!('tenant' in given) && !key && { tenant: tenant.slug }),
     ...(key && { key }),
@@ -64,6 +64,6 @@ export function addressOf({ path, params }: Route, tenant: string, given: Record
 }
 
 /** What the route cannot do without. */
-export function keyTo({ audience }: Route, { key, session }: Shop): string | undefined {
+export function keyTo({ audience }: Route, { key, session }: StoreContext): string | undefined {
   return audience.kind === 'bearer' ? key : audience.kind === 'session' ? session : undefined;
 }

@@ -11,7 +11,7 @@ export async function requestAsOwner(
     headers: { authorization: `Bearer ${store.secretKey}`, 'content-type': 'application/json' },
     ...(body && { body: JSON.stringify(body) }),
   });
-  const answer = (await response.json()) as any;
-  if (!response.ok) throw new Error(`${path}: ${answer.detail}`);
-  return answer;
+  const result = (await response.json()) as any;
+  if (!response.ok) throw new Error(`${path}: ${result.detail}`);
+  return result;
 }

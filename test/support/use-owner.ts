@@ -2,24 +2,24 @@ import type { TestFn } from 'ava';
 
 import { listAudit, presentAuditEntry } from '#src/domain/audit/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import type { Answer, TestApi } from './api.ts';
+import type { ApiResponse, TestApi } from './api.ts';
 import { buildKey } from './factories/keys.ts';
 import { buildTenant } from './tenant.ts';
 import { type ApiContext, useApi } from './use-api.ts';
 
 /** Asks the owner's side with one key; paths go on after `/api/v1/admin`. */
 export interface Owner {
-  get(path: string): Promise<Answer>;
-  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
-  put(path: string, body: unknown): Promise<Answer>;
-  patch(path: string, body: unknown): Promise<Answer>;
-  delete(path: string): Promise<Answer>;
+  get(path: string): Promise<ApiResponse>;
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiResponse>;
+  put(path: string, body: unknown): Promise<ApiResponse>;
+  patch(path: string, body: unknown): Promise<ApiResponse>;
+  delete(path: string): Promise<ApiResponse>;
 }
 
 export interface OwnerContext extends ApiContext {
   owner: Owner;
   /** The owner of another store. */
-  stranger: Owner;
+  otherOwner: Owner;
 }
 
 /** `useApi`, with the owners of two stores at the counter. */
@@ -30,20 +30,20 @@ export function useOwner(test: TestFn<OwnerContext>, options: Parameters<typeof 
     // This hook runs beside the one that serves the application.
     const api = () => t.context.api;
     t.context.owner = await ownerOf(api, ctx);
-    t.context.stranger = await ownerOf(api, { ...ctx, tenant: await buildTenant(services) });
+    t.context.otherOwner = await ownerOf(api, { ...ctx, tenant: await buildTenant(services) });
   });
 }
 
 async function ownerOf(api: () => TestApi, ctx: Context): Promise<Owner> {
   const key = await buildKey(ctx, ['admin:write']);
-  const ask = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+  const request = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
     api().call(method, `/api/v1/admin${path}`, { key, headers, ...(body !== undefined && { body }) });
   return {
-    get: (path) => ask('GET', path),
-    post: (path, body, headers) => ask('POST', path, body, headers),
-    put: (path, body) => ask('PUT', path, body),
-    patch: (path, body) => ask('PATCH', path, body),
-    delete: (path) => ask('DELETE', path),
+    get: (path) => request('GET', path),
+    post: (path, body, headers) => request('POST', path, body, headers),
+    put: (path, body) => request('PUT', path, body),
+    patch: (path, body) => request('PATCH', path, body),
+    delete: (path) => request('DELETE', path),
   };
 }
 
@@ -59,10 +59,10 @@ export async function auditOf(ctx: Context): Promise<AuditLine[]> {
 export const deedsOf = async (ctx: Context) => (await auditOf(ctx)).map(({ action }) => action);
 
 /** The answer's status and, of a refusal, its code. */
-export const told = ({ status, body }: Answer) => (status < 400 ? String(status) : `${status} ${body.error}`);
+export const resultOf = ({ status, body }: ApiResponse) => (status < 400 ? String(status) : `${status} ${body.error}`);
 
 /** Where a refused request is wrong, each place once. */
-export const placesOf = ({ body }: Answer): string[] => [
+export const placesOf = ({ body }: ApiResponse): string[] => [
   ...new Set<string>(body.errors.map(({ path }: { path: string }) => path)),
 ];
 

@@ -4,14 +4,14 @@ import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
 import type { Stack } from '#src/dev/stack/start-stack.ts';
 
 /** Called at every stop of a walk with its name, when there is something to look at. */
-export type Look = (name: string) => Promise<void>;
+export type Capture = (name: string) => Promise<void>;
 
 export interface Walk {
   readonly page: Page;
   readonly stack: Pick<Stack, 'storefrontUrl' | 'mailboxUrl'>;
   /** Whom the walk is by: nobody who was here before. */
   readonly email: string;
-  readonly look: Look;
+  readonly capture: Capture;
 }
 
 const address = {
@@ -24,28 +24,28 @@ const address = {
 };
 
 /** From the shelf to the paid order and its label, by hand: each wait is an expectation. */
-export async function buyOnStorefront({ page, stack, email, look }: Walk): Promise<{ orderNumber: string }> {
+export async function buyOnStorefront({ page, stack, email, capture }: Walk): Promise<{ orderNumber: string }> {
   const button = (name: string | RegExp) => page.getByRole('button', { name });
   await page.goto(stack.storefrontUrl);
   await page.getByRole('link', { name: /Oak bowl/ }).waitFor();
   await page.waitForLoadState('networkidle');
-  await look('storefront-shelf');
+  await capture('storefront-shelf');
 
   await page.getByRole('searchbox').fill('wood for bread');
   await page.getByRole('searchbox').press('Enter');
   await page.getByRole('link', { name: /Walnut cutting board/ }).waitFor();
-  await look('storefront-search');
+  await capture('storefront-search');
 
   await page.goto(`${stack.storefrontUrl}/products/stoneware-mug`);
   await page.getByText('Ink', { exact: true }).click();
   await page.getByText('Sold out', { exact: true }).waitFor();
-  await look('storefront-sold-out');
+  await capture('storefront-sold-out');
 
   await page.goto(`${stack.storefrontUrl}/products/oak-bowl`);
   await page.getByText('Medium', { exact: true }).click();
   await button('Add to cart').click();
   await page.getByRole('link', { name: 'Go to the cart' }).waitFor();
-  await look('storefront-product');
+  await capture('storefront-product');
 
   await page.getByRole('link', { name: 'Go to the cart' }).click();
   await button('One more of Oak bowl, Medium').click();
@@ -53,65 +53,65 @@ export async function buyOnStorefront({ page, stack, email, look }: Walk): Promi
   await page.getByLabel('Promo code').fill('SPRING25');
   await button('Apply').first().click();
   await page.getByText('This code is no longer valid.').waitFor();
-  await look('storefront-cart-refused-code');
+  await capture('storefront-cart-refused-code');
   await page.getByLabel('Promo code').fill('WELCOME10');
   await button('Apply').first().click();
   await page.getByText('−$9.80').waitFor();
-  await look('storefront-cart');
+  await capture('storefront-cart');
 
   await page.getByLabel('E-mail, for the receipt').fill(email);
   await button('Check out').click();
   await page.getByRole('heading', { name: 'Pay' }).waitFor();
   await page.getByText('Total due today').waitFor();
-  await look('payment-page');
+  await capture('payment-page');
   for (const [label, text] of Object.entries(address)) await page.getByLabel(label, { exact: true }).fill(text);
   await button('Pay with a card that works').click();
 
   const heading = page.getByRole('heading', { name: /^Order ORD-/ });
   await heading.waitFor();
-  await look('storefront-order-placed');
+  await capture('storefront-order-placed');
   await page.getByText('Packed and labelled.').waitFor();
-  await look('storefront-order-packed');
+  await capture('storefront-order-packed');
   return { orderNumber: ((await heading.textContent()) ?? '').replace('Order ', '') };
 }
 
 /** The parcel is handed over and arrives, while the shopper looks on. */
-export async function receiveParcel({ page, look }: Walk): Promise<void> {
+export async function receiveParcel({ page, capture }: Walk): Promise<void> {
   await page.getByRole('button', { name: 'Hand it to the carrier' }).click();
   await page.getByText('It is on its way to you.').waitFor();
   await page.getByRole('button', { name: 'Let it arrive' }).click();
   await page.getByText('It has arrived.').waitFor();
-  await look('storefront-order-delivered');
+  await capture('storefront-order-delivered');
 }
 
 /** The shopper asks for a link, finds it in the mailbox, and finds the order in the account. */
 export async function signInOnStorefront(
-  { page, stack, email, look }: Walk,
+  { page, stack, email, capture }: Walk,
   { orderNumber }: { orderNumber: string },
 ): Promise<void> {
   await page.goto(`${stack.storefrontUrl}/account`);
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-  await look('storefront-sign-in');
+  await capture('storefront-sign-in');
   await page.getByLabel('E-mail').fill(email);
   await page.getByRole('button', { name: 'Send me a link' }).click();
   await page.getByRole('heading', { name: 'Look into your mail' }).waitFor();
-  await look('storefront-sign-in-sent');
+  await capture('storefront-sign-in-sent');
 
   const mail = await mailboxControl(stack.mailboxUrl).waitForMessage({ to: email, subject: 'Sign in' }, 60_000);
   await page.goto(`${stack.mailboxUrl}/messages/${mail.id}`);
   const link = page.frameLocator('iframe').getByRole('link', { name: 'Sign in' });
   await page.goto((await link.getAttribute('href')) ?? '');
   await page.getByRole('heading', { name: 'Hello, Ada' }).waitFor();
-  await look('storefront-account');
+  await capture('storefront-account');
   await page.getByText(orderNumber).click();
   await page.getByText('Send something back').click();
-  await look('storefront-account-order');
+  await capture('storefront-account-order');
 }
 
 /** Half of what was bought goes back. */
-export async function requestReturnInPage({ page, look }: Walk): Promise<void> {
+export async function requestReturnInPage({ page, capture }: Walk): Promise<void> {
   await page.getByRole('checkbox').first().check();
   await page.getByRole('button', { name: 'Ask for a return' }).click();
   await page.getByText(/^RMA-/).waitFor();
-  await look('storefront-account-return');
+  await capture('storefront-account-return');
 }

@@ -46,15 +46,15 @@ test('a worker killed during aggregation loses and doubles no event', async (t) 
     contested,
     weekOf(dayOf(services.clock.now())),
   ]);
-  const folding = () =>
+  const aggregating = () =>
     services.execute(sql`
     select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query ~ 'analytics_batches'`);
   const first = startWorker(t, environment);
-  await until(async () => (await folding()).length > 0, { what: 'a worker in the middle of folding' });
+  await until(async () => (await aggregating()).length > 0, { what: 'a worker in the middle of folding' });
   await first.kill('SIGKILL');
   t.is((await aggregatedEvents(ctx)).length, 0);
   await blocker.query('rollback');
-  await until(async () => (await folding()).length === 0, { what: 'PostgreSQL to miss the worker' });
+  await until(async () => (await aggregating()).length === 0, { what: 'PostgreSQL to miss the worker' });
   t.is(await waitingBatches(ctx), 4, 'nothing of what it did was kept');
 
   startWorker(t, environment);

@@ -5,7 +5,7 @@ import { editAddress } from '#src/domain/shipping/index.ts';
 import { labelOf, type Requested, request } from '#test/domain/shipping/support.ts';
 import { launchBrowser } from '#test/support/browser.ts';
 import { until } from '#test/support/until.ts';
-import { openLabelFixture } from './label-shop.ts';
+import { openLabelFixture } from './label-fixture.ts';
 
 const browserTest = process.env['CHROMIUM_PATH'] ? test : test.skip;
 
@@ -16,8 +16,8 @@ async function picture(page: Page, name: string): Promise<void> {
 }
 
 browserTest('an operator sees in a browser what failed, repairs it, and presses Retry', async (t) => {
-  const shop = await openLabelFixture({ OPS_USER: 'ops', OPS_PASSWORD: 'a long password' });
-  const { ctx, api } = shop;
+  const fixture = await openLabelFixture({ OPS_USER: 'ops', OPS_PASSWORD: 'a long password' });
+  const { ctx, api } = fixture;
   const { order } = await request(ctx, { address: { street1: null } });
   await request(ctx, { items: [{ weightOz: null }] });
   await request(ctx, { items: [{ weightOz: null }] });
@@ -27,7 +27,7 @@ browserTest('an operator sees in a browser what failed, repairs it, and presses 
   const browser = await launchBrowser();
   t.teardown(async () => {
     await browser.close();
-    await shop.close();
+    await fixture.close();
   });
   const session = await browser.newContext({
     viewport: { width: 1280, height: 860 },
@@ -74,15 +74,15 @@ browserTest('an operator sees in a browser what failed, repairs it, and presses 
   await page.getByRole('button', { name: 'Confirm' }).click();
   await until(async () => (await labelOf(ctx, order.id)).state === 'purchased');
   await picture(page, 'board-after-retry');
-  t.is(shop.shipping.bought().length, 1);
+  t.is(fixture.shipping.bought().length, 1);
   t.deepEqual(complaints, []);
 });
 
 browserTest(
   'an operator mends labels on their pages: the address, a rate across the border, by hand, and a label that is given back',
   async (t) => {
-    const shop = await openLabelFixture();
-    const { ctx, api, shipping } = shop;
+    const fixture = await openLabelFixture();
+    const { ctx, api, shipping } = fixture;
     const [homeless, abroad, weightless] = [
       await request(ctx, { address: { street1: null } }),
       await request(ctx, { address: { country: 'CA', state: 'ON', city: 'Ottawa', zip: 'K1A 0B1' } }),
@@ -93,7 +93,7 @@ browserTest(
     const browser = await launchBrowser();
     t.teardown(async () => {
       await browser.close();
-      await shop.close();
+      await fixture.close();
     });
     const page = await browser.newPage();
     const open = async ({ order }: Requested) => {

@@ -4,7 +4,7 @@ import { editAddress, markFulfilled, retryLabel } from '#src/domain/shipping/ind
 import { labelOf, orderOf, request } from '#test/domain/shipping/support.ts';
 import { silence } from '#test/support/fakes/shipping-gateway.ts';
 import { until } from '#test/support/until.ts';
-import { type LabelFixture, openLabelFixture } from './label-shop.ts';
+import { type LabelFixture, openLabelFixture } from './label-fixture.ts';
 
 const test = anyTest as TestFn<LabelFixture>;
 

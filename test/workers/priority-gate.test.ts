@@ -3,7 +3,7 @@ import test from 'ava';
 import { PriorityGate, watchThread } from '#workers/runtime/priority-gate.ts';
 
 /** Ask for a turn, and tell whether it has come. */
-function ask(priorityGate: PriorityGate) {
+function request(priorityGate: PriorityGate) {
   const turn = {
     come: false,
     end: priorityGate.enter().then((end) => {
@@ -18,7 +18,7 @@ const aTurnOfTheLoop = () => new Promise((resolve) => setImmediate(resolve));
 
 test('A process that has time to spare begins whatever there is at once', async (t) => {
   const priorityGate = new PriorityGate({ isBusy: () => false });
-  const turns = Array.from({ length: 40 }, () => ask(priorityGate));
+  const turns = Array.from({ length: 40 }, () => request(priorityGate));
   await aTurnOfTheLoop();
   t.true(turns.every(({ come }) => come));
   for (const turn of turns) (await turn.end)();
@@ -26,7 +26,7 @@ test('A process that has time to spare begins whatever there is at once', async 
 
 test('In a process that is busy, what gives way begins as others end, in its order', async (t) => {
   const priorityGate = new PriorityGate({ isBusy: () => true, beginningMs: 3_600_000 });
-  const turns = Array.from({ length: 4 }, () => ask(priorityGate));
+  const turns = Array.from({ length: 4 }, () => request(priorityGate));
   await aTurnOfTheLoop();
   t.deepEqual(
     turns.map(({ come }) => come),
@@ -47,7 +47,7 @@ test('In a process that is busy, what gives way begins as others end, in its ord
 
 test('What waits for somebody else, or goes on for long, keeps nobody from beginning', async (t) => {
   const priorityGate = new PriorityGate({ isBusy: () => true, beginningMs: 1 });
-  const turns = Array.from({ length: 5 }, () => ask(priorityGate));
+  const turns = Array.from({ length: 5 }, () => request(priorityGate));
   await Promise.all(turns.map(({ end }) => end));
   t.true(
     turns.every(({ come }) => come),

@@ -150,9 +150,9 @@ for (const [direction, skewMs] of Object.entries(skews)) {
       [there, here],
     ] as const) {
       const key = `from ${first === here ? 'here' : 'there'}`;
-      const asked = { method: 'POST', path: '/checkout/sessions', credential: 'key_1', key, body: Buffer.from('{}') };
-      t.true('lease' in (await claimRequest(first.ctx, asked)));
-      const error = await t.throwsAsync(claimRequest(second.ctx, asked), { instanceOf: DomainError });
+      const request = { method: 'POST', path: '/checkout/sessions', credential: 'key_1', key, body: Buffer.from('{}') };
+      t.true('lease' in (await claimRequest(first.ctx, request)));
+      const error = await t.throwsAsync(claimRequest(second.ctx, request), { instanceOf: DomainError });
       t.is(error.code, 'idempotency_in_progress');
     }
   });

@@ -54,14 +54,14 @@ const pollIntervalMs = 25;
 /** Answers whether this thread has had no time to spare of late. */
 export function watchThread(): () => boolean {
   let isBusy = false;
-  let looked = performance.eventLoopUtilization();
+  let measured = performance.eventLoopUtilization();
   let checkedAt = performance.now();
 
   return () => {
     const now = performance.now();
     if (now - checkedAt >= pollIntervalMs) {
-      isBusy = performance.eventLoopUtilization(looked).utilization >= busyFrom;
-      looked = performance.eventLoopUtilization();
+      isBusy = performance.eventLoopUtilization(measured).utilization >= busyFrom;
+      measured = performance.eventLoopUtilization();
       checkedAt = now;
     }
     return isBusy;

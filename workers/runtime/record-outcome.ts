@@ -59,6 +59,6 @@ export async function delay(job: Job<Envelope>, token: string | undefined, milli
 }
 
 /** The board shows a stack where there is one, and ours would only lead here: the reason alone is what people read. */
-function withoutStack(verdict: Error): Error {
-  return Object.assign(verdict, { stack: verdict.message });
+function withoutStack(error: Error): Error {
+  return Object.assign(error, { stack: error.message });
 }

@@ -7,19 +7,19 @@ import { replyToError } from './reply-to-error.ts';
 
 /** Holds what is answered to what is documented. Tests switch it on; shoppers never wait for it. */
 export interface ResponseCheck {
-  answer(route: Route, reply: Reply): void;
-  refusal(route: Route, error: unknown): void;
+  checkResponse(route: Route, reply: Reply): void;
+  checkError(route: Route, error: unknown): void;
 }
 
 /** @param report is told in a sentence what an answer says that the documentation does not, or the other way round */
 export function createResponseCheck(report: ((drift: string) => void) | undefined): ResponseCheck {
-  if (!report) return { answer: () => undefined, refusal: () => undefined };
+  if (!report) return { checkResponse: () => undefined, checkError: () => undefined };
   return {
-    answer(route, reply) {
+    checkResponse(route, reply) {
       const drift = driftOf(route, reply);
       if (drift) report(`${nameOf(route)} answers ${reply.status} ${drift}`);
     },
-    refusal(route, error) {
+    checkError(route, error) {
       const { status, body } = replyToError(error, '');
       if (documentedErrors(route).some((code) => code === body.error)) return;
       report(`${nameOf(route)} refuses with ${status} ${body.error}, which its \`errors\` do not name`);

@@ -46,8 +46,8 @@ export async function runIdempotent(
       });
     });
   } catch (error) {
-    const refusal = renderError(error, currentCorrelation()?.requestId ?? '');
-    await unlessAway(ctx, recordRejection(ctx, claimed, refusal, { isNamed: request.key !== undefined }));
+    const rejection = renderError(error, currentCorrelation()?.requestId ?? '');
+    await unlessAway(ctx, recordRejection(ctx, claimed, rejection, { isNamed: request.key !== undefined }));
     throw error;
   }
 }
@@ -59,9 +59,9 @@ async function runThenStore(ctx: Context, claimed: ClaimedRequest, work: Work): 
 }
 
 /** The caller may hear what was done: a next try finds the lease run out, and goes on with the same ids. */
-async function unlessAway(ctx: Context, kept: Promise<unknown>): Promise<void> {
+async function unlessAway(ctx: Context, stored: Promise<unknown>): Promise<void> {
   try {
-    await kept;
+    await stored;
   } catch (error) {
     if (!isDatabaseAway(error)) throw error;
     ctx.log.warn({ err: error }, 'an answer could not be kept');
@@ -77,12 +77,12 @@ const passing = [401, 403, 429];
 async function recordRejection(
   ctx: Context,
   claimed: ClaimedRequest,
-  refusal: RenderedReply,
+  rejection: RenderedReply,
   { isNamed }: { isNamed: boolean },
 ): Promise<void> {
-  const isPassing = refusal.status >= 500 || passing.includes(refusal.status);
+  const isPassing = rejection.status >= 500 || passing.includes(rejection.status);
   if (isPassing || !isNamed) await releaseRequest(ctx, claimed);
-  else await storeReply(ctx, claimed, storedFrom(refusal));
+  else await storeReply(ctx, claimed, storedFrom(rejection));
 }
 
 function storedFrom({ status, headers, body }: RenderedReply): StoredReply {

@@ -21,7 +21,7 @@ export function mountRoutes(requestRouter: RequestRouter, shared: RouteServices,
     try {
       await serve(shared, route, koa);
     } catch (error) {
-      shared.check.refusal(route, error);
+      shared.check.checkError(route, error);
       throw error;
     }
   };
@@ -104,7 +104,7 @@ async function handle(
     await limiter.enforceCeiling(route, party);
     const request = { ctx, caller, params, query, body, rawBody, idempotencyId, header, limitEmail };
     const reply = await limiter.limitGuesses(route, party, body, () => route.handle(request as never));
-    check.answer(route, reply);
+    check.checkResponse(route, reply);
     return renderReply(route, visitor, reply);
   };
 

@@ -53,10 +53,10 @@ export function checkRequest(route: Route, koa: RouterContext, body: unknown): {
 function checkText(
   schema: TObject,
   given: Record<string, unknown>,
-  refuse: (issues: ReturnType<typeof issuesOfText>) => Error,
+  reject: (issues: ReturnType<typeof issuesOfText>) => Error,
 ): unknown {
   const issues = [...nulsIn(given), ...issuesOfText(schema, given)];
-  if (issues.length > 0) throw refuse(issues);
+  if (issues.length > 0) throw reject(issues);
   return given;
 }
 

@@ -18,7 +18,7 @@ export async function stopServing(
   await pause(noticeMs);
   const closed = once(server, 'close');
   server.close();
-  const impatience = setTimeout(() => server.closeAllConnections(), exitDelayMs);
+  const deadline = setTimeout(() => server.closeAllConnections(), exitDelayMs);
   await closed;
-  clearTimeout(impatience);
+  clearTimeout(deadline);
 }

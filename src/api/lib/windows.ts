@@ -53,14 +53,14 @@ export function createWindows({ redis, config }: Pick<Services, 'redis' | 'confi
   return {
     async take(share) {
       const {
-        answer: { consumedPoints, msBeforeNext },
+        result: { consumedPoints, msBeforeNext },
         later,
       } = await counterOf(share).take(share.subject);
       return standingOf(share, consumedPoints - later, msBeforeNext);
     },
     async peek(share) {
-      const answer = await counterOf(share).peek(share.subject);
-      return standingOf(share, answer?.consumedPoints ?? 0, answer?.msBeforeNext ?? 0);
+      const result = await counterOf(share).peek(share.subject);
+      return standingOf(share, result?.consumedPoints ?? 0, result?.msBeforeNext ?? 0);
     },
     giveBack: (share) => counterOf(share).giveBack(share.subject),
   };
@@ -77,41 +77,41 @@ function createCounter(redis: Services['redis'], keyPrefix: string, duration: nu
     rejectIfRedisNotReady: true,
     insuranceLimiter: new RateLimiterMemory(bounds),
   });
-  const impatient = new RLWrapperTimeouts({ limiter, timeoutMs: redisMs });
+  const limiterWithTimeout = new RLWrapperTimeouts({ limiter, timeoutMs: redisMs });
   return {
-    take: countCoalesced((subject, times) => impatient.penalty(subject, times)),
+    take: countCoalesced((subject, times) => limiterWithTimeout.penalty(subject, times)),
     async peek(subject: string) {
       await nextTurn();
-      return impatient.get(subject);
+      return limiterWithTimeout.get(subject);
     },
     async giveBack(subject: string): Promise<void> {
-      await impatient.reward(subject);
+      await limiterWithTimeout.reward(subject);
     },
   };
 }
 
 /** How often a subject was counted at once. */
-interface Turn<Answer> {
+interface Turn<Result> {
   times: number;
-  readonly answer: Promise<Answer>;
+  readonly result: Promise<Result>;
 }
 
 /**
  * Count all who come for the same subject in one turn of the event loop with one call. Each is told its answer, and how
  * many of them came later than they did: what was counted without those is what they would have been told alone.
  */
-export function countCoalesced<Answer>(
-  count: (subject: string, times: number) => Promise<Answer>,
-): (subject: string) => Promise<{ readonly answer: Answer; readonly later: number }> {
-  const turns = new Map<string, Turn<Answer>>();
+export function countCoalesced<Result>(
+  count: (subject: string, times: number) => Promise<Result>,
+): (subject: string) => Promise<{ readonly result: Result; readonly later: number }> {
+  const turns = new Map<string, Turn<Result>>();
 
-  function begin(subject: string): Turn<Answer> {
-    const turn: Turn<Answer> = { times: 0, answer: nextTurn().then(() => end(subject, turn)) };
+  function begin(subject: string): Turn<Result> {
+    const turn: Turn<Result> = { times: 0, result: nextTurn().then(() => end(subject, turn)) };
     turns.set(subject, turn);
     return turn;
   }
 
-  function end(subject: string, { times }: Turn<Answer>): Promise<Answer> {
+  function end(subject: string, { times }: Turn<Result>): Promise<Result> {
     turns.delete(subject);
     return count(subject, times);
   }
@@ -119,7 +119,7 @@ export function countCoalesced<Answer>(
   return async (subject) => {
     const turn = turns.get(subject) ?? begin(subject);
     const place = (turn.times += 1);
-    const answer = await turn.answer;
-    return { answer, later: turn.times - place };
+    const result = await turn.result;
+    return { result, later: turn.times - place };
   };
 }

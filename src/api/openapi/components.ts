@@ -108,8 +108,8 @@ export const errorExamples = Object.fromEntries(
     return [
       code,
       {
-        summary: meaning.sentence,
-        value: { error: code, detail: meaning.sentence, request_id: exampleRequest, ...Object.fromEntries(further) },
+        summary: meaning.message,
+        value: { error: code, detail: meaning.message, request_id: exampleRequest, ...Object.fromEntries(further) },
       },
     ];
   }),

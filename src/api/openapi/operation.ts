@@ -29,14 +29,14 @@ function operationId({ method, path }: Pick<Route, 'method' | 'path'>): string {
 }
 
 function describe(route: Route): { description?: string } {
-  const sentences = [
+  const notes = [
     route.description,
     route.module && `Needs the store's module \`${route.module}\`.`,
     ...describeLimits(route),
     route.coalesced &&
       "Without an Idempotency-Key, the same request within five seconds is one: it gets the first one's response.",
   ].filter(Boolean);
-  return sentences.length > 0 ? { description: sentences.join(' ') } : {};
+  return notes.length > 0 ? { description: notes.join(' ') } : {};
 }
 
 /** `{}` stands for an anonymous caller, whose store the header names. */

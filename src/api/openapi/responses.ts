@@ -17,13 +17,13 @@ export function responsesOf(route: Route, schemas: SchemaPool): Operation['respo
   );
   const unchanged = { description: 'What the caller has still holds.', headers: headersOf(route, 304) };
   const byStatus = Map.groupBy(documentedErrors(route), (code) => meaningOf(code)?.status ?? 500);
-  const refusals = [...byStatus].map(
-    ([status, codes]) => [String(status), refusalOf(route, status, codes, schemas)] as const,
+  const errors = [...byStatus].map(
+    ([status, codes]) => [String(status), errorResponseOf(route, status, codes, schemas)] as const,
   );
   return {
     ...Object.fromEntries(answers),
     ...(route.caching === 'revalidate' && { 304: unchanged }),
-    ...Object.fromEntries(refusals),
+    ...Object.fromEntries(errors),
   };
 }
 
@@ -38,11 +38,11 @@ function responseOf(route: Route, status: string, schema: TSchema, schemas: Sche
 }
 
 /** All that one status can mean here: the envelope, narrowed to these codes and widened by their fields. */
-function refusalOf(route: Route, status: number, codes: readonly ErrorCode[], schemas: SchemaPool): Response {
+function errorResponseOf(route: Route, status: number, codes: readonly ErrorCode[], schemas: SchemaPool): Response {
   const extensions = codes.flatMap((code) => Object.entries(meaningOf(code)?.extensions ?? {}));
   const properties = Object.fromEntries(extensions.map(([name, schema]) => [name, schemas.refer(schema)]));
   return {
-    description: codes.map((code) => `\`${code}\`: ${meaningOf(code)?.sentence}`).join('\n\n'),
+    description: codes.map((code) => `\`${code}\`: ${meaningOf(code)?.message}`).join('\n\n'),
     headers: headersOf(route, status),
     content: {
       'application/json': {

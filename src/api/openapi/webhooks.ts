@@ -28,7 +28,7 @@ export function webhooksOf(schemas: SchemaPool): OpenApiDocument['webhooks'] {
       type,
       {
         post: {
-          operationId: `on ${type}`.replaceAll(/[ ._](\w)/g, (_, letter: string) => letter.toUpperCase()),
+          operationId: `on ${type}`.replaceAll(/[ ._](\w)/g, (_, initial: string) => initial.toUpperCase()),
           tags: ['webhooks'],
           summary: description,
           security: [],

@@ -28,7 +28,7 @@ export function driftPages(services: Services): Router {
     const result = await orMessage(dismissAttention(ctx, { orderId: koa.params['id'] ?? '', code }));
     if ('value' in result) return redirect(koa, path, 'Noted.');
     koa.status = 409;
-    await showAll(koa, result.sentence);
+    await showAll(koa, result.message);
   });
   return router;
 }

@@ -8,7 +8,7 @@ export interface LabelPage {
   readonly slug: string;
   readonly label: WaitingLabel;
   /** The rates that were requested, or why there are none. */
-  readonly rates: { readonly value: readonly Rate[] } | { readonly sentence: string } | undefined;
+  readonly rates: { readonly value: readonly Rate[] } | { readonly message: string } | undefined;
   readonly done?: string | undefined;
   readonly problem?: string | undefined;
   /** The input that was rejected. */
@@ -124,7 +124,7 @@ function renderRates(address: string, rates: LabelPage['rates']): Html {
       html`<p class="soft">Also across a border, and above the store's cost cap.</p>
       <div class="actions"><form method="get" action="${address}#rates"><input type="hidden" name="rates" value="1"><button>Show rates</button></form></div>`
     }
-    ${rates && 'sentence' in rates && html`<p>${rates.sentence}</p>`}
+    ${rates && 'message' in rates && html`<p>${rates.message}</p>`}
     ${
       rates &&
       'value' in rates &&

@@ -68,11 +68,11 @@ export function labelPages(services: Services): Router {
       const { ctx, label } = await labelOf(services, koa);
       const form = await formOf(koa);
       const result = await orMessage(act(ctx, label, form));
-      if ('sentence' in result) {
+      if ('message' in result) {
         koa.status = 409;
         return show(
           koa,
-          renderLabelPage({ slug: ctx.tenant.slug, label, rates: undefined, problem: result.sentence, typed: form }),
+          renderLabelPage({ slug: ctx.tenant.slug, label, rates: undefined, problem: result.message, typed: form }),
         );
       }
       redirect(koa, `/ops/labels/${ctx.tenant.slug}/${label.id}`, result.value);

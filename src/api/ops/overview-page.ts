@@ -44,7 +44,7 @@ export function renderOverviewPage({ operations, isRedisAway }: OverviewPage): s
 }
 
 interface Advice {
-  readonly sentence: string;
+  readonly message: string;
   readonly next: string;
   /** Where something can be done about it. */
   readonly address: string;
@@ -55,52 +55,52 @@ function adviceFor({ kind, code }: Attention): Advice {
     case 'payments':
       return code === 'payment_events_forgotten'
         ? {
-            sentence: 'The payment provider no longer lists events that were never received.',
+            message: 'The payment provider no longer lists events that were never received.',
             next: 'Their payments and subscriptions are scanned instead.',
             address: '/ops/drift',
           }
         : {
-            sentence: "The payment provider's webhooks do not arrive.",
+            message: "The payment provider's webhooks do not arrive.",
             next: 'Events are still fetched by polling, with a delay. Register the endpoint again.',
             address: '/ops/drift',
           };
     case 'order':
       return {
-        sentence: "An order's payment or stock needs a decision.",
+        message: "An order's payment or stock needs a decision.",
         next: nextStep(code),
         address: '/ops/drift#orders',
       };
     case 'label':
       return isReasonCode(code)
-        ? { sentence: reasons[code].message, next: reasons[code].next, address: `/ops/labels#${code}` }
-        : { sentence: 'A label needs attention.', next: 'Open the label.', address: '/ops/labels' };
+        ? { message: reasons[code].message, next: reasons[code].next, address: `/ops/labels#${code}` }
+        : { message: 'A label needs attention.', next: 'Open the label.', address: '/ops/labels' };
     case 'duplicate_label':
       return {
-        sentence: 'A second label was purchased for an order.',
+        message: 'A second label was purchased for an order.',
         next: nextStep('duplicate_voided'),
         address: '/ops/labels',
       };
     case 'shipping':
       return {
-        sentence: reasons.provider_auth.message,
+        message: reasons.provider_auth.message,
         next: reasons.provider_auth.next,
         address: '/ops/labels#provider_auth',
       };
     case 'webhook_endpoint':
       return code === 'failing'
         ? {
-            sentence: 'A webhook endpoint is failing.',
+            message: 'A webhook endpoint is failing.',
             next: 'Notify its owner. When it works again, resend what it missed.',
             address: '/ops/webhooks',
           }
         : {
-            sentence: 'A webhook endpoint responded that it is gone (410).',
+            message: 'A webhook endpoint responded that it is gone (410).',
             next: 'Contact its owner. If that was a mistake, enable it again.',
             address: '/ops/webhooks',
           };
     case 'webhook_delivery':
       return {
-        sentence: 'A webhook delivery failed after its last attempt.',
+        message: 'A webhook delivery failed after its last attempt.',
         next: 'When its endpoint works again, resend it.',
         address: '/ops/webhooks#deliveries',
       };
@@ -108,10 +108,10 @@ function adviceFor({ kind, code }: Attention): Advice {
 }
 
 function renderAttention(attention: Attention, at: Date): Html {
-  const { sentence, next, address } = adviceFor(attention);
+  const { message, next, address } = adviceFor(attention);
   return html`<tr>
     <td class="number">${count(attention.count)}</td>
-    <td class="text">${sentence} <code>${attention.code}</code><br><span class="soft">${next}</span></td>
+    <td class="text">${message} <code>${attention.code}</code><br><span class="soft">${next}</span></td>
     <td>${ago(attention.oldestAt, at)}</td>
     <td><a href="${address}">View</a></td>
   </tr>`;

@@ -33,11 +33,11 @@ export async function formOf(koa: RouterContext): Promise<Record<string, string>
 }
 
 /** What came of it, or the sentence of a refusal, for the page to show. */
-export async function orMessage<Value>(work: Promise<Value>): Promise<{ value: Value } | { sentence: string }> {
+export async function orMessage<Value>(work: Promise<Value>): Promise<{ value: Value } | { message: string }> {
   try {
     return { value: await work };
   } catch (error) {
-    if (error instanceof DomainError) return { sentence: error.message };
+    if (error instanceof DomainError) return { message: error.message };
     throw error;
   }
 }

@@ -27,7 +27,7 @@ export function webhookPages(services: Services): Router {
       const result = await orMessage(act(ctx, koa.params['id'] ?? '', await formOf(koa)));
       if ('value' in result) return redirect(koa, pageUrl, result.value);
       koa.status = 409;
-      await showAll(koa, result.sentence);
+      await showAll(koa, result.message);
     });
   }
   return router;

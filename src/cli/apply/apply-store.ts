@@ -29,7 +29,7 @@ export async function applyStore(
   ctx: PlatformContext,
   { store, ...rest }: StoreFile,
   options: ApplyOptions & { readonly dryRun: boolean },
-  progress: (sentence: string) => void,
+  progress: (message: string) => void,
 ): Promise<Applied> {
   const changes: Change[] = [];
   const keys: { name: string; value: string }[] = [];
@@ -44,7 +44,7 @@ export async function applyStore(
         ctx,
         options,
         progress,
-        tell: (change) => void changes.push(change),
+        report: (change) => void changes.push(change),
         async record(kind, ...done) {
           changes.push(...done);
           const records = done
@@ -58,7 +58,7 @@ export async function applyStore(
           if (records.length > 0) await recordAudits(ctx, records);
         },
         reveal: (key) => void keys.push(key),
-        note: (sentence) => void notes.push(sentence),
+        note: (message) => void notes.push(message),
       };
       await run.record('store', change);
       for (const section of sections) {

@@ -29,7 +29,7 @@ export const applyCommand = defineCommand({
     const source = parameters.file === '-' ? await terminal.readInput() : await readSource(parameters.file);
     const { settings } = readConfig(terminal.environment);
     const loaded = loadStoreFile(source, terminal.environment, settings);
-    if ('problems' in loaded) throw refuse(name, loaded.problems);
+    if ('problems' in loaded) throw failureFrom(name, loaded.problems);
 
     const { 'dry-run': dryRun, 'set-stock': setStock, prune } = options;
     try {
@@ -39,7 +39,7 @@ export const applyCommand = defineCommand({
       return reportApplied(applied);
     } catch (error) {
       if (!(error instanceof RejectedInput)) throw error;
-      throw refuse(
+      throw failureFrom(
         name,
         error.issues.flatMap((issue) => loaded.locate(issue) ?? []),
       );
@@ -47,7 +47,7 @@ export const applyCommand = defineCommand({
   },
 });
 
-function refuse(name: string, problems: readonly Problem[]): Failure {
+function failureFrom(name: string, problems: readonly Problem[]): Failure {
   const lines = problems.map(
     ({ line, column, field, detail }) => `  ${name}:${line}:${column}  ${field && `${field} `}${detail}`,
   );

@@ -30,7 +30,7 @@ export function readStoreFile(text: string, environment: Readonly<Record<string,
     const { line, col } = lines.linePos(offset);
     return { line, column: col, field, detail: showReferences(detail) };
   };
-  const syntax = tellingErrors(document).map(({ pos, message }) => problemAt(pos[0], '', message));
+  const syntax = relevantErrors(document).map(({ pos, message }) => problemAt(pos[0], '', message));
   if (syntax.length > 0) return { value: undefined, problems: syntax, locate: () => undefined };
 
   const missing: { offset: number; name: string }[] = [];
@@ -63,7 +63,7 @@ export function readStoreFile(text: string, environment: Readonly<Record<string,
 }
 
 /** Behind a token that cannot stand where it stands, every other one is in the wrong place too: that tells nothing. */
-function tellingErrors({ errors }: Document): Document['errors'] {
+function relevantErrors({ errors }: Document): Document['errors'] {
   const astray = errors.findIndex(({ code }) => code === 'UNEXPECTED_TOKEN');
   return astray === -1 ? errors : errors.slice(0, astray + 1);
 }

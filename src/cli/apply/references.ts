@@ -2,8 +2,8 @@
 const written = /(\$?)\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
 /** Characters that no text uses (Unicode's private area) stand for `$`, `{` and `}` while YAML is parsed. */
-const marks = { reference: '\uE000', escape: '\uE001', end: '\uE002' };
-const marked = /\uE000\uE000([A-Za-z_][A-Za-z0-9_]*)\uE002|\uE001\uE001\uE001([A-Za-z_][A-Za-z0-9_]*)\uE002/g;
+const placeholders = { reference: '\uE000', escape: '\uE001', end: '\uE002' };
+const placeholder = /\uE000\uE000([A-Za-z_][A-Za-z0-9_]*)\uE002|\uE001\uE001\uE001([A-Za-z_][A-Za-z0-9_]*)\uE002/g;
 
 /**
  * Hide references from the YAML parser, to which a brace inside `{ … }` or `[ … ]` opens a map. The text keeps its
@@ -13,16 +13,16 @@ export function hideReferences(text: string): string {
   return text.replace(
     written,
     (_, dollar: string, name: string) =>
-      `${dollar ? marks.escape.repeat(3) : marks.reference.repeat(2)}${name}${marks.end}`,
+      `${dollar ? placeholders.escape.repeat(3) : placeholders.reference.repeat(2)}${name}${placeholders.end}`,
   );
 }
 
-/** Put what `lookUp` says in the place of each reference. What is put in is never parsed. */
-export function resolveReferences(text: string, lookUp: (name: string) => string): string {
-  return text.replace(marked, (_, name?: string, escaped?: string) => (name ? lookUp(name) : `\${${escaped}}`));
+/** Replace each reference by what `resolve` returns for it. The values are never parsed. */
+export function resolveReferences(text: string, resolve: (name: string) => string): string {
+  return text.replace(placeholder, (_, name?: string, escaped?: string) => (name ? resolve(name) : `\${${escaped}}`));
 }
 
 /** The text as it was written. */
 export function showReferences(text: string): string {
-  return text.replace(marked, (_, name?: string, escaped?: string) => (name ? `\${${name}}` : `$\${${escaped}}`));
+  return text.replace(placeholder, (_, name?: string, escaped?: string) => (name ? `\${${name}}` : `$\${${escaped}}`));
 }

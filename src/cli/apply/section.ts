@@ -20,12 +20,12 @@ export interface ApplyRun {
   /** Tell what was done, and write it into the audit log, which calls it `kind`. */
   record(kind: string, ...changes: Change[]): Promise<void>;
   /** Only tell it: the audit log has it already. */
-  tell(change: Change): void;
+  report(change: Change): void;
   /** Tell the value of a new key. */
   reveal(key: { name: string; value: string }): void;
   /** Tell a person what is left to do. */
-  note(sentence: string): void;
-  progress(sentence: string): void;
+  note(message: string): void;
+  progress(message: string): void;
 }
 
 /** One part of the store file: what may stand in it, and what it does. */
@@ -148,9 +148,9 @@ export async function placed<Result>(path: string, work: () => Promise<Result>):
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
     const { errors } = error.extensions;
-    const told = Array.isArray(errors) ? errors.filter(isIssue) : [];
+    const issues = Array.isArray(errors) ? errors.filter(isIssue) : [];
     const whole = { path: '', code: error.code, detail: error.message };
-    throw new RejectedInput(under(path, told.length > 0 ? told : [whole]), error);
+    throw new RejectedInput(under(path, issues.length > 0 ? issues : [whole]), error);
   }
 }
 

@@ -21,12 +21,12 @@ export const webhookEndpointsSection = many({
     }
     return change;
   },
-  async prune({ ctx, tell }, named) {
+  async prune({ ctx, report }, named) {
     for (const { id, url } of (await listEndpoints(ctx, { limit: endpointsMax })).rows) {
       if (named.has(url)) continue;
       // It writes its own line of the audit log.
       await removeEndpoint(ctx, { id });
-      tell({
+      report({
         subject: `webhook endpoint ${new URL(url).origin}${new URL(url).pathname}`,
         action: 'removed',
         fields: [],

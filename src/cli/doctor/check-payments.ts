@@ -22,11 +22,11 @@ export async function checkPayments(ctx: Context): Promise<Finding[]> {
   const account = await openAccount(ctx);
   const requestedAt = ctx.clock.now().getTime();
   try {
-    const told = await ctx.ports.payments.readClock(account, ctx.signal);
+    const providerTime = await ctx.ports.payments.readClock(account, ctx.signal);
     const between = (requestedAt + ctx.clock.now().getTime()) / 2;
     return [
       checkKind(ctx, account.secretKey),
-      ...(told ? [checkClock(Math.abs(told.getTime() - between) / 1000)] : []),
+      ...(providerTime ? [checkClock(Math.abs(providerTime.getTime() - between) / 1000)] : []),
       ...(await checkEndpoint(ctx, stored.silentSince)),
     ];
   } catch (error) {
@@ -54,8 +54,8 @@ function checkKind(ctx: Context, secretKey: string): Finding {
 /** It dates what it signs, and a signature of another time is refused. */
 function checkClock(skewSeconds: number): Finding {
   if (skewSeconds <= clockSkewMaxSeconds) return ok('stripe clock', 'The clocks of this machine and Stripe agree.');
-  const sentence = `The clocks of this machine and Stripe differ by ${Math.round(skewSeconds)} seconds, so signed events are rejected.`;
-  return fault('stripe clock', sentence, 'Synchronize the clock with NTP.');
+  const message = `The clocks of this machine and Stripe differ by ${Math.round(skewSeconds)} seconds, so signed events are rejected.`;
+  return fault('stripe clock', message, 'Synchronize the clock with NTP.');
 }
 
 const meanings: Readonly<Record<EndpointFault, string>> = {
@@ -86,8 +86,8 @@ async function checkEndpoint(ctx: Context, silentSince: Date | null): Promise<Fi
     );
   }
   if (findings.length > 0) return findings;
-  const heard = eventReceivedAt
+  const lastEvent = eventReceivedAt
     ? `the last event arrived at ${eventReceivedAt.toISOString()}`
     : 'no event has arrived yet';
-  return [ok('stripe webhook', `It is registered; ${heard}.`)];
+  return [ok('stripe webhook', `It is registered; ${lastEvent}.`)];
 }

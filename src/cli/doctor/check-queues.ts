@@ -14,8 +14,8 @@ export async function checkQueues({ execute, clock }: Services): Promise<Finding
   const ageOf = (moment: Date | null) => (moment ? now.getTime() - moment.getTime() : 0);
   const unrelayedMs = Math.max(0, ...states.map(({ oldestUnrelayedAt }) => ageOf(oldestUnrelayedAt)));
   if (unrelayedMs > unrelayedMaxMs) {
-    const sentence = `Jobs have waited ${inMinutes(unrelayedMs)} for a relay.`;
-    return [fault('workers', sentence, 'Start a worker or a worker-relay: heroku ps:scale worker=1')];
+    const message = `Jobs have waited ${inMinutes(unrelayedMs)} for a relay.`;
+    return [fault('workers', message, 'Start a worker or a worker-relay: heroku ps:scale worker=1')];
   }
   const late = Map.groupBy(
     states.filter(({ oldestDueAt }) => ageOf(oldestDueAt) > dueMaxMs),
@@ -24,8 +24,8 @@ export async function checkQueues({ execute, clock }: Services): Promise<Finding
   if (late.size === 0) return [ok('workers', 'Due jobs are being processed.')];
   return [...late].map(([queue, jobs]) => {
     const oldestMs = Math.max(...jobs.map(({ oldestDueAt }) => ageOf(oldestDueAt)));
-    const sentence = `Jobs of the queue ${queue} have waited ${inMinutes(oldestMs)}.`;
-    return fault('workers', sentence, `Start a worker or another worker-${queue}; /ops shows what keeps failing.`);
+    const message = `Jobs of the queue ${queue} have waited ${inMinutes(oldestMs)}.`;
+    return fault('workers', message, `Start a worker or another worker-${queue}; /ops shows what keeps failing.`);
   });
 }
 

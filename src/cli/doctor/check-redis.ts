@@ -6,10 +6,10 @@ const oldestVersion = [6, 2] as const;
 
 /** Every node of the Redis that carries the queues. */
 export async function checkRedis({ config }: Services): Promise<Finding[]> {
-  return (await inspectRedis(config.redisUrl)).flatMap(judge);
+  return (await inspectRedis(config.redisUrl)).flatMap(evaluate);
 }
 
-function judge(redis: InspectedRedis): Finding[] {
+function evaluate(redis: InspectedRedis): Finding[] {
   const { address, failure, version, policy } = redis;
   if (failure) {
     const advice = 'Check that the server of REDIS_URL runs and accepts connections from this machine.';
@@ -35,13 +35,13 @@ function judge(redis: InspectedRedis): Finding[] {
 /** Nothing is lost without it: PostgreSQL is the truth. */
 function checkPersistence({ isPersistent }: InspectedRedis): Finding {
   if (isPersistent) return ok('redis persistence', 'It persists data across restarts.');
-  const sentence =
+  const message =
     isPersistent === false
       ? 'It loses its data when it restarts.'
       : 'It is unknown whether it persists data across restarts.';
   return warning(
     'redis persistence',
-    sentence,
+    message,
     'No job is lost by that, only delayed by up to a minute. To avoid the delay, set appendonly yes.',
   );
 }

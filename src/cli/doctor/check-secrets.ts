@@ -20,8 +20,8 @@ export async function checkSecrets(ctx: PlatformContext): Promise<Finding[]> {
     );
   const stale = uses.filter(({ state }) => state === 'stale').reduce((sum, { count }) => sum + count, 0);
   if (stale > 0) {
-    const sentence = `${stale} secrets are encrypted with an older key than ${ctx.keyring.ids[0]}.`;
-    closed.push(warning(about, sentence, 'npm run cli -- rotate-keys'));
+    const message = `${stale} secrets are encrypted with an older key than ${ctx.keyring.ids[0]}.`;
+    closed.push(warning(about, message, 'npm run cli -- rotate-keys'));
   }
   return closed.length > 0 ? closed : [ok(about, 'All secrets are encrypted with the first one.')];
 }

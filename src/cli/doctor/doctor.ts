@@ -26,25 +26,25 @@ export const doctorCommand = defineCommand({
   async run({ options, terminal }): Promise<Report> {
     const findings = await withUnprovenServices(terminal.environment, async (services, ctx) => {
       const found: Finding[] = [];
-      const look = async (what: string, check: () => Promise<Finding[]>) => {
+      const checkArea = async (what: string, check: () => Promise<Finding[]>) => {
         terminal.progress(`Checking ${what}.`);
         const findings = await examined(what, check);
         found.push(...findings);
         return findings;
       };
-      const database = await look('the database', () => checkDatabase(services));
-      await look('redis', () => checkRedis(services));
-      await look('the mail server', () => checkMail(ctx));
+      const database = await checkArea('the database', () => checkDatabase(services));
+      await checkArea('redis', () => checkRedis(services));
+      await checkArea('the mail server', () => checkMail(ctx));
       // Without the tables of this release there is nothing more to be learned.
       if (database.some(({ about, level }) => level === 'fault' && (about === 'database' || about === 'schema')))
         return found;
-      await look('the workers', () => checkQueues(services));
-      await look('the encryption keys', () => checkSecrets(ctx));
+      await checkArea('the workers', () => checkQueues(services));
+      await checkArea('the encryption keys', () => checkSecrets(ctx));
       for (const store of await storesOf(ctx, options.store)) {
         const inStore = (check: (ctx: PlatformContext & { tenant: Tenant }) => Promise<Finding[]>) => async () =>
           (await check({ ...ctx, tenant: store })).map((finding) => ({ ...finding, store: store.slug }));
-        await look(`${store.slug} at Stripe`, inStore(checkPayments));
-        await look(`${store.slug} at its shipping providers`, inStore(checkShipping));
+        await checkArea(`${store.slug} at Stripe`, inStore(checkPayments));
+        await checkArea(`${store.slug} at its shipping providers`, inStore(checkShipping));
       }
       return found;
     });
@@ -71,11 +71,11 @@ async function storesOf(ctx: Parameters<typeof listTenants>[0], slug: string | u
   return named;
 }
 
-const marks = { ok: 'ok', warning: 'warning', fault: 'FAULT' } as const;
+const labels = { ok: 'ok', warning: 'warning', fault: 'FAULT' } as const;
 
 function report(findings: readonly Finding[]): Report {
   const count = (level: Finding['level']) => findings.filter((finding) => finding.level === level).length;
-  const rows = findings.map(({ level, store, about, sentence }) => [marks[level], store ?? '', about, sentence]);
+  const rows = findings.map(({ level, store, about, message }) => [labels[level], store ?? '', about, message]);
   const lines = columns(rows).flatMap((line, index) => {
     const advice = findings[index]?.advice;
     return advice ? [line, `         → ${advice}`] : [line];
@@ -87,11 +87,11 @@ function report(findings: readonly Finding[]): Report {
     failed: faults > 0,
     data: {
       ok: faults === 0,
-      findings: findings.map(({ about, store, level, sentence, advice }) => ({
+      findings: findings.map(({ about, store, level, message, advice }) => ({
         about,
         store: store ?? null,
         level,
-        sentence,
+        message,
         advice: advice ?? null,
       })),
     },

@@ -6,21 +6,21 @@ export interface Finding {
   readonly store?: string | undefined;
   /** `fault` has to be put right; `warning` is well to know. */
   readonly level: 'ok' | 'warning' | 'fault';
-  readonly sentence: string;
+  readonly message: string;
   /** What to do. */
   readonly advice?: string;
 }
 
-export const ok = (about: string, sentence: string): Finding => ({ about, level: 'ok', sentence });
-export const warning = (about: string, sentence: string, advice: string): Finding => ({
+export const ok = (about: string, message: string): Finding => ({ about, level: 'ok', message });
+export const warning = (about: string, message: string, advice: string): Finding => ({
   about,
   level: 'warning',
-  sentence,
+  message,
   advice,
 });
-export const fault = (about: string, sentence: string, advice: string): Finding => ({
+export const fault = (about: string, message: string, advice: string): Finding => ({
   about,
   level: 'fault',
-  sentence,
+  message,
   advice,
 });

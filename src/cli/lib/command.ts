@@ -10,7 +10,7 @@ export interface Report {
 export interface Terminal {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Say how far long work is. Goes to stderr. */
-  progress(sentence: string): void;
+  progress(message: string): void;
   /** Everything that stands on standard input. */
   readInput(): Promise<string>;
 }

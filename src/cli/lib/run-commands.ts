@@ -36,7 +36,7 @@ export async function runCommands(
     }
     const terminal: Terminal = {
       environment,
-      progress: (sentence) => void err.write(`${sentence}\n`),
+      progress: (message) => void err.write(`${message}\n`),
       readInput: () => text(input),
     };
     const report = await command.run({ ...call, terminal });

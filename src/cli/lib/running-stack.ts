@@ -14,13 +14,13 @@ interface Announced {
 export function announceStack(
   environment: Readonly<Record<string, string>>,
   file = announcement,
-): { withdraw(): void } {
+): { unpublish(): void } {
   mkdirSync(dirname(file), { recursive: true });
   const announced = { pid: process.pid, environment };
   // Its keys open nothing but this stack; they are for this account alone all the same.
   writeFileSync(file, JSON.stringify(announced), { mode: 0o600 });
   return {
-    withdraw() {
+    unpublish() {
       if (read(file)?.pid === process.pid) rmSync(file, { force: true });
     },
   };

@@ -43,13 +43,13 @@ export function readOptions<Options extends ScriptOptions>(
     return read(words, options);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    return refuse(`${error.message}\nSee ${call} --help.`);
+    return exitWithUsageError(`${error.message}\nSee ${call} --help.`);
   }
 }
 
 /** Ends the script: it was wrongly called. */
-export function refuse(sentence: string): never {
-  console.error(sentence);
+export function exitWithUsageError(message: string): never {
+  console.error(message);
   process.exit(2);
 }
 

@@ -82,8 +82,8 @@ export const updateEndpointCommand = defineCommand({
   async run({ parameters: { slug, endpoint: id }, options, terminal }) {
     const patch = readInput('webhooks:update', EndpointPatch, given(options));
     const endpoint = await withStore(terminal, slug, (ctx) => updateEndpoint(ctx, { ...patch, id }));
-    const sentence = `${id} receives ${endpoint.events.join(', ')} at ${endpoint.url}.`;
-    return { data: { webhook_endpoint: endpoint }, lines: [sentence] };
+    const message = `${id} receives ${endpoint.events.join(', ')} at ${endpoint.url}.`;
+    return { data: { webhook_endpoint: endpoint }, lines: [message] };
   },
 });
 
@@ -91,14 +91,14 @@ export const enableEndpointCommand = switching({
   name: 'webhooks:enable',
   summary: 'Enable a webhook endpoint and reset its failure count.',
   change: enableEndpoint,
-  sentence: (id) => `${id} is enabled. Resend what it missed with webhooks:recover.`,
+  message: (id) => `${id} is enabled. Resend what it missed with webhooks:recover.`,
 });
 
 export const disableEndpointCommand = switching({
   name: 'webhooks:disable',
   summary: 'Disable a webhook endpoint. Its pending deliveries are suspended.',
   change: disableEndpoint,
-  sentence: (id) => `${id} is disabled.`,
+  message: (id) => `${id} is disabled.`,
 });
 
 export const removeEndpointCommand = defineCommand({
@@ -144,12 +144,12 @@ function switching({
   name,
   summary,
   change,
-  sentence,
+  message,
 }: {
   name: string;
   summary: string;
   change(ctx: Context, input: { id: string }): Promise<WebhookEndpointView>;
-  sentence(id: string): string;
+  message(id: string): string;
 }): Command {
   return defineCommand({
     name,
@@ -157,7 +157,7 @@ function switching({
     parameters: named,
     async run({ parameters: { slug, endpoint: id }, terminal }) {
       const endpoint = await withStore(terminal, slug, (ctx) => change(ctx, { id }));
-      return { data: { webhook_endpoint: endpoint }, lines: [sentence(id)] };
+      return { data: { webhook_endpoint: endpoint }, lines: [message(id)] };
     },
   });
 }

@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { buildProduct, stockOf } from '#test/support/factories/catalog.ts';
-import { auditOf, deedsOf, type OwnerContext, pagesOf, placesOf, told, useOwner } from '#test/support/use-owner.ts';
+import { auditOf, deedsOf, type OwnerContext, pagesOf, placesOf, resultOf, useOwner } from '#test/support/use-owner.ts';
 
 const test = anyTest as TestFn<OwnerContext>;
 useOwner(test);
@@ -45,8 +45,8 @@ test('admin products: a draft is created, visible to the owner only, published a
   );
 
   t.deepEqual((await owner.delete('/products/oak-bowl')).body, { ok: true });
-  t.is(told(await owner.get('/products/oak-bowl')), '404 not_found');
-  t.is(told(await owner.delete('/products/oak-bowl')), '404 not_found');
+  t.is(resultOf(await owner.get('/products/oak-bowl')), '404 not_found');
+  t.is(resultOf(await owner.delete('/products/oak-bowl')), '404 not_found');
   t.is((await owner.post('/products', bowl)).body.product.id, made.body.product.id, 'it comes back under its id');
 });
 
@@ -80,17 +80,17 @@ test('POST /admin/products rejects a used slug, a SKU of another product and an 
   const { ctx, owner } = t.context;
   await owner.post('/products', bowl);
   const taken = await owner.post('/products', bowl);
-  t.is(told(taken), '400 invalid_request');
+  t.is(resultOf(taken), '400 invalid_request');
   t.deepEqual(placesOf(taken), ['/slug']);
-  t.is(told(await owner.post('/products', { ...bowl, slug: 'other' })), '400 invalid_request');
+  t.is(resultOf(await owner.post('/products', { ...bowl, slug: 'other' })), '400 invalid_request');
   t.deepEqual(placesOf(await owner.post('/products', { ...bowl, variants: [] })), ['/variants']);
-  t.is(told(await owner.put('/products/nothing', bowl)), '404 not_found');
+  t.is(resultOf(await owner.put('/products/nothing', bowl)), '404 not_found');
   t.deepEqual(await deedsOf(ctx), ['product.created']);
 });
 
 test('POST /admin/products rejects one of two concurrent requests for the same slug', async (t) => {
-  const answers = await Promise.all([1, 2, 3].map(() => t.context.owner.post('/products', bowl)));
-  t.deepEqual(answers.map(told).toSorted(), ['201', '400 invalid_request', '400 invalid_request']);
+  const responses = await Promise.all([1, 2, 3].map(() => t.context.owner.post('/products', bowl)));
+  t.deepEqual(responses.map(resultOf).toSorted(), ['201', '400 invalid_request', '400 invalid_request']);
 });
 
 test('GET /admin/products lists pages including drafts, and filters by status', async (t) => {
@@ -135,7 +135,7 @@ test('PUT /admin/stock sets and adjusts stock, all or nothing, and records each 
     ],
   );
 
-  const refused = async (...items: object[]) => told(await owner.put('/stock', { items }));
+  const refused = async (...items: object[]) => resultOf(await owner.put('/stock', { items }));
   t.is(
     await refused({ sku: 'JUG', quantity: 9 }, { sku: 'CUP', quantity: 9, if_quantity: 10 }),
     '409 version_conflict',

@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { buildEntry } from '#test/support/factories/content.ts';
-import { auditOf, deedsOf, type OwnerContext, pagesOf, placesOf, told, useOwner } from '#test/support/use-owner.ts';
+import { auditOf, deedsOf, type OwnerContext, pagesOf, placesOf, resultOf, useOwner } from '#test/support/use-owner.ts';
 
 const test = anyTest as TestFn<OwnerContext>;
 useOwner(test);
@@ -31,7 +31,7 @@ test('admin content: a draft is created, published and removed', async (t) => {
   clock.pass(1100);
   t.is((await seen()).status, 200);
   t.deepEqual((await owner.delete('/content/article/oil')).body, { ok: true });
-  t.is(told(await owner.get('/content/article/oil')), '404 not_found');
+  t.is(resultOf(await owner.get('/content/article/oil')), '404 not_found');
   t.deepEqual(await deedsOf(ctx), ['content.created', 'content.updated', 'content.removed']);
   const [, updated] = await auditOf(ctx);
   t.like(updated, { subject: { kind: 'content', id: made.body.entry.id }, before: { published_at: null } });
@@ -48,12 +48,12 @@ test('admin content rejects a used name, an unknown entry and an invalid body', 
   ]);
   const window = { ...guide, slug: 'window', starts_at: '2026-11-20T12:00:00Z', ends_at: '2026-11-20T12:00:00Z' };
   t.deepEqual(placesOf(await owner.post('/content', window)), ['/ends_at']);
-  for (const answer of [
+  for (const response of [
     await owner.put('/content/page/oil', guide),
     await owner.delete('/content/article/none'),
     await owner.get('/content/article/none'),
   ]) {
-    t.is(told(answer), '404 not_found');
+    t.is(resultOf(response), '404 not_found');
   }
 });
 

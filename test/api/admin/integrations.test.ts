@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks';
 
 import { hours } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
-import { auditOf, type OwnerContext, pagesOf, placesOf, told, useOwner } from '#test/support/use-owner.ts';
+import { auditOf, type OwnerContext, pagesOf, placesOf, resultOf, useOwner } from '#test/support/use-owner.ts';
 
 const test = anyTest as TestFn<OwnerContext>;
 useOwner(test);
@@ -88,6 +88,6 @@ test('POST /admin/integrations rejects URLs that are not web URLs, and an unknow
     '/consent_url',
   ]);
   t.deepEqual(placesOf(await owner.post('/integrations', { ...wish, provider: 'A B' })), ['/provider']);
-  t.is(told(await owner.get(`/integrations/${newId('conn')}`)), '404 not_found');
-  t.is(told(await owner.post(`/integrations/${newId('conn')}/reveal`)), '404 not_found');
+  t.is(resultOf(await owner.get(`/integrations/${newId('conn')}`)), '404 not_found');
+  t.is(resultOf(await owner.post(`/integrations/${newId('conn')}/reveal`)), '404 not_found');
 });

@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { newId } from '#src/lib/ids.ts';
-import { auditOf, type OwnerContext, pagesOf, placesOf, told, useOwner } from '#test/support/use-owner.ts';
+import { auditOf, type OwnerContext, pagesOf, placesOf, resultOf, useOwner } from '#test/support/use-owner.ts';
 
 const test = anyTest as TestFn<OwnerContext>;
 useOwner(test);
@@ -63,7 +63,7 @@ test('a key that would do too much, whose name is taken, or that is unknown is r
     ['/scopes/1'],
   );
   t.deepEqual(placesOf(await owner.post('/keys', { ...storefront, name: 'odd', scopes: [] })), ['/scopes']);
-  t.is(told(await owner.post(`/keys/${newId('key')}/revoke`)), '404 not_found');
+  t.is(resultOf(await owner.post(`/keys/${newId('key')}/revoke`)), '404 not_found');
 });
 
 test('keys are listed page by page, the oldest first', async (t) => {

@@ -9,7 +9,7 @@ import { orderOf, request, run } from '#test/domain/shipping/support.ts';
 import { buildPaidOrder, newYork } from '#test/support/factories/orders.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
 import { fakeShippingByStore, rate, silence } from '#test/support/fakes/shipping-gateway.ts';
-import { deedsOf, type OwnerContext, pagesOf, told, useOwner } from '#test/support/use-owner.ts';
+import { deedsOf, type OwnerContext, pagesOf, resultOf, useOwner } from '#test/support/use-owner.ts';
 
 const test = anyTest as TestFn<OwnerContext>;
 const shipping = fakeShippingByStore();
@@ -35,7 +35,7 @@ test('GET /admin/labels pages, and filters by state and reason', async (t) => {
   const { body } = await owner.get('/labels?state=needs_attention&reason_code=missing_address');
   t.is(body.labels.length, 1);
   t.like(body.labels[0], { id: lost.labelId, state: 'needs_attention', next: 'Complete the address, then retry.' });
-  t.is(told(await owner.get('/labels?state=lost')), '400 invalid_request');
+  t.is(resultOf(await owner.get('/labels?state=lost')), '400 invalid_request');
   const {
     body: { order },
   } = await owner.get(`/orders/${lost.orderId}`);
@@ -63,12 +63,16 @@ test('POST /admin/orders/{id}/label buys a rate that the owner chose across a bo
   t.is(await run(ctx, orderId), 'done');
   t.is(provider.bought().length, 1);
   t.deepEqual(await deedsOf(ctx), ['label.rate_chosen']);
-  t.is(told(await owner.post(`/orders/${orderId}/label`)), '409 label_purchased');
+  t.is(resultOf(await owner.post(`/orders/${orderId}/label`)), '409 label_purchased');
   const dear = await waiting(t.context, {
     address: { country: 'GB', state: null, zip: 'SW1A 1AA' },
     items: [{ quantity: 1, unitPriceCents: 300_000 }],
   });
-  t.is(told(await owner.get(`/orders/${dear.orderId}/rates`)), '409 order_not_shippable', 'what customs want filed');
+  t.is(
+    resultOf(await owner.get(`/orders/${dear.orderId}/rates`)),
+    '409 order_not_shippable',
+    'what customs want filed',
+  );
 });
 
 test('a label is retried after its address was corrected, and voided', async (t) => {
@@ -86,15 +90,15 @@ test('a label is retried after its address was corrected, and voided', async (t)
   t.is(retried.status, 202);
   t.is(retried.body.label.state, 'queued');
   await run(ctx, orderId);
-  t.is(told(await owner.post(`/labels/${labelId}/retry`)), '409 label_purchased');
-  t.is(told(await owner.put(`/orders/${orderId}/shipping-address`, newYork)), '409 label_purchased');
+  t.is(resultOf(await owner.post(`/labels/${labelId}/retry`)), '409 label_purchased');
+  t.is(resultOf(await owner.put(`/orders/${orderId}/shipping-address`, newYork)), '409 label_purchased');
 
   provider.throws.refund.push(silence());
-  t.is(told(await owner.post(`/labels/${labelId}/void`)), '502 shipping_provider_unavailable');
+  t.is(resultOf(await owner.post(`/labels/${labelId}/void`)), '502 shipping_provider_unavailable');
   const voided = await owner.post(`/labels/${labelId}/void`);
   t.is(voided.body.label.state, 'voided');
   t.is(provider.refunded.length, 1);
-  t.is(told(await owner.post(`/labels/${labelId}/void`)), '409 label_not_voidable');
+  t.is(resultOf(await owner.post(`/labels/${labelId}/void`)), '409 label_not_voidable');
   const again = await owner.post(`/orders/${orderId}/label`, {});
   t.not(again.body.label.id, labelId);
   t.deepEqual(await deedsOf(ctx), ['order.address_changed', 'label.retried', 'label.voided', 'label.retried']);
@@ -103,21 +107,21 @@ test('a label is retried after its address was corrected, and voided', async (t)
 test('POST /admin/orders/{id}/label rejects orders that are unpaid, shipped, unknown or without a provider', async (t) => {
   const { ctx, owner } = t.context;
   const unpaid = await buildPaidOrder(ctx, { status: 'pending' });
-  t.is(told(await owner.post(`/orders/${unpaid.id}/label`)), '409 order_not_shippable');
+  t.is(resultOf(await owner.post(`/orders/${unpaid.id}/label`)), '409 order_not_shippable');
   const shipped = await buildPaidOrder(ctx);
-  t.is(told(await owner.get(`/orders/${shipped.id}/rates`)), '502 shipping_provider_unavailable');
+  t.is(resultOf(await owner.get(`/orders/${shipped.id}/rates`)), '502 shipping_provider_unavailable');
   t.is(
-    told(await owner.post(`/orders/${shipped.id}/label`, { rate_id: 'rate_1' })),
+    resultOf(await owner.post(`/orders/${shipped.id}/label`, { rate_id: 'rate_1' })),
     '502 shipping_provider_unavailable',
   );
   await owner.post(`/orders/${shipped.id}/ship`, { carrier: 'USPS', tracking_number: '1' });
-  t.is(told(await owner.post(`/orders/${shipped.id}/label`)), '409 order_shipped');
+  t.is(resultOf(await owner.post(`/orders/${shipped.id}/label`)), '409 order_shipped');
   for (const path of [
     `/orders/${newId('ord')}/label`,
     `/labels/${newId('lbl')}/retry`,
     `/labels/${newId('lbl')}/void`,
   ]) {
-    t.is(told(await owner.post(path)), '404 not_found', path);
+    t.is(resultOf(await owner.post(path)), '404 not_found', path);
   }
 });
 
@@ -129,9 +133,9 @@ test('a label whose purchase is open is neither voided nor bought again', async 
   shipping.of(tenant.id).throws.look.push(silence(), silence());
   const { order, labelId } = await request(ctx);
   await run(ctx, order.id);
-  t.is(told(await owner.post(`/labels/${labelId}/void`)), '409 label_outcome_unknown');
-  t.is(told(await owner.post(`/orders/${order.id}/label`, { rate_id: 'rate_1' })), '409 label_outcome_unknown');
-  t.is(told(await owner.put(`/orders/${order.id}/shipping-address`, newYork)), '409 label_outcome_unknown');
+  t.is(resultOf(await owner.post(`/labels/${labelId}/void`)), '409 label_outcome_unknown');
+  t.is(resultOf(await owner.post(`/orders/${order.id}/label`, { rate_id: 'rate_1' })), '409 label_outcome_unknown');
+  t.is(resultOf(await owner.put(`/orders/${order.id}/shipping-address`, newYork)), '409 label_outcome_unknown');
 });
 
 test('a label that an attempt holds cannot be changed, and one of an unpaid order cannot be retried', async (t) => {
@@ -143,15 +147,15 @@ test('a label that an attempt holds cannot be changed, and one of an unpaid orde
     where tenant_id = ${ctx.tenant.id} and id = ${labelId}`),
   );
   const parcel = { carrier: 'USPS', tracking_number: '1' };
-  for (const answer of [
+  for (const response of [
     owner.post(`/labels/${labelId}/retry`),
     owner.post(`/labels/${labelId}/void`),
     owner.post(`/orders/${order.id}/label`),
     owner.post(`/orders/${order.id}/ship`, parcel),
     owner.put(`/orders/${order.id}/shipping-address`, newYork),
   ])
-    t.is(told(await answer), '409 label_in_progress');
+    t.is(resultOf(await response), '409 label_in_progress');
 
   const unpaid = await request(ctx, { status: 'pending' });
-  t.is(told(await owner.post(`/labels/${unpaid.labelId}/retry`)), '409 order_not_shippable');
+  t.is(resultOf(await owner.post(`/labels/${unpaid.labelId}/retry`)), '409 order_not_shippable');
 });

@@ -10,7 +10,7 @@ import { buildPaymentAccount } from '#test/support/factories/payments.ts';
 import { buildReturn, buildReturnableOrder } from '#test/support/factories/returns.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
-import { auditOf, deedsOf, type OwnerContext, pagesOf, placesOf, told, useOwner } from '#test/support/use-owner.ts';
+import { auditOf, deedsOf, type OwnerContext, pagesOf, placesOf, resultOf, useOwner } from '#test/support/use-owner.ts';
 
 const test = anyTest as TestFn<OwnerContext>;
 const payments = fakePaymentGateway();
@@ -35,7 +35,7 @@ async function buildCharged(ctx: Context, given: GivenOrder = {}) {
   return order;
 }
 
-async function raise(ctx: Context, orderId: string, code: string): Promise<void> {
+async function flag(ctx: Context, orderId: string, code: string): Promise<void> {
   await transact(ctx, async (ctx) => (await lockOrder(ctx, orderId))?.flag({ code, detail: 'Look at it.' }));
 }
 
@@ -46,7 +46,7 @@ test('GET /admin/orders pages, and filters by status, email and attention', asyn
     await buildPaidOrder(ctx, { email: 'bob@example.com' }),
     await buildPaidOrder(ctx, { status: 'pending' }),
   ];
-  await raise(ctx, first.id, 'disputed');
+  await flag(ctx, first.id, 'disputed');
   t.deepEqual(
     (await pagesOf(owner, '/orders', 'orders')).map((page) => page.map(({ id }) => id)),
     [[third.id, second.id], [first.id]],
@@ -56,16 +56,16 @@ test('GET /admin/orders pages, and filters by status, email and attention', asyn
   t.deepEqual(await idsOf('email=BOB@example.com'), [second.id]);
   t.deepEqual(await idsOf('needs_attention=true'), [first.id]);
   t.deepEqual(await idsOf('needs_attention=false&fulfillment_status=unfulfilled'), [third.id, second.id]);
-  t.is(told(await owner.get('/orders?status=none')), '400 invalid_request');
-  t.is(told(await owner.get('/orders?limit=101')), '400 invalid_request');
-  t.is(told(await owner.get('/orders?cursor=made-up')), '400 invalid_cursor');
+  t.is(resultOf(await owner.get('/orders?status=none')), '400 invalid_request');
+  t.is(resultOf(await owner.get('/orders?limit=101')), '400 invalid_request');
+  t.is(resultOf(await owner.get('/orders?cursor=made-up')), '400 invalid_cursor');
 });
 
 test('GET /admin/orders/{id} shows attentions with advice, and the timeline', async (t) => {
   const { ctx, owner } = t.context;
   const order = await buildReturnableOrder(ctx);
   await buildReturn(ctx, order);
-  await raise(ctx, order.id, 'paid_twice');
+  await flag(ctx, order.id, 'paid_twice');
   const { body } = await owner.get(`/orders/${order.id}`);
   t.like(body.order, { id: order.id, order_number: order.order_number, label: null, refunds: [], status: 'paid' });
   t.deepEqual(body.order.attention, {
@@ -77,13 +77,13 @@ test('GET /admin/orders/{id} shows attentions with advice, and the timeline', as
     body.order.timeline.map(({ type }: any) => type),
     ['order.created', 'order.paid', 'return.requested'],
   );
-  t.is(told(await owner.get(`/orders/${newId('ord')}`)), '404 not_found');
+  t.is(resultOf(await owner.get(`/orders/${newId('ord')}`)), '404 not_found');
 });
 
 test('GET /admin/orders/{id} lists every open attention, and dismissing one leaves the others open', async (t) => {
   const { ctx, owner } = t.context;
   const { id } = await buildPaidOrder(ctx);
-  for (const code of ['duplicate_voided', 'paid_twice', 'disputed']) await raise(ctx, id, code);
+  for (const code of ['duplicate_voided', 'paid_twice', 'disputed']) await flag(ctx, id, code);
   const codesIn = ({ attention, attentions }: any) => [attention.code, ...attentions.map(({ code }: any) => code)];
   t.deepEqual(codesIn((await owner.get(`/orders/${id}`)).body.order), [
     'disputed',
@@ -96,13 +96,13 @@ test('GET /admin/orders/{id} lists every open attention, and dismissing one leav
 });
 
 test('dismissing an attention names its code and writes an audit entry', async (t) => {
-  const { ctx, owner, stranger } = t.context;
+  const { ctx, owner, otherOwner } = t.context;
   const { id } = await buildPaidOrder(ctx);
-  await raise(ctx, id, 'paid_twice');
+  await flag(ctx, id, 'paid_twice');
   const dismiss = (code: string, by = owner) => by.post(`/orders/${id}/attention/dismiss`, { code });
-  t.is(told(await dismiss('disputed')), '409 version_conflict');
-  t.is(told(await dismiss('paid_twice', stranger)), '404 not_found');
-  t.is(told(await owner.post(`/orders/${id}/attention/dismiss`, {})), '400 invalid_request');
+  t.is(resultOf(await dismiss('disputed')), '409 version_conflict');
+  t.is(resultOf(await dismiss('paid_twice', otherOwner)), '404 not_found');
+  t.is(resultOf(await owner.post(`/orders/${id}/attention/dismiss`, {})), '400 invalid_request');
   for (let time = 0; time < 2; time += 1)
     t.like((await dismiss('paid_twice')).body.order, { attention: null, status: 'paid' });
   t.deepEqual(await deedsOf(ctx), ['order.attention_dismissed']);
@@ -125,7 +125,7 @@ test('POST /admin/orders/{id}/ship marks the order as shipped and records its pa
   t.deepEqual(placesOf(await owner.post(`/orders/${id}/ship`, {})).toSorted(), ['/carrier', '/tracking_number']);
   const unpaid = await buildPaidOrder(ctx, { status: 'pending' });
   t.is(
-    told(await owner.post(`/orders/${unpaid.id}/ship`, { carrier: 'USPS', tracking_number: '1' })),
+    resultOf(await owner.post(`/orders/${unpaid.id}/ship`, { carrier: 'USPS', tracking_number: '1' })),
     '409 order_not_shippable',
   );
 });
@@ -147,9 +147,9 @@ test('correcting an address writes the names of its fields, not their values, to
     '/country',
   ]);
   await owner.post(`/orders/${id}/ship`, { carrier: 'USPS', tracking_number: '1' });
-  t.is(told(await owner.put(`/orders/${id}/shipping-address`, address)), '409 order_shipped');
+  t.is(resultOf(await owner.put(`/orders/${id}/shipping-address`, address)), '409 order_shipped');
   const unpaid = await buildPaidOrder(ctx, { status: 'pending' });
-  t.is(told(await owner.put(`/orders/${unpaid.id}/shipping-address`, address)), '409 order_not_shippable');
+  t.is(resultOf(await owner.put(`/orders/${unpaid.id}/shipping-address`, address)), '409 order_not_shippable');
 });
 
 test.serial('a refund is issued by the worker', async (t) => {
@@ -180,7 +180,7 @@ test.serial('a refund is issued by the worker', async (t) => {
   t.is((await owner.post(`/orders/${id}/refunds`)).body.refund.amount_cents, 2800);
   clock.pass(seconds(5));
   const nothing = await owner.post(`/orders/${id}/refunds`);
-  t.is(told(nothing), '409 refund_not_allowed');
+  t.is(resultOf(nothing), '409 refund_not_allowed');
   t.is(nothing.body.reason, 'refunded');
   const unpaid = await buildPaidOrder(ctx, { status: 'pending' });
   t.is((await owner.post(`/orders/${unpaid.id}/refunds`)).body.reason, 'not_paid');
@@ -189,8 +189,8 @@ test.serial('a refund is issued by the worker', async (t) => {
 test.serial('a refund that is requested twice with one idempotency key is one refund', async (t) => {
   const { ctx, owner } = t.context;
   const { id } = await buildCharged(ctx);
-  const ask = () => owner.post(`/orders/${id}/refunds`, { amount_cents: 500 }, { 'idempotency-key': 'scratch' });
-  const [first, second] = [await ask(), await ask()];
+  const request = () => owner.post(`/orders/${id}/refunds`, { amount_cents: 500 }, { 'idempotency-key': 'scratch' });
+  const [first, second] = [await request(), await request()];
   t.deepEqual(second.body, first.body);
   t.is(second.headers.get('idempotent-replayed'), 'true');
   t.is((await owner.get(`/orders/${id}`)).body.order.refunds.length, 1);
@@ -199,24 +199,24 @@ test.serial('a refund that is requested twice with one idempotency key is one re
 test.serial('a refund equal to an open one is that one, unless it has an idempotency key or differs', async (t) => {
   const { clock, ctx, owner, services } = t.context;
   const { id } = await buildCharged(ctx);
-  const ask = async (body: object, name?: string) => {
+  const request = async (body: object, name?: string) => {
     clock.pass(seconds(6));
     const {
       body: { refund },
     } = await owner.post(`/orders/${id}/refunds`, body, name ? { 'idempotency-key': name } : {});
     return refund.id;
   };
-  const first = await ask({ amount_cents: 500 });
-  t.is(await ask({ amount_cents: 500 }), first);
+  const first = await request({ amount_cents: 500 });
+  t.is(await request({ amount_cents: 500 }), first);
   t.is(
     new Set([
       first,
-      await ask({ amount_cents: 500, reason: 'A scratch' }),
-      await ask({ amount_cents: 400 }),
-      await ask({ amount_cents: 500 }, 'another'),
+      await request({ amount_cents: 500, reason: 'A scratch' }),
+      await request({ amount_cents: 400 }),
+      await request({ amount_cents: 500 }, 'another'),
     ]).size,
     4,
   );
   await runJobs(services);
-  t.not(await ask({ amount_cents: 500 }), first);
+  t.not(await request({ amount_cents: 500 }), first);
 });

@@ -8,7 +8,7 @@ import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildCustomer } from '#test/support/factories/customers.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
 import { buildSubscription } from '#test/support/factories/subscriptions.ts';
-import { auditOf, deedsOf, type OwnerContext, pagesOf, placesOf, told, useOwner } from '#test/support/use-owner.ts';
+import { auditOf, deedsOf, type OwnerContext, pagesOf, placesOf, resultOf, useOwner } from '#test/support/use-owner.ts';
 
 const test = anyTest as TestFn<OwnerContext>;
 useOwner(test);
@@ -43,7 +43,7 @@ test('a review is seen and counts once it is approved, and the log names no addr
     ],
   );
   t.false(JSON.stringify(log).includes('ada@example.com'));
-  t.is(told(await owner.post(`/reviews/${newId('rev')}/approve`)), '404 not_found');
+  t.is(resultOf(await owner.post(`/reviews/${newId('rev')}/approve`)), '404 not_found');
 });
 
 test('reviews, leads and inquiries are listed page by page', async (t) => {
@@ -136,5 +136,5 @@ test('customers are listed, and read with what they bought', async (t) => {
     [body.orders.map(({ id }: any) => id), body.subscriptions.map(({ id }: any) => id), body.returns],
     [[order.id], [subscription.id], []],
   );
-  t.is(told(await owner.get(`/customers/${newId('cus')}`)), '404 not_found');
+  t.is(resultOf(await owner.get(`/customers/${newId('cus')}`)), '404 not_found');
 });

@@ -3,7 +3,7 @@ import anyTest, { type TestFn } from 'ava';
 import { quoteGiftCard, quotePromo } from '#src/domain/promotions/index.ts';
 import { newId } from '#src/lib/ids.ts';
 import { buildGiftCard, buildPromo } from '#test/support/factories/promotions.ts';
-import { auditOf, deedsOf, type OwnerContext, pagesOf, placesOf, told, useOwner } from '#test/support/use-owner.ts';
+import { auditOf, deedsOf, type OwnerContext, pagesOf, placesOf, resultOf, useOwner } from '#test/support/use-owner.ts';
 
 const test = anyTest as TestFn<OwnerContext>;
 useOwner(test);
@@ -36,8 +36,8 @@ test('admin promo codes: a code is created, changed, removed and restored', asyn
   t.is(await quote(), 250);
   t.deepEqual((await owner.delete('/promo-codes/welcome10')).body, { ok: true });
   t.is(await quote(), 0);
-  t.is(told(await owner.put('/promo-codes/welcome10', welcome)), '404 not_found');
-  t.is(told(await owner.delete('/promo-codes/welcome10')), '404 not_found');
+  t.is(resultOf(await owner.put('/promo-codes/welcome10', welcome)), '404 not_found');
+  t.is(resultOf(await owner.delete('/promo-codes/welcome10')), '404 not_found');
   t.is((await owner.post('/promo-codes', welcome)).body.promo_code.id, made.body.promo_code.id);
 
   t.deepEqual(await deedsOf(ctx), [
@@ -73,8 +73,8 @@ test('POST /admin/gift-cards returns the code once and stores it nowhere', async
     last4: body.code.slice(-4),
   });
   t.like(await quoteGiftCard(ctx, { code: body.code, orderTotalCents: 100 }), { valid: true, appliedCents: 100 });
-  const told = JSON.stringify([(await owner.get('/gift-cards')).body, await auditOf(ctx)]);
-  t.false(told.includes(body.code) || told.includes(body.code.replaceAll('-', '')));
+  const resultOf = JSON.stringify([(await owner.get('/gift-cards')).body, await auditOf(ctx)]);
+  t.false(resultOf.includes(body.code) || resultOf.includes(body.code.replaceAll('-', '')));
   t.deepEqual(await deedsOf(ctx), ['gift_card.created']);
   t.deepEqual(placesOf(await owner.post('/gift-cards', { balance_cents: -1 })), ['/balance_cents']);
 });
@@ -86,7 +86,7 @@ test('POST /admin/gift-cards/:id/disable makes a card unusable', async (t) => {
   t.truthy(disabled.body.gift_card.disabled_at);
   t.deepEqual((await owner.post(`/gift-cards/${card.id}/disable`)).body, disabled.body);
   t.false((await quoteGiftCard(ctx, { code: card.code, orderTotalCents: 100 })).valid);
-  t.is(told(await owner.post(`/gift-cards/${newId('gift')}/disable`)), '404 not_found');
+  t.is(resultOf(await owner.post(`/gift-cards/${newId('gift')}/disable`)), '404 not_found');
   t.deepEqual(await deedsOf(ctx), ['gift_card.updated']);
 });
 

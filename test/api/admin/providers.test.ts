@@ -6,11 +6,11 @@ import { deriveCode } from '#src/domain/tenants/index.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
-import type { Answer } from '#test/support/api.ts';
+import type { ApiResponse } from '#test/support/api.ts';
 import { shippingAccountInput } from '#test/support/factories/shipping.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
 import { denial, fakeShippingGateway } from '#test/support/fakes/shipping-gateway.ts';
-import { auditOf, deedsOf, type OwnerContext, placesOf, told, useOwner } from '#test/support/use-owner.ts';
+import { auditOf, deedsOf, type OwnerContext, placesOf, resultOf, useOwner } from '#test/support/use-owner.ts';
 
 const test = (anyTest as TestFn<OwnerContext>).serial;
 const payments = fakePaymentGateway();
@@ -62,9 +62,9 @@ test('a store without providers says so', async (t) => {
     providers: { payments: null, shipping: null, second_shipping: null },
   });
   for (const kind of ['payments', 'shipping', 'second-shipping', 'invented']) {
-    t.is(told(await owner.post(`/providers/${kind}/check`)), '404 not_found', kind);
+    t.is(resultOf(await owner.post(`/providers/${kind}/check`)), '404 not_found', kind);
   }
-  t.is(told(await owner.post('/payments/webhook-secret/rotations')), '503 payment_provider_not_configured');
+  t.is(resultOf(await owner.post('/payments/webhook-secret/rotations')), '503 payment_provider_not_configured');
 });
 
 test('the account at the payment provider is saved, and its secrets are seen nowhere', async (t) => {
@@ -139,7 +139,7 @@ const replacements: [kind: string, first: object, change: object, fields: string
 
 for (const [kind, first, change, fields] of replacements) {
   test(`PUT /providers/${kind} replaces ${fields.join(', ')} with the owner's one-time password alone: ${JSON.stringify(change)}`, async (t) => {
-    const { ctx, owner, stranger } = t.context;
+    const { ctx, owner, otherOwner } = t.context;
     const given = { ...first, ...(kind === 'payments' && { account_id: 'acct_1' }) };
     t.is((await owner.put(`/providers/${kind}`, given)).status, 200, 'the first set-up is free');
     t.is((await owner.put(`/providers/${kind}`, given)).status, 200, 'so is what changes nothing');
@@ -147,15 +147,15 @@ for (const [kind, first, change, fields] of replacements) {
 
     const body = { ...given, ...change };
     const refused = await owner.put(`/providers/${kind}`, body);
-    t.is(told(refused), '403 confirmation_required');
+    t.is(resultOf(refused), '403 confirmation_required');
     t.deepEqual(refused.body.fields, fields);
     const confirmation = await confirmationOf(t.context, kind, body);
     const confirmedBy = (given: object, owner = t.context.owner) =>
       owner.put(`/providers/${kind}`, { ...body, confirmation: { ...confirmation, ...given } });
     for (const other of [{ code: wrong(confirmation.code) }, { id: newId('otp') }])
-      t.is(told(await confirmedBy(other)), '403 confirmation_required');
-    await stranger.put(`/providers/${kind}`, given);
-    t.is(told(await confirmedBy({}, stranger)), '403 confirmation_required');
+      t.is(resultOf(await confirmedBy(other)), '403 confirmation_required');
+    await otherOwner.put(`/providers/${kind}`, given);
+    t.is(resultOf(await confirmedBy({}, otherOwner)), '403 confirmation_required');
     t.deepEqual((await owner.get('/providers')).body, before);
 
     t.is((await confirmedBy({})).status, 200);
@@ -181,11 +181,11 @@ test('a code confirms one change: no other values, no other account, and not a s
   const replaced = { ...stripe, webhook_secret: 'whsec_second' };
   const confirmation = await confirmationOf(t.context, 'payments', replaced);
   const put = (body: object) => owner.put('/providers/payments', { ...body, confirmation });
-  t.is(told(await put({ ...stripe, webhook_secret: 'whsec_attacker' })), '403 confirmation_required');
-  t.is(told(await put({ ...replaced, secret_key: 'sk_test_attacker' })), '403 confirmation_required');
+  t.is(resultOf(await put({ ...stripe, webhook_secret: 'whsec_attacker' })), '403 confirmation_required');
+  t.is(resultOf(await put({ ...replaced, secret_key: 'sk_test_attacker' })), '403 confirmation_required');
   t.is((await put(replaced)).status, 200);
   await confirmedPut(t.context, 'payments', stripe);
-  t.is(told(await put(replaced)), '403 confirmation_required');
+  t.is(resultOf(await put(replaced)), '403 confirmation_required');
 });
 
 test('a code is good for ten minutes, for five tries, and until the next one is requested', async (t) => {
@@ -197,18 +197,18 @@ test('a code is good for ten minutes, for five tries, and until the next one is 
   const put = (confirmation: object) => owner.put('/providers/payments', { ...body, confirmation });
   const late = await confirmationOf(t.context, 'payments', body);
   clock.pass(minutes(10));
-  t.is(told(await put(late)), '403 confirmation_required');
+  t.is(resultOf(await put(late)), '403 confirmation_required');
 
   const guessed = await confirmationOf(t.context, 'payments', body);
   const guesses = await Promise.all([1, 2, 3, 4, 5].map(() => put({ ...guessed, code: wrong(guessed.code) })));
-  for (const guess of guesses) t.is(told(guess), '403 confirmation_required');
-  t.is(told(await put(guessed)), '403 confirmation_required');
+  for (const guess of guesses) t.is(resultOf(guess), '403 confirmation_required');
+  t.is(resultOf(await put(guessed)), '403 confirmation_required');
 
   clock.pass(seconds(5));
   const replaced = await confirmationOf(t.context, 'payments', body);
   clock.pass(seconds(5));
   const newest = await confirmationOf(t.context, 'payments', body);
-  t.is(told(await put(replaced)), '403 confirmation_required');
+  t.is(resultOf(await put(replaced)), '403 confirmation_required');
   t.is((await put(newest)).status, 200);
   await confirmationOf(t.context, 'payments', stripe);
   const tooMany = await Promise.all([
@@ -216,23 +216,23 @@ test('a code is good for ten minutes, for five tries, and until the next one is 
     owner.post('/providers/shipping/confirmations', { ...parcels, api_key: 'shippo_test_3' }),
     owner.post('/providers/second-shipping/confirmations', { ...easypost, api_key: 'EZTK3' }),
   ]);
-  for (const answer of tooMany) t.is(told(answer), '429 rate_limited');
+  for (const response of tooMany) t.is(resultOf(response), '429 rate_limited');
   t.false(JSON.stringify([await read(ctx, sql`select data from mails`), await auditOf(ctx)]).includes('whsec_second'));
 });
 
 test('a confirmation is requested for what replaces something, and of what could be saved', async (t) => {
   const { owner } = t.context;
   const request = (body: object) => owner.post('/providers/payments/confirmations', body);
-  t.is(told(await request(stripe)), '400 invalid_request', 'there is nothing on file');
+  t.is(resultOf(await request(stripe)), '400 invalid_request', 'there is nothing on file');
   await owner.put('/providers/payments', stripe);
-  t.is(told(await request(stripe)), '400 invalid_request', 'it is the same');
+  t.is(resultOf(await request(stripe)), '400 invalid_request', 'it is the same');
   t.deepEqual(placesOf(await request({ ...stripe, secret_key: 'sk_live_1' })), ['/secret_key']);
 });
 
 test('a live key is refused in the test environment, and its field is named', async (t) => {
   const { owner } = t.context;
   const refused = await owner.put('/providers/payments', { ...stripe, secret_key: 'sk_live_unmistakable' });
-  t.is(told(refused), '400 invalid_request');
+  t.is(resultOf(refused), '400 invalid_request');
   t.deepEqual(placesOf(refused), ['/secret_key']);
   t.is(refused.body.detail, 'This is a live key, and here is the test environment.');
   t.is((await owner.get('/providers')).body.providers.payments, null);
@@ -282,7 +282,7 @@ test('accounts are checked, and the answer says what is wrong', async (t) => {
 });
 
 test('a signing secret is replaced with the code that the owner was mailed', async (t) => {
-  const { clock, ctx, owner, stranger } = t.context;
+  const { clock, ctx, owner, otherOwner } = t.context;
   await owner.put('/providers/payments', stripe);
   const begun = await owner.post('/payments/webhook-secret/rotations');
   t.is(begun.status, 201);
@@ -290,21 +290,21 @@ test('a signing secret is replaced with the code that the owner was mailed', asy
   const code = await codeFor(t.context, id);
   const confirm = (code: string, rotation = id) =>
     owner.post(`/payments/webhook-secret/rotations/${rotation}/confirm`, { code });
-  t.is(told(await confirm(wrong(code))), '400 invalid_or_expired_token');
+  t.is(resultOf(await confirm(wrong(code))), '400 invalid_or_expired_token');
   t.deepEqual(placesOf(await confirm('12345')), ['/code']);
-  t.is(told(await confirm(code, newId('rot'))), '404 not_found');
-  t.is(told(await stranger.post(`/payments/webhook-secret/rotations/${id}/confirm`, { code })), '404 not_found');
-  for (const [failure, refusal] of [
+  t.is(resultOf(await confirm(code, newId('rot'))), '404 not_found');
+  t.is(resultOf(await otherOwner.post(`/payments/webhook-secret/rotations/${id}/confirm`, { code })), '404 not_found');
+  for (const [failure, expected] of [
     ['away', '503 payment_provider_unavailable'],
     ['denied', '503 payment_provider_not_configured'],
     ['refused', '502 payment_provider_error'],
   ] as const) {
     payments.misfortunes.createEndpoint = [{ failure }];
-    t.is(told(await confirm(code)), refusal, 'what was confirmed can be confirmed again');
+    t.is(resultOf(await confirm(code)), expected, 'what was confirmed can be confirmed again');
   }
-  let busy: Promise<Answer> | undefined;
-  payments.meanwhile = async (asked) => {
-    if (asked === 'createEndpoint') t.is(told(await (busy ??= confirm(code))), '409 version_conflict');
+  let busy: Promise<ApiResponse> | undefined;
+  payments.meanwhile = async (call) => {
+    if (call === 'createEndpoint') t.is(resultOf(await (busy ??= confirm(code))), '409 version_conflict');
   };
   const confirmed = await confirm(code);
   payments.meanwhile = undefined;
@@ -322,6 +322,6 @@ test('a signing secret is replaced with the code that the owner was mailed', asy
   }
   clock.pass(seconds(5));
   const many = await owner.post('/payments/webhook-secret/rotations');
-  t.is(told(many), '429 rate_limited');
+  t.is(resultOf(many), '429 rate_limited');
   t.truthy(many.headers.get('retry-after'));
 });

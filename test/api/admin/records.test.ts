@@ -3,7 +3,7 @@ import anyTest, { type TestFn } from 'ava';
 import { newId } from '#src/lib/ids.ts';
 import { buildRemindedCart, remindAnytime } from '#test/support/factories/reminders.ts';
 import { buildSubscription } from '#test/support/factories/subscriptions.ts';
-import { type OwnerContext, pagesOf, told, useOwner } from '#test/support/use-owner.ts';
+import { type OwnerContext, pagesOf, resultOf, useOwner } from '#test/support/use-owner.ts';
 
 const test = anyTest as TestFn<OwnerContext>;
 useOwner(test);
@@ -62,5 +62,5 @@ test('GET /admin/subscriptions lists pages and filters by status and email', asy
   t.deepEqual(await idsOf('status=canceled'), [second.id]);
   t.deepEqual(await idsOf('email=bob@example.com'), [third.id]);
   t.like((await owner.get(`/subscriptions/${first.id}`)).body.subscription, { id: first.id, status: 'active' });
-  t.is(told(await owner.get(`/subscriptions/${newId('sub')}`)), '404 not_found');
+  t.is(resultOf(await owner.get(`/subscriptions/${newId('sub')}`)), '404 not_found');
 });

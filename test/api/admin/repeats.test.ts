@@ -8,7 +8,7 @@ import { approveReturn, receiveReturn } from '#src/domain/returns/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { request, run } from '#test/domain/shipping/support.ts';
-import type { Answer } from '#test/support/api.ts';
+import type { ApiResponse } from '#test/support/api.ts';
 import { nameOf } from '#test/support/every-route.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
@@ -21,7 +21,7 @@ import { buildEndpoint, receiverFor, recordTests } from '#test/support/factories
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
 import { fakeShippingByStore } from '#test/support/fakes/shipping-gateway.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
-import { auditOf, deedsOf, type OwnerContext, told, useOwner } from '#test/support/use-owner.ts';
+import { auditOf, deedsOf, type OwnerContext, resultOf, useOwner } from '#test/support/use-owner.ts';
 
 /* Whatever of the owner's moves money, buys, creates or sends something is done once, however often it is asked for. */
 const test = (anyTest as TestFn<OwnerContext>).serial;
@@ -231,7 +231,7 @@ for (const route of repeatable) {
     const { id: keyId } = await services.keys.open(key);
     const address = route.path.replaceAll(/:(\w+)/g, (_, name: string) => params[name] ?? '');
     const before = await count();
-    const send = (name?: string): Promise<Answer> =>
+    const send = (name?: string): Promise<ApiResponse> =>
       api.call(route.method.toUpperCase(), address, {
         key,
         ...(body && { body }),
@@ -249,7 +249,7 @@ for (const route of repeatable) {
   test(`${nameOf(route)} with one Idempotency-Key is done once, the response is replayed, and the audit log names the key`, async (t) => {
     const { send, done, audited } = await prepare(t);
     const first = await send('one');
-    t.true(first.status < 300, told(first));
+    t.true(first.status < 300, resultOf(first));
     t.is(await done(), 1);
     const entries = await audited();
     t.true(entries > 0);
@@ -266,10 +266,10 @@ for (const route of repeatable) {
   for (const name of names) {
     test(`${nameOf(route)} twice at the same moment, ${name ? 'with one' : 'without an'} Idempotency-Key, is done once`, async (t) => {
       const { send, done } = await prepare(t);
-      const answers = await Promise.all([send(name), send(name)]);
+      const responses = await Promise.all([send(name), send(name)]);
       t.true(
-        answers.some(({ status }) => status < 300),
-        answers.map(told).join(),
+        responses.some(({ status }) => status < 300),
+        responses.map(resultOf).join(),
       );
       t.is(await done(), 1);
     });

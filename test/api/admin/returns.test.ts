@@ -2,7 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 
 import { newId } from '#src/lib/ids.ts';
 import { buildReturn, buildReturnableOrder, returnMailsOf } from '#test/support/factories/returns.ts';
-import { auditOf, type OwnerContext, pagesOf, placesOf, told, useOwner } from '#test/support/use-owner.ts';
+import { auditOf, type OwnerContext, pagesOf, placesOf, resultOf, useOwner } from '#test/support/use-owner.ts';
 
 const test = anyTest as TestFn<OwnerContext>;
 useOwner(test);
@@ -16,7 +16,7 @@ test('a return is approved, received and refunded, with an email for each step',
   t.is(await step('approve', { note: 'Please use the enclosed label.' }), 'approved');
   t.is(await step('receive'), 'received');
   t.deepEqual(placesOf(await owner.post(`/returns/${id}/refund`, { amount_cents: -1 })), ['/amount_cents']);
-  t.is(told(await owner.post(`/returns/${id}/refund`, { amount_cents: 3801 })), '400 invalid_request');
+  t.is(resultOf(await owner.post(`/returns/${id}/refund`, { amount_cents: 3801 })), '400 invalid_request');
   t.is(await step('refund', { amount_cents: 3000 }), 'refunded');
 
   t.deepEqual(
@@ -38,15 +38,15 @@ test('a return is approved, received and refunded, with an email for each step',
 test("a decision that a return's status does not allow is rejected, and an unknown return is not found", async (t) => {
   const { ctx, owner } = t.context;
   const { id } = await buildReturn(ctx);
-  t.is(told(await owner.post(`/returns/${id}/refund`)), '409 return_not_allowed');
+  t.is(resultOf(await owner.post(`/returns/${id}/refund`)), '409 return_not_allowed');
   for (const verb of ['receive', 'close'])
-    t.is(told(await owner.post(`/returns/${id}/${verb}`)), '409 return_not_allowed');
+    t.is(resultOf(await owner.post(`/returns/${id}/${verb}`)), '409 return_not_allowed');
   t.is((await owner.post(`/returns/${id}/reject`)).body.return.status, 'rejected');
   const approved = await owner.post(`/returns/${id}/approve`);
-  t.is(told(approved), '409 return_not_allowed');
+  t.is(resultOf(approved), '409 return_not_allowed');
   t.is(approved.body.reason, 'wrong_status');
   for (const verb of ['approve', 'reject', 'receive', 'refund', 'close'])
-    t.is(told(await owner.post(`/returns/${newId('ret')}/${verb}`)), '404 not_found');
+    t.is(resultOf(await owner.post(`/returns/${newId('ret')}/${verb}`)), '404 not_found');
   t.deepEqual(placesOf(await owner.post(`/returns/${id}/approve`, { note: 7 })), ['/note']);
 });
 
@@ -81,7 +81,7 @@ test('refunding a return of an order that was refunded in full refunds nothing m
   for (const verb of ['approve', 'receive']) await owner.post(`/returns/${id}/${verb}`);
   t.is((await owner.post(`/orders/${order.id}/refunds`)).status, 202);
   const refused = await owner.post(`/returns/${id}/refund`, { amount_cents: 100 });
-  t.deepEqual([told(refused), refused.body.reason], ['409 refund_not_allowed', 'refunded']);
+  t.deepEqual([resultOf(refused), refused.body.reason], ['409 refund_not_allowed', 'refunded']);
 });
 
 test('GET /admin/returns pages, and filters by status', async (t) => {

@@ -5,7 +5,7 @@ import { newId } from '#src/lib/ids.ts';
 import { countStates, receiverFor } from '#test/support/factories/webhooks.ts';
 import { isSignedWith } from '#test/support/receiver.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
-import { auditOf, deedsOf, type OwnerContext, pagesOf, placesOf, told, useOwner } from '#test/support/use-owner.ts';
+import { auditOf, deedsOf, type OwnerContext, pagesOf, placesOf, resultOf, useOwner } from '#test/support/use-owner.ts';
 
 const test = (anyTest as TestFn<OwnerContext>).serial;
 useOwner(anyTest as TestFn<OwnerContext>);
@@ -50,13 +50,13 @@ test('an endpoint is updated, disabled, enabled, gets a new secret and is remove
     status: 'disabled',
     disabled_reason: 'owner',
   });
-  t.is(told(await owner.post(`/webhook-endpoints/${id}/test`)), '400 invalid_request');
+  t.is(resultOf(await owner.post(`/webhook-endpoints/${id}/test`)), '400 invalid_request');
   t.is((await owner.post(`/webhook-endpoints/${id}/enable`)).body.webhook_endpoint.status, 'enabled');
   const rotated = await owner.post(`/webhook-endpoints/${id}/rotate-secret`);
   t.regex(rotated.body.secret, /^whsec_/);
   t.not(rotated.body.secret, secret);
   t.deepEqual((await owner.delete(`/webhook-endpoints/${id}`)).body, { ok: true });
-  t.is(told(await owner.get(`/webhook-endpoints/${id}`)), '404 not_found');
+  t.is(resultOf(await owner.get(`/webhook-endpoints/${id}`)), '404 not_found');
   t.deepEqual(
     (await deedsOf(ctx)).map((deed) => deed.replace('webhook_endpoint.', '')),
     ['created', 'updated', 'disabled', 'enabled', 'secret_rotated', 'removed'],
@@ -99,7 +99,7 @@ test('failed deliveries are sent again, one or all of them', async (t) => {
     [`/webhook-deliveries/${first.id}/redeliver`, undefined],
     [`/webhook-endpoints/${id}/recover`, { since }],
   ] as const) {
-    t.is(told(await owner.post(path, body)), '400 invalid_request', 'it is switched off');
+    t.is(resultOf(await owner.post(path, body)), '400 invalid_request', 'it is switched off');
   }
 });
 
@@ -116,11 +116,11 @@ test('a URL that may not be called or is in use, and unknown ids, are rejected',
     '/events/0',
   ]);
   for (const verb of ['enable', 'disable', 'test', 'rotate-secret']) {
-    t.is(told(await owner.post(`/webhook-endpoints/${newId('whe')}/${verb}`)), '404 not_found', verb);
+    t.is(resultOf(await owner.post(`/webhook-endpoints/${newId('whe')}/${verb}`)), '404 not_found', verb);
   }
-  t.is(told(await owner.get(`/webhook-endpoints/${newId('whe')}/deliveries`)), '404 not_found');
-  t.is(told(await owner.get(`/webhook-deliveries/${newId('whd')}`)), '404 not_found');
-  t.is(told(await owner.post(`/webhook-deliveries/${newId('whd')}/redeliver`)), '404 not_found');
+  t.is(resultOf(await owner.get(`/webhook-endpoints/${newId('whe')}/deliveries`)), '404 not_found');
+  t.is(resultOf(await owner.get(`/webhook-deliveries/${newId('whd')}`)), '404 not_found');
+  t.is(resultOf(await owner.post(`/webhook-deliveries/${newId('whd')}/redeliver`)), '404 not_found');
 });
 
 test('endpoints are listed page by page, and event types with their schemas', async (t) => {

@@ -31,9 +31,9 @@ test.serial('/ops/drift lists each attention of an order and dismisses one at a 
   t.is([...body.matchAll(new RegExp(order.orderNumber, 'g'))].length, 2);
   t.notRegex(body, /<script|undefined|\[object/);
 
-  const answer = await dismiss(t.context, order.id, 'paid_twice');
-  t.is(answer.status, 303);
-  t.regex((await api.call('GET', answer.headers.get('location') ?? '')).body, /Noted\.[\s\S]+Respond to the dispute/);
+  const response = await dismiss(t.context, order.id, 'paid_twice');
+  t.is(response.status, 303);
+  t.regex((await api.call('GET', response.headers.get('location') ?? '')).body, /Noted\.[\s\S]+Respond to the dispute/);
   t.is((await orderOf(ctx, order.id)).attentionCode, 'disputed');
 
   t.is((await dismiss(t.context, order.id, 'paid_twice')).status, 409, 'what is the matter now is something else');

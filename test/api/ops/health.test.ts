@@ -9,8 +9,8 @@ test.serial('/readyz answers 200 while every connection of the pool is in use', 
   const { pool } = t.context.ctx.database;
   const clients = await Promise.all([pool.connect(), pool.connect()]);
   try {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => t.context.api.call('GET', '/readyz')));
-    for (const answer of answers) t.like(answer, { status: 200, body: { ready: true, database: true } });
+    const responses = await Promise.all(Array.from({ length: 20 }, () => t.context.api.call('GET', '/readyz')));
+    for (const response of responses) t.like(response, { status: 200, body: { ready: true, database: true } });
   } finally {
     for (const client of clients) client.release();
   }

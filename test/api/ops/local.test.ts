@@ -11,9 +11,9 @@ test("on a developer's machine operations are open, but not to a name that merel
   const { api } = t.context;
   t.is((await api.call('GET', '/ops/labels')).status, 200);
   const status = await new Promise((resolve, reject) => {
-    request(`${api.url}/ops/labels`, { headers: { host: 'rebound.example' } }, (answer) => {
-      answer.resume();
-      resolve(answer.statusCode);
+    request(`${api.url}/ops/labels`, { headers: { host: 'rebound.example' } }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
     })
       .on('error', reject)
       .end();

@@ -77,9 +77,9 @@ test('how things stand is told by any process, in the text that Prometheus reads
   await transact(ctx, async (ctx) => enqueue(ctx, fanOutEvent, { eventId: 'evt_1' }));
   clock.pass(seconds(7));
 
-  const answer = await api.call('GET', '/metrics', { headers });
-  t.regex(answer.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
-  const lines = String(answer.body).split('\n');
+  const response = await api.call('GET', '/metrics', { headers });
+  t.regex(response.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
+  const lines = String(response.body).split('\n');
   const value = (series: string) =>
     Number(
       lines

@@ -19,9 +19,9 @@ test('operators are asked for their name and password wherever they go', async (
       login('wrong:a long password'),
       { authorization: 'Bearer a long password' },
     ]) {
-      const answer = await api.call('GET', path, { headers });
-      t.is(answer.status, 401, path);
-      t.regex(answer.headers.get('www-authenticate') ?? '', /^Basic /);
+      const response = await api.call('GET', path, { headers });
+      t.is(response.status, 401, path);
+      t.regex(response.headers.get('www-authenticate') ?? '', /^Basic /);
     }
   }
   t.is((await api.call('GET', '/ops/labels', { headers: right })).status, 200);

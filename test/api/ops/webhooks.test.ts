@@ -64,10 +64,10 @@ test.serial('endpoints that fail and what was given up stand on one page, withou
 test.serial('a webhook that was given up is sent again by its button', async (t) => {
   const { ctx } = t.context;
   const { endpoint, delivery, at } = await givenUp(t);
-  const answer = await post(t.context, `${at}/deliveries/${delivery?.id}/redeliver`);
-  t.is(answer.status, 303);
+  const response = await post(t.context, `${at}/deliveries/${delivery?.id}/redeliver`);
+  t.is(response.status, 303);
   t.regex(
-    (await t.context.api.call('GET', answer.headers.get('location') ?? '')).body,
+    (await t.context.api.call('GET', response.headers.get('location') ?? '')).body,
     /The webhook will be sent again\./,
   );
   t.is(await stateOf(ctx, endpoint.id), 'pending');
@@ -88,8 +88,8 @@ test.serial('what an endpoint missed since a day is sent again', async (t) => {
     /Enter the first day/,
   );
   const since = clock.now().toISOString().slice(0, 10);
-  const answer = await post(t.context, `${at}/endpoints/${endpoint.id}/recover`, { since });
-  t.regex(decodeURIComponent(answer.headers.get('location') ?? ''), /One webhook will be sent again\./);
+  const response = await post(t.context, `${at}/endpoints/${endpoint.id}/recover`, { since });
+  t.regex(decodeURIComponent(response.headers.get('location') ?? ''), /One webhook will be sent again\./);
   t.is(await stateOf(ctx, endpoint.id), 'pending');
 });
 

@@ -32,20 +32,20 @@ async function checkOut(): Promise<{ ms: number; providerMs: number }> {
   await client.query('insert into bare_checkouts default values');
   client.release();
   const requestedAt = performance.now();
-  for (const call of calls) await ask(call);
+  for (const call of calls) await send(call);
   const endedAt = performance.now();
   return { ms: endedAt - startedAt, providerMs: endedAt - requestedAt };
 }
 
-function ask({ path, body }: CheckoutFloor['calls'][number]): Promise<string> {
+function send({ path, body }: CheckoutFloor['calls'][number]): Promise<string> {
   return new Promise((resolve, reject) => {
     const headers = {
       authorization: `Bearer ${secretKey}`,
       'content-type': 'application/x-www-form-urlencoded',
       'idempotency-key': `bare-${(number += 1)}`,
     };
-    const request = http.request(`${providerUrl}${path}`, { method: 'POST', agent, headers }, (answer) =>
-      text(answer).then(resolve, reject),
+    const request = http.request(`${providerUrl}${path}`, { method: 'POST', agent, headers }, (reply) =>
+      text(reply).then(resolve, reject),
     );
     request.on('error', reject);
     request.end(body);

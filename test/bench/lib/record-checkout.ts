@@ -37,7 +37,7 @@ export async function recordCheckout(
       const isCommit = /^\s*commit/i.test(text);
       statements.push({ text: isCommit ? 'rollback' : text, values });
       if (!isCommit) return query.apply(client, given);
-      return query.call(client, 'rollback').then((answer: pg.QueryResult) => ({ ...answer, command: 'COMMIT' }));
+      return query.call(client, 'rollback').then((response: pg.QueryResult) => ({ ...response, command: 'COMMIT' }));
     };
   };
   const { write } = http.ClientRequest.prototype;

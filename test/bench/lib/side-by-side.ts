@@ -94,7 +94,7 @@ async function load(
 }
 
 /** A line for each: the first is the floor, the others are told with their part of it and the part that they should have. */
-export function tell([floor, ...others]: readonly Measured[], aim: number): void {
+export function report([floor, ...others]: readonly Measured[], aim: number): void {
   if (!floor) return;
   console.log(`${figuresOf(floor)}  the floor`);
   for (const measured of others) {

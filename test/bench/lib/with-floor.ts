@@ -11,7 +11,7 @@ export interface Measurable {
 export async function withFloor(
   bench: Bench,
   floorEnvironment: Record<string, string>,
-  work: (ours: Measurable, floor: Measurable) => Promise<void>,
+  work: (service: Measurable, floor: Measurable) => Promise<void>,
 ): Promise<void> {
   const [web, bare] = await Promise.all([bench.web(), bench.web(floorEnvironment)]);
   const processes = [

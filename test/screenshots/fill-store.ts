@@ -20,7 +20,7 @@ import { until } from '#test/support/until.ts';
 const kinds = Object.keys(everyKind) as MailKind[];
 const freelySent = kinds.filter((kind) => kind !== 'magic_link' && kind !== 'abandoned_cart');
 const addressOf = (kind: MailKind) => `${kind.replaceAll('_', '-')}@kinds.example`;
-const patience = { withinMs: 120_000 };
+const limits = { withinMs: 120_000 };
 const sanFrancisco = { line1: '1 Market St', city: 'San Francisco', state: 'CA', postal_code: '94105', country: 'US' };
 const london = { line1: '10 Downing St', city: 'London', postal_code: 'SW1A 2AA', country: 'GB' };
 
@@ -93,10 +93,10 @@ async function failLabels(stack: Stack): Promise<{ id: string; reason: string }[
   const shippo = shippoControl(stack.shippoUrl);
   await sell(stack, 'stoneware-mug', { address: london });
   await sell(stack, 'oak-bench', { address: sanFrancisco, quantity: 4 });
-  await until(async () => (await waitingLabels(stack)).length >= 2, patience);
+  await until(async () => (await waitingLabels(stack)).length >= 2, limits);
   await shippo.fault({ match: 'POST /shipments', kind: 'no_rates', times: 10 });
   await sell(stack, 'linen-towels', { address: sanFrancisco });
-  await until(async () => (await waitingLabels(stack)).length >= 3, patience);
+  await until(async () => (await waitingLabels(stack)).length >= 3, limits);
   await shippo.clearFaults();
   return (await waitingLabels(stack)).map(({ id, reason_code: reason }) => ({ id, reason }));
 }
@@ -139,7 +139,7 @@ async function failWebhooks(stack: Stack): Promise<void> {
   await until(
     async () =>
       (await requestAsOwner(stack, `/admin/webhook-endpoints/${id}/deliveries?state=failed`)).deliveries.length === 3,
-    patience,
+    limits,
   );
   await system.close();
 }

@@ -2,7 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 
 import { transact } from '#src/database/transact.ts';
 import { setModules } from '#src/domain/tenants/index.ts';
-import type { Answer } from '#test/support/api.ts';
+import type { ApiResponse } from '#test/support/api.ts';
 import { buildProduct, type GivenProduct } from '#test/support/factories/catalog.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
 import { buildPaymentAccount } from '#test/support/factories/payments.ts';
@@ -25,10 +25,10 @@ const coffee = {
 async function counter({ api, ctx }: Pick<ApiContext, 'api' | 'ctx'>) {
   await buildPaymentAccount(ctx);
   const key = await buildKey(ctx, ['checkout:write']);
-  const ask = (path: string) => (body: object) => api.call('POST', `/api/v1${path}`, { key, body });
-  return { checkout: ask('/checkout/sessions'), gift: ask('/subscriptions/gift-checkout') };
+  const request = (path: string) => (body: object) => api.call('POST', `/api/v1${path}`, { key, body });
+  return { checkout: request('/checkout/sessions'), gift: request('/subscriptions/gift-checkout') };
 }
-const told = ({ status, body }: Answer) => `${status} ${body.error}`;
+const resultOf = ({ status, body }: ApiResponse) => `${status} ${body.error}`;
 const failures = [
   ['away', '503 payment_provider_unavailable'],
   ['busy', '503 payment_provider_unavailable'],
@@ -43,16 +43,16 @@ test('a product of several variants wants one named, and what is not sold in a w
   const beans = await buildProduct(ctx, coffee);
   const bowl = await buildProduct(ctx);
   const monthly = { purchase_type: 'subscription', subscription_interval: 'month', quantity: 1 };
-  t.is(told(await checkout({ items: [{ product_slug: mugs.slug, quantity: 1 }] })), '400 variant_required');
+  t.is(resultOf(await checkout({ items: [{ product_slug: mugs.slug, quantity: 1 }] })), '400 variant_required');
   const unnamed = await checkout({ items: [{ product_slug: beans.slug, ...monthly }] });
-  t.is(told(unnamed), '400 variant_required', 'a subscription line always names its variant');
+  t.is(resultOf(unnamed), '400 variant_required', 'a subscription line always names its variant');
   t.is(unnamed.body.errors[0].path, '/items/0/variant_id');
   t.is(
-    told(await checkout({ items: [{ product_slug: bowl.slug, variant_id: bowl.variant.id, ...monthly }] })),
+    resultOf(await checkout({ items: [{ product_slug: bowl.slug, variant_id: bowl.variant.id, ...monthly }] })),
     '400 price_unavailable',
   );
   t.is(
-    told(
+    resultOf(
       await gift({
         product_slug: bowl.slug,
         variant_id: bowl.variant.id,
@@ -63,7 +63,7 @@ test('a product of several variants wants one named, and what is not sold in a w
     '400 price_unavailable',
   );
   const unsaid = await gift({ product_slug: beans.slug, months: 2, recipient_email: 'grace@example.com' });
-  t.deepEqual([told(unsaid), unsaid.body.errors[0].path], ['400 invalid_request', '/variant_id']);
+  t.deepEqual([resultOf(unsaid), unsaid.body.errors[0].path], ['400 invalid_request', '/variant_id']);
 });
 
 test('one rhythm at a time, and no more lines than the provider takes', async (t) => {
@@ -78,9 +78,9 @@ test('one rhythm at a time, and no more lines than the provider takes', async (t
     purchase_type: 'subscription',
     subscription_interval,
   });
-  t.is(told(await checkout({ items: [every('month'), every('quarter')] })), '400 mixed_intervals');
+  t.is(resultOf(await checkout({ items: [every('month'), every('quarter')] })), '400 mixed_intervals');
   const bowls = Array.from({ length: 21 }, () => ({ product_slug: bowl.slug, quantity: 1 }));
-  t.is(told(await checkout({ items: [every('month'), ...bowls] })), '400 too_many_items');
+  t.is(resultOf(await checkout({ items: [every('month'), ...bowls] })), '400 too_many_items');
 });
 
 test('a code that does not apply is refused with its reason', async (t) => {
@@ -90,9 +90,9 @@ test('a code that does not apply is refused with its reason', async (t) => {
   const items = [{ product_slug: bowl.slug, quantity: 1 }];
   const promo = await buildPromo(ctx, { min_subtotal_cents: 10_000 });
   const late = await checkout({ items, promo_code: promo.code });
-  t.deepEqual([told(late), late.body.reason], ['400 promo_not_applicable', 'minimum_not_met']);
+  t.deepEqual([resultOf(late), late.body.reason], ['400 promo_not_applicable', 'minimum_not_met']);
   const unknown = await checkout({ items, gift_card_code: 'ABCD-EFGH-JKLM-NPQR' });
-  t.is(told(unknown), '400 gift_card_not_applicable');
+  t.is(resultOf(unknown), '400 gift_card_not_applicable');
   t.is(typeof unknown.body.reason, 'string');
 });
 
@@ -105,9 +105,9 @@ test('what the store has not switched on is not sold', async (t) => {
   const beans = await buildProduct(own, coffee);
   const line = { product_slug: beans.slug, variant_id: beans.variant.id, quantity: 1 };
   const monthly = { ...line, purchase_type: 'subscription', subscription_interval: 'month' };
-  t.is(told(await checkout({ items: [monthly] })), '403 module_disabled');
-  t.is(told(await checkout({ items: [line], gift_card_code: 'ABCD-EFGH-JKLM-NPQR' })), '403 module_disabled');
-  t.is(told(await checkout({ items: [line] })), '200 undefined');
+  t.is(resultOf(await checkout({ items: [monthly] })), '403 module_disabled');
+  t.is(resultOf(await checkout({ items: [line], gift_card_code: 'ABCD-EFGH-JKLM-NPQR' })), '403 module_disabled');
+  t.is(resultOf(await checkout({ items: [line] })), '200 undefined');
 });
 
 test('too little of it is a conflict, also as a gift', async (t) => {
@@ -120,7 +120,7 @@ test('too little of it is a conflict, also as a gift', async (t) => {
     months: 12,
     recipient_email: 'grace@example.com',
   };
-  t.is(told(await gift(given)), '409 insufficient_stock');
+  t.is(resultOf(await gift(given)), '409 insufficient_stock');
 });
 
 test.serial(
@@ -132,18 +132,18 @@ test.serial(
     const buy = () => checkout({ items: [{ product_slug: beans.slug, quantity: 1 }] });
     const give = () =>
       gift({ product_slug: beans.slug, variant_id: beans.variant.id, months: 2, recipient_email: 'grace@example.com' });
-    for (const [failure, refusal] of failures) {
-      for (const ask of [buy, give]) {
+    for (const [failure, expected] of failures) {
+      for (const request of [buy, give]) {
         payments.misfortunes.createSession = [{ failure }];
-        const answer = await ask();
-        t.is(told(answer), refusal, failure);
-        const wait = answer.headers.get('retry-after');
-        t.is(wait, refusal.endsWith('unavailable') ? String(answer.body.retry_after) : null, failure);
+        const response = await request();
+        t.is(resultOf(response), expected, failure);
+        const wait = response.headers.get('retry-after');
+        t.is(wait, expected.endsWith('unavailable') ? String(response.body.retry_after) : null, failure);
       }
     }
-    for (const ask of [buy, give]) {
+    for (const request of [buy, give]) {
       payments.misfortunes.createSession = [{ failure: 'refused', code: 'amount_too_small' }];
-      t.is(told(await ask()), '400 amount_too_small');
+      t.is(resultOf(await request()), '400 amount_too_small');
     }
   },
 );

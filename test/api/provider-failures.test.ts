@@ -2,7 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 
 import { transact } from '#src/database/transact.ts';
 import { savePaymentAccount } from '#src/domain/payments/index.ts';
-import type { Answer } from '#test/support/api.ts';
+import type { ApiResponse } from '#test/support/api.ts';
 import { buildCustomer } from '#test/support/factories/customers.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
 import { buildPaymentAccount } from '#test/support/factories/payments.ts';
@@ -16,7 +16,7 @@ const test = (anyTest as TestFn<ApiContext>).serial;
 const payments = fakePaymentGateway();
 useApi(anyTest as TestFn<ApiContext>, { ports: { payments } });
 
-const told = ({ status, body }: Answer) => (status < 400 ? `${status}` : `${status} ${body.error}`);
+const resultOf = ({ status, body }: ApiResponse) => (status < 400 ? `${status}` : `${status} ${body.error}`);
 const failures = [
   ['away', '503 payment_provider_unavailable'],
   ['busy', '503 payment_provider_unavailable'],
@@ -49,20 +49,20 @@ test('a subscription is managed through the provider, whose failures are told ap
   const { id } = await subscribed(t.context);
   const key = await buildKey(ctx, ['subscriptions:write']);
   const headers = bearer((await buildSession(ctx, { email: 'ada@example.com' })).token);
-  const asks = {
+  const operations = {
     manage: () => api.call('POST', `/api/v1/subscriptions/${id}/manage`, { key, body: { action: 'pause' } }),
     reactivate: () => api.call('POST', `/api/v1/subscriptions/${id}/reactivate`, { key }),
     cancel: () => api.call('POST', '/api/v1/customer-portal/cancel', { headers, body: { subscription_id: id } }),
   };
-  for (const [name, ask] of Object.entries(asks)) {
-    for (const [failure, refusal] of failures) {
+  for (const [name, request] of Object.entries(operations)) {
+    for (const [failure, expected] of failures) {
       payments.misfortunes.changeSubscription = [{ failure }];
-      t.is(told(await ask()), refusal, `${name} ${failure}`);
+      t.is(resultOf(await request()), expected, `${name} ${failure}`);
     }
     payments.misfortunes.changeSubscription = [];
-    const answer = await ask();
-    t.is(told(answer), '200', name);
-    t.is(answer.body.subscription.id, id, name);
+    const response = await request();
+    t.is(resultOf(response), '200', name);
+    t.is(response.body.subscription.id, id, name);
   }
 });
 
@@ -71,15 +71,15 @@ test('the billing portal opens for a customer, or says why not', async (t) => {
   const { email } = await buildCustomer(ctx);
   const body = { customer_email: email, return_url: `${tenant.storefrontUrl}/account` };
   const open = () => api.call('POST', '/api/v1/billing-portal', { tenant: tenant.slug, body });
-  t.is(told(await open()), '503 payment_provider_not_configured', 'without an account');
+  t.is(resultOf(await open()), '503 payment_provider_not_configured', 'without an account');
   await transact(ctx, (ctx) =>
     savePaymentAccount(ctx, { provider: 'stripe', mode: 'connect', account_id: 'acct_1', automatic_tax: false }),
   );
-  t.is(told(await open()), '503 payment_provider_not_configured', 'in connect mode there is no key');
+  t.is(resultOf(await open()), '503 payment_provider_not_configured', 'in connect mode there is no key');
   await buildPaymentAccount(ctx);
-  for (const [failure, refusal] of failures) {
+  for (const [failure, expected] of failures) {
     payments.misfortunes.openBillingPortal = [{ failure }];
-    t.is(told(await open()), refusal, failure);
+    t.is(resultOf(await open()), expected, failure);
   }
   const opened = await open();
   t.is(opened.status, 200);

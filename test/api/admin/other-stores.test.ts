@@ -13,13 +13,13 @@ import { buildReturn } from '#test/support/factories/returns.ts';
 import { buildSubscription } from '#test/support/factories/subscriptions.ts';
 import { buildEndpoint, receiverFor } from '#test/support/factories/webhooks.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
-import { deedsOf, type Owner, type OwnerContext, told, useOwner } from '#test/support/use-owner.ts';
+import { deedsOf, type Owner, type OwnerContext, resultOf, useOwner } from '#test/support/use-owner.ts';
 
 const test = anyTest as TestFn<OwnerContext>;
 useOwner(test);
 
 test.serial('the owner of another store finds nothing of this one, and changes nothing', async (t) => {
-  const { ctx, owner, services, stranger } = t.context;
+  const { ctx, owner, services, otherOwner } = t.context;
   const endpoint = await buildEndpoint(ctx, await receiverFor(t));
   await owner.post(`/webhook-endpoints/${endpoint.id}/test`);
   await runJobs(services);
@@ -92,7 +92,7 @@ test.serial('the owner of another store finds nothing of this one, and changes n
     () => who.post(`/keys/${key.id}/revoke`),
     () => who.post(`/payments/webhook-secret/rotations/${rotationId}/confirm`, { code: '123456' }),
   ];
-  for (const request of requests(stranger)) t.is(told(await request()), '404 not_found', String(request));
+  for (const request of requests(otherOwner)) t.is(resultOf(await request()), '404 not_found', String(request));
   t.deepEqual(await deedsOf(ctx), before);
   // What has to go goes last.
   const own = requests(owner).toSorted(
@@ -102,7 +102,7 @@ test.serial('the owner of another store finds nothing of this one, and changes n
 });
 
 test('the lists of another store are empty', async (t) => {
-  const { ctx, stranger } = t.context;
+  const { ctx, otherOwner } = t.context;
   await buildProduct(ctx);
   await request(ctx);
   await buildReturn(ctx);
@@ -127,9 +127,9 @@ test('the lists of another store are empty', async (t) => {
     reminders: 'reminders',
   };
   for (const [path, plural] of Object.entries(lists)) {
-    const { status, body } = await stranger.get(`/${path}`);
+    const { status, body } = await otherOwner.get(`/${path}`);
     t.is(status, 200, path);
     t.deepEqual(body, { [plural]: [], cursor: null }, path);
-    t.is(told(await stranger.get(`/${path}?cursor=${newId('ord')}`)), '400 invalid_cursor', path);
+    t.is(resultOf(await otherOwner.get(`/${path}?cursor=${newId('ord')}`)), '400 invalid_cursor', path);
   }
 });

@@ -24,11 +24,11 @@ export interface OrderFixture {
   /** For each order that was paid since: milliseconds from its event's acceptance to the end of the transaction that promised its label. */
   enqueuedAfterMs(since: Date): Promise<number[]>;
   /** What has been used so far: processor time by part, in milliseconds, and statements sent. */
-  spent(): Promise<Spent>;
+  usage(): Promise<Usage>;
   close(): Promise<void>;
 }
 
-export interface Spent {
+export interface Usage {
   readonly processorMs: ReadonlyMap<string, number>;
   readonly statements: number;
 }
@@ -54,7 +54,7 @@ export async function openOrderFixture(workers: readonly string[]): Promise<Orde
   const stripe = stripeControl(stack.stripeUrl);
   await rows(`update variants set stock = null`);
 
-  async function ask(method: string, path: string, body?: object): Promise<any> {
+  async function request(method: string, path: string, body?: object): Promise<any> {
     const response = await fetch(`${stack.url}/api/v1${path}`, {
       method,
       headers: { authorization: `Bearer ${stack.store.publishableKey}`, 'content-type': 'application/json' },
@@ -64,7 +64,7 @@ export async function openOrderFixture(workers: readonly string[]): Promise<Orde
     return response.json();
   }
 
-  const { product } = await ask('GET', '/products/oak-bowl');
+  const { product } = await request('GET', '/products/oak-bowl');
   const variantId = product.variants[0].id;
   const [{ pid: backend }] = await rows('select pg_backend_pid() as pid');
   const redisPid = Number(/process_id:(\d+)/.exec(await redis.info('server'))?.[1]);
@@ -73,10 +73,10 @@ export async function openOrderFixture(workers: readonly string[]): Promise<Orde
   return {
     async buy() {
       const email = `buyer-${(shoppers += 1)}@bench.example`;
-      const { cart } = await ask('POST', '/cart', {});
-      await ask('POST', `/cart/${cart.id}/items`, { variantId, quantity: 1 });
-      await ask('GET', `/cart/${cart.id}`);
-      const session = await ask('POST', '/checkout/sessions', {
+      const { cart } = await request('POST', '/cart', {});
+      await request('POST', `/cart/${cart.id}/items`, { variantId, quantity: 1 });
+      await request('GET', `/cart/${cart.id}`);
+      const session = await request('POST', '/checkout/sessions', {
         items: [{ product_slug: product.slug, variant_id: variantId, quantity: 1 }],
         customer_email: email,
         cart_id: cart.id,
@@ -131,7 +131,7 @@ export async function openOrderFixture(workers: readonly string[]): Promise<Orde
       return waits.map(({ ms }) => ms);
     },
 
-    async spent() {
+    async usage() {
       // Statements are written down a moment after they were sent.
       await setTimeout(200);
       const processes = [...stack.processes].map(([name, { pid }]) => [name, processorMsOf(pid)] as const);

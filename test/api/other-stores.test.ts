@@ -1,6 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 import { scopes } from '#src/domain/tenants/api-key.ts';
-import type { Answer } from '#test/support/api.ts';
+import type { ApiResponse } from '#test/support/api.ts';
 import { buildCart } from '#test/support/factories/cart.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildEntry } from '#test/support/factories/content.ts';
@@ -17,10 +17,10 @@ import { type ApiContext, useApi } from '#test/support/use-api.ts';
 const test = anyTest as TestFn<ApiContext>;
 useApi(test, { ports: { payments: fakePaymentGateway() } });
 
-type Asking = [method: string, path: string, body?: object];
+type Request = [method: string, path: string, body?: object];
 
 /** The refusals of one who finds nothing: all others say that there was something. */
-const found = ({ status }: Answer) => status !== 404 && (status < 400 || status === 409 || status >= 502);
+const found = ({ status }: ApiResponse) => status !== 404 && (status < 400 || status === 409 || status >= 502);
 
 test('whoever asks at another store finds nothing of this one, by header, key or session', async (t) => {
   const { api, ctx, services } = t.context;
@@ -35,7 +35,7 @@ test('whoever asks at another store finds nothing of this one, by header, key or
   const other = { ...ctx, tenant: await buildTenant(services) };
   const [mine, theirs] = [await buildKey(ctx, scopes), await buildKey(other, scopes)];
 
-  const open: Asking[] = [
+  const open: Request[] = [
     ['GET', `/cart/${cart.id}`],
     ['POST', `/cart/${cart.id}/items`, { variantId: product.variant.id, quantity: 1 }],
     ['PATCH', `/cart/${cart.id}/items/${line}`, { quantity: 2 }],
@@ -50,27 +50,27 @@ test('whoever asks at another store finds nothing of this one, by header, key or
     ['GET', `/orders/${order.id}?email=ada@example.com`],
     ['GET', `/partners/${partner.code}`],
   ];
-  const keyed: Asking[] = [
+  const keyed: Request[] = [
     ['GET', `/subscriptions/${subscription.id}`],
     ['POST', `/subscriptions/${subscription.id}/reactivate`],
     ['POST', `/subscriptions/${subscription.id}/manage`, { action: 'pause' }],
     ['GET', `/orders/${order.id}`],
   ];
-  const ask = ([method, path, body]: Asking, who: { tenant?: string; key?: string }) =>
+  const request = ([method, path, body]: Request, who: { tenant?: string; key?: string }) =>
     api.call(method, `/api/v1${path}`, { ...who, ...(body && { body }) });
-  for (const asking of [...open, ...keyed]) {
+  for (const sent of [...open, ...keyed]) {
     const withKey = [theirs, mine].map((key) => ({ key }));
-    const [stranger, own] = keyed.includes(asking)
+    const [foreign, own] = keyed.includes(sent)
       ? withKey
       : [{ tenant: other.tenant.slug }, { tenant: ctx.tenant.slug }];
-    const name = asking.slice(0, 2).join(' ');
-    if (asking[1].includes('/reviews') && asking[0] === 'POST') {
-      t.is((await ask(asking, { tenant: other.tenant.slug })).body.error, 'not_found', name);
+    const name = sent.slice(0, 2).join(' ');
+    if (sent[1].includes('/reviews') && sent[0] === 'POST') {
+      t.is((await request(sent, { tenant: other.tenant.slug })).body.error, 'not_found', name);
     } else {
-      t.is((await ask(asking, stranger ?? {})).body.error, 'not_found', name);
-      t.is((await ask(asking, { key: theirs })).body.error, 'not_found', name);
+      t.is((await request(sent, foreign ?? {})).body.error, 'not_found', name);
+      t.is((await request(sent, { key: theirs })).body.error, 'not_found', name);
     }
-    t.true(found(await ask(asking, own ?? {})), `${name} is there for its own`);
+    t.true(found(await request(sent, own ?? {})), `${name} is there for its own`);
   }
 });
 
