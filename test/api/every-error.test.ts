@@ -49,7 +49,7 @@ test('an Idempotency-Key that is too long is rejected by every route that takes 
   for (const route of routes.filter(({ idempotent }) => idempotent)) {
     const response = await send(t.context, route, { headers, ...withoutTokens(route) });
     const expected = route.audience.kind === 'token' ? /^(400 invalid_request|40[134] )/ : /^400 invalid_request$/;
-    t.regex(told(response), expected, nameOf(route));
+    t.regex(resultOf(response), expected, nameOf(route));
   }
 });
 

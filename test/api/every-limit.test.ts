@@ -43,11 +43,11 @@ test('whoever calls a limited route once too often is told how long to wait', as
 
 test('POST /customer/signout rejects one of several requests that arrive together', async (t) => {
   const route = rated.find((route) => nameOf(route) === 'POST /api/v1/customer/signout');
-  let limited: Answer | undefined;
+  let limited: ApiResponse | undefined;
   while (route && !limited) {
     const { token: key } = await buildSession(t.context.ctx);
     const responses = await Promise.all([1, 2, 3].map(() => send(t.context, route, { key })));
-    limited = responses.find((response) => told(response) === '429 rate_limited');
+    limited = responses.find((response) => resultOf(response) === '429 rate_limited');
   }
   t.truthy(limited?.headers.get('retry-after'));
 });
