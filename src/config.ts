@@ -136,10 +136,10 @@ function crossChecks(env: Partial<Static<typeof Environment>>): string[] {
   rejectIf(Boolean(env.OPS_USER) !== Boolean(env.OPS_PASSWORD), 'OPS_USER and OPS_PASSWORD must be set together');
   rejectIf(
     Boolean(env.MAIL_FROM) && !isEmailAddress(readSender(env.MAIL_FROM ?? '').address),
-    'MAIL_FROM must be an address, or "Name <address>"',
+    'MAIL_FROM must be an email address, or "Name <email>"',
   );
   for (const name of ['STRIPE_API_BASE', 'SHIPPO_API_BASE', 'EMBEDDINGS_URL'] as const) {
-    rejectIf(!local && !isSafeTarget(env[name]), `${name} must be https or a loopback address outside local mode`);
+    rejectIf(!local && !isSafeTarget(env[name]), `${name} must be an https or loopback URL outside local mode`);
   }
   for (const name of localOnly) {
     const { default: fallback } = Environment.properties[name] as { default?: string };

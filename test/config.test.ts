@@ -224,7 +224,7 @@ test('local mode is refused where real money is', (t) => {
 test('providers are reached by https, or on this machine', (t) => {
   for (const name of ['STRIPE_API_BASE', 'SHIPPO_API_BASE', 'EMBEDDINGS_URL']) {
     t.deepEqual(problemsOf({ ...live, [name]: 'http://10.0.0.1' }), [
-      `${name} must be https or a loopback address outside local mode`,
+      `${name} must be an https or loopback URL outside local mode`,
     ]);
     t.deepEqual(problemsOf({ ...live, [name]: 'https://proxy.example' }), []);
     t.deepEqual(problemsOf({ ...live, [name]: 'http://127.0.0.1:1234' }), []);

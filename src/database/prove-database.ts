@@ -49,7 +49,7 @@ export async function inspectDatabase(execute: Execute): Promise<InspectedDataba
 function whyUnfit({ role, isUnbound, skewSeconds, openTables }: InspectedDatabase): string | undefined {
   if (isUnbound) {
     return (
-      `The role "${role}" is above row-level security, so nothing would keep the stores apart. Create one that is not:\n` +
+      `The role "${role}" bypasses row-level security, so stores would not be isolated. Create one that does not:\n` +
       `  create role storefront login password '…' nosuperuser nobypassrls;\n` +
       `  alter database … owner to storefront;`
     );

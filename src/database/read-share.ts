@@ -18,7 +18,7 @@ export function withinShare<Result>(pool: Pool, tenantId: string, read: () => Pr
     bulkhead = new Bulkhead({
       max: Math.max(1, Math.floor(pool.options.max / 2)),
       waitMs: seconds(2),
-      errorWhenFull: () => new Snooze(seconds(1), 'The reads of this store hold their share of the connections.'),
+      errorWhenFull: () => new Snooze(seconds(1), 'The store is very busy. Try again in a moment.'),
     });
     bulkheads.set(pool, bulkhead);
   }

@@ -68,7 +68,7 @@ const kinds: Readonly<Record<string, string>> = {
 };
 
 const formats: Readonly<Record<string, string>> = {
-  email: 'a mail address',
+  email: 'an email address',
   uuid: 'a UUID',
   date: 'a day such as 2026-11-20',
   'date-time': 'a time such as 2026-11-20T12:00:00Z',
@@ -104,11 +104,11 @@ function detailOf(error: ErrorObject, rivals: readonly ErrorObject[]): string {
     case 'maxLength':
       return `may have at most ${limit} characters`;
     case 'minItems':
-      return limit === 1 ? 'must hold at least one' : `must hold at least ${limit}`;
+      return limit === 1 ? 'must have at least one item' : `must have at least ${limit} items`;
     case 'maxItems':
-      return `may hold at most ${limit}`;
+      return `must have at most ${limit} items`;
     case 'uniqueItems':
-      return 'must not hold the same twice';
+      return 'must not contain duplicates';
     case 'additionalProperties':
     case 'unevaluatedProperties':
       return describeUnknown(error);

@@ -20,7 +20,7 @@ export function enqueue<Schema extends TObject>(
   payload: Static<Schema>,
   options: { dueAt?: Date } = {},
 ): void {
-  if (!ctx.tx) throw new TypeError(`${job.name} was promised outside a transaction.`);
+  if (!ctx.tx) throw new TypeError(`${job.name} was enqueued outside a transaction.`);
   ctx.tx.jobs.push(outboxJobOf(ctx, job, payload, options));
 }
 

@@ -13,7 +13,7 @@ export class BlockedAddress extends Error {
   override readonly name = 'BlockedAddress';
 
   constructor() {
-    super('The address is not public.');
+    super('The IP address is not public.');
   }
 }
 
@@ -45,7 +45,7 @@ export function allowLoopback(address: string): boolean {
 }
 
 /** Said of every address that is refused for where it leads. */
-export const notPublic = 'The URL leads to a network that is not public.';
+export const notPublic = 'The URL points to a private network.';
 
 /**
  * Why an address may not be used, judged as it is written, or `undefined`. Decimal, octal, hexadecimal and shortened
@@ -56,7 +56,7 @@ export function checkUrl(text: string, options: { allowHttp: boolean; mayReach: 
   const url = new URL(text);
   const isHttp = options.allowHttp && url.protocol === 'http:';
   if (url.protocol !== 'https:' && !isHttp) return 'The URL must begin with https://.';
-  if (url.username !== '' || url.password !== '') return 'The URL must not hold a user name or a password.';
+  if (url.username !== '' || url.password !== '') return 'The URL must not contain a user name or a password.';
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   if (isIP(host) !== 0) return options.mayReach(host) ? undefined : notPublic;
   return isLocalName(host) && !options.mayReach('127.0.0.1') ? notPublic : undefined;

@@ -31,6 +31,6 @@ function reportOnce(log: Log): (error: Error) => void {
     const now = performance.now();
     if (reportedAt !== 0 && now - reportedAt < 60_000) return;
     reportedAt = now;
-    log.warn({ err: error.message }, 'redis is away');
+    log.warn({ err: error.message }, 'redis is unavailable');
   };
 }

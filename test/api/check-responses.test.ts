@@ -50,10 +50,10 @@ test('a field, a status or a refusal that nobody documented is drift', (t) => {
   reportResponse({ status: 201, body: {} });
   reportError(new DomainError('conflict', 'insufficient_stock', 'None left.'));
   t.deepEqual(drifts, [
-    'GET /api/v1/clock answers 200 whose /clock/now must be a time such as 2026-11-20T12:00:00Z',
-    'GET /api/v1/clock answers 200 whose /clock/now is required',
-    'GET /api/v1/clock answers 200 whose /clock/alarm is not known here',
-    'GET /api/v1/clock answers 201 which its `responses` do not name',
-    'GET /api/v1/clock refuses with 409 insufficient_stock, which its `errors` do not name',
+    'GET /api/v1/clock returns 200 whose /clock/now must be a time such as 2026-11-20T12:00:00Z',
+    'GET /api/v1/clock returns 200 whose /clock/now is required',
+    'GET /api/v1/clock returns 200 whose /clock/alarm is not known here',
+    'GET /api/v1/clock returns 201 which its `responses` do not list',
+    'GET /api/v1/clock rejects with 409 insufficient_stock, which its `errors` do not list',
   ]);
 });

@@ -84,7 +84,7 @@ test('the document says of every route what the table of limits says', (t) => {
     if (route.limit === 'owner') t.regex(text, /`requests_per_minute`/, nameOf(route));
     if (hasCeiling(route)) t.regex(text, /503 `service_unavailable`/, nameOf(route));
     if (route.emails)
-      t.regex(text, new RegExp(`\\b${emailLimitOf(route.emails).perRecipient} to one address`), nameOf(route));
+      t.regex(text, new RegExp(`\\b${emailLimitOf(route.emails).perRecipient} to one recipient`), nameOf(route));
     for (const { field } of route.guesses ?? []) t.true(text.includes(`\`${field}\``), nameOf(route));
     const may429 =
       route.guesses !== undefined ||

@@ -358,7 +358,9 @@ test.serial('two operators who apply the same file at once make one store', asyn
 test.serial('a store without a signing secret is told how to get one', async (t) => {
   const { slug, text } = ownStore();
   const { notes } = await apply(t.context, text.replace(/^ *webhook_secret:.*\n/m, ''));
-  t.deepEqual(notes, [`Payments have no webhook_secret: run "webhooks:register ${slug}", or nobody tells us of them.`]);
+  t.deepEqual(notes, [
+    `Payments have no webhook_secret, so events are only found by polling: run "webhooks:register ${slug}".`,
+  ]);
 });
 
 test.serial('as a process: made, unchanged, and refused, each with its exit code', async (t) => {

@@ -157,7 +157,7 @@ test('a key that cannot be is refused: by its call, or by the store', async (t) 
     t.regex(err, message);
   }
   const wide = await create('wide', '--kind', 'publishable', '--scopes', 'orders:read');
-  t.deepEqual([wide.code, wide.err], [1, 'A publishable key may hold no more than a shopper may do.\n']);
+  t.deepEqual([wide.code, wide.err], [1, 'A publishable key may only have scopes that shoppers may use.\n']);
 });
 
 test('the whole list of what the environment lacks is printed, and no value', async (t) => {

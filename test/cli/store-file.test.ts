@@ -131,7 +131,7 @@ test("addresses are https, but for a developer's machine", (t) => {
     `${lineOf('https://erp.')} webhook_endpoints[0].url must be https; http is for LOCAL_MODE=1`,
   ]);
   const [withPassword = ''] = problemsOf([['https://erp.', 'https://me:secret@erp.']]);
-  t.regex(withPassword, /must not hold a name or a password/);
+  t.regex(withPassword, /must not contain a user name or a password/);
   const [script = ''] = problemsOf([['https://shop.cedar.example', 'javascript:alert(1)//']]);
   t.regex(script, /storefront_url must be an https URL/);
 });

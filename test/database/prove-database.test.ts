@@ -64,7 +64,7 @@ test.serial('neither the web nor a worker starts as a superuser', async (t) => {
     t.is(code, 1, entry);
     t.regex(
       err,
-      /^The role ".+" is above row-level security[^\n]*\n {2}create role [^\n]*\n {2}alter database [^\n]*\n$/,
+      /^The role ".+" bypasses row-level security[^\n]*\n {2}create role [^\n]*\n {2}alter database [^\n]*\n$/,
       entry,
     );
   }
@@ -84,7 +84,7 @@ test.serial('a role that goes around row-level security is refused like a superu
   };
   await t.throwsAsync(proveDatabase(asRole), {
     instanceOf: UnfitDatabase,
-    message: /"around" is above row-level security/,
+    message: /"around" bypasses row-level security/,
   });
 });
 

@@ -15,7 +15,7 @@ const platformTables = ['api_keys', 'outbox', 'search_documents'];
 
 /** Every use of `asPlatform`, and what for. Whoever adds one has to say so here. */
 const platformUses: readonly string[] = [
-  'src/cli/apply/apply-store.ts: a store file makes its store and fills it, all or nothing',
+  'src/cli/apply/apply-store.ts: a store file creates its store and its content in one transaction',
   'src/domain/analytics/backlog.ts: batches of all stores wait in one queue',
   'src/domain/analytics/aggregate-batches.ts: batches of all stores are aggregated together',
   'src/domain/analytics/aggregate-chosen.ts: batches of all stores are aggregated together',

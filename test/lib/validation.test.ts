@@ -73,12 +73,12 @@ test('what is wrong is told in words, with the example of the schema where it ha
   t.deepEqual(
     issuesIn({ email: 'ada', slug: 'OAK', name: '', count: 0, at: 'noon', lines: [], weight: 0, is: 'yes' }),
     [
-      'email must be a mail address',
+      'email must be an email address',
       'slug must be written like oak-bowl',
       'name must not be empty',
       'count must be at least 1',
       'at must be a time such as 2026-11-20T12:00:00Z',
-      'lines must hold at least one',
+      'lines must have at least one item',
       'weight must be more than 0',
       'is must be true or false',
     ],
@@ -98,7 +98,7 @@ test('what is wrong is told in words, with the example of the schema where it ha
       'email must be text',
       'name may have at most 3 characters',
       'count must be a whole number',
-      'lines may hold at most 2',
+      'lines must have at most 2 items',
       'weight must be a number',
     ],
   );

@@ -51,7 +51,7 @@ function standingOf(route: Route, responses: readonly RecordedResponse[]): Stand
   const ceiling = statementsAtMost[name];
   const debts = [
     ...[...successes].filter(([, isMet]) => !isMet).map(([status]) => `is never answered ${status}`),
-    ...[...errors].filter(([, isMet]) => !isMet).map(([code]) => `never refuses with ${code}`),
+    ...[...errors].filter(([, isMet]) => !isMet).map(([code]) => `never rejects with ${code}`),
     ...(isForeign === false ? ['is never asked by another store for what one has'] : []),
     ...(ceiling === undefined ? ['has no count of statements in test/routes/statements.ts'] : []),
     ...(statements && ceiling !== undefined && statements[1] > ceiling

@@ -19,7 +19,7 @@ export function subscribeToWakes(services: Services): Wakes {
 
   subscriber.on('message', wake);
   subscriber.subscribe(services.wakeChannel).catch((error: unknown) => {
-    services.log.warn({ err: error }, 'the relay hears no wake-ups and polls');
+    services.log.warn({ err: error }, 'the relay receives no wake-ups and polls instead');
   });
 
   return {

@@ -32,12 +32,12 @@ export async function recordOutcome(
   const isLastRun = job.attemptsMade + 1 >= (job.opts.attempts ?? 1);
   if (outcome.kind === 'retry' && !isLastRun) {
     await recordPostponed(services.execute, job.id ?? '');
-    services.log.warn({ reason: outcome.reason, runs: job.attemptsMade + 1 }, 'job will be tried again');
+    services.log.warn({ reason: outcome.reason, runs: job.attemptsMade + 1 }, 'job will be retried');
     throw withoutStack(new Retry(outcome.reason));
   }
   await recordFailed(services.execute, job.id ?? '', services.clock.now(), outcome.reason);
   const cause = outcome.kind === 'retry' ? { err: outcome.error } : {};
-  services.log.error({ job: job.name, reason: outcome.reason, ...cause }, 'job given up');
+  services.log.error({ job: job.name, reason: outcome.reason, ...cause }, 'job failed');
   throw withoutStack(new UnrecoverableError(outcome.reason));
 }
 
@@ -48,7 +48,7 @@ export async function postponeWithoutDatabase(
   token: string | undefined,
   error: unknown,
 ): Promise<never> {
-  services.log.warn({ job: job.name, err: error }, 'job put off: the database is away');
+  services.log.warn({ job: job.name, err: error }, 'job postponed: the database is unavailable');
   return delay(job, token, databaseAwayMs);
 }
 

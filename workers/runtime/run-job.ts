@@ -30,7 +30,7 @@ export async function runJob(
   shutdown: AbortSignal,
 ): Promise<Outcome> {
   const processor = processors.get(job.name);
-  if (!processor) return snooze(unknownJobWaitMs, `no worker of this release knows ${job.name}`);
+  if (!processor) return snooze(unknownJobWaitMs, `this release has no processor for the job ${job.name}`);
 
   const started = await start(services, processor, job);
   if (!started) return { kind: 'done' };
@@ -106,7 +106,7 @@ async function attemptJob(
     return { kind: 'done' };
   } catch (error) {
     if (attempt.isCompleted) {
-      services.log.warn({ err: error }, 'an error came after the outcome of the job was written');
+      services.log.warn({ err: error }, 'an error occurred after the outcome of the job was recorded');
       return { kind: 'done' };
     }
     const outcome = outcomeOf(error, { ageMs: services.clock.now().getTime() - started.dueAt.getTime() });

@@ -24,7 +24,7 @@ export const getKeys = defineRoute({
   ...reading,
   method: 'get',
   path: '/api/v1/admin/keys',
-  summary: 'List the keys of the store, revoked ones included, the oldest first.',
+  summary: 'List the API keys of the store, including revoked ones, oldest first.',
   query: Type.Object(PageQuery),
   responses: { 200: PageOf('keys', ApiKeyView) },
   async handle({ ctx, query: { cursor, limit = 20 } }) {
@@ -38,7 +38,7 @@ export const postKey = defineRoute({
   method: 'post',
   path: '/api/v1/admin/keys',
   idempotent: 'atomic',
-  summary: 'Make a key. Its characters are told here and never again.',
+  summary: 'Create an API key. Its value is only returned here.',
   body: KeyInput,
   responses: { 201: Type.Object({ key: ApiKeyView, value: Type.String({ examples: ['sk_test_…'] }) }) },
   async handle({ ctx, body: { name, kind, scopes, expires_at: expiresAt, requests_per_minute: requestsPerMinute } }) {
@@ -56,7 +56,7 @@ export const postKeyRevocation = defineRoute({
   ...writing,
   method: 'post',
   path: '/api/v1/admin/keys/:id/revoke',
-  summary: 'Refuse a key from now on, everywhere within five seconds.',
+  summary: 'Revoke an API key. Takes effect everywhere within five seconds.',
   params: Type.Object({ id: Id('key') }),
   responses: { 200: Type.Object({ key: ApiKeyView }) },
   async handle({ ctx, params }) {

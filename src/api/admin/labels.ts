@@ -27,7 +27,7 @@ export const getLabels = defineRoute({
   ...reading,
   method: 'get',
   path: '/api/v1/admin/labels',
-  summary: 'List the labels, the newest first. Filter with `?state=needs_attention` for those that need attention.',
+  summary: 'List labels, newest first. `?state=needs_attention` lists those that need attention.',
   query: Type.Object({
     state: Type.Optional(Type.Enum([...labelStates])),
     reason_code: Type.Optional(Text(100, { examples: ['address_invalid'] })),
@@ -97,7 +97,7 @@ export const postLabelVoid = defineRoute({
   method: 'post',
   path: '/api/v1/admin/labels/:id/void',
   idempotent: 'resumable',
-  summary: 'Void a label and refund its price. Its order has no label again.',
+  summary: 'Void a label and refund its price. The order then has no label.',
   params: Named,
   errors: ['label_in_progress', 'label_outcome_unknown', 'label_not_voidable', 'shipping_provider_unavailable'],
   responses: { 200: LabelResponse },

@@ -33,7 +33,7 @@ export const getReturns = defineRoute({
   ...reading,
   method: 'get',
   path: '/api/v1/admin/returns',
-  summary: 'List the returns, the newest first. Filter with `?status=requested` for those to decide.',
+  summary: 'List returns, newest first. `?status=requested` lists those to decide.',
   query: Type.Object({
     status: Type.Optional(Type.Enum([...returnStatuses])),
     email: Type.Optional(Email),
@@ -97,7 +97,7 @@ export const postReturnRefund = defineRoute({
   summary: 'Refund a return: what was paid for the goods, or an amount. A worker issues the refund.',
   body: Type.Object({
     note,
-    amount_cents: Omittable(Type.Unsafe<number>({ ...Cents, description: '0: it was refunded in another way.' })),
+    amount_cents: Omittable(Type.Unsafe<number>({ ...Cents, description: '0 if it was refunded in another way.' })),
   }),
   errors: ['return_not_allowed', 'refund_not_allowed'],
   async handle({ ctx, params, body: { note, amount_cents: amountCents } }) {

@@ -17,19 +17,19 @@ export function createResponseCheck(report: ((drift: string) => void) | undefine
   return {
     checkResponse(route, reply) {
       const drift = driftOf(route, reply);
-      if (drift) report(`${nameOf(route)} answers ${reply.status} ${drift}`);
+      if (drift) report(`${nameOf(route)} returns ${reply.status} ${drift}`);
     },
     checkError(route, error) {
       const { status, body } = replyToError(error, '');
       if (documentedErrors(route).some((code) => code === body.error)) return;
-      report(`${nameOf(route)} refuses with ${status} ${body.error}, which its \`errors\` do not name`);
+      report(`${nameOf(route)} rejects with ${status} ${body.error}, which its \`errors\` do not list`);
     },
   };
 }
 
 function driftOf(route: Route, { status, body }: Reply): string | undefined {
   const schema = route.responses[status];
-  if (!schema) return 'which its `responses` do not name';
+  if (!schema) return 'which its `responses` do not list';
   if (body === undefined || typeof body === 'string') return undefined;
   const [issue] = issuesOf(closedOnce(schema), JSON.parse(JSON.stringify(body)));
   return issue && `whose ${issue.path || 'body'} ${issue.detail}`;

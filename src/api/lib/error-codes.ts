@@ -10,7 +10,7 @@ interface ErrorMeaning {
 
 const Issues = Type.Array(Type.Object({ path: Type.String(), code: Type.String(), detail: Type.String() }), {
   description: 'Every problem and where it is: `path` is a JSON pointer.',
-  examples: [[{ path: '/items', code: 'minItems', detail: 'must hold at least one' }]],
+  examples: [[{ path: '/items', code: 'minItems', detail: 'must have at least one item' }]],
 });
 const RetryAfter = Type.Integer({
   minimum: 1,
@@ -48,7 +48,7 @@ export const errorCodes = {
     extensions: { errors: Issues },
   },
   invalid_json: { status: 400, message: 'The body is not JSON.' },
-  missing_tenant: { status: 400, message: 'Neither a key nor the x-tenant-slug header names the store.' },
+  missing_tenant: { status: 400, message: 'The request names no store: send a key or the x-tenant-slug header.' },
   invalid_cursor: { status: 400, message: 'The cursor is invalid, or belongs to another list.' },
   too_many_items: { status: 400, message: 'The batch has more items than one request may contain.' },
   price_unavailable: {

@@ -64,7 +64,7 @@ async function unlessAway(ctx: Context, stored: Promise<unknown>): Promise<void>
     await stored;
   } catch (error) {
     if (!isDatabaseAway(error)) throw error;
-    ctx.log.warn({ err: error }, 'an answer could not be kept');
+    ctx.log.warn({ err: error }, 'a reply could not be stored');
   }
 }
 

@@ -3,7 +3,7 @@ import { exampleOf } from '#src/lib/example-of.ts';
 import { type TSchema, Type } from '#src/lib/schema.ts';
 import type { Parameter } from './document.ts';
 
-/** The parts that operations refer to by name. */
+/* The parts of the document that operations refer to by name. */
 
 export const securitySchemes = {
   key: {
@@ -15,7 +15,8 @@ export const securitySchemes = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: 'The session of a customer, from `POST /api/v1/customer/magic-link/consume`. It lives 15 minutes.',
+    description:
+      'The session of a customer, from `POST /api/v1/customer/magic-link/consume`. It is valid for 15 minutes.',
   },
 };
 
@@ -26,13 +27,21 @@ const exampleRequest = 'req_01m7xfs208fk1sctzyr3afnpz3';
 const exampleTag = '"q1W2e3R4t5Y6u7I8o9P0a1S2d3F"';
 
 export const headers = {
-  'X-Request-Id': header("Names this request in our logs, and in an error's `request_id`.", text, exampleRequest),
-  ETag: header('Names what was answered; sent back as `If-None-Match` it saves sending it again.', text, exampleTag),
-  'RateLimit-Limit': header('How many requests the window admits.', count, 300),
-  'RateLimit-Remaining': header('How many are left of them.', count, 299),
-  'RateLimit-Reset': header('Seconds until the window is over.', count, 60),
-  'Retry-After': header('Seconds to wait before asking again.', count, 12),
-  'Idempotent-Replayed': header('`true` where this is the answer that an earlier try was given.', text, 'true'),
+  'X-Request-Id': header(
+    "The id of this request in our logs; the same as an error's `request_id`.",
+    text,
+    exampleRequest,
+  ),
+  ETag: header(
+    'The version of the response. Send it as `If-None-Match` to get 304 while it is unchanged.',
+    text,
+    exampleTag,
+  ),
+  'RateLimit-Limit': header('The number of requests that the window allows.', count, 300),
+  'RateLimit-Remaining': header('The number of requests left in the window.', count, 299),
+  'RateLimit-Reset': header('Seconds until the window ends.', count, 60),
+  'Retry-After': header('Seconds to wait before retrying.', count, 12),
+  'Idempotent-Replayed': header('`true` if this is the stored response of an earlier request.', text, 'true'),
 };
 
 const tenant = {
@@ -43,26 +52,30 @@ const tenant = {
 };
 
 export const parameters: Readonly<Record<string, Parameter>> = {
-  tenant: { ...tenant, required: true, description: 'The store.' },
+  tenant: { ...tenant, required: true, description: 'The slug of the store.' },
   tenantUnlessKey: {
     ...tenant,
     required: false,
-    description: 'The store. A key names it, too; where both are sent they must name the same.',
+    description: 'The slug of the store. Not needed with a key; if both are sent, they must refer to the same store.',
   },
-  tenantUnlessInQuery: { ...tenant, required: false, description: 'The store, unless the query names it.' },
+  tenantUnlessInQuery: {
+    ...tenant,
+    required: false,
+    description: 'The slug of the store, unless the query contains it.',
+  },
   tenantInQuery: {
     ...tenant,
     name: 'tenant',
     in: 'query',
     required: false,
-    description: 'The store, for what can set no header.',
+    description: 'The slug of the store, for callers that cannot set headers.',
   },
   idempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',
     required: false,
     description:
-      'Names this request, so that it can be sent again: for 24 hours the same key and body get the same answer.',
+      'Identifies this request so that it can be retried: for 24 hours the same key and body get the same response.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
     example: '5f0c7d6e-2f6c-4b5e-9c0f-7d2b8f3a1e44',
   },
@@ -70,7 +83,7 @@ export const parameters: Readonly<Record<string, Parameter>> = {
     name: 'If-None-Match',
     in: 'header',
     required: false,
-    description: 'The ETag of the answer that the caller has: 304 says that it still holds.',
+    description: 'The ETag of the response that the caller has. 304 means that it is unchanged.',
     schema: { type: 'string' },
     example: exampleTag,
   },
@@ -78,7 +91,7 @@ export const parameters: Readonly<Record<string, Parameter>> = {
     name: 'x-client-ip',
     in: 'header',
     required: false,
-    description: "With a secret key: the address of the shopper for whom a storefront's server asks.",
+    description: 'With a secret key: the IP address of the shopper on whose behalf a server sends this request.',
     schema: { type: 'string' },
     example: '203.0.113.7',
   },
@@ -88,12 +101,12 @@ export const parameters: Readonly<Record<string, Parameter>> = {
 export const ErrorEnvelope = Type.Object(
   {
     error: Type.Enum(Object.keys(errorCodes), {
-      description: 'What is wrong, for programs.',
+      description: 'The error code, for programs.',
       examples: ['invalid_request'],
     }),
     detail: Type.String({
-      description: 'What is wrong, in a sentence for people.',
-      examples: ['items must hold at least one line'],
+      description: 'The error message, for people.',
+      examples: ['items must have at least one item'],
     }),
     request_id: Type.String({ examples: [exampleRequest] }),
   },

@@ -1,14 +1,14 @@
 import type { Route } from '#src/api/lib/define-route.ts';
 import { emailLimitOf, limitOf } from '#src/api/lib/limits.ts';
 
-/** How often a route may be called and what counts besides, in sentences. */
+/** Sentences about how often a route may be called and which other limits apply. */
 export function describeLimits(route: Route): string[] {
   const { limit, emails, guesses = [] } = route;
   return [
     ...(limit ? [describeLimit(limit, route)] : []),
     ...guesses.map(
       (guess) =>
-        `A wrong \`${guess.field}\` counts as a preview of one and together with them: ${countOf(limitOf(guess.limit))}.`,
+        `A wrong \`${guess.field}\` counts towards the limit of its preview operation: ${countOf(limitOf(guess.limit))}.`,
     ),
     ...(emails ? [describeEmails(emails)] : []),
   ];
@@ -18,10 +18,10 @@ function describeLimit(name: NonNullable<Route['limit']>, { idempotent, coalesce
   const { perShopper, perSecretKey, perStore, protects, seconds } = limitOf(name);
   if (perStore) {
     return (
-      `Not limited in normal use. More than ${perShopper} requests ${per(seconds)} from one client, or ${perStore} for the ` +
-      'store, get 503 `service_unavailable` with `Retry-After`. A store may set its own `requests_per_second`; of a lower ' +
-      'one than 60, a client gets half. A request counts once its key, origin, size, body and parameters are accepted and ' +
-      `the store has the module; it then counts whatever its response${idempotent || coalesced ? ', a replayed one excepted' : ''}.`
+      `Not limited in normal use. Beyond ${perShopper} requests ${per(seconds)} from one client, or ${perStore} for the ` +
+      'store, requests get 503 `service_unavailable` with `Retry-After`. A store may set its own `requests_per_second`; if it ' +
+      'is below 60, one client gets half of it. A request counts once its key, origin, size, body and parameters are accepted and ' +
+      `the store has the module; it then counts whatever its response${idempotent || coalesced ? ', unless it is replayed' : ''}.`
     );
   }
   if (!perShopper) return 'Rate limit: `requests_per_minute` of the key, if it is set.';
@@ -35,8 +35,10 @@ function describeLimit(name: NonNullable<Route['limit']>, { idempotent, coalesce
 function describeEmails(name: NonNullable<Route['emails']>): string {
   const { perShopper, perRecipient, perStore, isSilent, seconds } = emailLimitOf(name);
   const store = perStore ? `, ${perStore} for the store` : '';
-  const beyond = isSilent ? 'Beyond that the answer is the same and nothing is sent' : 'Beyond that it answers 429';
-  return `Emails: ${perShopper} ${per(seconds)} for a shopper, ${perRecipient} to one address${store}, over all operations that send them. ${beyond}.`;
+  const beyond = isSilent
+    ? 'Beyond that the response is the same and nothing is sent'
+    : 'Beyond that the response is 429';
+  return `Emails: ${perShopper} ${per(seconds)} for a shopper, ${perRecipient} to one recipient${store}, over all operations that send them. ${beyond}.`;
 }
 
 const countOf = ({ perShopper, seconds }: { perShopper?: number; seconds: number }) =>

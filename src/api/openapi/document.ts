@@ -1,4 +1,4 @@
-/** The parts of an OpenAPI 3.1 document, as far as ours has them. */
+/* The parts of an OpenAPI 3.1 document that ours uses. */
 
 /** A schema: JSON Schema 2020-12, without keywords of our own. */
 export interface Schema {
@@ -33,7 +33,7 @@ export interface Parameter {
   readonly example?: unknown;
 }
 
-/** One of the document's components, by its name. */
+/** A reference to one of the document's components. */
 export interface Reference {
   readonly $ref: string;
 }
@@ -57,7 +57,7 @@ export interface Operation {
   readonly tags: readonly string[];
   readonly summary: string;
   readonly description?: string;
-  /** Any of these will do; `{}` is an anonymous caller. */
+  /** Any of these is sufficient; `{}` is an anonymous caller. */
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters: readonly (Parameter | Reference)[];
   readonly requestBody?: { readonly required: boolean; readonly content: ByMediaType };

@@ -1,53 +1,54 @@
-/** What a reader needs to know before the first call. Markdown; the reading page shows it, too. */
+/** The introduction of the API document, in Markdown. The documentation page shows it, too. */
 export const introduction = `
-The commerce service behind storefronts: catalogue, carts, checkout, orders, subscriptions and what belongs to them.
-Bodies are JSON. Amounts are whole numbers of the currency's minor unit, in fields that end in \`_cents\`. Times are
-RFC 3339 in UTC. Fields that are not documented are ignored in requests, and may be added to answers.
+The commerce service behind storefronts: catalog, carts, checkout, orders and subscriptions. Bodies are JSON. Amounts
+are whole numbers of the currency's minor unit, in fields that end in \`_cents\`. Times are RFC 3339 in UTC. Unknown
+fields in a request are ignored. Responses may gain new fields.
 
-## Who is asking
+## Authentication
 
-Every request names its store. Public addresses read it from the \`x-tenant-slug\` header. With
-\`Authorization: Bearer <key>\` the key names it: secret keys (\`sk_…\`) are for servers, publishable keys (\`pk_…\`) for
-pages. Where both are allowed, a key is held to its scopes and the header is not needed. Customers who signed in send
-their session as the Bearer token.
+Every request names its store. Public operations read it from the \`x-tenant-slug\` header. With
+\`Authorization: Bearer <key>\` the key determines the store: secret keys (\`sk_…\`) are for servers, publishable keys
+(\`pk_…\`) for web pages. Where both are allowed, a key is limited to its scopes and the header is not needed. Signed-in
+customers send their session as the Bearer token.
 
 ## Errors
 
-Every error has one shape: \`error\`, a code for programs; \`detail\`, a sentence for people; \`request_id\`, which our
-logs know; and for some codes further fields. A request is refused for the first of these that applies: address and
-method, store or key, scope, rate, size and type, schema, module, existence, state, provider.
+Every error has the same shape: \`error\`, a code for programs; \`detail\`, a message for people; \`request_id\`, to find
+the request in our logs; and for some codes further fields. Requests are checked in this order, and the first failure is
+reported: URL and method, store or key, scope, rate limit, size and type, schema, module, existence, state, provider.
 
-## Sending again
+## Idempotency
 
-Addresses that take an \`Idempotency-Key\` run a request once, however often it is sent: for 24 hours the same key with
-the same body gets the same answer, with \`Idempotent-Replayed: true\`. Another body is 422, and 409 says that the first
-try is still at work. Answers of 401, 403, 429 and 5xx are not kept: the next try runs. A checkout that was answered
-with 503 continues the same order for ten minutes; without a key, or later, its order ends, releases what it held, and
-the next try makes a new one.
+Operations that accept an \`Idempotency-Key\` run a request once, however often it is sent: for 24 hours the same key
+with the same body gets the same response, with \`Idempotent-Replayed: true\`. A different body gets 422, and 409 means
+that the first request is still in progress. Responses with 401, 403, 429 and 5xx are not stored: the next request runs.
+A checkout that got 503 continues the same order for ten minutes; without a key, or later, its order ends and releases
+its stock and discounts, and the next request creates a new one.
 
-## Limits
+## Rate limits
 
-Each limited operation has a window of its own, except where its description says that it is counted together with others.
-Limited operations tell in \`RateLimit-*\` headers how the caller stands, and answer 429 with \`Retry-After\` when it is
-too much. Shoppers are counted by their network or session. A secret key is counted over all limited operations: 6000
-requests a minute, or its own \`requests_per_minute\`. A storefront's server that sends its secret key may name its shopper in
-\`x-client-ip\`; without it, no limit for shoppers applies to it.
+Each limited operation has its own window, unless its description says that it is counted together with others. Limited
+operations report the caller's usage in \`RateLimit-*\` headers and return 429 with \`Retry-After\` beyond the limit.
+Shoppers are counted by their network or session. A secret key is counted over all limited operations: 6000 requests a
+minute, or its own \`requests_per_minute\`. A storefront's server that sends its secret key may send the shopper's IP
+address in \`x-client-ip\`; without it, no limit for shoppers applies to the request.
 
-Operations that are not limited in normal use (checkout, saved carts, the billing portal and a few more) have a window of
-their own each: a flood of one closes no other. Beyond it they answer 503 with \`Retry-After\`. What is rejected for its
-key, origin, size, body, parameters or a module does not count there; everything else does.
+Operations that are not limited in normal use (checkout, saved carts, the billing portal and a few more) have one window
+each, so that a flood of one does not block the others. Beyond it they return 503 with \`Retry-After\`. Requests that are
+rejected for their key, origin, size, body, parameters or a module do not count there; all others do.
 
 ## Lists
 
-Lists come in pages of \`limit\` (1 to 100, else 20). \`cursor\` in an answer leads to the next page; it is null on the
-last one. Pages neither repeat nor lose what is added meanwhile.
+Lists are paged: \`limit\` sets the page size (1 to 100, default 20). \`cursor\` in a response leads to the next page; it
+is null on the last one. Pages neither repeat nor skip items that are added meanwhile.
 
 ## Caching
 
-Catalogue, content and storefront are answered with an \`ETag\`. Sent back as \`If-None-Match\`, it saves sending them again.
+Responses of catalog, content and storefront operations have an \`ETag\`. Send it in \`If-None-Match\` to get 304 without
+a body while the response is unchanged.
 
 ## Events
 
-The service calls the addresses that a store registers, signed as Standard Webhooks describe. Deliveries may come
-twice and in any order: \`object_version\` says which state of an object is the later one.
+The service sends events to the webhook endpoints of a store, signed according to Standard Webhooks. Events may be
+delivered twice and in any order: of two versions of an object, the one with the higher \`object_version\` is newer.
 `.trim();

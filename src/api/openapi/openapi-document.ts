@@ -6,12 +6,12 @@ import { operationOf } from './operation.ts';
 import { createSchemaPool } from './schema-pool.ts';
 import { webhooksOf } from './webhooks.ts';
 
-/** What the interface calls itself; it follows the specification's. */
+/** The version of the API, as in the specification. */
 const version = '1.0.0';
 
 /**
- * The OpenAPI 3.1 document, made of the same values that the service runs on: what it says is what is checked.
- * Providers' channels are left out: nobody else calls them.
+ * The OpenAPI 3.1 document, built from the route definitions that also validate requests.
+ * The webhooks of providers are left out: only providers call them.
  */
 export function openApiDocument(routes: readonly Route[], { publicUrl }: { publicUrl: string }): OpenApiDocument {
   const schemas = createSchemaPool();
@@ -33,7 +33,7 @@ export function openApiDocument(routes: readonly Route[], { publicUrl }: { publi
   };
 }
 
-/** What a storefront calls comes first, the owner's side last. */
+/** The storefront's tags first, in alphabetical order, then the owner's. */
 function byReader(left: string, right: string): number {
   return Number(left === 'admin') - Number(right === 'admin') || (left < right ? -1 : 1);
 }

@@ -31,10 +31,10 @@ function operationId({ method, path }: Pick<Route, 'method' | 'path'>): string {
 function describe(route: Route): { description?: string } {
   const notes = [
     route.description,
-    route.module && `Needs the store's module \`${route.module}\`.`,
+    route.module && `Requires the module \`${route.module}\` of the store.`,
     ...describeLimits(route),
     route.coalesced &&
-      "Without an Idempotency-Key, the same request within five seconds is one: it gets the first one's response.",
+      'Without an Idempotency-Key, an identical request within five seconds gets the response of the first one.',
   ].filter(Boolean);
   return notes.length > 0 ? { description: notes.join(' ') } : {};
 }

@@ -10,18 +10,18 @@ import { ErrorEnvelope } from './components.ts';
 import type { Operation, Response } from './document.ts';
 import type { SchemaPool } from './schema-pool.ts';
 
-/** Every answer of a route, by status. */
+/** Every response of a route, by status. */
 export function responsesOf(route: Route, schemas: SchemaPool): Operation['responses'] {
-  const answers = Object.entries(route.responses).map(
+  const responses = Object.entries(route.responses).map(
     ([status, schema]) => [status, responseOf(route, status, schema, schemas)] as const,
   );
-  const unchanged = { description: 'What the caller has still holds.', headers: headersOf(route, 304) };
+  const unchanged = { description: 'The response that the caller has is unchanged.', headers: headersOf(route, 304) };
   const byStatus = Map.groupBy(documentedErrors(route), (code) => meaningOf(code)?.status ?? 500);
   const errors = [...byStatus].map(
     ([status, codes]) => [String(status), errorResponseOf(route, status, codes, schemas)] as const,
   );
   return {
-    ...Object.fromEntries(answers),
+    ...Object.fromEntries(responses),
     ...(route.caching === 'revalidate' && { 304: unchanged }),
     ...Object.fromEntries(errors),
   };
@@ -37,7 +37,7 @@ function responseOf(route: Route, status: string, schema: TSchema, schemas: Sche
   };
 }
 
-/** All that one status can mean here: the envelope, narrowed to these codes and widened by their fields. */
+/** The error envelope with the codes that this status can have here, and with their fields. */
 function errorResponseOf(route: Route, status: number, codes: readonly ErrorCode[], schemas: SchemaPool): Response {
   const extensions = codes.flatMap((code) => Object.entries(meaningOf(code)?.extensions ?? {}));
   const properties = Object.fromEntries(extensions.map(([name, schema]) => [name, schemas.refer(schema)]));

@@ -5,23 +5,23 @@ import type { SchemaPool } from './schema-pool.ts';
 const headers: readonly Parameter[] = [
   {
     name: 'webhook-id',
-    description: "The event's id: the same at every try, so that an event is worked once.",
+    description: 'The id of the event. It is the same in every attempt, so that an event can be processed once.',
     example: 'evt_01m7xfs208fk1sctzyr3afnpz3',
   },
   {
     name: 'webhook-timestamp',
-    description: 'When this try was made, in seconds since 1970.',
+    description: 'The time of this attempt, in seconds since 1970.',
     example: '1795176000',
   },
   {
     name: 'webhook-signature',
     description:
-      'Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`; two while a secret is rotated.',
+      'Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`; two values while a secret is being rotated.',
     example: 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   },
 ].map((header) => ({ ...header, in: 'header', required: true, schema: { type: 'string' } }));
 
-/** What the service calls: each event, as its receivers get it. */
+/** The events that the service sends, as their receivers get them. */
 export function webhooksOf(schemas: SchemaPool): OpenApiDocument['webhooks'] {
   return Object.fromEntries(
     presentEventTypes().map(({ type, description, schema, sample }) => [
@@ -37,7 +37,11 @@ export function webhooksOf(schemas: SchemaPool): OpenApiDocument['webhooks'] {
             required: true,
             content: { 'application/json': { schema: schemas.refer(schema), example: sample } },
           },
-          responses: { '2XX': { description: 'Received. Anything else is tried again: 10 times in about 75 hours.' } },
+          responses: {
+            '2XX': {
+              description: 'Received. After any other response the delivery is retried: 10 times in about 75 hours.',
+            },
+          },
         },
       },
     ]),

@@ -40,7 +40,7 @@ export function renderLabelPage({ slug, label, rates, done, problem, typed }: La
         !label.isBeingVoided &&
         label.state === 'purchased' &&
         html`<section><header><h2>Void</h2></header>
-        <p class="soft">The label is refunded, and the order has no label again.</p>
+        <p class="soft">The label is refunded. The order then has no label.</p>
         <div class="actions">${confirmed(`${address}/void`, 'Void the label', 'Yes, void and refund it')}</div></section>`
       }
       ${
@@ -77,7 +77,7 @@ function renderState(label: WaitingLabel): Html {
           : label.trackingNumber),
     ],
     ['Label', label.labelUrl && html`<a href="${label.labelUrl}" rel="noreferrer">Print</a>`],
-    ['Next try', label.nextAttemptAt?.toISOString()],
+    ['Next attempt', label.nextAttemptAt?.toISOString()],
     ['Provider message', label.reasonDetail],
   ];
   return html`<section${reason ? html` class="note"` : ''}>

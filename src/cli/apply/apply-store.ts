@@ -37,7 +37,7 @@ export async function applyStore(
   const given = new Map(Object.entries(rest));
 
   await dryRunTransaction<void>(options.dryRun, (finish) =>
-    asPlatform(ctx, 'a store file makes its store and fills it, all or nothing', async (platform) => {
+    asPlatform(ctx, 'a store file creates its store and its content in one transaction', async (platform) => {
       const { tenant, change } = await placed('/store', () => saveTenant(platform, store));
       const ctx = await continueAs(platform, tenant);
       const run: ApplyRun = {

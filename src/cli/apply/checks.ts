@@ -29,7 +29,7 @@ export function checkWebAddress(path: string, written: Written, { localMode }: S
   const url = URL.canParse(written) ? new URL(written) : undefined;
   if (!url || !['https:', 'http:'].includes(url.protocol)) return [issue(path, 'must be an https URL')];
   if (url.protocol === 'http:' && !localMode) return [issue(path, 'must be https; http is for LOCAL_MODE=1')];
-  return url.username || url.password ? [issue(path, 'must not hold a name or a password')] : [];
+  return url.username || url.password ? [issue(path, 'must not contain a user name or a password')] : [];
 }
 
 /** Something that the platform's own tables know: a locale, a time zone, a currency. */
@@ -56,7 +56,7 @@ export function checkSender(path: string, written: Written): Issue[] {
   if (written === null || written === undefined) return [];
   const { name, address } = readSender(written);
   if (isEmailAddress(address) && !/<[^<>\s@]+@[^<>\s@]+>/.test(name)) return [];
-  return [issue(path, 'must be an address, or "Name <address>"')];
+  return [issue(path, 'must be an email address, or "Name <email>"')];
 }
 
 export function issue(path: string, detail: string): Issue {

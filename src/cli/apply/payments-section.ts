@@ -14,7 +14,9 @@ export const paymentsSection = one({
       note('Payments are in connect mode: checkout returns 503 until they are in direct mode.');
     else if (!account.secret_key) note('Payments have no secret_key: checkout returns 503 until it is set.');
     else if (!account.webhook_secret && (await liveWebhookSecrets(ctx, { fresh: true })).length === 0) {
-      note(`Payments have no webhook_secret: run "webhooks:register ${ctx.tenant.slug}", or nobody tells us of them.`);
+      note(
+        `Payments have no webhook_secret, so events are only found by polling: run "webhooks:register ${ctx.tenant.slug}".`,
+      );
     }
     return change;
   },

@@ -43,7 +43,7 @@ export class RejectedInput extends Error {
   readonly issues: readonly Issue[];
 
   constructor(issues: readonly Issue[], cause: unknown) {
-    super('The domain refused the input.', { cause });
+    super('The input was rejected.', { cause });
     this.issues = issues;
   }
 }

@@ -16,7 +16,7 @@ export const webhookEndpointsSection = many({
     const change = await saveEndpoint(ctx, endpoint);
     if (change.action === 'created' && !endpoint.secret) {
       note(
-        `The new ${change.subject} has a secret that nobody was told: rotate it on the owner's side to be told one.`,
+        `The signing secret of the new ${change.subject} was not printed: rotate it with webhooks:rotate to get one.`,
       );
     }
     return change;

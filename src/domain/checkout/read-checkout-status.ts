@@ -15,7 +15,10 @@ export const CheckoutStatusView = Type.Object(
     fulfillment_status: Type.Enum([...fulfillmentStatuses]),
     paid_at: Nullable(Timestamp),
     tracking: Type.Array(Type.Pick(OrderLabelView, ['carrier', 'tracking_number', 'tracking_url', 'status'])),
-    poll_after_ms: Type.Integer({ description: 'When it is worth asking again.', examples: [1500] }),
+    poll_after_ms: Type.Integer({
+      description: 'The recommended time until the next poll, in milliseconds.',
+      examples: [1500],
+    }),
   },
   { title: 'CheckoutStatus' },
 );

@@ -151,7 +151,7 @@ export function issuesOfKey({ kind, scopes }: { kind: KeyKind; scopes: readonly 
 export function rejectWideKey(key: { kind: KeyKind; scopes: readonly Scope[] }): void {
   const errors = issuesOfKey(key);
   if (errors.length === 0) return;
-  throw invalidRequest('A publishable key may hold no more than a shopper may do.', ...errors);
+  throw invalidRequest('A publishable key may only have scopes that shoppers may use.', ...errors);
 }
 
 /** The refusal of one field of a key. */

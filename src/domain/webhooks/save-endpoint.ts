@@ -27,13 +27,13 @@ const Concurrency = Type.Integer({
   minimum: 1,
   maximum: 32,
   examples: [4],
-  description: 'How many requests may be in flight at once.',
+  description: 'Maximum number of concurrent requests.',
 });
 const RatePerSecond = Type.Integer({
   minimum: 1,
   maximum: 1000,
   examples: [50],
-  description: 'How many requests may start per second. No limit when omitted.',
+  description: 'Maximum number of requests per second. No limit if omitted.',
 });
 
 /** A new endpoint. */

@@ -30,7 +30,7 @@ export function classifyError(error: unknown): MailOutcome {
   if (isUnknownMailbox(failure)) {
     return {
       outcome: 'bounced',
-      detail: `The mail server reported that there is no such mailbox (${statusOf(failure)}).`,
+      detail: `The mail server reported that the mailbox does not exist (${statusOf(failure)}).`,
     };
   }
   if (code >= 500) throw providerError('refused', failure);

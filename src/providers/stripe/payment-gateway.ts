@@ -55,7 +55,10 @@ export function createStripePaymentGateway({ log, breaker, apiBase, tryMs }: Str
 
 /** Nothing was sent. */
 const tooManyCalls = () =>
-  new ProviderError('stripe', 'busy', 'Too many calls to Stripe at once.', { code: 'no_slot', retryAfterSeconds: 1 });
+  new ProviderError('stripe', 'busy', 'Too many concurrent calls to Stripe.', {
+    code: 'no_slot',
+    retryAfterSeconds: 1,
+  });
 
 function transportTo(apiBase: string | undefined): Stripe.StripeConfig {
   const agent = { keepAlive: true, maxSockets: socketsMax };
