@@ -1,4 +1,4 @@
 import { runWorker } from './runtime/run-worker.ts';
 
-/** Carries promises from PostgreSQL to their queues, and promises what recurs. */
+/** Adds due jobs from PostgreSQL to their queues, and schedules recurring jobs. */
 await runWorker('worker-relay', { queues: [], relay: true });

@@ -1,4 +1,4 @@
 import { runWorker } from './runtime/run-worker.ts';
 
-/** Tells the endpoints of others what happened. */
+/** Delivers webhooks to the endpoints of stores. */
 await runWorker('worker-webhooks', { queues: ['webhooks'], relay: false });

@@ -7,8 +7,8 @@ export interface Database {
   readonly pool: Pool;
   /** A replica for search and the owner's lists, where one is configured; otherwise the same pool. */
   readonly replica: Pool;
-  /** Whether PostgreSQL answers: asked on a connection that nobody else uses, so that a full pool says nothing. */
+  /** Whether PostgreSQL responds. Uses a reserved connection, so that a full pool does not matter. */
   answers(): Promise<boolean>;
-  /** Tell the relay that something was promised, so that it need not wait for its next look. */
+  /** Wake the relay after jobs were enqueued, so that it does not wait for its next poll. */
   wakeRelay(): void;
 }

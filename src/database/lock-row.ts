@@ -10,11 +10,11 @@ interface Keyed {
 }
 
 /**
- * The row of this id, locked until the transaction ends, as an entity of its unit of work; `undefined` where there is
- * none. Others may still write rows that refer to it. Where the unit of work has it already, its changes are written and
- * it is read anew.
+ * The row with this id, locked until the transaction ends, as an entity of its unit of work; `undefined` if there is
+ * none. Other transactions may still write rows that refer to it. If the unit of work already has the entity, its
+ * changes are written and it is read again.
  *
- * The same as MikroORM's `findOne` with a lock, by a prepared statement and at a quarter of its cost.
+ * The same as `findOne` of MikroORM with a lock, but with a prepared statement and at a quarter of its cost.
  */
 export async function lockRow<Entity extends Keyed>(
   ctx: WithTransaction<TenantContext>,
@@ -32,7 +32,7 @@ export async function lockRow<Entity extends Keyed>(
 
 const selects = new WeakMap<object, Sql>();
 
-/** Its columns by name: the plan of a statement that asks for all of them is lost when a migration adds one. */
+/** Its columns by name: with `*`, the plan of a prepared statement is lost when a migration adds a column. */
 function selectOf<Entity>(meta: EntityMetadata<Entity>): Sql {
   let select = selects.get(meta);
   if (!select) {

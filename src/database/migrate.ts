@@ -8,12 +8,12 @@ import pg from 'pg';
 import { seconds } from '#src/lib/duration.ts';
 import { parsePostgresUrl } from './postgres-url.ts';
 
-/** The number of the advisory lock that migrations hold: any constant that nobody else uses. */
+/** The number of the advisory lock of migrations: any constant that nothing else uses. */
 const migrationLock = 7_203_114_001;
 
 /**
- * How long a migration waits for a table that somebody uses. While it waits, everybody after it waits too: rather than
- * stop the shop, the release fails and is tried again.
+ * How long a migration waits for the lock of a table. Statements that come after it wait as well: the release fails and
+ * is tried again rather than blocking the service.
  */
 const lockTimeoutMs = seconds(10);
 
@@ -49,7 +49,7 @@ export async function pendingMigrations(databaseUrl: string): Promise<string[]> 
   );
 }
 
-/** PostgreSQL gives the lock back when the connection ends, however it ends. */
+/** PostgreSQL releases the lock when the connection ends, even if the process is killed. */
 async function takeLock(client: pg.Client, report: (message: string) => void): Promise<void> {
   const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [migrationLock]);
   if (rows[0]?.taken) return;
@@ -72,7 +72,7 @@ async function withMigrator<Result>(
         entities: [],
         discovery: { warnWhenNoEntities: false },
         logger: () => undefined,
-        // It asks for a name, though the pool alone decides where it connects.
+        // MikroORM requires a name, although the pool alone decides where it connects.
         dbName: 'unused',
         schema: await currentSchema(pool),
         driverOptions: new PostgresDialect({ pool }),
@@ -92,13 +92,13 @@ async function withMigrator<Result>(
   }
 }
 
-/** The migrator looks for its table there, and would create a schema that it does not find. */
+/** The schema in which the migrator looks for its table. It would create a schema that does not exist. */
 async function currentSchema(pool: pg.Pool): Promise<string> {
   const { rows } = await pool.query<{ schema: string }>('select current_schema() as schema');
   return rows[0]?.schema ?? 'public';
 }
 
-/** The migrator's own looks for the database by its name, unescaped, and would create it; the pool is connected to it. */
+/** MikroORM would look for the database by its unescaped name and create it; the pool is already connected to it. */
 class ConnectedSchemaGenerator extends SqlSchemaGenerator {
   static override register(orm: Parameters<typeof SqlSchemaGenerator.register>[0]): void {
     orm.config.registerExtension(
@@ -112,5 +112,8 @@ class ConnectedSchemaGenerator extends SqlSchemaGenerator {
   }
 }
 
-/** A connection that is lost fails the statement on it; without a listener it would end the process before that is shown. */
+/**
+ * A connection that is lost fails the statement on it; without a listener it would end the process before that is
+ * shown.
+ */
 const ignore = (): void => undefined;

@@ -9,7 +9,7 @@ import type { Execute } from '#src/outbox/job-state.ts';
 import { parsePostgresUrl } from './postgres-url.ts';
 import { PreparedDriver } from './prepared-driver.ts';
 
-/** How long a statement may run, and a transaction may stand idle, before PostgreSQL ends it. */
+/** How long a statement may run, and a transaction may be idle, before PostgreSQL ends it. */
 const statementTimeoutMs = seconds(15);
 
 export interface DatabaseOptions {
@@ -24,7 +24,7 @@ export interface DatabaseOptions {
 }
 
 export interface OpenDatabase extends Database {
-  /** Run a statement on the connection that nobody else uses, so that it never waits for one. */
+  /** Run a statement on the reserved connection, so that it never waits for the pool. */
   readonly runApart: Execute;
   close(): Promise<void>;
 }
@@ -39,8 +39,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
     defineConfig({
       driver: PreparedDriver,
       entities: [...options.entities],
-      // It asks for a name, though the pool alone decides where it connects. With the name it would look whether there is
-      // such a database at its first use, in the midst of a request, and create one.
+      // MikroORM requires a name, although the pool alone decides where it connects. With the name it would check
+      // during the first request that such a database exists, and create one.
       dbName: 'unused',
       driverOptions: new PostgresDialect({ pool }),
       ensureDatabase: false,
@@ -90,7 +90,7 @@ function openPool(url: string, { poolMax, applicationName, log }: DatabaseOption
   return pool;
 }
 
-/** Whole numbers of 64 bits are amounts and counts of ours, far below what a double holds exactly. */
+/** 64-bit integers are only amounts and counts, far below the largest integer that a double represents exactly. */
 function columnTypes(): pg.CustomTypesConfig {
   const types = new pg.TypeOverrides();
   types.setTypeParser(pg.types.builtins.INT8, Number);

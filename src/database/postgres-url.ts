@@ -2,8 +2,8 @@ import type { ClientConfig } from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
 
 /**
- * What a database URL says, for a client or a pool. Every character of the database's name may be percent-encoded, as in
- * libpq: the parser itself leaves `%24`, `%2F` and the like as they are.
+ * Parse a database URL for a client or a pool. Every character of the database's name may be percent-encoded, as in
+ * libpq: the parser itself leaves `%24`, `%2F` and others unchanged.
  */
 export function parsePostgresUrl(url: string): ClientConfig {
   const config = parseIntoClientConfig(url);

@@ -10,15 +10,15 @@ import type {
 import { PostgreSqlDriver } from '@mikro-orm/postgresql';
 import { CompiledQuery, type QueryResult as DriverResult } from 'kysely';
 
-/** What the unit of work tells a driver beside the row, and the transaction that it writes in. */
+/** The options that the unit of work passes to a driver, with the transaction that it writes in. */
 type UpdateOptions<Row> = Omit<NativeInsertUpdateOptions<Row> & UpsertOptions<Row>, 'ctx'> & {
   readonly ctx?: { executeQuery(query: CompiledQuery): Promise<DriverResult<Record<string, unknown>>> };
 };
 
 /**
- * MikroORM's driver, except for what the unit of work asks of it with every change: to update one row by its key. That
- * goes out with parameters in place of values, as a text that only depends on which columns changed, so that PostgreSQL
- * keeps its plan. Whatever else is asked is answered by the driver as it is.
+ * The driver of MikroORM, except for what the unit of work does with every change: updating one row by its key. That
+ * statement has parameters instead of values, and its text depends only on which columns changed, so that PostgreSQL
+ * reuses its plan. All other calls go to MikroORM's implementation.
  */
 export class PreparedDriver extends PostgreSqlDriver {
   override async nativeUpdate<Row extends object>(
@@ -48,7 +48,7 @@ interface ColumnValue {
   readonly value: unknown;
 }
 
-/** What is given, by column; `undefined` where any of it is more than one value of one column. */
+/** The given values by column; `undefined` if any of them is not a single value of a single column. */
 function columnsOf<Row>(meta: EntityMetadata<Row>, given: object | string | number): ColumnValue[] | undefined {
   const names = namesIn(meta);
   const columns = Object.entries(given).map(([name, value]) => {
@@ -75,7 +75,7 @@ function namesIn<Row>(meta: EntityMetadata<Row>): ReadonlyMap<string, string> {
   return names;
 }
 
-/** A version counts by itself, and is answered. */
+/** The version column is incremented and returned. */
 function updateOf<Row>(meta: EntityMetadata<Row>, key: ColumnValue[], changes: ColumnValue[]): string {
   const version = meta.props.filter((prop) => prop.version).map(({ fieldNames }) => `"${fieldNames[0]}"`);
   const sets = [

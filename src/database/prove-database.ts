@@ -3,7 +3,7 @@ import { isDatabaseAway } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Execute } from '#src/outbox/job-state.ts';
 
-/** The database is not one that this service may run on: the message says what to do about it. */
+/** The service must not run on this database. The message says what to do. */
 export class UnfitDatabase extends Error {
   override readonly name = 'UnfitDatabase';
 }
@@ -45,7 +45,7 @@ export async function inspectDatabase(execute: Execute): Promise<InspectedDataba
   };
 }
 
-/** The first thing that makes a database unfit, as a sentence that says what to do. */
+/** The first reason why a database is unfit, as a message that says what to do. */
 function whyUnfit({ role, isUnbound, skewSeconds, openTables }: InspectedDatabase): string | undefined {
   if (isUnbound) {
     return (
@@ -62,8 +62,9 @@ function whyUnfit({ role, isUnbound, skewSeconds, openTables }: InspectedDatabas
 }
 
 /**
- * Refuse to run where one tenant could see another's rows, or where time cannot be trusted.
- * @throws UnfitDatabase when it does not open, the role is above row-level security, a table has none, or the clocks differ
+ * Reject a database in which one tenant could see another's rows, or whose clock cannot be trusted.
+ * @throws UnfitDatabase when it does not connect, the role bypasses row-level security, a table lacks it, or the clocks
+ *   differ
  */
 export async function proveDatabase(execute: Execute): Promise<void> {
   const inspected = await inspectDatabase(execute).catch((error: unknown) => {
@@ -74,7 +75,7 @@ export async function proveDatabase(execute: Execute): Promise<void> {
   if (reason) throw new UnfitDatabase(reason);
 }
 
-/** Why the database does not even open, in a person's words; undefined for an error that has another reason. */
+/** Why connecting to the database failed, as a message for people; undefined for other errors. */
 export function whyClosed(error: unknown): string | undefined {
   if (isDatabaseAway(error)) return 'PostgreSQL does not respond: check the server in DATABASE_URL.';
   const isTurnedAway = error instanceof Error && 'code' in error && turnedAwayCodes.has(String(error.code));

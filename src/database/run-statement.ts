@@ -9,7 +9,7 @@ export async function runAlone<Row>(pool: Pool, statement: Sql): Promise<Row[]> 
   return rows as Row[];
 }
 
-/** A connection of the pool, for all who asked for it in the same turn of the event loop. */
+/** A connection of the pool, shared by all statements of the same turn of the event loop. */
 interface SharedClient {
   readonly client: Promise<PoolClient>;
   users: number;
@@ -19,13 +19,13 @@ interface SharedClient {
 /** So few that what comes meanwhile takes the next connection, rather than wait for all of them. */
 const usersMax = 10;
 
-/** The one of each pool that nobody has begun to use. */
+/** For each pool, the connection that statements can still join. */
 const joinable = new WeakMap<Pool, SharedClient>();
 
 /**
- * Run one statement on a connection that it shares with those that are asked in the same turn of the event loop: they
- * are sent one behind the other, and waited for once. Each is a transaction of its own and fails alone. Only for short
- * reads: what is behind a statement waits for it, and one that waits for a lock could wait for whom it keeps waiting.
+ * Run one statement on a connection that it shares with the other statements of the same turn of the event loop: they
+ * are pipelined. Each is a transaction of its own and fails alone. Only for short reads: the statements behind one wait
+ * for it, and a statement that waits for a lock could deadlock with one behind it.
  */
 export async function runTogether<Row>(pool: Pool, statement: Sql): Promise<Row[]> {
   const shared = joinable.get(pool) ?? share(pool);
@@ -62,7 +62,9 @@ function share(pool: Pool): SharedClient {
 
 const names = new Map<string, string>();
 
-/** A name per statement's text lets PostgreSQL keep its plan. Texts come from our own code, so there are few. */
+/**
+ * A name for each statement's text lets PostgreSQL reuse its plan. All texts come from our own code, so there are few.
+ */
 export function preparedQuery({ text, values }: Pick<Sql, 'text' | 'values'>): {
   name: string;
   text: string;

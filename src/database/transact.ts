@@ -35,8 +35,8 @@ export async function completeJob<Ctx extends TenantContext, Result>(
 }
 
 /**
- * The transaction that writes why the current job failed: the job fails in the same commit, so that a process killed
- * right after it leaves no job that runs again although no operator asked for it. Without a job, `transact`.
+ * The transaction that records why the current job failed: the job fails in the same commit, so that a process that is
+ * killed right after it leaves no job that runs again without an operator. Without a job, the same as `transact`.
  */
 export async function failJob<Ctx extends TenantContext, Result>(
   ctx: Ctx,
@@ -109,10 +109,10 @@ export async function readOne<Row>(
 }
 
 /**
- * Change rows with one statement. `changes` are common table expressions and `answer` is a query over what they
- * return. Outside a transaction the statement is one of its own and carries its tenant with it: one round trip.
+ * Change rows with one statement. `changes` are common table expressions, and `query` reads what they return. Outside a
+ * transaction the statement is its own transaction and sets its tenant itself: one round trip.
  *
- * PostgreSQL runs a changing expression when its rows are first asked for, and they are asked for inside the scope.
+ * PostgreSQL evaluates a changing expression when its rows are first read, which happens inside the tenant's scope.
  */
 export async function write<Row>(ctx: TenantContext, changes: Sql, query: Sql): Promise<Row[]> {
   if (ctx.tx) return ctx.tx.execute<Row>(sql`with ${changes} ${query}`);
@@ -125,9 +125,9 @@ export async function runOnPlatformTables<Row>(ctx: DatabaseContext, statement: 
 }
 
 /**
- * The tenant is set by the outer scan and the statement runs inside it. The condition on `scope` makes the inner
- * query depend on it and `offset 0` keeps the planner from merging the two, so that the order of evaluation is
- * certain: row-level security sees the tenant from the first row on.
+ * The outer scan sets the tenant, and the statement runs inside it. The condition on `scope` makes the inner query
+ * depend on it, and `offset 0` keeps the planner from merging the two, so that the order of evaluation is certain:
+ * row-level security sees the tenant from the first row on.
  */
 function scopeToTenant(tenantId: string, statement: Sql): Sql {
   return sql`select scoped.* from set_config('app.tenant_id', ${tenantId}, true) as scope(tenant_id),
@@ -142,7 +142,7 @@ export function brokenConstraint(error: unknown): string | undefined {
   return undefined;
 }
 
-/** Whether an entity of the open transaction differs from its row: what does not must raise no version. */
+/** Whether an entity of the open transaction differs from its row. Unchanged entities must not increment a version. */
 export function hasChanged(ctx: WithTransaction<DatabaseContext>, entity: object): boolean {
   const { em } = ctx.tx;
   const comparator = em.getComparator();
@@ -152,7 +152,7 @@ export function hasChanged(ctx: WithTransaction<DatabaseContext>, entity: object
   return Object.keys(comparator.diffEntities(Entity, stored, comparator.prepareEntity(entity))).length > 0;
 }
 
-/** The codes of a server that refuses, ends or cannot take connections, and of a network that does not reach it. */
+/** The codes of a server that rejects, ends or cannot take connections, and of a network that does not reach it. */
 const awayCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -168,7 +168,7 @@ const awayCodes = new Set([
   '08006',
 ]);
 
-/** Whether an error says that PostgreSQL is away, rather than that it refused what we asked. */
+/** Whether an error means that PostgreSQL is unavailable, rather than that it rejected the statement. */
 export function isDatabaseAway(error: unknown): boolean {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     if ('code' in cause && typeof cause.code === 'string' && awayCodes.has(cause.code)) return true;

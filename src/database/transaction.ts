@@ -11,20 +11,22 @@ import { preparedQuery } from './run-statement.ts';
 
 /** One open transaction. */
 export interface Transaction {
-  /** The unit of work on this transaction's connection: for changes and state machines. It flushes before the commit. */
+  /**
+   * The unit of work on this transaction's connection: for changes and state machines. It flushes before the commit.
+   */
   readonly em: EntityManager;
   /** Run one statement in this transaction. */
   execute<Row>(statement: Sql): Promise<Row[]>;
-  /** What `enqueue` promised and `recordEvent` recorded: written by the last statement before the commit. */
+  /** The enqueued jobs and recorded events: written by the last statement before the commit. */
   readonly jobs: OutboxJob[];
   readonly events: RecordedEvent[];
-  /** This commit keeps the promise of the job that is being worked. */
+  /** The job that this commit completes. */
   complete(job: CompletedJob, at: Date): void;
   /** This commit fails the job that is being executed, for this reason. */
   fail(job: CompletedJob, at: Date, reason: string): void;
 }
 
-/** What holds a transaction's statements to one tenant, or says that the platform itself acts. */
+/** Restricts the statements of a transaction to one tenant, or marks it as one of the platform itself. */
 export type Scope = { readonly tenantId: string } | 'platform';
 
 /**
@@ -74,7 +76,7 @@ class ClientTransaction implements Transaction {
     this.#orm = orm;
   }
 
-  /** Made when it is first asked for: most transactions are a few statements and need no unit of work. */
+  /** Created on first use: most transactions are a few statements and need no unit of work. */
   get em(): EntityManager {
     if (!this.#em) {
       this.#em = this.#orm.em.fork();
@@ -97,7 +99,7 @@ class ClientTransaction implements Transaction {
     return rows as Row[];
   };
 
-  /** What the unit of work asks of its connection. Where it wrote values into the text there is no plan worth keeping. */
+  /** Runs the statements of the unit of work. Those with values in their text have no plan worth reusing. */
   async executeQuery({ sql: text, parameters: values }: { sql: string; parameters: readonly unknown[] }) {
     const { rows, rowCount } = await this.#client.query(values.length > 0 ? preparedQuery({ text, values }) : text);
     return { rows, numAffectedRows: BigInt(rowCount ?? 0) };
@@ -110,7 +112,7 @@ class ClientTransaction implements Transaction {
       closing && this.execute<Closed>(closing),
       this.#client.query('commit'),
     );
-    // PostgreSQL answers the COMMIT of a transaction in which a statement failed by rolling it back.
+    // After a failed statement PostgreSQL rolls back on COMMIT and only reports ROLLBACK.
     if (command !== 'COMMIT') throw new Error('A statement failed in this transaction, and its error was passed over.');
     if (this.#outcome && this.#outcome.failure === undefined) this.#outcome.job.isCompleted = true;
     return closed?.[0] ?? { hasNewJobs: false };

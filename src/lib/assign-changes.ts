@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { formatDuration } from './duration.ts';
 
 /**
- * Give `row` the wanted values and answer the names of the fields that differed before, in the words of the store
- * file (`min_subtotal_cents`): none means that there was nothing to do.
+ * Assign the wanted values to `row`.
+ * @returns the names of the fields that changed, as in the store file (`min_subtotal_cents`)
  */
 export function assignChanges<Row extends object>(row: Row, wanted: Partial<Row>): string[] {
   const changed = differing(row, wanted);

@@ -1,7 +1,6 @@
 /**
- * Wait for all, and throw the first failure once none is under way any more: nothing may go on in a transaction after
- * it was rolled back. Statements that need no answer of each other are sent one behind the other this way, in the order
- * in which they stand, and waited for once.
+ * Wait for all, then throw the first failure, if any: nothing may still run in a transaction after its rollback.
+ * Statements that do not depend on each other are pipelined this way, in the order of the array.
  */
 export async function awaitAll<const Parts extends readonly unknown[]>(
   ...parts: Parts

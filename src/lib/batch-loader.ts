@@ -1,6 +1,6 @@
 /**
- * Do at once for many what is asked for one by one. While a call is under way, whoever asks waits for the next, which is
- * for all of them; whoever asks alone waits for nobody. What the call does not answer is `undefined`.
+ * Load values in batches. While a call is in progress, further keys wait for the next call, which loads all of them; a
+ * single key is loaded at once. A key that the call does not return is `undefined`.
  */
 export function batchLoader<Key, Result>(
   call: (keys: readonly Key[]) => Promise<ReadonlyMap<Key, Result>>,

@@ -1,4 +1,4 @@
-/** The bound of a list, a text or a record, and the keywords that take time in proportion to what is bounded, or worse. */
+/** The bound of a list, a text or a record, and the keywords whose cost grows with the size of what is bounded. */
 const costlyOf: Readonly<Record<string, readonly string[]>> = {
   maxItems: ['items', 'uniqueItems'],
   maxLength: ['pattern', 'format'],
@@ -6,9 +6,9 @@ const costlyOf: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The same schema for a validator that reports every error: what is beyond its bound is reported as that and not looked
- * into. Otherwise a list of a hundred thousand wrong items costs a hundred thousand errors, and a pattern runs on texts
- * of any length.
+ * The same schema for a validator that reports every error: a value beyond its bound gets that error and is not
+ * validated further. Otherwise a list of a hundred thousand wrong items costs a hundred thousand errors, and a pattern
+ * runs on texts of any length.
  */
 export function boundsFirst(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(boundsFirst);

@@ -1,6 +1,6 @@
 import { seconds } from './duration.ts';
 
-/** Where time comes from. Everything that asks for the time asks the clock in its context. */
+/** The source of time. Code that needs the time uses the clock of its context. */
 export interface Clock {
   now(): Date;
 }
@@ -12,8 +12,8 @@ export interface TimeRange {
 }
 
 /**
- * How far two processes' clocks may be apart: each is set by PostgreSQL's clock, and is off by half of this at most.
- * Where a process must not miss what another left to it, it looks so much further ahead.
+ * How far the clocks of two processes may differ: each is set by PostgreSQL's clock and is off by at most half of this.
+ * Where a process must not miss what another one scheduled, it reads this much further ahead.
  */
 export const clocksAgreeWithinMs = seconds(2);
 
@@ -25,7 +25,10 @@ export function fromNow(clock: Clock, milliseconds: number): Date {
   return new Date(clock.now().getTime() + milliseconds);
 }
 
-/** What lets an `LRUCache` measure its `ttl` by this clock. It would otherwise look at the clock once a millisecond, in which a test can let days pass. */
+/**
+ * Makes an `LRUCache` measure its `ttl` by this clock. Its own time is cached for a millisecond, in which a test can
+ * let days pass.
+ */
 export function agingBy(clock: Clock): { perf: { now: () => number }; ttlResolution: 0 } {
   return { perf: { now: () => clock.now().getTime() }, ttlResolution: 0 };
 }

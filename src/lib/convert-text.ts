@@ -1,6 +1,8 @@
 import type { Ajv2020, ErrorObject } from 'ajv/dist/2020.js';
 
-/** What a number must be that may come as text. Minor units are told apart: whoever sends a decimal meant the major unit. */
+/**
+ * The kinds of numbers that may come as text. Minor units are separate: a caller who sends a decimal meant major units.
+ */
 export interface NumeralBounds {
   readonly minimum?: number;
   readonly exclusiveMinimum?: number;
@@ -13,7 +15,7 @@ interface Place {
   readonly parentDataProperty: string | number;
 }
 
-/** Teach a validator the keywords of values that may come as text: each becomes what it says, in its place. */
+/** Add keywords to a validator for values that may come as text: each text is replaced by its value. */
 export function addTextKeywords(ajv: Ajv2020): void {
   const add = <Bounds>(
     keyword: string,

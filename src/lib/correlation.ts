@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /**
- * What ties together everything that one request causes: it stands in every log line from the request through the
- * outbox and the job to the provider call, wherever they run.
+ * Connects everything that one request causes: it is part of every log line from the request through the outbox and the
+ * job to the provider call, in whichever process.
  */
 export interface Correlation {
   readonly requestId: string;

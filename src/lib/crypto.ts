@@ -2,7 +2,7 @@ import { createHash, createHmac, createSecretKey, type KeyObject, randomBytes, t
 
 const crockford = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** Random text of 5 bits a character, without letters that people confuse: 32 characters are 160 bits. */
+/** Random text with 5 bits per character, without letters that look alike: 32 characters are 160 bits. */
 export function randomText(characters: number): string {
   return Array.from(randomBytes(characters), (byte) => crockford[byte & 31]).join('');
 }
@@ -26,7 +26,7 @@ function preparedKey(bytes: Buffer): KeyObject {
   return key;
 }
 
-/** Whether two secrets are equal, in a time that tells neither where they differ nor how long the other is. */
+/** Whether two secrets are equal, in a time that reveals neither where they differ nor how long the other one is. */
 export function equalInConstantTime(left: string | Buffer, right: string | Buffer): boolean {
   return timingSafeEqual(sha256(left), sha256(right));
 }

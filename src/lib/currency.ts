@@ -31,7 +31,7 @@ export const unusualDecimals: Readonly<Record<string, number>> = Object.fromEntr
   ...threeDecimal.map((currency) => [currency, 3]),
 ]);
 
-/** How many decimals of a currency its minor unit stands for. */
+/** The number of decimals of a currency's minor unit. */
 export function decimalsOf(currency: string): number {
   return unusualDecimals[currency] ?? 2;
 }

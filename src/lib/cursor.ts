@@ -14,7 +14,7 @@ export interface ListOrder {
   readonly descending?: boolean;
 }
 
-/** Where a row stands in its list: its values in the columns of the order. */
+/** The position of a row in its list: its values in the columns of the order. */
 export type Position = readonly unknown[];
 
 /** The parts of a statement that reads one page of a list. */
@@ -25,13 +25,11 @@ export interface Keyset {
   readonly by: Sql;
   /** The row's position, to be selected as `position`. */
   readonly position: Sql;
-  /**
-   * The page out of `limit + 1` rows that were asked for, and the cursor to the next page: null when there is none.
-   */
+  /** The page out of the `limit + 1` rows that were read, and the cursor to the next page: null if there is none. */
   page<Row extends { readonly position: Position }>(rows: readonly Row[], limit: number): Page<Row>;
 }
 
-/** Which page of a list is asked for: the first one without a cursor. */
+/** The requested page of a list: the first one without a cursor. */
 export interface PageRequest {
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
@@ -87,7 +85,7 @@ function sealCursor(owner: ListOwner, list: string, position: Position): string 
 function openCursor(owner: ListOwner, list: string, order: ListOrder, cursor: string): Position {
   const bytes = Buffer.from(cursor, 'base64url');
   const text = bytes.subarray(macBytes);
-  // Several spellings decode to the same bytes; only the one that we wrote is ours.
+  // Several texts decode to the same bytes; only the canonical one is accepted.
   const isWhole = bytes.length > macBytes && bytes.toString('base64url') === cursor;
   if (!isWhole || !equalInConstantTime(bytes.subarray(0, macBytes), prove(owner, list, text))) throw invalidCursor();
 

@@ -14,10 +14,10 @@ export interface Issue {
 const summaries: readonly string[] = ['anyOf', 'if'];
 
 /**
- * What the validator found, each in words for whoever sent the value; of a failed union only what its branches say.
- * Takes time in proportion to the errors: they may be as many as a body has bytes.
+ * The validator's errors as messages for the caller; of a failed union only the errors of its branches. Takes time in
+ * proportion to the errors, which can be as many as a body has bytes.
  *
- * @param max how many are described, from the first
+ * @param max how many errors are described, from the first
  */
 export function describeIssues(errors: readonly ErrorObject[], max: number): Issue[] {
   const specific = withoutNullOnly(errors.filter(({ keyword }) => !summaries.includes(keyword)));
@@ -35,7 +35,7 @@ export function describeIssues(errors: readonly ErrorObject[], max: number): Iss
   return [...issues.values()];
 }
 
-/** Whoever sends something for a field that may be null is told what it should be, and not that null would do. */
+/** For a nullable field the caller is told what the value should be, not that null would be accepted. */
 function withoutNullOnly(errors: readonly ErrorObject[]): ErrorObject[] {
   const isNull = ({ keyword, params }: ErrorObject) => keyword === 'type' && params['type'] === 'null';
   const explained = new Set(
@@ -44,13 +44,13 @@ function withoutNullOnly(errors: readonly ErrorObject[]): ErrorObject[] {
   return errors.filter((error) => !isNull(error) || !explained.has(error.instancePath));
 }
 
-/** A place and all that it stands in. */
+/** A path and all paths above it. */
 function placesAround(path: string): string[] {
   const segments = path.split('/');
   return segments.map((_, index) => segments.slice(0, index + 1).join('/'));
 }
 
-/** The place of a field that is missing or unknown is its own, not that of what it would stand in. */
+/** The path of a missing or unknown field is its own, not that of the object that it belongs to. */
 function pathOf({ instancePath, params }: ErrorObject): string {
   const name: unknown = params['missingProperty'] ?? params['additionalProperty'] ?? params['unevaluatedProperty'];
   if (typeof name !== 'string') return instancePath;
@@ -130,7 +130,7 @@ function describeUrl({ data }: ErrorObject): string {
     : 'must be a URL such as https://shop.example.com/';
 }
 
-/** The schema's own example says more than its pattern. */
+/** The schema's own example is clearer than its pattern. */
 function describePattern({ parentSchema, message = 'is not valid' }: ErrorObject): string {
   const [example] = (parentSchema?.['examples'] as unknown[] | undefined) ?? [];
   return typeof example === 'string' ? `must be written like ${example}` : message;

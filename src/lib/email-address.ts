@@ -10,15 +10,15 @@ export function isEmailAddress(text: string): boolean {
   return text.length <= 254 && plain.test(text);
 }
 
-/** Who a mail is from. The name is any text on one line: whoever writes it into a header encodes it. */
+/** The sender of an email. The name is any text on one line: it is encoded when it is written into a header. */
 export interface Sender {
   readonly name: string;
   readonly address: string;
 }
 
 /**
- * `Cedar & Clay <hello@cedar.example>`, the name in double quotes or not, or a bare address. What stands before the last
- * `<` is the name, whatever is in it; whether the rest is one plain address is for `isEmailAddress`.
+ * Parse `Cedar & Clay <hello@cedar.example>`, with the name in double quotes or not, or a bare email address. The name
+ * is what precedes the last `<`; whether the rest is a valid address is checked by `isEmailAddress`.
  */
 export function readSender(written: string): Sender {
   const [, name = '', address = written] = /^(.*)<([^<>]*)>\s*$/s.exec(written) ?? [];

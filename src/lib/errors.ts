@@ -1,6 +1,6 @@
 import type { Issue } from './describe-issues.ts';
 
-/** What kind of refusal this is, in the domain's words. `reply-to-error.ts` alone knows the HTTP status of each. */
+/** The kind of an error of the domain. Only `reply-to-error.ts` knows the HTTP status of each. */
 export type RejectionKind =
   | 'invalid'
   | 'unauthenticated'
@@ -15,7 +15,7 @@ export type RejectionKind =
   | 'unavailable';
 
 export interface ErrorDetails {
-  /** Further fields of the answer, such as `conflicts`. Never a secret, never another tenant's data. */
+  /** Further fields of the response, such as `conflicts`. Never a secret, never another tenant's data. */
   extensions?: Record<string, unknown>;
   retryAfterSeconds?: number;
   /** Of `rate_limited`: how many the window admits. */
@@ -24,9 +24,9 @@ export interface ErrorDetails {
 }
 
 /**
- * The shop says no, and trying the same again would not change it.
+ * The domain rejects a request, and repeating it would not change that.
  *
- * `code` is stable and documented; the message is a sentence that could be shown to a shopper.
+ * `code` is stable and documented; the message could be shown to a shopper.
  */
 export class DomainError extends Error {
   override readonly name = 'DomainError';
@@ -46,7 +46,7 @@ export class DomainError extends Error {
   }
 }
 
-/** The error of a used-up window. The message says how long it lasts: a second, or a day. */
+/** The error of an exhausted rate limit. The message says how long to wait: a second, or a day. */
 export function rateLimited(
   message: string,
   { retryAfterSeconds, limit }: { retryAfterSeconds: number; limit: number },
@@ -64,30 +64,30 @@ function inWords(seconds: number): string {
   return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
 
-/** The refusal of a request that its schema lets through; each issue names a field and what is wrong with it. */
+/** The error for a request that fits its schema but is invalid; each issue has the path of a field and its problem. */
 export function invalidRequest(message: string, ...errors: readonly Issue[]): DomainError {
   return new DomainError('invalid', 'invalid_request', message, errors.length > 0 ? { extensions: { errors } } : {});
 }
 
-/** The refusal for whatever does not exist for this caller: an unknown id and another tenant's look the same. */
+/** The error for what does not exist for this caller: an unknown id and another tenant's look the same. */
 export function notFound(what: string): DomainError {
   return new DomainError('not_found', 'not_found', `There is no such ${what}.`);
 }
 
-/** What was looked for. @throws DomainError `not_found` */
+/** @returns the value that was found @throws DomainError `not_found` if there is none */
 export function found<Value>(value: Value | undefined, what: string): Value {
   if (value === undefined) throw notFound(what);
   return value;
 }
 
 /**
- * Why a provider did not do what we asked, judged once, by the gateway that knows it:
+ * Why a provider did not do what was requested. The gateway of the provider classifies its errors:
  *
- *   busy      it asks us to come back later (429, or it said when)
- *   away      no answer that settles the question: time-out, socket, 5xx. The effect may have happened.
- *   refused   it understood and declined; asking again changes nothing
- *   denied    our credentials do not open the door
- *   missing   it does not know the object that we named
+ *   busy      it asks to be called later (429, or it said when)
+ *   away      no definite response: time-out, connection error, 5xx. The effect may have happened.
+ *   refused   it understood and declined; another attempt changes nothing
+ *   denied    our credentials are not accepted
+ *   missing   the object does not exist there
  */
 export type ProviderFailure = 'busy' | 'away' | 'refused' | 'denied' | 'missing';
 
@@ -114,7 +114,7 @@ export class ProviderError extends Error {
   }
 }
 
-/** Work on this later. It costs no attempt: somebody else is busy, nothing is wrong. */
+/** Run this job later. It costs no attempt: a provider is busy, nothing is wrong. */
 export class Snooze extends Error {
   override readonly name = 'Snooze';
   readonly milliseconds: number;
@@ -126,8 +126,8 @@ export class Snooze extends Error {
 }
 
 /**
- * The work has come to where only a person can go on. The message says on what, why and what to do, without an
- * address or a secret: it stands on the board of queues.
+ * Only an operator can continue this work. The message says what, why and what to do, without an address or a secret:
+ * it is shown on the board of queues.
  */
 export class ManualActionRequired extends Error {
   override readonly name = 'ManualActionRequired';

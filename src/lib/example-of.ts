@@ -1,6 +1,6 @@
 import type { TSchema } from './schema.ts';
 
-/** What of a schema says how its values look. */
+/** The keywords of a schema that describe the values. */
 interface Shape {
   readonly type?: string | readonly string[];
   readonly examples?: readonly unknown[];
@@ -24,7 +24,7 @@ export function exampleOf(schema: TSchema): unknown {
   }
   const [branch] = shape.anyOf ?? shape.oneOf ?? [];
   if (branch && !shape.type) return exampleOf(branch);
-  // Beside properties it only says more of them.
+  // Beside `properties`, an intersection only adds constraints to them.
   if (shape.allOf && !shape.properties) return Object.assign({}, ...shape.allOf.map((part) => exampleOf(part)));
   return exampleOfType(shape);
 }

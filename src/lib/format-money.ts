@@ -4,8 +4,8 @@ import { decimalsOf, toDecimal } from './currency.ts';
 import type { Cents } from './money.ts';
 
 /**
- * An amount as people of this locale write it: `$12.50`. Exact: no float is made of it. Decimals that a currency has at
- * the payment provider and not in print are shown only where they are not zero.
+ * An amount as it is written in this locale: `$12.50`. Exact: it is never converted to a float. Decimals that a
+ * currency has at the payment provider and not in print are shown only if they are not zero.
  */
 export function formatMoney(amount: Cents, currency: string, locale: string): string {
   const hasFraction = amount % 10 ** decimalsOf(currency) !== 0;

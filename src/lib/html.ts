@@ -1,4 +1,4 @@
-/** Text that is HTML already. Everything else that is put into a page is escaped. */
+/** Text that is HTML already. Everything else that is inserted into a page is escaped. */
 export class Html {
   readonly text: string;
 

@@ -1,6 +1,6 @@
 import { v7 } from 'uuid';
 
-/** Every kind of id there is: a prefix that tells a reader what it is of. */
+/** The prefix of each kind of id, which shows what the id refers to. */
 export type IdPrefix =
   | 'ten'
   | 'key'

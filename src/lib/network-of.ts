@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 
 /**
- * The network that an address belongs to, too large to tell one household from the next: the first three bytes of an
- * IPv4 address, the first 48 bits of an IPv6 one. '' for what is no address.
+ * The network of an IP address, too large to identify one client: the first three bytes of an IPv4 address, the first
+ * 48 bits of an IPv6 one. '' for what is not an IP address.
  */
 export function networkOf(address: string): string {
   const plain = address.split('%')[0] ?? '';
@@ -17,7 +17,7 @@ export function networkOf(address: string): string {
   }
 }
 
-/** All eight groups of an IPv6 address; one IPv4 address at its end stands for two. */
+/** All eight groups of an IPv6 address; an IPv4 address at its end counts as two. */
 function groupsOf(address: string): string[] {
   const [before = [], after = []] = address.split('::').map((part) => part.split(':').filter(Boolean));
   const tail = after.concat(address.includes('.') ? '0' : []);

@@ -2,14 +2,14 @@ import type { Log } from './log.ts';
 
 /** A process that is up. */
 export interface Running {
-  /** Ends what is under way. Heroku kills 30 seconds after its signal, so it has to end by itself before. */
+  /** Stops the process's work. Heroku kills a process 30 seconds after its signal, so the work must end before. */
   stop(): Promise<void>;
   readonly log: Log;
 }
 
 /**
- * Start, run until SIGTERM or SIGINT, then stop and exit 0. A signal that comes before the start is over ends the process
- * at once, with 0 as well: it has taken on nothing yet. A second one ends it with 1 wherever it is.
+ * Start, run until SIGTERM or SIGINT, then stop and exit 0. A signal that comes before the start is over ends the
+ * process at once, with 0 as well: it has taken on nothing yet. A second one ends it with 1 wherever it is.
  *
  * @param start loads what the process is made of, too: before this is called a signal would end it as a failure
  */
@@ -38,7 +38,7 @@ export async function runUntilSignalled(start: () => Promise<Running>): Promise<
   }
 }
 
-/** Explain a failed start in one line each and exit 1; a stack only for what nobody foresaw. */
+/** Explain a failed start in one line and exit with 1; a stack is printed only for unexpected errors. */
 function exitWithStartupError(error: unknown): never {
   const foreseen = error instanceof Error && ['ConfigError', 'UnfitDatabase'].includes(error.name);
   process.stderr.write(`${foreseen ? error.message : error instanceof Error ? error.stack : String(error)}\n`);

@@ -1,4 +1,4 @@
-/** Fields that never reach a log, wherever they stand in one. */
+/** Fields that never reach a log, at any depth. */
 const secretFields = new Set([
   'authorization',
   'cookie',
@@ -13,10 +13,10 @@ const secretFields = new Set([
   'payload',
 ]);
 
-/** How deep a line of ours goes. */
+/** The maximum depth of a log line. */
 const depthMax = 4;
 
-/** The same fields with what is secret struck out. Where there is nothing of it, as in most lines, they stay as they are. */
+/** The same fields with secrets replaced. Fields without secrets, as in most lines, are returned unchanged. */
 export function redact(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return strike(fields, 1);
 }

@@ -1,7 +1,7 @@
 import { type Clock, fromNow } from './clock.ts';
 import { rawSql, type Sql, sql } from './sql.ts';
 
-/** How long the rows of a table are kept. An index begins with the column of their age, so that old ones are found at once. */
+/** How long the rows of a table are retained. An index begins with the column of their age, to find old rows fast. */
 export interface Retention {
   readonly table: string;
   /** The column of the moment from which on the time counts. */
@@ -9,11 +9,11 @@ export interface Retention {
   readonly retainedMs: number;
   /** Which rows are removed then, as a condition on `old`: all of them without it. */
   readonly only?: Sql | ((now: Date) => Sql);
-  /** Whether the index is one of ranges (BRIN), which keeps no order: rows lie where they were appended. */
+  /** Whether the index is a BRIN index, which has no order: rows are stored in the order of their insertion. */
   readonly isAppended?: true;
 }
 
-/** The statement that removes so many rows at most that are kept no longer, and returns a row for each. */
+/** The statement that deletes up to `limit` expired rows and returns one row for each. */
 export function removalOf({ table, age, retainedMs, only, isAppended }: Retention, clock: Clock, limit: number): Sql {
   const [name, column] = [rawSql(table), rawSql(`old.${age}`)];
   const condition = typeof only === 'function' ? only(clock.now()) : (only ?? sql`true`);

@@ -22,7 +22,7 @@ export const centsMax = 99_999_999;
 
 export const Nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 
-/** An optional field that may also be sent as null: both mean that it was not given. */
+/** An optional field that may also be sent as null: both mean that it is omitted. */
 export const Omittable = <Schema extends TSchema>(schema: Schema) => Type.Optional(Nullable(schema));
 
 export const Text = (characters: number, options: object = {}) =>
@@ -66,7 +66,7 @@ export function IntegerLike(bounds: NumeralBounds, options: object = {}): TUnsaf
   });
 }
 
-/** The same of an amount in minor units. A decimal is refused with that hint. */
+/** The same for an amount in minor units. A decimal is rejected with a message that explains minor units. */
 export const CentsLike = Type.Unsafe<number>({
   type: ['number', 'string'],
   integerLike: { minimum: 0, maximum: centsMax, isAmount: true },
@@ -89,17 +89,17 @@ export const BooleanLike = (options: object = {}): TUnsafe<boolean> =>
   Type.Unsafe<boolean>({ type: ['boolean', 'string'], booleanLike: true, examples: [true], ...options });
 
 /**
- * The same schema, but refusing every field that it does not name, all the way down: for files that a person wrote,
- * where a field that nobody reads is a mistake. Requests stay open: a caller may be newer than we are.
+ * The same schema, but rejecting unknown fields at every depth: for files that people write, where an unknown field is
+ * a mistake. Requests may have unknown fields: a caller may be newer than this release.
  */
 export function closed<Schema extends TSchema>(schema: Schema): Schema {
   return close(schema, { isPart: false }) as Schema;
 }
 
 /**
- * Parts of an intersection name only some of its fields each, so the whole is closed and the parts are not. Where the
- * fields stand in one place `additionalProperties` says the same and, unlike `unevaluatedProperties`, stays silent
- * about known fields when another one is wrong.
+ * The parts of an intersection each define only some fields, so the whole is closed and the parts are not. Where all
+ * fields are in one place, `additionalProperties` means the same and, unlike `unevaluatedProperties`, does not report
+ * known fields when another one is wrong.
  */
 function close(schema: unknown, { isPart }: { isPart: boolean }): unknown {
   if (Array.isArray(schema)) return schema.map((item) => close(item, { isPart }));
@@ -128,11 +128,11 @@ export const PageQuery = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
 } satisfies Record<string, TOptional<TSchema>>;
 
-/** The answer of a list: its rows, under their name, and where the next page begins; null at the end. */
+/** The response of a list: its rows under their name, and the cursor to the next page; null on the last one. */
 export function PageOf<Name extends string, Row extends TSchema>(name: Name, row: Row) {
   const fields = { [name]: Type.Array(row), cursor: Nullable(Type.String()) };
   return Type.Object(fields as Record<Name, TArray<Row>> & { cursor: TUnion<[TString, TNull]> });
 }
 
-/** The answer where there is nothing to tell but that it was done. */
+/** The response of an operation that returns nothing but its success. */
 export const Done = Type.Object({ ok: Type.Literal(true) });

@@ -1,7 +1,7 @@
 /** Which state may follow which. */
 export type StateTable<State extends string> = Readonly<Record<State, readonly State[]>>;
 
-/** A state change that the table does not allow: a bug or a lost race of ours, never a caller's fault. */
+/** A state change that the table does not allow: a bug or a lost race in this service, never the caller's fault. */
 export class ForbiddenTransition extends Error {
   override readonly name = 'ForbiddenTransition';
 }

@@ -1,14 +1,14 @@
 import { context, propagation, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 
-/** W3C trace context as it travels with a promise. Empty where nobody listens to traces. */
+/** The W3C trace context that is stored with a job. Empty when tracing is off. */
 export type TraceCarrier = Record<string, string>;
 
 export interface SpanOptions {
-  /** What it is to its parent: a request that came in, a job that was promised, a call to somebody else's machine. */
+  /** The relation to the parent: a received request, an enqueued job, or a call to another service. */
   readonly kind: 'server' | 'consumer' | 'client';
   /** Names, ids and numbers. Never addresses, secrets or bodies: spans leave the house. */
   readonly attributes?: Readonly<Record<string, string | number>>;
-  /** The trace that it continues; the one that is active, unless told. */
+  /** The trace to continue. Default: the active one. */
   readonly parent?: TraceCarrier;
 }
 
@@ -22,7 +22,7 @@ export function currentTrace(): TraceCarrier {
   return carrier;
 }
 
-/** Run `work` as a span. Of an error only its kind is told: its message may repeat what somebody typed. */
+/** Run `work` as a span. Only the kind of an error is recorded: its message may contain personal data. */
 export function inSpan<Result>(
   name: string,
   { kind, attributes = {}, parent }: SpanOptions,
@@ -50,7 +50,7 @@ export function inCall<Result>(provider: string, operation: string, work: () => 
   );
 }
 
-/** Mark what answered with an error of its own. */
+/** Mark the span of a call that returned an error response. */
 export function markFailed(span: Span): void {
   span.setStatus({ code: SpanStatusCode.ERROR });
 }

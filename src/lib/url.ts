@@ -1,16 +1,18 @@
 /** What a URL may have at most, in the form that `normalizeUrl` returns. */
 export const urlLengthMax = 2048;
 
-/** The scheme, and an IPv6 host: the only place where brackets stand in a URL. */
+/** The scheme and an IPv6 host: the only places where a URL contains brackets. */
 const head = /^[a-z][a-z0-9+.-]*:(?:\/\/(?:[^/?#@]*@)?\[[0-9a-f:.]*\])?/;
-/** What RFC 3986 allows nowhere, though browsers leave it as it is: brackets, braces, `|`, `^`, a lone `%` and others. */
+/**
+ * What RFC 3986 allows nowhere, though browsers leave it as it is: brackets, braces, `|`, `^`, a lone `%` and others.
+ */
 const unwritable = /[^A-Za-z0-9._~:/?#@!$&'()*+,;=%-]|%(?![0-9A-Fa-f]{2})/g;
 
 /**
- * The same URL in the form that every reader accepts: parsed as browsers do (an international host in punycode), with
+ * The same URL in the form that every parser accepts: parsed as browsers do (an international host in punycode), with
  * everything percent-encoded that RFC 3986 does not allow.
  *
- * @throws TypeError for what is no URL
+ * @throws TypeError for what is not a URL
  */
 export function normalizeUrl(text: string): string {
   const { href } = new URL(text);

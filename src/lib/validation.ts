@@ -18,8 +18,8 @@ const compiled = {
 };
 
 /**
- * What is wrong with this value; nothing, when it fits. Texts of `IntegerLike` fields and their like become numbers.
- * At most twenty issues, unless `max` says otherwise.
+ * The issues of this value; none if it is valid. Texts of `IntegerLike` and similar fields are converted to numbers.
+ * At most twenty issues, unless `max` is given.
  */
 export function issuesOf(schema: TSchema, value: unknown, { max = issuesMax }: { max?: number } = {}): Issue[] {
   return findIssues('strict', schema, value, max);

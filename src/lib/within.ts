@@ -1,4 +1,4 @@
-/** What a promise answers within this time, or `undefined`. An error that comes too late concerns nobody. */
+/** @returns what the promise resolves to within this time, or `undefined`. A later error is ignored. */
 export async function within<Value>(ms: number, result: Promise<Value>): Promise<Value | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<undefined>((resolve) => {

@@ -13,15 +13,16 @@ export interface ClaimedJob {
   isAgain: boolean;
 }
 
-/** How long a relayed promise is left to its queue before the relay looks whether it is still there. */
+/** How long the relay waits after it added a job to its queue before it checks whether the job is still there. */
 const firstHealSeconds = 30;
 const healSecondsMax = 600;
 
 /**
- * Claim promises that are due and were never relayed, oldest first. The claim is committed before anything is added
- * to a queue, so no lock is held across Redis; a relay that dies in between is healed like a wiped Redis.
+ * Claim due jobs that were never added to a queue, oldest first. The claim is committed before a job is added to its
+ * queue, so that no lock is held during calls to Redis. Jobs of a relay that dies in between are claimed again as
+ * stale.
  *
- * @param jobs the jobs that this release knows: a newer release's promises wait for its own relay.
+ * @param jobs the jobs that this release knows: jobs of a newer release wait for its own relay.
  */
 export async function claimDue(
   execute: Execute,
@@ -39,9 +40,9 @@ export async function claimDue(
 }
 
 /**
- * The one rule that heals a wiped, restarted or failed-over Redis: claim again what was relayed a while ago and is
- * neither finished nor failed. Adding an id that its queue still holds does nothing. Intervals double up to ten
- * minutes, so that a long queue is not asked about over and over.
+ * Recover from a wiped, restarted or failed-over Redis: claim jobs again that were added to their queue a while ago and
+ * have neither completed nor failed. Adding an id that the queue still has does nothing. Intervals double up to ten
+ * minutes, so that jobs in a long queue are not checked over and over.
  */
 export async function claimStale(
   execute: Execute,
@@ -60,7 +61,7 @@ export async function claimStale(
     returning id, tenant_id as "tenantId", job, queue, trace, true as "isAgain"`);
 }
 
-/** Give claims back that could not be added: Redis is away. They are due at once again. */
+/** Release claims of jobs that could not be added because Redis is unavailable. They are due again at once. */
 export async function returnClaims(execute: Execute, ids: readonly string[], now: Date): Promise<void> {
   await execute(sql`
     update outbox set relays = 0, next_relay_at = ${now}

@@ -4,10 +4,10 @@ import { insertJobs, type OutboxJob } from './enqueue.ts';
 import { hasSubscriber, type RecordedEvent } from './events.ts';
 import { fail, finish } from './job-state.ts';
 
-/** The promise whose outcome a transaction writes. */
+/** The job whose outcome a transaction writes. */
 export interface CompletedJob {
   readonly outboxId: string;
-  /** Set once the commit that keeps it is through. */
+  /** Set once the transaction that completes the job is committed. */
   isCompleted: boolean;
 }
 
@@ -18,22 +18,22 @@ export interface Closing {
   readonly outcome?: JobOutcome | undefined;
 }
 
-/** How the job ended that the transaction belongs to; `failure` says why it failed. */
+/** The outcome of the job that the transaction belongs to; `failure` says why it failed. */
 export interface JobOutcome {
   readonly job: CompletedJob;
   readonly at: Date;
   readonly failure?: string;
 }
 
-/** What the closing statement answers. */
+/** The row that the closing statement returns. */
 export interface Closed {
-  /** Whether anything was promised that was not promised before: then the relay is woken. */
+  /** Whether a new job was enqueued: then the relay is woken. */
   readonly hasNewJobs: boolean;
 }
 
 /**
- * The one statement that writes what a transaction recorded, promised and keeps, just before its commit; `undefined`
- * when it did none of it. To tell of an event that nobody listens to is not promised.
+ * The statement that writes the events, new jobs and job outcome of a transaction, just before its commit; `undefined`
+ * when there are none. Events without a subscriber enqueue no fan-out job.
  */
 export function closingStatement({ events, jobs, outcome }: Closing): Sql | undefined {
   const changes: Sql[] = [];
@@ -60,5 +60,5 @@ function record(events: readonly RecordedEvent[]): Sql {
     returning tenant_id, id, type, object_id`;
 }
 
-/** The ids of the events just recorded that no endpoint is to be told of. */
+/** The ids of the recorded events that no endpoint is subscribed to. */
 const withoutSubscriber = sql`select event.id from recorded event where not ${hasSubscriber}`;

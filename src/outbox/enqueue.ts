@@ -9,10 +9,10 @@ import { currentTrace, type TraceCarrier } from '#src/lib/tracing.ts';
 import type { EventType, RecordedEvent } from './events.ts';
 
 /**
- * Promise a job: when the transaction commits, it will be worked, whatever happens to Redis or to any process;
- * when it rolls back, it never was. A promise that was made before (same tenant, job and key) is not made again.
+ * Enqueue a job: when the transaction commits, the job will be executed, whatever happens to Redis or to a process;
+ * when it rolls back, there is no job. An earlier job with the same tenant, name and key is not enqueued again.
  *
- * Throws outside a transaction: a promise that could outlive, or die without, its cause would be no promise.
+ * Throws outside a transaction: the job and its cause must be committed together.
  */
 export function enqueue<Schema extends TObject>(
   ctx: OutboxContext,
@@ -85,7 +85,10 @@ export function insertJobs(jobs: readonly OutboxJob[], onlyWhere: Sql = sql`true
     on conflict (tenant_id, job, key) do nothing`;
 }
 
-/** Record that something happened, in the transaction that makes it true, and promise to tell whoever listens. Answers the event's id. */
+/**
+ * Record an event in the transaction that causes it, and enqueue the job that delivers it to subscribed endpoints.
+ * @returns the id of the event
+ */
 export function recordEvent(
   ctx: OutboxContext & { tenant: { id: string } },
   type: EventType,

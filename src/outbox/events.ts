@@ -1,8 +1,8 @@
 import { sql } from '#src/lib/sql.ts';
 
 /**
- * What happens in a shop that others may want to hear of: the names that endpoints subscribe to, and the kind of
- * object that each is about. A shipped name is never changed.
+ * The types of events that endpoints can subscribe to, each with the kind of object that it is about. A shipped type
+ * never changes.
  */
 export const eventTypes = {
   'order.paid': 'order',
@@ -34,8 +34,8 @@ export interface RecordedEvent {
 }
 
 /**
- * Whether an endpoint is to be told of an event of its store, as a condition on `webhook_endpoints endpoint` and `event`:
- * it chose the type, or all of its kind (`order.*`). A test goes to the endpoint that it is about and to no other.
+ * Whether an endpoint is subscribed to an event of its store, as a condition on `webhook_endpoints endpoint` and
+ * `event`: to the type, or to all of its kind (`order.*`). A test event goes only to the endpoint that it is about.
  */
 export const isSubscribedTo = sql`
   case
@@ -44,9 +44,9 @@ export const isSubscribedTo = sql`
   end`;
 
 /**
- * Whether any endpoint is, as a condition on `event`. This is all that the outbox knows of a table of the shop's: the
- * statement that records an event asks it on the way. From above it would have to be handed through every connection,
- * and a view or a function in between would only give the same table another name.
+ * Whether any endpoint is subscribed, as a condition on `event`. This is the only table outside the outbox that it
+ * reads: the statement that records an event includes the check. Passing the check in from above would take it through
+ * every connection, and a view or a function would only give the same table another name.
  */
 export const hasSubscriber = sql`
   exists (select from webhook_endpoints endpoint where endpoint.tenant_id = event.tenant_id and ${isSubscribedTo})`;

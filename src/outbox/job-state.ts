@@ -4,7 +4,7 @@ import type { TraceCarrier } from '#src/lib/tracing.ts';
 /** Something that runs a statement: a pool, or an open transaction. */
 export type Execute = <Row>(statement: Sql) => Promise<Row[]>;
 
-/** A promise as the worker that takes it up reads it. */
+/** A job as the worker that starts it reads it. */
 export interface StartedJob {
   id: string;
   tenantId: string | null;
@@ -22,11 +22,13 @@ export interface StartedJob {
 }
 
 /**
- * Start jobs, counting the start of each that is open. What is finished or unknown is not returned: there is nothing to
- * do. What failed is returned as it is: a queue may hold it still, because the process died that was to say so.
+ * Start jobs, counting the start of each open one. Completed and unknown jobs are not returned: there is nothing to do.
+ * Failed jobs are returned unchanged: a queue may still have them, because the process died before it could report
+ * them.
  */
 export async function startJobs(execute: Execute, ids: readonly string[]): Promise<ReadonlyMap<string, StartedJob>> {
-  // One is found by its key whatever the planner believes of the table; for several it may keep a plan that reads all of it.
+  // A single job is found by its key whatever the planner estimates; for several it could choose to read the whole
+  // table.
   const isRequested = ids.length === 1 ? sql`id = ${ids[0]}` : sql`id = any(${ids})`;
   const rows = await execute<StartedJob>(sql`
     update outbox set starts = starts + (failed_at is null)::int
@@ -36,28 +38,33 @@ export async function startJobs(execute: Execute, ids: readonly string[]): Promi
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** The promise is kept. */
+/** Record that the job has completed. */
 export async function recordFinished(execute: Execute, id: string, now: Date): Promise<void> {
   await execute(finish(id, now));
 }
 
-/** The statement of `recordFinished`, for a transaction that keeps a promise with its last one. */
+/** The statement of `recordFinished`, for a transaction that completes a job in its last statement. */
 export function finish(id: string, now: Date): Sql {
   return sql`
     update outbox set finished_at = ${now}, failed_at = null, next_relay_at = null where id = ${id} and finished_at is null`;
 }
 
-/** The run ended without keeping the promise and another will follow: starts count only what died unseen. */
+/**
+ * Reset the count of starts after an attempt that ended without completing the job: it counts only unreported deaths.
+ */
 export async function recordPostponed(execute: Execute, id: string): Promise<void> {
   await execute(sql`update outbox set starts = 0 where id = ${id}`);
 }
 
-/** The promise is given up, for a person to look at. Nothing relays it again. */
+/** Record that the job has failed and needs an operator. The relay does not add it again. */
 export async function recordFailed(execute: Execute, id: string, now: Date, failure: string): Promise<void> {
   await execute(fail(id, now, failure));
 }
 
-/** The statement of `recordFailed`, for a transaction that fails a job with its last one. A retry has then had its outcome. */
+/**
+ * The statement of `recordFailed`, for a transaction that fails a job with its last one. A retry has then had its
+ * outcome.
+ */
 export function fail(id: string, now: Date, failure: string): Sql {
   return sql`
     update outbox set failed_at = ${now}, failure = ${failure}, next_relay_at = null, starts = 0, manual = false
@@ -65,8 +72,9 @@ export function fail(id: string, now: Date, failure: string): Sql {
 }
 
 /**
- * An operator retries a failed job of a queue, or all of them: each is due again, and its row says that it was retried.
- * Returns how many there were. The relay carries them, also where the queue holds them as failed.
+ * Retry a failed job of a queue, or all of them, for an operator: each is due again and marked as manually retried. The
+ * relay adds them again, even if the queue still has them as failed.
+ * @returns the number of jobs
  */
 export async function retryFailed(
   execute: Execute,
@@ -80,7 +88,7 @@ export async function retryFailed(
   return rows.length;
 }
 
-/** What failed need not be done any more: somebody saw to it otherwise. Retrying it does nothing, and boards drop it. */
+/** Complete failed jobs whose work was done in another way. A retry then does nothing, and the board drops them. */
 export async function closeFailed(
   execute: Execute,
   which: { tenantId: string; job: string; keys: readonly string[] },
@@ -91,7 +99,7 @@ export async function closeFailed(
     where tenant_id = ${which.tenantId} and job = ${which.job} and key = any(${which.keys}) and failed_at is not null`);
 }
 
-/** Of these promises, the ones that are kept. */
+/** @returns those of the given jobs that have completed */
 export async function finishedAmong(execute: Execute, ids: readonly string[]): Promise<string[]> {
   const rows = await execute<{ id: string }>(
     sql`select id from outbox where id = any(${ids}) and finished_at is not null`,

@@ -1,23 +1,23 @@
 import { sql } from '#src/lib/sql.ts';
 import type { Execute } from './job-state.ts';
 
-/** The promises of one job that are not kept, over all stores. */
+/** The open jobs of one name, over all stores. */
 export interface JobState {
   readonly queue: string;
   readonly job: string;
-  /** Due and not kept: waiting, being worked, or waiting to be tried again. */
+  /** Due and not completed: waiting, running, or waiting for the next attempt. */
   readonly due: number;
   /** Since when the oldest of them is due. */
   readonly oldestDueAt: Date | null;
   /** Since when the oldest is due that was not carried to its queue yet. */
   readonly oldestUnrelayedAt: Date | null;
-  /** Promised for later. */
+  /** Scheduled for later. */
   readonly later: number;
-  /** Given up, and still for a person to look at. */
+  /** Failed, and waiting for an operator. */
   readonly failed: number;
 }
 
-/** Where each job stands that has anything to do. Only what is not kept is read, however much was kept before. */
+/** The state of each job name that has open jobs. Only open rows are read, so that completed ones cost nothing. */
 export async function readJobStates(execute: Execute, now: Date): Promise<JobState[]> {
   return execute<JobState>(sql`
     with open as (

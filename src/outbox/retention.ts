@@ -2,11 +2,13 @@ import { days } from '#src/lib/duration.ts';
 import type { Retention } from '#src/lib/retention.ts';
 import { sql } from '#src/lib/sql.ts';
 
-/** So long a job that was finished is known, so that the same one enqueued again is recognised; and a failed one waits. */
+/**
+ * So long a job that was finished is known, so that the same one enqueued again is recognised; and a failed one waits.
+ */
 export const outboxRetention: readonly Retention[] = [
   { table: 'outbox', age: 'finished_at', retainedMs: days(7) },
   { table: 'outbox', age: 'failed_at', retainedMs: days(90) },
-  // A day longer than the deliveries, which are what an event is kept for.
+  // Events are needed by their deliveries, so they are retained one day longer.
   {
     table: 'events',
     age: 'created_at',

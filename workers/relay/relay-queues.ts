@@ -32,8 +32,8 @@ function openQueue(services: Services, name: QueueName): Queue<Envelope> {
 }
 
 /**
- * Add claimed promises to their queues. The job id is the row's, so adding what a queue still holds does nothing; what it
- * holds as failed, although its row is open, is retried.
+ * Add claimed jobs to their queues. The id in the queue is the id of the row, so adding a job that the queue still has
+ * does nothing. If the queue has it as failed although its row is open, it is retried.
  */
 export async function addToQueues(queues: RelayQueues, claims: readonly ClaimedJob[], now: Date): Promise<void> {
   const byQueue = Map.groupBy(claims, ({ queue }) => queue);

@@ -7,11 +7,11 @@ import { createScheduler } from './enqueue-schedules.ts';
 import { addToQueues, openQueues, type RelayQueues } from './relay-queues.ts';
 import { subscribeToWakes } from './wakes.ts';
 
-/** How often the relay looks even when nobody wakes it, and how often it looks for what was forgotten. */
+/** How often the relay polls without a wake-up, and how often it claims stale jobs. */
 const defaultPace = { pollEveryMs: seconds(1), healEveryMs: seconds(15) };
 
 const batchSize = 500;
-/** How many forgotten promises one round adds again, so that healing never holds up what is new. */
+/** How many stale jobs one round adds again, so that recovery does not delay new jobs. */
 const healMax = 2000;
 
 const known = jobs.map(({ name }) => name);
@@ -20,7 +20,7 @@ export interface RunningRelay {
   close(): Promise<void>;
 }
 
-/** Carry promises from PostgreSQL to their queues until closed. Any number of relays may run. */
+/** Add due jobs from PostgreSQL to their queues until stopped. Any number of relays may run. */
 export function startRelay(services: Services, { pollEveryMs, healEveryMs } = defaultPace): RunningRelay {
   // A queue that is opened while Redis is away never works, so they are opened when it is there.
   let queues: RelayQueues | undefined;
@@ -31,7 +31,7 @@ export function startRelay(services: Services, { pollEveryMs, healEveryMs } = de
 
   async function round(): Promise<void> {
     await enqueueSchedules();
-    // Claims that could not be added would only be given back.
+    // Claims of jobs that cannot be added would only have to be released.
     if (services.redis.status !== 'ready') return;
     queues ??= openQueues(services);
     await relayAll((limit) => claimDue(services.execute, known, services.clock.now(), limit), Infinity);

@@ -1,12 +1,12 @@
 import type { Services } from '#src/services.ts';
 
-/** Waits for the next wake-up or for the time to look anyway, whichever comes first. */
+/** Waits for the next wake-up or for the poll interval, whichever comes first. */
 export interface Wakes {
   next(withinMs: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Hear of promises as they are committed. A wake-up that comes while nobody waits is remembered, never lost. */
+/** Receive a wake-up when jobs are committed. One that arrives while nothing waits is stored for the next wait. */
 export function subscribeToWakes(services: Services): Wakes {
   const subscriber = services.connectBlocking();
   let woken = false;

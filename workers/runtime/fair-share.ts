@@ -1,13 +1,13 @@
-/** What a job is told that asks for a slot: go on, or come back in so many milliseconds. */
+/** Whether a job may run now, or after how many milliseconds it should try again. */
 export type Admission = { readonly admitted: true; release(): void } | { readonly admitted: false; waitMs: number };
 
 const shortestWaitMs = 25;
 const longestWaitMs = 2000;
 
 /**
- * Keeps one tenant from taking a queue's every slot: it may hold half of them. The surplus is told to come back when
- * its turn is likely to have come, judged by how long jobs take here and how many it has sent away already, so that
- * a crowd neither spins nor idles.
+ * Limits one tenant to half of a queue's concurrency in this process. Jobs beyond that are delayed until their turn is
+ * likely, estimated from how long jobs take here and how many are delayed already, so that many jobs of one tenant
+ * neither retry constantly nor leave capacity unused.
  */
 export class FairShare {
   readonly #share: number;

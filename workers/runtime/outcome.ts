@@ -11,17 +11,17 @@ export type Outcome =
 export const cancel = (reason: string): Outcome => ({ kind: 'cancel', reason });
 export const snooze = (milliseconds: number, reason: string): Outcome => ({ kind: 'snooze', milliseconds, reason });
 
-/** A promise this old is no longer put off: it has to be kept, or to fail where a person sees it. */
+/** A job older than this is no longer postponed: it must complete, or fail where an operator sees it. */
 const snoozeUntilAgeMs = days(2);
 
 /**
- * What an error means. This is the only place that says so.
+ * The outcome of a job that threw an error. This is the only place that decides it.
  *
- *   Snooze, or a provider that is busy and said until when   snooze   costs no attempt: nobody is wrong
- *   DomainError                                              cancel   trying again would not change it
- *   ManualActionRequired                                              cancel   its message is for that person
- *   ProviderError that refused, denied or knows no such      cancel
- *   anything else                                            retry    by the job's own policy
+ *   Snooze, or a provider that is busy and said until when   snooze   costs no attempt: it is not an error
+ *   DomainError                                              cancel   another attempt would not change it
+ *   ManualActionRequired                                     cancel   its message is for the operator
+ *   ProviderError: refused, denied or missing                cancel
+ *   anything else                                            retry    by the policy of the job
  */
 export function outcomeOf(error: unknown, { ageMs }: { ageMs: number }): Outcome {
   if (ageMs < snoozeUntilAgeMs) {

@@ -1,12 +1,12 @@
-/** While the process is busy, so many of the jobs that give way are begun at once. */
+/** How many yielding jobs may be starting at the same time while the process is busy. */
 const fewAtOnce = 2;
 
-/** After this a job that began counts no more: it waits for somebody else, or goes on for long. */
+/** After this time a started job no longer counts: it waits for a provider, or takes long. */
 const beginningMs = 250;
 
 /**
- * Lets the jobs that a shopper waits for go before the others of a process. It has one thread: once that has no time to
- * spare, more jobs at once only make each of them slower. From then on one that gives way begins when another has ended.
+ * Starts the jobs that a shopper waits for before the other jobs of a process. Node.js has one thread: once it is busy,
+ * more concurrent jobs only make each of them slower. From then on, a yielding job starts when another one has ended.
  */
 export class PriorityGate {
   #beginning = 0;
@@ -19,7 +19,7 @@ export class PriorityGate {
     this.#beginningMs = given.beginningMs ?? beginningMs;
   }
 
-  /** Waits for its turn. Call what is answered when the job has ended. */
+  /** Waits for its turn. Call the returned function when the job has ended. */
   async enter(): Promise<() => void> {
     if (this.#hasRoom()) this.#beginning += 1;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
@@ -47,11 +47,11 @@ export class PriorityGate {
   }
 }
 
-/** The share of its time from which a thread is busy, and how often that is looked at. */
+/** The utilization from which a thread is busy, and how often it is measured. */
 const busyFrom = 0.9;
 const pollIntervalMs = 25;
 
-/** Answers whether this thread has had no time to spare of late. */
+/** @returns a function that says whether this thread has been busy lately */
 export function watchThread(): () => boolean {
   let isBusy = false;
   let measured = performance.eventLoopUtilization();

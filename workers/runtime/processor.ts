@@ -9,7 +9,7 @@ export interface Processor {
   /** Whether the job belongs to a tenant, whose context it then runs in. */
   readonly scope: 'tenant' | 'platform';
   work(ctx: PlatformContext, payload: never): Promise<unknown>;
-  /** What gives the work up in the shop's own rows when run after run failed, or died without an outcome. */
+  /** Marks the job's subject as failed after its last attempt, or after it died repeatedly without an outcome. */
   onExhausted?(ctx: PlatformContext, payload: never): Promise<unknown>;
 }
 
@@ -18,7 +18,9 @@ type Operation<On extends PlatformContext, Schema extends TObject> = (
   payload: Static<Schema>,
 ) => Promise<unknown>;
 
-/** A tenant's job. `onExhausted` is told when no run is left, or its runs keep dying, so that a page built from rows shows it. */
+/**
+ * A job of a tenant. `onExhausted` is called when no attempt is left, so that pages built from rows show the failure.
+ */
 export function processor<Schema extends TObject>(
   job: JobDefinition<Schema>,
   work: Operation<Context, Schema>,

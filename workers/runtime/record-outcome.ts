@@ -6,7 +6,7 @@ import type { Services } from '#src/services.ts';
 import type { Outcome } from './outcome.ts';
 import type { Envelope } from './run-job.ts';
 
-/** Told to BullMQ so that it tries again by the job's own policy. */
+/** Makes BullMQ retry the job by its policy. */
 export class Retry extends Error {
   override readonly name = 'Retry';
 }
@@ -15,8 +15,8 @@ export class Retry extends Error {
 const databaseAwayMs = seconds(3);
 
 /**
- * Say to BullMQ how a run ended, after the row knows: a job is in the failed set only when its promise is marked,
- * so that pages built from rows and the board never disagree.
+ * Report to BullMQ how an attempt ended, after its row is written: a job is in the failed set only when its row says
+ * so, and therefore pages built from rows and the board never disagree.
  */
 export async function recordOutcome(
   services: Services,
@@ -58,7 +58,7 @@ export async function delay(job: Job<Envelope>, token: string | undefined, milli
   throw new DelayedError();
 }
 
-/** The board shows a stack where there is one, and ours would only lead here: the reason alone is what people read. */
+/** The board shows the stack of an error. Here it would always be the same, so that the reason alone is more useful. */
 function withoutStack(error: Error): Error {
   return Object.assign(error, { stack: error.message });
 }

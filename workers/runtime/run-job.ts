@@ -10,19 +10,21 @@ import type { Services } from '#src/services.ts';
 import { cancel, type Outcome, outcomeOf, snooze } from './outcome.ts';
 import type { Processor } from './processor.ts';
 
-/** What BullMQ carries of a job. The payload stays in the row: Redis keeps what it holds in clear. */
+/** The data of a job in BullMQ. The payload stays in PostgreSQL: Redis stores its data unencrypted. */
 export interface Envelope {
   readonly tenantId: string | null;
   readonly trace: TraceCarrier;
 }
 
-/** A started whose runs died this often without saying why is given up. */
+/** A job whose attempts died this often without an outcome fails. */
 const startsMax = 10;
 
 /** How long a started of a job that this release does not know waits for a worker that does. */
 const unknownJobWaitMs = 30_000;
 
-/** Work one started and say how it went. Throws only when the database is away: then nothing can be said. */
+/**
+ * Execute a started job and return its outcome. Throws only when the database is unavailable: then none can be written.
+ */
 export async function runJob(
   services: Services,
   processors: ReadonlyMap<string, Processor>,

@@ -8,16 +8,16 @@ import { processors } from '#workers/processors.ts';
 import { startRelay } from '#workers/relay/start-relay.ts';
 import { startWorkers } from './start-workers.ts';
 
-/** What a worker process does: which queues it works, and whether it relays promises besides. */
+/** The queues that a worker process runs, and whether it also relays jobs. */
 export interface Work {
   readonly queues: readonly QueueName[];
   readonly relay: boolean;
 }
 
-/** Heroku kills a process 30 seconds after it asked it to stop. */
+/** Heroku kills a process 30 seconds after it sent SIGTERM. */
 const drainMs = seconds(25);
 
-/** Begin to work these queues, and to relay if asked to. */
+/** Start the workers of these queues, and the relay if requested. */
 export async function startProcess(name: string, work: Work): Promise<Running> {
   const services = await createServices(readConfig(), name);
   await proveDatabase(services.execute);

@@ -72,7 +72,7 @@ function startWorker(
     connection: services.connectBlocking(),
     prefix: queuePrefix(queue),
     concurrency,
-    // A second kill must not fail a job that no code of ours has judged: starts are counted in the row.
+    // BullMQ must not fail a job whose process was killed twice: its row counts starts and decides.
     maxStalledCount: 100,
     lockDuration: seconds(15),
     stalledInterval: seconds(5),
@@ -89,7 +89,7 @@ function startWorker(
   return worker;
 }
 
-/** What `settle` throws is meant for BullMQ; anything else is the database's. */
+/** What `settle` throws is meant for BullMQ; any other error comes from the database. */
 function isOutcomeError(error: unknown): boolean {
   return error instanceof DelayedError || error instanceof UnrecoverableError || error instanceof Retry;
 }
