@@ -9,7 +9,9 @@ import { seconds } from '#src/lib/duration.ts';
 import type { Running } from '#src/lib/process.ts';
 import { createServices } from '#src/services.ts';
 
-/** Together below the 30 seconds after which Heroku kills: a router notices, and what is under way ends. */
+/**
+ * Together less than the 30 seconds after which Heroku kills: time for the router to notice, and for requests to end.
+ */
 const noticeMs = seconds(5);
 const exitDelayMs = seconds(20);
 /** On a developer's machine there is no router but a test's. */

@@ -40,13 +40,15 @@ export interface Services {
   /** The process's one shared connection. Commands fail at once while Redis is away. */
   readonly redis: RedisConnection;
   readonly wakeChannel: string;
-  /** Told of every answer that is not as documented. Only tests ask for it. */
+  /** Receives every response that does not match its documentation. Only used by tests. */
   readonly checkResponses: ((drift: string) => void) | undefined;
   /** Run a statement on the platform's own tables. */
   readonly execute: Execute;
-  /** Take a promise up, with those that are taken up at the same time: `startJobs`. `undefined` where nothing is to be done. */
+  /**
+   * Start a job together with others that start at the same time: `startJobs`. `undefined` if there is nothing to do.
+   */
   readonly startJob: (id: string) => Promise<StartedJob | undefined>;
-  /** Set the clock by PostgreSQL's, and keep it set. To be done before anything is worked. */
+  /** Set the clock by PostgreSQL's, and keep it set. Must be done before any work. */
   startClock(): Promise<void>;
   /** A context that belongs to no tenant. */
   context(parts?: ContextParts): PlatformContext;
@@ -54,7 +56,7 @@ export interface Services {
   tenantOf(id: string | null): Promise<Context['tenant']>;
   /** A further Redis connection, for what waits on it: a worker, a subscriber. */
   connectBlocking(): RedisConnection;
-  /** From the first signal to stop on, `/readyz` says so and nothing new is taken. */
+  /** From the first signal to stop on, `/readyz` says so and no new work starts. */
   beginClosing(): void;
   isClosing(): boolean;
   close(): Promise<void>;
@@ -173,7 +175,7 @@ export async function createServices(
     async close() {
       databaseClock.stop();
       await sharedMetrics.close();
-      // A collector that is away must not keep a process from stopping.
+      // An unavailable collector must not keep a process from stopping.
       await tracing?.close().catch((error: unknown) => log.warn({ err: error }, 'the last spans were not sent'));
       for (const connection of [...blocking, redis]) connection.disconnect();
       ports.mailer.close?.();
@@ -184,7 +186,7 @@ export async function createServices(
   };
 }
 
-/** Many commits in one turn wake the relay once. While Redis is away it is not told and polls. */
+/** Many commits in one turn of the event loop wake the relay once. Without Redis, the relay only polls. */
 function coalesce(publish: () => Promise<unknown>): () => void {
   let pending = false;
   return () => {

@@ -20,7 +20,8 @@ export function createApp(services: Services, routes: readonly Route[] = allRout
   mountRoutes(requestRouter, shared, routes);
   mountDocs(requestRouter, services, routes);
   const app = new Koa({ proxy: false });
-  // Every error of a request is answered below; what reaches Koa itself is the board's, or a connection that broke.
+  // The middleware handles every error of a request. What reaches Koa itself comes from the board or a broken
+  // connection.
   app.on('error', (error: unknown) => services.log.debug({ err: error }, 'koa'));
 
   app.use(handleRequests(services));

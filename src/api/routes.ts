@@ -91,8 +91,8 @@ const pages = [
 ];
 
 /**
- * Every route of the service. The first one whose path fits an address serves it, so at each place a word stands
- * before a parameter: `/orders/lookup` before `/orders/:orderId`.
+ * Every route of the service. The first one that matches a URL serves it, so a fixed segment comes before a parameter:
+ * `/orders/lookup` before `/orders/:orderId`.
  */
 export const routes: readonly Route[] = pages
   .flatMap((page): Route[] => Object.values(page))

@@ -3,7 +3,7 @@ import { runCommands } from './lib/run-commands.ts';
 import { findRunningStack } from './lib/running-stack.ts';
 
 /* What an operator does by hand: `npm run cli -- <command>`. Beside `npm run dev`, on what that has running. */
-// Whoever reads on may have seen enough: `npm run cli -- openapi | head`.
+// The reader of a pipe may stop early: `npm run cli -- openapi | head`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit();

@@ -3,7 +3,7 @@ import { columns } from './lib/columns.ts';
 import { defineCommand, type Report } from './lib/command.ts';
 import { withServices } from './lib/with-services.ts';
 
-/** The key must be known to every process before anything is sealed with it: src/cli/DEPLOYMENT.md says in which order. */
+/** Every process must know a key before it is used for encryption: src/cli/DEPLOYMENT.md describes the order. */
 export const rotateKeysCommand = defineCommand({
   name: 'rotate-keys',
   summary: 'Re-encrypt every secret with the first key of ENCRYPTION_KEYS, without downtime.',

@@ -7,10 +7,10 @@ import type { RedisConnection } from './redis.ts';
 
 const inProcessMax = 5000;
 
-/** How long Redis may take before this process answers from what it remembers itself. */
+/** How long Redis may take before this process uses its own cache. */
 const redisMs = 250;
 
-/** A cache in Redis, shared by all processes; while Redis is away, each remembers for itself. */
+/** A cache in Redis, shared by all processes; while Redis is unavailable, each process uses its own. */
 export function createCache(redis: RedisConnection, clock: Clock): Cache {
   const own = new LRUCache<string, string>({ max: inProcessMax, ...agingBy(clock) });
   const flights = new Map<string, Promise<string>>();
@@ -48,7 +48,7 @@ export function createCache(redis: RedisConnection, clock: Clock): Cache {
 
 const nameOf = (key: string) => `cache:${key}`;
 
-/** What Redis answers in time: a cache is never worth a wait or an error. */
+/** The result of Redis, if it comes in time: a cache is not worth a wait or an error. */
 function inTime<Value>(result: Promise<Value>): Promise<Value | undefined> {
   return within(
     redisMs,

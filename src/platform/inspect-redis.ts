@@ -6,19 +6,19 @@ import { seconds } from '#src/lib/duration.ts';
 export interface InspectedRedis {
   /** Host and port. */
   readonly address: string;
-  /** Why it does not answer; nothing else is known then. */
+  /** Why it does not respond; the other fields are unknown then. */
   readonly failure: string | undefined;
   /** Such as 7.2.4. */
   readonly version: string;
   /** `noeviction`, or what it would throw away when it is full. */
   readonly policy: string;
-  /** Whether it keeps what it holds over a restart; undefined where it does not say. */
+  /** Whether its data survives a restart; undefined if it does not say. */
   readonly isPersistent: boolean | undefined;
 }
 
 const timeoutMs = seconds(3);
 
-/** Ask every node that REDIS_URL names. */
+/** Inspect every node in REDIS_URL. */
 export async function inspectRedis(url: string): Promise<InspectedRedis[]> {
   return Promise.all(url.split(',').map((node) => inspect(node.trim())));
 }
@@ -52,7 +52,7 @@ async function inspect(url: string): Promise<InspectedRedis> {
   }
 }
 
-/** Hosted servers do not let everybody read their configuration. */
+/** Hosted servers may not allow CONFIG. */
 async function savesSnapshots(redis: Redis): Promise<boolean | undefined> {
   try {
     const [, rules] = (await redis.call('config', 'get', 'save')) as string[];

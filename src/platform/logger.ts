@@ -5,8 +5,9 @@ import type { Log } from '#src/lib/log.ts';
 import { redact } from '#src/lib/redact.ts';
 
 /**
- * JSON lines on standard output, or on standard error for who prints an answer. Each carries the correlation of the
- * request that caused it. A process that serves does not wait for its lines: they are written together, and at its end.
+ * Log JSON lines to standard output, or to standard error for commands that print a result. Each has the correlation of
+ * the request that caused it. A serving process does not wait for its lines: they are written in batches and at its
+ * end.
  */
 export function createLogger(options: { level: string; process: string; to?: 'stdout' | 'stderr' }): Log {
   const fields: LoggerOptions = {
@@ -31,7 +32,10 @@ export function createLogger(options: { level: string; process: string; to?: 'st
 const bundleLength = 8192;
 const bundleMs = 100;
 
-/** Hands on many lines as one text, and the last at the process's end: a writer works longer on a short line than it took to make it. */
+/**
+ * Hands on many lines as one text, and the last at the process's end: a writer works longer on a short line than it
+ * took to make it.
+ */
 function inBundles(writer: DestinationStream): DestinationStream {
   let lines = '';
   const handOn = () => {
@@ -39,7 +43,7 @@ function inBundles(writer: DestinationStream): DestinationStream {
     lines = '';
   };
   setInterval(handOn, bundleMs).unref();
-  // Before the writer, which writes what it holds when it hears the same.
+  // Registered before the writer, which flushes on the same event.
   process.prependListener('beforeExit', handOn);
   process.prependListener('exit', handOn);
   return {

@@ -4,7 +4,7 @@ import { type Family, type Labels, seriesOf } from './exposition.ts';
 
 /** What a process counts about itself. Only sums: what several processes counted can be added up. */
 export interface Metrics {
-  /** Count a run; call the answer with its outcome when it ends. */
+  /** Count an attempt; call the returned function with its outcome when it ends. */
   jobStarted(queue: string, job: string): (outcome: string) => void;
   /** A job was run for the first time, so long after it came to its queue. */
   jobWaited(queue: string, seconds: number): void;
@@ -12,7 +12,7 @@ export interface Metrics {
   count(name: 'inbound_refused' | 'rate_limited', labels?: { tenant?: string; provider?: string }): void;
   /** What was counted since the start, by series. */
   series(): Promise<Map<string, number>>;
-  /** These series under their names and meanings. What is counted here no more is left out. */
+  /** These series with their names and descriptions. Series that are no longer counted are left out. */
   families(series: ReadonlyMap<string, number>): Family[];
 }
 

@@ -22,29 +22,29 @@ const replyStoredMax = 4 * 1024;
 const replyHeadersMax = 16 * 1024;
 
 export interface OutboundHttpOptions {
-  /** Allows http and loopback addresses, which nothing else does. */
+  /** Allows http and loopback URLs; nothing else does. */
   readonly localMode: boolean;
-  /** How names are resolved; tests answer for name servers. */
+  /** Resolves host names; tests replace it. */
   readonly resolve?: typeof resolveName;
   /** How long a whole request may take; tests have less patience. */
   readonly timeoutMs?: number;
 }
 
-/** Requests to addresses that customers gave us, and nobody else's `fetch`. */
+/** Sends requests to URLs that customers configured. Nothing else may fetch those. */
 export function createOutboundHttp(options: OutboundHttpOptions): OutboundHttp {
   const { localMode, resolve = resolveName, timeoutMs = totalTimeoutMs } = options;
   const mayReach: IpRule = localMode ? allowLoopback : isPublicIp;
   // undici's own Agent drops the pool of an origin with its last connection, so idle origins take no memory.
   const agent = new Agent({
     connect: pinnedConnector({ mayReach, resolve, timeoutMs: connectTimeoutMs }),
-    // As many connections as there are requests: endpoints of several stores may share an origin, and none waits for
-    // another's. How many there are is for whoever asks to bound.
+    // As many connections as requests: endpoints of several stores may share an origin, and none waits for another's.
+    // The caller limits the number of concurrent requests.
     connections: null,
     pipelining: 1,
     keepAliveTimeout: seconds(10),
     keepAliveMaxTimeout: seconds(30),
     maxHeaderSize: replyHeadersMax,
-    // The total is kept by `post`, which also counts what these do not: the wait for a connection.
+    // `post` enforces the total, which includes the wait for a connection that these do not.
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
   });
@@ -85,7 +85,7 @@ export function createOutboundHttp(options: OutboundHttpOptions): OutboundHttp {
   };
 }
 
-/** The status has decided; the reply is for people to read, so only its beginning is taken. */
+/** The status decides; the body is only shown to people, so that only its beginning is read. */
 async function readReply(body: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -100,7 +100,7 @@ async function readReply(body: AsyncIterable<Buffer>): Promise<string> {
   return new TextDecoder().decode(bytes).replaceAll('\u0000', '\ufffd');
 }
 
-/** Seconds or a date; anything else says nothing. */
+/** Parses seconds or a date; anything else is ignored. */
 function retryAfterOf(headers: Record<string, string | string[] | undefined>): number | undefined {
   const [value] = [headers['retry-after']].flat();
   if (value === undefined) return undefined;

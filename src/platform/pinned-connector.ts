@@ -11,9 +11,9 @@ export interface PinnedConnectorOptions {
 }
 
 /**
- * Connects to the very addresses that were judged: a host is resolved once, every answer is judged, and the socket is
- * given those answers instead of the name, so that a name server which changes its mind changes nothing. What the
- * socket then reached is judged once more.
+ * Connects only to IP addresses that were checked: a host is resolved once, every result is checked, and the socket
+ * gets those instead of the name, so that a name server which changes its results has no effect. The address that the
+ * socket has connected to is checked once more.
  */
 export function pinnedConnector({ mayReach, resolve, timeoutMs }: PinnedConnectorOptions): buildConnector.connector {
   const connect = buildConnector({
@@ -21,7 +21,7 @@ export function pinnedConnector({ mayReach, resolve, timeoutMs }: PinnedConnecto
     // A quarter of a second, as by default, is less than it takes to reach the other side of the world.
     autoSelectFamilyAttemptTimeout: Math.round(timeoutMs / 3),
     allowH2: false,
-    // Called by the socket for names alone; the literals are judged below.
+    // The socket calls this for host names only; IP addresses are checked below.
     lookup(host, options, callback) {
       resolve(host).then(
         (addresses) => {

@@ -22,14 +22,16 @@ export interface ResolvedIp {
   readonly family: number;
 }
 
-/** The one public block of IPv6. All that carries IPv4 inside (mapped, NAT64, 6to4, Teredo) is refused as well. */
+/**
+ * The only public block of IPv6. Addresses that contain an IPv4 one (mapped, NAT64, 6to4, Teredo) are rejected as well.
+ */
 const globalUnicast = ipaddr.parseCIDR('2000::/3');
-/** Public by its number, yet Azure's own: answers with credentials inside its machines. */
+/** Public by its number, but inside Azure it serves credentials. */
 const azureMetadata = '168.63.129.16';
 
 /**
- * Whether everybody reaches the same machine under this address: not private, loopback, link-local, shared by
- * carriers, of a cloud's metadata, reserved, nor an IPv6 address that means an IPv4 one.
+ * Whether an IP address is public: not private, loopback, link-local, carrier-grade NAT, cloud metadata or reserved,
+ * nor an IPv6 address that means an IPv4 one.
  */
 export function isPublicIp(address: string): boolean {
   if (isIP(address) === 0 || address === azureMetadata) return false;
@@ -38,18 +40,18 @@ export function isPublicIp(address: string): boolean {
   return parsed.kind() === 'ipv4' || parsed.match(globalUnicast);
 }
 
-/** Local mode's: what is public, and this machine. */
+/** The check of local mode: public addresses and this machine. */
 export function allowLoopback(address: string): boolean {
   if (isPublicIp(address)) return true;
   return isIP(address) !== 0 && ipaddr.parse(address).range() === 'loopback';
 }
 
-/** Said of every address that is refused for where it leads. */
+/** The message for every URL that is rejected because of its network. */
 export const notPublic = 'The URL points to a private network.';
 
 /**
- * Why an address may not be used, judged as it is written, or `undefined`. Decimal, octal, hexadecimal and shortened
- * hosts were made plain by the URL parser before they are looked at.
+ * Why a URL may not be used, as far as its text shows, or `undefined`. The URL parser has converted decimal, octal,
+ * hexadecimal and shortened hosts before.
  */
 export function checkUrl(text: string, options: { allowHttp: boolean; mayReach: IpRule }): string | undefined {
   if (!URL.canParse(text)) return 'This is not a URL.';
@@ -65,8 +67,8 @@ export function checkUrl(text: string, options: { allowHttp: boolean; mayReach: 
 const resolver = new Resolver({ timeout: seconds(1.5), tries: 2 });
 
 /**
- * Every address of a host; itself, when it is one. Asks name servers directly: the system's look-up would share its
- * four threads with everybody, so that one dead name server could hold up all, and it knows names of our own network.
+ * Every IP address of a host. Queries name servers directly: the system's lookup shares four threads, so that one dead
+ * name server could block all lookups, and it resolves names of our own network.
  */
 export async function resolveName(host: string): Promise<ResolvedIp[]> {
   const name = host.replace(/^\[|\]$/g, '').replace(/\.$/, '');

@@ -5,10 +5,10 @@ import type { Log } from '#src/lib/log.ts';
 export type RedisConnection = Redis | Cluster;
 
 /**
- * A connection to Redis, or to a Redis Cluster when several nodes are named. It connects lazily and keeps trying.
+ * A connection to Redis, or to a Redis Cluster if there are several nodes. It connects lazily and keeps trying.
  *
- * `blocking` is for BullMQ's workers, which wait on it without a limit. Otherwise a command fails at once while
- * Redis is away, so that nobody waits for what is not there.
+ * `blocking` is for BullMQ's workers, which wait on it without a limit. Otherwise a command fails at once while Redis
+ * is unavailable.
  */
 export function connectRedis(url: string, options: { blocking: boolean; log: Log }): RedisConnection {
   const redisOptions = {

@@ -9,17 +9,17 @@ import type { Metrics } from './metrics.ts';
 import type { RedisConnection } from './redis.ts';
 
 /**
- * What all processes counted, added up in Redis. Behind a router a scrape reaches any one web process, and no worker at
- * all, so each process adds there what it counted, and whoever is asked answers for all of them.
+ * The counters of all processes, summed in Redis. Behind a router a scrape reaches any one web process, and no worker
+ * at all, so each process adds its counts there, and any web process reports the sum.
  *
- * Redis may be wiped: counters then start anew, which whoever reads counters has to bear anyway.
+ * Redis may be wiped: counters then restart at zero, which Prometheus handles.
  */
 export interface SharedMetrics {
-  /** Add what is counted from now on, every few seconds, and say that this process runs. */
+  /** Add new counts every few seconds, and record that this process runs. */
   start(): void;
   /** `undefined` while Redis is away. */
   read(): Promise<SharedNumbers | undefined>;
-  /** Add what is left, and say that this process is gone. */
+  /** Add the remaining counts, and record that this process has ended. */
   close(): Promise<void>;
 }
 
@@ -28,7 +28,10 @@ export interface SharedNumbers {
   readonly processes: readonly ProcessState[];
 }
 
-/** A process that runs, as it was a few seconds ago: its name (`worker-labels`), and for how many stores a provider's circuit is open here. */
+/**
+ * A process that runs, as it was a few seconds ago: its name (`worker-labels`), and for how many stores a provider's
+ * circuit is open here.
+ */
 export type ProcessState = Static<typeof ProcessState>;
 const ProcessState = Type.Object({
   process: Type.String(),
@@ -50,7 +53,7 @@ export interface SharedMetricsOptions {
 const seriesKey = '{metrics}:series';
 const processesKey = '{metrics}:processes';
 const everyMs = seconds(5);
-/** A process that was not heard of for so long does not run any more. */
+/** A process that has not reported for this long no longer runs. */
 const silentMs = seconds(20);
 const staleMs = minutes(10);
 
@@ -67,7 +70,7 @@ export function createSharedMetrics({
   let reporting: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
 
-  /** One at a time: what two told at once would be added twice. */
+  /** One report at a time: two concurrent ones would add the same counts twice. */
   function report(): Promise<void> {
     reporting = reporting.then(addUp).catch((error: unknown) => log.debug({ err: error }, 'metrics were not shared'));
     return reporting;
@@ -79,7 +82,7 @@ export function createSharedMetrics({
     const changes = redis.multi();
     for (const [series, value] of now) {
       const before = reported.get(series);
-      // One that is new is told though it is zero: a histogram has to show its empty buckets too.
+      // A new series is reported even if it is zero: a histogram needs its empty buckets, too.
       if (value !== before) changes.hincrbyfloat(seriesKey, series, value - (before ?? 0));
     }
     const state = {

@@ -19,8 +19,8 @@ export interface TracingOptions {
 }
 
 /**
- * Send the spans of this process to a collector from now on. Import this only where traces are wanted: everybody else
- * pays nothing for it, and spans are no-ops.
+ * Send the spans of this process to a collector. Import this only if traces are wanted: otherwise spans do nothing and
+ * cost nothing.
  */
 export function startTracing({ endpoint, share, process }: TracingOptions): { close(): Promise<void> } {
   const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, '')}/v1/traces` });

@@ -7,7 +7,9 @@ import { createOpenAiEmbedder } from './embeddings/openai-embedder.ts';
 import type { CircuitBreaker } from './lib/circuit-breaker.ts';
 import { createShippoGateway } from './shippo/shippo-gateway.ts';
 
-/** The real outside world. What is heavy is loaded when it is first used: most processes need one of them, or none. */
+/**
+ * The gateways of the real providers. Heavy modules are loaded on first use: most processes need one of them, or none.
+ */
 export function createPorts(config: Config, log: Log, breaker: CircuitBreaker): Omit<Ports, 'cache' | 'http'> {
   return {
     payments: onFirstUse(async () => {

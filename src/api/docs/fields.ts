@@ -5,10 +5,10 @@ import { inline } from './markup.ts';
 /** The schemas of the document by their names. */
 export type Schemas = OpenApiDocument['components']['schemas'];
 
-/** Which way a value goes: a caller has to know what to send. */
+/** Whether a value is sent or received: a caller must know which fields are required. */
 export type Way = 'in' | 'out';
 
-/** One field: its name, what it holds, and what stands in it. */
+/** One field: its name, its type, and its own fields. */
 export function field(name: string, schema: Schema, isRequired: boolean, schemas: Schemas, way: Way): Html {
   const inside = fieldsOf(schema, schemas, way);
   const text = schema.description ?? resolve(schema, schemas).description;

@@ -7,7 +7,7 @@ import type { Services } from '#src/services.ts';
 import { renderPage } from './page.ts';
 import { style } from './style.ts';
 
-/** The interface, for machines at /api/v1/openapi.json and for people at /docs. Both are made when first asked for. */
+/** The API document, for machines at /api/v1/openapi.json and for people at /docs. Both are built on first use. */
 export function mountDocs(requestRouter: RequestRouter, services: Services, routes: readonly Route[]): void {
   const document = once(() => openApiDocument(routes, services.config.settings));
   const json = once(() => render('application/json', JSON.stringify(document())));
@@ -22,7 +22,7 @@ export function mountDocs(requestRouter: RequestRouter, services: Services, rout
   requestRouter.serve('/docs', { get: (koa) => sendStored(koa, page()) });
 }
 
-/** The page's own style and nothing else: no script, no picture, no other address. */
+/** Allows the page's own style and nothing else: no script, no image, no other origin. */
 const policy = [
   "default-src 'none'",
   `style-src 'sha256-${sha256(style.text).toString('base64')}'`,

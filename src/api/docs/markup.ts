@@ -14,7 +14,7 @@ export function inline(text: string): Html[] {
 
 const token = /("(?:[^"\\]|\\[\s\S])*(?:"|\\?$))(\s*:)?|\b(?:true|false|null)\b|-?\b\d+(?:\.\d+)?\b/g;
 
-/** JSON as a person reads it, its names, texts and values told apart by colour. */
+/** JSON with its names and values in different colors. */
 export function json(value: unknown): Html {
   const text = JSON.stringify(value, null, 2) ?? '';
   const parts: Piece[] = [];

@@ -66,7 +66,7 @@ const titleOf = (tag: string) => tag.replaceAll('-', ' ');
 /** A path that is too long for its line breaks before a slash, not within a word. */
 const breakable = (path: string) => path.split(/(?=\/)/).map((part, index) => html`${index > 0 && html`<wbr>`}${part}`);
 
-/** Parameters that the document keeps among its components are put in place. */
+/** Resolves parameters that the document defines among its components. */
 function operationsOf({ paths, components }: OpenApiDocument): Listed[] {
   const inPlace = (parameter: Operation['parameters'][number]) =>
     '$ref' in parameter ? (components.parameters[parameter.$ref.split('/').at(-1) ?? ''] ?? []) : parameter;

@@ -1,6 +1,6 @@
 import { Html } from '#src/lib/html.ts';
 
-/** The page's looks: the contents, a column of words and one of examples. It follows the reader's theme. */
+/** The style of the page: the contents, a column of text and one of examples. It follows the reader's theme. */
 export const style = new Html(`
 :root {
   color-scheme: light dark;

@@ -37,7 +37,7 @@ export async function authenticate(
   return { tenant, key };
 }
 
-/** A token names the tenant where nothing else does. Where something else does, both must mean the same. */
+/** A token determines the tenant if nothing else does. Otherwise both must refer to the same. */
 async function authenticateNamed(
   services: Pick<Services, 'tenants' | 'keys' | 'context'>,
   audience: Audience,
@@ -70,9 +70,9 @@ export function bearerOf(authorization: string): string {
 }
 
 /**
- * Find whoever is signed in. The session names its store, so no header is needed; one that names another store makes
- * the session worthless. Where another token names the store (`tenantId`), whoever holds that need not be signed in:
- * the handler judges the token.
+ * Find the signed-in customer. The session determines its store, so no header is needed; with a header of another store
+ * the session is invalid. If another token determines the store (`tenantId`), its bearer need not be signed in: the
+ * handler verifies that token.
  *
  * @throws 401 `invalid_session`, or `expired_session`
  */
@@ -95,10 +95,10 @@ export interface Visitor {
   readonly session?: OpenSession;
 }
 
-/** What a request says of its sender. '' stands for what was not sent. */
+/** The credentials of a request. '' stands for what was not sent. */
 export interface Credentials {
   readonly authorization: string;
   readonly slug: string;
-  /** The tenant that the request's token names, on a route that asks for one. */
+  /** The tenant that the request's token determines, on a route with such a token. */
   readonly tenantId?: string | undefined;
 }

@@ -5,13 +5,13 @@ import { documentedErrors } from './documented-errors.ts';
 import type { Reply } from './reply.ts';
 import { replyToError } from './reply-to-error.ts';
 
-/** Holds what is answered to what is documented. Tests switch it on; shoppers never wait for it. */
+/** Compares responses with their documentation. Enabled in tests only. */
 export interface ResponseCheck {
   checkResponse(route: Route, reply: Reply): void;
   checkError(route: Route, error: unknown): void;
 }
 
-/** @param report is told in a sentence what an answer says that the documentation does not, or the other way round */
+/** @param report receives a message for every difference between a response and its documentation */
 export function createResponseCheck(report: ((drift: string) => void) | undefined): ResponseCheck {
   if (!report) return { checkResponse: () => undefined, checkError: () => undefined };
   return {
@@ -37,7 +37,7 @@ function driftOf(route: Route, { status, body }: Reply): string | undefined {
 
 const closedSchemas = new WeakMap<TSchema, TSchema>();
 
-/** Also an answer's field that nobody documented is drift. */
+/** An undocumented field of a response is a difference, too. */
 function closedOnce(schema: TSchema): TSchema {
   const known = closedSchemas.get(schema) ?? closed(schema);
   closedSchemas.set(schema, known);

@@ -5,8 +5,8 @@ import type { Services } from '#src/services.ts';
 import { bearerOf, type Visitor } from './authenticate.ts';
 
 /**
- * The address of whoever called. Each trusted proxy appends the address that it saw to X-Forwarded-For, so the
- * client is that many entries from its right; anything further left was written by the caller.
+ * The IP address of the caller. Each trusted proxy appends the address that it saw to X-Forwarded-For, so the client is
+ * that many entries from the right; the caller controls anything further left.
  */
 export function clientIp(request: IncomingMessage, trustedProxyHops: number): string {
   const direct = request.socket.remoteAddress ?? '';
@@ -19,7 +19,7 @@ export function clientIp(request: IncomingMessage, trustedProxyHops: number): st
   return forwarded.at(-trustedProxyHops) || direct;
 }
 
-/** What of an address stands for one household: whoever has an IPv6 address has 2^64 of them, its first half. */
+/** The client network of an IP address: an IPv6 client has 2^64 addresses, which share their first half. */
 export function clientNetworkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped || !isIPv6(address)) return mapped ?? address;
@@ -33,7 +33,7 @@ export function clientNetworkOf(address: string): string {
     .join(':');
 }
 
-/** What a request says of where its shopper is. */
+/** The fields of a request from which the shopper's IP address is derived. */
 export interface Origin {
   /** The address that the request came from. */
   readonly clientIp: string;
@@ -43,8 +43,8 @@ export interface Origin {
 }
 
 /**
- * The shopper's address. A storefront's server, known by its secret key, speaks for many shoppers and may name each
- * (`x-client-ip`); where it does not, nobody knows. Anybody else is where they call from, whatever they say.
+ * The shopper's IP address. A storefront's server, which is recognized by its secret key, sends requests for many
+ * shoppers and may send their address in `x-client-ip`; otherwise it is unknown. For all others it is the caller's.
  */
 export async function shopperIp(
   services: Pick<Services, 'keys'>,
@@ -55,7 +55,7 @@ export async function shopperIp(
   return isIP(named) === 0 ? undefined : named;
 }
 
-/** A public route asks for no key, but a storefront's server may send it to say that it is one. */
+/** A public route requires no key, but a storefront's server may send its secret key to be recognized. */
 async function isServer(
   { keys }: Pick<Services, 'keys'>,
   { tenant, key }: Visitor,
@@ -67,7 +67,7 @@ async function isServer(
     const opened = await keys.open(bearerOf(authorization));
     return opened.kind === 'secret' && opened.tenantId === tenant.id;
   } catch (error) {
-    // A key that opens nothing says nothing.
+    // An unknown key is ignored.
     if (error instanceof DomainError) return false;
     throw error;
   }

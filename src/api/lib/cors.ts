@@ -14,7 +14,7 @@ const exposedHeaders = [
   'idempotent-replayed',
 ].join(', ');
 
-/** A preflight carries no tenant, so it answers any origin: the request itself is judged. */
+/** A preflight has no tenant, so it allows any origin: the request itself is checked. */
 export function respondPreflight(koa: KoaContext, methods: string): void {
   koa.status = 204;
   koa.set({
@@ -26,7 +26,7 @@ export function respondPreflight(koa: KoaContext, methods: string): void {
   });
 }
 
-/** Let a page of one of the store's origins read the answer, and refuse a page of any other. */
+/** Let pages of the store's origins read the response, and reject requests from any other. */
 export function setAllowedOrigin(koa: KoaContext, tenant: Tenant): void {
   const origin = koa.get('origin');
   if (origin === '') return;

@@ -7,14 +7,14 @@ import type { EmailLimitName, Guess, LimitName } from './limits.ts';
 import type { Reply } from './reply.ts';
 
 /**
- * Who may call a route, and how the tenant is known:
+ * Who may call a route, and how the tenant is determined:
  *
- *   public         the x-tenant-slug header; with `slugInQuery` also ?tenant=, for senders who can set no header
+ *   public         the x-tenant-slug header; with `slugInQuery` also ?tenant=, for senders that cannot set headers
  *   dual           a key with this scope, or else the header
  *   bearer         a key with this scope
- *   token          like dual; where neither is sent, the token in the query or the body names the tenant
- *   session        a customer's session, which names its tenant; where `tenantIdOf` finds another token, that instead
- *   inbound        a provider: the slug in the path, a signature that the handler checks
+ *   token          like dual; without either, the token in the query or the body determines the tenant
+ *   session        a customer's session, which determines its tenant; if `tenantIdOf` finds another token, that instead
+ *   inbound        a provider: the slug in the path, a signature that the handler verifies
  */
 export type Audience =
   | { readonly kind: 'public'; readonly slugInQuery?: true }
@@ -30,7 +30,7 @@ export interface Sent {
   readonly body: unknown;
 }
 
-/** The id of the tenant that a request's token names; `undefined` without one. Throws for what is no such token. */
+/** The id of the tenant that a request's token determines; `undefined` without one. Throws for an invalid token. */
 export type TenantNaming = (sent: Sent) => string | undefined;
 
 export const toPublic: Audience = { kind: 'public' };
@@ -63,16 +63,16 @@ export interface Request<Params, Query, Body> {
   /** The body's bytes, for `rawBody` routes; empty otherwise. */
   readonly rawBody: Buffer;
   /**
-   * The id of what this Idempotency-Key stands for, where one was sent: the same at every try of the same request. What
-   * a handler begins before it asks a provider carries it, so that a later try finds it and goes on with it.
+   * The id that stands for the Idempotency-Key, if one was sent: the same in every attempt of the same request. A
+   * handler passes it on to providers, so that a later attempt finds what an earlier one has begun and continues it.
    */
   readonly idempotencyId: string | undefined;
   /** A header of the request, by its lower-case name; '' when it was not sent. */
   header(name: string): string;
   /**
-   * Do work that may cause an email to an address that nobody has confirmed (`emails` of the route). It counts only if the
-   * work causes it.
-   * @throws DomainError `rate_limited` where the limit is not silent
+   * Do work that may cause an email to an unconfirmed recipient (`emails` of the route). It counts only if the work
+   * causes it.
+   * @throws DomainError `rate_limited` unless the limit is silent
    */
   limitEmail<Value>(recipient: string, work: EmailWork<Value>): Promise<Value>;
 }
@@ -80,7 +80,7 @@ export interface Request<Params, Query, Body> {
 /** Work that may cause an email, unless there were too many of them; and whether it did. */
 export type EmailWork<Value> = (mayEmail: boolean) => Promise<{ readonly value: Value; readonly causesEmail: boolean }>;
 
-/** How long an answer may be kept: by nobody, or by caches that ask each time whether it changed. */
+/** How a response may be cached: not at all, or with a revalidation each time. */
 export type Caching = 'no-store' | 'revalidate';
 
 export interface Route {
@@ -110,27 +110,27 @@ export interface Route {
   readonly emails?: EmailLimitName;
   readonly guesses?: readonly Guess[];
   /**
-   * Honours `Idempotency-Key`.
+   * Honors `Idempotency-Key`.
    *
-   *   atomic       what the handler writes and the answer that is kept commit together: nothing is ever done twice
-   *   resumable    the handler asks a provider, which no transaction may enclose; it goes on with what an earlier try
+   *   atomic       the handler's writes and the stored reply are committed together: nothing is ever done twice
+   *   resumable    the handler calls a provider, which no transaction may contain; it continues what an earlier attempt
    *                began, which it finds by `idempotencyId`
    */
   readonly idempotent?: 'atomic' | 'resumable';
   /**
-   * Without an `Idempotency-Key`, the same request of the same caller within five seconds is one request: a double click
-   * creates one thing. For what the state of things cannot tell from a second wish.
+   * Without an `Idempotency-Key`, identical requests of the same caller within five seconds are one request, so that a
+   * double click creates one object. For operations where the state cannot show that a request is a repetition.
    */
   readonly coalesced?: true;
-  /** The refusals that the handler itself knows, beyond those that follow from what the route declares. */
+  /** The error codes of the handler itself, beyond those that follow from the route's other fields. */
   readonly errors?: readonly ErrorCode[];
   readonly caching: Caching;
   /**
-   * A hot public read: its answer hangs on store, kind of credential and address alone, and may be a second old. It is
-   * made once and kept, ready to be sent (`reply-cache.ts`).
+   * A hot public read: its response depends on the store, the kind of credential and the URL only, and may be a second
+   * old. It is rendered once and cached (`reply-cache.ts`).
    */
   readonly cacheable?: true;
-  /** The schema of each successful answer's body, by status. */
+  /** The schema of each successful response's body, by status. */
   readonly responses: Readonly<Record<number, TSchema>>;
   handle(request: Request<never, never, never>): Promise<Reply>;
 }
@@ -156,8 +156,8 @@ const defaultBodyBytesMax = 64 * 1024;
 export const largeBodyBytesMax = 256 * 1024;
 
 /**
- * A route is data: method, path, audience, schemas and one call. `mountRoutes` authenticates, checks and refuses in
- * the documented order before the handler runs, and the OpenAPI document is made of the same values.
+ * A route is data: method, path, audience, schemas and a handler. `mountRoutes` authenticates and checks requests in
+ * the documented order before the handler runs, and the OpenAPI document is built from the same values.
  */
 export function defineRoute<
   Params extends TObject | undefined = undefined,
@@ -167,7 +167,7 @@ export function defineRoute<
   return { bodyBytesMax: defaultBodyBytesMax, caching: 'no-store', ...definition } as unknown as Route;
 }
 
-/** The session of whoever called a route for customers. Where another token opened the route, there may be none. */
+/** The session of the caller of a route for customers. If another token opened the route, there may be none. */
 export function sessionOf({ session }: Caller): OpenSession {
   if (!session) throw invalidSession();
   return session;

@@ -2,7 +2,7 @@ import type { Audience, Route } from './define-route.ts';
 import { type ErrorCode, errorCodes } from './error-codes.ts';
 import { limitOf } from './limits.ts';
 
-/** Every code that a route may answer: what follows from its declarations, and what its handler knows, by status. */
+/** Every error code of a route, by status: those that follow from its fields, and those of its handler. */
 export function documentedErrors(route: Route): ErrorCode[] {
   const codes = new Set<ErrorCode>([
     ...errorsOf[route.audience.kind],

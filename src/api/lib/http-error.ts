@@ -1,6 +1,6 @@
 import type { Issue } from '#src/lib/validation.ts';
 
-/** A refusal that only HTTP knows: a wrong method, type, size or syntax. */
+/** An error that only HTTP has: a wrong method, type, size or syntax. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly status: number;
@@ -22,7 +22,7 @@ export class HttpError extends Error {
   }
 }
 
-/** The refusal of a value that does not fit its schema: every issue with its path, and the first in a sentence. */
+/** The error for a value that does not match its schema: all issues with their paths, and the first as the message. */
 export function invalidRequest(issues: readonly Issue[], where: string): HttpError {
   const [{ path, detail: fault } = { path: '', detail: 'is not valid' }] = issues;
   const detail = `${path === '' ? `The ${where}` : path.slice(1).replaceAll('/', '.')} ${fault}.`;

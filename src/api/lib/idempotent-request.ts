@@ -23,10 +23,10 @@ export function readIdempotencyKey(header: string): string | undefined {
 }
 
 /**
- * Run a request that named itself once: later tries of it are answered what the first was answered. A try that ends
- * without an answer worth keeping leaves the request to the next.
+ * Execute an idempotent request once: later attempts get the stored reply of the first. An attempt that ends without a
+ * reply worth storing leaves the request to the next one.
  *
- * @param mode `atomic`: the work and its answer commit together
+ * @param mode `atomic`: the work and its reply are committed together
  */
 export async function runIdempotent(
   ctx: Context,
@@ -58,7 +58,7 @@ async function runThenStore(ctx: Context, claimed: ClaimedRequest, work: Work): 
   return reply;
 }
 
-/** The caller may hear what was done: a next try finds the lease run out, and goes on with the same ids. */
+/** The caller gets the reply even if it cannot be stored: the next attempt finds an expired lease and continues. */
 async function unlessAway(ctx: Context, stored: Promise<unknown>): Promise<void> {
   try {
     await stored;
@@ -69,8 +69,8 @@ async function unlessAway(ctx: Context, stored: Promise<unknown>): Promise<void>
 }
 
 /**
- * What may well be different next time is not kept: who is asking, what they may do, how busy we or others are. Of a
- * request without a key no error is: what was in its way may be gone a second later.
+ * Errors that may be different next time are not stored: who is calling, what they may do, how busy we or others are.
+ * Of a request without a key no error is stored: its cause may be gone a second later.
  */
 const passing = [401, 403, 429];
 

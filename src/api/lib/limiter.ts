@@ -10,7 +10,7 @@ import { createWindows, type Share, type Standing } from './windows.ts';
 
 export interface Limiter {
   /**
-   * Count a request against the rate of its route, before it is read, and say in its answer how the caller stands.
+   * Count a request against the limit of its route, before its body is read, and set the `RateLimit-*` headers.
    * @throws DomainError `rate_limited`
    */
   enforceRate(koa: KoaContext, route: Route, party: Party): Promise<void>;
@@ -26,9 +26,9 @@ export interface Limiter {
    */
   limitGuesses<Result>(route: Route, party: Party, body: unknown, work: () => Promise<Result>): Promise<Result>;
   /**
-   * Do work that may cause an email to this address, and tell it whether the email may be sent. The email is counted while
-   * the work runs, and stays counted only if the work caused it.
-   * @throws DomainError `rate_limited` where the limit is not silent, or what the work throws
+   * Do work that may cause an email to this recipient, and tell it whether the email may be sent. The email is counted
+   * while the work runs, and stays counted only if the work caused it.
+   * @throws DomainError `rate_limited` unless the limit is silent, or an error of the work
    */
   limitEmail<Value>(route: Route, party: Party, recipient: string, work: EmailWork<Value>): Promise<Value>;
 }
@@ -115,7 +115,7 @@ export function createLimiter({ redis, metrics, config }: Services): Limiter {
   };
 }
 
-/** Of the windows that refuse, the one that lasts longest; else the one that has the least left. */
+/** Of the exhausted windows, the one that lasts longest; otherwise the one with the fewest requests left. */
 function byTightness(left: Standing, right: Standing): number {
   if (left.isOver && right.isOver) return right.reset - left.reset;
   return Number(right.isOver) - Number(left.isOver) || left.remaining - right.remaining;

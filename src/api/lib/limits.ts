@@ -6,13 +6,13 @@ interface Limit {
   /** Of one shopper: one session, or one client network in one store or at one publishable key. */
   readonly perShopper?: number;
   /**
-   * Of one secret key that carries no limit of its own, over all operations that are limited for keys: behind it stands
-   * a storefront's server that speaks for many shoppers.
+   * For a secret key without a limit of its own, over all operations that are limited for keys: it belongs to a
+   * storefront's server, which sends requests for many shoppers.
    */
   readonly perSecretKey?: number;
   /**
-   * Of one store that sets none of its own. An operation with such a ceiling is not limited in normal use: it has a window
-   * of its own, counted once a request is found sound, and answers 503 beyond it.
+   * For a store without a limit of its own. An operation with such a ceiling is not limited in normal use: it has a
+   * window of its own, which counts valid requests, and responds 503 beyond it.
    */
   readonly perStore?: number;
   /** The secret that could be guessed at any of its operations, which are therefore counted together. */
@@ -50,13 +50,13 @@ export type LimitName = keyof typeof limits;
 
 export const limitOf = (name: LimitName): Limit => limits[name];
 
-/** How many emails to addresses that nobody has confirmed a window admits. */
+/** How many emails to unconfirmed recipients a window allows. */
 interface EmailLimit {
   readonly perShopper: number;
   readonly perRecipient: number;
-  /** Of one store, in all that no secret key asks for. */
+  /** Per store, for requests without a secret key. */
   readonly perStore?: number;
-  /** Beyond it the answer is the same as ever, so that it tells nobody anything. */
+  /** Beyond it the response is the same, so that it reveals nothing. */
   readonly isSilent: boolean;
   readonly seconds: number;
 }
@@ -84,6 +84,6 @@ export interface Guess {
   readonly field: string;
   /** The limit of where the code can be previewed: wrong ones count there. */
   readonly limit: LimitName;
-  /** The error that says that it was wrong. */
+  /** The error code of a wrong guess. */
   readonly wrong: ErrorCode;
 }

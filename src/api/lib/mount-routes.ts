@@ -15,7 +15,7 @@ import type { RequestRouter } from './request-router.ts';
 import type { RouteServices } from './route-services.ts';
 import type { Party } from './shares.ts';
 
-/** Serve routes at their addresses: each is authenticated, checked and refused in the documented order, and then handled. */
+/** Mount routes at their paths: each request is authenticated, checked in the documented order, and then handled. */
 export function mountRoutes(requestRouter: RequestRouter, shared: RouteServices, routes: readonly Route[]): void {
   const handlerOf = (route: Route) => async (koa: RouterContext) => {
     try {
@@ -31,8 +31,8 @@ export function mountRoutes(requestRouter: RequestRouter, shared: RouteServices,
 }
 
 /**
- * The order of refusals is a promise: tenant or key, scope, rate, size and type, schema, module, ceiling; then the
- * handler's own. Where a token names the tenant, the body it may stand in is read first.
+ * The order of checks is documented: tenant or key, scope, rate, size and type, schema, module, ceiling; then the
+ * handler's own. If a token determines the tenant, the body that may contain it is read first.
  */
 async function serve(shared: RouteServices, route: Route, koa: RouterContext): Promise<void> {
   const { audience } = route;
@@ -53,8 +53,8 @@ async function serve(shared: RouteServices, route: Route, koa: RouterContext): P
 }
 
 /**
- * Hold a request to what is its own, whoever sends it and however often: the page that it comes from and its count.
- * Answers the shopper's address.
+ * Check what applies to every request: the origin of its page and its rate limit.
+ * @returns the shopper's IP address
  */
 export async function enforceLimits(
   { services, limiter }: RouteServices,

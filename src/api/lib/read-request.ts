@@ -33,7 +33,7 @@ async function readBody(route: Route, koa: RouterContext): Promise<SentBody> {
   return { body, rawBody: bytes };
 }
 
-/** Nobody unpacks a body here: it could be anything, of any size. */
+/** Compressed bodies are rejected: their real size is unknown before they are unpacked. */
 function rejectCompressed(bytes: Buffer, encoding: string): void {
   if (bytes.length === 0 || encoding === '' || encoding.toLowerCase() === 'identity') return;
   throw new HttpError(415, 'unsupported_media_type', 'The body must not have a Content-Encoding.');
@@ -60,7 +60,7 @@ function checkText(
   return given;
 }
 
-/** An address can hold NUL, which PostgreSQL keeps in no text. */
+/** A URL can contain NUL, which PostgreSQL cannot store in a text. */
 function nulsIn(given: Record<string, unknown>): Issue[] {
   const holdsNul = (value: unknown) => [value].flat().some((text) => typeof text === 'string' && text.includes('\0'));
   return Object.keys(given)
@@ -100,10 +100,10 @@ function parseJson(bytes: Buffer, contentType: string): unknown {
   return value;
 }
 
-/** Deeper than anything that we ask for, and far from what exhausts those who walk through it. */
+/** Deeper than any schema here, and far from what exhausts the stack. */
 const depthMax = 32;
 
-/** How deep lists and objects stand in each other. */
+/** How deep lists and objects are nested. */
 function depthOf(text: string): number {
   let depth = 0;
   let deepest = 0;
@@ -118,7 +118,7 @@ function depthOf(text: string): number {
   return deepest;
 }
 
-/** The escapes that may stand for NUL or for half a character: PostgreSQL keeps neither. Most bodies have none. */
+/** The escapes that may mean NUL or half a character, which PostgreSQL cannot store. Most bodies have none. */
 const suspicious = /\\u(?:0000|d[89a-f])/i;
 
 function holdsUnwritable(value: unknown): boolean {

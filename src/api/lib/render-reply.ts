@@ -8,22 +8,22 @@ import type { Route } from './define-route.ts';
 import type { Reply } from './reply.ts';
 import { replyToError } from './reply-to-error.ts';
 
-/** A reply ready to be sent to whoever asked for it. */
+/** A reply that is ready to be sent. */
 export interface RenderedReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
-  /** Only of what caches may keep. */
+  /** Only for cacheable replies. */
   readonly etag: string | undefined;
 }
 
 /** A reply ready to be sent many times. */
 export interface StoredReply extends Omit<RenderedReply, 'body'> {
-  /** The body in UTF-8, a character for each byte: so it is encoded once, and goes out in one write with its headers. */
+  /** The body in UTF-8, with one character per byte: it is encoded once, and sent in one write with its headers. */
   readonly bytes: string;
 }
 
-/** A reply made for this visitor, and for everybody with the same kind of key: what a key may see is not for shared caches. */
+/** A reply for this caller. A response to a key must not be stored by shared caches. */
 export function renderReply(route: Route, { tenant, key }: Visitor, reply: Reply): RenderedReply {
   const isHtml = typeof reply.body === 'string';
   const text = isHtml ? reply.body : reply.body && JSON.stringify(reply.body);
@@ -41,12 +41,12 @@ export function renderReply(route: Route, { tenant, key }: Visitor, reply: Reply
   };
 }
 
-/** The tag covers the tenant too: two stores with equal answers never share one. */
+/** The tag includes the tenant: two stores with equal responses never share one. */
 function tagOf(tenant: Tenant, text: string): string {
   return `"${createHash('sha256').update(`${tenant.slug}\n`).update(text).digest('base64url').slice(0, 27)}"`;
 }
 
-/** What an answer says that caches may keep, and have to ask about each time. */
+/** The headers of a response that caches may store and must revalidate each time. */
 export function storedHeaders(etag: string, isPrivate: boolean): Record<string, string> {
   return {
     'cache-control': `${isPrivate ? 'private' : 'public'}, max-age=0, must-revalidate`,
@@ -55,7 +55,7 @@ export function storedHeaders(etag: string, isPrivate: boolean): Record<string, 
   };
 }
 
-/** The reply to an error: one envelope, kept by nobody. */
+/** The reply to an error: the error envelope, never cached. */
 export function renderError(error: unknown, requestId: string): RenderedReply {
   const { status, headers, body } = replyToError(error, requestId);
   return {
@@ -81,7 +81,7 @@ export function storeReply({ body = '', ...reply }: RenderedReply): StoredReply 
   return { ...reply, bytes: Buffer.from(body).toString('latin1') };
 }
 
-/** Send a reply that is kept as it is: all at once, and without Koa, which would look at every part of it again. */
+/** Send a cached reply at once and without Koa, which would process every part of it again. */
 export function sendStored(koa: KoaContext, { status, headers, bytes, etag }: StoredReply): void {
   koa.respond = false;
   const own = { ...headers, 'x-request-id': String(koa.state['requestId']) };
@@ -90,8 +90,8 @@ export function sendStored(koa: KoaContext, { status, headers, bytes, etag }: St
 }
 
 /**
- * Whether an If-None-Match names this tag: `*` names any. Koa's `fresh` says no to requests with `Cache-Control:
- * no-cache`, which `fetch` adds to every one that has this header; they mean caches on the way, and we are none.
+ * Whether an If-None-Match contains this tag or `*`. Koa's `fresh` returns false for requests with `Cache-Control:
+ * no-cache`, which `fetch` adds to every request with this header; it is meant for caches on the way.
  */
 function names(ifNoneMatch: string, etag: string): boolean {
   if (ifNoneMatch === '' || ifNoneMatch === '*') return ifNoneMatch === '*';

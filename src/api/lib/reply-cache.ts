@@ -57,7 +57,7 @@ export interface AuthCache {
   store(koa: KoaContext, request: AuthenticatedRequest): void;
 }
 
-/** A revoked key keeps working here for up to a second after the key directory has dropped it. */
+/** A revoked key works here for up to a second after the key directory has removed it. */
 export function createAuthCache(clock: Clock): AuthCache {
   const requests = new LRUCache<string, AuthenticatedRequest>({ max: entriesMax, ttl: freshForMs, ...agingBy(clock) });
   return {

@@ -19,7 +19,7 @@ export interface ErrorReply {
   readonly body: ErrorBody;
 }
 
-/** The status of each kind of refusal. */
+/** The status of each kind of error. */
 export const statusOf: Readonly<Record<RejectionKind, number>> = {
   invalid: 400,
   unauthenticated: 401,
@@ -35,8 +35,8 @@ export const statusOf: Readonly<Record<RejectionKind, number>> = {
 };
 
 /**
- * Say what an error means to a caller. This is the only place that knows both languages. What it does not know is a
- * 500 that tells nothing: no stack, no SQL, no provider's words.
+ * Translate an error into a response. This is the only place that knows both. An unexpected error is a 500 without
+ * details: no stack, no SQL, no message of a provider.
  */
 export function replyToError(error: unknown, requestId: string): ErrorReply {
   if (error instanceof DomainError) {

@@ -1,4 +1,4 @@
-/** What a handler answers. An object is sent as JSON, a string as HTML. */
+/** The result of a handler. An object is sent as JSON, a string as HTML. */
 export interface Reply {
   readonly status: number;
   readonly body: object | string | undefined;

@@ -5,15 +5,15 @@ import { respondPreflight } from './cors.ts';
 import type { Route } from './define-route.ts';
 import { HttpError } from './http-error.ts';
 
-/** As they are named to who asks, in this order. */
+/** The methods as the Allow header lists them, in this order. */
 const served = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const;
 
 type Handler = (koa: RouterContext) => Promise<void> | void;
 
 /**
- * The addresses of the application. One that is served at all answers a preflight, and a method that it does not have
- * with 405 and those that it has: a word that stands where another address has a parameter is never taken for a value.
- * Addresses that begin alike share a router, so that none is looked for among all of them.
+ * The routes of the application. A known path responds to a preflight, and to a method that it does not support with
+ * 405 and the methods that it does: a fixed segment of one route is never taken for a parameter of another. Routes with
+ * the same beginning share a router, so that no request is matched against all of them.
  */
 export class RequestRouter {
   readonly #routers = new Map<string, Router>();
@@ -34,7 +34,7 @@ export class RequestRouter {
     });
   }
 
-  /** Serves what has an address here, and leaves everything else to what comes next. */
+  /** Serves known paths and passes everything else on. */
   middleware(): Middleware {
     const sections = new Map([...this.#routers].map(([section, router]) => [section, router.routes() as Middleware]));
     return (koa, next) => sections.get(sectionOf(koa.path))?.(koa, next) ?? next();
@@ -51,6 +51,6 @@ export class RequestRouter {
 /** The word after the version, which no address has a parameter for: `products` of `/api/v1/products/oak-bowl`. */
 function sectionOf(path: string): string {
   const [, , , word = ''] = path.split('/', 4);
-  // As the router does, which does not tell upper case from lower.
+  // Like the router, which ignores case.
   return word.toLowerCase();
 }

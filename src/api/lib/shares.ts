@@ -13,8 +13,8 @@ export interface Party {
 }
 
 /**
- * What a limit of this operation admits to this caller: to the key, over all operations, and to the shopper, in a window of
- * the operation's own unless the limit protects a secret that several operations could be asked for.
+ * The limits of this operation for this caller: of the key, over all operations, and of the shopper, in a window of
+ * this operation alone unless the limit protects a secret that several operations could be used to guess.
  */
 export function rateOf(route: Route, name: LimitName, party: Party): Share[] {
   const { perShopper, perSecretKey, seconds, protects } = limitOf(name);
@@ -30,7 +30,9 @@ export function rateOf(route: Route, name: LimitName, party: Party): Share[] {
 /** Where an operation is counted alone, so that it is not closed by a flood of another. */
 const windowOf = ({ method, path }: Route, name: LimitName) => `${name}:${method}:${path}`;
 
-/** What a client may use of a store that sets a low ceiling is half of it, so that no client closes it for all others. */
+/**
+ * What a client may use of a store that sets a low ceiling is half of it, so that no client closes it for all others.
+ */
 export function ceilingOf(route: Route, party: Party): Share[] {
   const { limit } = route;
   const { perShopper, perStore, seconds } = limit ? limitOf(limit) : {};
@@ -45,7 +47,7 @@ export function ceilingOf(route: Route, party: Party): Share[] {
   ];
 }
 
-/** What an email to this recipient counts against. The store's own server is trusted to know how many it asks for. */
+/** The limits that an email to this recipient counts against. The store's own server is trusted. */
 export function emailsOf(
   { emails }: Route,
   party: Party,
@@ -69,9 +71,8 @@ export function emailsOf(
 }
 
 /**
- * By what a shopper is counted; nothing, where nobody knows who they are. Whoever is signed in is known, whosever server
- * asks for them; everybody else is their network. Every browser holds the publishable key: counted by it alone, one of
- * them could close the store for all.
+ * What a shopper is counted by; undefined if unknown. A signed-in customer is counted by their session, all others by
+ * their network. Every browser has the publishable key: if it were counted, one shopper could block the whole store.
  */
 function shopperOf({ visitor: { tenant, key, session }, address }: Party): string[] {
   const shopper = session?.id ?? (address === undefined ? undefined : clientNetworkOf(address));

@@ -3,9 +3,9 @@ import type { Server } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * Stop a server without losing a request. Its router does not know yet: so for a while it goes on serving, while
- * `/readyz` says that it is going and every answer ends its connection. Then it takes no more, and what is under way
- * may end.
+ * Stop a server without losing a request. The router does not know yet, so for a while the server continues, while
+ * `/readyz` reports the shutdown and every response closes its connection. Then it accepts no more requests, and those
+ * in progress may end.
  *
  * @param noticeMs how long a router may take to notice
  * @param exitDelayMs how long after that a request may still take

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { RateLimiterMemory, RateLimiterRedis, RLWrapperTimeouts } from 'rate-limiter-flexible';
 import type { Services } from '#src/services.ts';
 
-/** How a caller stands with one window. */
+/** The usage of one window by a caller. */
 export interface Standing {
   readonly isOver: boolean;
   readonly limit: number;
@@ -11,7 +11,7 @@ export interface Standing {
   readonly reset: number;
 }
 
-/** One subject's share of a window of so many seconds: what is counted together, for whom, and how much is admitted. */
+/** The share of one subject in a window: what is counted together, for whom, and how much is allowed. */
 export interface Share {
   readonly window: string;
   readonly seconds: number;
@@ -22,7 +22,7 @@ export interface Share {
 /** Counts shares in Redis for all processes together. `RATE_LIMIT_SCALE` multiplies each. */
 export interface Windows {
   take(share: Share): Promise<Standing>;
-  /** How a subject stands, with all who took in this turn of the event loop or before, without taking. */
+  /** The usage of a subject, including everything counted in this turn of the event loop, without counting. */
   peek(share: Share): Promise<Standing>;
   /** Undo one `take`. */
   giveBack(share: Share): Promise<void>;
@@ -30,7 +30,7 @@ export interface Windows {
 
 /** How long Redis may take before this process counts by itself. */
 const redisMs = 250;
-/** Who has more than their share is told so by us: the library only counts. */
+/** Reports who is over the limit: the library only counts. */
 const pointsMax = Number.MAX_SAFE_INTEGER;
 
 export function createWindows({ redis, config }: Pick<Services, 'redis' | 'config'>): Windows {
@@ -97,8 +97,8 @@ interface Turn<Result> {
 }
 
 /**
- * Count all who come for the same subject in one turn of the event loop with one call. Each is told its answer, and how
- * many of them came later than they did: what was counted without those is what they would have been told alone.
+ * Count all requests for the same subject in one turn of the event loop with one call. Each gets the result, and how
+ * many of them came later: the difference is what it would have got alone.
  */
 export function countCoalesced<Result>(
   count: (subject: string, times: number) => Promise<Result>,

@@ -7,10 +7,10 @@ import { newId } from '#src/lib/ids.ts';
 import { inSpan, markFailed } from '#src/lib/tracing.ts';
 import type { Services } from '#src/services.ts';
 
-/** A caller's own request id is kept when it is harmless to log. */
+/** A caller's own request id is used if it is safe to log. */
 const harmless = /^[A-Za-z0-9_-]{8,64}$/;
 
-/** Give each request its id, answer every error with the one envelope, and write one line when it is over. */
+/** Assign each request its id, respond to every error with the error envelope, and log one line at the end. */
 export function handleRequests(services: Services): Middleware {
   return async (koa, next) => {
     const given = koa.get('x-request-id');

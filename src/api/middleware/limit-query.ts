@@ -5,7 +5,7 @@ import { HttpError } from '#src/api/lib/http-error.ts';
 /** Far more than any address has. */
 const parametersMax = 100;
 
-/** Refuse an address of very many parameters: Koa takes time in proportion to the square of their number to read them. */
+/** Reject a URL with very many parameters: Koa parses them in quadratic time. */
 export function limitQuery(): Middleware {
   return (koa, next) => {
     if (koa.querystring.split('&', parametersMax + 1).length <= parametersMax) return next();

@@ -4,8 +4,7 @@ import { sendStored } from '#src/api/lib/render-reply.ts';
 import type { RouteServices } from '#src/api/lib/route-services.ts';
 
 /**
- * Answer a request that says the same as one of a moment ago with the same reply while that is fresh: neither its route
- * nor its visitor is looked up again.
+ * Send the cached reply of an identical request while it is fresh, without looking up its route or its caller again.
  */
 export function serveFromReplyCache(shared: RouteServices): Middleware {
   return async (koa, next) => {

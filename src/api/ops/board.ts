@@ -16,10 +16,10 @@ const boardPath = '/ops/queues';
 const retries = /^\/ops\/queues\/api\/queues\/(?<queue>[^/]+)\/(?:(?<id>[^/]+)\/retry(?:\/failed)?|retry\/failed)$/;
 
 /**
- * Bull Board over every queue. One can look, and retry what failed; everything else that the board offers would go
- * around the outbox, so it is refused here and hidden there. It shows ids and our own sentences: jobs hold nothing else.
+ * Bull Board over every queue. Operators can view jobs and retry failed ones. Everything else that the board offers
+ * would bypass the outbox, so it is rejected here and hidden there. Jobs contain only ids and our own messages.
  *
- * Import this on first use: it and its page are larger than the rest of the web process.
+ * Import this on first use: the board is larger than the rest of the web process.
  */
 export function createBoard(services: Services): Middleware {
   const serverAdapter = new KoaAdapter();
@@ -51,7 +51,7 @@ export function createBoard(services: Services): Middleware {
     if (!['GET', 'HEAD'].includes(koa.method)) return respondRetry(services, koa);
     const shown = koa.query['status'] === 'failed' ? opened.get(String(koa.query['activeQueue'])) : undefined;
     if (shown) await dropFinished(services, shown);
-    // The board answers 500 for whatever is thrown below it, our 404 among it.
+    // The board responds 500 to any error that is thrown below it, including our 404.
     let isBoards = true;
     await board(koa, async () => void (isBoards = false));
     if (!isBoards) return next();
@@ -81,10 +81,10 @@ function openQueue(services: Services, name: QueueName): Queue {
   return queue;
 }
 
-/** How many failed jobs are looked through at a time. */
+/** How many failed jobs are checked at a time. */
 const scannedMax = 500;
 
-/** What was seen to otherwise, on /ops/labels or by the owner, no longer stands among what failed. */
+/** Removes failed jobs from the queue whose work was done in another way, on /ops/labels or by the owner. */
 async function dropFinished(services: Services, queue: Queue): Promise<void> {
   const failed = await queue.getFailed(0, scannedMax - 1);
   const ids = failed.flatMap((job) => (job?.id ? [job.id] : []));
@@ -101,7 +101,7 @@ function showIds(data: unknown): unknown {
 /** What the overview lists; there, nothing at all may be changed. */
 const QueueList = Type.Object({ queues: Type.Array(Type.Object({ readOnlyMode: Type.Boolean() })) });
 
-/** Of the buttons of jobs and queues only Retry is shown; what is hidden here is refused above. Sentences break between words. */
+/** Of the buttons only Retry is shown; the hidden ones are rejected above. Messages wrap between words. */
 const hideChanges = `
   [class^="jobActions-"] > li:not(:has(.lucide-refresh-cw)), [class^="queueActions-"] > li:not(:has(.lucide-refresh-cw)),
   [class^="trigger-"][aria-haspopup="menu"] { display: none }

@@ -19,7 +19,7 @@ const floor = 126;
 const ceiling = 14;
 const gap = 2;
 
-/** One series of bars from a common ground line: the highest is named, the rest say their value when pointed at. */
+/** One series of bars: the highest has a label, the others show their value on hover. */
 export function barChart({ title, bars, format }: BarChart): Html {
   const max = Math.max(...bars.map(({ value }) => value), 1);
   const step = width / Math.max(bars.length, 1);

@@ -15,15 +15,15 @@ const clientMaxUnderAttack = 3;
 const seconds = minutes(15) / 1000;
 
 /**
- * Whether the request's Authorization header is this one, the scheme in lower case. A request without the header is not
- * counted: browsers ask first.
- * @throws DomainError `rate_limited` for a client network that sent too many wrong ones, whatever it sends now
+ * Whether the request's Authorization header is the expected one. The scheme is compared in lower case. A request
+ * without the header is not counted: browsers first send one without it.
+ * @throws DomainError `rate_limited` for a client network that sent too many wrong ones, even if this one is right
  */
 export type CheckSecret = (koa: KoaContext, expected: string) => Promise<boolean>;
 
 /**
- * Compare operators' secrets in constant time and count the wrong ones. Once all networks together sent too many, each has
- * only three: many addresses help a guesser little, and an operator elsewhere gets in.
+ * Compare operators' secrets in constant time and count the wrong ones. Once all networks together sent too many, each
+ * has only three: many addresses help a guesser little, and an operator elsewhere gets in.
  */
 export function createSecretCheck({ redis, config }: Services): CheckSecret {
   const windows = createWindows({ redis, config });

@@ -7,7 +7,7 @@ export const respondHealth: RouterMiddleware = (koa) => {
   koa.body = { ok: true };
 };
 
-/** The process can serve: PostgreSQL answers and no shutdown has begun. Redis may be away: the shop is open then. */
+/** The process can serve: PostgreSQL responds and no shutdown has begun. Redis is not needed to serve. */
 export function respondReadiness(services: Services): RouterMiddleware {
   return async (koa) => {
     const database = await services.context().database.answers();

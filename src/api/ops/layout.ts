@@ -14,7 +14,7 @@ export interface Page {
   readonly title: string;
   /** The address of the page in the head that this one belongs to. */
   readonly at: (typeof pages)[number][0];
-  /** Whether it shows something that is under way, and so looks again by itself. */
+  /** Whether the page shows work in progress and therefore reloads by itself. */
   readonly isMoving?: boolean;
   readonly body: Piece;
 }
@@ -68,7 +68,7 @@ export function button(
   )}<button class="${kind}">${label}</button></form>`;
 }
 
-/** A form of one button that has to be opened first: for what cannot be taken back. No script asks. */
+/** A button that must be revealed first: for actions that cannot be undone. Works without a script. */
 export function confirmed(
   action: string,
   label: string,
@@ -78,7 +78,7 @@ export function confirmed(
   return html`<details><summary>${label}</summary>${button(action, confirmation, fields)}</details>`;
 }
 
-/** How long ago something was, in a word or two: before it `for` may stand, or `ago` behind it. */
+/** The time since a moment, in one or two words, to be used as in "for 5 minutes" or "5 minutes ago". */
 export function ago(then: Date, now: Date): Html {
   const minutes = Math.max(0, Math.round((now.getTime() - then.getTime()) / 60_000));
   const words =

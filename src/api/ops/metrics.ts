@@ -10,8 +10,8 @@ import { basicLogin } from './protect.ts';
 import { sizeProcesses } from './size-processes.ts';
 
 /**
- * Everything there is to watch, for Prometheus. Any web process answers alike: how things stand is read from
- * PostgreSQL, and what was counted is the sum over all processes, workers included.
+ * The metrics, for Prometheus. Every web process reports the same: the current state is read from PostgreSQL, and
+ * counters are the sum over all processes, workers included.
  */
 export function respondMetrics(services: Services, checkSecret: CheckSecret): RouterMiddleware {
   return async (koa) => {
@@ -48,7 +48,7 @@ async function requireToken({ config }: Services, checkSecret: CheckSecret, koa:
   if (!allowed) throw new DomainError('unauthenticated', 'missing_key', 'The metrics require a token.');
 }
 
-/** How things stand now, over all stores. */
+/** The current state, over all stores. */
 function standing(operations: Operations): Family[] {
   const { at, queues, reconcileLag: lag, unknownLabels, deliveries, analytics } = operations;
   const age = (since: Date | null) => (since ? Math.max(0, at.getTime() - since.getTime()) / 1000 : 0);

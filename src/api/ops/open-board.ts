@@ -6,8 +6,8 @@ import type { Services } from '#src/services.ts';
 const boardPath = /^\/ops\/queues(\/|$)/;
 
 /**
- * The board of queues, loaded when somebody first looks at it: it is larger than the rest of the web process. A queue
- * that is opened while Redis is away never works, so until then nobody looks.
+ * The board of queues, loaded on first use: it is larger than the rest of the web process. It must not be opened while
+ * Redis is unavailable, because a queue that is opened then never works.
  */
 export function openOnFirstUse(services: Services): Middleware {
   let board: Promise<Middleware> | undefined;

@@ -4,12 +4,12 @@ import { HttpError } from '#src/api/lib/http-error.ts';
 import type { Services } from '#src/services.ts';
 import type { CheckSecret } from './check-secret.ts';
 
-/** The router does not tell upper case from lower, so neither does the guard. */
+/** The router ignores case, so this does, too. */
 const opsPath = /^\/ops(\/|$)/i;
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Pages of operators run no script but the board's own, and nobody may frame them. */
+/** Ops pages run no script except the board's, and cannot be framed. */
 const headers = {
   'cache-control': 'no-store',
   'content-security-policy':
@@ -19,8 +19,8 @@ const headers = {
 };
 
 /**
- * Stands before everything under /ops: the operator's name and password are asked for where they are set, which only
- * local mode may leave out, and a change that a page of another origin asks for is refused.
+ * Guards everything under /ops: requires the operator's name and password if they are set, which only local mode may
+ * omit, and rejects changes that a page of another origin requests.
  */
 export function protectOps(services: Services, checkSecret: CheckSecret): Middleware {
   return async (koa, next) => {
@@ -35,7 +35,7 @@ export function protectOps(services: Services, checkSecret: CheckSecret): Middle
 async function requireOperator({ config }: Services, checkSecret: CheckSecret, koa: KoaContext): Promise<void> {
   const { ops, settings } = config;
   if (!ops) {
-    // A page elsewhere could have its own name resolve to this machine; nobody but this machine's names may ask.
+    // A page elsewhere could have its own host name resolve to this machine, so only this machine's names are accepted.
     if (settings.localMode && isLoopback(koa.hostname)) return;
     throw new HttpError(403, 'origin_not_allowed', 'Without a password, /ops is available on this machine only.');
   }
@@ -55,7 +55,7 @@ export function basicLogin({ user, password }: { user: string; password: string 
   return `basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 }
 
-/** Browsers say where a change comes from; a client that says nothing is no browser, and carries no login by itself. */
+/** Browsers send the origin of a change. A client that sends none is not a browser and adds no login by itself. */
 function rejectForeignPages({ config }: Services, koa: KoaContext): void {
   const origin = koa.get('origin');
   const site = koa.get('sec-fetch-site');

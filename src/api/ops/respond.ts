@@ -6,7 +6,7 @@ import { parseForm, readBytes } from '../lib/read-request.ts';
 
 const formBytesMax = 16 * 1024;
 
-/** Nobody's store, in the name of the operator. */
+/** The context of the operator, outside any store. */
 export const operatorContext = (services: Services): PlatformContext =>
   services.context({ actor: { kind: 'operator', id: services.config.ops?.user ?? 'local' } });
 
@@ -32,7 +32,7 @@ export async function formOf(koa: RouterContext): Promise<Record<string, string>
   return bytes.length === 0 ? {} : parseForm(bytes, koa.get('content-type'));
 }
 
-/** What came of it, or the sentence of a refusal, for the page to show. */
+/** The result of an action, or the message of its error, to be shown on the page. */
 export async function orMessage<Value>(work: Promise<Value>): Promise<{ value: Value } | { message: string }> {
   try {
     return { value: await work };
@@ -47,14 +47,14 @@ export function show(koa: RouterContext, page: string): void {
   koa.body = page;
 }
 
-/** See another page, which says what was done. */
+/** Redirect to a page that shows the result of the action. */
 export function redirect(koa: RouterContext, address: string, done: string): void {
   koa.status = 303;
   koa.set('location', `${address}?done=${encodeURIComponent(done)}`);
   koa.body = '';
 }
 
-/** What the last press did. Only our own sentences are short and plain; anything else is not shown. */
+/** The result of the last action. It comes from the URL, so only text that looks like our own messages is shown. */
 export function doneOf(koa: RouterContext): string | undefined {
   const { done } = koa.query;
   return typeof done === 'string' && /^[A-Za-z0-9 ,.]{1,100}$/.test(done) ? done : undefined;

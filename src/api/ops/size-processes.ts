@@ -13,18 +13,18 @@ export interface QueueSize {
   readonly mean_run_seconds: number | null;
   /** Processes that work this queue now, `worker` included; null while Redis is away. */
   readonly processes: number | null;
-  /** So many would be done with what is due within the time that may pass. */
+  /** The number of processes that would finish the due jobs in time. */
   readonly suggested_processes: number;
 }
 
-/** How soon what is due should be done. */
+/** How soon due jobs should be finished. */
 const drainSeconds = 15;
 /** Taken for a run's time until one was counted. */
 const assumedRunSeconds = 0.5;
 
 /**
- * How many processes each queue would keep busy: the work that is due (jobs times the average run) shared among slots
- * for fifteen seconds, and one at least. The suggestion knows nothing of CPUs or of the database: set a maximum.
+ * How many processes each queue would keep busy: the due work (jobs times average duration) divided by the concurrency
+ * and fifteen seconds, and at least one. The number does not consider CPUs or the database: set a maximum.
  */
 export function sizeProcesses(
   { at, queues }: Operations,

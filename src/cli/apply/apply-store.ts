@@ -14,16 +14,16 @@ export interface Applied {
   readonly dryRun: boolean;
   /** Everything that the file names, in its order; most of it unchanged on a second run. */
   readonly changes: readonly Change[];
-  /** The keys that were made, with their values: this is the one time that they are told. */
+  /** The created keys with their values, which are only shown once. */
   readonly keys: readonly { readonly name: string; readonly value: string }[];
-  /** What is left for a person to do. */
+  /** What an operator still has to do. */
   readonly notes: readonly string[];
 }
 
 /**
- * Bring a store into line with its file, in one transaction: a file that is refused leaves nothing half done, and a
- * dry run finds out what would change by doing it and taking it back.
- * @throws RejectedInput when a domain refuses a part of it
+ * Reconcile a store with its file in one transaction: a file that is rejected changes nothing, and a dry run applies
+ * the changes and rolls them back.
+ * @throws RejectedInput when a domain rejects a part of it
  */
 export async function applyStore(
   ctx: PlatformContext,

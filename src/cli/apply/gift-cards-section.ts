@@ -1,7 +1,7 @@
 import { GiftCardInput, saveGiftCard } from '#src/domain/promotions/index.ts';
 import { many } from './section.ts';
 
-/** Gift cards by their codes. They are never pruned: somebody has paid for what is on them. */
+/** Gift cards by their codes. They are never pruned: they have been paid for. */
 export const giftCardsSection = many({
   name: 'gift_cards',
   kind: 'gift_card',

@@ -3,7 +3,7 @@ import { many } from './section.ts';
 
 const keysMax = 10_000;
 
-/** Keys by their names. One that there is keeps its value; what is told of a new one is told once. */
+/** Keys by their names. An existing one keeps its value; the value of a new one is shown once. */
 export const keysSection = many({
   name: 'keys',
   kind: 'key',

@@ -2,7 +2,7 @@ import { liveWebhookSecrets, PaymentAccountInput, savePaymentAccount } from '#sr
 import { checkDuration } from './checks.ts';
 import { one } from './section.ts';
 
-/** The store's account at the payment provider. What is missing to sell is told, not refused: it may come later. */
+/** The store's account at the payment provider. Missing fields are reported, not rejected: they may be set later. */
 export const paymentsSection = one({
   name: 'payments',
   kind: 'payments',

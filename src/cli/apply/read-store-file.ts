@@ -16,9 +16,9 @@ export interface Problem {
 export interface StoreFileText {
   /** The value that it holds, with references to the environment resolved. */
   readonly value: unknown;
-  /** What is wrong with its syntax and its references. */
+  /** The errors of its syntax and its references. */
   readonly problems: readonly Problem[];
-  /** Say where in the file an issue is. `undefined` for one that a reference without a value explains already. */
+  /** The place of an issue in the file. `undefined` if a reference without a value explains it already. */
   locate(issue: Pick<Issue, 'path' | 'detail'>): Problem | undefined;
 }
 
@@ -62,7 +62,7 @@ export function readStoreFile(text: string, environment: Readonly<Record<string,
   };
 }
 
-/** Behind a token that cannot stand where it stands, every other one is in the wrong place too: that tells nothing. */
+/** After an unexpected token the parser also reports all tokens that follow, which is not useful. */
 function relevantErrors({ errors }: Document): Document['errors'] {
   const astray = errors.findIndex(({ code }) => code === 'UNEXPECTED_TOKEN');
   return astray === -1 ? errors : errors.slice(0, astray + 1);

@@ -1,13 +1,13 @@
 /** A reference to the environment in the text of a store file, and its escape: `${NAME}` and `$${NAME}`. */
 const written = /(\$?)\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
-/** Characters that no text uses (Unicode's private area) stand for `$`, `{` and `}` while YAML is parsed. */
+/** Characters of Unicode's private area replace `$`, `{` and `}` while YAML is parsed. */
 const placeholders = { reference: '\uE000', escape: '\uE001', end: '\uE002' };
 const placeholder = /\uE000\uE000([A-Za-z_][A-Za-z0-9_]*)\uE002|\uE001\uE001\uE001([A-Za-z_][A-Za-z0-9_]*)\uE002/g;
 
 /**
- * Hide references from the YAML parser, to which a brace inside `{ … }` or `[ … ]` opens a map. The text keeps its
- * length, so that every place in it keeps its line and column.
+ * Hide references from the YAML parser, for which a brace inside `{ … }` or `[ … ]` starts a map. The text keeps its
+ * length, so that lines and columns stay right.
  */
 export function hideReferences(text: string): string {
   return text.replace(

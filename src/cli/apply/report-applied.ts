@@ -6,7 +6,7 @@ import type { Applied } from './apply-store.ts';
 
 const signs: Readonly<Record<Change['action'], string>> = { created: '+', updated: '~', removed: '-', unchanged: ' ' };
 
-/** The difference that a run of `apply` made, for people and for machines. */
+/** The changes of a run of `apply`, for people and for machines. */
 export function reportApplied({ store, dryRun, changes, keys, notes }: Applied): Report {
   const made = changes.filter(({ action }) => action !== 'unchanged');
   return {
@@ -22,7 +22,7 @@ export function reportApplied({ store, dryRun, changes, keys, notes }: Applied):
   };
 }
 
-/** What was updated stands below it, field by field: a secret by its name alone. */
+/** Updated items are listed field by field; of a secret only the name is shown. */
 function describeChange({ action, subject, fields, values = {} }: Change): string[] {
   const head = `${signs[action]} ${subject}${action === 'updated' ? `: ${fields.join(', ')}` : ''}`;
   if (action !== 'updated') return [head];

@@ -17,27 +17,27 @@ export interface ApplyOptions {
 export interface ApplyRun {
   readonly ctx: InTransaction;
   readonly options: ApplyOptions;
-  /** Tell what was done, and write it into the audit log, which calls it `kind`. */
+  /** Report a change, and write it to the audit log, which calls it `kind`. */
   record(kind: string, ...changes: Change[]): Promise<void>;
-  /** Only tell it: the audit log has it already. */
+  /** Only report a change that the audit log has already. */
   report(change: Change): void;
-  /** Tell the value of a new key. */
+  /** Show the value of a new key. */
   reveal(key: { name: string; value: string }): void;
-  /** Tell a person what is left to do. */
+  /** Tell the operator what is left to do. */
   note(message: string): void;
   progress(message: string): void;
 }
 
-/** One part of the store file: what may stand in it, and what it does. */
+/** One section of the store file: its schema, and how it is applied. */
 export interface Section {
   readonly name: string;
   readonly schema: TSchema;
-  /** What is wrong with a value of the right shape. Paths start at the section. */
+  /** The issues of a value that matches the schema. Paths start at the section. */
   check(value: unknown, settings: Settings): Issue[];
   apply(run: ApplyRun, value: unknown): Promise<void>;
 }
 
-/** What the domain refused, and the place in the file that it refused. */
+/** The error of a domain, with its place in the file. */
 export class RejectedInput extends Error {
   override readonly name = 'RejectedInput';
   readonly issues: readonly Issue[];
@@ -68,7 +68,7 @@ export function one<Schema extends TSchema>(definition: {
   };
 }
 
-/** So many things are saved at once, and then it is told how far it is. */
+/** How many items are saved at once before progress is reported. */
 const batchSize = 250;
 
 /** A section that is a list of things, each known by its key. */
@@ -76,19 +76,21 @@ export function many<Schema extends TSchema>(definition: {
   name: string;
   kind: string;
   schema: Schema;
-  /** What no two of them may share, and where it stands. Never shown: some are secret. */
+  /** The values that must be unique, each with its path. Never shown: some are secret. */
   keyOf(item: Static<Schema>): string;
   keyField: string;
   check?(item: Static<Schema>, settings: Settings): Issue[];
   checkAll?(items: readonly Static<Schema>[]): Issue[];
   save(run: ApplyRun, item: Static<Schema>): Promise<Change>;
-  /** Save several at once, where that is quicker; or by `saveOne`, which knows where in the file each stands. */
+  /**
+   * Save several items at once if that is faster; otherwise with `saveOne`, which knows the place of each in the file.
+   */
   saveAll?(
     run: ApplyRun,
     items: readonly Static<Schema>[],
     saveOne: (item: Static<Schema>, index: number) => Promise<Change>,
   ): Promise<Change[]>;
-  /** Remove what is not among these, and record it. */
+  /** Remove the items that are not among these, and record it. */
   prune?(run: ApplyRun, named: ReadonlySet<string>): Promise<void>;
 }): Section {
   const { name, kind, schema, keyOf } = definition;
@@ -141,7 +143,7 @@ function repeated(keys: readonly string[], field: string): Issue[] {
   });
 }
 
-/** Say where in the file the domain found a fault. */
+/** Add the place in the file to an error of the domain. */
 export async function placed<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

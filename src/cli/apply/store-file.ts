@@ -9,7 +9,7 @@ import { checkStore } from './store-section.ts';
 
 const optionalSections = Object.fromEntries(sections.map(({ name, schema }) => [name, Type.Optional(schema)]));
 
-/** The whole file. A field that it does not name is a mistake: nobody would read it. */
+/** The whole file. Unknown fields are errors, because they would be ignored. */
 const ClosedStoreFile = closed(Type.Object({ store: StoreInput, ...optionalSections }));
 
 /** What `apply` takes for granted once a file is checked: the store, and sections that are known by their names. */

@@ -3,7 +3,7 @@ import type { StoreInput } from '#src/domain/tenants/index.ts';
 import type { Issue } from '#src/lib/validation.ts';
 import { checkKnown, checkSender, checkWebAddress } from './checks.ts';
 
-/** What is wrong with the store section beyond its shape. Paths start at the section. */
+/** The issues of the store section beyond its schema. Paths start at the section. */
 export function checkStore(store: StoreInput, settings: Settings): Issue[] {
   const { currency, locale, timezone } = store;
   return [

@@ -4,7 +4,7 @@ import { many } from './section.ts';
 
 const endpointsMax = 10_000;
 
-/** The addresses that hear of events, each known by its URL. */
+/** The webhook endpoints, identified by their URLs. */
 export const webhookEndpointsSection = many({
   name: 'webhook_endpoints',
   kind: 'webhook_endpoint',

@@ -43,7 +43,7 @@ export async function checkPayments(ctx: Context): Promise<Finding[]> {
   }
 }
 
-/** A live key charges people in the test environment; a test key sells for nothing in the live one. */
+/** A live key would charge real cards in the test environment; a test key would sell for nothing in the live one. */
 function checkKind(ctx: Context, secretKey: string): Finding {
   const wrong = wrongModeOf(ctx, secretKey);
   return wrong
@@ -51,7 +51,7 @@ function checkKind(ctx: Context, secretKey: string): Finding {
     : ok('stripe', 'Stripe accepts the secret key.');
 }
 
-/** It dates what it signs, and a signature of another time is refused. */
+/** Stripe's signatures have a timestamp and are rejected if the clocks differ. */
 function checkClock(skewSeconds: number): Finding {
   if (skewSeconds <= clockSkewMaxSeconds) return ok('stripe clock', 'The clocks of this machine and Stripe agree.');
   const message = `The clocks of this machine and Stripe differ by ${Math.round(skewSeconds)} seconds, so signed events are rejected.`;

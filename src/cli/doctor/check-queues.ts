@@ -7,7 +7,7 @@ import { type Finding, fault, ok } from './finding.ts';
 const unrelayedMaxMs = minutes(1);
 const dueMaxMs = minutes(10);
 
-/** Whether anybody works: what is due is carried to its queue, and worked. */
+/** Whether due jobs are relayed to their queues and processed. */
 export async function checkQueues({ execute, clock }: Services): Promise<Finding[]> {
   const now = clock.now();
   const states = await readJobStates(execute, now);

@@ -4,7 +4,7 @@ import { type Finding, fault, ok, warning } from './finding.ts';
 
 const about = 'encryption keys';
 
-/** Whether the key ring opens what is sealed. */
+/** Whether the keyring decrypts all sealed secrets. */
 export async function checkSecrets(ctx: PlatformContext): Promise<Finding[]> {
   const uses = await inspectSecrets(ctx);
   const closed = uses

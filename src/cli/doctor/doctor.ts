@@ -52,7 +52,7 @@ export const doctorCommand = defineCommand({
   },
 });
 
-/** What nobody foresaw is a finding, too: it hides no other. */
+/** An unexpected error is a finding, too, and hides no other. */
 async function examined(what: string, check: () => Promise<Finding[]>): Promise<Finding[]> {
   try {
     return await check();

@@ -1,6 +1,6 @@
-/** One thing that was looked at. */
+/** The result of one check. */
 export interface Finding {
-  /** What was looked at: `database role`. */
+  /** What was checked: `database role`. */
   readonly about: string;
   /** The store that it is about, where it is about one. */
   readonly store?: string | undefined;

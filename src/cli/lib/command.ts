@@ -1,24 +1,24 @@
-/** What a command answers: lines for people, or with `--json` one JSON value for machines. Both go to stdout. */
+/** The output of a command: lines for people, or with `--json` one JSON value for machines. Both go to stdout. */
 export interface Report {
   readonly lines: readonly string[];
   readonly data: unknown;
-  /** The answer is that something is wrong: it is printed like any other, and the exit code is 1. */
+  /** The output reports a problem: it is printed like any other, and the exit code is 1. */
   readonly failed?: boolean;
 }
 
 /** What a command may use of where it runs. */
 export interface Terminal {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Say how far long work is. Goes to stderr. */
+  /** Report the progress of long work. Goes to stderr. */
   progress(message: string): void;
-  /** Everything that stands on standard input. */
+  /** The whole standard input. */
   readInput(): Promise<string>;
 }
 
 /** `--name`, or `--name <value>` where it has a value. */
 export interface Option {
   readonly type: 'boolean' | 'string';
-  /** What stands for the value in the help: `a,b,c`. */
+  /** The placeholder of the value in the help: `a,b,c`. */
   readonly value?: string;
   readonly description: string;
 }
@@ -35,7 +35,7 @@ export interface Call<Parameter extends string, Given extends Options> {
 
 /** A command of the command line. Every command also has `--help` and `--json`. */
 export interface Command {
-  /** What is written to call it: one word, or two. */
+  /** The name of the command: one word, or two. */
   readonly name: string;
   readonly summary: string;
   /** What must follow the name, in this order, with its description. */
@@ -45,8 +45,8 @@ export interface Command {
 }
 
 /**
- * A command is data and one function. It throws `UsageError` for what was written wrongly (exit code 2), and what a
- * person can understand (DomainError, ConfigError, `Failure`) becomes one clear message and exit code 1.
+ * A command is data and one function. It throws `UsageError` for wrong usage (exit code 2); expected errors
+ * (DomainError, ConfigError, `Failure`) become one clear message and exit code 1.
  */
 export function defineCommand<
   Parameter extends string = never,
@@ -66,7 +66,7 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** A command cannot do what it should; the message says why. `problems` are for machines. */
+/** The command failed; the message says why. `problems` are for machines. */
 export class Failure extends Error {
   override readonly name = 'Failure';
   readonly problems: readonly object[];

@@ -9,7 +9,7 @@ export interface Explanation {
   readonly exitCode: 1 | 2;
 }
 
-/** Say what went wrong in a person's words. Only what nobody foresaw shows a stack. */
+/** Describe an error for people. Only unexpected errors show a stack. */
 export function describeFailure(error: unknown): Explanation {
   if (error instanceof UsageError) return { message: error.message, problems: [], exitCode: 2 };
   if (error instanceof Failure) return failed(error.message, error.problems);
@@ -30,7 +30,7 @@ const foreseen = [DomainError, ProviderError, UnfitDatabase];
 const behind = 'The database schema is older than this release: run the migrate command first.';
 const busy = 'Other operations changed the same data, so nothing was changed: try again.';
 
-/** What codes of PostgreSQL mean to whoever runs a command: no such table or column, a time-out, a deadlock. */
+/** PostgreSQL's codes for a missing table or column, a time-out and a deadlock, with messages for operators. */
 const explanations: Readonly<Record<string, string>> = {
   '42P01': behind,
   '42703': behind,

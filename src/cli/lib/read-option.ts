@@ -4,7 +4,7 @@ import { type Static, Timestamp, type TSchema } from '#src/lib/schema.ts';
 import { fits, type Issue, issuesOf } from '#src/lib/validation.ts';
 import { UsageError } from './command.ts';
 
-/** What may be written where a point in time is asked for. */
+/** The formats of a point in time. */
 export const timeHelp = 'A time such as 2026-11-20T00:00:00Z, or how long ago: 90m, 24h, 7d.';
 
 /**
@@ -19,9 +19,9 @@ export function readTime(clock: Clock, option: string, written: string): Date {
 }
 
 /**
- * What the options of a call make together.
+ * Validate the options of a call together.
  * @param given by the names of the schema; an option has the same name with - for _
- * @throws UsageError in the words of the options
+ * @throws UsageError with the names of the options
  */
 export function readInput<Schema extends TSchema>(command: string, schema: Schema, given: object): Static<Schema> {
   if (fits(schema, given)) return given;
@@ -37,6 +37,6 @@ function wrongOption(command: string, issue: Issue | undefined): UsageError {
 export const readList = (written: string | undefined): string[] | undefined =>
   written?.split(',').map((part) => part.trim());
 
-/** A number, where it is one; anything else goes on to be refused by its schema. */
+/** A number if it is one; anything else is rejected by its schema. */
 export const readNumber = (written: string | undefined): number | string | undefined =>
   written !== undefined && /^[0-9]+$/.test(written) ? Number(written) : written;

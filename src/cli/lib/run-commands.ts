@@ -5,14 +5,14 @@ import { describeFailure } from './describe-failure.ts';
 import { explain, overview } from './help.ts';
 import { findCommand, parseCall } from './parse-call.ts';
 
-/** Where a call's answer and everything else goes, and what it may read. */
+/** The streams of a call: its output, all other messages, and its input. */
 export interface Streams {
   readonly in: NodeJS.ReadableStream;
   readonly out: { write(text: string): unknown };
   readonly err: { write(text: string): unknown };
 }
 
-/** Run the command that these words call. Returns the exit code: 0 done, 1 refused or failed, 2 wrongly called. */
+/** Run the command of this call. @returns the exit code: 0 success, 1 failure, 2 usage error */
 export async function runCommands(
   commands: readonly Command[],
   words: readonly string[],

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Where `npm run dev` says how its processes are started, so that the command line finds them. */
+/** The file in which `npm run dev` publishes the environment of its processes, for the command line. */
 const announcement = fileURLToPath(new URL('../../../node_modules/.cache/storefront/dev.json', import.meta.url));
 
 interface Announced {

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { nearest } from '#src/lib/edit-distance.ts';
 import { UsageError } from './command.ts';
 
-/** What a script can be told, each with its default: a number, a word, or whether it is so. */
+/** The options of a script with their defaults: a number, a text, or a switch. */
 export type ScriptOptions = Readonly<
   Record<
     string,
@@ -23,10 +23,10 @@ type ValueOf<Default extends Value> = Default extends boolean ? boolean : Defaul
 type Values<Options extends ScriptOptions> = { readonly [Name in keyof Options]: ValueOf<Options[Name]['default']> };
 
 /**
- * What the script was told: `--name value`, or the values alone in the order of the options. Where it was asked for help
- * it prints how it is called and ends with 0; where it was told what it does not know it says so and ends with 2.
- * @param call what is written to call it: `npm run chaos --`
- * @param example what may be written behind that
+ * Read the options of a script: `--name value`, or the values alone in the order of the options. With --help it prints
+ * the usage and exits with 0; for unknown options it prints an error and exits with 2.
+ * @param call how the script is called: `npm run chaos --`
+ * @param example example arguments
  */
 export function readOptions<Options extends ScriptOptions>(
   summary: string,
@@ -53,7 +53,7 @@ export function exitWithUsageError(message: string): never {
   process.exit(2);
 }
 
-/** How a script is called, for people. */
+/** The help of a script. */
 export function explain(summary: string, call: string, options: ScriptOptions, example = ''): string {
   const lines = Object.entries(options).map(([name, option]) => [describeName(name, option.default), option] as const);
   const width = Math.max(0, ...lines.map(([left]) => left.length));

@@ -17,13 +17,13 @@ export async function withServices<Result>(
   });
 }
 
-/** The same on a database that may be unfit or away: for whoever looks at that. */
+/** The same for a database that may be unfit or unavailable: for checks of that. */
 export async function withUnprovenServices<Result>(
   environment: Terminal['environment'],
   work: (services: Services, ctx: PlatformContext) => Promise<Result>,
 ): Promise<Result> {
   const config = readConfig(environment);
-  // Standard output belongs to the command's answer, and what a person reads is no log unless they ask for one.
+  // Standard output is for the command's output, and logs are off unless requested.
   const level = environment['LOG_LEVEL'] ? config.logLevel : 'error';
   const services = await createServices(config, 'cli', { log: createLogger({ level, process: 'cli', to: 'stderr' }) });
   try {

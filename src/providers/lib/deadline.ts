@@ -1,4 +1,4 @@
-/** A call's own signal and time limit; the limit of its kind unless given. */
+/** The signal and the time limit of a call; by default the limit of its kind. */
 export interface Limits {
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
