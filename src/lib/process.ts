@@ -16,13 +16,17 @@ export interface Running {
 export async function runUntilSignalled(start: () => Promise<Running>): Promise<void> {
   let running: Running | undefined;
   let isStopping = false;
-  const handle = (): void => {
+  const handle = (signal: NodeJS.Signals): void => {
     if (isStopping) process.exit(1);
     if (!running) process.exit(0);
     isStopping = true;
     const { log } = running;
+    log.info({ signal }, 'stopping');
     running.stop().then(
-      () => process.exit(0),
+      () => {
+        log.info({ signal }, 'stopped');
+        process.exit(0);
+      },
       (error: unknown) => {
         log.error({ err: error }, 'shutdown failed');
         process.exit(1);

@@ -54,18 +54,18 @@ for (const entry of entries) {
     t.deepEqual(await once(child, 'exit'), [0, null]);
   });
 
-  test(`${entry} that is told to stop while it waits for Redis ends with 0`, async (t) => {
+  test(`${entry} that is told to stop while it waits for Redis logs that it stops, and ends with 0`, async (t) => {
     const { host } = await openSilent(t);
     const { url, drop } = await createTestDatabase();
     t.teardown(drop);
     const child = start(t, entry, { DATABASE_URL: url, REDIS_URL: `redis://${host}`, LOG_LEVEL: 'info' });
+    const ended = once(child, 'close');
     let logged = '';
-    for await (const text of child.stdout ?? []) {
-      logged += String(text);
-      if (/"(listening|working)"/.test(logged)) break;
-    }
-    const ended = once(child, 'exit');
-    child.kill('SIGTERM');
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      if (/"(listening|working)"/.test(text)) child.kill('SIGTERM');
+      logged += text;
+    });
     t.deepEqual(await ended, [0, null]);
+    t.regex(logged, /"signal":"SIGTERM","msg":"stopping"\}\n.*"msg":"stopped"\}\n$/s);
   });
 }
