@@ -28,7 +28,7 @@ export interface Config {
   readonly tracing: { readonly endpoint: string; readonly share: number } | undefined;
 }
 
-/** Everything that is wrong with an environment, a line each. */
+/** Everything that is wrong with an environment, a line each: the variable, its problem, and what it is for. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly problems: readonly string[];
@@ -41,12 +41,12 @@ export class ConfigError extends Error {
 
 /**
  * Read the environment.
- * @throws ConfigError with the whole list of what is missing or wrong. No value is repeated in it: some are secret.
+ * @throws ConfigError with the whole list of what is missing or wrong. No secret is repeated in it.
  */
 export function readConfig(environment: Given = process.env): Config {
   const { given, issues } = readVariables(Environment, environment);
   const env = given as unknown as Static<typeof Environment>;
-  const problems = issues.length > 0 ? [...issues, ...crossChecks(env)] : crossChecks(env);
+  const problems = [...issues, ...crossChecks(env)];
   if (problems.length > 0) throw new ConfigError([...new Set(problems)]);
 
   const localMode = env.LOCAL_MODE === '1';
@@ -97,7 +97,8 @@ export function readConfig(environment: Given = process.env): Config {
  */
 export function readDatabaseUrl(environment: Given = process.env): string {
   const { given, issues } = readVariables(Type.Pick(Environment, ['DATABASE_URL']), environment);
-  if (issues.length > 0) throw new ConfigError(issues);
+  const problems = [...issues, ...urlProblems(given)];
+  if (problems.length > 0) throw new ConfigError([...new Set(problems)]);
   return String(given['DATABASE_URL']);
 }
 
@@ -111,7 +112,69 @@ function readVariables(schema: TObject, environment: Given): { given: Record<str
       .filter(([, value]) => value !== undefined && value !== ''),
   );
   const issues = issuesOfText(schema, given, { max: Infinity });
-  return { given, issues: issues.map(({ path, detail }) => `${path.slice(1)} ${detail}`) };
+  return { given, issues: issues.map(({ path, detail }) => explain(path.slice(1), detail, environment)) };
+}
+
+function explain(name: string, detail: string, environment: Given): string {
+  const {
+    description,
+    examples: [example] = [],
+    writeOnly,
+  } = Environment.properties[name as keyof Static<typeof Environment>] as Variable;
+  const value = environment[name];
+  if (!value) return `${name} ${detail}${example ? `, such as ${example}` : ''}. ${description}`;
+  return `${name} ${detail}${writeOnly ? '' : `, not ${JSON.stringify(value)}`}. ${description}`;
+}
+
+interface Variable {
+  readonly description?: string;
+  readonly examples?: readonly string[];
+  readonly writeOnly?: boolean;
+}
+
+const urlsWithCredentials = ['DATABASE_URL', 'DATABASE_READ_URL', 'REDIS_URL', 'SMTP_URL'] as const;
+const plainUrls = [
+  'PUBLIC_URL',
+  'STRIPE_API_BASE',
+  'SHIPPO_API_BASE',
+  'EMBEDDINGS_URL',
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
+] as const;
+
+function urlProblems(given: Readonly<Record<string, unknown>>): string[] {
+  const isBroken = (name: string) => {
+    const text = String(given[name]);
+    // The further nodes of a Redis Cluster may be a host and port alone.
+    const nodes = name === 'REDIS_URL' ? text.split(',').map((node) => node.trim()) : [text];
+    return !nodes.every((node) => isReadableUrl(node.includes('://') ? node : `redis://${node}`));
+  };
+  return [
+    ...urlsWithCredentials
+      .filter((name) => given[name] !== undefined && isBroken(name))
+      .map((name) => `${name} cannot be read: percent-encode special characters (# is %23), and check host and port`),
+    ...plainUrls
+      .filter((name) => given[name] !== undefined && !URL.canParse(String(given[name])))
+      .map((name) => `${name} is not a URL`),
+  ];
+}
+
+/** An unencoded `#`, `/` or `?` in a password ends the host before it; a stray `%` cannot be decoded. */
+function isReadableUrl(text: string): boolean {
+  // PostgreSQL's URLs may leave the host out.
+  const url = URL.parse(text.replace('@/', '@localhost/'));
+  if (!url || url.hash) return false;
+  const { username, password, pathname, search } = url;
+  const hasCutPassword = !username && !password && `${pathname}${search}`.includes('@');
+  return !hasCutPassword && isDecodable(username) && isDecodable(password);
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const localOnly = [
@@ -126,11 +189,11 @@ const localOnly = [
 
 function crossChecks(env: Partial<Static<typeof Environment>>): string[] {
   const local = env.LOCAL_MODE === '1';
-  const problems: string[] = [];
+  const problems = urlProblems(env);
   const rejectIf = (wrong: boolean, message: string) => wrong && problems.push(message);
 
   rejectIf(local && env.APP_MODE === 'live', 'LOCAL_MODE is not allowed with APP_MODE=live');
-  rejectIf(!local && !env.PUBLIC_URL, 'PUBLIC_URL is required outside local mode');
+  rejectIf(!local && !env.PUBLIC_URL, 'PUBLIC_URL is required outside local mode, such as https://api.cedar.example');
   rejectIf(!local && env.PUBLIC_URL?.startsWith('http:') === true, 'PUBLIC_URL must be https outside local mode');
   rejectIf(!local && !(env.OPS_USER && env.OPS_PASSWORD), 'OPS_USER and OPS_PASSWORD are required outside local mode');
   rejectIf(Boolean(env.OPS_USER) !== Boolean(env.OPS_PASSWORD), 'OPS_USER and OPS_PASSWORD must be set together');

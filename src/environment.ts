@@ -5,11 +5,14 @@ import { Type } from '#src/lib/schema.ts';
 const duration = durationPattern;
 const schedule = '^[0-9]+(ms|s|m|h|d)(,[0-9]+(ms|s|m|h|d))*$';
 const Flag = (options: object) => Type.Optional(Type.Enum(['1', '0'], { ...options }));
-const Secret = (options: object) => Type.String({ minLength: 12, ...options });
+/** No message repeats a value that is `writeOnly`: it is a secret, or a URL that may hold one. */
+const Secret = (options: object) => Type.String({ ...options, writeOnly: true });
+const Password = (options: object) => Secret({ minLength: 12, ...options });
 
 /** Every environment variable. A test compares the table in src/cli/DEPLOYMENT.md with this. */
 export const Environment = Type.Object({
   APP_MODE: Type.Enum(['test', 'live'], {
+    examples: ['test'],
     description: 'The environment. Only API keys of this environment are accepted; both are equally strict.',
   }),
   LOCAL_MODE: Flag({
@@ -35,69 +38,73 @@ export const Environment = Type.Object({
     }),
   ),
   DYNO: Type.Optional(Type.String({ description: 'Set by Heroku.' })),
-  DATABASE_URL: Type.String({
+  DATABASE_URL: Secret({
     pattern: '^postgres(ql)?://',
     examples: ['postgres://user:password@host:5432/shop'],
     description: 'PostgreSQL 15 or newer; `sslmode=no-verify` accepts a self-signed certificate.',
   }),
   DATABASE_READ_URL: Type.Optional(
-    Type.String({
+    Secret({
       pattern: '^postgres(ql)?://',
       examples: ['postgres://user:password@host:5432/shop'],
       description: "A read replica for search and the owner's lists.",
     }),
   ),
   DATABASE_POOL_MAX: Type.Integer({ minimum: 1, maximum: 200, default: 5, description: 'Connections per process.' }),
-  REDIS_URL: Type.String({
+  REDIS_URL: Secret({
     pattern: '^rediss?://',
     examples: ['redis://host:6379'],
     description: 'Redis 6.2 or newer, or Valkey. Several comma-separated nodes are a Redis Cluster.',
   }),
-  ENCRYPTION_KEYS: Type.String({
+  ENCRYPTION_KEYS: Secret({
     pattern: '^[A-Za-z0-9_-]+:[A-Za-z0-9+/=]{44}(,[A-Za-z0-9_-]+:[A-Za-z0-9+/=]{44})*$',
-    examples: ['k1:<base64 of 32 bytes>'],
+    examples: ['k1:$(openssl rand -base64 32)'],
     description: '`id:base64 of 32 bytes`, comma-separated. The first encrypts, all decrypt.',
   }),
-  KEY_PEPPER: Type.String({
+  KEY_PEPPER: Secret({
     pattern: '^[A-Za-z0-9+/=]{44}$',
-    examples: ['<base64 of 32 bytes>'],
+    examples: ['$(openssl rand -base64 32)'],
     description: 'Base64 of 32 bytes: the secret for hashing API keys and tokens.',
   }),
   OPS_USER: Type.Optional(
     Type.String({ minLength: 1, description: 'The user name for /ops. Required outside local mode.' }),
   ),
-  OPS_PASSWORD: Type.Optional(Secret({ description: 'The password of OPS_USER.' })),
+  OPS_PASSWORD: Type.Optional(Password({ description: 'The password of OPS_USER.' })),
   METRICS_TOKEN: Type.Optional(
-    Secret({ description: 'The Bearer token for /metrics. Without it, /metrics requires the ops password.' }),
+    Password({ description: 'The Bearer token for /metrics. Without it, /metrics requires the ops password.' }),
   ),
-  SMTP_URL: Type.String({
+  SMTP_URL: Secret({
     pattern: '^smtps?://',
     examples: ['smtps://user:password@host:465'],
     description: 'The mail server.',
   }),
-  MAIL_FROM: Type.String({ minLength: 3, description: 'The default sender of emails, for stores without their own.' }),
+  MAIL_FROM: Type.String({
+    minLength: 3,
+    examples: ['Cedar <hello@cedar.example>'],
+    description: 'The default sender of emails, for stores without their own.',
+  }),
   STRIPE_API_BASE: Type.Optional(
-    Type.String({
+    Secret({
       pattern: '^https?://',
       examples: ['https://stripe.example'],
       description: 'Overrides the URL of the Stripe API.',
     }),
   ),
   SHIPPO_API_BASE: Type.Optional(
-    Type.String({
+    Secret({
       pattern: '^https?://',
       examples: ['https://shippo.example'],
       description: 'Overrides the URL of the Shippo API.',
     }),
   ),
   EMBEDDINGS_URL: Type.Optional(
-    Type.String({
+    Secret({
       pattern: '^https?://',
       examples: ['https://embeddings.example/v1'],
       description: 'An OpenAI-compatible embeddings endpoint, for semantic search.',
     }),
   ),
-  EMBEDDINGS_KEY: Type.Optional(Type.String({ description: 'The API key for EMBEDDINGS_URL.' })),
+  EMBEDDINGS_KEY: Type.Optional(Secret({ description: 'The API key for EMBEDDINGS_URL.' })),
   EMBEDDINGS_MODEL: Type.Optional(Type.String({ description: 'The embedding model. Default text-embedding-3-small.' })),
   ...workerConcurrencies(),
   RATE_LIMIT_SCALE: Type.Number({ exclusiveMinimum: 0, default: 1, description: 'Multiplies every rate limit.' }),
@@ -106,7 +113,7 @@ export const Environment = Type.Object({
     description: 'Minimum log level.',
   }),
   OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(
-    Type.String({
+    Secret({
       pattern: '^https?://',
       examples: ['https://collector.example'],
       description: 'The OpenTelemetry collector for traces; `OTEL_EXPORTER_OTLP_HEADERS` sets request headers.',

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 
 import { createApp } from '#src/api/app.ts';
 import { stopServing } from '#src/api/lib/stop-serving.ts';
-import { readConfig } from '#src/config.ts';
+import { ConfigError, readConfig } from '#src/config.ts';
 import { proveDatabase } from '#src/database/prove-database.ts';
 import { seconds } from '#src/lib/duration.ts';
 import type { Running } from '#src/lib/process.ts';
@@ -31,7 +31,9 @@ export async function serve(): Promise<Running> {
   );
   server.keepAliveTimeout = seconds(75);
   server.listen(config.port, config.host);
-  await once(server, 'listening');
+  await once(server, 'listening').catch((error: unknown) => {
+    throw explainListening(error);
+  });
   services.log.info({ host: config.host, port: config.port }, 'listening');
 
   return {
@@ -42,4 +44,9 @@ export async function serve(): Promise<Running> {
       await services.close();
     },
   };
+}
+
+function explainListening(error: unknown): unknown {
+  if (!(error instanceof Error && 'syscall' in error && error.syscall === 'listen')) return error;
+  return new ConfigError([`PORT or HOST cannot be used (${error.message}): free the port, or set another`]);
 }

@@ -1,6 +1,7 @@
 import type { Config } from '#src/config.ts';
 import { createDatabaseClock } from '#src/database/database-clock.ts';
 import { openDatabase } from '#src/database/open-database.ts';
+import { throwUnfit } from '#src/database/prove-database.ts';
 import { runOnPlatformTables } from '#src/database/transact.ts';
 import type { Actor, Context, JobAttempt, PlatformContext } from '#src/domain/context.ts';
 import type { Ports } from '#src/domain/ports/index.ts';
@@ -152,7 +153,7 @@ export async function createServices(
     wakeChannel,
     context,
     checkResponses: replacements.checkResponses,
-    startClock: databaseClock.start,
+    startClock: () => databaseClock.start().catch(throwUnfit),
     metrics,
     sharedMetrics,
     keys: createKeyDirectory(context()),

@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 
 import test from 'ava';
 
 import { queueNames } from '#jobs/queues.ts';
 import { ConfigError, readConfig, readDatabaseUrl } from '#src/config.ts';
 import { concurrencyVariable, Environment } from '#src/environment.ts';
+import { createTestDatabase } from '#test/support/database.ts';
 import { givenByRunner } from '#test/support/environment.ts';
 import { runEntry } from '#test/support/run-entry.ts';
 
@@ -120,7 +123,9 @@ test('every variable that is given is read', (t) => {
 
 test('an empty variable is one that is not set', (t) => {
   t.is(readConfig({ ...live, PORT: '', LOG_LEVEL: '', DATABASE_READ_URL: '' }).port, 3000);
-  t.deepEqual(problemsOf({ ...live, KEY_PEPPER: '' }), ['KEY_PEPPER is required']);
+  t.deepEqual(problemsOf({ ...live, KEY_PEPPER: '' }), [
+    'KEY_PEPPER is required, such as $(openssl rand -base64 32). Base64 of 32 bytes: the secret for hashing API keys and tokens.',
+  ]);
 });
 
 test('everything that is wrong is told at once', (t) => {
@@ -134,9 +139,12 @@ test('everything that is wrong is told at once', (t) => {
     'SMTP_URL',
     'MAIL_FROM',
   ]) {
-    t.true(problems.includes(`${name} is required`), name);
+    t.true(
+      problems.some((problem) => problem.startsWith(`${name} is required, such as `)),
+      name,
+    );
   }
-  t.true(problems.includes('PUBLIC_URL is required outside local mode'));
+  t.true(problems.includes('PUBLIC_URL is required outside local mode, such as https://api.cedar.example'));
   t.true(problems.includes('OPS_USER and OPS_PASSWORD are required outside local mode'));
 });
 
@@ -187,10 +195,32 @@ test('every variable refuses what it cannot mean, by its name', (t) => {
   );
 });
 
-test('no problem repeats a value: some are secret', (t) => {
-  const hush = Object.fromEntries(Object.keys(Environment.properties).map((name) => [name, 'hush-hush']));
-  const error = t.throws(() => readConfig(hush), { instanceOf: ConfigError });
-  t.true(error.problems.length > 20);
+test('a problem repeats the value that was given, unless it is a secret', (t) => {
+  t.deepEqual(problemsOf({ ...local, LOG_LEVEL: 'loud' }), [
+    'LOG_LEVEL must be one of debug, info, warn, error, silent, not "loud". Minimum log level.',
+  ]);
+  const secrets = Object.entries(Environment.properties)
+    .filter(([, schema]) => (schema as { writeOnly?: boolean }).writeOnly)
+    .map(([name]) => name);
+  t.deepEqual(secrets, [
+    'DATABASE_URL',
+    'DATABASE_READ_URL',
+    'REDIS_URL',
+    'ENCRYPTION_KEYS',
+    'KEY_PEPPER',
+    'OPS_PASSWORD',
+    'METRICS_TOKEN',
+    'SMTP_URL',
+    'STRIPE_API_BASE',
+    'SHIPPO_API_BASE',
+    'EMBEDDINGS_URL',
+    'EMBEDDINGS_KEY',
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+  ]);
+  const error = t.throws(() => readConfig(Object.fromEntries(secrets.map((name) => [name, 'hush-hush']))), {
+    instanceOf: ConfigError,
+  });
+  t.true(error.problems.length > 10);
   t.false(error.message.includes('hush-hush'));
 });
 
@@ -251,28 +281,90 @@ test('a process that may not start says everything that is wrong, and ends with 
     t.deepEqual([code, out], [1, ''], entry);
     t.deepEqual(err.split('\n'), [
       'The environment is not fit to start with:',
-      '  PORT must be a whole number',
-      '  KEY_PEPPER must be written like <base64 of 32 bytes>',
+      '  PORT must be a whole number, not "hush". The port of the web process.',
+      '  KEY_PEPPER must be written like $(openssl rand -base64 32). Base64 of 32 bytes: the secret for hashing API keys and tokens.',
       '',
     ]);
   }
 });
 
-test('a process whose database does not open says so in one line, and ends with code 1', async (t) => {
-  const wrong = new URL(givenByRunner('TEST_DATABASE_URL'));
-  wrong.password = 'wrong';
+test('a URL whose password needs an encoding is named, with what to do, and not repeated', (t) => {
+  const urls: Record<string, readonly string[]> = {
+    DATABASE_URL: [
+      'postgres://a:hush#w@h/x',
+      'postgres://a:1/hush@h/x',
+      'postgres://a:1?hush@h/x',
+      'postgres://a:50%hush@h/x',
+    ],
+    DATABASE_READ_URL: ['postgres://a:hush#w@h/x'],
+    REDIS_URL: ['redis://:hush#w@h:6379', 'rediss://a:50%hush@h', 'redis://h:6379,redis://:hush#@h2:6379'],
+    SMTP_URL: ['smtp://a:hush#w@h:25', 'smtps://a:hush/w@h'],
+  };
+  for (const [name, values] of Object.entries(urls)) {
+    for (const value of values) {
+      t.deepEqual(problemsOf({ ...live, [name]: value }), [
+        `${name} cannot be read: percent-encode special characters (# is %23), and check host and port`,
+      ]);
+    }
+  }
+  t.throws(() => readDatabaseUrl({ DATABASE_URL: 'postgres://a:hush#w@h/x' }), { instanceOf: ConfigError });
+  t.deepEqual(problemsOf({ ...live, STRIPE_API_BASE: 'https://' }), ['STRIPE_API_BASE is not a URL']);
+});
+
+test('a URL of any form that the drivers take is taken', (t) => {
+  for (const fit of [
+    { DATABASE_URL: 'postgres://r%C3%B4le:p%40%2Fs%23s,w@h:5433/50%?sslmode=disable' },
+    { DATABASE_URL: 'postgres://u:p@/shop?host=/var/run/postgresql' },
+    { DATABASE_URL: 'postgres:///shop' },
+    { REDIS_URL: 'redis://:p@h1:6379, redis://h2:6379,h3:6380' },
+    { REDIS_URL: 'rediss://default:p%23@[::1]:6379/3?family=6' },
+    { SMTP_URL: 'smtps://ada%40cedar.example:p@mail.example:465' },
+  ]) {
+    t.deepEqual(problemsOf({ ...live, ...fit }), [], JSON.stringify(fit));
+  }
+});
+
+test('a process whose database does not open says why and what to do in one line, and ends with code 1', async (t) => {
+  const given = givenByRunner('TEST_DATABASE_URL');
+  const changed = (change: (url: URL) => unknown) => {
+    const url = new URL(given);
+    change(url);
+    return url.href;
+  };
   for (const [url, said] of [
-    ['postgres://nobody@127.0.0.1:1/none', /^PostgreSQL does not respond: .*\n$/],
-    [wrong.href, /^PostgreSQL rejects the connection: .*\n$/],
+    [
+      'postgres://nobody@127.0.0.1:1/none',
+      /^PostgreSQL does not respond at DATABASE_URL: .*ECONNREFUSED.*\. Check .*\n$/,
+    ],
+    [
+      changed((url) => (url.password = 'wrong')),
+      /DATABASE_URL failed: password authentication failed .*\. Correct .*\n$/,
+    ],
+    [changed((url) => (url.pathname = '/none')), /DATABASE_URL failed: database "none" does not exist\. Create .*\n$/],
+    [changed((url) => url.searchParams.set('sslmode', 'require')), /does not support SSL connections\. Turn TLS .*\n$/],
   ] as const) {
     const { code, err } = await runEntry('src/server.ts', [], { ...local, DATABASE_URL: url });
     t.is(code, 1);
     t.regex(err, said);
+    t.is(err.split('\n').length, 2, err);
   }
+});
+
+test('a web process whose port is in use says so by its name, and ends with code 1', async (t) => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  t.teardown(() => taken.close());
+  const { port } = taken.address() as AddressInfo;
+  const { url, drop } = await createTestDatabase();
+  t.teardown(drop);
+  const { code, err } = await runEntry('src/server.ts', [], { ...local, DATABASE_URL: url, PORT: String(port) });
+  t.is(code, 1);
+  t.regex(err, /\n {2}PORT or HOST cannot be used \(listen EADDRINUSE: .*\): free the port, or set another\n$/);
 });
 
 test('the release phase needs the database and nothing else', (t) => {
   t.is(readDatabaseUrl({ DATABASE_URL: live.DATABASE_URL }), live.DATABASE_URL);
-  t.deepEqual(t.throws(() => readDatabaseUrl({}), { instanceOf: ConfigError }).problems, ['DATABASE_URL is required']);
+  const missing = t.throws(() => readDatabaseUrl({}), { instanceOf: ConfigError });
+  t.regex(missing.problems.join(), /^DATABASE_URL is required, such as postgres:/);
   t.false(t.throws(() => readDatabaseUrl({ DATABASE_URL: 'hush' })).message.includes('hush'));
 });

@@ -6,6 +6,7 @@ import { PostgresDialect } from 'kysely';
 import pg from 'pg';
 
 import { seconds } from '#src/lib/duration.ts';
+import { migrationsFolder, missingMigrations } from './missing-migrations.ts';
 import { parsePostgresUrl } from './postgres-url.ts';
 
 /** The number of the advisory lock of migrations: any constant that nothing else uses. */
@@ -44,9 +45,14 @@ export async function migrate(
 
 /** The migrations that were not applied yet. */
 export async function pendingMigrations(databaseUrl: string): Promise<string[]> {
-  return withMigrator(databaseUrl, { lockTimeoutMs }, async (migrator) =>
-    (await migrator.getPending()).map(({ name }) => name),
-  );
+  const client = new pg.Client(parsePostgresUrl(databaseUrl));
+  client.on('error', ignore);
+  await client.connect();
+  try {
+    return await missingMigrations(async ({ text, values }) => (await client.query(text, [...values])).rows);
+  } finally {
+    await client.end();
+  }
 }
 
 /** PostgreSQL releases the lock when the connection ends, even if the process is killed. */
@@ -78,7 +84,7 @@ async function withMigrator<Result>(
         driverOptions: new PostgresDialect({ pool }),
         extensions: [ConnectedSchemaGenerator, Migrator],
         migrations: {
-          path: fileURLToPath(new URL('../../migrations', import.meta.url)),
+          path: fileURLToPath(migrationsFolder),
           snapshot: false,
           tableName: 'migrations',
         },

@@ -1,5 +1,6 @@
 import { measureDatabaseTime } from '#src/database/database-clock.ts';
-import { isDatabaseAway } from '#src/database/transact.ts';
+import { explainConnection } from '#src/database/explain-connection.ts';
+import { missingMigrations } from '#src/database/missing-migrations.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Execute } from '#src/outbox/job-state.ts';
 
@@ -62,27 +63,22 @@ function whyUnfit({ role, isUnbound, skewSeconds, openTables }: InspectedDatabas
 }
 
 /**
- * Reject a database in which one tenant could see another's rows, or whose clock cannot be trusted.
- * @throws UnfitDatabase when it does not connect, the role bypasses row-level security, a table lacks it, or the clocks
- *   differ
+ * Reject a database in which one tenant could see another's rows, that lacks a migration of this release, or whose clock
+ * cannot be trusted.
+ * @throws UnfitDatabase when it does not connect, the role bypasses row-level security or lacks a privilege, a migration
+ *   is missing, a table lacks row-level security, or the clocks differ
  */
 export async function proveDatabase(execute: Execute): Promise<void> {
-  const inspected = await inspectDatabase(execute).catch((error: unknown) => {
-    const reason = whyClosed(error);
-    throw reason ? new UnfitDatabase(reason) : error;
-  });
-  const reason = whyUnfit(inspected);
+  const reason = whyUnfit(await inspectDatabase(execute).catch(throwUnfit));
   if (reason) throw new UnfitDatabase(reason);
+  const { length: missing } = await missingMigrations(execute).catch(throwUnfit);
+  if (missing === 0) return;
+  const migrations = missing === 1 ? '1 migration' : `${missing} migrations`;
+  throw new UnfitDatabase(`The schema lacks ${migrations} of this release: run \`npm run cli -- migrate\`.`);
 }
 
-/** Why connecting to the database failed, as a message for people; undefined for other errors. */
-export function whyClosed(error: unknown): string | undefined {
-  if (isDatabaseAway(error)) return 'PostgreSQL does not respond: check the server in DATABASE_URL.';
-  const isTurnedAway = error instanceof Error && 'code' in error && turnedAwayCodes.has(String(error.code));
-  return isTurnedAway
-    ? 'PostgreSQL rejects the connection: check the user, the password and the database in DATABASE_URL.'
-    : undefined;
+/** @throws UnfitDatabase for an error of the connection or its role, and any other error as it is */
+export function throwUnfit(error: unknown): never {
+  const failure = explainConnection(error);
+  throw failure ? new UnfitDatabase(`${failure.reason} ${failure.advice}`) : error;
 }
-
-/** A wrong password, a user who may not, no such database. */
-const turnedAwayCodes = new Set(['28P01', '28000', '3D000']);

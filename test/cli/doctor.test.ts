@@ -198,9 +198,19 @@ test.serial('servers that are away: each is named, and none hides another', asyn
   t.is(away.faults.length, 3);
   t.regex(
     away.faults.join('\n'),
-    /^database: PostgreSQL does not respond\.\nredis: 127\.0\.0\.1:1 does not respond: .*ECONNREFUSED.*\nmail server: The mail server did not respond/,
+    /^database: PostgreSQL does not respond at DATABASE_URL: .*ECONNREFUSED.*\nredis: 127\.0\.0\.1:1 does not respond: .*ECONNREFUSED.*\nmail server: The mail server did not respond/,
   );
   t.true(away.findings.every(({ advice }) => advice));
+});
+
+test.serial('doctor reports a login that Redis rejects as such', async (t) => {
+  const url = new URL(own.redisUrl);
+  url.password = 'wrong';
+  const { code, findings } = await diagnose(t.context, { REDIS_URL: url.href });
+  const { message, advice } = findings.find(({ about }) => about === 'redis') ?? {};
+  t.is(code, 1);
+  t.regex(message ?? '', / rejects the login: WRONGPASS .*[^.]\.$/);
+  t.regex(advice ?? '', /^Correct the user or the password in REDIS_URL/);
 });
 
 test.serial('a Redis that throws jobs away, one that keeps them, and one that is too old', async (t) => {

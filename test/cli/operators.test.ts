@@ -170,14 +170,13 @@ test('the whole list of what the environment lacks is printed, and no value', as
 
 test('a database that is away, and one that is not migrated, are told apart', async (t) => {
   const away = await callCli(['tenants', 'list'], { ...environment, DATABASE_URL: 'postgres://shop@127.0.0.1:1/shop' });
-  t.deepEqual([away.code, away.err], [1, 'PostgreSQL does not respond: check the server in DATABASE_URL.\n']);
+  t.is(away.code, 1);
+  t.regex(away.err, /^PostgreSQL does not respond at DATABASE_URL: .*ECONNREFUSED.*\n$/);
   const { url: empty, drop } = await createEmptyDatabase();
   t.teardown(drop);
   const behind = await callCli(['tenants', 'list'], { ...environment, DATABASE_URL: empty });
-  t.deepEqual(
-    [behind.code, behind.err],
-    [1, 'The database schema is older than this release: run the migrate command first.\n'],
-  );
+  t.is(behind.code, 1);
+  t.regex(behind.err, /^The schema lacks \d+ migrations of this release: run `npm run cli -- migrate`\.\n$/);
 });
 
 test('an operator may start from the example', async (t) => {
@@ -208,6 +207,10 @@ test('the release phase migrates with nothing but DATABASE_URL, and again withou
   t.deepEqual(JSON.parse((await callCli(['migrate', '--status', '--json'], { DATABASE_URL: url })).out), {
     pending: [],
   });
-  const without = 'The environment is not fit to start with:\n  DATABASE_URL is required\n';
-  t.deepEqual(await callCli(['migrate'], {}), { code: 1, out: '', err: without });
+  const without = await callCli(['migrate'], {});
+  t.is(without.code, 1);
+  t.regex(
+    without.err,
+    /^The environment is not fit to start with:\n {2}DATABASE_URL is required, such as postgres:.*\n$/,
+  );
 });

@@ -15,11 +15,13 @@ let embedded: Pick<Embedded, 'stop'>;
 let owner: pg.Pool;
 let superuser: pg.Pool;
 let adminUrl: string;
+let ownerUrl: string;
 
 test.before(async () => {
   const started = await startEmbedded({ postgres: true, redis: false });
   embedded = started;
   adminUrl = started.databaseAdminUrl ?? '';
+  ownerUrl = started.databaseUrl ?? '';
   owner = new pg.Pool({ connectionString: started.databaseUrl, max: 1 });
   superuser = new pg.Pool({ connectionString: started.databaseAdminUrl, max: 1 });
   await migrate(started.databaseUrl ?? '');
@@ -114,3 +116,66 @@ test.serial('clocks that differ by more than half a minute are refused', async (
     message: /differ by (59|60|61) seconds/,
   });
 });
+
+test.serial(
+  'no process starts on a schema that lacks a migration of its release, and one more does not matter',
+  async (t) => {
+    const last = '0024-integrations';
+    await owner.query("insert into migrations (name) values ('9999-of-a-newer-release')");
+    await t.notThrowsAsync(proveDatabase(runOn(owner)));
+    await owner.query('delete from migrations where name = $1', [last]);
+    try {
+      for (const entry of ['src/server.ts', 'workers/all.ts']) {
+        const { code, err } = await runEntry(entry, [], testEnvironment({ DATABASE_URL: ownerUrl }));
+        t.is(code, 1, entry);
+        t.is(err, 'The schema lacks 1 migration of this release: run `npm run cli -- migrate`.\n', entry);
+      }
+    } finally {
+      await owner.query('insert into migrations (name) values ($1)', [last]);
+    }
+  },
+);
+
+test.serial('a role without privileges on the schema is reported by migrate, a command and each process', async (t) => {
+  await superuser.query("create role guest login password 'guest'");
+  await superuser.query('create database elsewhere');
+  const url = new URL(ownerUrl);
+  [url.username, url.password] = ['guest', 'guest'];
+  const elsewhere = new URL('/elsewhere', url);
+  for (const [entry, words, database, object] of [
+    ['src/cli/main.ts', ['migrate'], elsewhere, 'schema public'],
+    ['src/cli/main.ts', ['tenants', 'list'], url, 'table migrations'],
+    ['src/server.ts', [], url, 'table migrations'],
+    ['workers/relay.ts', [], url, 'table migrations'],
+  ] as const) {
+    const { code, err } = await runEntry(entry, words, testEnvironment({ DATABASE_URL: database.href }));
+    t.is(code, 1);
+    t.is(
+      err,
+      `PostgreSQL denies a privilege to the role of DATABASE_URL: permission denied for ${object}. ` +
+        'Make the role of DATABASE_URL the owner of the database and its tables.\n',
+    );
+  }
+});
+
+test.serial(
+  'a start without a free connection says so in the words of the server, at whichever connection it fails',
+  async (t) => {
+    const held = await owner.connect();
+    const { rows } = await held.query<{ user: string }>('select current_user as user');
+    const limitTo = (count: number) =>
+      superuser.query(`alter role ${pg.escapeIdentifier(rows[0]?.user ?? '')} connection limit ${count}`);
+    try {
+      for (const limit of [1, 2]) {
+        await limitTo(limit);
+        const { code, err } = await runEntry('src/server.ts', [], testEnvironment({ DATABASE_URL: ownerUrl }));
+        t.is(code, 1);
+        t.regex(err, /DATABASE_URL failed: too many connections for role ".+"\. Raise the limit .*\n$/);
+        t.is(err.split('\n').length, 2, err);
+      }
+    } finally {
+      await limitTo(-1);
+      held.release();
+    }
+  },
+);

@@ -1,26 +1,26 @@
-import { pendingMigrations } from '#src/database/migrate.ts';
+import { explainConnection } from '#src/database/explain-connection.ts';
+import { missingMigrations } from '#src/database/missing-migrations.ts';
 import { clockSkewMaxSeconds, type InspectedDatabase, inspectDatabase } from '#src/database/prove-database.ts';
-import { isDatabaseAway } from '#src/database/transact.ts';
 import type { Services } from '#src/services.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
 
 const oldestVersion = 15;
 
 /** The database: whether it is there, whose it is, and whether its schema is this release's. */
-export async function checkDatabase({ execute, config }: Services): Promise<Finding[]> {
+export async function checkDatabase({ execute }: Services): Promise<Finding[]> {
   let database: InspectedDatabase;
   try {
     database = await inspectDatabase(execute);
   } catch (error) {
-    if (!isDatabaseAway(error)) throw error;
-    const advice = 'Check that the server of DATABASE_URL runs and accepts connections from this machine.';
-    return [fault('database', 'PostgreSQL does not respond.', advice)];
+    const failure = explainConnection(error);
+    if (!failure) throw error;
+    return [fault('database', failure.reason, failure.advice)];
   }
   return [
     checkServerVersion(database),
     checkRole(database),
     checkClock(database),
-    await checkSchema(config.databaseUrl),
+    checkSchema(await missingMigrations(execute)),
     ...(database.openTables.length > 0 ? [checkTables(database.openTables)] : []),
   ];
 }
@@ -51,10 +51,9 @@ function checkClock({ skewSeconds }: InspectedDatabase): Finding {
   return find('database clock', apart, advice);
 }
 
-async function checkSchema(databaseUrl: string): Promise<Finding> {
-  const pending = await pendingMigrations(databaseUrl);
-  if (pending.length === 0) return ok('schema', 'All migrations are applied.');
-  return fault('schema', `Pending migrations: ${pending.join(', ')}.`, 'npm run cli -- migrate');
+function checkSchema(missing: readonly string[]): Finding {
+  if (missing.length === 0) return ok('schema', 'All migrations are applied.');
+  return fault('schema', `Pending migrations: ${missing.join(', ')}.`, 'npm run cli -- migrate');
 }
 
 function checkTables(tables: readonly string[]): Finding {

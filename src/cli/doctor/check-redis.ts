@@ -11,10 +11,7 @@ export async function checkRedis({ config }: Services): Promise<Finding[]> {
 
 function evaluate(redis: InspectedRedis): Finding[] {
   const { address, failure, version, policy } = redis;
-  if (failure) {
-    const advice = 'Check that the server of REDIS_URL runs and accepts connections from this machine.';
-    return [fault('redis', `${address} does not respond: ${failure}.`, advice)];
-  }
+  if (failure) return [explainFailure(address, failure)];
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const isOld = major < oldestVersion[0] || (major === oldestVersion[0] && minor < oldestVersion[1]);
   return [
@@ -30,6 +27,16 @@ function evaluate(redis: InspectedRedis): Finding[] {
         ),
     checkPersistence(redis),
   ];
+}
+
+function explainFailure(address: string, failure: string): Finding {
+  const reason = failure.replace(/\.$/, '');
+  if (/^(WRONGPASS|NOAUTH)/.test(failure)) {
+    const advice = 'Correct the user or the password in REDIS_URL; percent-encode special characters in them.';
+    return fault('redis', `${address} rejects the login: ${reason}.`, advice);
+  }
+  const advice = 'Check that the server of REDIS_URL runs and accepts connections from this machine.';
+  return fault('redis', `${address} does not respond: ${reason}.`, advice);
 }
 
 /** Nothing is lost without it: PostgreSQL is the truth. */

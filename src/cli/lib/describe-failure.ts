@@ -1,5 +1,6 @@
 import { ConfigError } from '#src/config.ts';
-import { UnfitDatabase, whyClosed } from '#src/database/prove-database.ts';
+import { explainConnection } from '#src/database/explain-connection.ts';
+import { UnfitDatabase } from '#src/database/prove-database.ts';
 import { DomainError, ProviderError } from '#src/lib/errors.ts';
 import { Failure, UsageError } from './command.ts';
 
@@ -19,21 +20,19 @@ export function describeFailure(error: unknown): Explanation {
       error.problems.map((detail) => ({ detail })),
     );
   if (foreseen.some((kind) => error instanceof kind)) return failed(messageOf(error));
-  const explanation = whyClosed(error) ?? explanations[codeOf(error)];
-  return failed(explanation ?? stackOf(error));
+  const failure = explainConnection(error);
+  if (failure) return failed(`${failure.reason} ${failure.advice}`);
+  return failed(explanations[codeOf(error)] ?? stackOf(error));
 }
 
 const failed = (message: string, problems: readonly object[] = []): Explanation => ({ message, problems, exitCode: 1 });
 
 const foreseen = [DomainError, ProviderError, UnfitDatabase];
 
-const behind = 'The database schema is older than this release: run the migrate command first.';
 const busy = 'Other operations changed the same data, so nothing was changed: try again.';
 
-/** PostgreSQL's codes for a missing table or column, a time-out and a deadlock, with messages for operators. */
+/** PostgreSQL's codes for a time-out and a deadlock, with messages for operators. */
 const explanations: Readonly<Record<string, string>> = {
-  '42P01': behind,
-  '42703': behind,
   '57014': busy,
   '40P01': busy,
 };

@@ -1,0 +1,70 @@
+/** Why PostgreSQL cannot be used: what it or the network said, and what an operator can do about it. */
+export interface ConnectionFailure {
+  readonly reason: string;
+  readonly advice: string;
+}
+
+const unreachable = 'Check that the server runs, and the host and port in DATABASE_URL.';
+const denied = 'Make the role of DATABASE_URL the owner of the database and its tables.';
+const summaries = new Map([
+  [unreachable, 'PostgreSQL does not respond at DATABASE_URL'],
+  [denied, 'PostgreSQL denies a privilege to the role of DATABASE_URL'],
+]);
+
+/** By error code: SQLSTATE, or that of the system. */
+const adviceByCode: Readonly<Record<string, string>> = {
+  ECONNREFUSED: unreachable,
+  ECONNRESET: unreachable,
+  EAI_AGAIN: unreachable,
+  EHOSTUNREACH: unreachable,
+  ENETUNREACH: unreachable,
+  ENOTFOUND: unreachable,
+  EPIPE: unreachable,
+  ETIMEDOUT: unreachable,
+  '28000': 'Correct the user of DATABASE_URL, or allow it from this machine in pg_hba.conf.',
+  '28P01': 'Correct the user or the password of DATABASE_URL; percent-encode special characters in them.',
+  '42501': denied,
+  '3D000': 'Create the database, or correct its name in DATABASE_URL.',
+  '53300': 'Raise the limit of the role, the database or the server, run fewer processes, or lower DATABASE_POOL_MAX.',
+  '57P01': 'Start again when the server is up.',
+  '57P02': 'Start again when the server is up.',
+  '57P03': 'Start again when the server is up.',
+};
+
+/** By what a driver says without a code. */
+const adviceByMessage: readonly (readonly [RegExp, string])[] = [
+  [/^(Connection terminated|timeout exceeded when trying to connect)/, unreachable],
+  [/does not support SSL/, 'Turn TLS on at the server, or remove sslmode from DATABASE_URL and unset PGSSLMODE.'],
+  [/password must be a string/, 'Put the password into DATABASE_URL.'],
+];
+
+const certificateCode = /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_SSL_)/;
+
+/** `undefined` for an error that is about neither the connection nor its role. */
+export function explainConnection(error: unknown): ConnectionFailure | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const advice = adviceFor(cause);
+    if (!advice) continue;
+    return {
+      reason: `${summaries.get(advice) ?? 'Connecting with DATABASE_URL failed'}: ${messageOf(cause)}.`,
+      advice,
+    };
+  }
+  return undefined;
+}
+
+function adviceFor(error: Error): string | undefined {
+  const code = 'code' in error ? String(error.code) : '';
+  if (certificateCode.test(code)) {
+    return 'Name the authority of its certificate with sslrootcert, or accept any with sslmode=no-verify.';
+  }
+  const advice = adviceByCode[code] ?? adviceByMessage.find(([pattern]) => pattern.test(error.message))?.[1];
+  const isFatal = 'severity' in error && error.severity === 'FATAL';
+  return advice ?? (isFatal ? 'Correct DATABASE_URL, or what the server allows.' : undefined);
+}
+
+/** A host of several IPs fails with one error for each, and no message of its own. */
+function messageOf(error: Error): string {
+  const message = error instanceof AggregateError ? error.errors.map(String).join(', ') : error.message;
+  return message.replace(/\.$/, '');
+}
