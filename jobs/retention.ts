@@ -3,7 +3,7 @@ import { defineScheduledJob, type ScheduledJob } from './lib/define-job.ts';
 
 type Pruning = Partial<Omit<ScheduledJob, 'name'>>;
 
-/** A daily job that deletes rows whose retention has ended. Each domain declares its retention in `retention.ts`. */
+/** A daily job that deletes rows whose retention has ended: see the table in src/domain/backoffice/retention.ts. */
 const definePruning = (name: string, { everyMs = days(1), ...other }: Pruning = {}) =>
   defineScheduledJob({ name, everyMs, ...other });
 

@@ -4,6 +4,7 @@ import * as emailsJobs from '#jobs/emails.ts';
 import * as integrationsJobs from '#jobs/integrations.ts';
 import * as labelsJobs from '#jobs/labels.ts';
 import * as leadsJobs from '#jobs/leads.ts';
+import type { ScheduledJob } from '#jobs/lib/define-job.ts';
 import * as paymentsJobs from '#jobs/payments.ts';
 import * as remindersJobs from '#jobs/reminders.ts';
 import * as retentionJobs from '#jobs/retention.ts';
@@ -12,10 +13,7 @@ import * as sessionsJobs from '#jobs/sessions.ts';
 import * as webhooksJobs from '#jobs/webhooks.ts';
 import * as analytics from '#src/domain/analytics/index.ts';
 import * as backoffice from '#src/domain/backoffice/index.ts';
-import * as cart from '#src/domain/cart/index.ts';
 import * as checkout from '#src/domain/checkout/index.ts';
-import * as confirmations from '#src/domain/confirmations/index.ts';
-import * as idempotency from '#src/domain/idempotency/index.ts';
 import * as integrations from '#src/domain/integrations/index.ts';
 import * as leads from '#src/domain/leads/index.ts';
 import * as mail from '#src/domain/mail/index.ts';
@@ -26,6 +24,9 @@ import * as sessions from '#src/domain/sessions/index.ts';
 import * as shipping from '#src/domain/shipping/index.ts';
 import * as webhooks from '#src/domain/webhooks/index.ts';
 import { type Processor, platformProcessor, processor } from './runtime/processor.ts';
+
+/** A job that deletes what `retention.ts` of the backoffice lists for it. */
+const pruning = (job: ScheduledJob) => platformProcessor(job, (ctx) => backoffice.prune(ctx, job));
 
 /** Every job with the operation that executes it, and the one that records its failure after the last attempt. */
 export const processors: readonly Processor[] = [
@@ -68,17 +69,17 @@ export const processors: readonly Processor[] = [
   processor(remindersJobs.decideReminder, reminders.decideReminder),
 
   platformProcessor(retentionJobs.pruneAnalytics, analytics.pruneAnalytics),
-  platformProcessor(retentionJobs.pruneOutbox, backoffice.pruneOutbox),
-  platformProcessor(retentionJobs.pruneCarts, cart.pruneCarts),
-  platformProcessor(retentionJobs.pruneCodes, confirmations.pruneCodes),
-  platformProcessor(retentionJobs.pruneMails, mail.pruneMails),
-  platformProcessor(retentionJobs.pruneRequests, idempotency.pruneRequests),
-  platformProcessor(retentionJobs.pruneIntegrations, integrations.pruneIntegrations),
-  platformProcessor(retentionJobs.pruneNotifications, shipping.pruneNotifications),
-  platformProcessor(retentionJobs.pruneEvents, payments.pruneEvents),
+  pruning(retentionJobs.pruneOutbox),
+  pruning(retentionJobs.pruneCarts),
+  pruning(retentionJobs.pruneCodes),
+  pruning(retentionJobs.pruneMails),
+  pruning(retentionJobs.pruneRequests),
+  pruning(retentionJobs.pruneIntegrations),
+  pruning(retentionJobs.pruneNotifications),
+  pruning(retentionJobs.pruneEvents),
   platformProcessor(retentionJobs.pruneZeroResultSearches, search.pruneZeroResultSearches),
-  platformProcessor(retentionJobs.pruneSessions, sessions.pruneSessions),
-  platformProcessor(retentionJobs.pruneDeliveries, webhooks.pruneDeliveries),
+  pruning(retentionJobs.pruneSessions),
+  pruning(retentionJobs.pruneDeliveries),
 
   processor(searchJobs.indexDocument, search.indexDocument),
   processor(searchJobs.embedDocument, search.embedDocument),

@@ -1,10 +1,11 @@
 import anyTest, { type TestFn } from 'ava';
 
+import { pruneRequests } from '#jobs/retention.ts';
 import { defineRoute, type Request, toDual } from '#src/api/lib/define-route.ts';
 import { created } from '#src/api/lib/reply.ts';
 import { read, transact } from '#src/database/transact.ts';
+import { prune } from '#src/domain/backoffice/index.ts';
 import { upsertCustomer } from '#src/domain/customers/index.ts';
-import { pruneRequests } from '#src/domain/idempotency/index.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { hours, minutes, seconds } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
@@ -231,7 +232,7 @@ test.serial('an Idempotency-Key expires after a day, and pruneRequests removes i
   const count = async () =>
     (await read(ctx, sql`select id from idempotency_keys where tenant_id = ${ctx.tenant.id}`)).length;
   t.is(await count(), 2);
-  await pruneRequests(services.context());
-  await pruneRequests(services.context());
+  await prune(services.context(), pruneRequests);
+  await prune(services.context(), pruneRequests);
   t.is(await count(), 1);
 });

@@ -27,7 +27,7 @@ const platformUses: readonly string[] = [
   'src/domain/payments/drift/drift-reports.ts: operators see where orders and payments of a store do not agree',
   'src/domain/payments/events/sweep-events.ts: each store has a provider account of its own',
   'src/domain/payments/sessions/check-session.ts: sessions of every store come due',
-  'src/domain/remove-expired.ts: rows of all stores are kept no longer',
+  'src/domain/remove-expired.ts: expired rows belong to every store',
   'src/domain/secrets/inspect-secrets.ts: operators see which key sealed which values of all stores',
   'src/domain/secrets/rewrap-secrets.ts: sealed values of all stores get a new key',
   'src/domain/search/zero-result-searches.ts: a store has more searches that found nothing than it may',

@@ -2,8 +2,8 @@ export { aggregateBatches } from './aggregate-batches.ts';
 export { type Backlog, readBacklog } from './backlog.ts';
 export { EventsInput, EventsReceipt } from './event-input.ts';
 export { ingestEvents } from './ingest-events.ts';
+export { createPartitions } from './partitions.ts';
 export { analyticsPersonalData } from './personal-data.ts';
-export { createPartitions, pruneAnalytics } from './prune-analytics.ts';
 export { aggregateQuarantined, countQuarantined } from './quarantine.ts';
 export {
   busiestTenants,
@@ -17,4 +17,5 @@ export {
   type TenantNumbers,
 } from './read-numbers.ts';
 export { rebuildDay, requestRebuild } from './rebuild-day.ts';
+export { pruneAnalytics } from './retention.ts';
 export { recordOrderPaid } from './store-batch.ts';

@@ -1,6 +1,6 @@
 import type { Database } from '#src/database/connections.ts';
 import { asPlatform } from '#src/database/transact.ts';
-import { addDays, type Day, eachDay, weekOf } from '#src/lib/calendar.ts';
+import { addDays, type Day, dayOf, eachDay, weekOf } from '#src/lib/calendar.ts';
 import { rawSql, sql } from '#src/lib/sql.ts';
 import type { InTransaction, PlatformContext } from '../context.ts';
 import { lateDaysMax } from './correct-clock.ts';
@@ -27,6 +27,14 @@ export const partitionedTables = {
 /** The partitions that this process knows to exist, by database. */
 const known = new WeakMap<Database, Set<string>>();
 const knownMax = 500;
+
+const daysAhead = 7;
+
+/** Create the partitions of the next days. */
+export async function createPartitions(ctx: PlatformContext): Promise<void> {
+  const today = dayOf(ctx.clock.now());
+  await ensurePartitions(ctx, today, addDays(today, daysAhead));
+}
 
 /**
  * Create the missing partitions for rows received from one day to another, both included. Usually the scheduled job has

@@ -7,7 +7,7 @@ import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { aggregateAlone } from './aggregate-chosen.ts';
 import { lateDaysMax } from './correct-clock.ts';
-import { eventsRetainedDays } from './prune-analytics.ts';
+import { eventsRetainedDays } from './retention.ts';
 import { rollUp } from './roll-up.ts';
 
 /**

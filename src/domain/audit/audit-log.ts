@@ -1,9 +1,7 @@
 import { read } from '#src/database/transact.ts';
 import { currentCorrelation } from '#src/lib/correlation.ts';
 import { keyset, type Page } from '#src/lib/cursor.ts';
-import { days } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
-import type { Retention } from '#src/lib/retention.ts';
 import { type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Actor, Context, InTransaction } from '../context.ts';
@@ -112,13 +110,3 @@ export function presentAuditEntry(entry: AuditEntry): Static<typeof AuditEntryVi
     created_at: entry.createdAt.toISOString(),
   };
 }
-
-/** Entries of shoppers are numerous and expire. Entries of the owner's side are stored permanently. */
-export const auditRetention: readonly Retention[] = [
-  {
-    table: 'audit_log',
-    age: 'created_at',
-    retainedMs: days(90),
-    only: sql`(old.actor_kind = 'shopper' or old.action = 'billing_portal.opened')`,
-  },
-];

@@ -1,6 +1,5 @@
 export {
   AuditEntryView,
-  auditRetention,
   listAudit,
   presentAuditEntry,
   recordAudit,

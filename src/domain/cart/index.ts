@@ -12,7 +12,6 @@ export {
   SavedCartReceipt,
   SavedCartView,
 } from './present-saved-cart.ts';
-export { pruneCarts } from './retention.ts';
 export { draftSavedCart, type SavedCart, SavedCartInput, saveCart, saveTokenHashes } from './save-cart.ts';
 export { readSavedCart, restoreCart, type SavedCartRecord, savedCartGone } from './saved-cart.ts';
 export { type MailPreference, readMailPreference, unknownToken, unsubscribe } from './unsubscribe.ts';

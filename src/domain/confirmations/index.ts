@@ -7,4 +7,3 @@ export {
   requestConfirmation,
 } from './change-credentials.ts';
 export { requestCode, useCode } from './one-time-password.ts';
-export { pruneCodes } from './retention.ts';

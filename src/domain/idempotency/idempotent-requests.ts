@@ -4,10 +4,8 @@ import { sha256 } from '#src/lib/crypto.ts';
 import { hours, seconds } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
-import type { Retention } from '#src/lib/retention.ts';
 import { sql } from '#src/lib/sql.ts';
-import type { Context, PlatformContext } from '../context.ts';
-import { removeExpired } from '../remove-expired.ts';
+import type { Context } from '../context.ts';
 import { sealedColumn } from '../sealed-column.ts';
 
 /** A request that is executed once: what identifies it within the tenant, and its body. */
@@ -29,7 +27,7 @@ export interface ClaimedRequest {
 }
 
 /** How long a reply is stored, and a key is bound to one body. */
-const storedMs = hours(24);
+export const replyRetainedMs = hours(24);
 
 /** How long a request with the same body and without a key is taken for a double click. */
 const repeatMs = seconds(5);
@@ -50,7 +48,7 @@ export async function claimRequest(ctx: Context, request: IdempotentRequest): Pr
   // A header cannot contain a line break, so this substitute never equals a key that was sent.
   const key = request.key ?? `\n${bodyDigest.toString('hex')}`;
   const digest = sha256([request.method, request.path, request.credential, key].join('\n'));
-  const claimed = await claim(ctx, digest, bodyDigest, request.key === undefined ? repeatMs : storedMs);
+  const claimed = await claim(ctx, digest, bodyDigest, request.key === undefined ? repeatMs : replyRetainedMs);
   if (claimed) return claimed;
 
   const held = await readOne<{ id: string; isSameBody: boolean; reply: string | null }>(
@@ -119,15 +117,6 @@ export async function releaseRequest(ctx: Context, { id, lease }: ClaimedRequest
       returning id)`,
     sql`select id from released`,
   );
-}
-
-export const requestRetention: readonly Retention[] = [
-  { table: 'idempotency_keys', age: 'created_at', retainedMs: storedMs },
-];
-
-/** Remove expired idempotent requests of all stores. */
-export async function pruneRequests(ctx: PlatformContext): Promise<void> {
-  await removeExpired(ctx, requestRetention);
 }
 
 /** The complete response to a request. */

@@ -3,8 +3,8 @@ export {
   claimRequest,
   type IdempotentRequest,
   idempotencySealedColumns,
-  pruneRequests,
   releaseRequest,
+  replyRetainedMs,
   type StoredReply,
   storeReply,
 } from './idempotent-requests.ts';

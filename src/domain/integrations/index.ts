@@ -11,5 +11,4 @@ export {
 } from './connections.ts';
 export { createIntegrationState } from './create-integration-state.ts';
 export { integrationPersonalData } from './personal-data.ts';
-export { pruneIntegrations } from './retention.ts';
 export { integrationSealedColumns } from './sealed-columns.ts';

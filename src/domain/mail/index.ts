@@ -2,7 +2,6 @@ export { enqueueMail } from './enqueue-mail.ts';
 export type { MailData } from './kinds.ts';
 export { Mail, type MailState, mailStates } from './mail.ts';
 export { mailPersonalData } from './personal-data.ts';
-export { pruneMails } from './retention.ts';
 export { type DeliveryCheck, failMail, sendMail } from './send-mail.ts';
 export {
   isSuppressed,

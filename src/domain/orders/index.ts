@@ -33,7 +33,6 @@ export {
   readOrder,
   readOrders,
 } from './read-order.ts';
-export { orderRetention } from './retention.ts';
 export {
   lockReturnableOrder,
   type ReturnableItem,

@@ -17,5 +17,5 @@ export {
   presentPartner,
 } from './partner.ts';
 export { partnerPersonalData } from './personal-data.ts';
-export { attributeOrder, partnerRetention, trackReferral } from './referrals.ts';
+export { attributeOrder, trackReferral } from './referrals.ts';
 export { removePartner, savePartner } from './save-partner.ts';

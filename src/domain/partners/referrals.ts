@@ -1,9 +1,7 @@
 import { write } from '#src/database/transact.ts';
-import { days } from '#src/lib/duration.ts';
 import { notFound } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { type Cents, percentOf } from '#src/lib/money.ts';
-import type { Retention } from '#src/lib/retention.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { findPartner, normalisePartnerCode } from './partner.ts';
@@ -88,15 +86,3 @@ async function findByVisit(ctx: InTransaction, sessionId: string): Promise<Credi
     order by r.last_seen_at desc, r.id desc limit 1`);
   return partner;
 }
-
-/** Referrals are stored at least as long as their partner's window. */
-export const partnerRetention: readonly Retention[] = [
-  {
-    table: 'partner_referrals',
-    age: 'last_seen_at',
-    retainedMs: days(30),
-    only: (now) => sql`not exists (
-      select from partners p where p.tenant_id = old.tenant_id and p.id = old.partner_id and p.removed_at is null
-        and old.last_seen_at + p.window_ms * interval '1 millisecond' > ${now})`,
-  },
-];

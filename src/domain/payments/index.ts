@@ -32,7 +32,6 @@ export { amountTooSmall, paymentErrorOf, providerFailureOf, providerUnavailable 
 export { issueRefund } from './refunds/issue-refund.ts';
 export { presentRefund, type Refund, RefundView, refundsOf } from './refunds/refund.ts';
 export { leftToRefund, RefundInput, requestRefund } from './refunds/request-refund.ts';
-export { pruneEvents } from './retention.ts';
 export { checkSession, endSession, removeDiscount, sweepSessions } from './sessions/check-session.ts';
 export {
   closeSoon,

@@ -1,9 +1,8 @@
 import { asPlatform, read, write } from '#src/database/transact.ts';
 import { days } from '#src/lib/duration.ts';
-import type { Retention } from '#src/lib/retention.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type Context, isShuttingDown, type PlatformContext } from '../context.ts';
-import { leftForNextRun, removeExpired } from '../remove-expired.ts';
+import { leftForNextRun, type Retention, removeExpired } from '../remove-expired.ts';
 
 /** A query without results, how often it was searched and when last. */
 export interface ZeroResultSearch {
@@ -52,7 +51,7 @@ const defaultBounds = { perTenantMax: 5000, batchSize: 2000, batchesMax: 25 };
  */
 export async function pruneZeroResultSearches(
   ctx: PlatformContext,
-  _slot?: object,
+  _period?: object,
   bounds = defaultBounds,
 ): Promise<void> {
   let isDone = true;

@@ -47,7 +47,6 @@ export {
 } from './read-shipping-account.ts';
 export { pollTrackings, reconcileTracking } from './reconcile-tracking.ts';
 export { requestLabel } from './request-label.ts';
-export { pruneNotifications } from './retention.ts';
 export { requestLabelAgain, retryLabel } from './retry-label.ts';
 export { saveSecondShippingAccount, saveShippingAccount } from './save-shipping-account.ts';
 export { shippingSealedColumns } from './sealed-columns.ts';

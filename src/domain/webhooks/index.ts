@@ -21,7 +21,6 @@ export {
 } from './read-deliveries.ts';
 export { listEndpoints, presentEndpoint, readEndpoint, WebhookEndpointView } from './read-endpoints.ts';
 export { recoverDeliveries, redeliver } from './redeliver.ts';
-export { pruneDeliveries } from './retention.ts';
 export { EndpointEntry, EndpointInput, EndpointPatch, saveEndpoint } from './save-endpoint.ts';
 export { sign, webhookSealedColumns } from './signing.ts';
 export { WebhookEndpoint } from './webhook-endpoint.ts';

@@ -1,48 +1,19 @@
 import anyTest, { type TestFn } from 'ava';
 import { asPlatform } from '#src/database/transact.ts';
-import { analyticsRetention } from '#src/domain/analytics/prune-analytics.ts';
-import { auditRetention } from '#src/domain/audit/index.ts';
-import { cartRetention } from '#src/domain/cart/retention.ts';
-import { confirmationRetention } from '#src/domain/confirmations/retention.ts';
-import { requestRetention } from '#src/domain/idempotency/idempotent-requests.ts';
-import { integrationRetention } from '#src/domain/integrations/retention.ts';
-import { mailRetention } from '#src/domain/mail/retention.ts';
-import { orderRetention } from '#src/domain/orders/index.ts';
-import { partnerRetention } from '#src/domain/partners/index.ts';
-import { paymentRetention } from '#src/domain/payments/retention.ts';
-import { removeExpired } from '#src/domain/remove-expired.ts';
+import { analyticsRetention } from '#src/domain/analytics/retention.ts';
+import { retentions as byJob } from '#src/domain/backoffice/retention.ts';
+import { type Retention, removeExpired } from '#src/domain/remove-expired.ts';
 import { pruneZeroResultSearches, searchRetention } from '#src/domain/search/zero-result-searches.ts';
-import { sessionRetention } from '#src/domain/sessions/retention.ts';
-import { shippingRetention } from '#src/domain/shipping/retention.ts';
-import { webhookRetention } from '#src/domain/webhooks/retention.ts';
 import { days } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';
-import type { Retention } from '#src/lib/retention.ts';
 import { joinSql, rawSql, type Sql, sql } from '#src/lib/sql.ts';
-import { outboxRetention } from '#src/outbox/retention.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { markdownFile, tableAfter } from '#test/support/documents.ts';
 
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
 
-const retentions: readonly Retention[] = [
-  ...outboxRetention,
-  ...auditRetention,
-  ...partnerRetention,
-  ...mailRetention,
-  ...sessionRetention,
-  ...integrationRetention,
-  ...shippingRetention,
-  ...cartRetention,
-  ...orderRetention,
-  ...paymentRetention,
-  ...webhookRetention,
-  ...requestRetention,
-  ...confirmationRetention,
-  ...analyticsRetention,
-  ...searchRetention,
-];
+const retentions: readonly Retention[] = [...byJob.values(), analyticsRetention, searchRetention].flat();
 
 /** What goes with the row that it belongs to. */
 const parts: Readonly<Record<string, string>> = {

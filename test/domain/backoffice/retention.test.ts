@@ -1,10 +1,8 @@
 import anyTest, { type TestFn } from 'ava';
+import { pruneEvents, pruneMails, pruneNotifications, pruneOutbox } from '#jobs/retention.ts';
 import { fanOutEvent } from '#jobs/webhooks.ts';
 import { read, runOnPlatformTables, transact } from '#src/database/transact.ts';
-import { pruneOutbox } from '#src/domain/backoffice/index.ts';
-import { pruneMails } from '#src/domain/mail/index.ts';
-import { pruneEvents } from '#src/domain/payments/index.ts';
-import { pruneNotifications } from '#src/domain/shipping/index.ts';
+import { prune } from '#src/domain/backoffice/index.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { days } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';
@@ -53,10 +51,10 @@ test.serial(
     await recordFailed(services.execute, failed ?? '', clock.now(), 'It was no use.');
 
     clock.pass(days(7) - 60_000);
-    await pruneOutbox(services.context());
+    await prune(services.context(), pruneOutbox);
     t.deepEqual(await keys(), ['failed', 'kept', 'open']);
     clock.pass(120_000);
-    for (const _ of [1, 2]) await pruneOutbox(services.context());
+    for (const _ of [1, 2]) await prune(services.context(), pruneOutbox);
     t.deepEqual(await keys(), ['failed', 'open']);
   },
 );
@@ -75,10 +73,10 @@ test.serial('an event is retained while a delivery of it may be repeated', async
     );
 
   clock.pass(days(30));
-  await pruneOutbox(services.context());
+  await prune(services.context(), pruneOutbox);
   t.deepEqual(await ids(), [told, untold].toSorted());
   clock.pass(days(2));
-  for (const _ of [1, 2]) await pruneOutbox(services.context());
+  for (const _ of [1, 2]) await prune(services.context(), pruneOutbox);
   t.deepEqual(await ids(), [told]);
 });
 
@@ -101,10 +99,10 @@ test.serial('emails are deleted after 90 days, except those that are still to be
   const queued = await build('queued');
   const ids = async () =>
     (await read<{ id: string }>(ctx, sql`select id from mails where tenant_id = ${ctx.tenant.id}`)).map(({ id }) => id);
-  await pruneMails(services.context());
+  await prune(services.context(), pruneMails);
   t.is((await ids()).length, 2);
   clock.pass(days(2));
-  for (const _ of [1, 2]) await pruneMails(services.context());
+  for (const _ of [1, 2]) await prune(services.context(), pruneMails);
   t.deepEqual(await ids(), [queued]);
 });
 
@@ -128,12 +126,14 @@ test.serial('payment events are retained for 40 days, and longer while they are 
     ).map(({ state }) => state);
 
   clock.pass(days(40) - 60_000);
-  await pruneEvents(services.context());
+  await prune(services.context(), pruneEvents);
   t.deepEqual(await states(), ['applied', 'pending']);
   clock.pass(120_000);
-  await t.throwsAsync(pruneEvents({ ...services.context(), signal: AbortSignal.abort() }), { instanceOf: Snooze });
+  await t.throwsAsync(prune({ ...services.context(), signal: AbortSignal.abort() }, pruneEvents), {
+    instanceOf: Snooze,
+  });
   t.deepEqual(await states(), ['applied', 'pending'], 'a process that is told to stop removes nothing more');
-  for (const _ of [1, 2]) await pruneEvents(services.context());
+  for (const _ of [1, 2]) await prune(services.context(), pruneEvents);
   t.deepEqual(await states(), ['pending']);
 });
 
@@ -148,9 +148,9 @@ test.serial('notifications of the shipping provider are deleted after 30 days', 
     (await read(ctx, sql`select 1 from shipping_notifications where tenant_id = ${ctx.tenant.id}`)).length;
 
   clock.pass(days(30) - 60_000);
-  await pruneNotifications(services.context());
+  await prune(services.context(), pruneNotifications);
   t.is(await count(), 1);
   clock.pass(120_000);
-  for (const _ of [1, 2]) await pruneNotifications(services.context());
+  for (const _ of [1, 2]) await prune(services.context(), pruneNotifications);
   t.is(await count(), 0);
 });

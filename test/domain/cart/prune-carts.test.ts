@@ -1,6 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
+import { pruneCarts } from '#jobs/retention.ts';
 import { readOne } from '#src/database/transact.ts';
-import { pruneCarts } from '#src/domain/cart/index.ts';
+import { prune } from '#src/domain/backoffice/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { days } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -27,11 +28,11 @@ test.serial('pruneCarts removes carts with their lines and emails a month after 
   await buildSavedCart(ctx);
   clock.pass(days(59));
   await buildCart(ctx, [variant.id]);
-  await pruneCarts(services.context());
+  await prune(services.context(), pruneCarts);
   t.deepEqual(await counts(ctx), { carts: 2, lines: 2, saved: 1 });
 
   clock.pass(days(2));
-  await pruneCarts(services.context());
-  await pruneCarts(services.context());
+  await prune(services.context(), pruneCarts);
+  await prune(services.context(), pruneCarts);
   t.deepEqual(await counts(ctx), { carts: 1, lines: 1, saved: 0 });
 });

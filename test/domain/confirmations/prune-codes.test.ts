@@ -1,6 +1,8 @@
 import anyTest, { type TestFn } from 'ava';
+import { pruneCodes } from '#jobs/retention.ts';
 import { read, transact } from '#src/database/transact.ts';
-import { pruneCodes, requestCode } from '#src/domain/confirmations/index.ts';
+import { prune } from '#src/domain/backoffice/index.ts';
+import { requestCode } from '#src/domain/confirmations/index.ts';
 import { days } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -20,7 +22,7 @@ test('pruneCodes removes one-time passwords after seven days, and a repeat remov
   clock.pass(days(7));
   const recent = await request();
   for (let count = 0; count < 2; count += 1) {
-    await pruneCodes(services.context());
+    await prune(services.context(), pruneCodes);
     const rows = await read<{ id: string }>(
       ctx,
       sql`select id from one_time_passwords where tenant_id = ${ctx.tenant.id}`,

@@ -1,8 +1,9 @@
 import anyTest, { type TestFn } from 'ava';
 import { Webhook } from 'standardwebhooks';
-
 import { handleCall as handleCallJob } from '#jobs/integrations.ts';
+import { pruneIntegrations } from '#jobs/retention.ts';
 import { read } from '#src/database/transact.ts';
+import { prune } from '#src/domain/backoffice/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import {
   acceptCall,
@@ -10,7 +11,6 @@ import {
   createIntegrationState,
   failCall,
   handleCall,
-  pruneIntegrations,
 } from '#src/domain/integrations/index.ts';
 import type { IntegrationCall } from '#src/domain/ports/integration-receiver.ts';
 import { days, hours } from '#src/lib/duration.ts';
@@ -133,10 +133,10 @@ test.serial('old calls and expired connections are deleted, pending ones are not
   });
   const later = after(days(31));
 
-  await pruneIntegrations(after(days(30) - hours(1)));
+  await prune(after(days(30) - hours(1)), pruneIntegrations);
   t.is(await stateOf(ctx, done), 'handled');
-  await pruneIntegrations(later);
-  await pruneIntegrations(later);
+  await prune(later, pruneIntegrations);
+  await prune(later, pruneIntegrations);
   t.is(await stateOf(ctx, done), undefined);
   t.is(await stateOf(ctx, waiting), 'received');
   t.deepEqual(await read(ctx, sql`select id from integration_connections where tenant_id = ${ctx.tenant.id}`), []);

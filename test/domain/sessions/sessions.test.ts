@@ -1,12 +1,13 @@
 import anyTest, { type TestFn } from 'ava';
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose';
+import { pruneSessions } from '#jobs/retention.ts';
 import { read, transact } from '#src/database/transact.ts';
+import { prune } from '#src/domain/backoffice/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import {
   consumeLink,
   endSession,
   openSession,
-  pruneSessions,
   renewToken,
   rotateSession,
   tenantIdOfSession,
@@ -216,7 +217,7 @@ test.serial('expired links and sessions are deleted, once', async (t) => {
       )
     )[0];
   await rotateSession(later(ctx, days(20)), refreshTokenOf(live));
-  const pruneAfter = (ms: number) => pruneSessions({ ...services.context(), clock: later(ctx, ms).clock });
+  const pruneAfter = (ms: number) => prune({ ...services.context(), clock: later(ctx, ms).clock }, pruneSessions);
   await pruneAfter(days(37) - minutes(1));
   t.is((await count())?.sessions, 2);
   for (const _ of [1, 2]) await pruneAfter(days(38));

@@ -1,7 +1,9 @@
 import anyTest, { type TestFn } from 'ava';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
+import { pruneDeliveries } from '#jobs/retention.ts';
 import { asPlatform, read, transact } from '#src/database/transact.ts';
+import { prune } from '#src/domain/backoffice/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { widthsOf } from '#src/domain/webhooks/endpoint-leases.ts';
 import {
@@ -9,7 +11,6 @@ import {
   EndpointEntry,
   listDeliveries,
   presentEventTypes,
-  pruneDeliveries,
   readDelivery,
   readEndpoint,
   recoverDeliveries,
@@ -215,13 +216,13 @@ test('old deliveries are deleted, and pending ones are not', async (t) => {
   await recordTests(ctx, id, 2);
   await runJobs(services);
   clock.pass(days(30) - hours(1));
-  await pruneDeliveries(services.context());
+  await prune(services.context(), pruneDeliveries);
   t.deepEqual(await countStates(ctx, id), { delivered: 2 });
   clock.pass(hours(2));
   receiver.behave({ status: 500 });
   await recordTests(ctx, id);
   await runJobs(services);
-  for (const _ of [1, 2]) await pruneDeliveries(services.context());
+  for (const _ of [1, 2]) await prune(services.context(), pruneDeliveries);
   t.deepEqual(await countStates(ctx, id), { pending: 1 });
   const rows = await asPlatform(services.context(), 'a test counts attempts', (ctx) =>
     ctx.tx.execute(sql`select 1 from webhook_attempts where tenant_id = ${t.context.tenant.id}`),

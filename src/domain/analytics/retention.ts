@@ -1,9 +1,8 @@
 import { addDays, dayOf } from '#src/lib/calendar.ts';
 import { days } from '#src/lib/duration.ts';
-import type { Retention } from '#src/lib/retention.ts';
 import type { PlatformContext } from '../context.ts';
-import { removeExpired } from '../remove-expired.ts';
-import { dropPartitions, ensurePartitions, partitionedTables } from './partitions.ts';
+import { type Retention, removeExpired } from '../remove-expired.ts';
+import { dropPartitions, partitionedTables } from './partitions.ts';
 
 /** How long events are stored. */
 export const eventsRetainedDays = 90;
@@ -19,14 +18,6 @@ export const analyticsRetention: readonly Retention[] = [
   { table: 'analytics_days', age: 'day', retainedMs: days(rollUpsRetainedDays) },
   { table: 'analytics_quarantine', age: 'received_at', retainedMs: days(eventsRetainedDays) },
 ];
-
-const daysAhead = 7;
-
-/** Create the partitions of the next days. */
-export async function createPartitions(ctx: PlatformContext): Promise<void> {
-  const today = dayOf(ctx.clock.now());
-  await ensurePartitions(ctx, today, addDays(today, daysAhead));
-}
 
 /** Delete expired events and roll-ups of all stores. */
 export async function pruneAnalytics(ctx: PlatformContext): Promise<void> {
