@@ -3,9 +3,8 @@ import { fanOutEvent } from '#jobs/webhooks.ts';
 import { read, transact } from '#src/database/transact.ts';
 import { createEndpoint, disableEndpoint } from '#src/domain/webhooks/index.ts';
 import { sql } from '#src/lib/sql.ts';
-import { claimDue, claimStale } from '#src/outbox/claims.ts';
 import { enqueue, recordEvent } from '#src/outbox/enqueue.ts';
-import { recordFinished, startJobs } from '#src/outbox/job-state.ts';
+import { claimDue, claimStale, recordFinished, startJobs } from '#src/outbox/job-state.ts';
 import { type TestContext, useContext } from './support/context.ts';
 import { enqueuedJobs, recorded } from './support/enqueued-jobs.ts';
 

@@ -1,12 +1,35 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
+import { Bulkhead } from '#src/lib/bulkhead.ts';
 import { shortDigest } from '#src/lib/crypto.ts';
+import { seconds } from '#src/lib/duration.ts';
+import { Snooze } from '#src/lib/errors.ts';
 import type { Sql } from '#src/lib/sql.ts';
 
 /** Run one statement on a connection of its own. */
 export async function runAlone<Row>(pool: Pool, statement: Sql): Promise<Row[]> {
   const { rows } = await pool.query(preparedQuery(statement));
   return rows as Row[];
+}
+
+const bulkheads = new WeakMap<Pool, Bulkhead>();
+
+/**
+ * Do a read that holds a connection of this pool. The reads of one tenant hold at most half of the pool together, so
+ * that however slow they are the other tenants find a connection.
+ * @throws Snooze when no connection of the tenant's half is free in time
+ */
+export function withinShare<Result>(pool: Pool, tenantId: string, read: () => Promise<Result>): Promise<Result> {
+  let bulkhead = bulkheads.get(pool);
+  if (!bulkhead) {
+    bulkhead = new Bulkhead({
+      max: Math.max(1, Math.floor(pool.options.max / 2)),
+      waitMs: seconds(2),
+      errorWhenFull: () => new Snooze(seconds(1), 'The store is very busy. Try again in a moment.'),
+    });
+    bulkheads.set(pool, bulkhead);
+  }
+  return bulkhead.run(tenantId, read);
 }
 
 /** A connection of the pool, shared by all statements of the same turn of the event loop. */

@@ -1,5 +1,4 @@
 import anyTest, { type TestFn } from 'ava';
-
 import { pruneRequests } from '#jobs/retention.ts';
 import { defineRoute, type Request, toDual } from '#src/api/lib/define-route.ts';
 import { created } from '#src/api/lib/reply.ts';

@@ -1,5 +1,4 @@
 import type { Job } from 'bullmq';
-
 import { jobs } from '#jobs/index.ts';
 import { pollTrackings, sweepLabels } from '#jobs/labels.ts';
 import { pruneNotifications } from '#jobs/retention.ts';
@@ -9,8 +8,8 @@ import { shippoControl } from '#src/dev/simulators/shippo/control.ts';
 import { startShippoSimulator } from '#src/dev/simulators/shippo/simulator.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';
 import { silentLog } from '#src/lib/log.ts';
-import { claimDue, claimStale } from '#src/outbox/claims.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
+import { claimDue, claimStale } from '#src/outbox/job-state.ts';
 import { CircuitBreaker } from '#src/providers/lib/circuit-breaker.ts';
 import { createShippoGateway } from '#src/providers/shippo/shippo-gateway.ts';
 import { createServices } from '#src/services.ts';

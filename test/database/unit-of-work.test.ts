@@ -1,7 +1,6 @@
 import { OptimisticLockError } from '@mikro-orm/core';
 import anyTest, { type TestFn } from 'ava';
-import { lockRow } from '#src/database/lock-row.ts';
-import { brokenConstraint, transact } from '#src/database/transact.ts';
+import { brokenConstraint, lockRow, transact } from '#src/database/transact.ts';
 import type { InTransaction } from '#src/domain/context.ts';
 import { lockOrder } from '#src/domain/orders/index.ts';
 import { Order } from '#src/domain/orders/order.ts';

@@ -1,6 +1,5 @@
 import anyTest, { type TestFn } from 'ava';
 import type { PoolClient } from 'pg';
-
 import { asPlatform, continueAs, read, transact } from '#src/database/transact.ts';
 import { rawSql, sql } from '#src/lib/sql.ts';
 import { sources } from '#test/architecture/sources.ts';
@@ -37,7 +36,7 @@ const platformUses: readonly string[] = [
   'src/domain/shipping/check-purchases.ts: checks of labels are enqueued for every store',
   'src/domain/shipping/reconcile-tracking.ts: polls of parcels are enqueued for every store',
   'src/domain/webhooks/webhooks-needing-attention.ts: operators see the webhooks of every store that need attention',
-  'workers/relay/enqueue-schedules.ts: schedules belong to no tenant',
+  'workers/relay/start-relay.ts: schedules belong to no tenant',
 ];
 
 interface Column {

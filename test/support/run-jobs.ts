@@ -1,7 +1,6 @@
 import type { Job } from 'bullmq';
-
 import { jobs } from '#jobs/index.ts';
-import { claimDue } from '#src/outbox/claims.ts';
+import { claimDue } from '#src/outbox/job-state.ts';
 import type { Services } from '#src/services.ts';
 import { processors } from '#workers/processors.ts';
 import type { Outcome } from '#workers/runtime/outcome.ts';

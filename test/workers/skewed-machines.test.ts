@@ -1,5 +1,4 @@
 import anyTest, { type ExecutionContext } from 'ava';
-
 import type { QueueName } from '#jobs/queues.ts';
 import { schedules } from '#jobs/schedules.ts';
 import { fanOutEvent } from '#jobs/webhooks.ts';
@@ -12,8 +11,8 @@ import { minutes, seconds } from '#src/lib/duration.ts';
 import { DomainError, Snooze } from '#src/lib/errors.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { sql } from '#src/lib/sql.ts';
-import { claimDue } from '#src/outbox/claims.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
+import { claimDue } from '#src/outbox/job-state.ts';
 import { createServices } from '#src/services.ts';
 import { labelOf, request } from '#test/domain/shipping/support.ts';
 import { createTestClock } from '#test/support/clock.ts';
@@ -26,8 +25,7 @@ import { createTestRedis } from '#test/support/redis.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { until } from '#test/support/until.ts';
 import { processors } from '#workers/processors.ts';
-import { createScheduler } from '#workers/relay/enqueue-schedules.ts';
-import { startRelay } from '#workers/relay/start-relay.ts';
+import { createScheduler, startRelay } from '#workers/relay/start-relay.ts';
 import { startWorkers } from '#workers/runtime/start-workers.ts';
 
 /* Processes on two machines share one PostgreSQL and one Redis. The other's clock is minutes ahead, or behind. */

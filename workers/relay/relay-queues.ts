@@ -1,9 +1,8 @@
 import { Queue } from 'bullmq';
-
 import { jobs } from '#jobs/index.ts';
 import { type QueueName, queueNames, queuePrefix } from '#jobs/queues.ts';
 import { days } from '#src/lib/duration.ts';
-import type { ClaimedJob } from '#src/outbox/claims.ts';
+import type { ClaimedJob } from '#src/outbox/job-state.ts';
 import type { Services } from '#src/services.ts';
 import type { Envelope } from '#workers/runtime/run-job.ts';
 

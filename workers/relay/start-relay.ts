@@ -1,9 +1,11 @@
 import { jobs } from '#jobs/index.ts';
-import { tickers } from '#jobs/schedules.ts';
+import type { ScheduledJob } from '#jobs/lib/define-job.ts';
+import { schedules, tickers } from '#jobs/schedules.ts';
+import { asPlatform } from '#src/database/transact.ts';
 import { seconds } from '#src/lib/duration.ts';
-import { type ClaimedJob, claimDue, claimStale, returnClaims } from '#src/outbox/claims.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
+import { type ClaimedJob, claimDue, claimStale, returnClaims } from '#src/outbox/job-state.ts';
 import type { Services } from '#src/services.ts';
-import { createScheduler } from './enqueue-schedules.ts';
 import { addToQueues, openQueues, type RelayQueues } from './relay-queues.ts';
 import { subscribeToWakes } from './wakes.ts';
 
@@ -90,6 +92,28 @@ export function startRelay(services: Services, { pollEveryMs, healEveryMs } = de
       await closeQueues();
     },
   };
+}
+
+/** Enqueues each scheduled job once per period. A period that another relay has enqueued already is left alone. */
+export function createScheduler(services: Services): () => Promise<void> {
+  const enqueuedPeriods = new Map<string, number>();
+
+  return async function enqueueSchedules() {
+    const now = services.clock.now().getTime();
+    const begun = schedules
+      .map((job) => ({ job, period: Math.floor(now / intervalOf(services, job)) }))
+      .filter(({ job, period }) => enqueuedPeriods.get(job.name) !== period);
+    if (begun.length === 0) return;
+
+    await asPlatform(services.context(), 'schedules belong to no tenant', async (ctx) => {
+      for (const { job, period } of begun) enqueue(ctx, job, { period });
+    });
+    for (const { job, period } of begun) enqueuedPeriods.set(job.name, period);
+  };
+}
+
+function intervalOf(services: Services, { everyMs }: ScheduledJob): number {
+  return everyMs === 'sweep' ? services.config.settings.sweepIntervalMs : everyMs;
 }
 
 /** Tickers live in Redis alone, so each round puts back what a wipe took. */

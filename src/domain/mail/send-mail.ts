@@ -1,6 +1,5 @@
 import { sendMail as sendMailJob } from '#jobs/emails.ts';
-import { lockRow } from '#src/database/lock-row.ts';
-import { completeJob, transact } from '#src/database/transact.ts';
+import { completeJob, lockRow, transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { hours, minutes, seconds } from '#src/lib/duration.ts';
 import { readSender, type Sender } from '#src/lib/email-address.ts';

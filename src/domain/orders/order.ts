@@ -1,6 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { lockRow } from '#src/database/lock-row.ts';
-import { hasChanged } from '#src/database/transact.ts';
+import { hasChanged, lockRow } from '#src/database/transact.ts';
 import { follow, mayFollow, type StateTable } from '#src/lib/state-table.ts';
 import type { InTransaction } from '../context.ts';
 

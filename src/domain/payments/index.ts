@@ -1,5 +1,6 @@
 export {
   deadlineAt,
+  liveWebhookSecrets,
   openAccount,
   PaymentAccountEntity,
   PaymentAccountInput,
@@ -17,7 +18,6 @@ export { type ComparedStore, type DriftedOrder, readDrift } from './drift/drift-
 export { reportDrift, reportStoreDrift } from './drift/report-drift.ts';
 export { confirmSecretRotation, finishSecretRotation, startSecretRotation } from './endpoint/secret-rotation.ts';
 export { checkWebhookEndpoint, type EndpointFault, registerWebhookEndpoint } from './endpoint/webhook-endpoint.ts';
-export { liveWebhookSecrets } from './endpoint/webhook-secrets.ts';
 export { acceptPaymentEvent } from './events/accept-payment-event.ts';
 export { type EventGap, scanEventGap } from './events/event-gaps.ts';
 export { reconcilePaymentEvent } from './events/reconcile-payment-event.ts';

@@ -1,5 +1,4 @@
-import { lockRow } from '#src/database/lock-row.ts';
-import { transact } from '#src/database/transact.ts';
+import { lockRow, transact } from '#src/database/transact.ts';
 import { found } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordEvent } from '#src/outbox/enqueue.ts';

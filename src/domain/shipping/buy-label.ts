@@ -5,7 +5,6 @@ import type { Context } from '../context.ts';
 import { isFinal, type LabelPurchase, type Rate } from '../ports/shipping-gateway.ts';
 import { flagLabel } from './flag-label.ts';
 import { type Lease, step } from './label-lease.ts';
-import type { OpenedAccount } from './open-account.ts';
 import {
   completeAsPurchased,
   type Next,
@@ -14,6 +13,7 @@ import {
   waitFor,
   waitForDecision,
 } from './record-outcome.ts';
+import type { OpenedAccount } from './shipping-account.ts';
 
 /** A rate, and a digest of the parcel and the address that it was quoted for. */
 interface Choice {

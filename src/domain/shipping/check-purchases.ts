@@ -12,8 +12,8 @@ import { recordDuplicates, recordRejections } from './duplicate-labels.ts';
 import { flagUnheld } from './flag-label.ts';
 import type { Label } from './label.ts';
 import { lockLabel, orderOfLabel } from './label-lease.ts';
-import { openAccount } from './open-account.ts';
 import { recordPurchase } from './record-outcome.ts';
+import { openAccount } from './shipping-account.ts';
 import { unlinkParcel } from './tracking.ts';
 
 /** How many rows one round takes; the next round takes the rest. */

@@ -4,8 +4,8 @@ import type { Parcel, PostalAddress, Quote, Rate } from '../ports/shipping-gatew
 import { flagLabel } from './flag-label.ts';
 import { type Lease, step } from './label-lease.ts';
 import type { ReasonCode } from './label-reasons.ts';
-import type { OpenedAccount } from './open-account.ts';
 import { recordProviderError } from './record-outcome.ts';
+import type { OpenedAccount } from './shipping-account.ts';
 
 /** The currency in which carriers sell labels within the US. */
 const currency = 'USD';

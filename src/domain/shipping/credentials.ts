@@ -4,9 +4,14 @@ import { sql } from '#src/lib/sql.ts';
 import { validateKey, wrongModeOf } from '../check-key-mode.ts';
 import { type Credentials, type CredentialsChange, replacedBy } from '../confirmations/index.ts';
 import type { Context } from '../context.ts';
-import { openAccount, openSecondAccount } from './open-account.ts';
 import { resumeIfPaused } from './pause-labels.ts';
-import type { SealedField, SecondShippingAccountInput, ShippingAccountChange } from './shipping-account.ts';
+import {
+  openAccount,
+  openSecondAccount,
+  type SealedField,
+  type SecondShippingAccountInput,
+  type ShippingAccountChange,
+} from './shipping-account.ts';
 
 /** Which secrets a change of the shipping account replaces: its API key, its webhook token or its webhook secret. */
 export const shippingCredentials = (input: ShippingAccountChange): CredentialsChange => ({

@@ -7,8 +7,8 @@ import type { Context, InTransaction } from '../context.ts';
 import { lockOrder, recordFulfillment } from '../orders/index.ts';
 import { isFinal, type LabelPurchase } from '../ports/shipping-gateway.ts';
 import type { Label } from './label.ts';
-import { openAccount } from './open-account.ts';
 import { laterIfDenied } from './pause-labels.ts';
+import { openAccount } from './shipping-account.ts';
 
 /**
  * Record each purchase that its order does not need, once: a job refunds it and the order is flagged. The order is

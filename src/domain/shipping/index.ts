@@ -41,9 +41,6 @@ export {
   readShippingAccount,
   SecondShippingAccountView,
   ShippingAccountView,
-  type ShippingOptions,
-  shippingOptions,
-  shippingOptionsOf,
 } from './read-shipping-account.ts';
 export { pollTrackings, reconcileTracking } from './reconcile-tracking.ts';
 export { requestLabel } from './request-label.ts';
@@ -56,6 +53,9 @@ export {
   ShippingAccountChange,
   ShippingAccountEntity,
   ShippingAccountInput,
+  type ShippingOptions,
+  shippingOptions,
+  shippingOptionsOf,
 } from './shipping-account.ts';
 export { Tracking } from './tracking.ts';
 export { enqueueLabelRefund, failLabelRefund, refundUnusedLabel, voidLabel } from './void-label.ts';

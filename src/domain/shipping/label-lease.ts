@@ -1,6 +1,5 @@
 import { LockMode } from '@mikro-orm/core';
-import { lockRow } from '#src/database/lock-row.ts';
-import { readOne, transact } from '#src/database/transact.ts';
+import { lockRow, readOne, transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';

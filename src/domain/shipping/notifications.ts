@@ -10,9 +10,9 @@ import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context } from '../context.ts';
 import { matchPurchases } from './check-purchases.ts';
 import { labelIdIn } from './label.ts';
-import { openAccount } from './open-account.ts';
 import { laterIfDenied } from './pause-labels.ts';
 import { reconcileTracking } from './reconcile-tracking.ts';
+import { openAccount } from './shipping-account.ts';
 
 /** What proves that the shipping provider sent a webhook. */
 export interface SenderProof {

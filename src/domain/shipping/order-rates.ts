@@ -16,9 +16,9 @@ import { packed } from './assess-order.ts';
 import { sortedByCost } from './choose-rate.ts';
 import { Label } from './label.ts';
 import { labelReasonCodes } from './label-reasons.ts';
-import { openAccount } from './open-account.ts';
 import { enqueueAttempt, insertLabel } from './request-label.ts';
 import { lockForManualAction, rejectIfOpen } from './retry-label.ts';
+import { openAccount } from './shipping-account.ts';
 
 /**
  * Above this, goods that leave the US must be filed with its customs first, except to Canada, and the label has to cite

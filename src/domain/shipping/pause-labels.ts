@@ -8,8 +8,8 @@ import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { Label } from './label.ts';
 import { resume } from './label-lease.ts';
-import type { OpenedAccount } from './open-account.ts';
 import { enqueueAttempt } from './request-label.ts';
+import type { OpenedAccount } from './shipping-account.ts';
 
 /** How many labels one attempt resumes. */
 const batchSize = 100;

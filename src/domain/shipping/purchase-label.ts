@@ -10,9 +10,9 @@ import { chooseLabelRate } from './choose-rate.ts';
 import { flagLabel } from './flag-label.ts';
 import type { Label } from './label.ts';
 import { type Lease, leaseMs, lockLabel } from './label-lease.ts';
-import { type OpenedAccount, openAccount } from './open-account.ts';
 import { completeAsSkipped, type Next } from './record-outcome.ts';
 import { restartLabel } from './retry-label.ts';
+import { type OpenedAccount, openAccount } from './shipping-account.ts';
 
 /** The longest attempt: a lookup, a purchase, and a lookup of that purchase. */
 const turnsMax = 3;

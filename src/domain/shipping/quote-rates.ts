@@ -7,9 +7,9 @@ import { fits } from '#src/lib/validation.ts';
 import type { Context } from '../context.ts';
 import { packed, parcelOzMax, tooHeavy } from './assess-order.ts';
 import { sortedByCost } from './choose-rate.ts';
-import { type OpenedAccount, openAccount } from './open-account.ts';
 import { providerUnavailable } from './order-rates.ts';
 import { presentRate, RateQuote } from './present.ts';
+import { type OpenedAccount, openAccount } from './shipping-account.ts';
 
 export const RateRequest = Type.Object({
   ship_to: Type.Object({ zip: Text(20, { examples: ['10010'] }), country: Country }),

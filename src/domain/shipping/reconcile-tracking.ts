@@ -1,6 +1,5 @@
 import { reconcileTracking as reconcileTrackingJob } from '#jobs/labels.ts';
-import { lockRow } from '#src/database/lock-row.ts';
-import { asPlatform, completeJob, readOne } from '#src/database/transact.ts';
+import { asPlatform, completeJob, lockRow, readOne } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { days } from '#src/lib/duration.ts';
 import { isEmailAddress } from '#src/lib/email-address.ts';
@@ -19,8 +18,8 @@ import {
 } from '../orders/index.ts';
 import type { TrackingUpdate } from '../ports/shipping-gateway.ts';
 import { matchPurchases } from './check-purchases.ts';
-import { type OpenedAccount, openAccount } from './open-account.ts';
 import { pauseLabels } from './pause-labels.ts';
+import { type OpenedAccount, openAccount } from './shipping-account.ts';
 import { pollEveryMs, Tracking } from './tracking.ts';
 
 /** How many parcels one round enqueues; the next round takes the rest. */

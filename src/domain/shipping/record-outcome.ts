@@ -11,9 +11,9 @@ import { flagLabel } from './flag-label.ts';
 import type { Label } from './label.ts';
 import { firstRecheckMs, type Lease, step, underLease } from './label-lease.ts';
 import { labelReasonCodes, type ReasonCode } from './label-reasons.ts';
-import type { OpenedAccount } from './open-account.ts';
 import { pauseLabels } from './pause-labels.ts';
 import { closeFailedJobs, enqueueAttempt } from './request-label.ts';
+import type { OpenedAccount } from './shipping-account.ts';
 import { beginTracking } from './tracking.ts';
 import { enqueueIfRefunded } from './void-label.ts';
 

@@ -1,6 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core';
-
+import { readOne } from '#src/database/transact.ts';
 import { Cents, Country, Email, Omittable, type Static, Text, Type } from '#src/lib/schema.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
+import type { Context } from '../context.ts';
+import type { ShippingAccount } from '../ports/shipping-gateway.ts';
 
 const Carrier = Type.String({ pattern: '^[a-z0-9]+(_[a-z0-9]+)*$', maxLength: 40, examples: ['usps'] });
 const Inches = Type.Number({ exclusiveMinimum: 0, maximum: 1000, examples: [10] });
@@ -124,3 +127,73 @@ export type SealedField =
   | 'shipping_webhook_token'
   | 'shipping_webhook_secret'
   | 'second_shipping_api_key';
+
+/** A store's shipping settings with the account's key decrypted, for one use. */
+export interface OpenedAccount {
+  readonly id: string;
+  readonly account: ShippingAccount;
+  readonly carriers: readonly string[];
+  readonly origin: Origin;
+  readonly parcel: Box;
+  readonly labelCostCapCents: number | null;
+  readonly countries: readonly string[];
+  readonly options: readonly ShippingOption[];
+  readonly pausedAt: Date | null;
+}
+
+interface AccountRow extends Omit<OpenedAccount, 'account'> {
+  readonly apiKeySealed: string;
+}
+
+/** `undefined` where the store has no shipping account. */
+export async function openAccount(ctx: Context): Promise<OpenedAccount | undefined> {
+  const row = await readOne<AccountRow>(
+    ctx,
+    sql`
+    select id, api_key_sealed as "apiKeySealed", carriers, origin, parcel, label_cost_cap_cents as "labelCostCapCents",
+      countries, options, paused_at as "pausedAt"
+    from shipping_accounts where tenant_id = ${ctx.tenant.id}`,
+  );
+  if (!row) return undefined;
+  const { apiKeySealed, ...settings } = row;
+  const apiKey = ctx.keyring.open(ctx.tenant.id, 'shipping_api_key', apiKeySealed);
+  return { ...settings, account: { tenantId: ctx.tenant.id, apiKey } };
+}
+
+/** The account at the second provider, which is only checked. */
+export async function openSecondAccount(ctx: Context): Promise<ShippingAccount | undefined> {
+  const row = await readOne<{ apiKeySealed: string }>(
+    ctx,
+    sql`
+    select api_key_sealed as "apiKeySealed" from second_shipping_accounts where tenant_id = ${ctx.tenant.id}`,
+  );
+  if (!row) return undefined;
+  return {
+    tenantId: ctx.tenant.id,
+    apiKey: ctx.keyring.open(ctx.tenant.id, 'second_shipping_api_key', row.apiKeySealed),
+  };
+}
+
+/** Where a store ships to, and what shipping costs the shopper. */
+export interface ShippingOptions {
+  readonly countries: readonly string[];
+  readonly options: readonly {
+    readonly name: string;
+    readonly amountCents: number;
+    readonly freeOverCents: number | null;
+  }[];
+}
+
+/** `undefined` where the store has no shipping settings. */
+export async function shippingOptions(ctx: Context): Promise<ShippingOptions | undefined> {
+  const row = await readOne<{ options: ShippingOptions | null }>(ctx, sql`select ${shippingOptionsOf(ctx)} as options`);
+  return row?.options ?? undefined;
+}
+
+/** The same as JSON, as part of another statement; null where the store has no shipping settings. */
+export const shippingOptionsOf = (ctx: Context): Sql => sql`
+  (select json_build_object('countries', countries, 'options', (
+      select coalesce(json_agg(json_build_object('name', option -> 'name', 'amountCents', option -> 'amount_cents',
+        'freeOverCents', option -> 'free_over_cents') order by position), '[]')
+      from jsonb_array_elements(options) with ordinality as offered(option, position)))
+    from shipping_accounts where tenant_id = ${ctx.tenant.id})`;

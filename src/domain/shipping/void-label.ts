@@ -13,10 +13,10 @@ import { labelNotRefunded } from './duplicate-labels.ts';
 import type { Label } from './label.ts';
 import { leaseMs, lockLabel, lockOrderAndLabel, orderOfLabel } from './label-lease.ts';
 import { labelReasonCodes } from './label-reasons.ts';
-import { openAccount } from './open-account.ts';
 import { laterIfDenied } from './pause-labels.ts';
 import { closeFailedJobs } from './request-label.ts';
 import { inProgress, rejectIfOpen } from './retry-label.ts';
+import { openAccount } from './shipping-account.ts';
 import { unlinkParcel } from './tracking.ts';
 
 /**

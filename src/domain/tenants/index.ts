@@ -1,9 +1,15 @@
 export { type ApiKey, ApiKeyView, covers, issuesOfKey, KeyInput, presentKey, type Scope } from './api-key.ts';
 export { deriveCode, deriveToken, deriveTokenWith, tenantIdOfToken, tokenPurposes } from './derive-token.ts';
-export { createKeyDirectory, type KeyDirectory, type OpenedKey } from './key-directory.ts';
+export {
+  createKeyDirectory,
+  createTenantDirectory,
+  type KeyDirectory,
+  listTenants,
+  type OpenedKey,
+  type TenantDirectory,
+} from './directories.ts';
 export { issueKey, listKeys, revokeKey, saveKey } from './manage-keys.ts';
 export { ModulesInput, StoreInput, saveTenant, setModules } from './save-tenant.ts';
 export { tenantSealedColumns } from './sealed-columns.ts';
 export { readSessionSecret, rotateSessionSecret, type SessionSecret } from './session-secret.ts';
 export { type ModuleName, moduleNames, type Tenant, TenantEntity } from './tenant.ts';
-export { createTenantDirectory, listTenants, type TenantDirectory } from './tenant-directory.ts';

@@ -7,9 +7,9 @@ import { sql } from '#src/lib/sql.ts';
 import { normalizeUrl } from '#src/lib/url.ts';
 import type { Change } from '../change.ts';
 import type { InTransaction, PlatformContext } from '../context.ts';
+import { findTenant } from './directories.ts';
 import { sealSessionSecret } from './session-secret.ts';
 import { initialModules, type Modules, moduleNames, type Tenant } from './tenant.ts';
-import { findTenant } from './tenant-directory.ts';
 
 const Origin = Type.String({ pattern: '^(\\*|https?://[^/\\s]+)$', maxLength: 300 });
 const Path = Type.String({ pattern: '^/[^?#\\s]*$', maxLength: 500 });

@@ -2,9 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-
 import type { Job } from 'bullmq';
-
 import { jobs } from '#jobs/index.ts';
 import { readConfig } from '#src/config.ts';
 import { read, runOnPlatformTables } from '#src/database/transact.ts';
@@ -15,7 +13,7 @@ import { randomText } from '#src/lib/crypto.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
-import { claimDue, claimStale } from '#src/outbox/claims.ts';
+import { claimDue, claimStale } from '#src/outbox/job-state.ts';
 import { createServices } from '#src/services.ts';
 import { createTestClock, type TestClock } from '#test/support/clock.ts';
 import { type BuiltAccount, buildPaymentAccount } from '#test/support/factories/payments.ts';

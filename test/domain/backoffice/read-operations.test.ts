@@ -1,5 +1,4 @@
 import anyTest, { type TestFn } from 'ava';
-
 import { fanOutEvent } from '#jobs/webhooks.ts';
 import { transact } from '#src/database/transact.ts';
 import { readOperations } from '#src/domain/backoffice/index.ts';
@@ -7,9 +6,8 @@ import { fromNow } from '#src/lib/clock.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
-import { claimDue } from '#src/outbox/claims.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
-import { recordFailed, recordFinished } from '#src/outbox/job-state.ts';
+import { claimDue, recordFailed, recordFinished } from '#src/outbox/job-state.ts';
 import { request } from '#test/domain/shipping/support.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';

@@ -5,7 +5,7 @@ import { sql } from '#src/lib/sql.ts';
 import { insertJobs, outboxJobOf } from '#src/outbox/enqueue.ts';
 import type { Context } from '../../context.ts';
 import type { PaymentEvent, PaymentGateway } from '../../ports/payment-gateway.ts';
-import { liveWebhookSecrets } from '../endpoint/webhook-secrets.ts';
+import { liveWebhookSecrets } from '../accounts/payment-account.ts';
 import { isOwnObject } from '../snapshots/fetch-snapshot.ts';
 
 /**
