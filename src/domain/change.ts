@@ -1,13 +1,13 @@
 /** A field's value before and after. */
 export type FieldValues = Readonly<Record<string, readonly [before: unknown, after: unknown]>>;
 
-/** What saving something from a store file or the owner's side changed: for the diff and the audit log. */
+/** What saving something from a store file or the admin API changed, for the diff and the audit log. */
 export interface Change {
-  /** What was saved, as its owner calls it: `product oak-bowl`. */
+  /** What was saved, by the name that its owner uses: `product oak-bowl`. */
   readonly subject: string;
   readonly action: 'created' | 'updated' | 'unchanged' | 'removed';
-  /** The names of the fields that changed: all that the audit log is told. */
+  /** The names of the changed fields. The audit log records these only. */
   readonly fields: readonly string[];
-  /** What those of them that are no secret were and are, by their names. */
+  /** The values of those that are no secret. */
   readonly values?: FieldValues;
 }

@@ -1,7 +1,7 @@
 import { invalidRequest } from '#src/lib/errors.ts';
 import type { Context } from './context.ts';
 
-/** What a provider's credential is, where its first characters tell. */
+/** The kinds of credentials that their first characters identify. */
 type KeyKind = 'stripe_secret' | 'stripe_publishable' | 'stripe_webhook' | 'stripe_id' | 'shippo' | 'easypost';
 
 const kinds: readonly { readonly kind: KeyKind; readonly pattern: RegExp; readonly title: string }[] = [
@@ -13,14 +13,14 @@ const kinds: readonly { readonly kind: KeyKind; readonly pattern: RegExp; readon
   { kind: 'easypost', pattern: /^EZ[AT]K/, title: 'a key of EasyPost' },
 ];
 
-/** Which environment a key is for; `undefined` where it does not tell, as OAuth tokens and signing secrets. */
+/** The environment of a key; `undefined` for keys that do not name it, such as OAuth tokens and signing secrets. */
 function environmentOf(key: string): 'test' | 'live' | undefined {
   const [, environment] = /^[a-z]+_(test|live)_/.exec(key) ?? [];
   if (environment === 'test' || environment === 'live') return environment;
   return key.startsWith('EZTK') ? 'test' : key.startsWith('EZAK') ? 'live' : undefined;
 }
 
-/** What is wrong with a provider's key for this environment; `undefined` where it is of its kind, or does not say of which. */
+/** Why a provider's key does not fit this environment; `undefined` where it fits or does not name its environment. */
 export function wrongModeOf(ctx: Context, key: string): string | undefined {
   const environment = environmentOf(key);
   const { appMode } = ctx.settings;
@@ -30,11 +30,11 @@ export function wrongModeOf(ctx: Context, key: string): string | undefined {
 }
 
 /**
- * Reject a provider's credential that cannot work here: a live key in the test environment would charge people, and buy
- * real labels for orders that nobody paid; a test key in the live one moves no money; and a key of another kind opens
- * nothing. One whose characters do not tell is taken.
+ * Reject a provider's credential that cannot work here. A live key in the test environment would charge real cards and
+ * buy real labels for test orders; a test key in the live environment moves no money; a key of another kind is of no
+ * use. A credential whose kind or environment cannot be recognized is accepted.
  *
- * @param expected the kind that belongs here; left out where the owner makes it up
+ * @param expected the kind of credential that this field needs; omitted for one that the owner chooses freely
  * @throws DomainError `invalid_request` that names the field
  */
 export function validateKey(ctx: Context, field: string, key: string | null | undefined, expected?: KeyKind): void {
@@ -45,7 +45,7 @@ export function validateKey(ctx: Context, field: string, key: string | null | un
 interface KeyFault {
   readonly code: string;
   readonly message: string;
-  /** As it goes on after the field's name. */
+  /** Follows the field's name. */
   readonly detail: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Whose checkout it is, of which there is one at a time: the cart's, else the address's. Who cannot be told from others
- * has none, and nothing to supersede.
+ * Identifies whose checkout it is: the cart's, else the email's. A subject has one open checkout at a time: a new one
+ * supersedes it. Null for an anonymous checkout without a cart, which supersedes none.
  */
 export function checkoutSubjectOf({
   cartId,

@@ -6,7 +6,7 @@ import type { Ports } from './ports/index.ts';
 import type { Settings } from './settings.ts';
 import type { Tenant } from './tenants/tenant.ts';
 
-/** Who acts: an API key's id, a command line, a job or a shopper. It stands in the audit log. */
+/** Who acts, as the audit log shows it: an API key, an operator at the command line, a job or a shopper. */
 export interface Actor {
   readonly kind: 'key' | 'operator' | 'job' | 'shopper' | 'system';
   readonly id: string;
@@ -21,25 +21,25 @@ export interface JobAttempt extends CompletedJob {
   readonly manual: boolean;
 }
 
-/** What any operation may use that belongs to no tenant. */
+/** Everything that an operation may use and that belongs to no tenant. */
 export interface PlatformContext extends DatabaseContext {
   readonly log: Log;
   readonly keyring: Keyring;
   readonly ports: Ports;
   readonly settings: Settings;
   readonly actor: Actor;
-  /** Ends outside calls when the run or the request that wanted them is over. */
+  /** Aborts outside calls when the attempt or the request that they belong to is over. */
   readonly signal?: AbortSignal;
-  /** The process was told to stop: whoever works for long begins nothing more, and brings to an end what it began. */
+  /** Aborted when the process shuts down: long work then finishes its current batch and begins no other. */
   readonly stopping?: AbortSignal;
   readonly attempt?: JobAttempt;
 }
 
 /**
- * The one thing that every domain operation takes: it names the tenant, and everything the operation may use.
+ * The first parameter of every domain operation: the tenant, and everything that the operation may use.
  *
- * The tenant comes from a key, a header, a session or a job's envelope and from nowhere else, and row-level
- * security holds every statement to it.
+ * The tenant comes from an API key, a header, a session or a job's envelope only, and row-level security limits every
+ * statement to its rows.
  */
 export interface Context extends PlatformContext {
   readonly tenant: Tenant;
@@ -48,7 +48,7 @@ export interface Context extends PlatformContext {
 /** A context inside a transaction: it may change rows and enqueue jobs. */
 export type InTransaction<Of extends PlatformContext = Context> = WithTransaction<Of>;
 
-/** Whether to begin nothing more: the run is over, or the process was told to stop. */
+/** Whether to begin no further batch: the attempt is over, or the process shuts down. */
 export function isShuttingDown({ signal, stopping }: PlatformContext): boolean {
   return Boolean(signal?.aborted || stopping?.aborted);
 }

@@ -1,24 +1,24 @@
 /**
- * Run `work`, which opens one transaction and calls `finish` with its result as its last step. Where it is to be taken
- * back, that call fails the transaction: a dry run finds out what would happen by doing it, and nothing of it stays.
+ * Execute `work`, which opens one transaction and calls `finish` with its result as its last step. In a dry run that call
+ * fails the transaction: everything is executed and its result returned, but nothing is stored.
  */
 export async function dryRunTransaction<Result>(
-  takeBack: boolean,
+  isDryRun: boolean,
   work: (finish: (result: Result) => Result) => Promise<Result>,
 ): Promise<Result> {
   const finish = (result: Result) => {
-    if (takeBack) throw new TakenBack(result);
+    if (isDryRun) throw new RolledBack(result);
     return result;
   };
   try {
     return await work(finish);
   } catch (error) {
-    if (error instanceof TakenBack) return error.result;
+    if (error instanceof RolledBack) return error.result;
     throw error;
   }
 }
 
-class TakenBack<Result> extends Error {
+class RolledBack<Result> extends Error {
   readonly result: Result;
 
   constructor(result: Result) {

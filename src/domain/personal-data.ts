@@ -1,7 +1,7 @@
 import { joinSql, rawSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { Context, InTransaction } from './context.ts';
 
-/** Somebody whom the store knows by an address, and what of the store's hangs on that somebody. */
+/** A person whom the store knows by email, with the ids that lead to the person's rows. */
 export interface DataSubject {
   /** Trimmed, lower case. */
   readonly email: string;
@@ -10,74 +10,74 @@ export interface DataSubject {
 }
 
 /**
- * One thing that a domain holds about people. Each domain lists its own in `personal-data.ts`; a test looks through the
- * schema for the column that nobody lists.
+ * A part of the data that a domain stores about people. Each domain lists its parts in its `personal-data.ts`; a test
+ * finds columns of the schema that are not listed.
  */
 export interface PersonalData {
-  /** What the export calls it. */
+  /** Its name in the export. */
   readonly name: string;
-  /** The columns that tell of a person, as `table.column`. */
+  /** The personal columns, as `table.column`. */
   readonly columns: readonly string[];
-  /** Everything held of this person, row by row, the oldest first. */
-  find(ctx: InTransaction, person: DataSubject): Promise<object[]>;
-  /** Take the person out of it, in the caller's transaction. Answers how many rows were. */
-  erase(ctx: InTransaction, person: DataSubject): Promise<number>;
+  /** The rows about this person, oldest first. */
+  find(ctx: InTransaction, subject: DataSubject): Promise<object[]>;
+  /** Remove the person from it, in the caller's transaction. @returns the number of rows */
+  erase(ctx: InTransaction, subject: DataSubject): Promise<number>;
 }
 
 interface Rows {
   readonly table: string;
-  /** Where it is not the table's. */
+  /** Default: the table's name. */
   readonly name?: string;
-  /** What else of a row the person is told. */
+  /** The other columns of the export. */
   readonly beside: readonly string[];
-  /** The condition for the person's rows, beside the store. */
-  of(person: DataSubject, ctx: Context): Sql;
+  /** The condition that selects the person's rows within the store. */
+  of(subject: DataSubject, ctx: Context): Sql;
 }
 
-/** Rows that are there for the person alone: they go. What hangs on them goes with them. */
+/** Rows that exist for the person only: they are deleted, and rows that depend on them with them. */
 export function removedRows({ personal, ...rows }: Rows & { readonly personal: readonly string[] }): PersonalData {
   const { table, of } = rows;
   return {
     ...described(rows, personal),
-    erase: (ctx, person) =>
+    erase: (ctx, subject) =>
       count(
         ctx,
         sql`
-      delete from ${rawSql(table)} where tenant_id = ${ctx.tenant.id} and (${of(person, ctx)}) returning 1`,
+      delete from ${rawSql(table)} where tenant_id = ${ctx.tenant.id} and (${of(subject, ctx)}) returning 1`,
       ),
   };
 }
 
-/** Rows that the books need: they stay, and each personal column becomes what is said here. */
+/** Rows that accounting needs: they stay, and each personal column is set to the given expression. */
 export function anonymisedRows({
   personal,
   touch,
   ...rows
 }: Rows & {
   readonly personal: Readonly<Record<string, Sql>>;
-  /** What else changes with them: a version that rises. */
+  /** A further assignment, such as a version that increases. */
   readonly touch?: Sql;
 }): PersonalData {
   const { table, of } = rows;
   const changes = Object.entries(personal).map(([column, value]) => sql`${rawSql(column)} = ${value}`);
   return {
     ...described(rows, Object.keys(personal)),
-    erase: (ctx, person) =>
+    erase: (ctx, subject) =>
       count(
         ctx,
         sql`
       update ${rawSql(table)} set ${joinSql(touch ? [...changes, touch] : changes, ', ')}
-      where tenant_id = ${ctx.tenant.id} and (${of(person, ctx)}) returning 1`,
+      where tenant_id = ${ctx.tenant.id} and (${of(subject, ctx)}) returning 1`,
       ),
   };
 }
 
-/** Rows that tell nothing of a person by themselves, and that are told with the rest. They stay as they are. */
+/** Rows without personal columns: they are exported and stay as they are. */
 export function retainedRows(rows: Rows): PersonalData {
   return { ...described(rows, []), erase: async () => 0 };
 }
 
-/** Rows that are found by the address that they hold. */
+/** Rows with the person's email address in this column. */
 export const byEmail =
   (column: string) =>
   ({ email }: DataSubject): Sql =>
@@ -94,10 +94,10 @@ function described(
   return {
     name,
     columns: personal.map((column) => `${table}.${column}`),
-    find: (ctx, person) =>
+    find: (ctx, subject) =>
       ctx.tx.execute(sql`
       select ${joinSql(shown, ', ')} from ${rawSql(table)}
-      where tenant_id = ${ctx.tenant.id} and (${of(person, ctx)}) order by ${rawSql(beside[0] ?? '1')}`),
+      where tenant_id = ${ctx.tenant.id} and (${of(subject, ctx)}) order by ${rawSql(beside[0] ?? '1')}`),
   };
 }
 
@@ -107,6 +107,6 @@ async function count(ctx: InTransaction, statement: Sql): Promise<number> {
 
 const nothing = sql`null`;
 
-/** What a personal column becomes where nothing need be there. */
+/** Set these columns to null. */
 export const blank = <Column extends string>(...columns: Column[]): Record<Column, Sql> =>
   Object.fromEntries(columns.map((column) => [column, nothing])) as Record<Column, Sql>;

@@ -3,9 +3,9 @@ import { Type, Url } from '#src/lib/schema.ts';
 import { isUrl, normalizeUrl, urlLengthMax } from '#src/lib/url.ts';
 import type { Context } from './context.ts';
 
-/** Both as written by hand, and as URLSearchParams writes them. */
+/** With literal braces, or percent-encoded as URLSearchParams writes them. */
 const orderPlaceholder = /(?:\{|%7[Bb])ORDER_ID(?:\}|%7[Dd])/g;
-/** In a normal form. The payment provider puts the id of its session in its place, where the braces are literal. */
+/** As a normalized URL contains it. The payment provider replaces it by its session's id if the braces are literal. */
 const sessionPlaceholder = /%7[Bb]CHECKOUT_SESSION_ID%7[Dd]/g;
 
 /** Where a shopper returns from a payment page. */
@@ -28,8 +28,8 @@ export function fillReturnUrl(ctx: Context, field: string, template: string, ord
 }
 
 /**
- * Reject a URL to which no shopper of this store is sent: one that is not secure, or lies outside the origins that the
- * store lists. A store that allows any origin (`*`, the default) sends shoppers to any.
+ * Reject a URL to which this store does not send shoppers: an insecure one, or one outside the store's allowed origins.
+ * A store that allows any origin (`*`, the default) sends shoppers anywhere.
  * @returns the URL in its normal form
  * @throws DomainError `invalid_request` that names the field
  */
@@ -49,14 +49,14 @@ const rejectUrl = (field: string, code: string, detail: string) =>
   invalidRequest(`${field} ${detail}.`, { path: `/${field}`, code, detail });
 
 /**
- * A browser is only led to where nobody on the way reads along: https, or http in local mode, or to the developer's own
+ * Reject a URL whose traffic others could read: allowed are https, http in local mode, and http to the developer's own
  * machine in the test environment.
  * @throws DomainError `invalid_request` that names the field
  */
-export function rejectInsecureUrl(ctx: Pick<Context, 'settings'>, field: string, address: string): void {
-  const protocol = URL.canParse(address) ? new URL(address).protocol : '';
+export function rejectInsecureUrl(ctx: Pick<Context, 'settings'>, field: string, url: string): void {
+  const protocol = URL.canParse(url) ? new URL(url).protocol : '';
   if (protocol === 'https:') return;
-  if (protocol === 'http:' && (ctx.settings.localMode || isDeveloperUrl(ctx, address))) return;
+  if (protocol === 'http:' && (ctx.settings.localMode || isDeveloperUrl(ctx, url))) return;
   throw invalidRequest(`${field} must be an https URL.`, {
     path: `/${field}`,
     code: 'format',
@@ -64,7 +64,7 @@ export function rejectInsecureUrl(ctx: Pick<Context, 'settings'>, field: string,
   });
 }
 
-/** In the test environment: a URL of the very machine on which the browser runs, where a developer tries a storefront. */
+/** In the test environment: a URL on the browser's own machine, where a developer runs a storefront. */
 function isDeveloperUrl({ settings }: Pick<Context, 'settings'>, url: string): boolean {
   return settings.appMode === 'test' && ['localhost', '127.0.0.1'].includes(new URL(url).hostname);
 }

@@ -1,16 +1,16 @@
-/** A column whose texts the keyring seals: what has to be known of it to seal them again under another key. */
+/** A column whose values the keyring encrypts, with all that is needed to encrypt them again with another key. */
 export interface SealedColumn {
   readonly table: string;
   readonly column: string;
   /** The column that names the store. */
   readonly tenantColumn: string;
-  /** The column that, beside the store, names the row. */
+  /** The column that identifies the row within the store. */
   readonly idColumn: string;
-  /** What the text of this row is bound to, beside its store. */
+  /** The field name that the value of this row is bound to, besides its store. */
   fieldOf(id: string): string;
 }
 
-/** Each domain lists its own; a test finds the column that nobody lists. `field` is what its texts are bound to. */
+/** Each domain lists its columns; a test finds columns that are not listed. `field`: what its values are bound to. */
 export function sealedColumn(
   table: string,
   column: string,

@@ -2,9 +2,9 @@
 export interface Settings {
   /** Test and live are separate environments, each with its own data and its own kind of keys. */
   readonly appMode: 'test' | 'live';
-  /** A machine of a developer's: loopback addresses and plain http are allowed, waits may be seconds. */
+  /** On a developer's machine: loopback addresses and plain http are allowed, and waits may be seconds. */
   readonly localMode: boolean;
-  /** Where this service is reached from outside, without a trailing slash. */
+  /** The URL of this service for clients, without a trailing slash. */
   readonly publicUrl: string;
   /** The default sender of emails, for stores without their own. */
   readonly mailFrom: string;
@@ -16,13 +16,13 @@ export interface Settings {
   readonly webhookRetryScheduleMs: readonly number[];
   /** The wait before each try of a label, the first included. */
   readonly labelRetryScheduleMs: readonly number[];
-  /** How far apart the two looks for a label lie whose purchase may have happened. */
+  /** The time between the two lookups of a purchase whose outcome is unknown. */
   readonly labelLookupGraceMs: number;
   readonly labelBuyTimeoutMs: number;
-  /** How long a breaker around a provider stays open before one probe. */
+  /** How long the circuit breaker of a provider stays open before one probe. */
   readonly breakerOpenMs: number;
-  /** When a pending order is looked up at the payment provider, since it was made. */
+  /** How long after its creation the session of a pending order is fetched from the payment provider, each time. */
   readonly paymentPollScheduleMs: readonly number[];
-  /** How often the sweeps over the outside world run. */
+  /** How often sweeps compare our rows with the providers' objects. */
   readonly sweepIntervalMs: number;
 }

@@ -28,7 +28,7 @@ const lifeMaxMs = days(1);
 
 /**
  * End a session whose response was never stored, because the process died or the provider failed. Its request was
- * answered with an error and cannot be continued, so the order is closed and its holds are released at once. Then the
+ * failed with an error and cannot be continued, so the order is closed and its holds are released at once. Then the
  * session is closed at the provider: the same call with the same key returns the same session while it has time left,
  * and a provider that keeps returning an error is searched for the session instead.
  */

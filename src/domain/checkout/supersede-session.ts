@@ -23,7 +23,7 @@ const pollIntervalMs = 100;
 /**
  * Close the older session of a caller who wants a new one: first at the provider, then the holds of its order are
  * released. A session without a response cannot be closed yet, because its id is unknown. It cannot be paid either: its
- * URL was returned to nobody, and will not be. So of all sessions that a shopper got, only the newest can be paid.
+ * URL was never returned, and will not be. So of all sessions that a shopper got, only the newest can be paid.
  *
  * @returns `'changed'` when the older session changed meanwhile, such as by a payment: the new request starts again
  * @throws DomainError when a call to the provider fails

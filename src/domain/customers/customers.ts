@@ -11,7 +11,7 @@ export interface Customer {
   /** Trimmed, lower case: unique in the store. */
   readonly email: string;
   readonly name: string | null;
-  /** Null when never asked. */
+  /** Null if the customer never chose. */
   readonly acceptsMarketing: boolean | null;
   /** The customer's id at the payment provider in this environment, once there is one. */
   readonly paymentCustomerId: string | null;
@@ -142,7 +142,7 @@ export function presentCustomer({ id, email, name }: NamedCustomer): Static<type
 export const KnownCustomerView = Type.Object(
   {
     ...CustomerView.properties,
-    /** Null when never asked. */
+    /** Null if the customer never chose. */
     accepts_marketing: Nullable(Type.Boolean()),
     version: Type.Integer({ examples: [1] }),
     created_at: Timestamp,

@@ -100,9 +100,9 @@ export async function createOrder(ctx: InTransaction, order: NewOrder): Promise<
 const firstOrderNumber = 1001;
 
 /**
- * The store's next order number. Called outside the transaction that uses it, so that the counter is locked for a
- * moment only: numbers rise, and one that was not used leaves a gap. The counter is a row of its own, so that nobody
- * who buys waits for somebody who changes the store.
+ * The store's next order number. Call it outside the transaction that uses it, so that the counter is locked only
+ * briefly: numbers increase, and an unused one leaves a gap. The counter has a table of its own, so that checkouts do not
+ * wait while the store's row is updated.
  */
 export async function takeOrderNumber(ctx: Context): Promise<number> {
   const [taken] = await write<{ number: number }>(
@@ -115,6 +115,6 @@ export async function takeOrderNumber(ctx: Context): Promise<number> {
     sql`
     select number from taken`,
   );
-  if (!taken) throw new TypeError('The counter gave no number.');
+  if (!taken) throw new TypeError('The counter returned no number.');
   return taken.number;
 }

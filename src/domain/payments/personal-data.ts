@@ -10,7 +10,7 @@ export const paymentPersonalData: readonly PersonalData[] = [
       request: sql`(request::jsonb || '{"customerEmail": null, "customerId": null}')::json`,
     },
     beside: ['order_id', 'state', 'provider_session_id', 'created_at'],
-    of: (person) => sql`${byOrder(person)} and (url is not null or subject is not null or subscriber is not null
+    of: (subject) => sql`${byOrder(subject)} and (url is not null or subject is not null or subscriber is not null
       or request ->> 'customerEmail' is not null or request ->> 'customerId' is not null)`,
   }),
   retainedRows({ table: 'payment_refunds', beside: ['order_id', 'state', 'amount_cents', 'created_at'], of: byOrder }),

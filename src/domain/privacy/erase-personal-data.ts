@@ -13,7 +13,7 @@ export interface Erasure {
   readonly blockers: readonly string[];
   /** The number of rows by table. */
   readonly erased: Readonly<Record<string, number>>;
-  /** The person's ids at the payment provider, whose own records have to be erased there. */
+  /** The customer's ids at the payment provider, whose own records have to be erased there. */
   readonly paymentCustomerIds: readonly string[];
 }
 

@@ -4,8 +4,8 @@ import { anonymisedRows, blank, type DataSubject, type PersonalData } from '../p
 
 const own = ({ email, orderIds }: DataSubject) => sql`(lower(email) = ${email} or order_id = any(${orderIds}))`;
 
-const ofOwn = (person: DataSubject, ctx: Context) => sql`return_id in (
-  select id from returns where tenant_id = ${ctx.tenant.id} and ${own(person)})`;
+const ofOwn = (subject: DataSubject, ctx: Context) => sql`return_id in (
+  select id from returns where tenant_id = ${ctx.tenant.id} and ${own(subject)})`;
 
 /** The items go first, because they are found by the email of their return. */
 export const returnPersonalData: readonly PersonalData[] = [
@@ -13,7 +13,7 @@ export const returnPersonalData: readonly PersonalData[] = [
     table: 'return_items',
     personal: blank('reason', 'note'),
     beside: ['return_id', 'name', 'quantity'],
-    of: (person, ctx) => sql`${ofOwn(person, ctx)} and (reason is not null or note is not null)`,
+    of: (subject, ctx) => sql`${ofOwn(subject, ctx)} and (reason is not null or note is not null)`,
   }),
   anonymisedRows({
     table: 'returns',
@@ -21,6 +21,6 @@ export const returnPersonalData: readonly PersonalData[] = [
     personal: { ...blank('note'), email: sql`'erased@erased.invalid'` },
     touch: sql`version = version + 1`,
     beside: ['id', 'order_number', 'status', 'created_at'],
-    of: (person) => sql`${own(person)} and email <> 'erased@erased.invalid'`,
+    of: (subject) => sql`${own(subject)} and email <> 'erased@erased.invalid'`,
   }),
 ];

@@ -55,7 +55,7 @@ const LabelSchema = defineEntity({
     attempt: p.integer(),
     tries: p.integer(),
     nextAttemptAt: p.datetime().nullable(),
-    /** Since when the provider only asks to retry later. */
+    /** Since when the provider has only responded "retry later". */
     postponedSince: p.datetime().nullable(),
     /** Attempts that started since one last recorded an outcome. */
     starts: p.integer().default(0),

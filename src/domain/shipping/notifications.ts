@@ -23,7 +23,7 @@ export interface SenderProof {
   readonly rawBody: Buffer;
 }
 
-/** How far the clock of the signer may be from ours. */
+/** How far the signer's clock may differ from this one. */
 const toleranceMs = seconds(300);
 
 /**

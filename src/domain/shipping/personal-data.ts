@@ -9,7 +9,7 @@ export const shippingPersonalData: readonly PersonalData[] = [
     table: 'labels',
     personal: blank('label_url', 'reason_detail'),
     beside: ['id', 'order_number', 'state', 'amount_cents', 'tracking_number', 'purchased_at'],
-    of: (person) => sql`${byOrder(person)} and (label_url is not null or reason_detail is not null)`,
+    of: (subject) => sql`${byOrder(subject)} and (label_url is not null or reason_detail is not null)`,
   }),
   retainedRows({
     table: 'trackings',

@@ -140,7 +140,7 @@ export async function waitFor(
   return 'done';
 }
 
-/** A provider that asks to retry later for longer than this counts as failing. */
+/** A provider that responds "retry later" for longer than this counts as failing. */
 const postponedMaxMs = hours(6);
 
 /**

@@ -4,7 +4,7 @@ import { Nullable, Omittable, type Static, Text, Timestamp, Type } from '#src/li
 import { sql } from '#src/lib/sql.ts';
 import type { Issue } from '#src/lib/validation.ts';
 
-/** What a key may be allowed to read or write. */
+/** The resources that a key can be allowed to read or write. */
 const resources = [
   'products',
   'search',
@@ -32,7 +32,7 @@ export const scopes: readonly Scope[] = resources.flatMap(
   (resource) => [`${resource}:read`, `${resource}:write`] as const,
 );
 
-/** A publishable key is seen by every shopper, so it may hold no more than a shopper may do. */
+/** Every shopper can see a publishable key, so its scopes are limited to what a shopper may do. */
 export const publishableScopes: readonly Scope[] = [
   'products:read',
   'search:read',
@@ -53,7 +53,7 @@ export const publishableScopes: readonly Scope[] = [
   'analytics:write',
 ];
 
-/** Whether the scopes of a key cover what a route asks for. Who may write may read. */
+/** Whether the scopes of a key include the scope that a route requires. `write` includes `read`. */
 export function covers(held: readonly Scope[], required: Scope): boolean {
   const [resource, verb] = required.split(':');
   return held.includes(required) || (verb === 'read' && held.includes(`${resource}:write` as Scope));
@@ -66,14 +66,14 @@ const randomCharacters = 32;
 const checksumCharacters = 6;
 const pattern = /^(sk|pk)_(test_)?([0-9a-hjkmnp-tv-z]{32})([0-9a-hjkmnp-tv-z]{6})$/;
 
-/** A new key: its prefix tells kind and mode, 160 random bits follow, and a checksum that catches typing errors. */
+/** A new key: a prefix for kind and mode, 160 random bits, and a checksum that detects typing errors. */
 export function newKey(kind: KeyKind, mode: KeyMode): string {
   const prefix = `${kind === 'secret' ? 'sk' : 'pk'}_${mode === 'test' ? 'test_' : ''}`;
   const random = randomText(randomCharacters);
   return `${prefix}${random}${shortDigest(prefix + random, checksumCharacters)}`;
 }
 
-/** What a key says of itself, or `undefined` when it was mistyped or was never a key. Needs no look-up. */
+/** Kind and mode of a key; `undefined` for a mistyped key or another text. Needs no lookup. */
 export function parseKey(key: string): { kind: KeyKind; mode: KeyMode } | undefined {
   const match = pattern.exec(key);
   if (!match) return undefined;
@@ -82,12 +82,12 @@ export function parseKey(key: string): { kind: KeyKind; mode: KeyMode } | undefi
   return { kind: kind === 'sk' ? 'secret' : 'publishable', mode: test ? 'test' : 'live' };
 }
 
-/** What is stored of a key: without the pepper of this installation, a stolen table names no key. */
+/** The stored form of a key: without the pepper of this installation, a stolen table is of no use. */
 export function hashKey(pepper: Buffer, key: string): Buffer {
   return hmacSha256(pepper, key);
 }
 
-/** Enough of a key for its owner to recognise it by. */
+/** Enough of a key for its owner to recognize it. */
 export function hintOf(key: string): string {
   return `${key.slice(0, key.lastIndexOf('_') + 1)}…${key.slice(-4)}`;
 }
@@ -100,13 +100,13 @@ const Scopes = Type.Array(Type.Unsafe<Scope>({ type: 'string', enum: scopes }), 
   examples: [['products:read', 'cart:write']],
 });
 
-/** A key as the store file and the owner's side write it. */
+/** A key in the store file and in the admin API. */
 export const KeyInput = Type.Object({
-  /** What the owner calls it by: unique among the keys of a store that were not revoked. */
+  /** Unique among the keys of a store that are not revoked. */
   name: Text(100, { examples: ['storefront'] }),
   kind: Kind,
   scopes: Scopes,
-  /** From this moment on the key is refused. */
+  /** From this moment on the key is rejected. */
   expires_at: Omittable(Timestamp),
   requests_per_minute: Omittable(
     Type.Integer({
@@ -119,7 +119,7 @@ export const KeyInput = Type.Object({
 });
 export type KeyInput = Static<typeof KeyInput>;
 
-/** A key as it is kept: everything but its characters, which nobody can read again. */
+/** A stored key, without its value, which cannot be read again. */
 export interface ApiKey {
   readonly id: string;
   readonly name: string;
@@ -127,7 +127,7 @@ export interface ApiKey {
   readonly scopes: readonly Scope[];
   /** The prefix and the last characters. */
   readonly hint: string;
-  /** Null where the default holds. */
+  /** Null for the default. */
   readonly requestsPerMinute: number | null;
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
@@ -137,7 +137,7 @@ export interface ApiKey {
 export const keyColumns = sql`id, name, kind, scopes, hint, requests_per_minute as "requestsPerMinute", expires_at as "expiresAt", revoked_at as "revokedAt",
   created_at as "createdAt"`;
 
-/** What is wrong with a key beyond its shape: what every shopper can read may not do more than a shopper may. */
+/** The scopes that a publishable key may not have. */
 export function issuesOfKey({ kind, scopes }: { kind: KeyKind; scopes: readonly Scope[] }): Issue[] {
   if (kind === 'secret') return [];
   return scopes.flatMap((scope, index) =>
@@ -154,9 +154,9 @@ export function rejectWideKey(key: { kind: KeyKind; scopes: readonly Scope[] }):
   throw invalidRequest('A publishable key may only have scopes that shoppers may use.', ...errors);
 }
 
-/** The refusal of one field of a key. */
-export function rejectKey(path: string, sentence: string): DomainError {
-  return invalidRequest(sentence, { path, code: 'taken', detail: sentence });
+/** The error for a field of a key. */
+export function keyError(path: string, message: string): DomainError {
+  return invalidRequest(message, { path, code: 'taken', detail: message });
 }
 
 export const ApiKeyView = Type.Object(

@@ -37,13 +37,13 @@ function cachedBy(clock: Clock, fetch: (key: string) => Promise<Tenant | undefin
   });
 }
 
-/** The tenant that a condition on the columns of `tenants` names. */
+/** The tenant that fulfils a condition on the columns of `tenants`. */
 export async function findTenant(ctx: PlatformContext, condition: Sql): Promise<Tenant | undefined> {
   const [tenant] = await runOnPlatformTables<Tenant>(ctx, sql`select ${tenantColumns} from tenants where ${condition}`);
   return tenant;
 }
 
-/** The columns of a `Tenant`, in its words. */
+/** The columns of a `Tenant`, named after its fields. */
 const tenantColumns = sql`id, slug, name, owner_email as "ownerEmail", currency, locale, timezone,
   storefront_url as "storefrontUrl", magic_link_path as "magicLinkPath", restore_path as "restorePath",
   allowed_origins as "allowedOrigins", requests_per_second as "requestsPerSecond",
@@ -60,7 +60,7 @@ export interface OpenedKey {
   readonly tenantId: string;
   readonly kind: KeyKind;
   readonly scopes: readonly Scope[];
-  /** Its own limit; null where the default holds. */
+  /** The key's own limit; null for the default. */
   readonly requestsPerMinute: number | null;
 }
 

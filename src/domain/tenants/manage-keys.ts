@@ -11,16 +11,15 @@ import {
   hintOf,
   type KeyKind,
   keyColumns,
+  keyError,
   newKey,
-  rejectKey,
   rejectWideKey,
   type Scope,
 } from './api-key.ts';
 
 /**
- * Make the key of this name, or give the one there is these scopes, this limit and this expiry: it keeps its characters, so that
- * whoever uses it notices nothing.
- * @throws DomainError `invalid_request` as `issueKey`, or when the key there is is of the other kind
+ * Create the key of this name, or change the scopes, the limit and the expiry of the existing one, whose value stays.
+ * @throws DomainError `invalid_request` as `issueKey`, or when the existing key is of the other kind
  */
 export async function saveKey(ctx: InTransaction, wanted: KeyToIssue): Promise<{ change: Change; issued?: IssuedKey }> {
   const subject = `key ${wanted.name}`;
@@ -31,8 +30,7 @@ export async function saveKey(ctx: InTransaction, wanted: KeyToIssue): Promise<{
 
   rejectWideKey(wanted);
   const { requestsPerMinute = null } = wanted;
-  if (known.kind !== wanted.kind)
-    throw rejectKey('/kind', `The key "${known.name}" is ${known.kind}; revoke it first.`);
+  if (known.kind !== wanted.kind) throw keyError('/kind', `The key "${known.name}" is ${known.kind}; revoke it first.`);
   const values: FieldValues = {
     ...(!sameScopes(known.scopes, wanted.scopes) && { scopes: [known.scopes, wanted.scopes] }),
     ...(known.requestsPerMinute !== requestsPerMinute && {
@@ -59,18 +57,18 @@ export interface KeyToIssue {
   readonly kind: KeyKind;
   readonly scopes: readonly Scope[];
   readonly expiresAt: Date | null;
-  /** The default holds where it is left out. */
+  /** Default: the limit of its kind. */
   readonly requestsPerMinute?: number | null | undefined;
 }
 
-/** A new key, and its characters: they are kept as a hash only, so this is the one time that they are told. */
+/** A new key with its value. Only its hash is stored, so this is the only time that the value is known. */
 export interface IssuedKey {
   readonly key: ApiKey;
   readonly value: string;
 }
 
 /**
- * Make a key of the context's store, for this environment. Whoever calls records it in the audit log.
+ * Create a key of the context's store, for this environment. The caller records it in the audit log.
  * @throws DomainError `invalid_request` when a publishable key would hold more than a shopper may, or the name is taken
  */
 export async function issueKey(
@@ -87,13 +85,13 @@ export async function issueKey(
       ${expiresAt}, ${ctx.clock.now()})
     on conflict (tenant_id, name) where revoked_at is null do nothing
     returning ${keyColumns}`);
-  if (!key) throw rejectKey('/name', `There is a key of the name "${name}" already.`);
+  if (!key) throw keyError('/name', `There is a key of the name "${name}" already.`);
   return { key, value };
 }
 
 /**
- * Refuse this key from now on, everywhere within five seconds. One that was revoked before stays as it is. Whoever
- * calls records it in the audit log.
+ * Revoke a key: within five seconds every process rejects it. A key that was revoked before stays as it is. The caller
+ * records it in the audit log.
  * @throws DomainError `not_found`
  */
 export async function revokeKey(ctx: InTransaction, { id }: { id: string }): Promise<ApiKey> {

@@ -16,42 +16,42 @@ const Path = Type.String({ pattern: '^/[^?#\\s]*$', maxLength: 500 });
 
 /** A store as its file describes it. What is left out has its default. */
 export const StoreInput = Type.Object({
-  /** What requests call the store by. It never changes: another slug is another store. */
+  /** Identifies the store in requests. It never changes: another slug is another store. */
   slug: Slug,
   name: Text(200, { examples: ['Cedar & Clay'] }),
   owner_email: Email,
-  /** Of every price in the store. It stays as it is once something was ordered. */
+  /** The currency of every price. It cannot change after the first order. */
   currency: Currency,
   locale: Type.Optional(Text(35, { default: 'en-US' })),
   timezone: Type.Optional(Text(64, { default: 'UTC', examples: ['America/New_York'] })),
-  /** Where links in mails lead. */
+  /** The storefront to which links in emails lead. */
   storefront_url: Url,
   magic_link_path: Type.Optional(Type.Unsafe<string>({ ...Path, default: '/account/sign-in' })),
   restore_path: Type.Optional(Type.Unsafe<string>({ ...Path, default: '/cart/restore' })),
   /** The origins whose pages may call the service: `*` is any. */
   allowed_origins: Type.Optional(Type.Array(Origin, { maxItems: 100, uniqueItems: true, default: ['*'] })),
   /**
-   * How many requests a second each operation that is not limited in normal use takes for the store: checkout, saved carts,
-   * the billing portal. Default 500. One client gets half of it, and never more than 30.
+   * How many requests per second the store accepts for each operation without a tighter limit: checkout, saved carts, the
+   * billing portal. Default 500. One client gets half of it, at most 30.
    */
   requests_per_second: Omittable(Type.Integer({ minimum: 10, maximum: 100_000, examples: [500] })),
-  /** `Name <address>` or an address. Without it mails come from MAIL_FROM. */
+  /** `Name <email>` or an email. Default: MAIL_FROM. */
   mail_from: Omittable(Text(300)),
-  /** Passed through to the storefront unread. */
+  /** Passed to the storefront as it is. */
   theme: Type.Optional(FreeForm),
   links: Type.Optional(FreeForm),
 });
 export type StoreInput = Static<typeof StoreInput>;
 
-/** Modules to switch on or off. One that is not named stays as it is: of a new store all are on but customer accounts. */
+/** Modules to switch on or off. Others stay as they are. A new store has all of them on except customer accounts. */
 export const ModulesInput = Type.Object(
   Object.fromEntries(moduleNames.map((name) => [name, Type.Optional(Type.Boolean())])),
 );
 export type ModulesInput = Partial<Record<(typeof moduleNames)[number], boolean>>;
 
 /**
- * Create the store with this slug, or bring it into line with its input. A new one has every module switched off and
- * a secret of its own. Whoever else saves this store waits until the transaction is over; whoever buys in it does not.
+ * Create the store with this slug, or update it. A new one has the default modules and a secret of its own. Concurrent
+ * saves of the same store wait for each other; checkouts do not wait.
  * @throws DomainError `invalid_request` when the currency would change after something was ordered
  */
 export async function saveTenant(
@@ -76,9 +76,9 @@ export async function saveTenant(
   return { tenant: await updateTenant(ctx, tenant), change: { subject, action: 'updated', fields, values } };
 }
 
-type Wanted = Omit<Tenant, 'id' | 'slug' | 'modules' | 'version'>;
+type StoreFields = Omit<Tenant, 'id' | 'slug' | 'modules' | 'version'>;
 
-function completeStore(input: StoreInput): Wanted {
+function completeStore(input: StoreInput): StoreFields {
   return {
     name: input.name,
     ownerEmail: input.owner_email.trim().toLowerCase(),
@@ -96,7 +96,7 @@ function completeStore(input: StoreInput): Wanted {
   };
 }
 
-/** As browsers name it in the Origin header: an international host in punycode, without the scheme's usual port. */
+/** As browsers write it in the Origin header: an international host in punycode, without the scheme's default port. */
 const normalizeOrigin = (origin: string) => (URL.canParse(origin) ? new URL(origin).origin : origin);
 
 async function insertTenant(ctx: InTransaction<PlatformContext>, tenant: Tenant): Promise<void> {
@@ -126,7 +126,7 @@ async function updateTenant(ctx: InTransaction<PlatformContext>, tenant: Tenant)
   return { ...tenant, version: saved?.version ?? tenant.version };
 }
 
-/** Amounts of two currencies in one store's ledger could not be added up. */
+/** A store's revenue could not be added up in two currencies. */
 async function rejectOnceSold(ctx: InTransaction<PlatformContext>, { id, currency }: Tenant): Promise<void> {
   const [row] = await ctx.tx.execute<{ sold: boolean }>(sql`
     select exists (select from order_numbers where tenant_id = ${id}) as sold`);
@@ -138,7 +138,7 @@ async function rejectOnceSold(ctx: InTransaction<PlatformContext>, { id, currenc
   });
 }
 
-/** Switch modules of a store on or off; those that are not named stay as they are. Operators alone do this. */
+/** Switch modules of a store on or off. Others stay as they are. Only operators do this. */
 export async function setModules(ctx: InTransaction, input: ModulesInput): Promise<Change> {
   const [store] = await ctx.tx.execute<{ modules: Modules }>(
     sql`select modules from tenants where id = ${ctx.tenant.id}`,

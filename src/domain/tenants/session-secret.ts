@@ -3,7 +3,7 @@ import { randomText } from '#src/lib/crypto.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context, InTransaction, PlatformContext } from '../context.ts';
 
-/** The secret that signs a store's sessions and derives its tokens, and which of its secrets that is. */
+/** The secret that signs a store's sessions and derives its tokens, and its number among the store's secrets. */
 export interface SessionSecret {
   readonly number: number;
   readonly secret: string;
@@ -16,14 +16,14 @@ export async function readSessionSecret(ctx: Context): Promise<SessionSecret> {
     sql`
     select session_secret_number as number, session_secret_sealed as sealed from tenants where id = ${ctx.tenant.id}`,
   );
-  if (!row) throw new TypeError('The store of this context is gone.');
+  if (!row) throw new TypeError('The store of this context does not exist.');
   return { number: row.number, secret: ctx.keyring.open(ctx.tenant.id, sessionSecretField, row.sealed) };
 }
 
 /**
- * Give the store a new secret, because the old one may be known. Everybody is signed out, and no link that was mailed
- * before signs anybody in. Links to saved carts and unsubscribe links still work: they open little, and a way to
- * unsubscribe was promised.
+ * Give the store a new secret, because the old one may be known. Every customer is signed out, and sign-in links that
+ * were sent before no longer work. Links to saved carts and unsubscribe links still do: they give little access, and an
+ * unsubscribe link has to work for a year.
  */
 export async function rotateSessionSecret(ctx: InTransaction): Promise<void> {
   await ctx.tx.execute(sql`
@@ -36,5 +36,5 @@ export function sealSessionSecret(ctx: Pick<PlatformContext, 'keyring'>, tenantI
   return ctx.keyring.seal(tenantId, sessionSecretField, secret);
 }
 
-/** What the sealed secret is bound to, beside its store. */
+/** The field name that the sealed secret is bound to, besides its store. */
 export const sessionSecretField = 'session_secret';

@@ -7,7 +7,7 @@ export type Block =
   | { readonly kind: 'button'; readonly label: string; readonly url: string }
   /** A code for the reader to type elsewhere. */
   | { readonly kind: 'code'; readonly text: string }
-  /** A text by somebody else, such as a gift message. */
+  /** A text by another person, such as a gift message. */
   | { readonly kind: 'quote'; readonly text: string; readonly by: string | null }
   | { readonly kind: 'image'; readonly url: string; readonly alt: string }
   | { readonly kind: 'lines'; readonly lines: readonly Line[] }

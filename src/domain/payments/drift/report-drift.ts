@@ -34,7 +34,7 @@ export async function reportDrift(ctx: PlatformContext, { period }: { period: nu
 /**
  * Compare the payments of one store at its provider with its paid orders, both ways, from where the last comparison
  * ended. An order that was paid at the provider only is paid here at once; one that is paid here only is flagged.
- * Either is a fault of ours, so it is logged as an error.
+ * Either is a fault of this service, so it is logged as an error.
  */
 export async function reportStoreDrift(ctx: Context): Promise<Drift> {
   const account = await openAccount(ctx);

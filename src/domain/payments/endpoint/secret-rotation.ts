@@ -101,7 +101,7 @@ async function verifyCode(ctx: InTransaction, { rotationId, code }: Confirmation
 }
 
 /**
- * Finish a confirmed rotation whose process died or whose provider failed. The secret is stored, and shown to nobody.
+ * Finish a confirmed rotation whose process died or whose provider failed. The secret is stored and never shown.
  */
 export async function finishSecretRotation(ctx: Context, { rotationId }: { rotationId: string }): Promise<void> {
   const rotation = await readOne<{ leasedUntil: Date | null }>(
