@@ -83,6 +83,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   'pg-connection-string': ['src/database/'],
   pino: ['src/platform/'],
   'playwright-core': ['src/dev/'],
+  'postal-mime': ['src/dev/'],
   'prom-client': ['src/platform/'],
   'rate-limiter-flexible': ['src/platform/', 'src/api/'],
   'raw-body': ['src/api/', 'src/dev/'],

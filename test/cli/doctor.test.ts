@@ -9,7 +9,7 @@ import { purchaseLabel } from '#jobs/labels.ts';
 import type { Finding } from '#src/cli/doctor/finding.ts';
 import { transact } from '#src/database/transact.ts';
 import { type Embedded, startEmbedded } from '#src/dev/embedded/start-embedded.ts';
-import { startMailbox } from '#src/dev/simulators/mailbox/mailbox.ts';
+import { startMailbox } from '#src/dev/simulators/mailbox/simulator.ts';
 import { shippoControl } from '#src/dev/simulators/shippo/control.ts';
 import { startShippoSimulator } from '#src/dev/simulators/shippo/simulator.ts';
 import { stripeControl } from '#src/dev/simulators/stripe/control/client.ts';

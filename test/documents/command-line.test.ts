@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import anyTest, { type TestFn } from 'ava';
 
 import { commands } from '#src/cli/commands.ts';
-import { startMailbox } from '#src/dev/simulators/mailbox/mailbox.ts';
+import { startMailbox } from '#src/dev/simulators/mailbox/simulator.ts';
 import { startShippoSimulator } from '#src/dev/simulators/shippo/simulator.ts';
 import { startStripeSimulator } from '#src/dev/simulators/stripe/simulator.ts';
 import { createCheckoutSession } from '#src/domain/checkout/index.ts';

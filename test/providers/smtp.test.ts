@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer } from 'node:net';
 import test from 'ava';
 import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
-import { startMailbox } from '#src/dev/simulators/mailbox/mailbox.ts';
+import { startMailbox } from '#src/dev/simulators/mailbox/simulator.ts';
 import { ProviderError, type ProviderFailure } from '#src/lib/errors.ts';
 import { classifyError } from '#src/providers/smtp/classify-error.ts';
 import { createSmtpMailer } from '#src/providers/smtp/smtp-mailer.ts';

@@ -3,7 +3,7 @@ import test from 'ava';
 import { readConfig } from '#src/config.ts';
 import { read, transact } from '#src/database/transact.ts';
 import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
-import { startMailbox } from '#src/dev/simulators/mailbox/mailbox.ts';
+import { startMailbox } from '#src/dev/simulators/mailbox/simulator.ts';
 import { consumeLink } from '#src/domain/sessions/index.ts';
 import { hours } from '#src/lib/duration.ts';
 import { silentLog } from '#src/lib/log.ts';

@@ -5,7 +5,7 @@ import { queueNames } from '#jobs/queues.ts';
 import { freePort } from '#src/dev/embedded/free-port.ts';
 import { startEmbedded } from '#src/dev/embedded/start-embedded.ts';
 import { startEmbeddingsSimulator } from '#src/dev/simulators/embeddings/simulator.ts';
-import { startMailbox } from '#src/dev/simulators/mailbox/mailbox.ts';
+import { startMailbox } from '#src/dev/simulators/mailbox/simulator.ts';
 import { shippoControl } from '#src/dev/simulators/shippo/control.ts';
 import { startShippoSimulator } from '#src/dev/simulators/shippo/simulator.ts';
 import { stripeControl } from '#src/dev/simulators/stripe/control/client.ts';

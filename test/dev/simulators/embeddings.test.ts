@@ -132,7 +132,7 @@ test('the simulator fails, dawdles or hangs up when it is told to, and counts', 
   await control.fault({ kind: 'delay', ms: 30 });
   await ask({ input: ['one', 'two'] });
 
-  t.deepEqual(await control.counts(), { requests: 4, answered: 1, inputs: 2, tokens: 2 });
+  t.deepEqual(await control.counts(), { requests: 4, succeeded: 1, inputs: 2, tokens: 2 });
   await control.fault({ kind: 'status', times: 5 });
   await control.clearFaults();
   await ask({ input: 'x' });

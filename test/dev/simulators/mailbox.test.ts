@@ -4,7 +4,7 @@ import test, { type ExecutionContext } from 'ava';
 import { createTransport } from 'nodemailer';
 
 import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
-import { startMailbox } from '#src/dev/simulators/mailbox/mailbox.ts';
+import { startMailbox } from '#src/dev/simulators/mailbox/simulator.ts';
 
 const mailbox = await startMailbox();
 const control = mailboxControl(mailbox.url);
@@ -91,7 +91,7 @@ test('messages are found by recipient, subject and time', async (t) => {
 test('a message is waited for, but not for ever', async (t) => {
   const { to, send } = correspondence(t);
 
-  await t.throwsAsync(control.waitForMessage({ to }, 20), { message: /No message came within 20 ms/ });
+  await t.throwsAsync(control.waitForMessage({ to }, 20), { message: /No message arrived within 20 ms/ });
   const waited = control.waitForMessage({ to });
   await send('At last');
 
@@ -101,12 +101,12 @@ test('a message is waited for, but not for ever', async (t) => {
 test('a recipient may be refused for now or for good', async (t) => {
   const { to, send } = correspondence(t);
   const other = correspondence(t);
-  await control.fault({ kind: 'refuse', recipient: to, code: 451, times: 1 });
+  await control.fault({ kind: 'reject', recipient: to, code: 451, times: 1 });
 
   t.like(await t.throwsAsync(send()), { code: 'EENVELOPE', responseCode: 451 });
   await send('Again');
   await control.fault({
-    kind: 'refuse',
+    kind: 'reject',
     recipient: to.replace(/^.{8}/, '*'),
     code: 550,
     text: 'User unknown',
@@ -123,7 +123,7 @@ test('a recipient may be refused for now or for good', async (t) => {
 
 test('a message may be refused when all of it has come', async (t) => {
   const { to, send } = correspondence(t);
-  await control.fault({ kind: 'refuse', recipient: to, at: 'data', code: 554, times: 1 });
+  await control.fault({ kind: 'reject', recipient: to, at: 'data', code: 554, times: 1 });
 
   t.like(await t.throwsAsync(send()), { code: 'EMESSAGE', responseCode: 554 });
 
@@ -176,12 +176,12 @@ test('the server may be down, and up again at the same port', async (t) => {
 test('the mailbox counts, is emptied, and forgets its faults', async (t) => {
   const { control, own, send } = await ownMailbox(t);
   await send();
-  await control.fault({ kind: 'refuse' });
+  await control.fault({ kind: 'reject' });
   await t.throwsAsync(send());
 
-  t.like(await control.counts(), { accepted: 1, refused: 1, cut: 0, kept: 1, down: false });
+  t.like(await control.counts(), { accepted: 1, rejected: 1, cut: 0, stored: 1, down: false });
   await control.deleteMessages();
-  t.is((await control.counts()).kept, 0);
+  t.is((await control.counts()).stored, 0);
   await control.reset();
   t.like(await control.counts(), { connections: 0, accepted: 0, refused: 0 });
   await send();

@@ -3,7 +3,7 @@ import anyTest, { type TestFn } from 'ava';
 import { sendMail as sendMailJob } from '#jobs/emails.ts';
 import { transact } from '#src/database/transact.ts';
 import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
-import { startMailbox } from '#src/dev/simulators/mailbox/mailbox.ts';
+import { startMailbox } from '#src/dev/simulators/mailbox/simulator.ts';
 import type { Context } from '#src/domain/context.ts';
 import { enqueueMail, failMail, isSuppressed, sendMail } from '#src/domain/mail/index.ts';
 import { requestLink } from '#src/domain/sessions/index.ts';
@@ -138,7 +138,7 @@ test('an unrequested email is never sent twice', async (t) => {
 test('a deferred email is sent again, after longer waits each time', async (t) => {
   const { ctx, clock } = t.context;
   const to = newAddress();
-  await inbox.fault({ kind: 'refuse', recipient: to, code: 451, times: 2 });
+  await inbox.fault({ kind: 'reject', recipient: to, code: 451, times: 2 });
   const mailId = await buildMail(ctx, restock(to));
   await sendMail(ctx, { mailId });
   t.like(await readMail(ctx, mailId), { state: 'queued', attemptCount: 1, failure: 'The mail server responded 451.' });
@@ -158,7 +158,7 @@ test('a deferred email is sent again, after longer waits each time', async (t) =
 test('an email address that bounced is suppressed', async (t) => {
   const { ctx } = t.context;
   const to = newAddress();
-  await inbox.fault({ kind: 'refuse', recipient: to, code: 550 });
+  await inbox.fault({ kind: 'reject', recipient: to, code: 550 });
   const mailId = await buildMail(ctx, receipt(to));
   await sendMail(ctx, { mailId });
   t.like(await readMail(ctx, mailId), { state: 'bounced' });
@@ -176,7 +176,7 @@ test('an email address that bounced is suppressed', async (t) => {
 test('an email rejected for another reason fails without suppressing its address', async (t) => {
   const { ctx } = t.context;
   const to = newAddress();
-  await inbox.fault({ kind: 'refuse', recipient: to, code: 554, at: 'data', text: '5.7.1 This is spam' });
+  await inbox.fault({ kind: 'reject', recipient: to, code: 554, at: 'data', text: '5.7.1 This is spam' });
   const mailId = await buildMail(ctx, receipt(to));
   await sendMail(ctx, { mailId });
   t.like(await readMail(ctx, mailId), { state: 'failed' });

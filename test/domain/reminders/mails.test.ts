@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 import { read } from '#src/database/transact.ts';
 import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
-import { startMailbox } from '#src/dev/simulators/mailbox/mailbox.ts';
+import { startMailbox } from '#src/dev/simulators/mailbox/simulator.ts';
 import { restoreCart } from '#src/domain/cart/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { sendCheckedMail } from '#src/domain/reminders/index.ts';

@@ -112,9 +112,9 @@ test.serial('searchDocuments falls back to text while the embedder is slow, fail
   await embeddings.fault({ kind: 'reset' });
   t.deepEqual(await degraded('stoneware'), ['mug']);
   await embeddings.fault({ kind: 'delay', ms: 2500 });
-  const { answered } = await embeddings.counts();
+  const { succeeded } = await embeddings.counts();
   t.deepEqual(await degraded('mug stoneware'), ['mug']);
-  t.is((await embeddings.counts()).answered, answered, 'nobody waits for an embedder');
+  t.is((await embeddings.counts()).succeeded, succeeded, 'nobody waits for an embedder');
   // The late vector is cached for the next search.
   t.is((await settle(t.context, 'mug stoneware')).mode, 'semantic');
 

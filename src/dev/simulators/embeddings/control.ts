@@ -1,4 +1,4 @@
-import type { EmbeddingsCounts, EmbeddingsFault } from './faults.ts';
+import type { EmbeddingsCounts, EmbeddingsFault } from './routes.ts';
 
 export interface EmbeddingsControl {
   fault(fault: EmbeddingsFault): Promise<void>;
@@ -7,15 +7,15 @@ export interface EmbeddingsControl {
   reset(): Promise<void>;
 }
 
-/** Tells an embeddings simulator, in this process or another, how to behave. */
+/** A client of the control API of an embeddings simulator, in this process or another. */
 export function embeddingsControl(url: string): EmbeddingsControl {
   async function call<T>(method: string, path: string, body?: object): Promise<T> {
-    const answer = await fetch(`${url}/_control${path}`, {
+    const response = await fetch(`${url}/_control${path}`, {
       method,
       ...(body && { body: JSON.stringify(body) }),
     });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`${method} ${path} was answered ${answer.status}: ${text}`);
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path} returned ${response.status}: ${text}`);
     return JSON.parse(text === '' ? 'null' : text);
   }
   return {

@@ -1,13 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
-
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import getRawBody from 'raw-body';
 import Type, { type Static, type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
-
 import { createEmbedder } from './embed.ts';
-import { type EmbeddingsState, freshState, strike } from './faults.ts';
 
 type Ctx = Pick<Context, 'req' | 'get' | 'set' | 'status' | 'body' | 'respond'>;
 
@@ -31,28 +28,28 @@ const FaultBody = Type.Object({
   times: optional(Type.Integer({ minimum: 1 })),
 });
 
-/** The one endpoint, and what tests may tell it to do. */
-export function embeddingsRoutes(usualDimensions: number): Router {
+/** The embeddings endpoint and the control API. */
+export function embeddingsRoutes(defaultDimensions: number): Router {
   const embed = createEmbedder();
-  let state: EmbeddingsState = freshState();
+  let state: EmbeddingsState = initialState();
   const router = new Router();
 
   router.post('/v1/embeddings', async (ctx) => {
     const body = await readJson(ctx);
     state.counts.requests += 1;
-    if (await misbehave(ctx, state)) return;
+    if (await applyFault(ctx, state)) return;
     if (!/^Bearer \S+$/.test(ctx.get('authorization'))) {
-      return refuse(ctx, 401, 'You did not provide an API key.', null);
+      return reject(ctx, 401, 'You did not provide an API key.', null);
     }
     if (!Value.Check(EmbeddingsRequest, body)) {
       const path = Value.Errors(EmbeddingsRequest, body)[0]?.instancePath.split('/')[1] ?? null;
-      return refuse(ctx, 400, `Invalid request${path === null ? '' : `: '${path}' is not valid`}.`, path);
+      return reject(ctx, 400, `Invalid request${path === null ? '' : `: '${path}' is not valid`}.`, path);
     }
     const inputs = typeof body.input === 'string' ? [body.input] : body.input;
-    const dimensions = body.dimensions ?? usualDimensions;
-    // Four characters to a token, as the rule of thumb has it.
+    const dimensions = body.dimensions ?? defaultDimensions;
+    // About four characters are a token.
     const tokens = inputs.reduce((sum, input) => sum + Math.ceil(input.length / 4), 0);
-    state.counts.answered += 1;
+    state.counts.succeeded += 1;
     state.counts.inputs += inputs.length;
     state.counts.tokens += tokens;
     const data = inputs.map((input, index) => {
@@ -70,7 +67,7 @@ export function embeddingsRoutes(usualDimensions: number): Router {
 
   router.post('/_control/faults', async (ctx) => {
     const fault = check(FaultBody, await readJson(ctx));
-    if (!fault) return refuse(ctx, 400, 'This is not a fault.', null);
+    if (!fault) return reject(ctx, 400, 'Invalid fault.', null);
     state.faults.push({ fault, left: fault.times ?? 1 });
     ctx.status = 204;
   });
@@ -82,19 +79,19 @@ export function embeddingsRoutes(usualDimensions: number): Router {
     ctx.body = state.counts;
   });
   router.post('/_control/reset', (ctx) => {
-    state = freshState();
+    state = initialState();
     ctx.status = 204;
   });
   return router;
 }
 
-/** True when the request has been answered, or never will be. */
-async function misbehave(ctx: Ctx, state: EmbeddingsState): Promise<boolean> {
-  const fault = strike(state);
+/** True when the response is sent, or never will be. */
+async function applyFault(ctx: Ctx, state: EmbeddingsState): Promise<boolean> {
+  const fault = takeFault(state);
   switch (fault?.kind) {
     case 'status':
       if (fault.retry_after !== undefined) ctx.set('Retry-After', String(fault.retry_after));
-      refuse(ctx, fault.status ?? 500, 'Simulated fault.', null);
+      reject(ctx, fault.status ?? 500, 'Simulated fault.', null);
       return true;
     case 'delay':
       await wait(fault.ms ?? 1000);
@@ -111,7 +108,7 @@ async function misbehave(ctx: Ctx, state: EmbeddingsState): Promise<boolean> {
   }
 }
 
-function refuse(ctx: Ctx, status: number, message: string, param: string | null): void {
+function reject(ctx: Ctx, status: number, message: string, param: string | null): void {
   ctx.status = status;
   const type = status === 429 ? 'rate_limit_error' : status >= 500 ? 'server_error' : 'invalid_request_error';
   ctx.body = { error: { message, type, param, code: null } };
@@ -126,7 +123,48 @@ async function readJson(ctx: Ctx): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch {
-    // Whatever it was, it is not a request; the schema will say so.
+    // Not JSON: the schema rejects it.
     return undefined;
   }
+}
+
+/** One fault. */
+export interface EmbeddingsFault {
+  kind: 'status' | 'delay' | 'hang' | 'reset';
+  /** The response status; the default is 500. */
+  status?: number;
+  /** Sent as `Retry-After`. */
+  retry_after?: number;
+  /** How long to wait. */
+  ms?: number;
+  /** How many requests it affects; the default is one. */
+  times?: number;
+}
+
+export interface EmbeddingsCounts {
+  requests: number;
+  /** Requests that returned vectors. */
+  succeeded: number;
+  /** Texts embedded. */
+  inputs: number;
+  tokens: number;
+}
+
+/** The faults that are set, and what the simulator has done. */
+interface EmbeddingsState {
+  faults: { fault: EmbeddingsFault; left: number }[];
+  counts: EmbeddingsCounts;
+}
+
+function initialState(): EmbeddingsState {
+  return { faults: [], counts: { requests: 0, succeeded: 0, inputs: 0, tokens: 0 } };
+}
+
+/** The fault of the next request, which counts as one use. */
+function takeFault(state: EmbeddingsState): EmbeddingsFault | undefined {
+  const [first] = state.faults;
+  if (!first) return undefined;
+  first.left -= 1;
+  if (first.left <= 0) state.faults.shift();
+  return first.fault;
 }

@@ -1,14 +1,12 @@
 import { createServer } from 'node:http';
-
 import Koa from 'koa';
-
 import { embeddingsRoutes } from './routes.ts';
 
 export interface EmbeddingsSimulatorOptions {
-  /** A free one unless told. */
+  /** The default is a free one. */
   port?: number;
   host?: string;
-  /** 256 unless told; a request may ask for others. */
+  /** The default is 256; a request may set others. */
   dimensions?: number;
 }
 
@@ -19,7 +17,7 @@ export interface EmbeddingsSimulator {
   close(): Promise<void>;
 }
 
-/** An OpenAI-compatible embeddings endpoint that knows a few synonyms and never changes its mind. */
+/** An OpenAI-compatible embeddings endpoint that knows a few synonyms and is deterministic. */
 export async function startEmbeddingsSimulator(options: EmbeddingsSimulatorOptions = {}): Promise<EmbeddingsSimulator> {
   const host = options.host ?? '127.0.0.1';
   const app = new Koa();

@@ -1,23 +1,23 @@
-export const mailFaultKinds = ['refuse', 'cut_before', 'cut_after', 'slow'] as const;
+export const mailFaultKinds = ['reject', 'cut_before', 'cut_after', 'slow'] as const;
 
-/** One way in which the mail server misbehaves, until it is called off or used up. */
+/** One fault of the mail server, until it is cleared or used up. */
 export interface MailFault {
   /**
-   * `refuse` a recipient (or the message, with `at: 'data'`), cut the connection when the whole
-   * message has come but before it is accepted (`cut_before`: it is not kept; `cut_after`: it is kept
-   * and only the answer is lost), or keep the message and be `slow` to say so.
+   * `reject` a recipient (or the message, with `at: 'data'`), cut the connection after the whole message
+   * (`cut_before`: it is not stored; `cut_after`: it is stored and only the response is lost), or store the
+   * message and respond `slow`.
    */
   kind: (typeof mailFaultKinds)[number];
-  /** Only for recipients that match, `*` being any characters; every one unless told. */
+  /** Only for recipients that match, `*` being any characters; the default is every recipient. */
   recipient?: string;
-  /** Where to refuse; `rcpt` unless told. */
+  /** Where to reject; the default is `rcpt`. */
   at?: 'rcpt' | 'data';
-  /** The SMTP code to refuse with; 550 unless told. */
+  /** The SMTP code; the default is 550. */
   code?: number;
   text?: string;
-  /** How slow. */
+  /** The delay of `slow`. */
   ms?: number;
-  /** How many times; without end unless told. */
+  /** How many times; the default is always. */
   times?: number;
 }
 
@@ -25,7 +25,7 @@ export interface MailFaultList {
   add(fault: MailFault): void;
   clear(): void;
   /** The first fault of this kind, and place, for one of these recipients; it is used up by one. */
-  strike(kind: MailFault['kind'], recipients: string[], at?: MailFault['at']): MailFault | undefined;
+  take(kind: MailFault['kind'], recipients: string[], at?: MailFault['at']): MailFault | undefined;
 }
 
 export function createMailFaultList(): MailFaultList {
@@ -38,15 +38,15 @@ export function createMailFaultList(): MailFaultList {
     clear() {
       faults = [];
     },
-    strike(kind, recipients, at) {
-      const struck = faults.find(
+    take(kind, recipients, at) {
+      const match = faults.find(
         ({ fault, matches }) =>
           fault.kind === kind && (at === undefined || (fault.at ?? 'rcpt') === at) && recipients.some(matches),
       );
-      if (!struck) return undefined;
-      struck.left -= 1;
-      if (struck.left <= 0) faults = faults.filter((one) => one !== struck);
-      return struck.fault;
+      if (!match) return undefined;
+      match.left -= 1;
+      if (match.left <= 0) faults = faults.filter((one) => one !== match);
+      return match.fault;
     },
   };
 }

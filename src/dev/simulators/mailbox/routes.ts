@@ -3,7 +3,6 @@ import type { Context } from 'koa';
 import getRawBody from 'raw-body';
 import Type, { type Static, type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
-
 import { type MailFaultList, mailFaultKinds } from './faults.ts';
 import { inboxPage, mailDocument, messagePage } from './pages.ts';
 import type { MailReceiver } from './smtp.ts';
@@ -30,11 +29,11 @@ const FaultBody = Type.Object(
 );
 const DownBody = Type.Object({ down: Type.Boolean() });
 
-// Links open in a tab of their own; nothing in a mail may run, whatever it contains.
+// Links open in a new tab; no script in an email may run.
 const mailPolicy = "sandbox allow-same-origin allow-popups allow-popups-to-escape-sandbox; script-src 'none'";
 const waitMsMax = 60_000;
 
-/** The pages, their JSON, and what tests may tell the mailbox to do. */
+/** The pages, their JSON and the control API. */
 export function mailboxRoutes({ store, faults, receiver }: Parts): Router {
   const router = new Router();
 
@@ -90,7 +89,7 @@ export function mailboxRoutes({ store, faults, receiver }: Parts): Router {
     ctx.status = 204;
   });
   router.get('/_control/counts', (ctx) => {
-    ctx.body = { ...receiver.counts, kept: store.find({}).length, down: receiver.down };
+    ctx.body = { ...receiver.counts, stored: store.find({}).length, down: receiver.down };
   });
   router.post('/_control/reset', async (ctx) => {
     await receiver.setDown(false);

@@ -1,18 +1,16 @@
 import type { Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
-
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
-
 import type { MailFaultList } from './faults.ts';
 import type { MessageStore } from './store.ts';
 
 export interface MailCounts {
   connections: number;
-  /** Messages kept, whether or not the sender was told. */
+  /** Messages stored, whether or not the response reached the sender. */
   accepted: number;
-  /** Recipients and messages refused. */
-  refused: number;
+  /** Rejected recipients and messages. */
+  rejected: number;
   /** Connections cut on purpose. */
   cut: number;
 }
@@ -35,10 +33,10 @@ interface Options {
 
 const messageBytesMax = 25 * 1024 * 1024;
 
-/** An SMTP server that takes whatever it is given, unless it was told to be difficult. */
+/** An SMTP server that accepts every message, unless a fault is set. */
 export async function startMailReceiver({ host, port, store, faults }: Options): Promise<MailReceiver> {
   let counts = noCounts();
-  // By the port at the other end, which is all that a session tells of its socket.
+  // By the remote port, which is all that a session has of its socket.
   const sockets = new Map<number, Socket>();
 
   const handlers: SMTPServerOptions = {
@@ -48,35 +46,35 @@ export async function startMailReceiver({ host, port, store, faults }: Options):
       callback();
     },
     onRcptTo({ address }, _session, callback) {
-      const fault = faults.strike('refuse', [address], 'rcpt');
+      const fault = faults.take('reject', [address], 'rcpt');
       if (!fault) return callback();
-      counts.refused += 1;
+      counts.rejected += 1;
       callback(smtpError(fault.code, fault.text));
     },
     onData(stream, session, callback) {
       const recipients = session.envelope.rcptTo.map(({ address }) => address);
       buffer(stream)
-        .then((raw) => takeMessage(raw, recipients, session))
+        .then((raw) => receiveMessage(raw, recipients, session))
         .then((error) => error !== 'cut' && callback(error), callback);
     },
   };
 
-  async function takeMessage(
+  async function receiveMessage(
     raw: Buffer,
     recipients: string[],
     session: SMTPServerSession,
   ): Promise<Error | null | 'cut'> {
-    const refusal = faults.strike('refuse', recipients, 'data');
-    if (refusal) {
-      counts.refused += 1;
-      return smtpError(refusal.code, refusal.text);
+    const rejection = faults.take('reject', recipients, 'data');
+    if (rejection) {
+      counts.rejected += 1;
+      return smtpError(rejection.code, rejection.text);
     }
-    if (faults.strike('cut_before', recipients)) return cut(session);
-    store.add(raw, recipients);
+    if (faults.take('cut_before', recipients)) return cut(session);
+    await store.add(raw, recipients);
     counts.accepted += 1;
-    const slow = faults.strike('slow', recipients);
+    const slow = faults.take('slow', recipients);
     if (slow) await wait(slow.ms ?? 1000, undefined, { ref: false });
-    return faults.strike('cut_after', recipients) ? cut(session) : null;
+    return faults.take('cut_after', recipients) ? cut(session) : null;
   }
 
   function cut(session: SMTPServerSession): 'cut' {
@@ -94,7 +92,7 @@ export async function startMailReceiver({ host, port, store, faults }: Options):
       disableReverseLookup: true,
       size: messageBytesMax,
     });
-    // Clients may hang up in the middle of anything; here that is no news.
+    // A client may close its connection at any time.
     server.on('error', () => undefined);
     server.server.on('connection', (socket: Socket) => {
       const { remotePort = 0 } = socket;
@@ -138,7 +136,7 @@ export async function startMailReceiver({ host, port, store, faults }: Options):
 }
 
 function noCounts(): MailCounts {
-  return { connections: 0, accepted: 0, refused: 0, cut: 0 };
+  return { connections: 0, accepted: 0, rejected: 0, cut: 0 };
 }
 
 function smtpError(code = 550, text = code < 500 ? 'Please try again later' : 'No such mailbox here'): Error {

@@ -1,24 +1,23 @@
 import { EventEmitter, once } from 'node:events';
-
-import { parseMessage } from './parse-message.ts';
+import PostalMime, { decodeWords, type Header } from 'postal-mime';
 
 /** One message that was accepted. */
 export interface MailboxMessage {
   id: string;
-  /** As the From header says it. */
+  /** The From header. */
   from: string;
   /** The recipients of the envelope. */
   to: string[];
   subject: string;
   message_id: string;
-  /** By lower-case name, unfolded and decoded. */
+  /** By lower-case name, unfolded and decoded; several of one name are joined by line breaks. */
   headers: Record<string, string>;
   text: string | null;
   html: string | null;
   received_at: string;
 }
 
-/** What to look for; whatever is left out does not matter. */
+/** All given conditions must match. */
 export interface MessageFilter {
   /** A recipient's whole address, in any case. */
   to?: string;
@@ -29,10 +28,10 @@ export interface MessageFilter {
 }
 
 export interface MessageStore {
-  add(raw: Buffer, recipients: string[]): MailboxMessage;
-  /** The oldest first. */
+  add(raw: Buffer, recipients: string[]): Promise<void>;
+  /** Oldest first. */
   find(filter: MessageFilter): MailboxMessage[];
-  /** The same as soon as there is one, or empty when there is none in time. */
+  /** The same, as soon as there is a message; empty when there is none in time. */
   waitFor(filter: MessageFilter, timeoutMs: number): Promise<MailboxMessage[]>;
   get(id: string): MailboxMessage | undefined;
   source(id: string): Buffer | undefined;
@@ -62,25 +61,25 @@ export function createMessageStore(): MessageStore {
 
   return {
     find,
-    add(raw, recipients) {
-      const { headers, text, html } = parseMessage(raw);
+    async add(raw, recipients) {
+      const { subject, messageId, text, html, ...email } = await PostalMime.parse(raw);
+      const headers = decodeHeaders(email.headers);
       const id = String((received += 1));
       const message: MailboxMessage = {
         id,
         from: headers.from ?? '',
         to: recipients,
-        subject: headers.subject ?? '',
-        message_id: headers['message-id'] ?? '',
+        subject: subject ?? '',
+        message_id: messageId ?? '',
         headers,
-        text,
-        html,
+        text: text?.trimEnd() ?? null,
+        html: html?.trimEnd() ?? null,
         received_at: new Date().toISOString(),
       };
       messages.set(id, { message, raw });
       const [oldest] = messages.keys();
       if (messages.size > messagesStoredMax && oldest !== undefined) messages.delete(oldest);
       arrivals.emit('message');
-      return message;
     },
     async waitFor(filter, timeoutMs) {
       const signal = AbortSignal.timeout(timeoutMs);
@@ -97,4 +96,13 @@ export function createMessageStore(): MessageStore {
       messages.clear();
     },
   };
+}
+
+function decodeHeaders(headers: readonly Header[]): Record<string, string> {
+  const decoded: Record<string, string> = {};
+  for (const { key, value } of headers) {
+    const text = decodeWords(value);
+    decoded[key] = decoded[key] === undefined ? text : `${decoded[key]}\n${text}`;
+  }
+  return decoded;
 }

@@ -1,24 +1,25 @@
-import { isZip } from './rating/zones.ts';
-import { badRequest } from './refusal.ts';
+import { created, type Endpoint, newestFirst, ok, pageOf } from './endpoint.ts';
+import { badRequest, notFound } from './error.ts';
+import type { Address } from './objects.ts';
+import { isZip } from './quote.ts';
 import { AddressRequest, read } from './requests.ts';
-import type { Address } from './wire.ts';
-import { type Account, type SimulatorState, stored } from './world.ts';
+import { type Account, type SimulatorState, stored } from './state.ts';
 
 const countriesWithStates = ['US', 'CA', 'AU'];
 const neededFields = ['name', 'street1', 'city', 'state', 'zip', 'country'] as const;
 
-/** The fields without which no label can be bought to or from an address. */
+/** The fields that an address needs before a label can be purchased. */
 export function missingFields(address: Address): string[] {
   return neededFields.filter(
     (field) => !address[field].trim() && (field !== 'state' || countriesWithStates.includes(address.country)),
   );
 }
 
-/** A new address. `field` names where in the request it stood, for the words of a refusal. */
-export function createAddress(world: SimulatorState, account: Account, value: unknown, field?: string): Address {
+/** Create an address. `field` is its place in the request, for error messages. */
+function createAddress(simulator: SimulatorState, account: Account, value: unknown, field?: string): Address {
   const { validate, ...request } = read(AddressRequest, value, field);
   const address: Address = {
-    ...stored(world, account),
+    ...stored(simulator, account),
     name: '',
     company: '',
     street1: '',
@@ -43,16 +44,16 @@ export function createAddress(world: SimulatorState, account: Account, value: un
   return address;
 }
 
-/** An address of a shipment: written out, or the id of one made before. */
-export function addressOf(world: SimulatorState, account: Account, value: unknown, field: string): Address {
-  if (typeof value !== 'string') return createAddress(world, account, value, field);
+/** An address of a shipment: given in full, or the id of an existing one. */
+export function addressOf(simulator: SimulatorState, account: Account, value: unknown, field: string): Address {
+  if (typeof value !== 'string') return createAddress(simulator, account, value, field);
   const address = account.addresses.get(value);
   if (!address) throw badRequest({ [field]: ['Address with supplied object_id not found.'] });
   return address;
 }
 
-/** What the validator thinks. A street that is called invalid is one that it cannot find. */
-export function validationOf(address: Address): Address['validation_results'] {
+/** The result of the address validator. It does not find a street named "invalid". */
+function validationOf(address: Address): Address['validation_results'] {
   const invalid = (type: string, code: string, text: string) => ({
     is_valid: false,
     messages: [{ source: 'Shippo Address Validator', type, code, text }],
@@ -68,3 +69,35 @@ export function validationOf(address: Address): Address['validation_results'] {
   }
   return { is_valid: true, messages: [] };
 }
+
+export const addressEndpoints: Endpoint[] = [
+  {
+    method: 'post',
+    path: '/addresses',
+    handle: ({ simulator, account, body }) => created(createAddress(simulator, account, body)),
+  },
+  {
+    method: 'get',
+    path: '/addresses',
+    handle: ({ account, url }) => ok(pageOf(newestFirst(account.addresses), url, 5)),
+  },
+  {
+    method: 'get',
+    path: '/addresses/:id',
+    handle({ account, params }) {
+      const found = account.addresses.get(params.id ?? '');
+      if (!found) throw notFound();
+      return ok(found);
+    },
+  },
+  {
+    method: 'get',
+    path: '/addresses/:id/validate',
+    handle({ account, params }) {
+      const found = account.addresses.get(params.id ?? '');
+      if (!found) throw notFound();
+      found.validation_results = validationOf(found);
+      return ok(found);
+    },
+  },
+];

@@ -1,23 +1,21 @@
 import Router, { type RouterContext } from '@koa/router';
 import type { Middleware } from 'koa';
 import getRawBody from 'raw-body';
-
 import { authenticate } from './accounts.ts';
-import type { Answer, Call, Endpoint } from './endpoint.ts';
-import { addressEndpoints } from './endpoints/addresses.ts';
-import { carrierAccountEndpoints } from './endpoints/carrier-accounts.ts';
-import { parcelEndpoints } from './endpoints/parcels.ts';
-import { rateEndpoints } from './endpoints/rates.ts';
-import { refundEndpoints } from './endpoints/refunds.ts';
-import { shipmentEndpoints } from './endpoints/shipments.ts';
-import { trackEndpoints } from './endpoints/tracks.ts';
-import { transactionEndpoints } from './endpoints/transactions.ts';
-import { webhookEndpoints } from './endpoints/webhooks.ts';
-import { misbehave, misbehavesEarly, strayFromEnum, withoutResults } from './misbehave.ts';
-import { RejectionKind } from './refusal.ts';
-import type { RequestRecord, SimulatorState } from './world.ts';
+import { addressEndpoints } from './addresses.ts';
+import { carrierAccountEndpoints } from './carriers.ts';
+import type { Call, Endpoint, EndpointResponse } from './endpoint.ts';
+import { ShippoError } from './error.ts';
+import { applyFault, isBeforeEffect, withoutResults, withUnknownStatus } from './faults.ts';
+import { transactionEndpoints } from './labels.ts';
+import { parcelEndpoints } from './parcels.ts';
+import { refundEndpoints } from './refunds.ts';
+import { rateEndpoints, shipmentEndpoints } from './shipments.ts';
+import type { RequestRecord, SimulatorState } from './state.ts';
+import { trackEndpoints } from './tracking.ts';
+import { webhookEndpoints } from './webhooks.ts';
 
-/** What the middleware of one request hands to the next. */
+/** What the middleware of one request shares. */
 export interface RequestState {
   body: unknown;
   record: RequestRecord;
@@ -38,56 +36,56 @@ const endpoints: Endpoint[] = [
 const bodyLimit = '1mb';
 const requestsStoredMax = 20_000;
 
-/** Shippo's API: who asks, which fault strikes, what the endpoint answers. */
-export function apiRoutes(world: SimulatorState): Router<RequestState> {
+/** Shippo's API: authenticate, apply a fault, call the endpoint. */
+export function apiRoutes(simulator: SimulatorState): Router<RequestState> {
   const router = new Router<RequestState>();
   for (const endpoint of endpoints) {
     router[endpoint.method](endpoint.path, async (ctx) => {
-      const account = authenticate(world, ctx.get('authorization'));
+      const account = authenticate(simulator, ctx.get('authorization'));
       ctx.state.record.account = account.token;
-      const fault = world.faults.strike({ method: ctx.method, path: ctx.path, account: account.token });
+      const fault = simulator.faults.take({ method: ctx.method, path: ctx.path, account: account.token });
       ctx.state.record.fault = fault ?? null;
       const { params, state } = ctx;
-      const address = new URL(ctx.originalUrl, world.url);
-      await answer(ctx, endpoint, { world, account, params, address, body: state.body, fault });
+      const url = new URL(ctx.originalUrl, simulator.url);
+      await respond(ctx, endpoint, { simulator, account, params, url, body: state.body, fault });
     });
   }
   return router;
 }
 
-async function answer(ctx: RouterContext<RequestState>, endpoint: Endpoint, call: Call): Promise<void> {
+async function respond(ctx: RouterContext<RequestState>, endpoint: Endpoint, call: Call): Promise<void> {
   const { fault } = call;
-  if (fault && misbehavesEarly(fault) && (await misbehave(ctx, fault)) === 'answered') return;
-  const { status, body } = settled(endpoint, call);
-  // Written down at once: a reply that is delayed tells what was true when it was made.
+  if (fault && isBeforeEffect(fault) && (await applyFault(ctx, fault)) === 'responded') return;
+  const { status, body } = execute(endpoint, call);
+  // Rendered at once: a delayed response has the state of when it was made.
   const text = body === undefined ? '' : JSON.stringify(distorted(body, fault));
-  if (fault && !misbehavesEarly(fault) && (await misbehave(ctx, fault)) === 'answered') return;
+  if (fault && !isBeforeEffect(fault) && (await applyFault(ctx, fault)) === 'responded') return;
   ctx.status = status;
   if (text === '') return;
   ctx.type = 'application/json';
   ctx.body = text;
 }
 
-/** What the fault makes of an answer. */
+/** The response as the fault changes it. */
 function distorted(body: unknown, fault: Call['fault']): unknown {
-  if (fault?.kind === 'unknown_enum') return strayFromEnum(body);
+  if (fault?.kind === 'unknown_enum') return withUnknownStatus(body);
   return fault?.kind === 'unlisted' ? withoutResults(body) : body;
 }
 
-function settled(endpoint: Endpoint, call: Call): Answer {
+function execute(endpoint: Endpoint, call: Call): EndpointResponse {
   try {
     return endpoint.handle(call);
   } catch (error) {
-    if (error instanceof RejectionKind) return error;
+    if (error instanceof ShippoError) return error;
     throw error;
   }
 }
 
-/** Read the body, keep a record of the request, and put refusals into Shippo's words. */
-export function receiveRequests(world: SimulatorState): Middleware<RequestState> {
+/** Read the body, record the request, and render errors in Shippo's format. */
+export function receiveRequests(simulator: SimulatorState): Middleware<RequestState> {
   return async (ctx, next) => {
     const record: RequestRecord = {
-      at: world.now().toISOString(),
+      at: simulator.now().toISOString(),
       method: ctx.method,
       path: ctx.path,
       query: Object.fromEntries(new URLSearchParams(ctx.querystring)),
@@ -99,12 +97,12 @@ export function receiveRequests(world: SimulatorState): Middleware<RequestState>
     ctx.state.record = record;
     try {
       ctx.state.body = record.body = parse(await getRawBody(ctx.req, { limit: bodyLimit, encoding: true }));
-      if (!ctx.path.startsWith('/_control')) world.requests.push(record);
-      if (world.requests.length > requestsStoredMax) world.requests.shift();
+      if (!ctx.path.startsWith('/_control')) simulator.requests.push(record);
+      if (simulator.requests.length > requestsStoredMax) simulator.requests.shift();
       await next();
-      if (ctx.status === 404 && ctx.body == null) throw new RejectionKind(404, { detail: 'Not found.' });
+      if (ctx.status === 404 && ctx.body == null) throw new ShippoError(404, { detail: 'Not found.' });
     } catch (error) {
-      if (!(error instanceof RejectionKind)) throw error;
+      if (!(error instanceof ShippoError)) throw error;
       ctx.status = error.status;
       ctx.body = error.body;
     } finally {
@@ -118,6 +116,6 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new RejectionKind(400, { detail: 'JSON parse error.' });
+    throw new ShippoError(400, { detail: 'JSON parse error.' });
   }
 }

@@ -1,5 +1,8 @@
-import { digitsFrom, idFor } from './random.ts';
-import type { CarrierAccount } from './wire.ts';
+import { type Endpoint, ok, pageOf } from './endpoint.ts';
+import { notFound } from './error.ts';
+import type { CarrierAccount } from './objects.ts';
+import { services } from './services.ts';
+import { idFor } from './state.ts';
 
 interface Carrier {
   name: string;
@@ -37,8 +40,8 @@ const otherNames: Partial<Record<string, string>> = {
   veho: 'Veho',
 };
 
-// More than five, and one that rates among the last: whoever forgets that a page holds five, sees it.
-const usualCarriers: Record<string, boolean> = {
+// More than five, with an active one near the end: code that reads only the first page of five misses it.
+const defaultCarriers: Record<string, boolean> = {
   usps: true,
   ups: true,
   fedex: true,
@@ -48,11 +51,11 @@ const usualCarriers: Record<string, boolean> = {
   veho: false,
 };
 
-/** The carrier accounts that a new account finds, or exactly those that are named. */
+/** The default carrier accounts of a new account, or exactly those that are named. */
 export function carrierAccounts(token: string, owner: string, named?: string[]): CarrierAccount[] {
-  const wanted = named ? named.map((carrier) => [carrier, true] as const) : Object.entries(usualCarriers);
+  const wanted = named ? named.map((carrier) => [carrier, true] as const) : Object.entries(defaultCarriers);
   return wanted.map(([carrier, active]) => ({
-    // The same after a restart: shops keep these ids.
+    // The same after a restart: stores save these ids.
     object_id: idFor(`${token} ${carrier}`),
     object_owner: owner,
     carrier,
@@ -70,4 +73,42 @@ export function carrierAccounts(token: string, owner: string, named?: string[]):
 function withMod10(digits: string): string {
   const sum = [...digits].reverse().reduce((sum, digit, at) => sum + Number(digit) * (at % 2 === 0 ? 3 : 1), 0);
   return `${digits}${(10 - (sum % 10)) % 10}`;
+}
+
+export const carrierAccountEndpoints: Endpoint[] = [
+  {
+    method: 'get',
+    path: '/carrier_accounts',
+    handle({ account, url }) {
+      const carrier = url.searchParams.get('carrier');
+      const accountId = url.searchParams.get('account_id');
+      const detailed = url.searchParams.get('service_levels') === 'true';
+      const found = account.carriers.filter(
+        (one) => (carrier === null || one.carrier === carrier) && (accountId === null || one.account_id === accountId),
+      );
+      return ok(pageOf(detailed ? found.map(withServiceLevels) : found, url, 5));
+    },
+  },
+  {
+    method: 'get',
+    path: '/carrier_accounts/:id',
+    handle({ account, params }) {
+      const found = account.carriers.find((one) => one.object_id === params.id);
+      if (!found) throw notFound();
+      return ok(found);
+    },
+  },
+];
+
+function withServiceLevels(carrierAccount: CarrierAccount): object {
+  const offered = services.filter(({ carrier }) => carrier === carrierAccount.carrier);
+  return {
+    ...carrierAccount,
+    service_levels: offered.map(({ name, token }) => ({ name, token, supports_return_labels: false })),
+  };
+}
+
+/** `count` decimal digits drawn from a hexadecimal id. */
+function digitsFrom(id: string, count: number): string {
+  return (BigInt(`0x${id}`) % 10n ** BigInt(count)).toString().padStart(count, '0');
 }

@@ -1,19 +1,17 @@
 import Router from '@koa/router';
 import Type from 'typebox';
-
-import { accountOf } from './accounts.ts';
+import { accountOf, summaryOf } from './accounts.ts';
 import type { RequestState } from './api.ts';
 import { carrierAccounts } from './carriers.ts';
-import { registerWebhook } from './endpoints/webhooks.ts';
+import { badRequest, notFound } from './error.ts';
 import { faultKinds, lineMatcher } from './faults.ts';
 import { resolveLabel } from './labels.ts';
+import { refundStatuses, trackingStatuses } from './objects.ts';
 import { resolveRefund } from './refunds.ts';
-import { badRequest, notFound } from './refusal.ts';
 import { read } from './requests.ts';
-import { summaryOf } from './summary.ts';
+import { type Account, defaultDeliveries, type SimulatorState } from './state.ts';
 import { moveTrack } from './tracking.ts';
-import { refundStatuses, trackingStatuses } from './wire.ts';
-import { type Account, deliveriesAsUsual, type SimulatorState } from './world.ts';
+import { registerWebhook } from './webhooks.ts';
 
 const optional = Type.Optional;
 const chance = optional(Type.Number({ minimum: 0, maximum: 1 }));
@@ -70,46 +68,46 @@ const WebhookBody = Type.Object({
   secret: optional(Type.String()),
 });
 
-/** What tests and demonstrations may tell the simulator to do. */
-export function controlRoutes(world: SimulatorState): Router<RequestState> {
+/** The control API for tests and the demo. */
+export function controlRoutes(simulator: SimulatorState): Router<RequestState> {
   const router = new Router<RequestState>({ prefix: '/_control' });
 
   router.post('/faults', (ctx) => {
-    world.faults.add(read(FaultBody, ctx.state.body));
+    simulator.faults.add(read(FaultBody, ctx.state.body));
     ctx.status = 204;
   });
   router.delete('/faults', (ctx) => {
-    world.faults.clear();
+    simulator.faults.clear();
     ctx.status = 204;
   });
   router.post('/track/:number', (ctx) => {
     const { status, substatus } = read(TrackBody, ctx.state.body);
-    const { account, track } = findTrack(world, ctx.params.number ?? '');
-    moveTrack(world, account, track, status, substatus);
+    const { account, track } = findTrack(simulator, ctx.params.number ?? '');
+    moveTrack(simulator, account, track, status, substatus);
     ctx.body = track;
   });
   router.post('/transactions/:id/settle', (ctx) => {
     const { status, code, text } = read(ResolveLabelBody, ctx.state.body);
-    const { account, found } = owned(world, (one) => one.transactions.get(ctx.params.id ?? ''));
-    const refused = { source: 'Shippo', code: code ?? '', text: text ?? 'The carrier refused the label.' };
-    resolveLabel(world, account, found, status === 'ERROR' ? [refused] : undefined);
+    const { account, found } = owned(simulator, (one) => one.transactions.get(ctx.params.id ?? ''));
+    const rejected = { source: 'Shippo', code: code ?? '', text: text ?? 'The carrier rejected the label.' };
+    resolveLabel(simulator, account, found, status === 'ERROR' ? [rejected] : undefined);
     ctx.body = found;
   });
   router.post('/refunds/:id/settle', (ctx) => {
-    const { account, found } = owned(world, (one) => one.refunds.get(ctx.params.id ?? ''));
-    resolveRefund(world, account, found, read(ResolveRefundBody, ctx.state.body).status);
+    const { account, found } = owned(simulator, (one) => one.refunds.get(ctx.params.id ?? ''));
+    resolveRefund(simulator, account, found, read(ResolveRefundBody, ctx.state.body).status);
     ctx.body = found;
   });
   router.post('/accounts/:token/webhooks', (ctx) => {
-    const account = accountNamed(world, ctx.params.token);
+    const account = accountNamed(simulator, ctx.params.token);
     const { secret, ...request } = read(WebhookBody, ctx.state.body);
-    const webhook = registerWebhook(world, account, { event: 'track_updated', ...request });
+    const webhook = registerWebhook(simulator, account, { event: 'track_updated', ...request });
     if (secret !== undefined) account.webhookSecrets.set(webhook.object_id, secret);
     ctx.status = 201;
     ctx.body = webhook;
   });
   router.post('/accounts/:token', (ctx) => {
-    const account = accountNamed(world, ctx.params.token);
+    const account = accountNamed(simulator, ctx.params.token);
     const settings = read(AccountBody, ctx.state.body);
     account.insufficientFunds = settings.insufficient_funds ?? account.insufficientFunds;
     account.authBroken = settings.auth_broken ?? account.authBroken;
@@ -117,53 +115,56 @@ export function controlRoutes(world: SimulatorState): Router<RequestState> {
     ctx.body = summaryOf(account);
   });
   router.get('/accounts/:token', (ctx) => {
-    ctx.body = summaryOf(accountNamed(world, ctx.params.token));
+    ctx.body = summaryOf(accountNamed(simulator, ctx.params.token));
   });
   router.get('/accounts/:token/transactions', (ctx) => {
-    ctx.body = [...accountNamed(world, ctx.params.token).transactions.values()];
+    ctx.body = [...accountNamed(simulator, ctx.params.token).transactions.values()];
   });
   router.post('/deliveries', (ctx) => {
     const { seed, ...settings } = read(DeliveriesBody, ctx.state.body);
-    world.deliveries = { ...deliveriesAsUsual, ...settings };
-    if (seed !== undefined) world.reseed(seed);
-    ctx.body = world.deliveries;
+    simulator.deliveries = { ...defaultDeliveries, ...settings };
+    if (seed !== undefined) simulator.reseed(seed);
+    ctx.body = simulator.deliveries;
   });
   router.get('/idle', async (ctx) => {
     const timeoutMs = Number(new URLSearchParams(ctx.querystring).get('timeout_ms') ?? 10_000);
-    const idle = await world.pending.idle(timeoutMs);
-    ctx.body = { idle, pending: world.pending.count() };
+    const idle = await simulator.pending.idle(timeoutMs);
+    ctx.body = { idle, pending: simulator.pending.count() };
   });
   router.get('/requests', (ctx) => {
     const matches = lineMatcher(new URLSearchParams(ctx.querystring).get('match') ?? '*');
-    ctx.body = world.requests.filter(({ method, path }) => matches(`${method} ${path}`));
+    ctx.body = simulator.requests.filter(({ method, path }) => matches(`${method} ${path}`));
   });
   router.post('/reset', (ctx) => {
-    world.accounts.clear();
-    world.faults.clear();
-    world.requests.length = 0;
-    world.deliveries = { ...deliveriesAsUsual };
-    world.heldBack.clear();
-    world.pending.cancel();
+    simulator.accounts.clear();
+    simulator.faults.clear();
+    simulator.requests.length = 0;
+    simulator.deliveries = { ...defaultDeliveries };
+    simulator.heldBack.clear();
+    simulator.pending.cancel();
     ctx.status = 204;
   });
   return router;
 }
 
-function accountNamed(world: SimulatorState, token: string | undefined): Account {
-  const account = accountOf(world, token ?? '');
+function accountNamed(simulator: SimulatorState, token: string | undefined): Account {
+  const account = accountOf(simulator, token ?? '');
   if (!account) throw badRequest({ token: ['This is not a token that Shippo could have given.'] });
   return account;
 }
 
-function findTrack(world: SimulatorState, number: string) {
-  const { account, found } = owned(world, (one) =>
+function findTrack(simulator: SimulatorState, number: string) {
+  const { account, found } = owned(simulator, (one) =>
     [...one.tracks.values()].find((track) => track.tracking_number === number),
   );
   return { account, track: found };
 }
 
-function owned<T>(world: SimulatorState, find: (account: Account) => T | undefined): { account: Account; found: T } {
-  for (const account of world.accounts.values()) {
+function owned<T>(
+  simulator: SimulatorState,
+  find: (account: Account) => T | undefined,
+): { account: Account; found: T } {
+  for (const account of simulator.accounts.values()) {
     const found = find(account);
     if (found !== undefined) return { account, found };
   }

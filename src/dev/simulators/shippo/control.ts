@@ -1,14 +1,14 @@
+import type { AccountSummary } from './accounts.ts';
 import type { Fault } from './faults.ts';
-import type { AccountSummary } from './summary.ts';
-import type { Refund, RefundStatus, Track, TrackingStatusName, Transaction, Webhook, WebhookEvent } from './wire.ts';
-import type { DeliverySettings, RequestRecord } from './world.ts';
+import type { Refund, RefundStatus, Track, TrackingStatusName, Transaction, Webhook, WebhookEvent } from './objects.ts';
+import type { DeliverySettings, RequestRecord } from './state.ts';
 
 export type { AccountSummary, Fault };
 
 export interface AccountSettings {
   insufficient_funds?: boolean;
   auth_broken?: boolean;
-  /** Exactly these carriers, all of them active. */
+  /** Exactly these carriers, all active. */
   carriers?: string[];
 }
 
@@ -24,26 +24,26 @@ export interface ShippoControl {
   resolveRefund(id: string, status: RefundStatus): Promise<Refund>;
   registerWebhook(token: string, webhook: { url: string; event?: WebhookEvent; secret?: string }): Promise<Webhook>;
   account(token: string): Promise<AccountSummary>;
-  /** Of all that only the labels, which are counted often. */
+  /** Only the labels of the account, which are counted often. */
   transactions(token: string): Promise<Transaction[]>;
   configureAccount(token: string, settings: AccountSettings): Promise<AccountSummary>;
-  /** Chances from 0 to 1 and milliseconds; what is left out goes back to normal. */
+  /** Probabilities from 0 to 1 and milliseconds; what is not given is reset to its default. */
   deliveries(settings: Partial<DeliverySettings> & { seed?: number }): Promise<DeliverySettings>;
-  /** Resolves to true once no label settles and no webhook is on its way any more. */
+  /** Resolves to true when no label or webhook is pending. */
   idle(timeoutMs?: number): Promise<boolean>;
   requests(match?: string): Promise<RequestRecord[]>;
   reset(): Promise<void>;
 }
 
-/** Tells a Shippo simulator, in this process or another, how to behave. */
+/** A client of the control API of a Shippo simulator, in this process or another. */
 export function shippoControl(url: string): ShippoControl {
   async function call<T>(method: string, path: string, body?: object): Promise<T> {
-    const answer = await fetch(`${url}/_control${path}`, {
+    const response = await fetch(`${url}/_control${path}`, {
       method,
       ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
     });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`${method} ${path} was answered ${answer.status}: ${text}`);
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path} returned ${response.status}: ${text}`);
     return JSON.parse(text === '' ? 'null' : text);
   }
   const part = encodeURIComponent;

@@ -1,18 +1,19 @@
+import { badRequest, ShippoError } from './error.ts';
 import type { Fault } from './faults.ts';
-import type { Account, SimulatorState } from './world.ts';
+import type { Account, SimulatorState } from './state.ts';
 
 /** One authenticated request. */
 export interface Call {
-  world: SimulatorState;
+  simulator: SimulatorState;
   account: Account;
   params: Record<string, string>;
-  /** The address as the caller wrote it, for its query and for links to other pages. */
-  address: URL;
+  /** The URL of the request, for its query and for links to other pages. */
+  url: URL;
   body: unknown;
   fault: Fault | undefined;
 }
 
-export interface Answer {
+export interface EndpointResponse {
   status: number;
   body?: unknown;
 }
@@ -20,13 +21,53 @@ export interface Answer {
 export interface Endpoint {
   method: 'get' | 'post' | 'put' | 'delete';
   path: string;
-  handle(call: Call): Answer;
+  handle(call: Call): EndpointResponse;
 }
 
-export const ok = (body: unknown): Answer => ({ status: 200, body });
-export const created = (body: unknown): Answer => ({ status: 201, body });
+export const ok = (body: unknown): EndpointResponse => ({ status: 200, body });
+export const created = (body: unknown): EndpointResponse => ({ status: 201, body });
 
-/** The newest first, as every list of Shippo's is. */
+/** Newest first, as in every list of Shippo's. */
 export function newestFirst<T>(objects: Map<string, T>): T[] {
   return [...objects.values()].reverse();
+}
+
+export interface Page<T> {
+  next: string | null;
+  previous: string | null;
+  results: T[];
+}
+
+/** One page of a list, by the query parameters `page` and `results`. */
+export function pageOf<T>(items: T[], url: URL, resultsDefault = 25): Page<T> {
+  const page = wholeNumber(url, 'page', 1, Number.MAX_SAFE_INTEGER);
+  const results = wholeNumber(url, 'results', resultsDefault, 100);
+  const start = (page - 1) * results;
+  if (page > 1 && start >= items.length) throw new ShippoError(404, { detail: 'Invalid page.' });
+  return {
+    next: start + results < items.length ? withPage(url, page + 1) : null,
+    previous: page > 1 ? withPage(url, page - 1) : null,
+    results: items.slice(start, start + results),
+  };
+}
+
+/** A query value that must be one of the given words. */
+export function chosen<T extends string>(url: URL, name: string, words: readonly T[]): T | undefined {
+  const value = url.searchParams.get(name);
+  if (value === null) return undefined;
+  const word = words.find((one) => one === value);
+  if (word === undefined) throw badRequest({ [name]: [`"${value}" is not a valid choice.`] });
+  return word;
+}
+
+function wholeNumber(url: URL, name: string, fallback: number, max: number): number {
+  const value = Number(url.searchParams.get(name) ?? fallback);
+  if (Number.isInteger(value) && value >= 1 && value <= max) return value;
+  throw badRequest({ [name]: [`Ensure this value is a whole number from 1 to ${max}.`] });
+}
+
+function withPage(url: URL, page: number): string {
+  const other = new URL(url);
+  other.searchParams.set('page', String(page));
+  return other.href;
 }

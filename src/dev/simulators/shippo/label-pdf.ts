@@ -1,4 +1,4 @@
-import type { Account } from './world.ts';
+import type { Account } from './state.ts';
 
 /** A label as a one-page PDF of 4 by 6 inches, or undefined when the account never bought it. */
 export function labelPdf(account: Account, id: string): Buffer | undefined {

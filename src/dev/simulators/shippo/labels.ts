@@ -1,12 +1,19 @@
 import { missingFields } from './addresses.ts';
 import { carriers } from './carriers.ts';
-import { notify } from './deliveries.ts';
-import type { Call } from './endpoint.ts';
-import { badRequest } from './refusal.ts';
+import { type Call, chosen, created, type Endpoint, newestFirst, ok, pageOf } from './endpoint.ts';
+import { badRequest, notFound } from './error.ts';
+import {
+  type Message,
+  type Rate,
+  type Shipment,
+  type Transaction,
+  trackingStatuses,
+  transactionStatuses,
+} from './objects.ts';
 import { read, TransactionRequest } from './requests.ts';
+import { type Account, type SimulatorState, stored } from './state.ts';
 import { beginTrack } from './tracking.ts';
-import type { Message, Rate, Shipment, Transaction } from './wire.ts';
-import { type Account, type SimulatorState, stored } from './world.ts';
+import { notify } from './webhooks.ts';
 
 const rateAgeMsMax = 7 * 24 * 60 * 60 * 1000;
 const resolveDelayMs = 25;
@@ -15,19 +22,19 @@ const streetCharactersMax = 35;
 /**
  * Buy the label of a rate.
  *
- * A rate may be bought any number of times, and each time is paid for: Shippo knows no idempotency key.
+ * A rate may be bought any number of times, and each time is paid for: Shippo has no idempotency keys.
  */
-export function buyLabel({ world, account, body, fault }: Call): Transaction {
+function buyLabel({ simulator, account, body, fault }: Call): Transaction {
   const request = read(TransactionRequest, body);
   const { rate, shipment } = rateAndShipment(account, request.rate);
-  if (world.now().getTime() - Date.parse(rate.object_created) >= rateAgeMsMax) {
+  if (simulator.now().getTime() - Date.parse(rate.object_created) >= rateAgeMsMax) {
     throw badRequest({
       rate: ['Rates older than 7 days cannot be purchased. Please create a new shipment.'],
     });
   }
 
   const transaction: Transaction = {
-    ...stored(world, account),
+    ...stored(simulator, account),
     object_state: 'VALID',
     status: 'QUEUED',
     rate: rate.object_id,
@@ -46,33 +53,33 @@ export function buyLabel({ world, account, body, fault }: Call): Transaction {
     created_by: null,
   };
   account.transactions.set(transaction.object_id, transaction);
-  notify(world, account, 'transaction_created', transaction);
+  notify(simulator, account, 'transaction_created', transaction);
 
-  const refused: Message | undefined =
+  const rejected: Message | undefined =
     fault?.kind === 'transaction_error'
       ? {
           source: rate.provider,
           code: fault.code ?? '',
-          text: fault.text ?? 'The carrier refused the label.',
+          text: fault.text ?? 'The carrier rejected the label.',
         }
       : undefined;
-  const settle = () => resolveLabel(world, account, transaction, refused ? [refused] : undefined);
+  const resolve = () => resolveLabel(simulator, account, transaction, rejected ? [rejected] : undefined);
   if (fault?.kind === 'queued') return transaction;
-  if (request.async === false) settle();
-  else world.pending.later(resolveDelayMs, settle);
+  if (request.async === false) resolve();
+  else simulator.pending.later(resolveDelayMs, resolve);
   return transaction;
 }
 
-/** Decide a label that was queued: bought unless something is amiss, or the given messages say so. */
+/** Set the outcome of a queued label: purchased, unless there are errors or messages are given. */
 export function resolveLabel(
-  world: SimulatorState,
+  simulator: SimulatorState,
   account: Account,
   transaction: Transaction,
-  messages = objections(account, transaction),
+  messages = problemsOf(account, transaction),
 ): void {
   const { rate, shipment } = rateAndShipment(account, transaction.rate);
   const carrier = carriers[account.carriers.find((one) => one.object_id === rate.carrier_account)?.carrier ?? ''];
-  transaction.object_updated = world.now().toISOString();
+  transaction.object_updated = simulator.now().toISOString();
   transaction.messages = messages;
   if (messages.length > 0 || !carrier) {
     transaction.status = 'ERROR';
@@ -81,17 +88,17 @@ export function resolveLabel(
     transaction.status = 'SUCCESS';
     transaction.tracking_number = carrier.trackingNumber(id);
     transaction.tracking_url_provider = `${carrier.trackingUrl}${transaction.tracking_number}`;
-    transaction.eta = new Date(world.now().getTime() + rate.estimated_days * 86_400_000).toISOString();
-    // As long as the real ones, which are signed: whoever cuts them short shall notice.
+    transaction.eta = new Date(simulator.now().getTime() + rate.estimated_days * 86_400_000).toISOString();
+    // As long as the real signed URLs, so that code that truncates them fails.
     const signature = Buffer.from(id.repeat(8)).toString('base64url');
     const query = new URLSearchParams({ type: fileType, Expires: '1893456000', Signature: signature });
-    transaction.label_url = `${world.url}/labels/${id}.pdf?${query}`;
-    beginTrack(world, account, transaction, rate, shipment);
+    transaction.label_url = `${simulator.url}/labels/${id}.pdf?${query}`;
+    beginTrack(simulator, account, transaction, rate, shipment);
   }
-  notify(world, account, 'transaction_updated', transaction);
+  notify(simulator, account, 'transaction_updated', transaction);
 }
 
-function objections(account: Account, transaction: Transaction): Message[] {
+function problemsOf(account: Account, transaction: Transaction): Message[] {
   const { rate, shipment } = rateAndShipment(account, transaction.rate);
   const source = rate.provider;
   const messages: Message[] = [];
@@ -126,3 +133,32 @@ function rateAndShipment(account: Account, rateId: string): { rate: Rate; shipme
   if (!rate || !shipment) throw badRequest({ rate: ['Rate with supplied object_id not found.'] });
   return { rate, shipment };
 }
+
+export const transactionEndpoints: Endpoint[] = [
+  { method: 'post', path: '/transactions', handle: (call) => created(buyLabel(call)) },
+  {
+    method: 'get',
+    path: '/transactions',
+    handle({ account, url }) {
+      const rate = url.searchParams.get('rate');
+      const status = chosen(url, 'object_status', transactionStatuses);
+      const trackingStatus = chosen(url, 'tracking_status', trackingStatuses);
+      const found = newestFirst(account.transactions).filter(
+        (transaction) =>
+          (rate === null || transaction.rate === rate) &&
+          (status === undefined || transaction.status === status) &&
+          (trackingStatus === undefined || transaction.tracking_status === trackingStatus),
+      );
+      return ok(pageOf(found, url));
+    },
+  },
+  {
+    method: 'get',
+    path: '/transactions/:id',
+    handle({ account, params }) {
+      const transaction = account.transactions.get(params.id ?? '');
+      if (!transaction) throw notFound();
+      return ok(transaction);
+    },
+  },
+];

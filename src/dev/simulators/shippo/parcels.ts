@@ -1,12 +1,12 @@
-import { badRequest } from './refusal.ts';
+import { created, type Endpoint, newestFirst, ok, pageOf } from './endpoint.ts';
+import { badRequest, notFound } from './error.ts';
+import type { Parcel } from './objects.ts';
 import { ParcelRequest, read } from './requests.ts';
-import type { Parcel } from './wire.ts';
-import { type Account, type SimulatorState, stored } from './world.ts';
+import { type Account, type SimulatorState, stored } from './state.ts';
 
-/** A new parcel. */
-export function createParcel(world: SimulatorState, account: Account, value: unknown, field?: string): Parcel {
+function createParcel(simulator: SimulatorState, account: Account, value: unknown, field?: string): Parcel {
   const parcel: Parcel = {
-    ...stored(world, account),
+    ...stored(simulator, account),
     object_state: 'VALID',
     template: null,
     metadata: '',
@@ -17,10 +17,32 @@ export function createParcel(world: SimulatorState, account: Account, value: unk
   return parcel;
 }
 
-/** A parcel of a shipment: written out, or the id of one made before. */
-export function parcelOf(world: SimulatorState, account: Account, value: unknown): Parcel {
-  if (typeof value !== 'string') return createParcel(world, account, value, 'parcels');
+/** A parcel of a shipment: given in full, or the id of an existing one. */
+export function parcelOf(simulator: SimulatorState, account: Account, value: unknown): Parcel {
+  if (typeof value !== 'string') return createParcel(simulator, account, value, 'parcels');
   const parcel = account.parcels.get(value);
   if (!parcel) throw badRequest({ parcels: ['Parcel with supplied object_id not found.'] });
   return parcel;
 }
+
+export const parcelEndpoints: Endpoint[] = [
+  {
+    method: 'post',
+    path: '/parcels',
+    handle: ({ simulator, account, body }) => created(createParcel(simulator, account, body)),
+  },
+  {
+    method: 'get',
+    path: '/parcels',
+    handle: ({ account, url }) => ok(pageOf(newestFirst(account.parcels), url)),
+  },
+  {
+    method: 'get',
+    path: '/parcels/:id',
+    handle({ account, params }) {
+      const parcel = account.parcels.get(params.id ?? '');
+      if (!parcel) throw notFound();
+      return ok(parcel);
+    },
+  },
+];

@@ -1,13 +1,13 @@
-import { notify } from './deliveries.ts';
-import type { Call } from './endpoint.ts';
-import { badRequest } from './refusal.ts';
+import { type Call, created, type Endpoint, newestFirst, ok, pageOf } from './endpoint.ts';
+import { badRequest, notFound } from './error.ts';
+import type { Refund, RefundStatus, Transaction, TransactionStatus } from './objects.ts';
 import { RefundRequest, read } from './requests.ts';
-import type { Refund, RefundStatus, Transaction, TransactionStatus } from './wire.ts';
-import { type Account, type SimulatorState, stored } from './world.ts';
+import { type Account, type SimulatorState, stored } from './state.ts';
+import { notify } from './webhooks.ts';
 
 const resolveDelayMs = 25;
 
-/** What becomes of a label when its refund is decided. */
+/** The status of a label for each status of its refund. */
 const labelAfter: Record<RefundStatus, TransactionStatus> = {
   QUEUED: 'REFUNDPENDING',
   PENDING: 'REFUNDPENDING',
@@ -15,8 +15,8 @@ const labelAfter: Record<RefundStatus, TransactionStatus> = {
   ERROR: 'REFUNDREJECTED',
 };
 
-/** Ask for a label's price back. Only labels that the carrier has not yet seen are worth anything. */
-export function requestRefund({ world, account, body, fault }: Call): Refund {
+/** Request the refund of a label. Only labels that the carrier has not yet seen are refunded. */
+function requestRefund({ simulator, account, body, fault }: Call): Refund {
   const request = read(RefundRequest, body);
   const transaction = account.transactions.get(request.transaction);
   if (!transaction) throw badRequest({ transaction: ['Transaction with supplied object_id not found.'] });
@@ -26,33 +26,51 @@ export function requestRefund({ world, account, body, fault }: Call): Refund {
     });
   }
   const refund: Refund = {
-    ...stored(world, account),
+    ...stored(simulator, account),
     transaction: transaction.object_id,
     status: request.async === false ? 'PENDING' : 'QUEUED',
   };
   account.refunds.set(refund.object_id, refund);
   transaction.status = 'REFUNDPENDING';
 
-  const verdict = unused(transaction) ? 'SUCCESS' : 'ERROR';
-  const settle = () => resolveRefund(world, account, refund, verdict);
+  const outcome = unused(transaction) ? 'SUCCESS' : 'ERROR';
+  const resolve = () => resolveRefund(simulator, account, refund, outcome);
   if (fault?.kind === 'queued') return refund;
-  if (request.async === false) settle();
-  else world.pending.later(resolveDelayMs, settle);
+  if (request.async === false) resolve();
+  else simulator.pending.later(resolveDelayMs, resolve);
   return refund;
 }
 
-/** Decide a refund, and its label with it. */
-export function resolveRefund(world: SimulatorState, account: Account, refund: Refund, status: RefundStatus): void {
-  const now = world.now().toISOString();
+/** Set the outcome of a refund, and the status of its label. */
+export function resolveRefund(simulator: SimulatorState, account: Account, refund: Refund, status: RefundStatus): void {
+  const now = simulator.now().toISOString();
   refund.status = status;
   refund.object_updated = now;
   const transaction = account.transactions.get(refund.transaction);
   if (!transaction) return;
   transaction.status = labelAfter[status];
   transaction.object_updated = now;
-  notify(world, account, 'transaction_updated', transaction);
+  notify(simulator, account, 'transaction_updated', transaction);
 }
 
 function unused(transaction: Transaction): boolean {
   return transaction.tracking_status === 'UNKNOWN' || transaction.tracking_status === 'PRE_TRANSIT';
 }
+
+export const refundEndpoints: Endpoint[] = [
+  { method: 'post', path: '/refunds', handle: (call) => created(requestRefund(call)) },
+  {
+    method: 'get',
+    path: '/refunds',
+    handle: ({ account, url }) => ok(pageOf(newestFirst(account.refunds), url)),
+  },
+  {
+    method: 'get',
+    path: '/refunds/:id',
+    handle({ account, params }) {
+      const refund = account.refunds.get(params.id ?? '');
+      if (!refund) throw notFound();
+      return ok(refund);
+    },
+  },
+];

@@ -1,10 +1,9 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
+import { badRequest, type Problems } from './error.ts';
+import { webhookEvents } from './objects.ts';
 
-import { badRequest, type Problems } from './refusal.ts';
-import { webhookEvents } from './wire.ts';
-
-/** The request bodies of Shippo's OpenAPI that the simulator understands. */
+/** The request bodies of Shippo's OpenAPI that the simulator supports. */
 
 const marker = Type.Optional(Type.String({ maxLength: 100 }));
 const amount = Type.String({ pattern: '^\\d{1,6}(\\.\\d{1,4})?$' });
@@ -121,7 +120,7 @@ export const WebhookRequest = Type.Object({
 
 const validators = new WeakMap<TSchema, Validator>();
 
-/** The value as the schema's type, or a refusal that names each field that is wrong. */
+/** The value as the schema's type, or an error that names each invalid field. */
 export function read<S extends TSchema>(schema: S, value: unknown, field?: string): Static<S> {
   const validator = validators.get(schema) ?? Compile(schema);
   validators.set(schema, validator);

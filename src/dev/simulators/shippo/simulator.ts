@@ -1,23 +1,21 @@
 import { randomInt } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
-
 import Koa from 'koa';
-
+import { seededNumbers } from '../random.ts';
 import { apiRoutes, type RequestState, receiveRequests } from './api.ts';
 import { controlRoutes } from './control-routes.ts';
 import { createFaultList } from './faults.ts';
 import { labelPdf } from './label-pdf.ts';
-import { createPendingWork } from './pending.ts';
-import { idFor, seededRandom } from './random.ts';
-import { deliveriesAsUsual, type SimulatorState } from './world.ts';
+import { createPendingWork } from './pending-work.ts';
+import { defaultDeliveries, idFor, type SimulatorState } from './state.ts';
 
 export interface ShippoSimulatorOptions {
-  /** A free one unless told. */
+  /** The default is a free one. */
   port?: number;
   host?: string;
   now?: () => Date;
   log?: { info(fields: object, message: string): void };
-  /** Makes ids and chances repeatable. */
+  /** The same seed repeats the same ids and random faults. */
   seed?: number;
 }
 
@@ -27,18 +25,18 @@ export interface ShippoSimulator {
   close(): Promise<void>;
 }
 
-/** Shippo on this machine, as far as a shop needs it, for the SDK as it is. */
+/** Start a simulated Shippo with the API that a store needs, for the unchanged SDK. */
 export async function startShippoSimulator(options: ShippoSimulatorOptions = {}): Promise<ShippoSimulator> {
   const server = createServer();
   const host = options.host ?? '127.0.0.1';
   const port = await listen(server, options.port ?? 0, host);
-  const world = createSimulatorState(`http://${host}:${port}`, options);
-  server.on('request', createApp(world, options.log).callback());
+  const simulator = createSimulatorState(`http://${host}:${port}`, options);
+  server.on('request', createApp(simulator, options.log).callback());
   return {
-    url: world.url,
+    url: simulator.url,
     port,
     close() {
-      world.pending.cancel();
+      simulator.pending.cancel();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();
       return closed;
@@ -50,42 +48,42 @@ function createSimulatorState(
   url: string,
   { now = () => new Date(), seed = randomInt(2 ** 32) }: ShippoSimulatorOptions,
 ): SimulatorState {
-  let random = seededRandom(seed);
+  let random = seededNumbers(seed);
   let idCount = 0;
   const nextRandom = () => random();
   return {
     url,
     now,
-    // Never begins again, not even after a reset: nobody shall meet one id twice.
+    // Never restarts, not even after a reset, so that ids stay unique.
     newId: () => idFor(`${seed} ${(idCount += 1)}`),
     random: nextRandom,
     reseed(seed) {
-      random = seededRandom(seed);
+      random = seededNumbers(seed);
     },
     accounts: new Map(),
     faults: createFaultList(nextRandom),
     requests: [],
-    deliveries: { ...deliveriesAsUsual },
+    deliveries: { ...defaultDeliveries },
     heldBack: new Map(),
     pending: createPendingWork(),
   };
 }
 
-function createApp(world: SimulatorState, log: ShippoSimulatorOptions['log']): Koa<RequestState> {
+function createApp(simulator: SimulatorState, log: ShippoSimulatorOptions['log']): Koa<RequestState> {
   const app = new Koa<RequestState>();
-  app.use(receiveRequests(world));
+  app.use(receiveRequests(simulator));
   app.use(async (ctx, next) => {
     const id = ctx.path.match(/^\/labels\/(\w+)\.pdf$/)?.[1];
     if (id === undefined) return next();
-    const pdf = [...world.accounts.values()].map((account) => labelPdf(account, id)).find(Boolean);
+    const pdf = [...simulator.accounts.values()].map((account) => labelPdf(account, id)).find(Boolean);
     if (!pdf) return;
     ctx.type = 'application/pdf';
     ctx.body = pdf;
   });
-  app.use(controlRoutes(world).routes());
-  app.use(apiRoutes(world).routes());
+  app.use(controlRoutes(simulator).routes());
+  app.use(apiRoutes(simulator).routes());
   app.use((ctx) => {
-    log?.info({ method: ctx.method, path: ctx.path }, 'shippo simulator was asked for what it does not know');
+    log?.info({ method: ctx.method, path: ctx.path }, 'shippo simulator: unknown route');
   });
   return app;
 }

@@ -1,14 +1,26 @@
-import { notify } from './deliveries.ts';
-import type { Address, Place, Rate, Shipment, Track, TrackingStatusName, Transaction } from './wire.ts';
-import type { Account, SimulatorState } from './world.ts';
+import { type Call, type Endpoint, ok } from './endpoint.ts';
+import { badRequest } from './error.ts';
+import {
+  type Address,
+  type Place,
+  type Rate,
+  type Shipment,
+  type Track,
+  type TrackingStatusName,
+  type Transaction,
+  trackingStatuses,
+} from './objects.ts';
+import { read, TrackRequest } from './requests.ts';
+import type { Account, SimulatorState } from './state.ts';
+import { notify } from './webhooks.ts';
 
-interface Usual {
+interface StatusDetails {
   substatus: string;
   details: string;
 }
 
-const usual: Record<TrackingStatusName, Usual> = {
-  UNKNOWN: { substatus: 'other', details: 'The carrier has not yet told anything about this parcel.' },
+const statusDetails: Record<TrackingStatusName, StatusDetails> = {
+  UNKNOWN: { substatus: 'other', details: 'The carrier has no information about this parcel yet.' },
   PRE_TRANSIT: { substatus: 'information_received', details: 'Shipment information received.' },
   TRANSIT: { substatus: 'package_accepted', details: 'The carrier has accepted the package.' },
   DELIVERED: { substatus: 'delivered', details: 'Your shipment has been delivered.' },
@@ -16,8 +28,8 @@ const usual: Record<TrackingStatusName, Usual> = {
   FAILURE: { substatus: 'package_undeliverable', details: 'The package cannot be delivered.' },
 };
 
-/** A track that nothing is known of yet. */
-export function blankTrack(carrier: string, number: string): Track {
+/** A track without any status. */
+function blankTrack(carrier: string, number: string): Track {
   return {
     carrier,
     tracking_number: number,
@@ -34,9 +46,9 @@ export function blankTrack(carrier: string, number: string): Track {
   };
 }
 
-/** Every label that is bought is tracked without being asked for. */
+/** Every purchased label is tracked without a request. */
 export function beginTrack(
-  world: SimulatorState,
+  simulator: SimulatorState,
   account: Account,
   transaction: Transaction,
   rate: Rate,
@@ -54,35 +66,35 @@ export function beginTrack(
     transaction: transaction.object_id,
     metadata: transaction.metadata,
   };
-  takeStep(world, track, 'UNKNOWN');
+  takeStep(simulator, track, 'UNKNOWN');
   account.tracks.set(`${carrier}/${number}`, track);
 }
 
-/** Move a parcel, whether or not that is the way parcels go, and tell whoever listens. */
+/** Set the status of a parcel, whatever it was, and send the webhooks. */
 export function moveTrack(
-  world: SimulatorState,
+  simulator: SimulatorState,
   account: Account,
   track: Track,
   status: TrackingStatusName,
   substatus?: string,
 ): void {
-  takeStep(world, track, status, substatus);
+  takeStep(simulator, track, status, substatus);
   const transaction = account.transactions.get(track.transaction ?? '');
   if (transaction) {
     transaction.tracking_status = status;
-    transaction.object_updated = world.now().toISOString();
+    transaction.object_updated = simulator.now().toISOString();
   }
-  notify(world, account, 'track_updated', track);
+  notify(simulator, account, 'track_updated', track);
 }
 
-/** Add a step to a track's history without telling anyone. */
-export function takeStep(world: SimulatorState, track: Track, status: TrackingStatusName, substatus?: string): void {
-  const now = world.now().toISOString();
-  const code = substatus ?? usual[status].substatus;
-  const text = substatus === undefined ? usual[status].details : substatus.replaceAll('_', ' ');
+/** Add a step to a track's history without a webhook. */
+function takeStep(simulator: SimulatorState, track: Track, status: TrackingStatusName, substatus?: string): void {
+  const now = simulator.now().toISOString();
+  const code = substatus ?? statusDetails[status].substatus;
+  const text = substatus === undefined ? statusDetails[status].details : substatus.replaceAll('_', ' ');
   const problem = status === 'FAILURE' || status === 'RETURNED';
   track.tracking_status = {
-    object_id: world.newId(),
+    object_id: simulator.newId(),
     object_created: now,
     object_updated: now,
     status,
@@ -96,4 +108,37 @@ export function takeStep(world: SimulatorState, track: Track, status: TrackingSt
 
 function placeOf({ city, state, zip, country }: Address): Place {
   return { city, state, zip, country };
+}
+
+export const trackEndpoints: Endpoint[] = [
+  {
+    method: 'post',
+    path: '/tracks',
+    handle(call) {
+      const { carrier, tracking_number: number, metadata } = read(TrackRequest, call.body);
+      const track = findTrack(call, carrier, number);
+      if (metadata !== undefined) track.metadata = metadata;
+      call.account.tracks.set(`${carrier}/${number}`, track);
+      return ok(track);
+    },
+  },
+  {
+    method: 'get',
+    path: '/tracks/:carrier/:number',
+    handle: (call) => ok(findTrack(call, call.params.carrier ?? '', call.params.number ?? '')),
+  },
+];
+
+function findTrack(call: Call, carrier: string, number: string): Track {
+  const { simulator, account } = call;
+  const known = account.tracks.get(`${carrier}/${number}`);
+  if (known) return known;
+  const track = blankTrack(carrier, number);
+  if (carrier === 'shippo') {
+    // Shippo's test numbers, one per status.
+    const status = trackingStatuses.find((one) => number === `SHIPPO_${one}`);
+    if (!account.test || !status) throw badRequest({ tracking_number: ['Invalid test tracking number.'] });
+    takeStep(simulator, track, status);
+  }
+  return track;
 }

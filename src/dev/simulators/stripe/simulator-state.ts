@@ -1,8 +1,8 @@
+import { Random } from '../random.ts';
 import { Faults } from './api/faults.ts';
 import { RequestLog } from './api/request-log.ts';
 import { Account, type AccountHost } from './state/account.ts';
 import type { StripeEvent } from './state/objects.ts';
-import { Random } from './state/random.ts';
 import { WebhookDispatcher } from './webhooks/dispatcher.ts';
 
 export interface SimulatorOptions {

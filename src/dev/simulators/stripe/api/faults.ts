@@ -1,5 +1,5 @@
+import type { Random } from '../../random.ts';
 import type { StoredResponse } from '../state/idempotency-keys.ts';
-import type { Random } from '../state/random.ts';
 
 /**
  * A fault that the next matching requests meet.

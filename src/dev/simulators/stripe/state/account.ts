@@ -1,3 +1,4 @@
+import type { Random } from '../../random.ts';
 import { IdempotencyKeys } from './idempotency-keys.ts';
 import type {
   Charge,
@@ -21,7 +22,6 @@ import type {
   SubscriptionItem,
   WebhookEndpoint,
 } from './objects.ts';
-import type { Random } from './random.ts';
 import type { SessionParams } from './session-params.ts';
 import { Table } from './table.ts';
 

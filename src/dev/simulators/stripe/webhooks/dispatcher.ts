@@ -1,8 +1,8 @@
 import { EventEmitter, once } from 'node:events';
 import { Agent } from 'undici';
+import { Random } from '../../random.ts';
 import type { Account } from '../state/account.ts';
 import type { StripeEvent } from '../state/objects.ts';
-import { Random } from '../state/random.ts';
 import { type Delivery, type DeliverySettings, defaultSettings, isSubscribed, sendOnce } from './delivery.ts';
 
 interface WebhookDispatcherOptions {

@@ -1,14 +1,12 @@
 import { createServer } from 'node:http';
-
 import Koa from 'koa';
-
 import { createMailFaultList } from './faults.ts';
 import { mailboxRoutes } from './routes.ts';
 import { startMailReceiver } from './smtp.ts';
 import { createMessageStore } from './store.ts';
 
 export interface MailboxOptions {
-  /** Free ones unless told. */
+  /** The default is free ports. */
   smtpPort?: number;
   port?: number;
   host?: string;
@@ -22,7 +20,7 @@ export interface Mailbox {
   close(): Promise<void>;
 }
 
-/** A mail server that delivers nothing any further, and a page to read what it was given. */
+/** A mail server that delivers nothing, and a page to read what it received. */
 export async function startMailbox(options: MailboxOptions = {}): Promise<Mailbox> {
   const host = options.host ?? '127.0.0.1';
   const store = createMessageStore();

@@ -1,8 +1,7 @@
-import { carriers } from '../carriers.ts';
-import type { Message, Parcel, Rate, RateAttribute, Shipment } from '../wire.ts';
-import { type Account, type SimulatorState, stored } from '../world.ts';
+import { carriers } from './carriers.ts';
+import type { Message, Parcel, Rate, RateAttribute, Shipment } from './objects.ts';
 import { type Service, services } from './services.ts';
-import { isZip, zoneBetween } from './zones.ts';
+import { type Account, type SimulatorState, stored } from './state.ts';
 
 export interface Quote {
   rates: Rate[];
@@ -11,9 +10,9 @@ export interface Quote {
 
 const gramsPer: Record<string, number> = { g: 1, kg: 1000, lb: 453.59237, oz: 28.349523125 };
 
-/** What the active carriers ask for a shipment, and what those that ask nothing have to say. */
-export function quote(world: SimulatorState, account: Account, shipment: Shipment): Quote {
-  const asked = account.carriers.filter(
+/** The rates of the active carriers for a shipment, and the messages of those that have none. */
+export function quote(simulator: SimulatorState, account: Account, shipment: Shipment): Quote {
+  const eligible = account.carriers.filter(
     ({ object_id, active, carrier }) =>
       carriers[carrier] &&
       (shipment.carrier_accounts.length > 0 ? shipment.carrier_accounts.includes(object_id) : active),
@@ -23,29 +22,29 @@ export function quote(world: SimulatorState, account: Account, shipment: Shipmen
   const rates: Rate[] = [];
   const messages: Message[] = [];
 
-  for (const carrierAccount of asked) {
+  for (const carrierAccount of eligible) {
     const source = carrierAccount.carrier_name;
-    const refuse = (code: string, text: string) => messages.push({ source, code, text });
+    const addMessage = (code: string, text: string) => messages.push({ source, code, text });
     const offered = services.filter(
       (service) => service.carrier === carrierAccount.carrier && (service.international ? international : domestic),
     );
     const pounds = shipment.parcels.map(poundsOf);
     const able = offered.filter((service) => Math.max(...pounds) <= service.weightPoundsMax);
     if (offered.length === 0) {
-      refuse('', `${source} does not serve this pair of countries with the services of this account.`);
+      addMessage('', `${source} does not serve this pair of countries with the services of this account.`);
     } else if (domestic && !isZip(shipment.address_from.zip)) {
-      refuse('invalid_postal_code', 'The origin postal code is missing or invalid.');
+      addMessage('invalid_postal_code', 'The origin postal code is missing or invalid.');
     } else if (domestic && !isZip(shipment.address_to.zip)) {
-      refuse('invalid_postal_code', 'The destination postal code is missing or invalid.');
+      addMessage('invalid_postal_code', 'The destination postal code is missing or invalid.');
     } else if (able.length === 0) {
-      refuse('weight', `The package weight exceeds the maximum of ${source}.`);
+      addMessage('weight', `The package weight exceeds the maximum of ${source}.`);
     } else {
       for (const service of able) {
-        rates.push(rateFor(world, account, shipment, service, carrierAccount.object_id, pounds));
+        rates.push(rateFor(simulator, account, shipment, service, carrierAccount.object_id, pounds));
       }
     }
   }
-  if (asked.length === 0) {
+  if (eligible.length === 0) {
     messages.push({
       source: 'Shippo',
       code: '',
@@ -57,7 +56,7 @@ export function quote(world: SimulatorState, account: Account, shipment: Shipmen
 }
 
 function rateFor(
-  world: SimulatorState,
+  simulator: SimulatorState,
   account: Account,
   shipment: Shipment,
   service: Service,
@@ -69,7 +68,7 @@ function rateFor(
   const amount = (cents / 100).toFixed(2);
   const days = service.days[zone - 1] ?? 5;
   return {
-    ...stored(world, account),
+    ...stored(simulator, account),
     shipment: shipment.object_id,
     attributes: [],
     amount,
@@ -95,7 +94,7 @@ function priceCents(service: Service, pounds: number, zone: number): number {
   );
 }
 
-/** Carriers charge whole pounds, rounded up; a letter weighs one. */
+/** Carriers charge whole pounds, rounded up, and at least one. */
 function poundsOf(parcel: Parcel): number {
   const grams = Number(parcel.weight) * (gramsPer[parcel.mass_unit] ?? 1);
   return Math.max(1, Math.ceil(Number((grams / 453.59237).toFixed(6))));
@@ -111,4 +110,44 @@ function markAttributes(rates: Rate[]): void {
   least('CHEAPEST', (rate) => Number(rate.amount));
   least('FASTEST', (rate) => rate.estimated_days * 10_000 + Number(rate.amount));
   least('BESTVALUE', (rate) => Number(rate.amount) * (1 + rate.estimated_days / 4));
+}
+
+/** The approximate location of the ZIP codes that begin with each digit: latitude, longitude. */
+const regions: readonly (readonly [number, number])[] = [
+  [42.4, -72.2],
+  [41.5, -75.5],
+  [37.0, -79.5],
+  [31.5, -84.0],
+  [40.3, -84.2],
+  [44.5, -93.5],
+  [39.8, -91.5],
+  [32.0, -95.8],
+  [39.0, -110.0],
+  [38.5, -120.8],
+];
+
+const zoneMilesMax = [50, 150, 300, 600, 1000, 1400, 1800];
+
+/** True for the ZIP codes that a carrier accepts. */
+export function isZip(zip: string): boolean {
+  return /^\d{5}(-?\d{4})?$/.test(zip) && !zip.startsWith('000');
+}
+
+/** The zone, 1 to 8, between two ZIP codes. */
+function zoneBetween(fromZip: string, toZip: string): number {
+  const miles = milesBetween(placeOf(fromZip), placeOf(toZip));
+  const zone = zoneMilesMax.findIndex((max) => miles <= max);
+  return zone < 0 ? 8 : zone + 1;
+}
+
+// The next two digits spread a region's places over some 200 by 200 miles, so that nearer numbers are nearer.
+function placeOf(zip: string): readonly [number, number] {
+  const [latitude, longitude] = regions[Number(zip[0])] ?? [39.8, -98.6];
+  return [latitude + (Number(zip[1]) - 4.5) * 0.35, longitude + (Number(zip[2]) - 4.5) * 0.4];
+}
+
+function milesBetween(from: readonly [number, number], to: readonly [number, number]): number {
+  const northMiles = (to[0] - from[0]) * 69;
+  const eastMiles = (to[1] - from[1]) * 69 * Math.cos((((from[0] + to[0]) / 2) * Math.PI) / 180);
+  return Math.hypot(northMiles, eastMiles);
 }

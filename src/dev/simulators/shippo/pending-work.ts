@@ -1,11 +1,11 @@
-/** Work that a simulator still owes: labels that settle later, webhooks on their way. */
+/** Work that a simulator does later: labels to resolve, webhooks to send. */
 export interface PendingWork {
   count(): number;
-  /** Do something after a while, or when what this returns is called; it counts until it is done. */
+  /** Do something after a delay, or when the returned function is called; it counts until it is done. */
   later(delayMs: number, work: () => void | Promise<void>): () => void;
-  /** True once nothing is owed, false when that takes longer than the time given. */
+  /** True once nothing is pending, false when that takes longer than the time given. */
   idle(timeoutMs: number): Promise<boolean>;
-  /** Forget whatever has not begun. */
+  /** Cancel what has not begun. */
   cancel(): void;
 }
 
@@ -40,13 +40,13 @@ export function createPendingWork(): PendingWork {
     idle(timeoutMs) {
       if (timers.size + running === 0) return Promise.resolve(true);
       return new Promise((resolve) => {
-        const settle = (idle: boolean) => {
+        const finish = (idle: boolean) => {
           clearTimeout(deadline);
           waiting.delete(wake);
           resolve(idle);
         };
-        const wake = () => settle(true);
-        const deadline = setTimeout(() => settle(false), timeoutMs);
+        const wake = () => finish(true);
+        const deadline = setTimeout(() => finish(false), timeoutMs);
         waiting.add(wake);
       });
     },

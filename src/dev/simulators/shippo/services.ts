@@ -7,10 +7,10 @@ export interface Service {
   baseCents: number;
   perZoneCents: number;
   perPoundCents: number;
-  /** For each pound and each zone on top. */
+  /** In addition, for each pound and zone. */
   perPoundZoneCents: number;
   weightPoundsMax: number;
-  /** Days in transit by zone, from zone 1 to zone 8; international services know only one figure. */
+  /** Days in transit by zone, from zone 1 to zone 8; international services have only one figure. */
   days: readonly number[];
 }
 

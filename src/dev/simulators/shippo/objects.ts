@@ -1,4 +1,4 @@
-/** The objects of Shippo's API 2018-02-08, in its own words and as they travel. */
+/** The objects of Shippo's API 2018-02-08, as it returns them. */
 
 export const transactionStatuses = [
   'WAITING',
@@ -33,7 +33,7 @@ export interface Message {
   text: string;
 }
 
-/** What every stored object carries. */
+/** The fields of every stored object. */
 export interface Stored {
   object_id: string;
   object_owner: string;

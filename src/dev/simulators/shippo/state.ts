@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
 import type { Fault, FaultList } from './faults.ts';
-import type { PendingWork } from './pending.ts';
-import type * as wire from './wire.ts';
+import type * as wire from './objects.ts';
+import type { PendingWork } from './pending-work.ts';
 
-/** One account: whatever one token has made. */
+/** One account: all objects of one token. */
 export interface Account {
   token: string;
   owner: string;
@@ -19,12 +20,12 @@ export interface Account {
   /** By `carrier/number`. */
   tracks: Map<string, wire.Track>;
   webhooks: Map<string, wire.Webhook>;
-  /** Signing secrets by webhook id: Shippo signs only when its support has been asked to. */
+  /** Signing secrets by webhook id: Shippo signs only after a request to its support. */
   webhookSecrets: Map<string, string>;
   deliveries: Delivery[];
 }
 
-/** One webhook on its way to one address. */
+/** Sending one event to one URL. */
 export interface Delivery {
   event: wire.WebhookEvent;
   url: string;
@@ -33,12 +34,12 @@ export interface Delivery {
 }
 
 export interface DeliverySettings {
-  /** Chances, each from 0 to 1; what is reordered comes after the next one to the same address. */
+  /** Probabilities from 0 to 1; a reordered event is sent after the next one to the same URL. */
   drop: number;
   duplicate: number;
   reorder: number;
   delay_ms: number;
-  /** How long after a refused attempt the next one comes. */
+  /** The wait before a failed attempt is repeated. */
   retry_ms: number;
 }
 
@@ -49,13 +50,13 @@ export interface RequestRecord {
   query: Record<string, string>;
   account: string | null;
   body: unknown;
-  /** Null while there is no answer: not yet, or never, the connection being cut or left hanging. */
+  /** Null while there is no response, and when the connection was cut or left hanging. */
   status: number | null;
-  /** The fault that struck it. */
+  /** The fault that applied to it. */
   fault: Fault | null;
 }
 
-/** All there is, and the few things that it depends on. */
+/** Everything that one simulator holds in memory. */
 export interface SimulatorState {
   url: string;
   now(): Date;
@@ -66,12 +67,12 @@ export interface SimulatorState {
   faults: FaultList;
   requests: RequestRecord[];
   deliveries: DeliverySettings;
-  /** By address: the webhooks that wait to be overtaken, each with the way to let it go. */
+  /** By URL: the functions that release the webhooks that wait to be reordered. */
   heldBack: Map<string, (() => void)[]>;
   pending: PendingWork;
 }
 
-export const deliveriesAsUsual: DeliverySettings = {
+export const defaultDeliveries: DeliverySettings = {
   drop: 0,
   duplicate: 0,
   reorder: 0,
@@ -79,14 +80,19 @@ export const deliveriesAsUsual: DeliverySettings = {
   retry_ms: 100,
 };
 
-/** The head of a new object. */
-export function stored(world: SimulatorState, account: Account): wire.Stored {
-  const now = world.now().toISOString();
+/** The common fields of a new object. */
+export function stored(simulator: SimulatorState, account: Account): wire.Stored {
+  const now = simulator.now().toISOString();
   return {
-    object_id: world.newId(),
+    object_id: simulator.newId(),
     object_owner: account.owner,
     object_created: now,
     object_updated: now,
     test: account.test,
   };
+}
+
+/** 32 hexadecimal characters, as Shippo's ids are, the same for the same text. */
+export function idFor(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }

@@ -1,20 +1,23 @@
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** The only source of randomness in the simulator: the same seed repeats a run. */
-export class Random {
-  #state: number;
-
-  constructor(seed: number) {
-    this.#state = seed >>> 0;
-  }
-
-  /** The next number in [0, 1) (mulberry32). */
-  next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
-    let mixed = this.#state;
-    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
+/** Numbers in [0, 1) that are the same for the same seed (mulberry32). */
+export function seededNumbers(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** The random choices of a simulator: the same seed repeats a run. */
+export class Random {
+  /** The next number in [0, 1). */
+  readonly next: () => number;
+
+  constructor(seed: number) {
+    this.next = seededNumbers(seed);
   }
 
   happens(probability: number): boolean {
