@@ -1,24 +1,21 @@
 import { readOptions } from '#src/cli/lib/script-options.ts';
-import { abandonedCart } from './demo/abandoned-cart.ts';
-import { account } from './demo/account.ts';
-import { international } from './demo/international.ts';
-import { type Journey, walk } from './demo/journey.ts';
-import { numbers } from './demo/numbers.ts';
+import { analytics } from './demo/analytics.ts';
+import { type Journey, runSteps } from './demo/journey.ts';
 import { purchase } from './demo/purchase.ts';
 import { startReceiver } from './demo/receiver.ts';
-import { subscription } from './demo/subscription.ts';
-import { givenVariables } from './stack/given-variables.ts';
+import { abandonedCart, account } from './demo/returning-shoppers.ts';
+import { international, subscription } from './demo/special-orders.ts';
 import { onStop } from './stack/on-stop.ts';
-import { type Stack, startStack } from './stack/start-stack.ts';
+import { givenVariables, type Stack, startStack } from './stack/start-stack.ts';
 
 /*
- * The main job on a bare machine: `npm run demo` starts everything, drives shoppers through the store over HTTP,
- * says what it checked and how long it took, stops everything, and exits 0 only if all of it held.
+ * The whole service on an empty machine: `npm run demo` starts everything, runs shoppers through the store over HTTP,
+ * prints what it checked and how long it took, stops everything, and exits with 0 only if all checks passed.
  */
 
 readOptions(
-  'Starts everything on this machine, drives shoppers through a store from the shelf to the doorstep, says what it checked, and\n' +
-    'stops everything. Ends with 1 where something did not hold.',
+  'Starts everything on this machine, runs shoppers through a store from browsing to delivery, prints what it checked, and\n' +
+    'stops everything. Exits with 1 when a check fails.',
   'npm run demo --',
   {},
 );
@@ -31,23 +28,23 @@ async function main(): Promise<boolean> {
   const stack = await startStack(receiver, { workers: 'each', environment: givenVariables(), report: print });
   onStop(stack.stop, 130);
   try {
-    print(`Up after ${((performance.now() - startedAt) / 1000).toFixed(1)} s.\n`);
+    print(`Started in ${((performance.now() - startedAt) / 1000).toFixed(1)} s.\n`);
     const steps = [
       ...purchase(),
       ...account(),
       ...abandonedCart(),
       ...subscription(),
       ...international(),
-      ...numbers(),
+      ...analytics(),
     ];
-    return await walk(steps, { stack, receiver, ask: askerOf(stack) }, print);
+    return await runSteps(steps, { stack, receiver, call: callerOf(stack) }, print);
   } finally {
     await stack.stop();
     receiver.close();
   }
 }
 
-function askerOf({ url, store }: Stack): Journey['ask'] {
+function callerOf({ url, store }: Stack): Journey['call'] {
   return async (method, path, { body, session, key = 'publishable' } = {}) => {
     const bearer = session ?? (key === 'secret' ? store.secretKey : store.publishableKey);
     const response = await fetch(`${url}/api/v1${path}`, {
@@ -64,12 +61,12 @@ function askerOf({ url, store }: Stack): Journey['ask'] {
   };
 }
 
-/** Where no key is needed, the store is named by its slug alone. */
+/** Routes that need no key: the slug alone identifies the store. */
 const isPublic = (path: string) => /^\/(customer\/magic-link|analytics)\//.test(path);
 
-const held = await main().catch((error: unknown) => {
+const passed = await main().catch((error: unknown) => {
   print(error instanceof Error ? (error.stack ?? error.message) : String(error));
   return false;
 });
-print(held ? '\nEverything held.' : '\nSomething did not hold.');
-process.exit(held ? 0 : 1);
+print(passed ? '\nAll checks passed.' : '\nA check failed.');
+process.exit(passed ? 0 : 1);

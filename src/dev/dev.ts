@@ -2,15 +2,14 @@ import { announceStack } from '#src/cli/lib/running-stack.ts';
 import { readOptions } from '#src/cli/lib/script-options.ts';
 import { startReceiver } from './demo/receiver.ts';
 import { freePort } from './embedded/free-port.ts';
-import { givenVariables } from './stack/given-variables.ts';
 import { onStop } from './stack/on-stop.ts';
-import { startStack } from './stack/start-stack.ts';
+import { givenVariables, startStack } from './stack/start-stack.ts';
 
-/* The same stack as the demo's, left running: one Ctrl-C stops all of it. */
+/* The same stack as the demo's, left running until Ctrl-C. */
 
 readOptions(
-  'Leaves everything running on this machine, with a store, and prints its addresses and keys. Ctrl-C stops it.\n' +
-    'PORT names the port of the API (3000); the storefront has the next one. The other variables of src/cli/DEPLOYMENT.md work here, too.',
+  'Runs everything on this machine, with a store, and prints its URLs and keys. Ctrl-C stops it.\n' +
+    'PORT is the port of the API (default 3000); the storefront uses the next one. The other variables of src/cli/DEPLOYMENT.md work, too.',
   'npm run dev --',
   {},
 );
@@ -19,7 +18,7 @@ const print = (line: string) => process.stdout.write(`${line}\n`);
 const port = Number(process.env['PORT'] ?? 3000);
 for (const wanted of [port, port + 1]) {
   await freePort(wanted).catch((error: Error) => {
-    print(`${error.message}\nPORT=4000 npm run dev takes the ports 4000 and 4001 instead.`);
+    print(`${error.message}\nPORT=4000 npm run dev uses the ports 4000 and 4001 instead.`);
     process.exit(1);
   });
 }
@@ -52,7 +51,7 @@ print(`
   PostgreSQL    ${stack.databaseUrl}
   Redis         ${stack.redisUrl}
 
-npm run cli -- --help works on it; Ctrl-C stops everything.`);
+npm run cli -- --help lists the commands; Ctrl-C stops everything.`);
 
 onStop(async () => {
   announced.unpublish();

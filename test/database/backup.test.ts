@@ -12,7 +12,7 @@ import { migrate, pendingMigrations } from '#src/database/migrate.ts';
 import { proveDatabase } from '#src/database/prove-database.ts';
 import { read } from '#src/database/transact.ts';
 import { startPostgres } from '#src/dev/embedded/postgres.ts';
-import { ensurePostgresClient } from '#src/dev/embedded/postgres-client.ts';
+import { ensurePostgresClient } from '#src/dev/embedded/programs.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { sql } from '#src/lib/sql.ts';
 import { createServices } from '#src/services.ts';

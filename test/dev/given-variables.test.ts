@@ -1,6 +1,6 @@
 import test from 'ava';
 
-import { givenVariables } from '#src/dev/stack/given-variables.ts';
+import { givenVariables } from '#src/dev/stack/start-stack.ts';
 
 test("the demo and the developer's stack do as the shell says, wherever it names a documented variable", (t) => {
   const shell = {

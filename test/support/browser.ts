@@ -1,6 +1,6 @@
 import { type Browser, chromium, type Page } from 'playwright-core';
 
-import { ensureChromium } from '#src/dev/embedded/chromium.ts';
+import { ensureChromium } from '#src/dev/embedded/programs.ts';
 
 /** Nothing of its own reaches the network, and no container needs a sandbox within. */
 const flags = [

@@ -5,7 +5,7 @@ import { type Step, waitFor } from './journey.ts';
 const shopper = 'ada@shopper.example';
 const address = { line1: '1 Market St', city: 'San Francisco', state: 'CA', postal_code: '94105', country: 'US' };
 
-/** From the shelf to the doorstep: what the service is for. */
+/** A purchase from browsing to delivery: what the service is for. */
 export function purchase(): readonly Step[] {
   let slug = '';
   let variantId = '';
@@ -16,47 +16,50 @@ export function purchase(): readonly Step[] {
   return [
     {
       title: 'A shopper browses the catalogue',
-      async run({ ask, check }) {
-        const list = await ask('GET', '/products?limit=50');
+      async run({ call, check }) {
+        const list = await call('GET', '/products?limit=50');
         const product = list.body.products.find((candidate: any) => candidate.slug === 'oak-bowl');
         check(
           list.status === 200 && list.body.products.length >= 10,
           `${list.body.products.length} products are listed`,
         );
         slug = product.slug;
-        const detail = await ask('GET', `/products/${slug}`);
+        const detail = await call('GET', `/products/${slug}`);
         variantId = detail.body.product.variants[0].id;
         check(detail.body.product.variants[0].price_cents > 0, `"${detail.body.product.name}" has prices and variants`);
       },
     },
     {
-      title: 'puts two of it into a cart',
-      async run({ ask, check }) {
-        const cart = await ask('POST', '/cart', { body: {} });
+      title: 'The shopper adds two bowls to a cart',
+      async run({ call, check }) {
+        const cart = await call('POST', '/cart', { body: {} });
         cartId = cart.body.cart.id;
-        const filled = await ask('POST', `/cart/${cartId}/items`, {
+        const filled = await call('POST', `/cart/${cartId}/items`, {
           body: { variantId, quantity: '2', unitPriceCents: '1' },
         });
         check(filled.status === 201 && filled.body.cart.itemCount === 2, 'the cart holds two');
-        check(filled.body.cart.items[0].unitPriceCents > 1, 'at the price of the catalogue, whatever the caller said');
+        check(
+          filled.body.cart.items[0].unitPriceCents > 1,
+          'at the price of the catalogue; the price in the request is ignored',
+        );
       },
     },
     {
-      title: 'tries a promo code',
-      async run({ ask, check }) {
+      title: 'The shopper tries a promo code',
+      async run({ call, check }) {
         const {
           body: { cart },
-        } = await ask('GET', `/cart/${cartId}`);
-        const preview = await ask('POST', '/cart/apply-promo', {
+        } = await call('GET', `/cart/${cartId}`);
+        const preview = await call('POST', '/cart/apply-promo', {
           body: { code: 'WELCOME10', subtotalCents: cart.subtotalCents },
         });
         check(preview.body.valid, `WELCOME10 takes ${preview.body.discountCents} off ${cart.subtotalCents} cents`);
       },
     },
     {
-      title: 'checks out',
-      async run({ ask, check }) {
-        const session = await ask('POST', '/checkout/sessions', {
+      title: 'The shopper checks out',
+      async run({ call, check }) {
+        const session = await call('POST', '/checkout/sessions', {
           body: {
             items: [{ product_slug: slug, variant_id: variantId, quantity: 2 }],
             customer_email: shopper,
@@ -70,14 +73,14 @@ export function purchase(): readonly Step[] {
         );
         orderId = session.body.order_id;
         checkoutUrl = session.body.checkout_url;
-        check(URL.canParse(checkoutUrl), 'the answer leads to the hosted payment page');
+        check(URL.canParse(checkoutUrl), 'the response has the URL of the hosted payment page');
       },
     },
     {
-      title: 'pays on the hosted page',
+      title: 'The shopper pays on the hosted page',
       async run({ stack, check }) {
         const page = await fetch(checkoutUrl);
-        check(page.ok && (await page.text()).includes('Pay'), 'the page can be opened');
+        check(page.ok && (await page.text()).includes('Pay'), 'the page loads');
         const sessionId = checkoutUrl.split('/').at(-1) ?? '';
         await stripeControl(stack.stripeUrl).pay(sessionId, {
           outcome: 'paid',
@@ -85,14 +88,14 @@ export function purchase(): readonly Step[] {
           name: 'Ada Shopper',
           address,
         });
-        check(true, 'the card works');
+        check(true, 'the card is accepted');
       },
     },
     {
-      title: 'and the order becomes paid by the signed webhook',
-      async run({ ask, check }) {
+      title: 'The signed webhook marks the order as paid',
+      async run({ call, check }) {
         const status = await waitFor('the order to be paid', async () => {
-          const { body } = await ask('GET', `/checkout/${orderId}/status`);
+          const { body } = await call('GET', `/checkout/${orderId}/status`);
           return body.status === 'paid' && body;
         });
         check(status.payment_status === 'paid' && status.paid_at !== null, `paid at ${status.paid_at}`);
@@ -100,9 +103,9 @@ export function purchase(): readonly Step[] {
     },
     {
       title: 'The cheapest label is bought',
-      async run({ ask, stack, check }) {
+      async run({ call, stack, check }) {
         const label = await waitFor('the label', async () => {
-          const { body } = await ask('GET', `/orders/${orderId}`, { key: 'secret' });
+          const { body } = await call('GET', `/orders/${orderId}`, { key: 'secret' });
           return body.order.labels[0];
         });
         const account = await shippoControl(stack.shippoUrl).account(stack.store.shippoKey);
@@ -113,27 +116,27 @@ export function purchase(): readonly Step[] {
       },
     },
     {
-      title: 'The owner hears order.paid',
+      title: 'The owner receives the webhook order.paid',
       async run({ receiver, check }) {
         const event = await waitFor('order.paid', async () =>
           receiver.events.find(({ type, data }) => type === 'order.paid' && data.object['id'] === orderId),
         );
         check(
-          receiver.refused === 0,
-          `${event.id} is signed by the Standard Webhooks scheme and verified with its library`,
+          receiver.rejected === 0,
+          `${event.id} has a valid Standard Webhooks signature, verified with its library`,
         );
-        check(event.data.object['status'] === 'paid', 'and shows the order as it is now');
+        check(event.data.object['status'] === 'paid', 'and has the present state of the order');
       },
     },
     {
       title: 'The parcel moves, and the order is shipped',
-      async run({ ask, stack, receiver, check }) {
+      async run({ call, stack, receiver, check }) {
         const {
           body: { order },
-        } = await ask('GET', `/orders/${orderId}`, { key: 'secret' });
+        } = await call('GET', `/orders/${orderId}`, { key: 'secret' });
         await shippoControl(stack.shippoUrl).moveTrack(order.labels[0].tracking_number, 'TRANSIT');
         await waitFor('the order to be shipped', async () => {
-          const { body } = await ask('GET', `/checkout/${orderId}/status`);
+          const { body } = await call('GET', `/checkout/${orderId}/status`);
           return body.fulfillment_status === 'shipped';
         });
         await waitFor('order.shipped', async () =>

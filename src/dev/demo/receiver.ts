@@ -2,22 +2,21 @@ import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-
 import { Webhook } from 'standardwebhooks';
 
-/** A webhook that came and whose signature held. */
+/** A webhook with a valid signature. */
 export interface ReceivedEvent {
   id: string;
   type: string;
   data: { object: Record<string, unknown>; object_version: number };
 }
 
-/** The store owner's own system: it takes webhooks and believes only those that are signed. */
+/** The store owner's own system: it accepts webhooks with a valid signature. */
 export interface Receiver {
   readonly url: string;
   readonly secret: string;
   readonly events: readonly ReceivedEvent[];
-  readonly refused: number;
+  readonly rejected: number;
   close(): void;
 }
 
@@ -25,7 +24,7 @@ export async function startReceiver(): Promise<Receiver> {
   const secret = `whsec_${randomBytes(24).toString('base64')}`;
   const verifier = new Webhook(secret);
   const events: ReceivedEvent[] = [];
-  let refused = 0;
+  let rejected = 0;
 
   const server = createServer((request, response) => {
     void text(request).then((body) => {
@@ -34,7 +33,7 @@ export async function startReceiver(): Promise<Receiver> {
         events.push(JSON.parse(body));
         response.writeHead(204).end();
       } catch {
-        refused += 1;
+        rejected += 1;
         response.writeHead(400).end();
       }
     });
@@ -45,8 +44,8 @@ export async function startReceiver(): Promise<Receiver> {
     url: `http://127.0.0.1:${port}/hooks`,
     secret,
     events,
-    get refused() {
-      return refused;
+    get rejected() {
+      return rejected;
     },
     close() {
       server.close();

@@ -22,11 +22,13 @@ const fontConfiguration = `<?xml version="1.0"?>
 `;
 
 /**
- * Takes a program from Debian's package without installing it: apt downloads the package and what
- * this machine lacks of its dependencies, and they are unpacked in a cache folder. It needs no root,
- * changes nothing outside that folder and starts no service. Answers the path of a launcher that
- * knows where its libraries are, `program` being the program's path within the package, in which `*`
- * stands for a version. A second program of one package is cached under another name.
+ * Get a program from a Debian package without installing it: apt downloads the package and the
+ * dependencies that this machine lacks, and they are unpacked in a cache folder. It needs no root,
+ * changes nothing outside that folder and starts no service. `program` is the program's path within
+ * the package, in which `*` stands for a version. A second program of one package is cached under
+ * another name.
+ *
+ * @returns the path of a launcher that sets the library path and executes the program
  */
 export async function unpackDebianPackage(name: string, program: string, cachedAs = name): Promise<string> {
   const cached = join(await cacheFolder(), `${cachedAs}-${process.arch}`);
@@ -47,21 +49,21 @@ export async function unpackDebianPackage(name: string, program: string, cachedA
   return launcher;
 }
 
-/** `node_modules/.cache/storefront`, or a folder of our own among the temporary ones. */
+/** `node_modules/.cache/storefront`, or a private temporary folder. */
 async function cacheFolder(): Promise<string> {
   const inModules = fileURLToPath(new URL('../../../node_modules/.cache/storefront', import.meta.url));
   try {
     await mkdir(inModules, { recursive: true });
     return inModules;
   } catch {
-    // A checkout that we may only read.
+    // A read-only checkout.
     const inTemporary = join(tmpdir(), `storefront-cache-${process.getuid?.() ?? 0}`);
     await mkdir(inTemporary, { recursive: true, mode: 0o700 });
     return inTemporary;
   }
 }
 
-/** With the machine's own package lists; with fresh ones of ours where those are missing or stale. */
+/** Download with the machine's package lists, or with a new copy where those are missing or stale. */
 async function download(name: string, work: string): Promise<void> {
   const install = ['install', '--download-only', '--yes', '--no-install-recommends', name];
   const ownLists = [`Dir::State::lists=${work}/lists`];
@@ -102,7 +104,7 @@ async function unpack(work: string): Promise<void> {
   for (const archive of archives) {
     await execute('dpkg-deb', ['--extract', join(work, 'archives', archive), join(work, 'root')]);
   }
-  for (const spent of ['archives', 'lists']) await rm(join(work, spent), { recursive: true, force: true });
+  for (const folder of ['archives', 'lists']) await rm(join(work, folder), { recursive: true, force: true });
 }
 
 async function writeLauncher(work: string, pattern: string): Promise<void> {
@@ -127,7 +129,7 @@ async function libraryFolders(root: string): Promise<string[]> {
   return [...new Set(libraries.map(({ parentPath }) => parentPath))].sort();
 }
 
-/** Puts the new folder in place at once, unless somebody was faster and theirs runs. */
+/** Put the new folder in place atomically, unless another process did so before and its copy runs. */
 async function place(work: string, cached: string): Promise<void> {
   await chmod(work, 0o755);
   try {

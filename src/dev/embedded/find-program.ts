@@ -11,13 +11,13 @@ export function findProgram(names: readonly string[]): string | undefined {
   return names.flatMap((name) => folders.map((folder) => join(folder, name))).find(isExecutable);
 }
 
-/** What a program prints when asked for its version; undefined when it does not run here. */
+/** What a program prints for `--version`; undefined when it does not run here. */
 export async function versionOf(program: string): Promise<string | undefined> {
   try {
     const { stdout } = await execute(program, ['--version'], { timeout: 30_000 });
     return stdout.trim();
   } catch {
-    // Missing, for another machine, or without its libraries: all the same to the caller.
+    // Missing, for another platform, or without its libraries: it does not run.
     return undefined;
   }
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
-/** A TCP port that nobody listened on at 127.0.0.1 a moment ago: the one that is wanted, or it throws. */
+/** A free TCP port of 127.0.0.1: the wanted one, if given, or it throws. */
 export async function freePort(wanted = 0): Promise<number> {
   const server = createServer().listen(wanted, '127.0.0.1');
   await once(server, 'listening');
@@ -11,7 +11,7 @@ export async function freePort(wanted = 0): Promise<number> {
   return port;
 }
 
-/** Starts something on a free port, on another one when somebody was faster. */
+/** Start something on a free port; on another one when the port was taken in the meantime. */
 export async function onFreePort(start: (port: number) => Promise<void>, attempts = 5): Promise<number> {
   const port = await freePort();
   try {

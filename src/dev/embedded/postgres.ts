@@ -1,16 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-
-import { createCluster } from './create-cluster.ts';
 import { onFreePort } from './free-port.ts';
-import { postgresPrograms } from './postgres-programs.ts';
+import { type Account, createCluster, postgresPrograms, unprivilegedAccount } from './postgres-cluster.ts';
 import { type Command, type Supervisor, supervise } from './supervise.ts';
-import { type Account, unprivilegedAccount } from './unprivileged-account.ts';
 
 export interface EmbeddedPostgres {
   /** The database as its ordinary owner, who may create no other. */
   url: string;
-  /** The same database as superuser. For setting up and looking in, never for the product. */
+  /** The same database as superuser. For setup and inspection, never for the product. */
   adminUrl: string;
   port: number;
   /** Restarts the server on the same port with the same data, ending all connections. */
@@ -19,11 +16,11 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
 }
 
-/** Both need quotes in SQL and an escape in a URL: what works with them works with whatever a host names its databases. */
+/** Both need quotes in SQL and an escape in a URL, so that any name of a hosting provider works, too. */
 const databaseName = 'd7 üç$f9';
 const ownerName = 'rôle-9 a@b';
 
-/** Not listening yet, hung up on, and "the database system is starting up". */
+/** Not listening yet, connection closed, and "the database system is starting up". */
 const startingCodes = new Set<unknown>(['ECONNREFUSED', 'ECONNRESET', '57P03']);
 
 /**
@@ -61,7 +58,7 @@ async function start(
   const adminPassword = newPassword();
   const data = await createCluster(supervisor, programs, { adminPassword, durable, oldest, account });
 
-  const addressOf = (port: number, user: string, password: string, database: string) =>
+  const urlOf = (port: number, user: string, password: string, database: string) =>
     `postgres://${encodeURIComponent(user)}:${encodeURIComponent(password)}@127.0.0.1:${port}/${encodeURI(database)}`;
   const serve = (port: number) => {
     const command: Command = {
@@ -70,20 +67,20 @@ async function start(
       account,
       stopSignal: 'SIGQUIT',
     };
-    return supervisor.serve(command, () => accepts(addressOf(port, 'postgres', adminPassword, 'postgres')));
+    return supervisor.serve(command, () => accepts(urlOf(port, 'postgres', adminPassword, 'postgres')));
   };
 
   const port = await onFreePort(serve);
   const password = `${newPassword()}@:/%?#`;
   const owner = pg.escapeIdentifier(ownerName);
-  await query(addressOf(port, 'postgres', adminPassword, 'postgres'), [
+  await query(urlOf(port, 'postgres', adminPassword, 'postgres'), [
     `create role ${owner} login nosuperuser nobypassrls nocreatedb password ${pg.escapeLiteral(password)}`,
     `create database ${pg.escapeIdentifier(databaseName)} owner ${owner}`,
   ]);
 
   return {
-    url: addressOf(port, ownerName, password, databaseName),
-    adminUrl: addressOf(port, 'postgres', adminPassword, databaseName),
+    url: urlOf(port, ownerName, password, databaseName),
+    adminUrl: urlOf(port, 'postgres', adminPassword, databaseName),
     port,
     async restart() {
       await supervisor.interrupt('SIGINT');
@@ -115,8 +112,8 @@ async function query(url: string, statements: string[]): Promise<void> {
 }
 
 /**
- * PGHOST, PGSSLMODE, PGOPTIONS speak of another server, and the client would mix them with the
- * addresses given out here; in our children too, so they are dropped rather than overruled.
+ * PGHOST, PGSSLMODE and PGOPTIONS are for another server, and clients would combine them with the URLs
+ * of this one; those of child processes too, so they are deleted rather than overridden.
  */
 function clearPostgresVariables(): void {
   for (const name of Object.keys(process.env)) {

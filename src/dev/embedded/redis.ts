@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 
 import { onFreePort } from './free-port.ts';
-import { redisProgram } from './redis-program.ts';
+import { ensureRedis } from './programs.ts';
 import { type Supervisor, supervise } from './supervise.ts';
 
 export interface EmbeddedRedis {
@@ -16,17 +16,17 @@ export interface EmbeddedRedis {
 }
 
 /**
- * Starts a Redis (or Valkey) of our own in `folder/redis` on a free loopback port. It keeps nothing
+ * Starts a Redis (or Valkey) of our own in `folder/redis` on a free loopback port. It stores nothing
  * on disk, never evicts, and ends with this process.
  */
 export async function startRedis(options: { folder: string }): Promise<EmbeddedRedis> {
   const supervisor = supervise(options.folder, 'redis');
   const password = randomBytes(16).toString('hex');
   try {
-    const program = await redisProgram();
+    const program = await ensureRedis();
     const port = await onFreePort((candidate) => {
       const configuration = configure(supervisor, candidate, password);
-      return supervisor.serve({ program, args: [configuration] }, () => answers(candidate, password));
+      return supervisor.serve({ program, args: [configuration] }, () => isReady(candidate, password));
     });
     return { url: `redis://:${password}@127.0.0.1:${port}`, port, stop: supervisor.stop };
   } catch (error) {
@@ -35,7 +35,7 @@ export async function startRedis(options: { folder: string }): Promise<EmbeddedR
   }
 }
 
-/** In a file, since what is on the command line every account on this machine can read. */
+/** In a file, since every account of this machine can read a command line. */
 function configure({ folder }: Supervisor, port: number, password: string): string {
   const file = join(folder, 'redis.conf');
   const lines = [
@@ -54,8 +54,8 @@ function configure({ folder }: Supervisor, port: number, password: string): stri
   return file;
 }
 
-/** Whether our server answers there: a stranger's would not know the password. */
-async function answers(port: number, password: string): Promise<boolean> {
+/** Whether it is our server that responds: another one would not accept the password. */
+async function isReady(port: number, password: string): Promise<boolean> {
   const socket = connect(port, '127.0.0.1').setTimeout(1_000, () => socket.destroy());
   try {
     await once(socket, 'connect');
@@ -63,7 +63,7 @@ async function answers(port: number, password: string): Promise<boolean> {
     const replies = await socket.setEncoding('utf8').toArray();
     return replies.join('') === '+OK\r\n+PONG\r\n';
   } catch {
-    // Not yet: whether it ever will is for the supervisor to say.
+    // Not yet: the supervisor limits how long.
     return false;
   } finally {
     socket.destroy();

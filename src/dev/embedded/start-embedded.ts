@@ -1,29 +1,28 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-
 import { startPostgres } from './postgres.ts';
+import { isReachable } from './postgres-cluster.ts';
 import { startRedis } from './redis.ts';
-import { isReachable } from './unprivileged-account.ts';
 
 export interface Embedded {
   databaseUrl: string;
   /** The same database as superuser; not for the product. */
   databaseAdminUrl: string;
   redisUrl: string;
-  /** Restarts PostgreSQL where it is, with what it holds; every connection to it breaks. */
+  /** Restarts PostgreSQL on its port with its data; every connection to it breaks. */
   restartPostgres(): Promise<void>;
-  /** Private, and gone after `stop`. */
+  /** Private, and removed by `stop`. */
   folder: string;
   stop(): Promise<void>;
 }
 
-/** What there is when something was left out. */
+/** The result when one of the two was left out. */
 export type PartlyEmbedded = Pick<Embedded, 'folder' | 'stop'> & Partial<Embedded>;
 
 /**
- * Starts a PostgreSQL and a Redis of our own in one private folder, leaving out what is said to be
- * false. They end and the folder goes with `stop`, or with this process however it ends.
+ * Start a PostgreSQL and a Redis in one private folder, except what is `false`. `stop`, or the end
+ * of this process, stops them and removes the folder.
  */
 export function startEmbedded(wanted?: { postgres?: true; redis?: true }): Promise<Embedded>;
 export function startEmbedded(wanted: { postgres?: boolean; redis?: boolean }): Promise<PartlyEmbedded>;
@@ -58,7 +57,7 @@ export async function startEmbedded({ postgres = true, redis = true } = {}): Pro
   };
 }
 
-/** Others may pass through it, into the part that is theirs, but not look around in it. */
+/** Other accounts can pass through it, into their own part, but not list it. */
 async function privateFolder(): Promise<string> {
   const isRoot = process.getuid?.() === 0;
   const parent = isRoot && !isReachable(tmpdir()) ? '/tmp' : tmpdir();

@@ -5,14 +5,14 @@ import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-import type { Account } from './unprivileged-account.ts';
+import type { Account } from './postgres-cluster.ts';
 
 export interface Command {
   program: string;
   args: string[];
-  /** Whom to run it as; ourselves when left out. */
+  /** The account to run it as; the default is our own. */
   account?: Account | undefined;
-  /** Ends it fast: what it holds is thrown away. */
+  /** A signal that ends it fast; its data is discarded. */
   stopSignal?: NodeJS.Signals;
 }
 
@@ -35,8 +35,8 @@ const startTimeoutMs = 60_000;
 
 /**
  * Starts a supervisor: a small detached process that runs one server in `folder/name`. It ends the
- * server and removes that folder (and `folder`, if nothing else is left in it) when told to stop and
- * when the calling process ends, whichever way that happens. It does not keep the caller alive.
+ * server and removes that folder (and `folder`, if nothing else is left in it) on `stop` and
+ * when the calling process ends, however that happens. It does not prevent the caller from exiting.
  */
 export function supervise(folder: string, name: string): Supervisor {
   const part = join(folder, name);
@@ -55,7 +55,7 @@ export function supervise(folder: string, name: string): Supervisor {
       if ((await ended) !== 0) throw failure(command.program, 'failed');
     },
     async serve(command, ready) {
-      hold(child);
+      keepAlive(child);
       let ended = false;
       void nextReport(child).then(() => (ended = true));
       child.send(command);
@@ -65,10 +65,10 @@ export function supervise(folder: string, name: string): Supervisor {
         if (performance.now() > deadline) throw failure(command.program, 'did not become ready');
         await pause(10);
       }
-      release(child);
+      allowExit(child);
     },
     async interrupt(signal) {
-      hold(child);
+      keepAlive(child);
       const ended = nextReport(child);
       child.send({ signal } satisfies Order);
       await ended;
@@ -76,7 +76,7 @@ export function supervise(folder: string, name: string): Supervisor {
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return;
       stopped ??= once(child, 'exit');
-      hold(child);
+      keepAlive(child);
       if (child.connected) child.disconnect();
       await stopped;
     },
@@ -86,7 +86,7 @@ export function supervise(folder: string, name: string): Supervisor {
 function forkSupervisor(part: string, logFile: string): ChildProcess {
   const log = openSync(logFile, 'a', 0o600);
   const child = fork(fileURLToPath(new URL('./supervisor.ts', import.meta.url)), [part], {
-    // A session of its own: Ctrl-C in the caller's terminal must not reach it.
+    // A session of its own, so that Ctrl-C in the caller's terminal does not reach it.
     detached: true,
     cwd: '/',
     env: {},
@@ -97,18 +97,18 @@ function forkSupervisor(part: string, logFile: string): ChildProcess {
   return child;
 }
 
-/** While we wait for its word, the supervisor keeps our own event loop alive; afterwards it must not. */
-function hold(child: ChildProcess): void {
+/** While we wait for its report, the supervisor has to keep our event loop alive; afterwards it must not. */
+function keepAlive(child: ChildProcess): void {
   child.ref();
   child.channel?.ref();
 }
 
-function release(child: ChildProcess): void {
+function allowExit(child: ChildProcess): void {
   child.unref();
   child.channel?.unref();
 }
 
-/** The exit code of the command in hand; null when a signal ended it, or the supervisor is gone. */
+/** The exit code of the command in hand; null when a signal or the end of the supervisor ended it. */
 async function nextReport(child: ChildProcess): Promise<number | null> {
   const { promise, resolve } = Promise.withResolvers<number | null>();
   const onMessage = ({ code }: { code: number | null }) => resolve(code);

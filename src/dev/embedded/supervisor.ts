@@ -6,9 +6,9 @@ import { dirname } from 'node:path';
 import type { Command, Order } from './supervise.ts';
 
 /*
- * A process of its own that keeps one server alive for as long as the process that wants it lives.
- * The channel between the two closes however the other one ends, kill -9 included, and that is the
- * only way in which a server is ever discarded: there is one path, and every run takes it.
+ * A process that runs one server for as long as the process that started it exists. The channel
+ * between the two closes however the other one ends, kill -9 included, and that is the only way in
+ * which a server is discarded.
  */
 
 const folder = process.argv[2] ?? '';
@@ -26,7 +26,7 @@ function run({ program, args, account, stopSignal = 'SIGTERM' }: Command): void 
   const child = spawn(program, args, {
     ...account,
     cwd: '/',
-    // Nothing of the caller's: PGPORT, LD_PRELOAD and the like must not reach the server.
+    // No variables of the caller: PGPORT, LD_PRELOAD and the like must not reach the server.
     env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
@@ -63,6 +63,6 @@ function removeIfEmpty(path: string): void {
   try {
     rmdirSync(path);
   } catch {
-    // Another service still has its part in there; the last one out removes it.
+    // Another service still has its part in it; the last one removes it.
   }
 }

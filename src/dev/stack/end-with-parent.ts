@@ -1,3 +1,3 @@
-/* Preloaded into the processes of a local stack: one whose starter is gone, however it ended, stops like any other. */
+/* Preloaded into the processes of a local stack: when its parent has ended, however it did, a process stops gracefully. */
 process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
 process.channel?.unref();

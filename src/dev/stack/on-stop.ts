@@ -1,6 +1,6 @@
 /**
- * Do this and exit when somebody asks this process to stop: by Ctrl-C, by SIGTERM, or by stopping the npm that started
- * it, whose shell dies of the signal without passing it on. Who asks twice does not wait.
+ * Do this and exit when this process is stopped: by Ctrl-C, by SIGTERM, or by stopping the npm that started it, whose
+ * shell ends on the signal without passing it on. A second signal exits at once.
  */
 export function onStop(stop: () => Promise<unknown>, exitCode: number): void {
   let stopping = false;
@@ -12,9 +12,9 @@ export function onStop(stop: () => Promise<unknown>, exitCode: number): void {
   process.on('SIGINT', handle);
   process.on('SIGTERM', handle);
   if (process.env['npm_lifecycle_event'] === undefined) return;
-  const starter = process.ppid;
+  const parent = process.ppid;
   const watch = setInterval(() => {
-    if (process.ppid === starter) return;
+    if (process.ppid === parent) return;
     clearInterval(watch);
     if (!stopping) handle();
   }, 500);

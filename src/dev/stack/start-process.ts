@@ -7,13 +7,13 @@ import { fileURLToPath } from 'node:url';
 export interface StackProcess {
   readonly name: string;
   readonly pid: number;
-  /** The last lines that it logged, the oldest first. */
+  /** The last lines of its log, oldest first. */
   readonly logged: readonly string[];
   /** Resolves with the first log line that has this phrase. */
   waitFor(phrase: string): Promise<void>;
-  /** Answers its exit code, or null when the signal ended it. */
+  /** Returns its exit code, or null when the signal ended it. */
   kill(signal: NodeJS.Signals): Promise<number | null>;
-  /** SIGTERM, and SIGKILL when that takes too long. */
+  /** SIGTERM, then SIGKILL when that takes too long. */
   stop(): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ const stopTimeoutMs = 10_000;
 /**
  * Start `entry` with this environment and no other. It stops when this process does, even by kill -9.
  *
- * @param folder where the release lies that it belongs to; this one, unless told
+ * @param folder of the release that it belongs to; the default is this one
  */
 export function startProcess(
   name: string,
@@ -76,7 +76,7 @@ async function stop(child: ChildProcess, ended: Promise<unknown>): Promise<void>
   clearTimeout(timer);
 }
 
-/** Run a command of the command line to its end and answer what it printed. */
+/** Run a command of the command line and return what it printed. */
 export async function runCli(args: readonly string[], environment: Record<string, string>): Promise<string> {
   const child = spawn(process.execPath, ['src/cli/main.ts', ...args], {
     cwd: root,
@@ -84,11 +84,11 @@ export async function runCli(args: readonly string[], environment: Record<string
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const printed: string[] = [];
-  const complaints: string[] = [];
+  const errors: string[] = [];
   child.stdout.on('data', (chunk: Buffer) => printed.push(chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => complaints.push(chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => errors.push(chunk.toString()));
   const [code] = await once(child, 'close');
   if (code !== 0)
-    throw new Error(`cli ${args.join(' ')} ended with code ${code}:\n${complaints.join('')}${printed.join('')}`);
+    throw new Error(`cli ${args.join(' ')} ended with code ${code}:\n${errors.join('')}${printed.join('')}`);
   return printed.join('');
 }

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-
 import { queueNames } from '#jobs/queues.ts';
 import { freePort } from '#src/dev/embedded/free-port.ts';
 import { startEmbedded } from '#src/dev/embedded/start-embedded.ts';
@@ -11,20 +10,21 @@ import { startShippoSimulator } from '#src/dev/simulators/shippo/simulator.ts';
 import { stripeControl } from '#src/dev/simulators/stripe/control/client.ts';
 import { startStripeSimulator } from '#src/dev/simulators/stripe/simulator.ts';
 import { serveStorefront } from '#src/dev/storefront/serve-storefront.ts';
+import { Environment } from '#src/environment.ts';
 import { handledEventTypes } from '#src/providers/stripe/events.ts';
 import { runCli, type StackProcess, startProcess } from './start-process.ts';
 
 export interface StackOptions {
-  /** `each`: a process for every kind of worker, as on dynos that scale apart; `all`: one for all; or some of the Procfile. */
+  /** `each`: a process for every kind of worker, as on dynos that scale separately; `all`: one for all; or some of the Procfile. */
   readonly workers: 'each' | 'all' | readonly string[];
-  /** Further variables of the processes: schedules, poll times, a PostgreSQL or a Redis that is there already. */
+  /** Further variables of the processes: schedules, poll times, an existing PostgreSQL or Redis. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Where the web process listens; a free port unless told. */
+  /** The port of the web process; the default is a free one. */
   readonly port?: number;
-  /** Where the storefront's pages are; a free port unless told. */
+  /** The port of the storefront's pages; the default is a free one. */
   readonly storefrontPort?: number;
-  /** Called with a sentence as each part is up. */
-  readonly report?: (sentence: string) => void;
+  /** Called with a message when each part is up. */
+  readonly report?: (message: string) => void;
 }
 
 /** The whole service on one machine: PostgreSQL, Redis, simulators, web and workers, and one store with its pages. */
@@ -39,13 +39,13 @@ export interface Stack {
   readonly environment: Readonly<Record<string, string>>;
   readonly store: DemoStore;
   readonly processes: Map<string, StackProcess>;
-  /** Start again what was killed. */
+  /** Start a process again after it was killed. */
   restart(name: string): Promise<void>;
   restartPostgres(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** The store of src/dev/demo-store.yaml, and what opens it. */
+/** The store of src/dev/demo-store.yaml and its keys. */
 export interface DemoStore {
   readonly slug: string;
   readonly publishableKey: string;
@@ -137,7 +137,8 @@ export async function startStack(receiver: { url: string; secret: string }, opti
       redisUrl,
       databaseUrl,
       restartPostgres:
-        embedded.restartPostgres ?? (() => Promise.reject(new Error('This PostgreSQL is not ours to restart.'))),
+        embedded.restartPostgres ??
+        (() => Promise.reject(new Error('This PostgreSQL was not started here and cannot be restarted.'))),
     };
   } catch (error) {
     await stop();
@@ -167,7 +168,7 @@ type Parts = {
   receiver: { url: string; secret: string };
 };
 
-/** Secrets are made anew each time: nothing that is checked in opens anything. */
+/** Secrets are generated each time, so that nothing in the repository is a secret. */
 function environmentOf({
   databaseUrl,
   redisUrl,
@@ -208,7 +209,7 @@ function environmentOf({
   };
 }
 
-/** A store that was there already does not tell its keys again: it gets new ones. */
+/** An existing store does not show its keys again: it gets new ones. */
 async function applyStore(environment: Record<string, string>): Promise<DemoStore> {
   const apply = async (): Promise<{ name: string; value: string }[]> =>
     JSON.parse(await runCli(['apply', demoStoreFile, '--json'], environment)).keys;
@@ -225,4 +226,13 @@ async function applyStore(environment: Record<string, string>): Promise<DemoStor
     stripeKey: environment['STRIPE_SECRET_KEY'] ?? '',
     shippoKey: environment['SHIPPO_API_KEY'] ?? '',
   };
+}
+
+/** Variables that a local stack sets itself. It needs the log to see when its processes are up. */
+const fixedVariables = new Set(['APP_MODE', 'LOCAL_MODE', 'HOST', 'PORT', 'DYNO', 'LOG_LEVEL']);
+
+/** The documented variables that the shell sets; they override those of the stack. */
+export function givenVariables(shell: NodeJS.ProcessEnv = process.env): Record<string, string> {
+  const names = Object.keys(Environment.properties).filter((name) => !fixedVariables.has(name));
+  return Object.fromEntries(names.map((name) => [name, shell[name] ?? '']).filter(([, value]) => value !== ''));
 }
