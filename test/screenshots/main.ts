@@ -94,7 +94,7 @@ async function storefront(page: Page, width: Width): Promise<void> {
     ['/journal', 'Journal', 'storefront-journal'],
     ['/journal/care-for-wood', 'How to care for wood', 'storefront-entry'],
     ['/cart', 'Your cart is empty', 'storefront-cart-empty'],
-    ['/nowhere', 'There is nothing here', 'storefront-not-found'],
+    ['/nowhere', 'Not found', 'storefront-not-found'],
   ] as const) {
     await page.goto(stack.storefrontUrl + path);
     await page.getByRole('heading', { level: 1, name: heading }).waitFor();

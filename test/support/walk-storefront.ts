@@ -23,7 +23,7 @@ const address = {
   'Postal code': '94105',
 };
 
-/** From the shelf to the paid order and its label, by hand: each wait is an expectation. */
+/** A purchase from browsing to the paid order and its label, in the browser: each wait is an expectation. */
 export async function buyOnStorefront({ page, stack, email, capture }: Walk): Promise<{ orderNumber: string }> {
   const button = (name: string | RegExp) => page.getByRole('button', { name });
   await page.goto(stack.storefrontUrl);
@@ -59,7 +59,7 @@ export async function buyOnStorefront({ page, stack, email, capture }: Walk): Pr
   await page.getByText('−$9.80').waitFor();
   await capture('storefront-cart');
 
-  await page.getByLabel('E-mail, for the receipt').fill(email);
+  await page.getByLabel('Email, for the receipt').fill(email);
   await button('Check out').click();
   await page.getByRole('heading', { name: 'Pay' }).waitFor();
   await page.getByText('Total due today').waitFor();
@@ -75,11 +75,11 @@ export async function buyOnStorefront({ page, stack, email, capture }: Walk): Pr
   return { orderNumber: ((await heading.textContent()) ?? '').replace('Order ', '') };
 }
 
-/** The parcel is handed over and arrives, while the shopper looks on. */
+/** The parcel is handed over and delivered, and the order page follows. */
 export async function receiveParcel({ page, capture }: Walk): Promise<void> {
   await page.getByRole('button', { name: 'Hand it to the carrier' }).click();
   await page.getByText('It is on its way to you.').waitFor();
-  await page.getByRole('button', { name: 'Let it arrive' }).click();
+  await page.getByRole('button', { name: 'Deliver it' }).click();
   await page.getByText('It has arrived.').waitFor();
   await capture('storefront-order-delivered');
 }
@@ -92,9 +92,9 @@ export async function signInOnStorefront(
   await page.goto(`${stack.storefrontUrl}/account`);
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   await capture('storefront-sign-in');
-  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Email').fill(email);
   await page.getByRole('button', { name: 'Send me a link' }).click();
-  await page.getByRole('heading', { name: 'Look into your mail' }).waitFor();
+  await page.getByRole('heading', { name: 'Check your email' }).waitFor();
   await capture('storefront-sign-in-sent');
 
   const mail = await mailboxControl(stack.mailboxUrl).waitForMessage({ to: email, subject: 'Sign in' }, 60_000);
@@ -104,14 +104,14 @@ export async function signInOnStorefront(
   await page.getByRole('heading', { name: 'Hello, Ada' }).waitFor();
   await capture('storefront-account');
   await page.getByText(orderNumber).click();
-  await page.getByText('Send something back').click();
+  await page.getByText('Return items').click();
   await capture('storefront-account-order');
 }
 
 /** Half of what was bought goes back. */
 export async function requestReturnInPage({ page, capture }: Walk): Promise<void> {
   await page.getByRole('checkbox').first().check();
-  await page.getByRole('button', { name: 'Ask for a return' }).click();
+  await page.getByRole('button', { name: 'Request a return' }).click();
   await page.getByText(/^RMA-/).waitFor();
   await capture('storefront-account-return');
 }

@@ -242,7 +242,7 @@ test('sessions are listed newest first and found by payment, customer and status
   t.deepEqual(await ids({ customer_details: { email: 'jenny.rosen@example.com' } }), []);
 });
 
-test('the e-mail of a customer is fixed, and what the shopper typed is saved only where asked for', async (t) => {
+test('the email of a customer is fixed, and what the shopper typed is saved only where asked for', async (t) => {
   const { stripe, control } = await openStoreFixture(t);
   const customer = await stripe.customers.create({ email: 'ada@example.com' });
   const params = {

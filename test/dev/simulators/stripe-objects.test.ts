@@ -71,7 +71,7 @@ test('a dispute holds the charge until the bank decides', async (t) => {
   ]);
 });
 
-test('customers are listed by exact e-mail, and searched without regard to case, but late', async (t) => {
+test('customers are listed by exact email, and searched without regard to case, but late', async (t) => {
   let now = Date.now();
   const { stripe } = await openStoreFixture(t, { now: () => now });
   const upper = await stripe.customers.create({ email: 'Ada@Example.com', metadata: { tier: 'gold' } });

@@ -41,7 +41,7 @@ test('the page asks again for what is missing, and keeps what was typed', async 
     paymentSession({ shipping_address_collection: { allowed_countries: ['US'] } }),
   );
   const missing: [Record<string, string>, RegExp][] = [
-    [{ ...shopper, email: 'nobody' }, /Enter your e-mail address/],
+    [{ ...shopper, email: 'nobody' }, /Enter your email address/],
     [{ ...shopper, line1: '' }, /Enter the address to ship to/],
     [{ ...shopper, country: 'DE' }, /does not ship to this country/],
     [{ ...shopper, outcome: 'declined' }, /Your card was declined/],
@@ -86,7 +86,7 @@ test('an expired session says so and leads back', async (t) => {
   t.regex(page, /shop\.example\/cart/);
 });
 
-test('a subscription can be begun on the page, with the e-mail that the shop has fixed', async (t) => {
+test('a subscription can be begun on the page, with the email that the shop has fixed', async (t) => {
   const { stripe } = await openStoreFixture(t);
   const session = await stripe.checkout.sessions.create(subscriptionSession({ customer_email: 'ada@example.com' }));
   t.regex(await (await fetch(session.url ?? '')).text(), /Billed every month/);

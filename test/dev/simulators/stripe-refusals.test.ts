@@ -156,7 +156,7 @@ const refusals: readonly [what: string, params: SessionParams, param: string | u
   ['a customer that is not there', paymentSession({ customer: 'cus_x' }), 'customer', 'resource_missing'],
   ['customer_update without customer', paymentSession({ customer_update: { name: 'auto' } }), 'customer_update'],
   ['customer_creation in subscription mode', subscriptionSession({ customer_creation: 'always' }), 'customer_creation'],
-  ['an e-mail that is none', paymentSession({ customer_email: 'nobody' }), 'customer_email', 'email_invalid'],
+  ['an email that is none', paymentSession({ customer_email: 'nobody' }), 'customer_email', 'email_invalid'],
   ['two discounts', paymentSession({ discounts: [{ coupon: 'a' }, { coupon: 'b' }] }), 'discounts'],
   [
     'a discount and promotion codes',

@@ -1,18 +1,18 @@
-import { ask, settings } from './lib/api.js';
+import { callApi, settings } from './lib/api.js';
 import { readCart, watchCart } from './lib/cart.js';
 import { el } from './lib/element.js';
 import { go, route, start } from './lib/router.js';
-import { dress, store } from './lib/store.js';
+import { applyTheme, store } from './lib/store.js';
 import { accountView, signInView } from './views/account.js';
 import { cartView } from './views/cart.js';
 import { entryView, journalView } from './views/journal.js';
 import { orderView } from './views/order.js';
 import { productView } from './views/product.js';
+import { productsView, searchView } from './views/products.js';
 import { restoreView } from './views/restore.js';
-import { searchView, shelfView } from './views/shelf.js';
 
-route('/', shelfView);
-route('/shelf/:category', shelfView);
+route('/', productsView);
+route('/categories/:category', productsView);
 route('/search', searchView);
 route('/products/:slug', productView);
 route('/cart', cartView);
@@ -23,7 +23,7 @@ route('/account/sign-in', signInView);
 route('/journal', journalView);
 route('/journal/:slug', entryView);
 
-dress();
+applyTheme();
 document.getElementById('brand').append(store.name);
 document.getElementById('search').addEventListener('submit', (event) => {
   event.preventDefault();
@@ -45,10 +45,10 @@ document.getElementById('foot').append(
   el(
     'div',
     { class: 'counter' },
-    el('p', {}, 'A demonstration: nothing is charged or sent. Behind the counter:'),
+    el('p', {}, 'A demonstration: nothing is charged or sent. Demo tools:'),
     el(
       'nav',
-      { 'aria-label': 'Behind the counter' },
+      { 'aria-label': 'Demo tools' },
       settings.backstage.map(({ name, url }) => el('a', { href: url, target: '_blank', rel: 'noopener' }, name)),
     ),
   ),
@@ -58,7 +58,7 @@ await Promise.all([start(), readCart().catch(() => undefined), announce()]);
 async function announce() {
   const {
     entries: [entry],
-  } = await ask('GET', '/content/announcements/active', { isPublic: true }).catch(() => ({ entries: [] }));
+  } = await callApi('GET', '/content/announcements/active', { isPublic: true }).catch(() => ({ entries: [] }));
   if (!entry) return;
   const bar = document.getElementById('announcement');
   bar.textContent = entry.title;

@@ -39,7 +39,7 @@ export function fixedEmail(account: Account, session: Session): string | null {
 /** Validate what the shopper typed, and convert it to Stripe's fields. */
 export function shopperDetails(account: Account, session: Session, cart: Cart, input: ShopperInput): Details {
   const email = fixedEmail(account, session) ?? input.email?.trim();
-  if (!email || !/^[^\s@]+@[^\s@]+$/.test(email)) throw invalid('Enter your e-mail address.', 'email');
+  if (!email || !/^[^\s@]+@[^\s@]+$/.test(email)) throw invalid('Enter your email address.', 'email');
   const address = input.address ? addressFrom(input.address) : null;
   const name = input.name?.trim() || null;
   const phone = input.phone?.trim() || null;

@@ -68,7 +68,7 @@ function rhythmOf({ interval, interval_count: count }: Recurring): string {
 function emailField(account: Account, session: Session, values: Attempt['values']): Html {
   const fixed = fixedEmail(account, session);
   const value = fixed ?? values['email'] ?? '';
-  return html`<label>E-mail<input type="email" name="email" autocomplete="email" required value="${value}" ${fixed !== null && new Html('readonly')}></label>`;
+  return html`<label>Email<input type="email" name="email" autocomplete="email" required value="${value}" ${fixed !== null && new Html('readonly')}></label>`;
 }
 
 function addressFields({ params }: Cart, values: Attempt['values']): Html {

@@ -1,31 +1,34 @@
-import { ApiError, ask } from './api.js';
+import { ApiError, callApi } from './api.js';
 
 const key = 'session';
 /** A session is renewed when it has less than this left. */
 const marginMs = 30_000;
 
-const kept = () => JSON.parse(localStorage.getItem(key) ?? 'null');
+const storedSession = () => JSON.parse(localStorage.getItem(key) ?? 'null');
 
-function keep({ session_token: token, expires_at: expiresAt, refresh_token: refresh, customer }) {
-  localStorage.setItem(key, JSON.stringify({ token, expiresAt, refresh: refresh ?? kept()?.refresh, customer }));
+function storeSession({ session_token: token, expires_at: expiresAt, refresh_token: refresh, customer }) {
+  localStorage.setItem(
+    key,
+    JSON.stringify({ token, expiresAt, refresh: refresh ?? storedSession()?.refresh, customer }),
+  );
 }
 
-/** Mail a link to sign in. The answer never tells whether the shop knows the address. */
+/** Email a sign-in link. The response never shows whether the email belongs to a customer. */
 export const requestLink = (email) =>
-  ask('POST', '/customer/magic-link/request', { isPublic: true, body: { email, redirect_path: '/account' } });
+  callApi('POST', '/customer/magic-link/request', { isPublic: true, body: { email, redirect_path: '/account' } });
 
-/** Sign in with the token of a mailed link. It works once. */
+/** Sign in with the token of an emailed link. It works once. */
 export async function consumeLink(token) {
-  keep(await ask('POST', '/customer/magic-link/consume', { isPublic: true, body: { token } }));
+  storeSession(await callApi('POST', '/customer/magic-link/consume', { isPublic: true, body: { token } }));
 }
 
-export const isSignedIn = () => kept() !== null;
+export const isSignedIn = () => storedSession() !== null;
 
-/** Ask for something of whoever is signed in. A session that cannot be renewed any more is forgotten. */
+/** Call the API as the signed-in customer. A session that can no longer be renewed is deleted. */
 export async function requestAsCustomer(method, path, body) {
   const session = await liveSession();
   try {
-    return await ask(method, path, { session, body });
+    return await callApi(method, path, { session, body });
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) localStorage.removeItem(key);
     throw error;
@@ -38,14 +41,16 @@ export async function signOut() {
 }
 
 async function liveSession() {
-  const session = kept();
+  const session = storedSession();
   if (!session) throw new ApiError('Please sign in.', { status: 401, code: 'invalid_session' });
   if (Date.parse(session.expiresAt) - Date.now() > marginMs) return session.token;
   try {
-    keep(await ask('POST', '/customer/refresh', { isPublic: true, body: { refresh_token: session.refresh } }));
+    storeSession(
+      await callApi('POST', '/customer/refresh', { isPublic: true, body: { refresh_token: session.refresh } }),
+    );
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) localStorage.removeItem(key);
     throw error;
   }
-  return kept().token;
+  return storedSession().token;
 }

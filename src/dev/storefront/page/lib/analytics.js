@@ -2,15 +2,15 @@ import { settings } from './api.js';
 
 const sessionKey = 'visit';
 
-/** One visit: what happens in this tab belongs together. */
+/** The id of the visit, which groups the events of this tab. */
 export function visit() {
   const known = sessionStorage.getItem(sessionKey) ?? crypto.randomUUID();
   sessionStorage.setItem(sessionKey, known);
   return known;
 }
 
-/** Tell the shop what happened. It never waits for an answer, and survives the page. */
-export function tell(type, fields = {}) {
+/** Send an analytics event without waiting for the response, even while the page is being closed. */
+export function recordEvent(type, fields = {}) {
   const event = {
     event_id: crypto.randomUUID(),
     type,
@@ -18,6 +18,6 @@ export function tell(type, fields = {}) {
     session_id: visit(),
     ...fields,
   };
-  const address = `${settings.api}/analytics/events?tenant=${encodeURIComponent(settings.slug)}`;
-  navigator.sendBeacon(address, JSON.stringify({ events: [event] }));
+  const url = `${settings.api}/analytics/events?tenant=${encodeURIComponent(settings.slug)}`;
+  navigator.sendBeacon(url, JSON.stringify({ events: [event] }));
 }

@@ -1,12 +1,12 @@
-/** What the page was served with: where the API is, whose store this is, and the key that any visitor may read. */
+/** The settings of the page: the URL of the API, the store's slug and its publishable key. */
 export const settings = JSON.parse(document.getElementById('settings').textContent);
 
-/** A refusal of the API. Its message is a sentence for the shopper, its code is for the page. */
+/** An error of the API, with a message for the shopper and a code for the page. */
 export class ApiError extends Error {
   name = 'ApiError';
 
-  constructor(sentence, { status = 0, code = 'unreachable', body = {} } = {}) {
-    super(sentence);
+  constructor(message, { status = 0, code = 'unreachable', body = {} } = {}) {
+    super(message);
     this.status = status;
     this.code = code;
     this.body = body;
@@ -14,15 +14,15 @@ export class ApiError extends Error {
 }
 
 /**
- * Ask the API. A route that is for everybody needs the store's slug, one for storefronts the publishable key, one for
- * whoever is signed in a session; sending the slug along always does no harm.
+ * Call the API. A public route needs the store's slug, one for storefronts the publishable key, one for customers a
+ * session; the slug may always be sent, too.
  *
  * @param {string} method
  * @param {string} path below /api/v1
  * @param {{ body?: unknown, session?: string, isPublic?: boolean, idempotencyKey?: string }} [options]
  * @throws {ApiError}
  */
-export async function ask(method, path, { body, session, isPublic = false, idempotencyKey } = {}) {
+export async function callApi(method, path, { body, session, isPublic = false, idempotencyKey } = {}) {
   const response = await fetch(`${settings.api}${path}`, {
     method,
     headers: {
@@ -33,23 +33,23 @@ export async function ask(method, path, { body, session, isPublic = false, idemp
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   }).catch(() => {
-    throw new ApiError('The shop cannot be reached at the moment. Please try again.');
+    throw new ApiError('The store cannot be reached at the moment. Please try again.');
   });
-  const answer = await response.json().catch(() => ({}));
-  if (response.ok) return answer;
-  throw new ApiError(messageFor(answer), { status: response.status, code: answer.error, body: answer });
+  const reply = await response.json().catch(() => ({}));
+  if (response.ok) return reply;
+  throw new ApiError(messageFor(reply), { status: response.status, code: reply.error, body: reply });
 }
 
 function messageFor({ error, detail, retry_after: seconds, errors = [], items = [], conflicts = [] }) {
-  if (error === 'rate_limited') return `That was a little fast. Please try again in ${seconds} seconds.`;
+  if (error === 'rate_limited') return `Too many requests. Please try again in ${seconds} seconds.`;
   if (error === 'insufficient_stock') {
     const left = items.map(({ available }) => (available > 0 ? `only ${available} left` : 'sold out'));
-    return `There is not enough in stock: ${left.join(', ')}. Please change the quantity.`;
+    return `Not enough in stock: ${left.join(', ')}. Please change the quantity.`;
   }
   if (error === 'duplicate_subscription') {
     const names = conflicts.map(({ product_name: name }) => name).join(' and ');
     return `You already have a subscription of ${names}. You will find it in your account.`;
   }
-  if (errors.some(({ path }) => /email/.test(path))) return 'This does not look like an e-mail address.';
-  return detail ?? 'The shop did not answer as it should. Please try again.';
+  if (errors.some(({ path }) => /email/.test(path))) return 'This is not a valid email address.';
+  return detail ?? 'Something went wrong in the store. Please try again.';
 }

@@ -1,10 +1,10 @@
-import { tell } from './analytics.js';
-import { ApiError, ask } from './api.js';
+import { recordEvent } from './analytics.js';
+import { ApiError, callApi } from './api.js';
 
 const cartKey = 'cart';
 const draftKey = 'checkout';
 
-/** The cart as it was last answered, or undefined where there is none yet. */
+/** The cart of the last response; undefined when there is none. */
 let current;
 const watchers = new Set();
 
@@ -14,12 +14,12 @@ export function watchCart(callback) {
   callback(current);
 }
 
-/** The shopper's cart. One that is gone, or was bought, is forgotten. */
+/** The shopper's cart. A deleted or purchased one is cleared. */
 export async function readCart() {
   const id = localStorage.getItem(cartKey);
   if (!id) return show(undefined);
   try {
-    const { cart } = await ask('GET', `/cart/${id}`);
+    const { cart } = await callApi('GET', `/cart/${id}`);
     return cart.status === 'active' ? show(cart) : clearCart();
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return clearCart();
@@ -27,21 +27,21 @@ export async function readCart() {
   }
 }
 
-/** Put something into the cart, and make one where there is none. */
+/** Add a line to the cart; create a cart if there is none. */
 export async function addToCart(line) {
   await readCart();
-  const id = current?.id ?? (await ask('POST', '/cart', { body: {} })).cart.id;
+  const id = current?.id ?? (await callApi('POST', '/cart', { body: {} })).cart.id;
   localStorage.setItem(cartKey, id);
-  const { cart } = await ask('POST', `/cart/${id}/items`, { body: line });
-  tell('cart_item_added', { cart_id: id, variant_id: line.variantId });
+  const { cart } = await callApi('POST', `/cart/${id}/items`, { body: line });
+  recordEvent('cart_item_added', { cart_id: id, variant_id: line.variantId });
   return show(cart);
 }
 
-/** Change how many of a line there are; none removes it. */
+/** Change the quantity of a line; 0 removes it. */
 export async function changeLine(lineId, quantity) {
   const path = `/cart/${current.id}/items/${lineId}`;
-  if (quantity === 0) await ask('DELETE', path);
-  else await ask('PATCH', path, { body: { quantity } });
+  if (quantity === 0) await callApi('DELETE', path);
+  else await callApi('PATCH', path, { body: { quantity } });
   return readCart();
 }
 
@@ -51,7 +51,7 @@ export function clearCart() {
   return show(undefined);
 }
 
-/** What the shopper typed on the way to the checkout: address and codes. */
+/** What the shopper has typed before the checkout: email and codes. */
 export function readDraft() {
   return JSON.parse(sessionStorage.getItem(draftKey) ?? '{}');
 }

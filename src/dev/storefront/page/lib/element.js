@@ -1,6 +1,6 @@
 /**
- * Make an element. What begins with `on` is a listener; what is undefined, null or false is left out. Children that
- * are text stay text: nothing that the API answers can become markup.
+ * Create an element. A property that begins with `on` is a listener; undefined, null and false are left out. Text
+ * children stay text, so that nothing in the API's responses can become markup.
  *
  * @param {string} name
  * @param {Record<string, unknown>} [properties]
@@ -18,7 +18,7 @@ export function el(name, properties = {}, ...children) {
   return node;
 }
 
-/** A form whose submit is work: while it runs the button waits, and a refusal is shown as a sentence. */
+/** A form with an asynchronous submit: its buttons are disabled meanwhile, and an error is shown as a message. */
 export function form(properties, work, ...children) {
   const problem = el('p', { class: 'problem', role: 'alert', hidden: true });
   const node = el(
@@ -46,7 +46,7 @@ export function form(properties, work, ...children) {
   return node;
 }
 
-/** What went wrong, for a person. The API's own sentences are made for that. */
+/** An error message for the shopper: the API's own, where there is one. */
 export function errorMessageOf(error) {
   if (error?.name === 'ApiError') return error.message;
   console.error(error);

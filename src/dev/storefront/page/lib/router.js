@@ -7,18 +7,18 @@ const routes = [];
 let leaveCurrent = () => undefined;
 let turn = 0;
 
-/** Say which view is shown where: `/products/:slug`. */
+/** Register the view of a path: `/products/:slug`. */
 export function route(path, open) {
   routes.push({ pattern: new RegExp(`^${path.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)')}$`), open });
 }
 
-/** Go to another view. */
-export function go(address, { replace = false } = {}) {
-  history[replace ? 'replaceState' : 'pushState'](null, '', address);
+/** Navigate to another view. */
+export function go(url, { replace = false } = {}) {
+  history[replace ? 'replaceState' : 'pushState'](null, '', url);
   return render();
 }
 
-/** Show the view of the current address, and follow links within the shop without loading the page anew. */
+/** Show the view of the current URL, and follow links within the store without reloading the page. */
 export function start() {
   addEventListener('popstate', () => void render());
   document.addEventListener('click', (event) => {
@@ -32,7 +32,7 @@ export function start() {
 }
 
 async function render({ isFirst = false } = {}) {
-  const mine = (turn += 1);
+  const own = (turn += 1);
   const main = document.getElementById('main');
   leaveCurrent();
   leaveCurrent = () => undefined;
@@ -42,19 +42,19 @@ async function render({ isFirst = false } = {}) {
     node: el(
       'div',
       { class: 'narrow' },
-      el('h1', {}, error.status === 404 ? 'There is nothing here' : 'That did not work'),
+      el('h1', {}, error.status === 404 ? 'Not found' : 'That did not work'),
       el('p', { role: 'alert' }, errorMessageOf(error)),
-      el('p', {}, el('a', { class: 'button', href: '/' }, 'Back to the shop')),
+      el('p', {}, el('a', { class: 'button', href: '/' }, 'Back to the store')),
     ),
   }));
-  if (mine !== turn) return view.leave?.();
+  if (own !== turn) return view.leave?.();
   leaveCurrent = view.leave ?? leaveCurrent;
   document.title = view.title;
   main.replaceChildren(...[view.node].flat());
   main.removeAttribute('aria-busy');
   if (isFirst) return;
   scrollTo(0, 0);
-  // Whoever cannot see the page hears where he is now.
+  // Focus the heading, so that a screen reader announces the new view.
   const heading = main.querySelector('h1') ?? main;
   heading.tabIndex = -1;
   heading.focus({ preventScroll: true });
@@ -69,7 +69,7 @@ function open() {
     Object.assign(new Error('no such page'), {
       name: 'ApiError',
       status: 404,
-      message: 'This page does not exist, or no longer.',
+      message: 'This page does not exist.',
     }),
   );
 }

@@ -1,15 +1,15 @@
-import { ask, settings } from './api.js';
+import { callApi, settings } from './api.js';
 
-/** The store's own configuration: its name, money, delivery and looks. Asked for once. */
-export const store = (await ask('GET', '/storefront', { isPublic: true })).storefront;
+/** The store's own configuration: its name, currency, delivery and theme. Fetched once. */
+export const store = (await callApi('GET', '/storefront', { isPublic: true })).storefront;
 
-/** An amount as this store's shoppers write it. */
+/** An amount in the store's locale. */
 export function money(cents, currency = store.currency) {
   const format = new Intl.NumberFormat(store.locale, { style: 'currency', currency });
   return format.format(cents / 10 ** (settings.unusualDecimals[currency] ?? 2));
 }
 
-/** A day in words, or a day and a time. */
+/** A date, optionally with the time. */
 export function day(timestamp, { withTime = false } = {}) {
   const style = withTime ? { dateStyle: 'medium', timeStyle: 'short' } : { dateStyle: 'long' };
   return new Intl.DateTimeFormat(store.locale, style).format(new Date(timestamp));
@@ -17,8 +17,8 @@ export function day(timestamp, { withTime = false } = {}) {
 
 export const rhythms = { month: 'every month', quarter: 'every three months' };
 
-/** Dress the page in the store's colours. What is no colour is not used. */
-export function dress() {
+/** Apply the store's colours to the page. Invalid colours are ignored. */
+export function applyTheme() {
   const { accent, background } = store.theme;
   const root = document.documentElement;
   if (CSS.supports('color', accent ?? '')) root.style.setProperty('--accent', accent);

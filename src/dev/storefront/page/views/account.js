@@ -1,5 +1,5 @@
 import { consumeLink, isSignedIn, requestAsCustomer, requestLink, signOut } from '../lib/account.js';
-import { ApiError, ask, settings } from '../lib/api.js';
+import { ApiError, callApi, settings } from '../lib/api.js';
 import { el, field, form } from '../lib/element.js';
 import { go } from '../lib/router.js';
 import { day, money, rhythms, store } from '../lib/store.js';
@@ -7,10 +7,10 @@ import { orderDetails } from './order-details.js';
 
 const title = `Account · ${store.name}`;
 
-/** Orders, subscriptions and returns of whoever is signed in; the way in for everybody else. */
+/** Orders, subscriptions and returns of the signed-in customer; the sign-in form for others. */
 export async function accountView() {
   if (!store.features.customer_accounts)
-    return { title, node: el('div', { class: 'narrow' }, el('h1', {}, 'This shop has no accounts')) };
+    return { title, node: el('div', { class: 'narrow' }, el('h1', {}, 'This store has no accounts')) };
   if (!isSignedIn()) return { title, node: doorView() };
   try {
     return { title, node: await portal() };
@@ -20,7 +20,7 @@ export async function accountView() {
   }
 }
 
-/** The link of the mail: its token opens a session, once. */
+/** The link of the email: its token opens a session, once. */
 export async function signInView(_, query) {
   try {
     await consumeLink(query.get('token') ?? '');
@@ -29,7 +29,7 @@ export async function signInView(_, query) {
     return {
       title,
       node: [
-        el('p', { class: 'narrow note', role: 'alert' }, 'This link has been used or is too old. Ask for another one.'),
+        el('p', { class: 'narrow note', role: 'alert' }, 'This link has been used or has expired. Request a new one.'),
         doorView(),
       ],
     };
@@ -44,17 +44,17 @@ function doorView() {
     'div',
     { class: 'narrow' },
     el('h1', {}, 'Sign in'),
-    el('p', { class: 'soft' }, 'No password to remember: we mail you a link.'),
+    el('p', { class: 'soft' }, 'No password needed: we email you a link.'),
     form(
       {},
       async ({ email }) => {
         await requestLink(email);
         node.replaceChildren(
-          el('h1', {}, 'Look into your mail'),
+          el('h1', {}, 'Check your email'),
           el(
             'p',
             { role: 'status' },
-            `If somebody has ordered here as ${email}, a link is on its way to them. It works once, and for a quarter of an hour.`,
+            `If ${email} has ordered here, a link is on its way. It works once, and for a quarter of an hour.`,
           ),
           el(
             'p',
@@ -62,7 +62,7 @@ function doorView() {
             el(
               'a',
               { class: 'button', href: settings.mailbox, target: '_blank', rel: 'noopener' },
-              'Open the demonstration’s mailbox',
+              'Open the demo’s mailbox',
             ),
           ),
         );
@@ -70,7 +70,7 @@ function doorView() {
       el(
         'div',
         { class: 'row' },
-        field('E-mail', { name: 'email', type: 'email', autocomplete: 'email', required: true }),
+        field('Email', { name: 'email', type: 'email', autocomplete: 'email', required: true }),
         el('button', { class: 'main' }, 'Send me a link'),
       ),
     ),
@@ -81,7 +81,7 @@ function doorView() {
 async function portal() {
   const [{ customer, orders, subscriptions, returns }, { products }] = await Promise.all([
     requestAsCustomer('GET', '/customer-portal'),
-    ask('GET', '/products?limit=100'),
+    callApi('GET', '/products?limit=100'),
   ]);
   const nameOf = (productId) => products.find(({ id }) => id === productId)?.name ?? 'Subscription';
   return el(
@@ -175,7 +175,7 @@ function returnForm(order) {
       const items = order.items
         .filter(({ id }) => values[id])
         .map(({ id, quantity }) => ({ order_item_id: id, quantity, ...(values.reason && { reason: values.reason }) }));
-      if (items.length === 0) throw new ApiError('Choose what you want to send back.');
+      if (items.length === 0) throw new ApiError('Choose what you want to return.');
       await requestAsCustomer('POST', '/customer-portal/returns', { order_number: order.order_number, items });
       await go('/account', { replace: true });
     },
@@ -188,9 +188,9 @@ function returnForm(order) {
       ),
     ),
     field('Why', { name: 'reason', maxlength: 200, placeholder: 'Optional' }),
-    el('button', {}, 'Ask for a return'),
+    el('button', {}, 'Request a return'),
   );
-  return el('details', { class: 'more' }, el('summary', {}, 'Send something back'), node);
+  return el('details', { class: 'more' }, el('summary', {}, 'Return items'), node);
 }
 
 function subscriptionRow(subscription, name) {

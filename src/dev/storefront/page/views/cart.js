@@ -1,5 +1,5 @@
-import { tell } from '../lib/analytics.js';
-import { ask } from '../lib/api.js';
+import { recordEvent } from '../lib/analytics.js';
+import { callApi } from '../lib/api.js';
 import { changeLine, readCart, readDraft, storeDraft } from '../lib/cart.js';
 import { el, field, form } from '../lib/element.js';
 import { go } from '../lib/router.js';
@@ -8,12 +8,12 @@ import { money, rhythms, store } from '../lib/store.js';
 const promoReasons = {
   not_applicable: 'This code does not apply to your cart.',
   expired: 'This code is no longer valid.',
-  minimum_not_met: 'Your cart does not come to the least amount for this code yet.',
+  minimum_not_met: 'Your cart has not reached the minimum amount for this code.',
   usage_limit: 'This code has been used up.',
   customer_limit: 'You have used this code already.',
 };
 
-/** The cart, what codes take off it, and the way to the checkout. */
+/** The cart, its discounts and the checkout. */
 export async function cartView(_, query) {
   const cart = await readCart();
   const title = `Cart · ${store.name}`;
@@ -24,7 +24,7 @@ export async function cartView(_, query) {
         'div',
         { class: 'narrow empty' },
         el('h1', {}, 'Your cart is empty'),
-        el('p', {}, el('a', { class: 'button', href: '/' }, 'See what there is')),
+        el('p', {}, el('a', { class: 'button', href: '/' }, 'Browse the products')),
       ),
     };
   }
@@ -34,8 +34,8 @@ export async function cartView(_, query) {
     node: [
       el('h1', { class: 'page-title' }, 'Your cart'),
       query.has('canceled') &&
-        el('p', { class: 'note', role: 'status' }, 'Nothing was charged. Your cart is as it was.'),
-      query.has('restored') && el('p', { class: 'note', role: 'status' }, 'Welcome back. We have kept this for you.'),
+        el('p', { class: 'note', role: 'status' }, 'Nothing was charged. Your cart is unchanged.'),
+      query.has('restored') && el('p', { class: 'note', role: 'status' }, 'Welcome back. We saved this for you.'),
       el(
         'div',
         { class: 'columns' },
@@ -53,12 +53,12 @@ export async function cartView(_, query) {
   };
 }
 
-/** What the codes that were typed do for this cart now. One that no longer does anything says why. */
+/** The effect of the entered codes on this cart, or the reason why a code has none. */
 async function quoteOf(cart) {
   const { promoCode, giftCardCode, email } = readDraft();
   const promo =
     promoCode &&
-    (await ask('POST', '/cart/apply-promo', {
+    (await callApi('POST', '/cart/apply-promo', {
       body: {
         code: promoCode,
         subtotalCents: cart.subtotalCents,
@@ -69,7 +69,7 @@ async function quoteOf(cart) {
   const discountCents = promo?.valid ? promo.discountCents : 0;
   const giftCard =
     giftCardCode &&
-    (await ask('POST', '/cart/apply-gift-card', {
+    (await callApi('POST', '/cart/apply-gift-card', {
       body: { code: giftCardCode, orderTotal: cart.subtotalCents - discountCents },
     }));
   return { promo, giftCard, discountCents, giftCardCents: giftCard?.valid ? giftCard.appliedCents : 0 };
@@ -99,7 +99,7 @@ function lineOf(line) {
         { class: 'soft' },
         [variantName, purchaseType === 'subscription' && rhythms[subscriptionInterval]].filter(Boolean).join(' · '),
       ),
-      line.stockStatus === 'out_of_stock' && el('p', { class: 'problem' }, 'This is sold out by now.'),
+      line.stockStatus === 'out_of_stock' && el('p', { class: 'problem' }, 'This is sold out.'),
       line.priceChanged && el('p', { class: 'soft' }, 'The price has changed.'),
       form(
         { class: 'quantity' },
@@ -193,7 +193,7 @@ function checkoutForm(cart, { promo, giftCard }) {
     { class: 'checkout' },
     async ({ email }) => {
       storeDraft({ email: email || undefined });
-      const begun = await ask('POST', '/checkout/sessions', {
+      const begun = await callApi('POST', '/checkout/sessions', {
         idempotencyKey: crypto.randomUUID(),
         body: {
           items: cart.items.map((line) => ({
@@ -211,7 +211,7 @@ function checkoutForm(cart, { promo, giftCard }) {
           ...(giftCard?.valid && { gift_card_code: readDraft().giftCardCode }),
         },
       });
-      tell('checkout_started', {
+      recordEvent('checkout_started', {
         cart_id: cart.id,
         order_id: begun.order_id,
         value_cents: begun.order.total_cents,
@@ -223,7 +223,7 @@ function checkoutForm(cart, { promo, giftCard }) {
       );
       location.assign(begun.checkout_url);
     },
-    field('E-mail, for the receipt', {
+    field('Email, for the receipt', {
       name: 'email',
       type: 'email',
       autocomplete: 'email',
@@ -237,7 +237,7 @@ function saveForm(cart) {
   const node = form(
     {},
     async ({ email }) => {
-      await ask('POST', '/cart/save', {
+      await callApi('POST', '/cart/save', {
         body: {
           email,
           cart_id: cart.id,
@@ -250,20 +250,20 @@ function saveForm(cart) {
           })),
         },
       });
-      node.replaceChildren(el('p', { class: 'done', role: 'status' }, 'Kept. A link to it comes by mail.'));
+      node.replaceChildren(el('p', { class: 'done', role: 'status' }, 'Saved. We have emailed you a link to it.'));
     },
     el(
       'div',
       { class: 'row' },
-      field('E-mail', {
+      field('Email', {
         name: 'email',
         type: 'email',
         autocomplete: 'email',
         required: true,
         value: readDraft().email ?? '',
       }),
-      el('button', {}, 'Keep it'),
+      el('button', {}, 'Save'),
     ),
   );
-  return el('details', { class: 'save' }, el('summary', {}, 'Keep this cart for later'), node);
+  return el('details', { class: 'save' }, el('summary', {}, 'Save this cart for later'), node);
 }

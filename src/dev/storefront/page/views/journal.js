@@ -1,12 +1,12 @@
-import { ask } from '../lib/api.js';
+import { callApi } from '../lib/api.js';
 import { el } from '../lib/element.js';
 import { day, store } from '../lib/store.js';
 
 const types = ['article', 'recipe'];
 
-/** What the shop writes about. */
+/** The store's articles. */
 export async function journalView() {
-  const lists = await Promise.all(types.map((type) => ask('GET', `/content/${type}?limit=50`)));
+  const lists = await Promise.all(types.map((type) => callApi('GET', `/content/${type}?limit=50`)));
   const entries = lists
     .flatMap((list) => list.entries)
     .toSorted((one, other) => other.published_at.localeCompare(one.published_at));
@@ -34,7 +34,7 @@ export async function journalView() {
 
 export async function entryView({ slug }, query) {
   const type = types.includes(query.get('type')) ? query.get('type') : 'article';
-  const { entry } = await ask('GET', `/content/${type}/${encodeURIComponent(slug)}`);
+  const { entry } = await callApi('GET', `/content/${type}/${encodeURIComponent(slug)}`);
   return {
     title: `${entry.title} · ${store.name}`,
     node: el(
@@ -49,7 +49,7 @@ export async function entryView({ slug }, query) {
   };
 }
 
-/** As much of Markdown as this store writes: paragraphs, numbered lists and bold words. */
+/** The part of Markdown that this store uses: paragraphs, numbered lists and bold words. */
 function blocksOf(markdown) {
   return markdown
     .trim()

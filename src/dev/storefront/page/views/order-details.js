@@ -1,7 +1,7 @@
 import { el } from '../lib/element.js';
 import { money, rhythms } from '../lib/store.js';
 
-/** What was ordered, what it came to, and where it goes. */
+/** The lines, totals and address of an order. */
 export function orderDetails(order) {
   const amount = (cents) => money(cents, order.currency);
   const row = (name, value, kind) => el('div', { class: kind }, el('dt', {}, name), el('dd', {}, value));
@@ -35,7 +35,7 @@ export function orderDetails(order) {
       row('Delivery', order.shipping_cents > 0 ? amount(order.shipping_cents) : 'free'),
       order.tax_cents > 0 && row('Tax', amount(order.tax_cents)),
       row('Total', amount(order.total_cents), 'total'),
-      order.refunded_cents > 0 && row('Paid back', amount(order.refunded_cents)),
+      order.refunded_cents > 0 && row('Refunded', amount(order.refunded_cents)),
     ),
     order.shipping_address &&
       el(

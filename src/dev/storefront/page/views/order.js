@@ -1,4 +1,4 @@
-import { ask, settings } from '../lib/api.js';
+import { callApi, settings } from '../lib/api.js';
 import { clearCart } from '../lib/cart.js';
 import { el, errorMessageOf } from '../lib/element.js';
 import { day, store } from '../lib/store.js';
@@ -10,7 +10,7 @@ const over = {
   canceled: 'This order was canceled.',
 };
 
-/** The order that was placed last, followed until nothing more will change. */
+/** The last order, polled until its status is final. */
 export async function orderView() {
   const placed = JSON.parse(localStorage.getItem('order') ?? 'null');
   if (!placed) {
@@ -20,7 +20,7 @@ export async function orderView() {
         'div',
         { class: 'narrow empty' },
         el('h1', {}, 'No order yet'),
-        el('p', {}, el('a', { class: 'button', href: '/' }, 'See what there is')),
+        el('p', {}, el('a', { class: 'button', href: '/' }, 'Browse the products')),
       ),
     };
   }
@@ -31,11 +31,11 @@ export async function orderView() {
   const parcel = el('div');
   let timer;
   let shown = '';
-  /** Looks in quick succession, after something was done that will show in a moment. */
+  /** Polls more often after an action whose effect shows soon. */
   let quickPolls = 0;
 
-  const look = async () => {
-    const status = await ask('GET', `/checkout/${placed.id}/status`).catch((error) => {
+  const poll = async () => {
+    const status = await callApi('GET', `/checkout/${placed.id}/status`).catch((error) => {
       said.textContent = errorMessageOf(error);
       return undefined;
     });
@@ -48,20 +48,20 @@ export async function orderView() {
         ...demonstration(status, () => {
           quickPolls = 10;
           clearTimeout(timer);
-          return look();
+          return poll();
         }),
       );
       const order =
         placed.email &&
-        (await ask('GET', `/orders/${placed.id}?email=${encodeURIComponent(placed.email)}`, { isPublic: true }).catch(
-          () => undefined,
-        ));
+        (await callApi('GET', `/orders/${placed.id}?email=${encodeURIComponent(placed.email)}`, {
+          isPublic: true,
+        }).catch(() => undefined));
       if (order) details.replaceChildren(orderDetails(order.order));
     }
     quickPolls -= 1;
-    if (!status || !isOver(status)) timer = setTimeout(look, quickPolls > 0 ? 1000 : (status?.poll_after_ms ?? 3000));
+    if (!status || !isOver(status)) timer = setTimeout(poll, quickPolls > 0 ? 1000 : (status?.poll_after_ms ?? 3000));
   };
-  await look();
+  await poll();
   return {
     title: `Order ${placed.number} · ${store.name}`,
     node: el(
@@ -72,7 +72,7 @@ export async function orderView() {
       steps,
       parcel,
       details,
-      el('p', { class: 'soft' }, 'The receipt comes by mail. ', el('a', { href: '/account' }, 'All your orders')),
+      el('p', { class: 'soft' }, 'The receipt comes by email. ', el('a', { href: '/account' }, 'All your orders')),
     ),
     leave: () => clearTimeout(timer),
   };
@@ -82,22 +82,22 @@ const isOver = ({ status, fulfillment_status: fulfillment, paid_at: paidAt }) =>
   Object.hasOwn(over, status) || (paidAt !== null && ['not_required', 'delivered', 'returned'].includes(fulfillment));
 
 function messageFor({ payment_status: payment, fulfillment_status: fulfillment }) {
-  if (payment === 'processing') return 'Your bank is still moving the money. We will go on as soon as it is here.';
+  if (payment === 'processing') return 'Your bank is still moving the money. We will continue as soon as it arrives.';
   if (payment === 'unpaid') return 'We are waiting for your payment to be confirmed.';
   if (payment === 'refunded') return 'Your money is on its way back to you.';
   return {
-    unfulfilled: 'Thank you. Your payment is here, and your parcel is being packed.',
+    unfulfilled: 'Thank you. Your payment has arrived, and your parcel is being packed.',
     label_purchased: 'Packed and labelled. It leaves with the next collection.',
     shipped: 'It is on its way to you.',
     delivered: 'It has arrived.',
     returned: 'The parcel came back to us.',
     exception: 'The carrier reports a problem. We are looking into it.',
-    needs_attention: 'Thank you. Your payment is here; somebody sees to your parcel in person.',
-    not_required: 'Thank you. There is nothing to send: what you need comes by mail.',
+    needs_attention: 'Thank you. Your payment has arrived; our team will send your parcel.',
+    not_required: 'Thank you. There is nothing to send: what you need comes by email.',
   }[fulfillment];
 }
 
-/** How far it is: what is done, what is next. */
+/** The steps of an order: completed and next ones. */
 function stepsOf({ status, paid_at: paidAt, fulfillment_status: fulfillment, tracking: [label] }) {
   const reached = ['label_purchased', 'shipped', 'delivered', 'returned', 'exception'];
   const isFailed = Object.hasOwn(over, status);
@@ -126,9 +126,9 @@ function stepsOf({ status, paid_at: paidAt, fulfillment_status: fulfillment, tra
   ];
 }
 
-/** Nobody carries this parcel, so whoever looks on says how far it is. */
+/** No carrier moves this parcel, so the visitor of the demo sets its status. */
 function demonstration({ fulfillment_status: fulfillment, tracking: [label] }, pollAgain) {
-  const next = { label_purchased: ['TRANSIT', 'Hand it to the carrier'], shipped: ['DELIVERED', 'Let it arrive'] }[
+  const next = { label_purchased: ['TRANSIT', 'Hand it to the carrier'], shipped: ['DELIVERED', 'Deliver it'] }[
     fulfillment
   ];
   if (!label || !next || !settings.movesParcels) return [];
@@ -137,7 +137,7 @@ function demonstration({ fulfillment_status: fulfillment, tracking: [label] }, p
     el(
       'p',
       { class: 'demonstration' },
-      'A demonstration: no carrier comes for it. ',
+      'This is a demo: no carrier moves the parcel. ',
       el(
         'button',
         {

@@ -1,5 +1,5 @@
-import { tell } from '../lib/analytics.js';
-import { ask } from '../lib/api.js';
+import { recordEvent } from '../lib/analytics.js';
+import { callApi } from '../lib/api.js';
 import { addToCart } from '../lib/cart.js';
 import { el, field, form } from '../lib/element.js';
 import { day, money, rhythms, store } from '../lib/store.js';
@@ -12,13 +12,13 @@ const stockWords = {
   backorder: 'Made to order: takes a little longer',
 };
 
-/** One product: how it looks, what it costs, and a button that puts it into the cart. */
+/** One product: pictures, price and the button that adds it to the cart. */
 export async function productView({ slug }) {
   const [{ product }, { reviews }] = await Promise.all([
-    ask('GET', `/products/${encodeURIComponent(slug)}`),
-    ask('GET', `/products/${encodeURIComponent(slug)}/reviews?limit=10`),
+    callApi('GET', `/products/${encodeURIComponent(slug)}`),
+    callApi('GET', `/products/${encodeURIComponent(slug)}/reviews?limit=10`),
   ]);
-  tell('product_viewed', { product_slug: slug });
+  recordEvent('product_viewed', { product_slug: slug });
   return {
     title: `${product.name} · ${store.name}`,
     node: [
@@ -29,7 +29,7 @@ export async function productView({ slug }) {
         el(
           'div',
           {},
-          el('p', { class: 'crumb' }, el('a', { href: `/shelf/${product.category}` }, nameOf(product.category))),
+          el('p', { class: 'crumb' }, el('a', { href: `/categories/${product.category}` }, nameOf(product.category))),
           el('h1', {}, product.name),
           product.rating.count > 0 &&
             el(
@@ -73,7 +73,7 @@ function gallery({ images, name }) {
   );
 }
 
-/** Variant, once or again and again, how many; the price follows what is chosen. */
+/** Variant, one-time or subscription, and quantity; the price follows the choice. */
 function offer(product) {
   const { variants } = product;
   const price = el('p', { class: 'price', 'aria-live': 'polite' });
@@ -174,18 +174,18 @@ function waitlistForm(product, variant) {
   const node = form(
     { class: 'note' },
     async ({ email }) => {
-      await ask('POST', '/leads/waitlist', {
+      await callApi('POST', '/leads/waitlist', {
         isPublic: true,
         body: { email, product_slug: product.slug, variant_id: variant.id },
       });
-      node.replaceChildren(el('p', { class: 'done', role: 'status' }, 'We will write to you once it is back.'));
+      node.replaceChildren(el('p', { class: 'done', role: 'status' }, 'We will email you when it is back.'));
     },
-    el('p', {}, 'We can write to you when it is back.'),
+    el('p', {}, 'We can email you when it is back.'),
     el(
       'div',
       { class: 'row' },
-      field('E-mail', { name: 'email', type: 'email', autocomplete: 'email', required: true }),
-      el('button', {}, 'Tell me'),
+      field('Email', { name: 'email', type: 'email', autocomplete: 'email', required: true }),
+      el('button', {}, 'Notify me'),
     ),
   );
   return node;
@@ -195,19 +195,17 @@ function reviewsOf(product, reviews) {
   const write = form(
     { class: 'review-form' },
     async (values) => {
-      await ask('POST', `/products/${product.slug}/reviews`, {
+      await callApi('POST', `/products/${product.slug}/reviews`, {
         isPublic: true,
         body: { ...values, rating: Number(values.rating) },
       });
-      write.replaceChildren(
-        el('p', { class: 'done', role: 'status' }, 'Thank you. It is shown once somebody has read it.'),
-      );
+      write.replaceChildren(el('p', { class: 'done', role: 'status' }, 'Thank you. It is shown after a check.'));
     },
     el(
       'div',
       { class: 'pair' },
       field('Your name', { name: 'author_name', autocomplete: 'name', required: true, maxlength: 100 }),
-      field('E-mail', { name: 'email', type: 'email', autocomplete: 'email', required: true }, 'It is not shown.'),
+      field('Email', { name: 'email', type: 'email', autocomplete: 'email', required: true }, 'It is not shown.'),
     ),
     choices(
       'Rating',
@@ -215,14 +213,14 @@ function reviewsOf(product, reviews) {
       [5, 4, 3, 2, 1].map((value) => ({ value, name: stars(value) })),
     ),
     field('Title', { name: 'title', required: true, maxlength: 120 }),
-    field('What you think of it', { name: 'body', required: true, maxlength: 2000 }),
+    field('Your review', { name: 'body', required: true, maxlength: 2000 }),
     el('button', {}, 'Send'),
   );
   return el(
     'section',
     { class: 'reviews' },
-    el('h2', {}, 'What people say'),
-    reviews.length === 0 && el('p', { class: 'soft' }, 'Nobody has written yet.'),
+    el('h2', {}, 'Reviews'),
+    reviews.length === 0 && el('p', { class: 'soft' }, 'No reviews yet.'),
     reviews.map((review) =>
       el(
         'article',

@@ -1,10 +1,13 @@
-import { ask } from '../lib/api.js';
+import { callApi } from '../lib/api.js';
 import { addToCart, clearCart } from '../lib/cart.js';
 import { go } from '../lib/router.js';
 
-/** The link of a reminder: what was kept is put into a new cart, as far as it can still be bought. */
+/** The link of a reminder: the saved lines that can still be bought are added to a new cart. */
 export async function restoreView(_, query) {
-  const { saved_cart: saved } = await ask('GET', `/cart/restore?token=${encodeURIComponent(query.get('token') ?? '')}`);
+  const { saved_cart: saved } = await callApi(
+    'GET',
+    `/cart/restore?token=${encodeURIComponent(query.get('token') ?? '')}`,
+  );
   clearCart();
   for (const line of saved.items.filter(({ status }) => status === 'ok' || status === 'price_changed')) {
     const which = line.variant_id
@@ -16,12 +19,12 @@ export async function restoreView(_, query) {
       ...(line.unit_price_cents && { unitPriceCents: line.unit_price_cents }),
     });
   }
-  // The cart is shown instead of what is answered here.
+  // The cart is shown instead of this view.
   await go('/cart?restored', { replace: true });
   return { title: '', node: [] };
 }
 
 async function productIdOf(slug) {
-  const { product } = await ask('GET', `/products/${encodeURIComponent(slug)}`);
+  const { product } = await callApi('GET', `/products/${encodeURIComponent(slug)}`);
   return product.id;
 }

@@ -1,12 +1,12 @@
-import { tell } from '../lib/analytics.js';
-import { ask } from '../lib/api.js';
+import { recordEvent } from '../lib/analytics.js';
+import { callApi } from '../lib/api.js';
 import { el } from '../lib/element.js';
 import { money, store } from '../lib/store.js';
 
-/** Everything on the shelf, or one category of it. */
-export async function shelfView({ category }) {
-  const { products } = await ask('GET', '/products?limit=100&sort=name');
-  tell('page_viewed', { properties: { path: location.pathname } });
+/** All products, or those of one category. */
+export async function productsView({ category }) {
+  const { products } = await callApi('GET', '/products?limit=100&sort=name');
+  recordEvent('page_viewed', { properties: { path: location.pathname } });
   const categories = [...new Set(products.map((product) => product.category))].toSorted();
   const shown = category ? products.filter((product) => product.category === category) : bestFirst(products);
   const chip = (href, name, isCurrent) => el('a', { href, 'aria-current': isCurrent && 'page' }, name);
@@ -25,19 +25,19 @@ export async function shelfView({ category }) {
         'nav',
         { class: 'chips', 'aria-label': 'Categories' },
         chip('/', 'Everything', !category),
-        categories.map((name) => chip(`/shelf/${name}`, nameOf(name), name === category)),
+        categories.map((name) => chip(`/categories/${name}`, nameOf(name), name === category)),
       ),
       shelf(shown),
     ],
   };
 }
 
-/** What a search found: products first, then what the journal says of it. */
+/** Search results: products first, then articles. */
 export async function searchView(_, query) {
   const q = query.get('q') ?? '';
   document.getElementById('q').value = q;
-  const { results, mode } = await ask('GET', `/search?q=${encodeURIComponent(q)}&limit=24`);
-  tell('search_performed', { properties: { q, results: results.length } });
+  const { results, mode } = await callApi('GET', `/search?q=${encodeURIComponent(q)}&limit=24`);
+  recordEvent('search_performed', { properties: { q, results: results.length } });
   const products = results.flatMap(({ product }) => product ?? []);
   const entries = results.filter((result) => result.type === 'content' && result.entry_type !== 'announcement');
   return {
@@ -48,7 +48,7 @@ export async function searchView(_, query) {
         'p',
         { class: 'soft' },
         results.length === 0
-          ? 'Nothing was found. Try another word.'
+          ? 'No results. Try another word.'
           : mode === 'semantic'
             ? 'Found by words and by meaning.'
             : 'Found by words.',
@@ -109,7 +109,7 @@ function card({
   );
 }
 
-/** The bestsellers stand in front. */
+/** Bestsellers come first. */
 function bestFirst(products) {
   const rank = ({ tags }) => (tags.includes('bestseller') ? 0 : 1);
   return products.toSorted((one, other) => rank(one) - rank(other));
