@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+
 import { explain } from '#src/cli/lib/script-options.ts';
 import { migrate } from '#src/database/migrate.ts';
-import { ensureChromium } from '#src/dev/embedded/programs.ts';
-import { MissingProgramError } from '#src/dev/embedded/programs.ts';
+import { ensureChromium, MissingProgramError } from '#src/dev/embedded/programs.ts';
 import { startEmbedded } from '#src/dev/embedded/start-embedded.ts';
 import { runAva, type Tally } from '#test/run-ava.ts';
 import { createTemplateDatabase } from '#test/support/database.ts';

@@ -9,7 +9,7 @@ import { onFreePort } from '#src/dev/embedded/free-port.ts';
 import { type Embedded, startEmbedded } from '#src/dev/embedded/start-embedded.ts';
 import { until } from '#test/support/until.ts';
 
-test('the shop works as an ordinary owner of its database, under odd names, with the extensions that it needs', async (t) => {
+test('startEmbedded creates a database with unusual names, an ordinary owner and the needed extensions', async (t) => {
   const embedded = await startEmbedded();
   t.teardown(embedded.stop);
 
@@ -29,7 +29,7 @@ test('the shop works as an ordinary owner of its database, under odd names, with
   });
 });
 
-test('a restart keeps the data and the address', async (t) => {
+test('restartPostgres keeps the data and the URL', async (t) => {
   const embedded = await startEmbedded();
   t.teardown(embedded.stop);
 
@@ -41,7 +41,7 @@ test('a restart keeps the data and the address', async (t) => {
   });
 });
 
-test('two run side by side, each knows its own password only, and neither leaves anything', async (t) => {
+test('two startEmbedded run side by side with their own passwords, and stop removes everything', async (t) => {
   const [first, second] = await Promise.all([startEmbedded(), startEmbedded()]);
 
   const otherServerUrl = new URL(first.databaseUrl);
@@ -58,7 +58,7 @@ test('two run side by side, each knows its own password only, and neither leaves
   for (const embedded of [first, second]) t.true(await isGone(embedded));
 });
 
-test('a parent that is killed leaves no server and no folder behind', async (t) => {
+test('startEmbedded leaves no server and no folder when its process is killed', async (t) => {
   const module = new URL('../../src/dev/embedded/start-embedded.ts', import.meta.url).href;
   const script = `
     const { startEmbedded } = await import('${module}');
@@ -77,7 +77,7 @@ test('a parent that is killed leaves no server and no folder behind', async (t) 
   await t.notThrowsAsync(until(() => isGone(embedded)));
 });
 
-test('a port that somebody else took in between is given up for another one', async (t) => {
+test('onFreePort tries another port when the first one is taken in the meantime', async (t) => {
   const taken: number[] = [];
   const port = await onFreePort(async (candidate) => {
     if (taken.push(candidate) === 1) throw new Error('could not bind: Address already in use');
@@ -97,7 +97,7 @@ test('a port that somebody else took in between is given up for another one', as
 async function withClient(url: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
   const client = new pg.Client(url);
   client.on('error', () => {
-    // A restarted server says goodbye in its own way.
+    // A restarted server ends its connections with an error.
   });
   await client.connect();
   try {

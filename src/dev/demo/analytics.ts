@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+
 import { type Step, waitFor } from './journey.ts';
 
 /** How many shoppers reached which step, as the owner sees it. */

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+
 import type { Stack } from '#src/dev/stack/start-stack.ts';
 import type { Receiver } from './receiver.ts';
 

@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { appendFileSync, chownSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
-import type { Supervisor } from './supervise.ts';
+
+import type { Account, Supervisor } from './supervise.ts';
 
 /**
  * Create an empty database cluster in the service's folder, with all settings but the port in its
@@ -118,11 +119,6 @@ function linkLibraries(folder: string): void {
     const link = join(folder, target);
     if (!existsSync(link)) symlinkSync(relative(dirname(target), source), link);
   }
-}
-
-export interface Account {
-  uid: number;
-  gid: number;
 }
 
 /**

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
+
 import { onFreePort } from './free-port.ts';
-import { type Account, createCluster, postgresPrograms, unprivilegedAccount } from './postgres-cluster.ts';
-import { type Command, type Supervisor, supervise } from './supervise.ts';
+import { createCluster, postgresPrograms, unprivilegedAccount } from './postgres-cluster.ts';
+import { type Account, type Command, type Supervisor, supervise } from './supervise.ts';
 
 export interface EmbeddedPostgres {
   /** The database as its ordinary owner, who may create no other. */

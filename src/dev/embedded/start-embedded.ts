@@ -1,6 +1,7 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+
 import { startPostgres } from './postgres.ts';
 import { isReachable } from './postgres-cluster.ts';
 import { startRedis } from './redis.ts';

@@ -5,7 +5,11 @@ import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-import type { Account } from './postgres-cluster.ts';
+/** An account of this machine. */
+export interface Account {
+  uid: number;
+  gid: number;
+}
 
 export interface Command {
   program: string;

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
+
 import { queueNames } from '#jobs/queues.ts';
 import { freePort } from '#src/dev/embedded/free-port.ts';
 import { startEmbedded } from '#src/dev/embedded/start-embedded.ts';

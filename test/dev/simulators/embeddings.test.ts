@@ -3,7 +3,7 @@ import test, { type ExecutionContext } from 'ava';
 import { embeddingsControl } from '#src/dev/simulators/embeddings/control.ts';
 import { startEmbeddingsSimulator } from '#src/dev/simulators/embeddings/simulator.ts';
 
-interface Answer {
+interface EmbeddingsResponse {
   data: { index: number; embedding: number[] }[];
   model: string;
   usage: { prompt_tokens: number; total_tokens: number };
@@ -23,23 +23,23 @@ async function bundle(t: ExecutionContext) {
       body: JSON.stringify(body),
       ...(signal && { signal }),
     });
-  const ask = async (body: object): Promise<Answer> => {
-    const answer = await post({ model: 'small', ...body });
-    if (!answer.ok) throw new Error(`answered ${answer.status}`);
-    return (await answer.json()) as Answer;
+  const embed = async (body: object): Promise<EmbeddingsResponse> => {
+    const response = await post({ model: 'small', ...body });
+    if (!response.ok) throw new Error(`responded ${response.status}`);
+    return (await response.json()) as EmbeddingsResponse;
   };
   const likeness = async (one: string, other: string) => {
-    const { data } = await ask({ input: [one, other] });
+    const { data } = await embed({ input: [one, other] });
     return cosine(data[0]?.embedding ?? [], data[1]?.embedding ?? []);
   };
-  return { control: embeddingsControl(simulator.url), post, ask, likeness };
+  return { control: embeddingsControl(simulator.url), post, embed, likeness };
 }
 
 function cosine(one: number[], other: number[]): number {
   return one.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0);
 }
 
-test('words that mean the same lie together, others do not', async (t) => {
+test('embeddings simulator puts synonyms near each other, and other words apart', async (t) => {
   const { likeness } = await bundle(t);
 
   for (const [one, other] of [
@@ -62,19 +62,19 @@ test('words that mean the same lie together, others do not', async (t) => {
   }
 });
 
-test('a slip of the pen is nearer than another word', async (t) => {
+test('embeddings simulator puts a misspelt word nearer than another word', async (t) => {
   const { likeness } = await bundle(t);
 
   t.true((await likeness('terracotta', 'teracotta')) > (await likeness('terracotta', 'porcelain')) + 0.3);
 });
 
-test('the product that is meant comes first', async (t) => {
-  const { ask } = await bundle(t);
+test('embeddings simulator ranks the meant product first', async (t) => {
+  const { embed } = await bundle(t);
   const products = ['Stoneware mug, 350 ml, hand thrown', 'Linen throw for the couch', 'Oak desk lamp'];
   const nearest = async (query: string) => {
-    const { data } = await ask({ input: [query, ...products] });
-    const [asked, ...found] = data.map(({ embedding }) => embedding);
-    const scores = found.map((embedding) => cosine(asked ?? [], embedding));
+    const { data } = await embed({ input: [query, ...products] });
+    const [queried, ...found] = data.map(({ embedding }) => embedding);
+    const scores = found.map((embedding) => cosine(queried ?? [], embedding));
     return products[scores.indexOf(Math.max(...scores))];
   };
 
@@ -83,12 +83,12 @@ test('the product that is meant comes first', async (t) => {
   t.is(await nearest('wooden light'), products[2]);
 });
 
-test('vectors are the same every time, of length one, in either encoding', async (t) => {
-  const { ask } = await bundle(t);
+test('embeddings simulator returns the same unit vector every time, in both encodings', async (t) => {
+  const { embed } = await bundle(t);
 
-  const [first, again] = [await ask({ input: 'A mug' }), await ask({ input: ['A mug'] })];
-  const coded = await ask({ input: 'A mug', encoding_format: 'base64', dimensions: 64 });
-  const plain = await ask({ input: 'A mug', encoding_format: 'float', dimensions: 64 });
+  const [first, again] = [await embed({ input: 'A mug' }), await embed({ input: ['A mug'] })];
+  const coded = await embed({ input: 'A mug', encoding_format: 'base64', dimensions: 64 });
+  const plain = await embed({ input: 'A mug', encoding_format: 'float', dimensions: 64 });
 
   t.deepEqual(again, first);
   const vector = first.data[0]?.embedding ?? [];
@@ -104,7 +104,7 @@ test('vectors are the same every time, of length one, in either encoding', async
   t.deepEqual(first.usage, { prompt_tokens: 2, total_tokens: 2 });
 });
 
-test('a request without a key, or without sense, is refused as the API refuses it', async (t) => {
+test('embeddings simulator rejects a request without a key, and an invalid one, as the API does', async (t) => {
   const { post } = await bundle(t);
 
   t.is((await post({ model: 'small', input: 'x' }, {})).status, 401);
@@ -115,27 +115,27 @@ test('a request without a key, or without sense, is refused as the API refuses i
   t.is((await post({ model: 'small', input: [] })).status, 400);
 });
 
-test('the simulator fails, dawdles or hangs up when it is told to, and counts', async (t) => {
-  const { control, post, ask } = await bundle(t);
+test('embeddings simulator fails, delays and disconnects under faults, and counts requests', async (t) => {
+  const { control, post, embed } = await bundle(t);
 
   await control.fault({ kind: 'status', status: 429, retry_after: 3 });
   const busy = await post({ model: 'small', input: 'x' });
   t.deepEqual([busy.status, busy.headers.get('retry-after')], [429, '3']);
   await control.fault({ kind: 'reset' });
-  await t.throwsAsync(ask({ input: 'x' }));
+  await t.throwsAsync(embed({ input: 'x' }));
   await control.fault({ kind: 'hang' });
-  const patience = new AbortController();
-  const unanswered = post({ model: 'small', input: 'x' }, {}, patience.signal);
+  const controller = new AbortController();
+  const pending = post({ model: 'small', input: 'x' }, {}, controller.signal);
   while ((await control.counts()).requests < 3);
-  patience.abort();
-  await t.throwsAsync(unanswered, { name: 'AbortError' });
+  controller.abort();
+  await t.throwsAsync(pending, { name: 'AbortError' });
   await control.fault({ kind: 'delay', ms: 30 });
-  await ask({ input: ['one', 'two'] });
+  await embed({ input: ['one', 'two'] });
 
   t.deepEqual(await control.counts(), { requests: 4, succeeded: 1, inputs: 2, tokens: 2 });
   await control.fault({ kind: 'status', times: 5 });
   await control.clearFaults();
-  await ask({ input: 'x' });
+  await embed({ input: 'x' });
   await control.reset();
   t.is((await control.counts()).requests, 0);
 });

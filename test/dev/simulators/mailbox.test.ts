@@ -12,7 +12,7 @@ test.after.always(() => mailbox.close());
 
 const from = '"Fern & Fable" <post@fernandfable.example>';
 
-/** A sender as the service has one, and an address that no other test knows. */
+/** A mailer as the service has one, and a recipient that only this test uses. */
 function correspondence(t: ExecutionContext, smtpUrl = mailbox.smtpUrl) {
   const mailer = createTransport({ url: smtpUrl, pool: true, maxConnections: 2, socketTimeout: 5000 });
   t.teardown(() => mailer.close());
@@ -22,14 +22,14 @@ function correspondence(t: ExecutionContext, smtpUrl = mailbox.smtpUrl) {
   return { to, send };
 }
 
-/** A mailbox of one's own, for tests that would disturb the others. */
+/** A separate mailbox, for tests that would disturb the others. */
 async function ownMailbox(t: ExecutionContext) {
   const own = await startMailbox();
   t.teardown(() => own.close());
   return { ...correspondence(t, own.smtpUrl), own, control: mailboxControl(own.url) };
 }
 
-test('a message is kept with its headers and both of its forms', async (t) => {
+test('mailbox stores a message with its headers, text and HTML', async (t) => {
   const { to, send } = correspondence(t);
   const subject = 'Your order ORD-1001 is on its way — Grüße, 日本語, and long enough to be folded';
 
@@ -57,7 +57,7 @@ test('a message is kept with its headers and both of its forms', async (t) => {
   t.regex(await control.source(message?.id ?? ''), /^From: "Fern & Fable"/m);
 });
 
-test('long lines, in whatever encoding they travel, come out as they went in', async (t) => {
+test('mailbox decodes long lines in both transfer encodings', async (t) => {
   const { to, send } = correspondence(t);
   const text = 'A line that is much longer than a mail may carry, with spaces where it is cut. '.repeat(5).trim();
 
@@ -73,7 +73,7 @@ test('long lines, in whatever encoding they travel, come out as they went in', a
   }
 });
 
-test('messages are found by recipient, subject and time', async (t) => {
+test('mailbox finds messages by recipient, subject and time', async (t) => {
   const { to, send } = correspondence(t);
   await send('First of all');
   const second = await control.waitForMessage({ to, subject: 'FIRST' });
@@ -88,7 +88,7 @@ test('messages are found by recipient, subject and time', async (t) => {
   t.deepEqual(await control.messages({ to, since: '2999-01-01T00:00:00Z' }), []);
 });
 
-test('a message is waited for, but not for ever', async (t) => {
+test('waitForMessage resolves with the next message, and rejects after its timeout', async (t) => {
   const { to, send } = correspondence(t);
 
   await t.throwsAsync(control.waitForMessage({ to }, 20), { message: /No message arrived within 20 ms/ });
@@ -98,7 +98,7 @@ test('a message is waited for, but not for ever', async (t) => {
   t.is((await waited).subject, 'At last');
 });
 
-test('a recipient may be refused for now or for good', async (t) => {
+test('mailbox under a reject fault rejects a recipient temporarily or permanently', async (t) => {
   const { to, send } = correspondence(t);
   const other = correspondence(t);
   await control.fault({ kind: 'reject', recipient: to, code: 451, times: 1 });
@@ -121,7 +121,7 @@ test('a recipient may be refused for now or for good', async (t) => {
   );
 });
 
-test('a message may be refused when all of it has come', async (t) => {
+test('mailbox under a reject fault at data rejects a whole message', async (t) => {
   const { to, send } = correspondence(t);
   await control.fault({ kind: 'reject', recipient: to, at: 'data', code: 554, times: 1 });
 
@@ -130,7 +130,7 @@ test('a message may be refused when all of it has come', async (t) => {
   t.deepEqual(await control.messages({ to }), []);
 });
 
-test('the connection may break before a message is accepted, or just after', async (t) => {
+test('mailbox under cut faults disconnects before or after a message is accepted', async (t) => {
   const { to, send } = correspondence(t);
 
   await control.fault({ kind: 'cut_before', recipient: to, times: 1 });
@@ -145,7 +145,7 @@ test('the connection may break before a message is accepted, or just after', asy
   );
 });
 
-test('a message may be taken at once and acknowledged late', async (t) => {
+test('mailbox under a slow fault stores a message at once and responds late', async (t) => {
   const { to, send } = correspondence(t);
   await control.fault({ kind: 'slow', recipient: to, ms: 300, times: 1 });
   const began = performance.now();
@@ -157,7 +157,7 @@ test('a message may be taken at once and acknowledged late', async (t) => {
   t.true(performance.now() - began >= 295);
 });
 
-test('the server may be down, and up again at the same port', async (t) => {
+test('mailbox can be down, and up again on the same port', async (t) => {
   const { control, to, send } = await ownMailbox(t);
   await send('Before');
 
@@ -173,7 +173,7 @@ test('the server may be down, and up again at the same port', async (t) => {
   );
 });
 
-test('the mailbox counts, is emptied, and forgets its faults', async (t) => {
+test('mailbox counts messages, and a reset deletes messages and faults', async (t) => {
   const { control, own, send } = await ownMailbox(t);
   await send();
   await control.fault({ kind: 'reject' });
@@ -183,12 +183,12 @@ test('the mailbox counts, is emptied, and forgets its faults', async (t) => {
   await control.deleteMessages();
   t.is((await control.counts()).stored, 0);
   await control.reset();
-  t.like(await control.counts(), { connections: 0, accepted: 0, refused: 0 });
+  t.like(await control.counts(), { connections: 0, accepted: 0, rejected: 0 });
   await send();
   t.regex(await (await fetch(own.url)).text(), /1 message/);
 });
 
-test('a page shows a message without letting it run or reach the page', async (t) => {
+test("mailbox page shows a message's HTML in a sandbox without scripts", async (t) => {
   const { to, send } = correspondence(t);
   await send('<b>Bold</b> & "quoted"', {
     text: 'Sign in: https://shop.example/in?token=a&x=1.',

@@ -3,7 +3,7 @@ import { ConnectionError, RequestAbortedError } from 'shippo/models/errors/httpc
 import { ResponseValidationError } from 'shippo/models/errors/responsevalidationerror.js';
 import { SDKError } from 'shippo/models/errors/sdkerror.js';
 
-import { cheapestRate, ship, shippoBundle } from './shippo-support.ts';
+import { cheapestRate, ship, shippoBundle } from './shippo-fixture.ts';
 
 const { simulator, control, open, sdk } = await shippoBundle();
 test.after.always(() => simulator.close());
@@ -13,16 +13,16 @@ const purchase = 'POST /transactions/';
 async function ready() {
   const { token, shippo } = open();
   const rate = await cheapestRate(shippo);
-  const buy = (onExhausted?: AbortSignal) => sdk(token, onExhausted).transactions.create({ rate, async: false });
+  const buy = (signal?: AbortSignal) => sdk(token, signal).transactions.create({ rate, async: false });
   const bought = async () => (await control.account(token)).labels_bought;
 
-  /** Wait until a purchase has reached Shippo, then for its answer no longer. */
+  /** Abort a purchase after it has reached Shippo, without waiting for its response. */
   async function buyUnsuccessfully() {
     const before = await purchases();
-    const patience = new AbortController();
-    const buying = buy(patience.signal);
+    const controller = new AbortController();
+    const buying = buy(controller.signal);
     while ((await purchases()) === before);
-    patience.abort();
+    controller.abort();
     return buying;
   }
   async function purchases() {
@@ -31,7 +31,7 @@ async function ready() {
   return { token, shippo, rate, buy, buyUnsuccessfully, bought };
 }
 
-test('a refused request has no effect, and the next one is well', async (t) => {
+test('a status fault rejects one request without effect, and the next one succeeds', async (t) => {
   const { token, buy, bought } = await ready();
   await control.fault({ match: purchase, account: token, kind: 'status', status: 429, retry_after: 7 });
 
@@ -43,7 +43,7 @@ test('a refused request has no effect, and the next one is well', async (t) => {
   t.is((await buy()).status, 'SUCCESS');
 });
 
-test('a server error may come after the label was bought', async (t) => {
+test('a status fault with `after` responds with an error after the label was bought', async (t) => {
   const { token, shippo, rate, buy, bought } = await ready();
   await control.fault({ match: purchase, account: token, kind: 'status', status: 502, after: true });
 
@@ -53,7 +53,7 @@ test('a server error may come after the label was bought', async (t) => {
   t.is((await shippo.transactions.list({ rate })).results?.[0]?.status, 'SUCCESS');
 });
 
-test('the connection may break before or after the label was bought', async (t) => {
+test('reset faults disconnect before or after the label was bought', async (t) => {
   const { token, buy, bought } = await ready();
 
   await control.fault({ match: purchase, account: token, kind: 'reset_before' });
@@ -65,7 +65,7 @@ test('the connection may break before or after the label was bought', async (t) 
   t.is(await bought(), 1);
 });
 
-test('an answer may never come, whether or not the label was bought', async (t) => {
+test('a hang fault never responds, with the label bought or not', async (t) => {
   const { token, buyUnsuccessfully, bought } = await ready();
 
   await control.fault({ match: purchase, account: token, kind: 'hang' });
@@ -77,7 +77,7 @@ test('an answer may never come, whether or not the label was bought', async (t) 
   t.is(await bought(), 1);
 });
 
-test('an answer may come late, before or after the label was bought', async (t) => {
+test('a delay fault responds late, with the label bought before or after', async (t) => {
   const { token, buy, buyUnsuccessfully, bought } = await ready();
 
   await control.fault({ match: purchase, account: token, kind: 'delay', ms: 60_000, after: true });
@@ -90,7 +90,7 @@ test('an answer may come late, before or after the label was bought', async (t) 
   t.true(performance.now() - began >= 75);
 });
 
-test('a tracking status that the SDK does not know throws after the label was bought', async (t) => {
+test('an unknown_enum fault makes the SDK throw after the label was bought', async (t) => {
   const { token, shippo, rate, buy, bought } = await ready();
   await control.fault({ match: purchase, account: token, kind: 'unknown_enum' });
 
@@ -104,7 +104,7 @@ test('a tracking status that the SDK does not know throws after the label was bo
   await t.throwsAsync(shippo.transactions.list({ rate }), { instanceOf: ResponseValidationError });
 });
 
-test('a carrier may refuse a label, in its own words', async (t) => {
+test("a transaction_error fault rejects a label with the carrier's message", async (t) => {
   const { token, buy, bought } = await ready();
   const words = { code: 'carrier_down', text: 'The carrier is asleep.' };
   await control.fault({ match: purchase, account: token, kind: 'transaction_error', ...words });
@@ -116,7 +116,7 @@ test('a carrier may refuse a label, in its own words', async (t) => {
   t.is(await bought(), 0);
 });
 
-test('a label may stay queued until it is settled', async (t) => {
+test('a queued fault leaves a label queued until it is resolved', async (t) => {
   const { token, shippo, buy, bought } = await ready();
   await control.fault({ match: purchase, account: token, kind: 'queued', times: 2 });
 
@@ -130,7 +130,7 @@ test('a label may stay queued until it is settled', async (t) => {
   t.is(await bought(), 1);
 });
 
-test('a shipment may find no rates', async (t) => {
+test('a no_rates fault returns a shipment without rates', async (t) => {
   const { token, shippo } = open();
   await control.fault({
     match: 'POST /shipments',
@@ -145,7 +145,7 @@ test('a shipment may find no rates', async (t) => {
   t.is(shipment.messages[0]?.text, 'Nobody goes there.');
 });
 
-test('faults strike only their account, as often as they are told, and can be called off', async (t) => {
+test('faults apply to their account only, as often as set, and can be cleared', async (t) => {
   const bundle = await shippoBundle({ seed: 7 });
   t.teardown(() => bundle.simulator.close());
   const [one, other] = [bundle.open(), bundle.open()];
@@ -162,7 +162,7 @@ test('faults strike only their account, as often as they are told, and can be ca
   t.true(failures > 8 && failures < 32, `${failures} of 40 failed`);
 });
 
-test('every request is on record, and a reset forgets everything', async (t) => {
+test('Shippo simulator records every request, and a reset deletes everything', async (t) => {
   const bundle = await shippoBundle();
   t.teardown(() => bundle.simulator.close());
   const { token, shippo } = bundle.open();

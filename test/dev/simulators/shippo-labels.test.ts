@@ -1,11 +1,11 @@
 import test from 'ava';
 
-import { cheapestRate, sender, ship, shippoBundle, shopper } from './shippo-support.ts';
+import { cheapestRate, sender, ship, shippoBundle, shopper } from './shippo-fixture.ts';
 
 const { simulator, control, open } = await shippoBundle();
 test.after.always(() => simulator.close());
 
-test('a label is bought at once when it is waited for', async (t) => {
+test('POST /transactions buys a label synchronously with async false', async (t) => {
   const { shippo } = open();
   const rate = await cheapestRate(shippo);
 
@@ -28,7 +28,7 @@ test('a label is bought at once when it is waited for', async (t) => {
   t.deepEqual(await shippo.transactions.get(label.objectId ?? ''), label);
 });
 
-test('UPS labels have UPS numbers', async (t) => {
+test('POST /transactions gives a UPS label a UPS tracking number', async (t) => {
   const { shippo } = open();
   const { rates } = await ship(shippo);
   const ups = rates.find(({ provider }) => provider === 'UPS');
@@ -38,7 +38,7 @@ test('UPS labels have UPS numbers', async (t) => {
   t.regex(label.trackingNumber ?? '', /^1Z[0-9A-Z]{16}$/);
 });
 
-test('a label that is not waited for is queued, then settles', async (t) => {
+test('POST /transactions queues a label by default, and resolves it later', async (t) => {
   const { shippo } = open();
 
   const queued = await shippo.transactions.create({ rate: await cheapestRate(shippo) });
@@ -49,7 +49,7 @@ test('a label that is not waited for is queued, then settles', async (t) => {
   t.is((await shippo.transactions.get(queued.objectId ?? '')).status, 'SUCCESS');
 });
 
-test('the same rate bought twice is charged twice', async (t) => {
+test('POST /transactions charges the same rate twice when it is bought twice', async (t) => {
   const { token, shippo } = open();
   const rate = await cheapestRate(shippo);
 
@@ -63,26 +63,26 @@ test('the same rate bought twice is charged twice', async (t) => {
   t.deepEqual(account.transactions_by_status, { SUCCESS: 2 });
 });
 
-test('labels are found by rate and by status, page by page', async (t) => {
+test('GET /transactions filters by rate and status, page by page', async (t) => {
   const { token, shippo } = open();
   const rate = await cheapestRate(shippo);
   const other = await cheapestRate(shippo);
   const one = await shippo.transactions.create({ rate, async: false });
   await shippo.transactions.create({ rate: other, async: false });
   await control.configureAccount(token, { insufficient_funds: true });
-  const refused = await shippo.transactions.create({ rate, async: false });
+  const rejected = await shippo.transactions.create({ rate, async: false });
 
-  t.is(refused.messages?.[0]?.code, 'insufficient_funds');
+  t.is(rejected.messages?.[0]?.code, 'insufficient_funds');
   const ids = async (request: object) =>
     (await shippo.transactions.list(request)).results?.map(({ objectId }) => objectId);
-  t.deepEqual(await ids({ rate }), [refused.objectId, one.objectId]);
+  t.deepEqual(await ids({ rate }), [rejected.objectId, one.objectId]);
   t.deepEqual(await ids({ rate, objectStatus: 'SUCCESS' }), [one.objectId]);
   t.deepEqual(await ids({ trackingStatus: 'DELIVERED' }), []);
   t.deepEqual(await ids({ results: 2, page: 2 }), [one.objectId]);
   t.deepEqual(await ids({ rate: 'unheard-of' }), []);
 });
 
-test('a label needs every part of both addresses', async (t) => {
+test('POST /transactions fails when a part of an address is missing', async (t) => {
   const { shippo } = open();
   const buy = async (changes: object) => {
     const { rates } = await ship(shippo, changes);
@@ -99,7 +99,7 @@ test('a label needs every part of both addresses', async (t) => {
   t.deepEqual((await buy({ addressTo: { ...shopper, country: 'GB' } }))[0], 'ERROR', 'no customs declaration');
 });
 
-test('a rate of last week cannot be bought', async (t) => {
+test('POST /transactions rejects a rate that is older than 7 days', async (t) => {
   let now = Date.parse('2026-11-01T12:00:00Z');
   const bundle = await shippoBundle({ now: () => new Date(now) });
   t.teardown(() => bundle.simulator.close());
@@ -113,7 +113,7 @@ test('a rate of last week cannot be bought', async (t) => {
   await t.throwsAsync(shippo.transactions.create({ rate, async: false }), { message: /older than 7 days/ });
 });
 
-test('an unused label is refunded, once', async (t) => {
+test('POST /refunds refunds an unused label once', async (t) => {
   const { token, shippo } = open();
   const label = await shippo.transactions.create({ rate: await cheapestRate(shippo), async: false });
   const transaction = label.objectId ?? '';
@@ -128,7 +128,7 @@ test('an unused label is refunded, once', async (t) => {
   t.is((await control.account(token)).labels_bought, 1);
 });
 
-test('a refund can be left open and settled later', async (t) => {
+test('POST /refunds under a queued fault stays pending until it is resolved', async (t) => {
   const { token, shippo } = open();
   const label = await shippo.transactions.create({ rate: await cheapestRate(shippo), async: false });
   await control.fault({ match: 'POST /refunds', kind: 'queued', account: token });

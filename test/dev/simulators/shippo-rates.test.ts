@@ -1,12 +1,12 @@
 import test from 'ava';
 import { SDKError } from 'shippo/models/errors/sdkerror.js';
 
-import { cheapestRate, parcel, sender, ship, shippoBundle, shopper } from './shippo-support.ts';
+import { cheapestRate, parcel, sender, ship, shippoBundle, shopper } from './shippo-fixture.ts';
 
 const { simulator, control, open, sdk } = await shippoBundle({ seed: 1 });
 test.after.always(() => simulator.close());
 
-test('a shipment across the country is rated by every domestic carrier', async (t) => {
+test('POST /shipments returns rates of every domestic carrier for a shipment across the country', async (t) => {
   const { shippo } = open();
 
   const shipment = await ship(shippo);
@@ -31,7 +31,7 @@ test('a shipment across the country is rated by every domestic carrier', async (
   t.is((await shippo.rates.listShipmentRates(shipment.objectId)).results?.length, 8);
 });
 
-test('the cheapest and the fastest rates are marked, once each', async (t) => {
+test('POST /shipments marks one cheapest and one fastest rate', async (t) => {
   const { shippo } = open();
 
   const { rates } = await ship(shippo);
@@ -43,7 +43,7 @@ test('the cheapest and the fastest rates are marked, once each', async (t) => {
   t.deepEqual([marked('CHEAPEST').length, marked('FASTEST').length, marked('BESTVALUE').length], [1, 1, 1]);
 });
 
-test('the same parcel costs the same again, a heavier or farther one costs more', async (t) => {
+test('POST /shipments quotes the same parcel equally, and a heavier or farther one higher', async (t) => {
   const { shippo } = open();
   const cost = async (weight: string, zip: string) => {
     const { rates } = await ship(shippo, {
@@ -61,7 +61,7 @@ test('the same parcel costs the same again, a heavier or farther one costs more'
   t.true((await cost('2.1', '33101')) > near);
 });
 
-test('a country and a postal code are enough for a quote, but not for a label', async (t) => {
+test('POST /shipments quotes an address of country and postal code, which cannot be bought', async (t) => {
   const { shippo } = open();
 
   const shipment = await ship(shippo, { addressTo: { zip: '10010', country: 'US' } });
@@ -73,7 +73,7 @@ test('a country and a postal code are enough for a quote, but not for a label', 
   t.true(label.messages?.some(({ text }) => text?.includes('address_to name')));
 });
 
-test('without a postal code there are no rates, and each carrier says why', async (t) => {
+test('POST /shipments without a postal code returns no rates and a message of each carrier', async (t) => {
   const { shippo } = open();
 
   const shipment = await ship(shippo, { addressTo: { zip: '00', country: 'US' } });
@@ -83,7 +83,7 @@ test('without a postal code there are no rates, and each carrier says why', asyn
   t.is(shipment.messages.filter(({ code }) => code === 'invalid_postal_code').length, 3);
 });
 
-test('only an international carrier rates a parcel that leaves the country', async (t) => {
+test('POST /shipments returns only international rates for a parcel that leaves the country', async (t) => {
   const { shippo } = open();
 
   const { rates } = await ship(shippo, { addressTo: { zip: 'N1 9GU', country: 'GB' } });
@@ -94,7 +94,7 @@ test('only an international carrier rates a parcel that leaves the country', asy
   );
 });
 
-test('only the carrier accounts that are named are asked', async (t) => {
+test('POST /shipments returns rates of the given carrier accounts only', async (t) => {
   const { shippo } = open();
   const accounts = await shippo.carrierAccounts.list({ results: 100 });
   const ups = accounts.results?.find(({ carrier }) => carrier === 'ups');
@@ -108,7 +108,7 @@ test('only the carrier accounts that are named are asked', async (t) => {
   });
 });
 
-test('carrier accounts come five to a page unless more are asked for', async (t) => {
+test('GET /carrier_accounts returns five per page, or as many as requested', async (t) => {
   const { token, shippo } = open();
 
   const first = await shippo.carrierAccounts.list({});
@@ -130,7 +130,7 @@ test('carrier accounts come five to a page unless more are asked for', async (t)
   );
 });
 
-test('a shipment that is not waited for gets its rates a moment later', async (t) => {
+test('POST /shipments without async false gets its rates later', async (t) => {
   const { shippo } = open();
 
   const shipment = await ship(shippo, { async: true });
@@ -140,7 +140,7 @@ test('a shipment that is not waited for gets its rates a moment later', async (t
   t.is((await shippo.shipments.get(shipment.objectId)).rates.length, 8);
 });
 
-test('addresses and parcels can be made first and named by their ids', async (t) => {
+test('POST /shipments accepts ids of existing addresses and parcels', async (t) => {
   const { shippo } = open();
   const to = await shippo.addresses.create({ ...shopper, validate: true });
   const box = await shippo.parcels.create(parcel);
@@ -155,7 +155,7 @@ test('addresses and parcels can be made first and named by their ids', async (t)
   t.false((await shippo.addresses.validate(lost.objectId ?? '')).validationResults?.isValid);
 });
 
-test('shipments are listed newest first and found by their date', async (t) => {
+test('GET /shipments lists the newest first and filters by date', async (t) => {
   const { shippo } = open();
   const older = await ship(shippo);
   const newer = await ship(shippo);
@@ -171,15 +171,15 @@ test('shipments are listed newest first and found by their date', async (t) => {
   t.deepEqual(future.results, []);
 });
 
-test('requests that the API would refuse are refused by field', async (t) => {
+test('Shippo simulator rejects invalid requests with errors by field', async (t) => {
   const { token } = open();
   const post = async (path: string, body: unknown) => {
-    const answer = await fetch(`${simulator.url}${path}`, {
+    const response = await fetch(`${simulator.url}${path}`, {
       method: 'POST',
       headers: { authorization: `ShippoToken ${token}` },
       body: typeof body === 'string' ? body : JSON.stringify(body),
     });
-    return [answer.status, await answer.json()];
+    return [response.status, await response.json()];
   };
 
   t.deepEqual(await post('/transactions/', {}), [400, { rate: ['This field is required.'] }]);
@@ -195,7 +195,7 @@ test('requests that the API would refuse are refused by field', async (t) => {
   t.like(await post('/nothing', {}), [404, { detail: 'Not found.' }]);
 });
 
-test('a token that is revoked, malformed or missing opens nothing', async (t) => {
+test('Shippo simulator rejects a revoked, malformed or missing token', async (t) => {
   const { token, shippo } = open();
   const attempt = (key: string) => t.throwsAsync(sdk(key).carrierAccounts.list({}), { instanceOf: SDKError });
 

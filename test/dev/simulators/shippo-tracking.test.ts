@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 
 import test, { type ExecutionContext } from 'ava';
 
-import { cheapestRate, shippoBundle } from './shippo-support.ts';
+import { cheapestRate, shippoBundle } from './shippo-fixture.ts';
 
 interface Received {
   headers: IncomingHttpHeaders;
@@ -18,7 +18,7 @@ interface Received {
   };
 }
 
-/** Somebody who listens for webhooks, and answers with the statuses given, then 200. */
+/** A webhook endpoint that responds with the given statuses, then with 200. */
 async function listener(t: ExecutionContext, ...statuses: number[]) {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {
@@ -49,7 +49,7 @@ async function bundleWithLabel(t: ExecutionContext) {
   return { ...bundle, token, shippo, number, transaction: label.objectId ?? '' };
 }
 
-test('a parcel goes from the shop to the door, and each step is told', async (t) => {
+test('moveTrack updates the track and the label, and sends a webhook for each step', async (t) => {
   const { control, shippo, token, number, transaction } = await bundleWithLabel(t);
   const { received, url, statuses } = await listener(t);
   await shippo.webhooks.createWebhook({ event: 'track_updated', url, active: true });
@@ -85,7 +85,7 @@ test('a parcel goes from the shop to the door, and each step is told', async (t)
   );
 });
 
-test('webhooks are signed once a secret is agreed on', async (t) => {
+test('Shippo simulator signs webhooks of an endpoint that has a secret', async (t) => {
   const { control, token, number } = await bundleWithLabel(t);
   const { received, url } = await listener(t);
   await control.registerWebhook(token, { url, secret: 'whisper' });
@@ -99,7 +99,7 @@ test('webhooks are signed once a secret is agreed on', async (t) => {
   t.like(JSON.parse(raw ?? ''), { data: { tracking_status: { substatus: { code: 'package_departed' } } } });
 });
 
-test('a webhook is tried three times at most, and only where that may help', async (t) => {
+test('Shippo simulator attempts a webhook three times at most, and only after a retryable response', async (t) => {
   const { control, token, number } = await bundleWithLabel(t);
   const [busy, dead, wrong] = [
     await listener(t, 503, 429),
@@ -119,7 +119,7 @@ test('a webhook is tried three times at most, and only where that may help', asy
   );
 });
 
-test('webhooks can be lost, doubled and overtaken', async (t) => {
+test('Shippo simulator drops, duplicates and reorders webhooks as set', async (t) => {
   const { control, token, number } = await bundleWithLabel(t);
   const { received, url, statuses } = await listener(t);
   await control.registerWebhook(token, { url });
@@ -143,7 +143,7 @@ test('webhooks can be lost, doubled and overtaken', async (t) => {
   t.deepEqual(statuses().slice(2), ['DELIVERED', 'TRANSIT']);
 });
 
-test('webhooks are listed, changed and removed, and hear only what they listen for', async (t) => {
+test('Shippo simulator lists, changes and deletes webhooks, and sends only subscribed events', async (t) => {
   const { control, shippo, number } = await bundleWithLabel(t);
   const { received, url } = await listener(t);
 
@@ -162,7 +162,7 @@ test('webhooks are listed, changed and removed, and hear only what they listen f
   t.deepEqual((await shippo.webhooks.listWebhooks()).results, []);
 });
 
-test("the numbers that Shippo's documentation gives for trying out answer as it says", async (t) => {
+test("GET /tracks returns the documented statuses of Shippo's test numbers", async (t) => {
   const { simulator, open } = await shippoBundle();
   t.teardown(() => simulator.close());
   const { shippo } = open();

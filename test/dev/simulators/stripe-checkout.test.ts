@@ -1,8 +1,8 @@
 import test from 'ava';
 
-import { idOf, line, openReceiver, openStoreFixture, paymentSession, refused } from './stripe-shop.ts';
+import { errorOf, idOf, line, openReceiver, openStoreFixture, paymentSession } from './stripe-fixture.ts';
 
-test('a paid one-time order reaches the shop as a signed checkout.session.completed', async (t) => {
+test('a paid one-time order sends a signed checkout.session.completed', async (t) => {
   const { stripe, control, key } = await openStoreFixture(t);
   const receiver = await openReceiver(t);
   await control.addWebhookEndpoint(key, { url: receiver.url, secret: receiver.secret });
@@ -39,7 +39,7 @@ test('a paid one-time order reaches the shop as a signed checkout.session.comple
   t.like(intent.latest_charge, { amount: 3600, metadata: { platform_order_id: 'o1' } });
 });
 
-test('session metadata stays with the session, and line metadata comes back with the lines', async (t) => {
+test('a session returns its metadata, and its lines theirs', async (t) => {
   const { stripe, control } = await openStoreFixture(t);
   const session = await stripe.checkout.sessions.create(
     paymentSession({
@@ -56,7 +56,7 @@ test('session metadata stays with the session, and line metadata comes back with
   t.like(lines.data[0]?.price?.product, { name: 'Mug', metadata: { platform_product_id: 'p1' } });
 });
 
-test('lines are listed in the order of the cart, ten to a page', async (t) => {
+test('line items are listed in cart order, ten per page', async (t) => {
   const { stripe } = await openStoreFixture(t);
   const names = Array.from({ length: 23 }, (_, index) => `Mug ${index}`);
   const { id } = await stripe.checkout.sessions.create(
@@ -73,7 +73,7 @@ test('lines are listed in the order of the cart, ten to a page', async (t) => {
   t.deepEqual([expanded?.data.length, expanded?.has_more], [10, true]);
 });
 
-test('a declined card leaves the session open, and the same payment succeeds later', async (t) => {
+test('a declined card leaves the session open, and the same payment intent succeeds later', async (t) => {
   const { stripe, control, key } = await openStoreFixture(t);
   const session = await stripe.checkout.sessions.create(paymentSession());
 
@@ -96,7 +96,7 @@ test('a declined card leaves the session open, and the same payment succeeds lat
   );
 });
 
-test('a slow bank debit completes the session unpaid, and is settled or fails later', async (t) => {
+test('a bank debit completes the session unpaid, and succeeds or fails later', async (t) => {
   const { stripe, control, key } = await openStoreFixture(t);
   const [one, two] = [
     await stripe.checkout.sessions.create(paymentSession()),
@@ -121,7 +121,7 @@ test('a slow bank debit completes the session unpaid, and is settled or fails la
   );
 });
 
-test('shipping is charged as the shopper chooses, and the address comes back', async (t) => {
+test('a session with shipping options charges the chosen one and returns the address', async (t) => {
   const { stripe, control } = await openStoreFixture(t);
   const ship = (name: string, amount: number) => ({
     shipping_rate_data: {
@@ -155,7 +155,7 @@ test('shipping is charged as the shopper chooses, and the address comes back', a
   });
 });
 
-test('a coupon is capped at the subtotal, leaves shipping alone and is spread over the lines', async (t) => {
+test('a coupon is capped at the subtotal, excludes shipping and is spread over the lines', async (t) => {
   const { stripe } = await openStoreFixture(t);
   await stripe.coupons.create({ id: 'big', amount_off: 99_999, currency: 'usd', duration: 'once' });
   await stripe.coupons.create({ id: 'third', percent_off: 33.3, duration: 'once' });
@@ -185,7 +185,7 @@ test('a coupon is capped at the subtotal, leaves shipping alone and is spread ov
   t.is(shared.total_details?.amount_discount, 555);
 });
 
-test('an order that a gift card covers in full needs no payment', async (t) => {
+test('a session whose coupon covers the total needs no payment', async (t) => {
   const { stripe, control } = await openStoreFixture(t);
   await stripe.coupons.create({ id: 'gift', amount_off: 5000, currency: 'usd', max_redemptions: 1 });
   const session = await stripe.checkout.sessions.create(paymentSession({ discounts: [{ coupon: 'gift' }] }));
@@ -195,11 +195,11 @@ test('an order that a gift card covers in full needs no payment', async (t) => {
   const paid = await stripe.checkout.sessions.retrieve(session.id);
   t.like(paid, { status: 'complete', payment_status: 'no_payment_required', payment_intent: null });
   t.like(await stripe.coupons.retrieve('gift'), { times_redeemed: 1, valid: false });
-  const again = await refused(stripe.checkout.sessions.create(paymentSession({ discounts: [{ coupon: 'gift' }] })));
+  const again = await errorOf(stripe.checkout.sessions.create(paymentSession({ discounts: [{ coupon: 'gift' }] })));
   t.is(again.code, 'coupon_expired');
 });
 
-test('a gift card in two open sessions pays for one of them only', async (t) => {
+test('a coupon for one use in two open sessions pays for one of them', async (t) => {
   const { stripe, control } = await openStoreFixture(t);
   await stripe.coupons.create({ id: 'gift', amount_off: 500, currency: 'usd', max_redemptions: 1 });
   const params = paymentSession({ discounts: [{ coupon: 'gift' }] });
@@ -209,12 +209,12 @@ test('a gift card in two open sessions pays for one of them only', async (t) => 
   t.is((await stripe.checkout.sessions.retrieve(one.id)).status, 'open');
 });
 
-test('an expired session cannot be paid, whether it was told to expire or its time was over', async (t) => {
+test('an expired session cannot be paid, whether by request or by time', async (t) => {
   let now = Date.now();
   const { stripe, control, key } = await openStoreFixture(t, { now: () => now });
-  const told = await stripe.checkout.sessions.create(paymentSession());
-  t.is((await stripe.checkout.sessions.expire(told.id)).status, 'expired');
-  t.is((await refused(stripe.checkout.sessions.expire(told.id))).statusCode, 400);
+  const expired = await stripe.checkout.sessions.create(paymentSession());
+  t.is((await stripe.checkout.sessions.expire(expired.id)).status, 'expired');
+  t.is((await errorOf(stripe.checkout.sessions.expire(expired.id))).statusCode, 400);
 
   const expiresAt = Math.floor(now / 1000) + 1800;
   const late = await stripe.checkout.sessions.create(paymentSession({ expires_at: expiresAt }));
@@ -225,7 +225,7 @@ test('an expired session cannot be paid, whether it was told to expire or its ti
   t.is(events.filter(({ type }) => type === 'checkout.session.expired').length, 2);
 });
 
-test('sessions are listed newest first and found by payment, customer and status', async (t) => {
+test('sessions are listed newest first and filtered by payment, customer and status', async (t) => {
   const { stripe, control } = await openStoreFixture(t);
   const customer = await stripe.customers.create({ email: 'ada@example.com' });
   const one = await stripe.checkout.sessions.create(paymentSession({ customer: customer.id }));
@@ -242,7 +242,7 @@ test('sessions are listed newest first and found by payment, customer and status
   t.deepEqual(await ids({ customer_details: { email: 'jenny.rosen@example.com' } }), []);
 });
 
-test('the email of a customer is fixed, and what the shopper typed is saved only where asked for', async (t) => {
+test("a session's customer keeps its email, and other input is saved only with customer_update", async (t) => {
   const { stripe, control } = await openStoreFixture(t);
   const customer = await stripe.customers.create({ email: 'ada@example.com' });
   const params = {

@@ -1,10 +1,10 @@
 import test from 'ava';
 
-import { openStoreFixture, paymentSession, refused } from './stripe-shop.ts';
+import { errorOf, openStoreFixture, paymentSession } from './stripe-fixture.ts';
 
 const createPath = 'POST /v1/checkout/sessions';
 
-test('the same idempotency key answers the same session, and says that it is a replay', async (t) => {
+test('an idempotency key returns the same session again, marked as a replay', async (t) => {
   const { stripe, control, key } = await openStoreFixture(t);
   const create = () => stripe.checkout.sessions.create(paymentSession(), { idempotencyKey: 'chk:o1:1' });
   const [first, second] = [await create(), await create()];
@@ -14,16 +14,16 @@ test('the same idempotency key answers the same session, and says that it is a r
   t.is((await control.account(key)).sessions.length, 1);
 });
 
-test('the same key with other parameters, or for another path, is an idempotency error', async (t) => {
+test('an idempotency key with other parameters or another path is an error', async (t) => {
   const { stripe } = await openStoreFixture(t);
   const options = { idempotencyKey: 'k' };
   await stripe.checkout.sessions.create(paymentSession(), options);
-  const other = await refused(stripe.checkout.sessions.create(paymentSession({ client_reference_id: 'x' }), options));
+  const other = await errorOf(stripe.checkout.sessions.create(paymentSession({ client_reference_id: 'x' }), options));
   t.is(other.type, 'StripeIdempotencyError');
-  t.is((await refused(stripe.customers.create({}, options))).type, 'StripeIdempotencyError');
+  t.is((await errorOf(stripe.customers.create({}, options))).type, 'StripeIdempotencyError');
 });
 
-test('two requests at once under one key do not both run', async (t) => {
+test('two concurrent requests with one idempotency key execute once', async (t) => {
   const { stripe, control, key } = await openStoreFixture(t);
   await control.addFault({ match: createPath, kind: 'delay', ms: 800 });
   const create = () => stripe.checkout.sessions.create(paymentSession(), { idempotencyKey: 'k' });
@@ -35,7 +35,7 @@ test('two requests at once under one key do not both run', async (t) => {
   t.is((await control.account(key)).sessions.length, 1);
 });
 
-test('keys belong to an account and last for a day', async (t) => {
+test('idempotency keys are per account and expire after a day', async (t) => {
   let now = Date.now();
   const { stripe, client } = await openStoreFixture(t, { now: () => now });
   const create = (from = stripe) => from.customers.create({ email: 'ada@example.com' }, { idempotencyKey: 'k' });
@@ -47,7 +47,7 @@ test('keys belong to an account and last for a day', async (t) => {
   t.not((await create()).id, first.id);
 });
 
-test('a replay is answered even where the same request would be refused by now', async (t) => {
+test('an idempotency key returns its response even when the request would be rejected now', async (t) => {
   let now = Date.now();
   const { stripe } = await openStoreFixture(t, { now: () => now });
   const params = paymentSession({ expires_at: Math.floor(now / 1000) + 3600 });
@@ -57,56 +57,56 @@ test('a replay is answered even where the same request would be refused by now',
   t.is((await create()).id, id);
 });
 
-test('a refused request leaves its key free, a refusal of the work itself is kept', async (t) => {
+test('an invalid request does not use its idempotency key, a failed execution does', async (t) => {
   const { stripe } = await openStoreFixture(t);
   const options = { idempotencyKey: 'k' };
-  await refused(stripe.checkout.sessions.create(paymentSession({ expires_at: 1 }), options));
+  await errorOf(stripe.checkout.sessions.create(paymentSession({ expires_at: 1 }), options));
   await t.notThrowsAsync(stripe.checkout.sessions.create(paymentSession(), options));
 
-  const kept = { idempotencyKey: 'kept' };
-  await refused(stripe.refunds.create({ charge: 'ch_none' }, kept));
-  const replay = await refused(stripe.refunds.create({ charge: 'ch_none' }, kept));
+  const failed = { idempotencyKey: 'failed' };
+  await errorOf(stripe.refunds.create({ charge: 'ch_none' }, failed));
+  const replay = await errorOf(stripe.refunds.create({ charge: 'ch_none' }, failed));
   t.is(replay.headers?.['idempotent-replayed'], 'true');
 });
 
-test('a connection cut after the work was done is healed by the same key', async (t) => {
+test('a reset_after fault is recovered with the same idempotency key', async (t) => {
   const { stripe, control, key } = await openStoreFixture(t);
   await control.addFault({ match: createPath, kind: 'reset_after', times: 2 });
   const create = () => stripe.checkout.sessions.create(paymentSession(), { idempotencyKey: 'k' });
-  // The library itself tries a reset connection once more, whatever it is told about retries.
-  t.is((await refused(create())).type, 'StripeConnectionError');
+  // The library itself retries once after a connection reset, whatever its retry setting.
+  t.is((await errorOf(create())).type, 'StripeConnectionError');
   t.is((await control.account(key)).sessions.length, 1);
   const healed = await create();
   t.is((await control.account(key)).sessions[0]?.id, healed.id);
   t.is((await control.account(key)).sessions.length, 1);
 });
 
-test('a connection cut before the work leaves nothing behind', async (t) => {
+test('a reset_before fault has no effect', async (t) => {
   const { stripe, control, key } = await openStoreFixture(t);
   await control.addFault({ match: createPath, kind: 'reset_before', times: 2 });
-  t.is((await refused(stripe.checkout.sessions.create(paymentSession()))).type, 'StripeConnectionError');
+  t.is((await errorOf(stripe.checkout.sessions.create(paymentSession()))).type, 'StripeConnectionError');
   t.is((await control.account(key)).sessions.length, 0);
 });
 
-test('a 500 is kept under its key, a 503 is not, and after the work the true answer is', async (t) => {
+test('a 500 is stored under its idempotency key, a 503 is not, and with `after` the true response is', async (t) => {
   const { stripe, control, key } = await openStoreFixture(t);
   const create = (idempotencyKey: string) => stripe.checkout.sessions.create(paymentSession(), { idempotencyKey });
   await control.addFault({ match: createPath, kind: 'status', status: 500 });
-  t.is((await refused(create('a'))).statusCode, 500);
-  t.is((await refused(create('a'))).headers?.['idempotent-replayed'], 'true');
+  t.is((await errorOf(create('a'))).statusCode, 500);
+  t.is((await errorOf(create('a'))).headers?.['idempotent-replayed'], 'true');
 
   await control.addFault({ match: createPath, kind: 'status', status: 503 });
-  t.is((await refused(create('b'))).statusCode, 503);
+  t.is((await errorOf(create('b'))).statusCode, 503);
   await t.notThrowsAsync(create('b'));
 
   await control.addFault({ match: createPath, kind: 'status', status: 502, after: true });
-  t.is((await refused(create('c'))).statusCode, 502);
+  t.is((await errorOf(create('c'))).statusCode, 502);
   t.is((await control.account(key)).sessions.length, 2);
   await create('c');
   t.is((await control.account(key)).sessions.length, 2);
 });
 
-test('a rate limit says why and for how long', async (t) => {
+test('a 429 fault returns the reason and Retry-After', async (t) => {
   const { stripe, control } = await openStoreFixture(t);
   await control.addFault({
     match: 'GET /v1/checkout/sessions/*',
@@ -115,29 +115,29 @@ test('a rate limit says why and for how long', async (t) => {
     retry_after: 3,
   });
   const { id } = await stripe.checkout.sessions.create(paymentSession());
-  const limited = await refused(stripe.checkout.sessions.retrieve(id));
+  const limited = await errorOf(stripe.checkout.sessions.retrieve(id));
   t.is(limited.type, 'StripeRateLimitError');
   t.is(limited.code, 'rate_limit');
   t.like(limited.headers, { 'retry-after': '3', 'stripe-rate-limited-reason': 'global-rate' });
   t.is((await stripe.checkout.sessions.retrieve(id)).id, id);
 });
 
-test('a request that hangs runs into the time-out, with the work done or not as told', async (t) => {
+test('a hang fault lets the request time out, with its effect or without', async (t) => {
   const { client, control, key } = await openStoreFixture(t);
   const hasty = client(key, { timeout: 150 });
   await control.addFault({ match: createPath, kind: 'hang' });
-  await refused(hasty.checkout.sessions.create(paymentSession()));
+  await errorOf(hasty.checkout.sessions.create(paymentSession()));
   t.is((await control.account(key)).sessions.length, 0);
   await control.addFault({ match: createPath, kind: 'hang', after: true });
-  await refused(hasty.checkout.sessions.create(paymentSession()));
+  await errorOf(hasty.checkout.sessions.create(paymentSession()));
   t.is((await control.account(key)).sessions.length, 1);
 });
 
-test('faults can be meant for one account, happen by chance, and be called off', async (t) => {
+test('faults apply to one account, by probability, until they are cleared', async (t) => {
   const { stripe, client, control } = await openStoreFixture(t, { seed: 7 });
   await control.addFault({ match: '*', kind: 'status', status: 500, account: 'sk_test_other', times: 5 });
   await t.notThrowsAsync(stripe.balance.retrieve());
-  await refused(client('sk_test_other').balance.retrieve());
+  await errorOf(client('sk_test_other').balance.retrieve());
   await control.clearFaults();
   await t.notThrowsAsync(client('sk_test_other').balance.retrieve());
 
@@ -154,10 +154,10 @@ test('faults can be meant for one account, happen by chance, and be called off',
   t.true(failed > 10 && failed < 50, `${failed} of 60 failed`);
 });
 
-test('the log tells every request with its key, its parameters and what came of it', async (t) => {
+test('the request log has each request with its key, parameters and status', async (t) => {
   const { stripe, control, key } = await openStoreFixture(t);
   await stripe.customers.create({ email: 'ada@example.com', metadata: { a: 'b' } }, { idempotencyKey: 'k' });
-  await refused(stripe.customers.retrieve('cus_none'));
+  await errorOf(stripe.customers.retrieve('cus_none'));
   const [created, missing] = await control.requests('* /v1/customers*');
   t.like(created, {
     method: 'POST',
@@ -174,7 +174,7 @@ test('the log tells every request with its key, its parameters and what came of 
   t.deepEqual((await control.account(key)).customers, []);
 });
 
-test('control says what is wrong with a body', async (t) => {
+test('the control API rejects an invalid body with its errors', async (t) => {
   const { url } = await openStoreFixture(t);
   const post = (path: string, body: string) => fetch(`${url}/_control${path}`, { method: 'POST', body });
   for (const [path, body] of [

@@ -1,14 +1,14 @@
 import test from 'ava';
 
-import { idOf, openStoreFixture, paymentSession, refused, type Shop } from './stripe-shop.ts';
+import { errorOf, idOf, openStoreFixture, paymentSession, type StoreFixture } from './stripe-fixture.ts';
 
-async function paidIntent({ stripe, control }: Shop): Promise<string> {
+async function paidIntent({ stripe, control }: StoreFixture): Promise<string> {
   const { id } = await stripe.checkout.sessions.create(paymentSession());
   await control.pay(id, { outcome: 'paid' });
   return idOf((await stripe.checkout.sessions.retrieve(id)).payment_intent);
 }
 
-test('a charge is refunded in parts until nothing is left of it', async (t) => {
+test('a charge can be refunded in parts up to its amount', async (t) => {
   const shop = await openStoreFixture(t);
   const { stripe } = shop;
   const intent = await paidIntent(shop);
@@ -18,10 +18,10 @@ test('a charge is refunded in parts until nothing is left of it', async (t) => {
     reason: 'requested_by_customer',
   });
   t.like(part, { amount: 800, status: 'succeeded', payment_intent: intent });
-  t.is((await refused(stripe.refunds.create({ payment_intent: intent, amount: 1001 }))).param, 'amount');
+  t.is((await errorOf(stripe.refunds.create({ payment_intent: intent, amount: 1001 }))).param, 'amount');
   const rest = await stripe.refunds.create({ payment_intent: intent });
   t.is(rest.amount, 1000);
-  t.is((await refused(stripe.refunds.create({ payment_intent: intent }))).code, 'charge_already_refunded');
+  t.is((await errorOf(stripe.refunds.create({ payment_intent: intent }))).code, 'charge_already_refunded');
 
   const charge = await stripe.charges.retrieve(idOf(rest.charge), { expand: ['refunds'] });
   t.like(charge, { amount_refunded: 1800, refunded: true });
@@ -32,7 +32,7 @@ test('a charge is refunded in parts until nothing is left of it', async (t) => {
   );
 });
 
-test('a refund can fail after all, and then counts no longer', async (t) => {
+test('a failed refund no longer counts as refunded', async (t) => {
   const shop = await openStoreFixture(t);
   const refund = await shop.stripe.refunds.create({ payment_intent: await paidIntent(shop) });
   t.like(await shop.control.failRefund(refund.id), { status: 'failed' });
@@ -41,22 +41,22 @@ test('a refund can fail after all, and then counts no longer', async (t) => {
   t.true(types.includes('refund.failed'));
 });
 
-test('only a payment that succeeded can be refunded', async (t) => {
+test('only a succeeded payment can be refunded', async (t) => {
   const { stripe, control } = await openStoreFixture(t);
   const { id } = await stripe.checkout.sessions.create(paymentSession());
   await control.pay(id, { outcome: 'processing' });
   const { payment_intent: intent } = await stripe.checkout.sessions.retrieve(id);
-  const refusal = await refused(stripe.refunds.create({ payment_intent: idOf(intent) }));
-  t.is(refusal.code, 'payment_intent_unexpected_state');
-  t.is((await refused(stripe.refunds.create({}))).statusCode, 400);
+  const error = await errorOf(stripe.refunds.create({ payment_intent: idOf(intent) }));
+  t.is(error.code, 'payment_intent_unexpected_state');
+  t.is((await errorOf(stripe.refunds.create({}))).statusCode, 400);
 });
 
-test('a dispute holds the charge until the bank decides', async (t) => {
+test('a disputed charge cannot be refunded until the dispute is closed', async (t) => {
   const shop = await openStoreFixture(t);
   const { latest_charge: charge } = await shop.stripe.paymentIntents.retrieve(await paidIntent(shop));
   const { id } = await shop.control.openDispute(idOf(charge), 'product_not_received');
   t.true((await shop.stripe.charges.retrieve(idOf(charge))).disputed);
-  t.is((await refused(shop.stripe.refunds.create({ charge: idOf(charge) }))).code, 'charge_disputed');
+  t.is((await errorOf(shop.stripe.refunds.create({ charge: idOf(charge) }))).code, 'charge_disputed');
   t.like(await shop.stripe.disputes.retrieve(id), {
     status: 'needs_response',
     reason: 'product_not_received',
@@ -71,7 +71,7 @@ test('a dispute holds the charge until the bank decides', async (t) => {
   ]);
 });
 
-test('customers are listed by exact email, and searched without regard to case, but late', async (t) => {
+test('customers are listed by exact email, and searched case-insensitively with a lag', async (t) => {
   let now = Date.now();
   const { stripe } = await openStoreFixture(t, { now: () => now });
   const upper = await stripe.customers.create({ email: 'Ada@Example.com', metadata: { tier: 'gold' } });
@@ -85,22 +85,22 @@ test('customers are listed by exact email, and searched without regard to case, 
   now += 60_000;
   t.deepEqual(await found('email:"ada@example.com"'), [lower.id, upper.id]);
   t.deepEqual(await found('email~"example" AND metadata["tier"]:"gold"'), [upper.id]);
-  t.is((await refused(stripe.customers.search({ query: 'shoe size 9' }))).param, 'query');
+  t.is((await errorOf(stripe.customers.search({ query: 'shoe size 9' }))).param, 'query');
 });
 
-test('a deleted customer can be looked at but not used', async (t) => {
+test('a deleted customer can be retrieved but not used', async (t) => {
   const { stripe } = await openStoreFixture(t);
   const { id } = await stripe.customers.create({ email: 'ada@example.com' });
   t.deepEqual({ ...(await stripe.customers.del(id)) }, { id, object: 'customer', deleted: true });
   t.like(await stripe.customers.retrieve(id), { id, deleted: true });
   t.deepEqual((await stripe.customers.list()).data, []);
-  t.is((await refused(stripe.customers.update(id, { name: 'Ada' }))).statusCode, 404);
-  const used = await refused(stripe.checkout.sessions.create(paymentSession({ customer: id })));
+  t.is((await errorOf(stripe.customers.update(id, { name: 'Ada' }))).statusCode, 404);
+  const used = await errorOf(stripe.checkout.sessions.create(paymentSession({ customer: id })));
   t.is(used.code, 'resource_missing');
-  t.is((await refused(stripe.billingPortal.sessions.create({ customer: id }))).code, 'resource_missing');
+  t.is((await errorOf(stripe.billingPortal.sessions.create({ customer: id }))).code, 'resource_missing');
 });
 
-test('metadata is merged key by key, and an empty value takes a key away', async (t) => {
+test('metadata is merged by key, and an empty value removes a key', async (t) => {
   const { stripe } = await openStoreFixture(t);
   const { id } = await stripe.customers.create({ metadata: { a: '1', b: '2', n: 3 } });
   const changed = await stripe.customers.update(id, { metadata: { a: '', c: '4' } });
@@ -108,17 +108,17 @@ test('metadata is merged key by key, and an empty value takes a key away', async
   t.deepEqual((await stripe.customers.update(id, { metadata: '' })).metadata, {});
 });
 
-test('a coupon with the same id is refused, until the first one is deleted', async (t) => {
+test('a coupon id can be used again only after the coupon is deleted', async (t) => {
   const { stripe } = await openStoreFixture(t);
   const params = { id: 'order-1', amount_off: 500, currency: 'usd', duration: 'once' as const };
   t.like(await stripe.coupons.create(params), { id: 'order-1', amount_off: 500, valid: true });
-  t.is((await refused(stripe.coupons.create(params))).code, 'resource_already_exists');
+  t.is((await errorOf(stripe.coupons.create(params))).code, 'resource_already_exists');
   t.true((await stripe.coupons.del('order-1')).deleted);
-  t.is((await refused(stripe.coupons.retrieve('order-1'))).code, 'resource_missing');
+  t.is((await errorOf(stripe.coupons.retrieve('order-1'))).code, 'resource_missing');
   await t.notThrowsAsync(stripe.coupons.create(params));
 });
 
-test('a coupon needs an amount or a percentage, and no more than Stripe takes', async (t) => {
+test("a coupon needs an amount or a percentage within Stripe's limits", async (t) => {
   const { stripe } = await openStoreFixture(t);
   const bad: [object, string][] = [
     [{}, 'percent_off'],
@@ -130,10 +130,10 @@ test('a coupon needs an amount or a percentage, and no more than Stripe takes', 
     [{ percent_off: 5, id: 'no spaces' }, 'id'],
     [{ percent_off: 5, redeem_by: 1 }, 'redeem_by'],
   ];
-  for (const [params, param] of bad) t.is((await refused(stripe.coupons.create(params))).param, param);
+  for (const [params, param] of bad) t.is((await errorOf(stripe.coupons.create(params))).param, param);
 });
 
-test('a promotion code leads to its coupon', async (t) => {
+test('a promotion code applies its coupon', async (t) => {
   const { stripe } = await openStoreFixture(t);
   await stripe.coupons.create({ id: 'ten', percent_off: 10, applies_to: { products: ['prod_other'] } });
   const code = await stripe.promotionCodes.create({
@@ -141,7 +141,7 @@ test('a promotion code leads to its coupon', async (t) => {
     code: 'TEN',
   });
   const again = { promotion: { type: 'coupon' as const, coupon: 'ten' }, code: 'ten' };
-  t.is((await refused(stripe.promotionCodes.create(again))).code, 'resource_already_exists');
+  t.is((await errorOf(stripe.promotionCodes.create(again))).code, 'resource_already_exists');
   const discounts = [{ promotion_code: code.id }];
   const session = await stripe.checkout.sessions.create(
     paymentSession({ discounts, expand: ['discounts.promotion_code'] }),
@@ -149,6 +149,6 @@ test('a promotion code leads to its coupon', async (t) => {
   t.like(session.discounts?.[0]?.promotion_code, { code: 'TEN' });
   t.is(session.total_details?.amount_discount, 0, 'the coupon is for another product');
   await stripe.promotionCodes.update(code.id, { active: false });
-  const off = await refused(stripe.checkout.sessions.create(paymentSession({ discounts })));
+  const off = await errorOf(stripe.checkout.sessions.create(paymentSession({ discounts })));
   t.is(off.param, 'discounts[0][promotion_code]');
 });

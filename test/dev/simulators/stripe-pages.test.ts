@@ -1,6 +1,6 @@
 import test from 'ava';
 
-import { line, openReceiver, openStoreFixture, paymentSession, subscriptionSession } from './stripe-shop.ts';
+import { line, openReceiver, openStoreFixture, paymentSession, subscriptionSession } from './stripe-fixture.ts';
 
 const shopper = {
   email: 'ada@example.com',
@@ -16,7 +16,7 @@ function submit(url: string, fields: Record<string, string>): Promise<Response> 
   return fetch(url, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' });
 }
 
-test('the hosted page shows the lines, the totals and the way back, and nothing unescaped', async (t) => {
+test('the payment page shows lines, totals and the cancel link, all escaped', async (t) => {
   const { stripe } = await openStoreFixture(t);
   await stripe.coupons.create({ id: 'gift', amount_off: 500, currency: 'usd', name: 'Gift card' });
   const session = await stripe.checkout.sessions.create(
@@ -35,7 +35,7 @@ test('the hosted page shows the lines, the totals and the way back, and nothing 
   t.regex(response.headers.get('content-security-policy') ?? '', /default-src 'none'/);
 });
 
-test('the page asks again for what is missing, and keeps what was typed', async (t) => {
+test('the payment page shows an error for missing input and keeps the rest', async (t) => {
   const { stripe } = await openStoreFixture(t);
   const session = await stripe.checkout.sessions.create(
     paymentSession({ shipping_address_collection: { allowed_countries: ['US'] } }),
@@ -46,17 +46,17 @@ test('the page asks again for what is missing, and keeps what was typed', async 
     [{ ...shopper, country: 'DE' }, /does not ship to this country/],
     [{ ...shopper, outcome: 'declined' }, /Your card was declined/],
   ];
-  for (const [fields, sentence] of missing) {
+  for (const [fields, message] of missing) {
     const response = await submit(session.url ?? '', { outcome: 'paid', ...fields });
     t.is(response.status, 200);
     const page = await response.text();
-    t.regex(page, sentence);
+    t.regex(page, message);
     t.regex(page, /value="Reno"/);
   }
   t.is((await stripe.checkout.sessions.retrieve(session.id)).status, 'open');
 });
 
-test('after the payment the shopper goes to the shop, which has heard of it before', async (t) => {
+test('the payment page redirects to the store after its webhook was acknowledged', async (t) => {
   const { stripe, control, key } = await openStoreFixture(t);
   const receiver = await openReceiver(t);
   await control.addWebhookEndpoint(key, {
@@ -77,7 +77,7 @@ test('after the payment the shopper goes to the shop, which has heard of it befo
   t.is((await control.account(key)).charges.length, 1);
 });
 
-test('an expired session says so and leads back', async (t) => {
+test('the payment page of an expired session says so and links back', async (t) => {
   const { stripe } = await openStoreFixture(t);
   const session = await stripe.checkout.sessions.create(paymentSession());
   await stripe.checkout.sessions.expire(session.id);
@@ -86,7 +86,7 @@ test('an expired session says so and leads back', async (t) => {
   t.regex(page, /shop\.example\/cart/);
 });
 
-test('a subscription can be begun on the page, with the email that the shop has fixed', async (t) => {
+test('the payment page starts a subscription with the fixed email', async (t) => {
   const { stripe } = await openStoreFixture(t);
   const session = await stripe.checkout.sessions.create(subscriptionSession({ customer_email: 'ada@example.com' }));
   t.regex(await (await fetch(session.url ?? '')).text(), /Billed every month/);
@@ -97,7 +97,7 @@ test('a subscription can be begun on the page, with the email that the shop has 
   t.like(done.customer, { email: 'ada@example.com' });
 });
 
-test('a page that does not exist says so', async (t) => {
+test('an unknown page returns 404 with a message', async (t) => {
   const { url } = await openStoreFixture(t);
   t.is((await fetch(`${url}/pay/cs_test_none`)).status, 404);
   t.is((await fetch(`${url}/portal/bps_none`)).status, 404);

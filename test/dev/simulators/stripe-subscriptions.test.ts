@@ -2,16 +2,16 @@ import test, { type ExecutionContext } from 'ava';
 import type Stripe from 'stripe';
 
 import {
+  errorOf,
   idOf,
   line,
   openStoreFixture,
-  refused,
-  type Shop,
+  type StoreFixture,
   type StoreOptions,
   subscriptionSession,
-} from './stripe-shop.ts';
+} from './stripe-fixture.ts';
 
-interface Subscribed extends Shop {
+interface Subscribed extends StoreFixture {
   readonly subscription: Stripe.Subscription;
   readonly session: Stripe.Checkout.Session;
 }
@@ -29,7 +29,7 @@ async function subscribed(
   return { ...shop, session, subscription: session.subscription };
 }
 
-test('a mixed cart becomes a subscription whose first invoice carries the one-time lines too', async (t) => {
+test('a mixed cart creates a subscription with the one-time lines on its first invoice', async (t) => {
   const { stripe, session, subscription, control, key } = await subscribed(t, {
     line_items: [
       line('Beans', 2400, { quantity: 2, recurring: { interval: 'month', interval_count: 3 } }),
@@ -73,14 +73,14 @@ test('a mixed cart becomes a subscription whose first invoice carries the one-ti
   }
 });
 
-test('the money of a mixed cart is refunded through the invoice and its payment', async (t) => {
+test("the payment of a mixed cart is refunded through the invoice's payment", async (t) => {
   const { stripe, session } = await subscribed(t);
   const { data } = await stripe.invoicePayments.list({ invoice: idOf(session.invoice) });
   const intent = idOf(data[0]?.payment.payment_intent);
   t.like(await stripe.refunds.create({ payment_intent: intent }), { amount: 2400, status: 'succeeded' });
 });
 
-test('a renewal moves the period on and makes a cycle invoice', async (t) => {
+test('a renewal advances the period and creates a cycle invoice', async (t) => {
   const now = Date.UTC(2026, 0, 31);
   const { stripe, subscription, control } = await subscribed(t, {}, { now: () => now });
   t.is(subscription.items.data[0]?.current_period_end, Date.UTC(2026, 1, 28) / 1000);
@@ -96,7 +96,7 @@ test('a renewal moves the period on and makes a cycle invoice', async (t) => {
   );
 });
 
-test('a renewal that fails leaves the subscription past due until its invoice is paid', async (t) => {
+test('a failed renewal leaves the subscription past due until its invoice is paid', async (t) => {
   const { stripe, subscription, control, key } = await subscribed(t);
   t.like(await control.renew(subscription.id, 'failed'), { status: 'past_due' });
   const [invoice] = (await stripe.invoices.list({ status: 'open' })).data;
@@ -112,7 +112,7 @@ test('a renewal that fails leaves the subscription past due until its invoice is
   );
 });
 
-test('a coupon for ever reduces every invoice, a coupon for once only the first', async (t) => {
+test('a forever coupon reduces every invoice, a once coupon only the first', async (t) => {
   for (const duration of ['forever', 'once'] as const) {
     const shop = await openStoreFixture(t);
     await shop.stripe.coupons.create({ id: 'half', percent_off: 50, duration });
@@ -129,7 +129,7 @@ test('a coupon for ever reduces every invoice, a coupon for once only the first'
   }
 });
 
-test('a subscription that is to end at its period says so, and can be kept until then', async (t) => {
+test('cancel_at_period_end ends a subscription at its period, and can be revoked before', async (t) => {
   const { stripe, subscription, control, key } = await subscribed(t);
   const ending = await stripe.subscriptions.update(subscription.id, {
     cancel_at_period_end: true,
@@ -141,8 +141,8 @@ test('a subscription that is to end at its period says so, and can be kept until
     cancel_at: subscription.items.data[0]?.current_period_end,
     cancellation_details: { feedback: 'too_expensive', reason: 'cancellation_requested' },
   });
-  const kept = await stripe.subscriptions.update(subscription.id, { cancel_at_period_end: false });
-  t.like(kept, { cancel_at: null, canceled_at: null });
+  const continued = await stripe.subscriptions.update(subscription.id, { cancel_at_period_end: false });
+  t.like(continued, { cancel_at: null, canceled_at: null });
 
   await stripe.subscriptions.update(subscription.id, { cancel_at_period_end: true });
   t.like(await control.renew(subscription.id, 'paid'), { status: 'canceled' });
@@ -150,14 +150,14 @@ test('a subscription that is to end at its period says so, and can be kept until
   t.is(last?.type, 'customer.subscription.deleted');
 });
 
-test('a canceled subscription is final and out of the plain list', async (t) => {
+test('a canceled subscription cannot be changed and is not in the default list', async (t) => {
   const { stripe, subscription } = await subscribed(t);
   t.is((await stripe.subscriptions.cancel(subscription.id)).status, 'canceled');
   t.is(
-    (await refused(stripe.subscriptions.update(subscription.id, { cancel_at_period_end: false }))).code,
+    (await errorOf(stripe.subscriptions.update(subscription.id, { cancel_at_period_end: false }))).code,
     'resource_missing',
   );
-  t.is((await refused(stripe.subscriptions.cancel(subscription.id))).statusCode, 404);
+  t.is((await errorOf(stripe.subscriptions.cancel(subscription.id))).statusCode, 404);
   t.deepEqual((await stripe.subscriptions.list()).data, []);
   t.is((await stripe.subscriptions.list({ status: 'all' })).data.length, 1);
   t.is((await stripe.subscriptions.list({ status: 'canceled' })).data.length, 1);
@@ -168,13 +168,13 @@ test('a paused subscription is not invoiced until it is resumed', async (t) => {
   const paused = await stripe.subscriptions.pause(subscription.id, { type: 'subscription' });
   t.is(paused.status, 'paused');
   await t.throwsAsync(control.renew(subscription.id, 'paid'), { message: /paused/ });
-  t.is((await refused(stripe.subscriptions.pause(subscription.id))).statusCode, 400);
+  t.is((await errorOf(stripe.subscriptions.pause(subscription.id))).statusCode, 400);
 
   const resumed = await stripe.subscriptions.resume(subscription.id, {
     billing_cycle_anchor: { type: 'now' },
   });
   t.is(resumed.status, 'active');
-  t.is((await refused(stripe.subscriptions.resume(subscription.id))).statusCode, 400);
+  t.is((await errorOf(stripe.subscriptions.resume(subscription.id))).statusCode, 400);
   const { events, invoices } = await control.account(key);
   const types = events.map(({ type }) => type);
   t.true(types.includes('customer.subscription.paused'));
@@ -182,7 +182,7 @@ test('a paused subscription is not invoiced until it is resumed', async (t) => {
   t.is(invoices.length, 2);
 });
 
-test('a pause and a resume leave the paid period as it is, and credit or charge nothing where prorations are off', async (t) => {
+test('pause and resume without prorations keep the paid period and charge nothing', async (t) => {
   const day = 86_400_000;
   let now = Date.UTC(2026, 0, 1);
   const { stripe, subscription, control } = await subscribed(t, {}, { now: () => now });
@@ -205,7 +205,7 @@ test('a pause and a resume leave the paid period as it is, and credit or charge 
   t.like((await stripe.invoices.list()).data[0], { billing_reason: 'subscription_cycle', amount_paid: 2400 });
 });
 
-test('a pause credits the unused time with the next invoice unless it is told not to', async (t) => {
+test('a pause credits the unused time on the next invoice by default', async (t) => {
   let now = Date.UTC(2026, 0, 1);
   const { stripe, subscription, control } = await subscribed(t, {}, { now: () => now });
   now += 15.5 * 86_400_000;
@@ -226,7 +226,7 @@ test('a pause credits the unused time with the next invoice unless it is told no
   );
 });
 
-test('a new interval with a trial until the paid period ends is charged then for the first time', async (t) => {
+test("a new interval with a trial until the period's end is charged only then", async (t) => {
   const { stripe, subscription, control } = await subscribed(t);
   const [item] = subscription.items.data;
   const end = item?.current_period_end ?? 0;
@@ -245,7 +245,7 @@ test('a new interval with a trial until the paid period ends is charged then for
       trial_end: trialEnd,
       items: [quarter],
     });
-  t.is((await refused(change(1))).param, 'trial_end');
+  t.is((await errorOf(change(1))).param, 'trial_end');
   const changed = await change(end);
   t.like(changed, { status: 'trialing', trial_end: end, billing_cycle_anchor: end });
   t.is(changed.items.data[0]?.current_period_end, end);
@@ -258,7 +258,7 @@ test('a new interval with a trial until the paid period ends is charged then for
   t.like((await stripe.invoices.list()).data[0], { billing_reason: 'subscription_cycle', amount_paid: 2400 });
 });
 
-test('pausing collection keeps the status active and shelves the invoices', async (t) => {
+test('pause_collection keeps the subscription active and does not collect its invoices', async (t) => {
   const { stripe, subscription, control } = await subscribed(t);
   for (const [behavior, status] of [
     ['void', 'void'],
@@ -274,7 +274,7 @@ test('pausing collection keeps the status active and shelves the invoices', asyn
   t.is(cleared.pause_collection, null);
 });
 
-test('items can be changed, added and removed, but not all of them', async (t) => {
+test('subscription items can be changed, added and removed, except the last one', async (t) => {
   const { stripe, subscription } = await subscribed(t);
   const item = idOf(subscription.items.data[0]);
   const product = idOf(subscription.items.data[0]?.price.product);
@@ -292,12 +292,12 @@ test('items can be changed, added and removed, but not all of them', async (t) =
   t.is(less.items.data.length, 1);
   const last = idOf(less.items.data[0]);
   t.is(
-    (await refused(stripe.subscriptions.update(subscription.id, { items: [{ id: last, deleted: true }] }))).param,
+    (await errorOf(stripe.subscriptions.update(subscription.id, { items: [{ id: last, deleted: true }] }))).param,
     'items',
   );
 });
 
-test('a repeat subscriber keeps the customer, and the currency is fixed with the first subscription', async (t) => {
+test('a second subscription reuses the customer, whose currency is fixed by the first', async (t) => {
   const { stripe, control, session } = await subscribed(t);
   const customer = idOf(session.customer);
   const again = await stripe.checkout.sessions.create(subscriptionSession({ customer }));
@@ -306,12 +306,12 @@ test('a repeat subscriber keeps the customer, and the currency is fixed with the
   t.is((await stripe.subscriptions.list({ customer })).data.length, 2);
   const euros = [line('Beans', 2400, { currency: 'eur', recurring: { interval: 'month' } })];
   t.is(
-    (await refused(stripe.checkout.sessions.create(subscriptionSession({ customer, line_items: euros })))).param,
+    (await errorOf(stripe.checkout.sessions.create(subscriptionSession({ customer, line_items: euros })))).param,
     'customer',
   );
 });
 
-test('a trial starts without a payment', async (t) => {
+test('a subscription with a trial starts without a payment', async (t) => {
   const { session, subscription } = await subscribed(t, { subscription_data: { trial_period_days: 14 } });
   t.like(session, { amount_total: 0, payment_status: 'no_payment_required' });
   t.is(subscription.status, 'trialing');

@@ -1,9 +1,9 @@
 import test from 'ava';
 import type Stripe from 'stripe';
 
-import { openReceiver, openStoreFixture, paymentSession, refused, type Shop } from './stripe-shop.ts';
+import { errorOf, openReceiver, openStoreFixture, paymentSession, type StoreFixture } from './stripe-fixture.ts';
 
-async function makeCustomers({ stripe }: Shop, count: number): Promise<string[]> {
+async function makeCustomers({ stripe }: StoreFixture, count: number): Promise<string[]> {
   const ids: string[] = [];
   for (let made = 0; made < count; made++) ids.push((await stripe.customers.create({})).id);
   return ids;
@@ -13,7 +13,7 @@ function objectIds(events: readonly Stripe.Event[]): string[] {
   return events.map(({ data }) => ('id' in data.object ? String(data.object.id) : ''));
 }
 
-test('an endpoint hears of the types that it chose, and of nothing that came before it', async (t) => {
+test('an endpoint receives events of its types that occur after its creation', async (t) => {
   const shop = await openStoreFixture(t);
   const receiver = await openReceiver(t);
   await shop.stripe.customers.create({});
@@ -39,7 +39,7 @@ test('an endpoint hears of the types that it chose, and of nothing that came bef
   t.deepEqual((await shop.stripe.events.retrieve(event?.id ?? '')).data, JSON.parse(JSON.stringify(event?.data)));
 });
 
-test('a delivery that is not acknowledged is tried again with a fresh signature', async (t) => {
+test('a delivery without a success response is retried with a new signature', async (t) => {
   const shop = await openStoreFixture(t);
   const receiver = await openReceiver(t);
   await shop.control.deliveries({ retry_ms: [1, 1, 1, 1] });
@@ -57,7 +57,7 @@ test('a delivery that is not acknowledged is tried again with a fresh signature'
   t.is(deliveries[0]?.attempts.at(-1)?.status, 200);
 });
 
-test('an event that was never acknowledged is found by delivery_success', async (t) => {
+test('an unacknowledged event is listed with delivery_success false', async (t) => {
   const shop = await openStoreFixture(t);
   const receiver = await openReceiver(t);
   await shop.control.deliveries({ retry_ms: [1] });
@@ -66,20 +66,20 @@ test('an event that was never acknowledged is found by delivery_success', async 
   await shop.stripe.customers.create({ name: 'lost' });
   await shop.control.idle();
   receiver.status = 200;
-  await shop.stripe.customers.create({ name: 'told' });
+  await shop.stripe.customers.create({ name: 'delivered' });
   await shop.control.idle();
 
   const names = async (delivered: boolean) =>
     (await shop.stripe.events.list({ delivery_success: delivered })).data.map(({ data }) => Object(data.object).name);
   t.deepEqual(await names(false), ['lost']);
-  t.deepEqual(await names(true), ['told']);
+  t.deepEqual(await names(true), ['delivered']);
   const [lost] = (await shop.stripe.events.list({ delivery_success: false })).data;
   await shop.control.resend(lost?.id ?? '');
   await shop.control.flush();
   t.is(receiver.events.at(-1)?.id, lost?.id);
 });
 
-test('the post can lose events, and repeat them', async (t) => {
+test('the webhook dispatcher drops and duplicates events as set', async (t) => {
   const shop = await openStoreFixture(t);
   const receiver = await openReceiver(t);
   await shop.control.addWebhookEndpoint(shop.key, { url: receiver.url, secret: receiver.secret });
@@ -96,7 +96,7 @@ test('the post can lose events, and repeat them', async (t) => {
   t.is(deliveries.filter(({ state }) => state === 'dropped').length, 60 - distinct.size);
 });
 
-test('the post can bring events in another order', async (t) => {
+test('the webhook dispatcher reorders events as set', async (t) => {
   const shop = await openStoreFixture(t);
   const receiver = await openReceiver(t);
   await shop.control.addWebhookEndpoint(shop.key, { url: receiver.url, secret: receiver.secret });
@@ -108,7 +108,7 @@ test('the post can bring events in another order', async (t) => {
   t.deepEqual(arrived.toSorted(), ids.toSorted());
 });
 
-test('a flush brings at once what the post would bring in an hour', async (t) => {
+test('a flush delivers delayed events at once', async (t) => {
   const shop = await openStoreFixture(t);
   const receiver = await openReceiver(t);
   await shop.control.addWebhookEndpoint(shop.key, { url: receiver.url, secret: receiver.secret });
@@ -119,14 +119,14 @@ test('a flush brings at once what the post would bring in an hour', async (t) =>
   t.is(receiver.events.length, 5);
 });
 
-test('the API answers without waiting for a slow endpoint', async (t) => {
+test('the API responds without waiting for a slow endpoint', async (t) => {
   const shop = await openStoreFixture(t);
   await shop.control.addWebhookEndpoint(shop.key, { url: 'http://127.0.0.1:1/', secret: 'whsec_x' });
   const { id } = await shop.stripe.checkout.sessions.create(paymentSession());
   t.like(await shop.control.pay(id, { outcome: 'paid' }), { status: 'complete' });
 });
 
-test('a signing secret is rotated with a second endpoint at the same address', async (t) => {
+test('a signing secret is rotated with a second endpoint at the same URL', async (t) => {
   const shop = await openStoreFixture(t);
   const receiver = await openReceiver(t);
   const params = {
@@ -157,21 +157,21 @@ test('a signing secret is rotated with a second endpoint at the same address', a
   t.is(receiver.events.length, 1);
 
   t.true((await shop.stripe.webhookEndpoints.del(first.id)).deleted);
-  t.is((await refused(shop.stripe.webhookEndpoints.retrieve(first.id))).statusCode, 404);
+  t.is((await errorOf(shop.stripe.webhookEndpoints.retrieve(first.id))).statusCode, 404);
 });
 
-test('an account has sixteen endpoints at most, of known events only', async (t) => {
+test('an account has at most sixteen endpoints, with known event types only', async (t) => {
   const { stripe } = await openStoreFixture(t);
   const params = { url: 'https://shop.example/hook', enabled_events: ['*' as const] };
   for (let made = 0; made < 16; made++) await stripe.webhookEndpoints.create(params);
-  t.is((await refused(stripe.webhookEndpoints.create(params))).statusCode, 400);
+  t.is((await errorOf(stripe.webhookEndpoints.create(params))).statusCode, 400);
   const odd: object = { enabled_events: ['order.paid'] };
-  const unknown = await refused(stripe.webhookEndpoints.create({ ...params, ...odd }));
+  const unknown = await errorOf(stripe.webhookEndpoints.create({ ...params, ...odd }));
   t.is(unknown.param, 'enabled_events[0]');
-  t.is((await refused(stripe.webhookEndpoints.create({ ...params, url: 'shop' }))).code, 'url_invalid');
+  t.is((await errorOf(stripe.webhookEndpoints.create({ ...params, url: 'shop' }))).code, 'url_invalid');
 });
 
-test('events are listed newest first and walked in both directions', async (t) => {
+test('events are listed newest first and paged in both directions', async (t) => {
   const { stripe } = await openStoreFixture(t);
   for (let made = 0; made < 25; made++) await stripe.customers.create({ name: String(made) });
   const { id } = await stripe.checkout.sessions.create(paymentSession());
@@ -190,8 +190,8 @@ test('events are listed newest first and walked in both directions', async (t) =
 
   t.is((await stripe.events.list({ types, limit: 100 })).data.length, 25);
   t.is((await stripe.events.list({ type: 'checkout.*' })).data[0]?.type, 'checkout.session.expired');
-  t.is((await refused(stripe.events.list({ limit: 101 }))).param, 'limit');
-  t.is((await refused(stripe.events.list({ starting_after: 'evt_none' }))).code, 'resource_missing');
+  t.is((await errorOf(stripe.events.list({ limit: 101 }))).param, 'limit');
+  t.is((await errorOf(stripe.events.list({ starting_after: 'evt_none' }))).code, 'resource_missing');
   const many = Array.from({ length: 21 }, () => 'customer.created');
-  t.is((await refused(stripe.events.list({ types: many }))).param, 'types');
+  t.is((await errorOf(stripe.events.list({ types: many }))).param, 'types');
 });

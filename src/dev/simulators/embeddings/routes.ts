@@ -4,6 +4,7 @@ import type { Context } from 'koa';
 import getRawBody from 'raw-body';
 import Type, { type Static, type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
+
 import { createEmbedder } from './embed.ts';
 
 type Ctx = Pick<Context, 'req' | 'get' | 'set' | 'status' | 'body' | 'respond'>;

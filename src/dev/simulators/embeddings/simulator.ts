@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import Koa from 'koa';
+
 import { embeddingsRoutes } from './routes.ts';
 
 export interface EmbeddingsSimulatorOptions {

@@ -3,6 +3,7 @@ import type { Context } from 'koa';
 import getRawBody from 'raw-body';
 import Type, { type Static, type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
+
 import { type MailFaultList, mailFaultKinds } from './faults.ts';
 import { inboxPage, mailDocument, messagePage } from './pages.ts';
 import type { MailReceiver } from './smtp.ts';

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import Koa from 'koa';
+
 import { createMailFaultList } from './faults.ts';
 import { mailboxRoutes } from './routes.ts';
 import { startMailReceiver } from './smtp.ts';

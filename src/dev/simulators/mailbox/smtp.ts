@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
+
 import type { MailFaultList } from './faults.ts';
 import type { MessageStore } from './store.ts';
 

@@ -1,6 +1,7 @@
 import Router, { type RouterContext } from '@koa/router';
 import type { Middleware } from 'koa';
 import getRawBody from 'raw-body';
+
 import { authenticate } from './accounts.ts';
 import { addressEndpoints } from './addresses.ts';
 import { carrierAccountEndpoints } from './carriers.ts';

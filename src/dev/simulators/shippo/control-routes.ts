@@ -1,5 +1,6 @@
 import Router from '@koa/router';
 import Type from 'typebox';
+
 import { accountOf, summaryOf } from './accounts.ts';
 import type { RequestState } from './api.ts';
 import { carrierAccounts } from './carriers.ts';

@@ -1,5 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
+
 import { badRequest, type Problems } from './error.ts';
 import { webhookEvents } from './objects.ts';
 

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import Koa from 'koa';
+
 import { seededNumbers } from '../random.ts';
 import { apiRoutes, type RequestState, receiveRequests } from './api.ts';
 import { controlRoutes } from './control-routes.ts';

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+
 import type { Fault, FaultList } from './faults.ts';
 import type * as wire from './objects.ts';
 import type { PendingWork } from './pending-work.ts';

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+
 import { type Call, created, type Endpoint, newestFirst, ok } from './endpoint.ts';
 import { notFound } from './error.ts';
 import type { Webhook, WebhookEvent } from './objects.ts';

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+
 import { exchangeOf } from './api/http.ts';
 import { serveApi } from './api/serve-api.ts';
 import { expireDueSessions } from './checkout/end-session.ts';

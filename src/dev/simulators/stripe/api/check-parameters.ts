@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+
 import { checkMetadata } from './check-metadata.ts';
 import { invalid, missing, StripeError } from './error.ts';
 import type { Form } from './form.ts';

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+
 import type { SimulatorState } from '../simulator-state.ts';
 import { type Account, apiVersion } from '../state/account.ts';
 import type { StoredResponse } from '../state/idempotency-keys.ts';

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+
 import { accountOperations } from '../account-operations.ts';
 import { subscriptions } from '../billing/operations.ts';
 import { catalogue, coupons } from '../catalogue/operations.ts';

@@ -1,4 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
+
 import { invalid } from '../api/error.ts';
 import type { Fault } from '../api/faults.ts';
 import type { DeliverySettings } from '../webhooks/delivery.ts';

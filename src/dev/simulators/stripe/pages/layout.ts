@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+
 import { Html, html } from '#src/lib/html.ts';
 
 const style = new Html(readFileSync(new URL('./style.css', import.meta.url), 'utf8'));

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { type Dispatcher, request } from 'undici';
+
 import type { Account } from '../state/account.ts';
 import type { StripeEvent, WebhookEndpoint } from '../state/objects.ts';
 

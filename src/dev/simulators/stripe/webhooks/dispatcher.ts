@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { Agent } from 'undici';
+
 import { Random } from '../../random.ts';
 import type { Account } from '../state/account.ts';
 import type { StripeEvent } from '../state/objects.ts';

@@ -35,16 +35,16 @@ export const parcel = {
   massUnit: 'lb',
 } as const;
 
-/** A simulator, its control, and a way to open accounts that no other test knows. */
+/** A simulator, its control, and a function that opens an account of its own. */
 export async function shippoBundle(options?: ShippoSimulatorOptions) {
   const simulator = await startShippoSimulator(options);
-  // Not the SDK's own timeoutMs: its signal is lost to the garbage collector while a request waits.
-  const sdk = (token: string, onExhausted: AbortSignal = AbortSignal.timeout(30_000)) =>
+  // Not the SDK's own timeoutMs, whose signal can be garbage-collected during a request.
+  const sdk = (token: string, signal: AbortSignal = AbortSignal.timeout(30_000)) =>
     new Shippo({
       apiKeyHeader: token,
       serverURL: simulator.url,
       shippoApiVersion: '2018-02-08',
-      httpClient: new HTTPClient({ fetcher: (input, init) => fetch(input, { ...init, signal: onExhausted }) }),
+      httpClient: new HTTPClient({ fetcher: (input, init) => fetch(input, { ...init, signal }) }),
     });
   return {
     simulator,

@@ -1,7 +1,7 @@
 import test from 'ava';
 import type Stripe from 'stripe';
 
-import { line, openStoreFixture, paymentSession, refused, subscriptionSession } from './stripe-shop.ts';
+import { errorOf, line, openStoreFixture, paymentSession, subscriptionSession } from './stripe-fixture.ts';
 
 type SessionParams = Stripe.Checkout.SessionCreateParams;
 
@@ -21,8 +21,8 @@ const priced = (price: object) => ({
 });
 const cast = (params: object): Partial<SessionParams> => params;
 
-/** What is wrong with a session, the parameter that the refusal names, and its code. */
-const refusals: readonly [what: string, params: SessionParams, param: string | undefined, code?: string][] = [
+/** The error in the parameters of a session, the parameter that Stripe names, and its code. */
+const cases: readonly [what: string, params: SessionParams, param: string | undefined, code?: string][] = [
   [
     'an unknown parameter',
     paymentSession(cast({ payment_method_types: ['card'] })),
@@ -187,15 +187,53 @@ const refusals: readonly [what: string, params: SessionParams, param: string | u
   ['an expansion that is not there', paymentSession({ expand: ['colour'] }), 'expand'],
 ];
 
-for (const [what, params, param, code] of refusals) {
-  test(`a session with ${what} is refused`, async (t) => {
+for (const [what, params, param, code] of cases) {
+  test(`POST /v1/checkout/sessions rejects ${what}`, async (t) => {
     const { stripe, control, key } = await openStoreFixture(t, { now: () => now });
-    const refusal = await refused(stripe.checkout.sessions.create(params));
-    t.is(refusal.type, 'StripeInvalidRequestError');
-    t.is(refusal.statusCode, 400);
-    t.is(refusal.param, param);
-    if (code !== undefined) t.is(refusal.code, code);
-    t.regex(refusal.requestId ?? '', /^req_/);
+    const error = await errorOf(stripe.checkout.sessions.create(params));
+    t.is(error.type, 'StripeInvalidRequestError');
+    t.is(error.statusCode, 400);
+    t.is(error.param, param);
+    if (code !== undefined) t.is(error.code, code);
+    t.regex(error.requestId ?? '', /^req_/);
     if (param !== 'expand') t.deepEqual((await control.account(key)).sessions, []);
   });
 }
+
+test('a live key requires https, a test key does not', async (t) => {
+  const { stripe, client } = await openStoreFixture(t);
+  const params = paymentSession({ success_url: 'http://localhost/thanks' });
+  t.is((await stripe.checkout.sessions.create(params)).livemode, false);
+  t.is((await errorOf(client('sk_live_shop').checkout.sessions.create(params))).code, 'url_invalid');
+});
+
+test('each secret key is a separate account', async (t) => {
+  const { stripe, client } = await openStoreFixture(t);
+  const { id } = await stripe.checkout.sessions.create(paymentSession());
+  const other = client('rk_test_other');
+  t.is((await errorOf(other.checkout.sessions.retrieve(id))).code, 'resource_missing');
+  const [mine, others] = [await stripe.accounts.retrieveCurrent(), await other.accounts.retrieveCurrent()];
+  t.not(mine.id, others.id);
+});
+
+test('keys that are not secret keys, or are revoked, are rejected', async (t) => {
+  const { client } = await openStoreFixture(t);
+  const keys: [string, string | undefined][] = [
+    ['nonsense', undefined],
+    ['pk_test_shop', 'secret_key_required'],
+    ['sk_test_revoked', 'api_key_expired'],
+  ];
+  for (const [key, code] of keys) {
+    const error = await errorOf(client(key).accounts.retrieveCurrent());
+    t.is(error.type, 'StripeAuthenticationError');
+    t.is(error.code, code);
+  }
+  const foreign = await errorOf(client('sk_test_shop', { stripeAccount: 'acct_other' }).balance.retrieve());
+  t.is(foreign.type, 'StripePermissionError');
+});
+
+test('operations that the simulator does not have are rejected with 404', async (t) => {
+  const { stripe } = await openStoreFixture(t);
+  t.is((await errorOf(stripe.payouts.list())).statusCode, 404);
+  t.is((await errorOf(stripe.paymentIntents.create({ amount: 100, currency: 'usd' }))).statusCode, 404);
+});

@@ -7,7 +7,7 @@ import Stripe from 'stripe';
 import { type StripeControl, stripeControl } from '#src/dev/simulators/stripe/control/client.ts';
 import { startStripeSimulator } from '#src/dev/simulators/stripe/simulator.ts';
 
-export interface Shop {
+export interface StoreFixture {
   readonly url: string;
   readonly key: string;
   readonly stripe: Stripe;
@@ -22,12 +22,12 @@ export interface StoreOptions {
   readonly searchLagSeconds?: number;
 }
 
-/** A simulator of the test's own, with the real Stripe library pointed at it. */
-export async function openStoreFixture(t: ExecutionContext, options: StoreOptions = {}): Promise<Shop> {
+/** A simulator for one test, and clients of the real Stripe library. */
+export async function openStoreFixture(t: ExecutionContext, options: StoreOptions = {}): Promise<StoreFixture> {
   const simulator = await startStripeSimulator(options);
   t.teardown(() => simulator.close());
   const key = 'sk_test_shop';
-  const client: Shop['client'] = (secretKey, more = {}) =>
+  const client: StoreFixture['client'] = (secretKey, more = {}) =>
     new Stripe(secretKey, {
       host: '127.0.0.1',
       port: simulator.port,
@@ -41,9 +41,9 @@ export async function openStoreFixture(t: ExecutionContext, options: StoreOption
 
 export interface Receiver {
   readonly url: string;
-  /** Every event whose signature was right, in the order of arrival, repeats included. */
+  /** Every event with a valid signature, in the order of arrival, repeats included. */
   readonly events: Stripe.Event[];
-  /** What to answer from now on. */
+  /** The status of the following responses. */
   status: number;
   readonly secret: string;
   /** Every secret that it accepts; at first only `secret`. */
@@ -55,14 +55,14 @@ export interface Receiver {
 /** A webhook endpoint that checks every signature with the real library. */
 export async function openReceiver(t: ExecutionContext, secret = 'whsec_test'): Promise<Receiver> {
   const events: Stripe.Event[] = [];
-  const bell = new EventEmitter();
+  const arrivals = new EventEmitter();
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const event = verified(Buffer.concat(chunks), String(request.headers['stripe-signature']), receiver.secrets);
     if (!event) return response.writeHead(400).end();
     events.push(event);
-    bell.emit('event');
+    arrivals.emit('event');
     return response.writeHead(receiver.status).end();
   });
   server.listen(0, '127.0.0.1');
@@ -84,7 +84,7 @@ export async function openReceiver(t: ExecutionContext, secret = 'whsec_test'): 
         const found = events.filter((event) => event.type === type);
         const last = found[count - 1];
         if (last) return last;
-        await once(bell, 'event');
+        await once(arrivals, 'event');
       }
     },
   };
@@ -126,7 +126,7 @@ export function line(
   };
 }
 
-/** The least that a payment session needs. */
+/** The minimal parameters of a payment session. */
 export function paymentSession(
   more: Partial<Stripe.Checkout.SessionCreateParams> = {},
 ): Stripe.Checkout.SessionCreateParams {
@@ -139,7 +139,7 @@ export function paymentSession(
   };
 }
 
-/** The least that a subscription session needs. */
+/** The minimal parameters of a subscription session. */
 export function subscriptionSession(
   more: Partial<Stripe.Checkout.SessionCreateParams> = {},
 ): Stripe.Checkout.SessionCreateParams {
@@ -156,13 +156,13 @@ export function idOf(field: string | { id: string } | null | undefined): string 
   return typeof field === 'string' ? field : field.id;
 }
 
-/** The refusal of a call that must fail. */
-export async function refused(call: Promise<unknown>): Promise<InstanceType<typeof Stripe.errors.StripeError>> {
+/** The error of a call that must fail. */
+export async function errorOf(call: Promise<unknown>): Promise<InstanceType<typeof Stripe.errors.StripeError>> {
   try {
     await call;
   } catch (error) {
     if (error instanceof Stripe.errors.StripeError) return error;
     throw error;
   }
-  throw new Error('the call was not refused');
+  throw new Error('the call did not fail');
 }
