@@ -3,7 +3,7 @@ import { callApi } from '../lib/api.js';
 import { addToCart } from '../lib/cart.js';
 import { el, field, form } from '../lib/element.js';
 import { day, money, rhythms, store } from '../lib/store.js';
-import { nameOf } from './shelf.js';
+import { nameOf } from './products.js';
 
 const stockWords = {
   in_stock: 'In stock',
