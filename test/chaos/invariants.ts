@@ -1,47 +1,46 @@
 import pg from 'pg';
-
 import type { Receiver } from '#src/dev/demo/receiver.ts';
 import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
 import { shippoControl } from '#src/dev/simulators/shippo/control.ts';
 import { stripeControl } from '#src/dev/simulators/stripe/control/client.ts';
 import type { Stack } from '#src/dev/stack/start-stack.ts';
-import type { Bought } from './shoppers.ts';
+import type { Purchase } from './shoppers.ts';
 import type { Visit } from './visitors.ts';
 
-/** What does not hold yet; empty when everything does. */
+/** The invariants that are violated. */
 export async function findBreaches(
   stack: Stack,
   receiver: Receiver,
-  bought: readonly Bought[],
+  bought: readonly Purchase[],
   visits: readonly Visit[] = [],
 ): Promise<string[]> {
   const client = new pg.Client({ connectionString: stack.databaseUrl, options: '-c app.platform=on' });
   await client.connect();
   try {
-    const ask = async <Row>(text: string): Promise<Row[]> => (await client.query(text)).rows as Row[];
+    const query = async <Row>(text: string): Promise<Row[]> => (await client.query(text)).rows as Row[];
     return [
-      ...(await paidOnce(stack, ask, bought)),
-      ...(await labelledOnce(stack, ask)),
-      ...(await notifiedOf(receiver, ask)),
-      ...(await stockIsLedger(ask)),
-      ...(await mailed(stack, bought)),
-      ...(await mailedAsOften(stack, ask)),
-      ...(await signedInOnce(ask, visits)),
-      ...(await countedOnce(ask, visits)),
-      ...(await nothingPending(ask)),
+      ...(await paidOnce(stack, query, bought)),
+      ...(await labelledOnce(stack, query)),
+      ...(await eventsReceived(receiver, query)),
+      ...(await stockEqualsLedger(query)),
+      ...(await receiptsSent(stack, bought)),
+      ...(await emailsSentOnce(stack, query)),
+      ...(await signedInOnce(query, visits)),
+      ...(await eventsCountedOnce(query, visits)),
+      ...(await nothingPending(query)),
     ];
   } finally {
     await client.end();
   }
 }
 
-type Ask = <Row>(text: string) => Promise<Row[]>;
+type Query = <Row>(text: string) => Promise<Row[]>;
 
-/** Every paid session is one paid order, with one `order.paid`, one label promised and one receipt. */
-async function paidOnce(stack: Stack, ask: Ask, bought: readonly Bought[]): Promise<string[]> {
+/** Every paid session is one paid order, with one `order.paid`, one label and one receipt. */
+async function paidOnce(stack: Stack, query: Query, bought: readonly Purchase[]): Promise<string[]> {
   const { sessions } = await stripeControl(stack.stripeUrl).account(stack.store.stripeKey);
   const paidSessions = sessions.filter((session) => session['payment_status'] === 'paid');
-  const orders = await ask<{ id: string; events: number; labels: number; receipts: number }>(`
+  const orders = await query<{ id: string; events: number; labels: number; receipts: number }>(`
     select o.id, (select count(*)::int from events e where e.object_id = o.id and e.type = 'order.paid') as events,
       (select count(*)::int from labels l where l.order_id = o.id) as labels,
       (select count(*)::int from mails m where m.subject_id = o.id and m.kind = 'receipt') as receipts
@@ -50,23 +49,23 @@ async function paidOnce(stack: Stack, ask: Ask, bought: readonly Bought[]): Prom
   return [
     ...bought
       .filter((one) => one.paid !== paid.has(one.orderId))
-      .map(({ orderId, paid }) => `order ${orderId} was ${paid ? '' : 'not '}paid for`),
+      .map(({ orderId, paid }) => `order ${orderId} was ${paid ? '' : 'not '}paid by its shopper`),
     ...(paidSessions.length === orders.length
       ? []
       : [`${paidSessions.length} sessions are paid and ${orders.length} orders`]),
     ...orders.filter(({ events }) => events !== 1).map(({ id, events }) => `order ${id} has ${events} order.paid`),
-    ...orders.filter(({ labels }) => labels !== 1).map(({ id, labels }) => `order ${id} promised ${labels} labels`),
+    ...orders.filter(({ labels }) => labels !== 1).map(({ id, labels }) => `order ${id} has ${labels} labels`),
     ...orders
       .filter(({ receipts }) => receipts !== 1)
-      .map(({ id, receipts }) => `order ${id} promised ${receipts} receipts`),
+      .map(({ id, receipts }) => `order ${id} has ${receipts} receipts`),
   ];
 }
 
 /** Labels that were bought and not refunded are the paid orders, one each. */
-async function labelledOnce(stack: Stack, ask: Ask): Promise<string[]> {
+async function labelledOnce(stack: Stack, query: Query): Promise<string[]> {
   const account = await shippoControl(stack.shippoUrl).account(stack.store.shippoKey);
-  const kept = account.transactions.filter(({ status }) => status === 'SUCCESS');
-  const orders = await ask<{ id: string; labels: number; attention: string | null }>(`
+  const active = account.transactions.filter(({ status }) => status === 'SUCCESS');
+  const orders = await query<{ id: string; labels: number; attention: string | null }>(`
     select o.id, o.attentions -> 0 ->> 'code' as attention,
       (select count(*)::int from labels l where l.order_id = o.id and l.state = 'purchased') as labels
     from orders o where o.payment_status = 'paid'`);
@@ -74,19 +73,19 @@ async function labelledOnce(stack: Stack, ask: Ask): Promise<string[]> {
     ...orders
       .filter(({ labels }) => labels !== 1)
       .map(({ id, labels, attention }) => `order ${id} has ${labels} labels (${attention})`),
-    ...(kept.length === orders.length
+    ...(active.length === orders.length
       ? []
-      : [`${kept.length} labels are kept at the provider for ${orders.length} paid orders`]),
+      : [`${active.length} labels are active at the provider for ${orders.length} paid orders`]),
   ];
 }
 
 /**
- * The endpoint heard of every event that it chose, at least once; the newest that it heard of an order is no older than
- * the last of its events; and what has one version is one thing.
+ * The endpoint received every event of its types at least once; the newest state that it received of an order is no older
+ * than the order's last event; and two events with one version have the same state.
  */
-async function notifiedOf(receiver: Receiver, ask: Ask): Promise<string[]> {
-  const heard = new Set(receiver.events.map(({ id }) => id));
-  const events = await ask<{ id: string; type: string; orderId: string }>(`
+async function eventsReceived(receiver: Receiver, query: Query): Promise<string[]> {
+  const received = new Set(receiver.events.map(({ id }) => id));
+  const events = await query<{ id: string; type: string; orderId: string }>(`
     select id, type, object_id as "orderId" from events where type in ('order.paid', 'order.shipped')`);
   const newest = new Map<string, Record<string, unknown>>();
   const byVersion = new Map<string, string>();
@@ -105,17 +104,17 @@ async function notifiedOf(receiver: Receiver, ask: Ask): Promise<string[]> {
     return order['payment_status'] === 'unpaid' || (type === 'order.shipped' && order['shipped_at'] === null);
   };
   return [
-    ...events.filter(({ id }) => !heard.has(id)).map(({ id, type }) => `${type} ${id} was not heard`),
+    ...events.filter(({ id }) => !received.has(id)).map(({ id, type }) => `${type} ${id} was not received`),
     ...events
       .filter(isOlder)
-      .map(({ type, orderId }) => `what was heard last of ${orderId} is from before its ${type}`),
-    ...[...ambiguous].map((name) => `${name} was told in two ways`),
+      .map(({ type, orderId }) => `the newest state received of ${orderId} is older than its ${type}`),
+    ...[...ambiguous].map((name) => `${name} has two states`),
   ];
 }
 
-/** Stock is what the ledger adds up to, and never below zero. */
-async function stockIsLedger(ask: Ask): Promise<string[]> {
-  const variants = await ask<{ sku: string; stock: number; held: number; ledger: number }>(`
+/** Stock equals the sum of the ledger, and is never negative. */
+async function stockEqualsLedger(query: Query): Promise<string[]> {
+  const variants = await query<{ sku: string; stock: number; held: number; ledger: number }>(`
     select v.sku, v.stock::int as stock, v.stock_held::int as held,
       (select coalesce(sum(m.quantity), 0)::int from stock_movements m where m.variant_id = v.id) as ledger
     from variants v where v.stock is not null and not v.backorder`);
@@ -124,8 +123,8 @@ async function stockIsLedger(ask: Ask): Promise<string[]> {
     .map(({ sku, stock, held, ledger }) => `${sku}: stock ${stock}, ledger ${ledger}, held ${held}`);
 }
 
-/** Everyone who paid has a receipt. */
-async function mailed(stack: Stack, bought: readonly Bought[]): Promise<string[]> {
+/** Every shopper who paid has a receipt. */
+async function receiptsSent(stack: Stack, bought: readonly Purchase[]): Promise<string[]> {
   const messages = await mailboxControl(stack.mailboxUrl).messages();
   const addressed = new Set(messages.flatMap(({ to }) => to));
   return bought
@@ -135,11 +134,11 @@ async function mailed(stack: Stack, bought: readonly Bought[]): Promise<string[]
 
 const atMostOnce = ['abandoned_cart', 'restock'];
 
-/** Each reminder is sent at most once, and once for each step of a cart; every other mail at least once. */
-async function mailedAsOften(stack: Stack, ask: Ask): Promise<string[]> {
+/** Each reminder is sent at most once, and once for each step of a cart; every other email at least once. */
+async function emailsSentOnce(stack: Stack, query: Query): Promise<string[]> {
   const messages = await mailboxControl(stack.mailboxUrl).messages();
   const arrivals = Map.groupBy(messages, ({ message_id: id }) => id);
-  const mails = await ask<{ id: string; kind: string; state: string; messageId: string; step: string | null }>(`
+  const mails = await query<{ id: string; kind: string; state: string; messageId: string; step: string | null }>(`
     select id, kind, state, message_id as "messageId",
       case when kind = 'abandoned_cart' and state <> 'suppressed' then subject_id || ' ' || (data->>'step') end as step
     from mails`);
@@ -150,23 +149,23 @@ async function mailedAsOften(stack: Stack, ask: Ask): Promise<string[]> {
   return [
     ...mails.flatMap(({ id, kind, state, messageId }) => {
       const times = arrivals.get(messageId)?.length ?? 0;
-      if (atMostOnce.includes(kind)) return times > 1 ? [`${kind} ${id} came ${times} times`] : [];
-      // A link that was used by the time of its second mail is not mailed again.
+      if (atMostOnce.includes(kind)) return times > 1 ? [`${kind} ${id} arrived ${times} times`] : [];
+      // A link that was used before its second email is not emailed again.
       return times === 0 && !(kind === 'magic_link' && state === 'suppressed')
-        ? [`${kind} ${id} is ${state} and did not come`]
+        ? [`${kind} ${id} is ${state} and did not arrive`]
         : [];
     }),
     ...[...steps]
       .filter(([, sent]) => sent.length > 1)
-      .map(([step, sent]) => `step ${step} was mailed ${sent.length} times`),
+      .map(([step, sent]) => `step ${step} was emailed ${sent.length} times`),
   ];
 }
 
 /** A link opens one session, and no session is opened by anything else. */
-async function signedInOnce(ask: Ask, visits: readonly Visit[]): Promise<string[]> {
+async function signedInOnce(query: Query, visits: readonly Visit[]): Promise<string[]> {
   const openings = new Map<string, number>();
   for (const { link } of visits) if (link) openings.set(link.token, (openings.get(link.token) ?? 0) + link.openings);
-  const customers = await ask<{ id: string; sessions: number; links: number }>(`
+  const customers = await query<{ id: string; sessions: number; links: number }>(`
     select c.id, (select count(*)::int from sessions s where s.customer_id = c.id) as sessions,
       (select count(*)::int from sign_in_links l where l.email = c.email and l.used_at is not null) as links
     from customers c`);
@@ -179,12 +178,12 @@ async function signedInOnce(ask: Ask, visits: readonly Visit[]): Promise<string[
 }
 
 /** Every event that a storefront sent, and every paid order, is counted once. */
-async function countedOnce(ask: Ask, visits: readonly Visit[]): Promise<string[]> {
-  const rows = await ask<{ name: string; count: number }>(`
+async function eventsCountedOnce(query: Query, visits: readonly Visit[]): Promise<string[]> {
+  const rows = await query<{ name: string; count: number }>(`
     select coalesce(order_id, session_id) as name, count(*)::int as count from analytics_events
     where type = 'order_paid' or session_id like 'visit-%' group by 1`);
   const counts = new Map(rows.map(({ name, count }) => [name, count]));
-  const paid = await ask<{ id: string }>(`select id from orders where payment_status = 'paid'`);
+  const paid = await query<{ id: string }>(`select id from orders where payment_status = 'paid'`);
   const expected = [
     ...paid.map(({ id }) => ({ name: id, count: 1 })),
     ...visits.map(({ sessionId, events }) => ({ name: sessionId, count: events })),
@@ -194,10 +193,10 @@ async function countedOnce(ask: Ask, visits: readonly Visit[]): Promise<string[]
     .map(({ name, count }) => `${counts.get(name) ?? 0} of ${count} events of ${name} are counted`);
 }
 
-/** Nothing is left to do, and nothing was given up. */
-async function nothingPending(ask: Ask): Promise<string[]> {
-  const rows = await ask<{ job: string; failure: string | null; count: number }>(`
+/** No job is open or failed. */
+async function nothingPending(query: Query): Promise<string[]> {
+  const rows = await query<{ job: string; failure: string | null; count: number }>(`
     select job, failure, count(*)::int as count from outbox
     where finished_at is null and due_at <= now() and job not like '%.sweep-%' group by job, failure`);
-  return rows.map(({ job, failure, count }) => `${count} of ${job} are not done${failure ? `: ${failure}` : ''}`);
+  return rows.map(({ job, failure, count }) => `${count} of ${job} are not completed${failure ? `: ${failure}` : ''}`);
 }

@@ -3,12 +3,12 @@ import type { Services } from '#src/services.ts';
 
 export interface LabelCounts {
   readonly orders: number;
-  /** Labels that the provider was ever paid for. */
-  readonly sold: number;
-  /** Of these, what it was paid for and keeps. */
-  readonly kept: number;
+  /** Labels that were ever paid for. */
+  readonly purchased: number;
+  /** Of these, those that are paid and not refunded. */
+  readonly active: number;
   readonly refunded: number;
-  /** What does not hold. */
+  /** The violated invariants. */
   readonly breaches: readonly string[];
 }
 
@@ -20,16 +20,16 @@ interface LabelLine {
   readonly isOpen: boolean;
 }
 
-/** Count at the provider what was bought, and compare it with what the orders know: each has one label. */
+/** Count the labels at the provider, and compare them with the orders: each has one label. */
 export async function countLabels(
   services: Services,
   shippoUrl: string,
   tokens: readonly string[],
 ): Promise<LabelCounts> {
   const transactions = (await Promise.all(tokens.map((token) => shippoControl(shippoUrl).transactions(token)))).flat();
-  const sold = transactions.filter(({ tracking_number: number }) => number !== null);
-  const kept = sold.filter(({ status }) => status === 'SUCCESS');
-  const refunded = sold.filter(({ status }) => status === 'REFUNDED');
+  const purchased = transactions.filter(({ tracking_number: number }) => number !== null);
+  const active = purchased.filter(({ status }) => status === 'SUCCESS');
+  const refunded = purchased.filter(({ status }) => status === 'REFUNDED');
   const labels = await rows<LabelLine>(
     services,
     `
@@ -39,12 +39,12 @@ export async function countLabels(
     services,
     'select count(*)::int as orders from orders',
   );
-  const retainedIds = new Set(kept.map(({ object_id: id }) => id));
-  const markers = new Map(kept.map(({ object_id: id, metadata }) => [id, metadata]));
+  const activeIds = new Set(active.map(({ object_id: id }) => id));
+  const markers = new Map(active.map(({ object_id: id, metadata }) => [id, metadata]));
   return {
     orders,
-    sold: sold.length,
-    kept: kept.length,
+    purchased: purchased.length,
+    active: active.length,
     refunded: refunded.length,
     breaches: [
       ...labels
@@ -52,17 +52,17 @@ export async function countLabels(
         .map(({ id, state, reason }) => `label ${id} is ${state} (${reason})`),
       ...labels.filter(({ isOpen }) => isOpen).map(({ id }) => `the purchase of label ${id} is open`),
       ...labels
-        .filter(({ purchaseId }) => !retainedIds.has(purchaseId ?? ''))
-        .map(({ id }) => `label ${id} is not among those that the provider sold`),
+        .filter(({ purchaseId }) => !activeIds.has(purchaseId ?? ''))
+        .map(({ id }) => `label ${id} is not among those at the provider`),
       ...labels
         .filter(({ id, purchaseId }) => !markers.get(purchaseId ?? '')?.startsWith(`${id}:`))
         .map(({ id }) => `label ${id} has the label of another order`),
-      ...(kept.length === orders && labels.length === orders
+      ...(active.length === orders && labels.length === orders
         ? []
-        : [`${kept.length} labels are kept and ${labels.length} known for ${orders} orders`]),
-      ...(kept.length + refunded.length === sold.length
+        : [`${active.length} labels are active and ${labels.length} known for ${orders} orders`]),
+      ...(active.length + refunded.length === purchased.length
         ? []
-        : [`${sold.length - kept.length - refunded.length} labels are neither kept nor refunded`]),
+        : [`${purchased.length - active.length - refunded.length} labels are neither active nor refunded`]),
       ...(await unfinished(services)),
     ],
   };
@@ -73,17 +73,17 @@ async function unfinished(services: Services): Promise<string[]> {
     services,
     `
     select 'second labels are not refunded' as what, count(*)::int as count from duplicate_labels where state <> 'duplicate_voided'
-    union all select 'labels wait for a second look', count(*)::int from labels where recheck_at < now() + interval '30 minutes'
-    union all select 'labels are being given back', count(*)::int from labels where voiding_since is not null
+    union all select 'labels wait for a second lookup', count(*)::int from labels where recheck_at < now() + interval '30 minutes'
+    union all select 'labels are being refunded', count(*)::int from labels where voiding_since is not null
     union all select 'orders do not show their label', count(*)::int from orders o
       where fulfillment_status not in ('label_purchased', 'shipped') or jsonb_array_length(labels) <> 1
-    union all select job || ' is not done', count(*)::int from outbox
+    union all select job || ' is not completed', count(*)::int from outbox
       where queue = 'labels' and finished_at is null and failed_at is null and due_at <= now() and job not like '%sweep%' and job not like '%poll%' group by job`,
   );
   return found.filter(({ count }) => count > 0).map(({ what, count }) => `${count} × ${what}`);
 }
 
-/** How often the reply to each request was lost before it was done, and after. */
+/** How often the response to each request was lost, before its effect and after. */
 export async function countLostReplies(
   shippoUrl: string,
 ): Promise<ReadonlyMap<string, { before: number; after: number }>> {
@@ -104,7 +104,7 @@ export function lineOf(method: string, path: string): string {
   return `${method} /${kind}${more.length > 0 ? '/*' : ''}`;
 }
 
-/** Across all stores, which nobody but a test may read like this. */
+/** Read across all stores, as only a test may. */
 async function rows<Row>(services: Services, text: string): Promise<Row[]> {
   const client = await services.context().database.pool.connect();
   try {
@@ -115,4 +115,39 @@ async function rows<Row>(services: Services, text: string): Promise<Row[]> {
   } finally {
     client.release();
   }
+}
+
+/** Each place of the protocol with its statements and calls, and the number of kills before and after each. */
+export function describePoints(killedAt: ReadonlyMap<string, number>, recorded: ReadonlySet<string>): string[] {
+  const places = new Map<string, Map<string, { before?: number; after?: number }>>();
+  for (const [point, kills] of killedAt) {
+    const [, place = '', when = '', name = ''] = /^(.+): (before|after) (.+)$/.exec(point) ?? [];
+    const names = places.get(place) ?? new Map<string, { before?: number; after?: number }>();
+    places.set(place, names.set(name, { ...names.get(name), [when]: kills }));
+  }
+  const covered = [...killedAt.values()].filter((kills) => kills > 0).length;
+  const besides = [...killedAt.keys()].filter((point) => !recorded.has(point)).length;
+  return [
+    `${covered} of ${killedAt.size} points are covered${recorded.size > 0 ? `, of which ${besides} occur only after a kill or a freeze` : ''}. Kills before and after:`,
+    ...[...places]
+      .toSorted(([left], [right]) => left.localeCompare(right))
+      .map(
+        ([place, names]) =>
+          `  ${place}: ${[...names].map(([name, { before = 0, after = 0 }]) => `${name} ${before}, ${after}`).join(' · ')}`,
+      ),
+  ];
+}
+
+/** How often the response to each request was lost, before its effect and after. */
+export function describeReplies(
+  requests: readonly string[],
+  replies: ReadonlyMap<string, { before: number; after: number }>,
+): string[] {
+  return [
+    'Lost responses, before the effect and after:',
+    ...requests.map((request) => {
+      const { before, after } = replies.get(request) ?? { before: 0, after: 0 };
+      return `  ${request}: ${before}, ${after}`;
+    }),
+  ];
 }

@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-
 import type { Random } from '#test/support/random.ts';
 
 interface BoardJob {
@@ -7,14 +6,14 @@ interface BoardJob {
   readonly data: { readonly tenantId: string };
 }
 
-/** So long the sweeps have before somebody presses Retry in a store that is left to itself. */
-const leftAloneMs = 25_000;
+/** How long the sweeps have before Retry is pressed in an unattended store. */
+const unattendedMs = 25_000;
 
 /**
- * Somebody at the board who presses Retry on whatever failed, several times at once, and on jobs that did not fail as
- * well, until told to end. Answers how often he pressed.
+ * An operator at the board who presses Retry on every failed job, several times at once, and on others, too, until `end`
+ * is called, which returns how often.
  *
- * @param isUnattended whether a store is left to itself for a while
+ * @param isUnattended whether Retry is pressed late in a store
  */
 export function pressRetries(
   url: string,
@@ -27,19 +26,19 @@ export function pressRetries(
   let presses = 0;
 
   async function jobsOf(status: string): Promise<readonly BoardJob[]> {
-    const answer = await fetch(`${board}?activeQueue=labels&status=${status}&jobsPerPage=50`).catch(() => undefined);
-    if (!answer?.ok) return [];
-    const { queues } = (await answer.json()) as { queues: { name: string; jobs: BoardJob[] }[] };
+    const response = await fetch(`${board}?activeQueue=labels&status=${status}&jobsPerPage=50`).catch(() => undefined);
+    if (!response?.ok) return [];
+    const { queues } = (await response.json()) as { queues: { name: string; jobs: BoardJob[] }[] };
     return queues.find(({ name }) => name === 'labels')?.jobs ?? [];
   }
 
   function isDue({ id, data }: BoardJob): boolean {
     const since = failedSince.get(id) ?? performance.now();
     failedSince.set(id, since);
-    return !isUnattended(data.tenantId) || performance.now() - since > leftAloneMs;
+    return !isUnattended(data.tenantId) || performance.now() - since > unattendedMs;
   }
 
-  /** What is refused was no failed job, or is none any more. */
+  /** The board rejects a job that has not failed, or no longer. */
   async function press({ id }: BoardJob): Promise<void> {
     presses += 1;
     await fetch(`${board}/labels/${id}/retry`, { method: 'PUT', headers: { origin: url } }).catch(() => undefined);

@@ -1,5 +1,4 @@
 import { writeSync } from 'node:fs';
-
 import { readConfig } from '#src/config.ts';
 import { runUntilSignalled } from '#src/lib/process.ts';
 import { createLogger } from '#src/platform/logger.ts';
@@ -9,48 +8,48 @@ import { createServices, type Services } from '#src/services.ts';
 import { processors } from '#workers/processors.ts';
 import { startWorkers } from '#workers/runtime/start-workers.ts';
 import { watchProtocol } from './label-points.ts';
-import type { Aim, Said } from './label-workers.ts';
+import type { KillPlan, WorkerReport } from './label-workers.ts';
 
 /*
- * The label worker as it is in production, with the real SDK, but for this: it says which points of the protocol it comes
- * to, and dies (kill -9) where nobody died yet. A run that comes to such a point stops there and sends nothing any more;
- * a moment later, when others may stand at theirs, the process is killed. It hears where others died.
+ * The label worker of production, with the real SDK. In addition it reports the points of the protocol that it reaches,
+ * and is killed (kill -9) at points without a kill. A run that reaches such a point stops there and sends nothing more;
+ * a moment later, when other runs may have stopped at theirs, the process is killed. It receives where others were killed.
  */
 
 const config = readConfig();
-const aim = process.env['AIM'] ? (JSON.parse(process.env['AIM']) as Aim) : undefined;
-const struck = new Set(aim?.struck);
-const expected = aim?.expected && new Set(aim.expected);
-const seen = new Set<string>(aim?.struck);
-const standing: string[] = [];
+const plan = process.env['KILL_PLAN'] ? (JSON.parse(process.env['KILL_PLAN']) as KillPlan) : undefined;
+const covered = new Set(plan?.covered);
+const expected = plan?.expected && new Set(plan.expected);
+const seen = new Set<string>(plan?.covered);
+const stoppedAt: string[] = [];
 let passed = 0;
 
-/** So long others are waited for. */
+/** How long to wait for other runs. */
 const momentMs = 2000;
-process.on('message', (points: string[]) => points.forEach((point) => struck.add(point)));
+process.on('message', (points: string[]) => points.forEach((point) => covered.add(point)));
 
 function at(point: string, isInRun: boolean): boolean {
-  if (!seen.has(point)) tell({ what: 'seen', points: [point] });
+  if (!seen.has(point)) reportProgress({ what: 'seen', points: [point] });
   seen.add(point);
-  if (!aim) return false;
+  if (!plan) return false;
   passed += 1;
-  const isExempt = passed <= aim.undisturbed && (expected?.has(point) ?? true);
-  if (isExempt || (struck.has(point) && passed <= aim.undisturbed + (aim.patience ?? Infinity))) return false;
-  standing.push(point);
-  struck.add(point);
-  if (!isInRun || standing.length === config.concurrency.labels) die();
-  if (standing.length === 1) setTimeout(die, momentMs);
+  const isExempt = passed <= plan.skippedPoints && (expected?.has(point) ?? true);
+  if (isExempt || (covered.has(point) && passed <= plan.skippedPoints + (plan.waitPoints ?? Infinity))) return false;
+  stoppedAt.push(point);
+  covered.add(point);
+  if (!isInRun || stoppedAt.length === config.concurrency.labels) die();
+  if (stoppedAt.length === 1) setTimeout(die, momentMs);
   return true;
 }
 
 function die(): void {
-  tell({ what: 'died', points: standing });
+  reportProgress({ what: 'killed', points: stoppedAt });
   process.kill(process.pid, 'SIGKILL');
 }
 
-/** Written at once: what is left in a buffer dies with the process. */
-function tell(said: Said): void {
-  writeSync(1, `${JSON.stringify(said)}\n`);
+/** Written synchronously: a buffer would be lost with the process. */
+function reportProgress(report: WorkerReport): void {
+  writeSync(1, `${JSON.stringify(report)}\n`);
 }
 
 const log = createLogger({ level: config.logLevel, process: 'worker-labels' });

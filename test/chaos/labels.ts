@@ -1,26 +1,26 @@
 import { readOptions } from '#src/cli/lib/script-options.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { startEmbedded } from '#src/dev/embedded/start-embedded.ts';
-import { labelEnvironment } from './label-environment.ts';
+import { labelEnvironment } from './label-workers.ts';
 import { type Recording, recordLabelPoints } from './record-label-points.ts';
 import { runLabelChaos } from './run-label-chaos.ts';
 
-/* `npm run chaos:labels -- --orders 1000 --seed 7`: one label for each order, counted where labels are sold. */
+/* `npm run chaos:labels -- --orders 1000 --seed 7`: one label for each order, counted at the provider. */
 
 const options = readOptions(
-  'Asks for the labels of paid orders while their workers are killed at every point of the protocol and replies are lost, and\n' +
-    'counts at the simulator. Ends with 1 where something does not hold, or a point was never struck.',
+  'Requests the labels of paid orders while their workers are killed at every point of the protocol and responses are lost,\n' +
+    'and counts them at the simulator. Exits with 1 when an invariant is violated or a point had no kill.',
   'npm run chaos:labels --',
   {
-    orders: { default: 1000, description: 'Paid orders; more are sent to where a point was not struck yet.' },
-    kills: { default: 600, description: 'Workers that are killed (kill -9), at most.' },
-    workers: { default: 3, description: 'Label workers that run at once.' },
+    orders: { default: 1000, description: 'Paid orders; more are sent while a point has no kill.' },
+    kills: { default: 600, description: 'Maximum number of kills (kill -9).' },
+    workers: { default: 3, description: 'Concurrent label workers.' },
     seed: {
       default: Math.floor(Math.random() * 2 ** 31),
       meant: 'a random one',
       description: 'Repeats the random choices of a run.',
     },
-    settle: { default: 1800, description: 'Seconds until everything has to have come right.' },
+    settle: { default: 1800, description: 'Seconds within which everything has to recover.' },
   },
   '--orders 300 --seed 7',
 );
@@ -33,15 +33,13 @@ for (const breach of breaches.slice(0, 50)) report(`✘ ${breach}`);
 report(
   breaches.length === 0
     ? 'Every order has exactly one label.'
-    : `${breaches.length} things do not hold (seed ${options.seed}).`,
+    : `${breaches.length} invariants are violated (seed ${options.seed}).`,
 );
-report(`${Math.round((performance.now() - startedAt) / 1000)} s in all.`);
+report(`${Math.round((performance.now() - startedAt) / 1000)} s in total.`);
 process.exit(breaches.length === 0 ? 0 : 1);
 
 async function record(): Promise<Recording> {
-  report(
-    'Everything that can happen to an order happens once, and once more for each reply that can be lost, to find the points:',
-  );
+  report('Recording the points: every situation of an order once, and once more for each response that can be lost.');
   const recording = await withServices((databaseUrl, redisUrl) =>
     recordLabelPoints(labelEnvironment(databaseUrl, redisUrl)),
   );
@@ -63,7 +61,7 @@ function breakLabels(recording: Recording): Promise<readonly string[]> {
       stores: 3,
       workers: options.workers,
       killsMax: options.kills,
-      undisturbedMax: 300,
+      skippedPointsMax: 300,
       freezeEveryMs: 30_000,
       flushAfterMs: [15_000, 60_000, 180_000],
       resolveMs: options.settle * 1000,

@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** The next release: this one, with one more migration, column, queue, and a job in an old queue and in the new one. */
 export interface NextRelease {
   readonly folder: string;
-  /** Jobs that only it knows, each promised every second. */
+  /** Jobs that only it has, each scheduled every second. */
   readonly jobs: readonly string[];
   remove(): void;
 }

@@ -1,21 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
-
 import { Redis } from 'ioredis';
 import { readOptions } from '#src/cli/lib/script-options.ts';
 import { startReceiver } from '#src/dev/demo/receiver.ts';
 import { startStack } from '#src/dev/stack/start-stack.ts';
 import { seededRandom } from '#test/support/random.ts';
 import { findBreaches } from './invariants.ts';
-import { type Bought, sendShoppers } from './shoppers.ts';
+import { type Purchase, sendShoppers } from './shoppers.ts';
 
 /*
- * `npm run chaos:each`: an order is paid while one kind of process lies dead (kill -9), kind after kind, and once
- * while Redis is wiped; each must be paid, labelled, announced and receipted all the same. Prints how long it took.
+ * `npm run chaos:each`: an order is paid while one kind of process is killed (kill -9), kind after kind, and once
+ * while Redis is flushed; each must get its payment, label, webhook and receipt. Prints how long it took.
  */
 
 readOptions(
-  'Pays an order while one kind of process lies dead, kind after kind, and once while Redis is wiped, and prints how long it\n' +
-    'took until it was paid, labelled, announced and receipted. Ends with 1 where it was not.',
+  'Pays an order while one kind of process is killed, kind after kind, and once while Redis is flushed, and prints how long\n' +
+    'it took until the order had its payment, label, webhook and receipt. Exits with 1 when one is missing.',
   'npm run chaos:each --',
   {},
 );
@@ -26,10 +25,10 @@ const stack = await startStack(receiver, {
   report: (line) => console.log(line),
 });
 const random = seededRandom(1);
-const bought: Bought[] = [];
+const bought: Purchase[] = [];
 let failed = false;
 
-async function settle(name: string, startedAt: number): Promise<void> {
+async function waitForInvariants(name: string, startedAt: number): Promise<void> {
   for (;;) {
     const breaches = await findBreaches(stack, receiver, bought);
     const took = performance.now() - startedAt;
@@ -53,16 +52,16 @@ async function buyOne(): Promise<void> {
 
 try {
   await buyOne();
-  await settle('nothing is broken', performance.now());
+  await waitForInvariants('no fault', performance.now());
   for (const name of [...stack.processes.keys()].filter((name) => name !== 'web')) {
     const startedAt = performance.now();
     await stack.processes.get(name)?.kill('SIGKILL');
     await buyOne();
     await stack.restart(name);
-    await settle(`${name} killed, restarted after the payment`, startedAt);
+    await waitForInvariants(`${name} killed, restarted after the payment`, startedAt);
   }
 
-  // While the payments worker is away its jobs lie in Redis, and are lost with it.
+  // While the payments worker is down, its jobs are in Redis and are lost with it.
   const startedAt = performance.now();
   await stack.processes.get('worker-payments')?.kill('SIGKILL');
   await buyOne();
@@ -71,7 +70,7 @@ try {
   await redis.flushall();
   redis.disconnect();
   await stack.restart('worker-payments');
-  await settle('Redis wiped with the payment in its queue', startedAt);
+  await waitForInvariants('Redis flushed with the payment in its queue', startedAt);
 } finally {
   await stack.stop();
   receiver.close();

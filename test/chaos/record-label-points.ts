@@ -17,28 +17,28 @@ import { serveApi } from '#test/support/api.ts';
 import { createTestClock } from '#test/support/clock.ts';
 import { processors } from '#workers/processors.ts';
 import { type Envelope, runJob } from '#workers/runtime/run-job.ts';
+import { type LabelSimulation, openLabelStore, runRecipe } from './label-actions.ts';
 import { lineOf } from './label-counts.ts';
-import { follow, type LabelSimulation, openLabelStore } from './label-desk.ts';
 import { watchProtocol } from './label-points.ts';
-import { losing, type Recipe, recipes } from './label-recipes.ts';
+import { type Recipe, recipes, withLostReply } from './label-recipes.ts';
 
-/** What a run of the protocol without disturbance passed. */
+/** What an undisturbed run of the protocol passed. */
 export interface Recording {
-  /** Each point, and what happens to an order that comes to it. */
+  /** Each point, and the recipes that reach it. */
   readonly points: ReadonlyMap<string, readonly Recipe[]>;
-  /** What has to happen so that all of them are passed, and everything is asked. */
+  /** The recipes that together reach all points and requests. */
   readonly recipes: readonly Recipe[];
-  /** What the provider was asked: each of it loses its reply before it is done, and after. */
+  /** The requests of the provider: each loses its response before its effect, and after. */
   readonly requests: readonly string[];
 }
 
 const byName = new Map(processors.map((processor) => [processor.job.name, processor]));
-const worked = jobs.map(({ name }) => name).filter((name) => name.startsWith('labels.'));
+const labelJobs = jobs.map(({ name }) => name).filter((name) => name.startsWith('labels.'));
 const max = 100;
 
 /**
- * Run the protocol once through everything that can happen to an order, one order and one job after the other, and once
- * more for each reply that can be lost in it; write down every point that is passed. The same code passes the same points.
+ * Run the protocol through every situation of an order, one order and one job after the other, and once more for each
+ * response that can be lost in it; record every point that is passed. The same code passes the same points.
  *
  * @param environment one that a process can start with, on an empty database
  */
@@ -64,17 +64,17 @@ export async function recordLabelPoints(
   const api = await serveApi(services, { isRecorded: false });
   const control = shippoControl(simulator.url);
   const points = new Map<string, Recipe[]>();
-  const kept: Recipe[] = [];
+  const neededRecipes: Recipe[] = [];
   const requests = new Set<string>();
   let failed: { id: string; name: string; tenantId: string | null }[] = [];
   let [period, isAttended] = [0, true];
 
-  /** What is due is worked; when nothing is, somebody presses Retry on what failed, or time passes. */
-  async function goOn(): Promise<void> {
+  /** Execute the due jobs; when there are none, press Retry on a failed job, or let time pass. */
+  async function advance(): Promise<void> {
     await control.idle();
     const now = services.clock.now();
-    const due = await claimDue(services.execute, worked, now, max);
-    const chosen = due.length > 0 ? due : [...(await claimStale(services.execute, worked, now, max))];
+    const due = await claimDue(services.execute, labelJobs, now, max);
+    const chosen = due.length > 0 ? due : [...(await claimStale(services.execute, labelJobs, now, max))];
     const pressed = chosen.length === 0 && isAttended ? failed.splice(0, 1) : [];
     for (const { id, job: name, tenantId } of chosen) await work({ id, name, tenantId });
     for (const job of pressed) await work(job);
@@ -98,46 +98,46 @@ export async function recordLabelPoints(
     if (outcome.kind === 'cancel') failed.push({ id, name, tenantId });
   }
 
-  const world: LabelSimulation = { services, shippoUrl: simulator.url, hooks: api.url, goOn };
+  const simulation: LabelSimulation = { services, shippoUrl: simulator.url, hooks: api.url, advance };
 
-  /** Answers whether it passed or asked what nothing before did, and the requests in their order. */
-  async function record(recipe: Recipe): Promise<{ isNew: boolean; asked: string[] }> {
+  /** Returns whether it passed new points or made new requests, and its requests in order. */
+  async function record(recipe: Recipe): Promise<{ isNew: boolean; requested: string[] }> {
     passed = new Set();
     failed = [];
     isAttended = !recipe.isUnattended;
-    const store = await openLabelStore(world, recipe);
-    await follow(world, store, recipe);
-    // What is looked at again later, is.
-    for (let look = 0; look < 3; look += 1) {
+    const store = await openLabelStore(simulation, recipe);
+    await runRecipe(simulation, store, recipe);
+    // Later lookups run, too.
+    for (let poll = 0; poll < 3; poll += 1) {
       clock.pass(minutes(1));
       await sweep();
-      for (let round = 0; round < 4; round += 1) await goOn();
+      for (let round = 0; round < 4; round += 1) await advance();
     }
     await control.clearFaults();
-    const asked = (await control.requests('*'))
+    const requested = (await control.requests('*'))
       .filter(({ account }) => account === store.token)
       .map(({ method, path }) => lineOf(method, path));
-    const isNew = [...passed].some((point) => !points.has(point)) || asked.some((line) => !requests.has(line));
+    const isNew = [...passed].some((point) => !points.has(point)) || requested.some((line) => !requests.has(line));
     for (const point of passed) points.set(point, [...(points.get(point) ?? []), recipe]);
-    if (isNew) kept.push(recipe);
-    for (const line of asked) requests.add(line);
-    return { isNew, asked };
+    if (isNew) neededRecipes.push(recipe);
+    for (const line of requested) requests.add(line);
+    return { isNew, requested };
   }
 
   try {
     for (const recipe of situations) {
-      const { isNew, asked } = await record(recipe);
+      const { isNew, requested } = await record(recipe);
       const times = new Map<string, number>();
-      for (const line of asked) {
+      for (const line of requested) {
         const nth = (times.get(line) ?? 0) + 1;
         times.set(line, nth);
         if (!isNew) continue;
-        await record(losing(recipe, { match: line, nth }, 'reset_before'));
-        // What only reads has done nothing, whenever its reply is lost.
-        if (line.startsWith('POST')) await record(losing(recipe, { match: line, nth }, 'reset_after'));
+        await record(withLostReply(recipe, { match: line, nth }, 'reset_before'));
+        // A request that only reads has no effect, whenever its response is lost.
+        if (line.startsWith('POST')) await record(withLostReply(recipe, { match: line, nth }, 'reset_after'));
       }
     }
-    return { points, recipes: kept, requests: [...requests].toSorted() };
+    return { points, recipes: neededRecipes, requests: [...requests].toSorted() };
   } finally {
     await api.close();
     await services.close();

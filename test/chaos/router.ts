@@ -4,63 +4,63 @@ import type { AddressInfo } from 'node:net';
 
 const pollIntervalMs = 100;
 
-/** What stands before web processes: it sends each request to one that says it is ready, and never asks twice. */
+/** A router before web processes: it sends each request once, to a process that is ready. */
 export interface Router {
   readonly url: string;
-  /** Requests that a process did not answer, or answered with an error of its own. */
+  /** Requests without a response, or with a 5xx. */
   readonly failures: readonly string[];
-  /** How many requests each address has answered. */
-  readonly answered: ReadonlyMap<string, number>;
-  add(address: string): void;
+  /** How many responses each URL has sent. */
+  readonly responses: ReadonlyMap<string, number>;
+  add(url: string): void;
   close(): Promise<void>;
 }
 
 export async function startRouter(first: string): Promise<Router> {
-  const addresses = [first];
-  const ready = new Set(addresses);
-  const answered = new Map<string, number>();
+  const urls = [first];
+  const ready = new Set(urls);
+  const responses = new Map<string, number>();
   const failures: string[] = [];
   const agent = new Agent({ keepAlive: true });
   let turn = 0;
 
-  const server = createServer((asked, answer) => {
-    const candidates = addresses.filter((address) => ready.has(address));
-    const address = candidates[(turn += 1) % Math.max(candidates.length, 1)];
+  const server = createServer((incoming, outgoing) => {
+    const candidates = urls.filter((url) => ready.has(url));
+    const url = candidates[(turn += 1) % Math.max(candidates.length, 1)];
     const failed = (why: string) => {
-      failures.push(`${asked.method} ${asked.url} at ${address}: ${why}`);
-      if (!answer.headersSent) answer.writeHead(502);
-      answer.end('{"error":"nobody answered"}');
+      failures.push(`${incoming.method} ${incoming.url} at ${url}: ${why}`);
+      if (!outgoing.headersSent) outgoing.writeHead(502);
+      outgoing.end('{"error":"no response"}');
     };
-    if (!address) return failed('no process is ready');
-    forward(asked, answer, address).then(
+    if (!url) return failed('no process is ready');
+    forward(incoming, outgoing, url).then(
       (status) => {
-        answered.set(address, (answered.get(address) ?? 0) + 1);
-        if (status >= 500) failures.push(`${asked.method} ${asked.url} at ${address}: ${status}`);
+        responses.set(url, (responses.get(url) ?? 0) + 1);
+        if (status >= 500) failures.push(`${incoming.method} ${incoming.url} at ${url}: ${status}`);
       },
       (error: Error) => failed(error.message),
     );
   });
 
-  function forward(asked: IncomingMessage, answer: ServerResponse, address: string): Promise<number> {
+  function forward(incoming: IncomingMessage, outgoing: ServerResponse, url: string): Promise<number> {
     return new Promise((resolve, reject) => {
       const onward = request(
-        new URL(asked.url ?? '/', address),
-        { method: asked.method, headers: asked.headers, agent },
+        new URL(incoming.url ?? '/', url),
+        { method: incoming.method, headers: incoming.headers, agent },
         (reply) => {
-          answer.writeHead(reply.statusCode ?? 502, reply.headers);
-          reply.pipe(answer).on('finish', () => resolve(reply.statusCode ?? 502));
+          outgoing.writeHead(reply.statusCode ?? 502, reply.headers);
+          reply.pipe(outgoing).on('finish', () => resolve(reply.statusCode ?? 502));
           reply.on('error', reject);
         },
       );
-      asked.pipe(onward).on('error', reject);
+      incoming.pipe(onward).on('error', reject);
     });
   }
 
-  const looking = setInterval(() => {
-    for (const address of addresses) {
-      fetch(`${address}/readyz`).then(
-        ({ ok }) => (ok ? ready.add(address) : ready.delete(address)),
-        () => ready.delete(address),
+  const polling = setInterval(() => {
+    for (const url of urls) {
+      fetch(`${url}/readyz`).then(
+        ({ ok }) => (ok ? ready.add(url) : ready.delete(url)),
+        () => ready.delete(url),
       );
     }
   }, pollIntervalMs);
@@ -70,10 +70,10 @@ export async function startRouter(first: string): Promise<Router> {
   return {
     url: `http://127.0.0.1:${port}`,
     failures,
-    answered,
-    add: (address) => void addresses.push(address),
+    responses,
+    add: (url) => void urls.push(url),
     async close() {
-      clearInterval(looking);
+      clearInterval(polling);
       agent.destroy();
       server.close();
       server.closeAllConnections();

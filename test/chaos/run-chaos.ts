@@ -1,27 +1,26 @@
 import { setTimeout as pause } from 'node:timers/promises';
-
 import { startReceiver } from '#src/dev/demo/receiver.ts';
 import { startStack } from '#src/dev/stack/start-stack.ts';
 import { seededRandom } from '#test/support/random.ts';
+import { injectFaults, type WebhookFaults } from './fault-injector.ts';
 import { findBreaches } from './invariants.ts';
-import { type BadPost, injectFaults } from './mayhem.ts';
 import { sendShoppers } from './shoppers.ts';
 import { sendVisitors } from './visitors.ts';
 
 export interface ChaosOptions {
   readonly seed: number;
   readonly orders: number;
-  /** How often something breaks, on average; 0: nothing but the providers' webhooks arrives badly. */
+  /** The average time between two faults; 0 for no faults except those of webhooks. */
   readonly everyMs: number;
-  readonly post: BadPost;
-  /** How long everything may take to come right again once nothing breaks any more. */
+  readonly webhooks: WebhookFaults;
+  /** How long everything may take to recover after the last fault. */
   readonly resolveMs: number;
-  /** A dead process holds an idempotency key for a minute: without keys a run is shorter. */
+  /** A killed process holds an idempotency key for a minute, so that a run without keys is shorter. */
   readonly withKeys: boolean;
   readonly report: (line: string) => void;
 }
 
-/** Waits of seconds instead of hours, so that what heals by itself can be watched healing. */
+/** Seconds instead of hours, so that recovery can be observed. */
 const quick = {
   WEBHOOK_RETRY_SCHEDULE: '0s,1s,1s,2s,2s,3s,3s,5s,5s,5s',
   LABEL_RETRY_SCHEDULE: '0s,1s,2s,3s,5s,5s,5s,5s',
@@ -35,13 +34,15 @@ const quick = {
 };
 
 /**
- * Sell to many while everything breaks, then count. Answers what does not hold, which is nothing.
+ * Sell to many shoppers while faults are injected, then check the invariants.
+ *
+ * @returns the violated invariants
  */
 export async function runChaos({
   seed,
   orders,
   everyMs,
-  post,
+  webhooks,
   resolveMs,
   withKeys,
   report,
@@ -50,14 +51,14 @@ export async function runChaos({
   const receiver = await startReceiver();
   const stack = await startStack(receiver, { workers: 'each', environment: quick, report });
   try {
-    const mayhem = await injectFaults(stack, seededRandom(seed + 1), { everyMs, post });
+    const injection = await injectFaults(stack, seededRandom(seed + 1), { everyMs, webhooks });
     const startedAt = performance.now();
     const [bought, visits] = await Promise.all([
       sendShoppers(stack, random, { count: orders, atOnce: 4, withKeys }),
       sendVisitors(stack, seededRandom(seed + 2), { count: Math.ceil(orders / 4) }),
-    ]).finally(() => mayhem.end());
+    ]).finally(() => injection.end());
     report(
-      `${bought.length} shoppers and ${visits.length} visitors (${visits.filter(({ link }) => link?.openings === 1).length} signed in) in ${Math.round(performance.now() - startedAt)} ms, while: ${mayhem.log.join('; ')}`,
+      `${bought.length} shoppers and ${visits.length} visitors (${visits.filter(({ link }) => link?.openings === 1).length} signed in) in ${Math.round(performance.now() - startedAt)} ms, with these faults: ${injection.log.join('; ')}`,
     );
 
     const deadline = performance.now() + resolveMs;
@@ -66,8 +67,8 @@ export async function runChaos({
       if (breaches.length === 0 || performance.now() > deadline) {
         report(
           breaches.length === 0
-            ? `All right again after ${Math.round(resolveMs - (deadline - performance.now()))} ms.`
-            : 'It did not come right.',
+            ? `Recovered after ${Math.round(resolveMs - (deadline - performance.now()))} ms.`
+            : 'It did not recover.',
         );
         return breaches;
       }

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-
 import pg from 'pg';
 import { startReceiver } from '#src/dev/demo/receiver.ts';
 import { freePort } from '#src/dev/embedded/free-port.ts';
@@ -14,24 +13,23 @@ import { seededRandom } from '#test/support/random.ts';
 import { findBreaches } from './invariants.ts';
 import { buildNextRelease, type NextRelease } from './next-release.ts';
 import { startRouter } from './router.ts';
-import { type Bought, sendShoppers } from './shoppers.ts';
+import { type Purchase, sendShoppers } from './shoppers.ts';
 
 export interface DeployOptions {
-  /** Shoppers in each of the three stretches: old, both, new. */
+  /** Shoppers in each of the three phases: old, both, new. */
   readonly orders: number;
   readonly atOnce: number;
   readonly report: (line: string) => void;
 }
 
-/** What a deploy came to. */
+/** The result of a deployment. */
 export interface Deployed {
   /** Requests that shoppers or providers saw fail. */
   readonly failures: readonly string[];
-  /** What does not hold afterwards, or did not on the way. */
+  /** The invariants that were violated, during the deployment or after it. */
   readonly breaches: readonly string[];
 }
 
-/** The shop is sold from all the time. */
 const quick = {
   LABEL_LOOKUP_GRACE: '1s',
   BREAKER_OPEN: '1s',
@@ -40,26 +38,26 @@ const quick = {
   RATE_LIMIT_SCALE: '1000',
   LOG_LEVEL: 'info',
 };
-/** Heroku kills 30 seconds after it asked. */
+/** Heroku kills a process 30 seconds after SIGTERM. */
 const stopMaxMs = 30_000;
 const resolveMs = 120_000;
 
 /**
- * Bring out the next release while shoppers buy: it migrates, serves and works beside the old one, and then the old one
- * is told to stop.
+ * Deploy the next release while shoppers buy: it migrates, serves and works beside the old one, and then the old one
+ * is stopped.
  */
 export async function runDeploy({ orders, atOnce, report }: DeployOptions): Promise<Deployed> {
   const receiver = await startReceiver();
   const stack = await startStack(receiver, { workers: 'all', environment: quick, report });
   const router = await startRouter(stack.url);
   const next = buildNextRelease();
-  const shop: Stack = { ...stack, url: router.url };
+  const routed: Stack = { ...stack, url: router.url };
   const random = seededRandom(1);
-  const bought: Bought[] = [];
+  const bought: Purchase[] = [];
   const started: StackProcess[] = [];
   const sell = async (firstNumber: number) => {
     bought.push(
-      ...(await sendShoppers(shop, random, { count: orders, atOnce, firstNumber, allPay: true, withKeys: false })),
+      ...(await sendShoppers(routed, random, { count: orders, atOnce, firstNumber, allPay: true, withKeys: false })),
     );
   };
 
@@ -84,8 +82,8 @@ export async function runDeploy({ orders, atOnce, report }: DeployOptions): Prom
     await Promise.all([web.waitFor('listening'), worker.waitFor('working')]);
     router.add(`http://127.0.0.1:${port}`);
     await sell(orders);
-    report(`Both releases serve: ${[...router.answered].map(([, count]) => count).join(' and ')} requests.`);
-    if (router.answered.size !== 2) breaches.push('only one release was asked');
+    report(`Both releases serve: ${[...router.responses].map(([, count]) => count).join(' and ')} requests.`);
+    if (router.responses.size !== 2) breaches.push('only one release got requests');
 
     const stopping = ['web', 'worker'].map(async (name) => {
       const startedAt = performance.now();
@@ -97,10 +95,10 @@ export async function runDeploy({ orders, atOnce, report }: DeployOptions): Prom
     await Promise.all([sell(2 * orders), ...stopping]);
 
     const deadline = performance.now() + resolveMs;
-    let open = await unsettled(stack, receiver, bought, next);
+    let open = await openFindings(stack, receiver, bought, next);
     while (open.length > 0 && performance.now() < deadline) {
       await pause(500);
-      open = await unsettled(stack, receiver, bought, next);
+      open = await openFindings(stack, receiver, bought, next);
     }
     return { failures: router.failures, breaches: [...breaches, ...open] };
   } finally {
@@ -127,20 +125,20 @@ async function release({ folder }: NextRelease, environment: Readonly<Record<str
   return { out, err, code };
 }
 
-/** The invariants of the shop, and that jobs of either release were done: also those that a worker of the old one met first. */
-async function unsettled(
+/** The invariants, and that jobs of both releases were completed: also those that a worker of the old one claimed first. */
+async function openFindings(
   stack: Stack,
   receiver: Parameters<typeof findBreaches>[1],
-  bought: readonly Bought[],
+  bought: readonly Purchase[],
   { jobs }: NextRelease,
 ): Promise<string[]> {
   const client = new pg.Client({ connectionString: stack.databaseUrl, options: '-c app.platform=on' });
   await client.connect();
   try {
-    const { rows } = await client.query<{ job: string; open: number; kept: number }>(
+    const { rows } = await client.query<{ job: string; open: number; completed: number }>(
       `
       select job, count(*) filter (where finished_at is null and due_at < now() - interval '3 seconds')::int as open,
-        count(*) filter (where finished_at is not null)::int as kept
+        count(*) filter (where finished_at is not null)::int as completed
       from outbox where job = any($1) group by job`,
       [jobs],
     );
@@ -150,9 +148,9 @@ async function unsettled(
     return [
       ...(await findBreaches(stack, receiver, bought)),
       ...jobs
-        .filter((job) => !rows.some((row) => row.job === job && row.kept > 0))
-        .map((job) => `${job} was never done`),
-      ...rows.filter(({ open }) => open > 0).map(({ job, open }) => `${open} of ${job} are not done`),
+        .filter((job) => !rows.some((row) => row.job === job && row.completed > 0))
+        .map((job) => `${job} was never completed`),
+      ...rows.filter(({ open }) => open > 0).map(({ job, open }) => `${open} of ${job} are not completed`),
       ...(seen?.count === bought.length ? [] : [`${seen?.count} of ${bought.length} orders were seen by the new job`]),
     ];
   } finally {

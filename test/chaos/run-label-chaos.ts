@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-
 import { pruneNotifications } from '#jobs/retention.ts';
 import { readConfig } from '#src/config.ts';
 import { asPlatform } from '#src/database/transact.ts';
@@ -11,14 +10,11 @@ import { createServices, type Services } from '#src/services.ts';
 import { serveApi } from '#test/support/api.ts';
 import { seededRandom } from '#test/support/random.ts';
 import { startRelay } from '#workers/relay/start-relay.ts';
-import { describePoints, describeReplies } from './describe-points.ts';
-import { flushRedis } from './flush-redis.ts';
-import { countLabels, countLostReplies, type LabelCounts } from './label-counts.ts';
-import { type LabelSimulation, type LabelStore, openLabelStore, waitAWhile } from './label-desk.ts';
-import { labelEnvironment } from './label-environment.ts';
-import { misbehaveAsProvider } from './label-faults.ts';
+import { type LabelSimulation, type LabelStore, openLabelStore, waitAWhile } from './label-actions.ts';
+import { countLabels, countLostReplies, describePoints, describeReplies, type LabelCounts } from './label-counts.ts';
+import { flushRedis, injectProviderFaults } from './label-faults.ts';
 import { pressRetries } from './label-operator.ts';
-import { huntLabelWorkers, type LabelWorkers } from './label-workers.ts';
+import { type LabelWorkers, labelEnvironment, startLabelWorkers } from './label-workers.ts';
 import type { Recording } from './record-label-points.ts';
 import { type SentOrders, sendLabelOrders } from './send-label-orders.ts';
 
@@ -30,33 +26,35 @@ export interface LabelChaosOptions {
   readonly stores: number;
   readonly workers: number;
   readonly killsMax: number;
-  readonly undisturbedMax: number;
-  /** Which points there are: each is to be struck. Without it, it is whatever is passed. */
+  readonly skippedPointsMax: number;
+  /** The points to cover; the default is those that are passed. */
   readonly recording?: Recording;
   readonly freezeEveryMs?: number;
-  /** When Redis is wiped. Each time, what was relayed before is healed later: its intervals double. */
+  /** When Redis is flushed. Each time, jobs that were relayed before recover later: their intervals double. */
   readonly flushAfterMs?: readonly number[];
-  /** How long everything may take to come right. */
+  /** How long everything may take to recover. */
   readonly resolveMs: number;
   readonly report: (line: string) => void;
 }
 
 const freezeForMs = 20_000;
-/** So few points that are left are named on the way. */
+/** At most so many uncovered points are listed. */
 const fewMissing = 20;
-/** So long it may take to come to a point that was not struck yet. */
+/** The maximum time without a newly covered point. */
 const stalledMs = 180_000;
-/** What is asked of the provider in the short form, which has no recording. */
-const usualRequests = ['POST /transactions', 'GET /transactions', 'POST /shipments', 'POST /refunds'];
+/** The requests of the provider in the short form, which has no recording. */
+const defaultRequests = ['POST /transactions', 'GET /transactions', 'POST /shipments', 'POST /refunds'];
 
 /**
- * Ask for the labels of many paid orders while their workers are killed and frozen at every point of the protocol, the
- * provider loses its replies, Redis is wiped, and somebody presses Retry all the while. Answers what does not hold.
+ * Request the labels of many paid orders while their workers are killed and frozen at every point of the protocol, the
+ * provider's responses are lost, Redis is flushed, and an operator presses Retry.
+ *
+ * @returns the violated invariants
  */
 export async function runLabelChaos(options: LabelChaosOptions): Promise<readonly string[]> {
   const { seed, orders, stores, report, resolveMs, recording } = options;
   const points = [...(recording?.points.keys() ?? [])];
-  const requests = recording?.requests ?? usualRequests;
+  const requests = recording?.requests ?? defaultRequests;
   const simulator = await startShippoSimulator({ seed });
   const environment = { ...labelEnvironment(options.databaseUrl, options.redisUrl), SHIPPO_API_BASE: simulator.url };
   const services = await createServices(readConfig({ ...environment, DATABASE_POOL_MAX: '20' }), 'chaos', {
@@ -64,21 +62,21 @@ export async function runLabelChaos(options: LabelChaosOptions): Promise<readonl
   });
   const relay = startRelay(services);
   const api = await serveApi(services, { isRecorded: false });
-  const world: LabelSimulation = { services, shippoUrl: simulator.url, hooks: api.url, goOn: waitAWhile };
+  const simulation: LabelSimulation = { services, shippoUrl: simulator.url, hooks: api.url, advance: waitAWhile };
   const flushing = flushRedis(options.redisUrl, options.flushAfterMs ?? []);
   let workers: LabelWorkers | undefined;
   let sent: SentOrders | undefined;
   try {
-    const crowd: LabelStore[] = [];
-    while (crowd.length < stores) crowd.push(await openLabelStore(world));
-    const tokens = crowd.map(({ token }) => token);
+    const batch: LabelStore[] = [];
+    while (batch.length < stores) batch.push(await openLabelStore(simulation));
+    const tokens = batch.map(({ token }) => token);
     const unattended = new Set<string>();
     const random = seededRandom(seed + 1);
-    const provider = await misbehaveAsProvider(simulator.url, { requests, tokens: [...tokens], random });
+    const provider = await injectProviderFaults(simulator.url, { requests, tokens: [...tokens], random });
     const operator = pressRetries(api.url, seededRandom(seed + 2), (tenantId) => unattended.has(tenantId));
     const startedAt = performance.now();
     const killsMin = Math.min(100, options.killsMax);
-    const hunt = huntLabelWorkers({
+    const labelWorkers = startLabelWorkers({
       ...options,
       environment,
       points,
@@ -86,16 +84,17 @@ export async function runLabelChaos(options: LabelChaosOptions): Promise<readonl
       random: seededRandom(seed),
       freezeForMs,
     });
-    workers = hunt;
+    workers = labelWorkers;
     const deadline = startedAt + resolveMs;
-    const progress = followProgress(hunt);
+    const progress = followProgress(labelWorkers);
     sent = sendLabelOrders({
-      world,
+      simulation,
       orders,
-      crowd,
+      batch,
       recording,
-      missing: hunt.missing,
-      mayGoOn: () => hunt.counts.kills < options.killsMax && performance.now() < deadline && progress.isBeingMade(),
+      missing: labelWorkers.missing,
+      mayGoOn: () =>
+        labelWorkers.counts.kills < options.killsMax && performance.now() < deadline && progress.isBeingMade(),
       opened({ token, ctx }, { isUnattended }) {
         tokens.push(token);
         if (isUnattended) unattended.add(ctx.tenant.id);
@@ -103,37 +102,50 @@ export async function runLabelChaos(options: LabelChaosOptions): Promise<readonl
     });
     const sending = sent;
     const count = () => countLabels(services, simulator.url, tokens);
-    const tell = ({ kept, sold }: LabelCounts) => {
-      const [{ crowd, single }, { kills }, missing] = [sending.counts, hunt.counts, hunt.missing()];
-      const left = `${missing.length} of ${hunt.killedAt.size} points not struck yet`;
-      report(`  ${crowd + single} orders, ${kept} labels kept, ${sold - kept} given back; ${kills} × kill -9, ${left}`);
+    const reportProgress = ({ active, purchased }: LabelCounts) => {
+      const [{ batch, single }, { kills }, missing] = [sending.counts, labelWorkers.counts, labelWorkers.missing()];
+      const left = `${missing.length} of ${labelWorkers.killedAt.size} points not covered yet`;
+      report(
+        `  ${batch + single} orders, ${active} labels active, ${purchased - active} refunded; ${kills} × kill -9, ${left}`,
+      );
       if (missing.length <= fewMissing) for (const point of missing) report(`    ${point}`);
     };
     const daily = recording && enqueueOften(services);
-    await watch(count, { until: ({ kept, orders: known }) => sending.isDone && kept >= known, deadline, tell });
+    await watch(count, {
+      until: ({ active, orders: known }) => sending.isDone && active >= known,
+      deadline,
+      reportProgress,
+    });
     await daily?.end();
-    hunt.spare();
+    labelWorkers.stopKilling();
     const replies = await countLostReplies(simulator.url);
     await Promise.all([sent.end(), provider.end(), flushing.end()]);
-    await letADayPass(services);
+    await makeRechecksDue(services);
     const last = Math.max(deadline, performance.now() + 60_000);
-    const counts = await watch(count, { until: ({ breaches }) => breaches.length === 0, deadline: last, tell });
+    const counts = await watch(count, {
+      until: ({ breaches }) => breaches.length === 0,
+      deadline: last,
+      reportProgress,
+    });
     const presses = await operator.end();
-    const { kills, freezes } = hunt.counts;
+    const { kills, freezes } = labelWorkers.counts;
     const seconds = Math.round((performance.now() - startedAt) / 1000);
     report(
-      `${kills} × kill -9, ${freezes} × frozen past the lease, ${flushing.count()} × Redis wiped, ${presses} × Retry pressed, in ${seconds} s.`,
+      `${kills} × kill -9, ${freezes} × frozen past the lease, ${flushing.count()} × Redis flushed, ${presses} × Retry pressed, in ${seconds} s.`,
     );
-    for (const line of [...describePoints(hunt.killedAt, new Set(points)), ...describeReplies(requests, replies)])
+    for (const line of [
+      ...describePoints(labelWorkers.killedAt, new Set(points)),
+      ...describeReplies(requests, replies),
+    ])
       report(line);
-    const { sold, kept, refunded } = counts;
+    const { purchased, active, refunded } = counts;
     report(
-      `${counts.orders} orders; at the provider ${sold} labels were ever paid for, ${kept} are kept, ${refunded} are refunded, ${sold - kept - refunded} are orphans.`,
+      `${counts.orders} orders; at the provider ${purchased} labels were ever paid for, ${active} are active, ${refunded} are refunded, ${purchased - active - refunded} are orphans.`,
     );
     return [
       ...counts.breaches,
-      ...(recording ? hunt.missing().map((point) => `nobody died at: ${point}`) : []),
-      ...(recording ? unlost(requests, replies) : []),
+      ...(recording ? labelWorkers.missing().map((point) => `no kill at: ${point}`) : []),
+      ...(recording ? withoutLostResponse(requests, replies) : []),
     ];
   } finally {
     await flushing.end();
@@ -145,7 +157,7 @@ export async function runLabelChaos(options: LabelChaosOptions): Promise<readonl
   }
 }
 
-/** Whether a point was struck for the first time lately: what nothing leads to any more is not waited for. */
+/** Whether a point was covered recently; a point that is no longer reached is not waited for. */
 function followProgress({ missing }: LabelWorkers): { isBeingMade(): boolean } {
   let [least, since] = [Infinity, performance.now()];
   return {
@@ -157,10 +169,10 @@ function followProgress({ missing }: LabelWorkers): { isBeingMade(): boolean } {
   };
 }
 
-/** What comes once a day comes every few seconds. */
+/** Enqueue a daily job every few seconds. */
 function enqueueOften(services: Services): { end(): Promise<void> } {
   const over = new AbortController();
-  const promising = (async () => {
+  const enqueuing = (async () => {
     for (let period = 1; await pause(5000, true, { signal: over.signal }).catch(() => false); period += 1) {
       await asPlatform(services.context(), 'the schedule belongs to no store', async (ctx) =>
         enqueue(ctx, pruneNotifications, { period }),
@@ -170,25 +182,28 @@ function enqueueOften(services: Services): { end(): Promise<void> } {
   return {
     end: () => {
       over.abort();
-      return promising;
+      return enqueuing;
     },
   };
 }
 
-/** What failed to show a second label is asked again in an hour, and once more the next day: now. */
-async function letADayPass(services: Services): Promise<void> {
-  await asPlatform(services.context(), 'the labels of every store are due for another look', (ctx) =>
+/** Make the lookups for second labels, which are due in an hour and the next day, due now. */
+async function makeRechecksDue(services: Services): Promise<void> {
+  await asPlatform(services.context(), 'the labels of every store are due for another lookup', (ctx) =>
     ctx.tx.execute(sql`
     update labels set recheck_at = ${services.clock.now()} where recheck_at is not null and state <> 'voided'`),
   );
 }
 
-function unlost(requests: readonly string[], replies: Awaited<ReturnType<typeof countLostReplies>>): string[] {
+function withoutLostResponse(
+  requests: readonly string[],
+  replies: Awaited<ReturnType<typeof countLostReplies>>,
+): string[] {
   return requests.flatMap((request) => {
     const { before, after } = replies.get(request) ?? { before: 0, after: 0 };
     return [
-      ...(before > 0 ? [] : [`no reply was lost before ${request}`]),
-      ...(after > 0 ? [] : [`no reply was lost after ${request}`]),
+      ...(before > 0 ? [] : [`no response was lost before ${request}`]),
+      ...(after > 0 ? [] : [`no response was lost after ${request}`]),
     ];
   });
 }
@@ -198,13 +213,13 @@ async function watch(
   {
     until,
     deadline,
-    tell,
-  }: { until: (counts: LabelCounts) => boolean; deadline: number; tell: (counts: LabelCounts) => void },
+    reportProgress,
+  }: { until: (counts: LabelCounts) => boolean; deadline: number; reportProgress: (counts: LabelCounts) => void },
 ): Promise<LabelCounts> {
   for (let round = 0; ; round += 1) {
     const counts = await count();
     if (until(counts) || performance.now() > deadline) return counts;
-    if (round % 10 === 9) tell(counts);
+    if (round % 10 === 9) reportProgress(counts);
     await pause(2000);
   }
 }

@@ -1,69 +1,68 @@
 import { setTimeout as pause } from 'node:timers/promises';
-
 import { readOne } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 import { request } from '#test/domain/shipping/support.ts';
-import { follow, type LabelSimulation, type LabelStore, openLabelStore } from './label-desk.ts';
+import { type LabelSimulation, type LabelStore, openLabelStore, runRecipe } from './label-actions.ts';
 import type { Recipe } from './label-recipes.ts';
 import type { Recording } from './record-label-points.ts';
 
-/** Orders on their way to their labels. */
+/** Orders that wait for their labels. */
 export interface SentOrders {
-  readonly counts: { crowd: number; single: number };
-  /** Whether every order was sent, and every person is done. */
+  readonly counts: { batch: number; single: number };
+  /** Whether every order was sent, and every recipe is finished. */
   readonly isDone: boolean;
   end(): Promise<void>;
 }
 
 export interface SendOptions {
-  readonly world: LabelSimulation;
+  readonly simulation: LabelSimulation;
   readonly orders: number;
-  /** Stores that are already open, which sell in crowds. */
-  readonly crowd: readonly LabelStore[];
-  /** What is to happen to single orders; without it, all come in crowds. */
+  /** Open stores, whose orders come in batches. */
+  readonly batch: readonly LabelStore[];
+  /** The recipes of single orders; without it, all orders come in batches. */
   readonly recording: Recording | undefined;
-  /** The points at which nobody died yet. */
+  /** The points without a kill. */
   missing(): readonly string[];
-  /** Whether points may still be struck: then more orders are sent than were asked for, to where one is missing. */
+  /** Whether points can still be covered: then further orders are sent to reach them. */
   mayGoOn(): boolean;
   opened(store: LabelStore, recipe: Recipe): void;
 }
 
-/** Half of the orders come in crowds, so many at once at most; the others one at a time for each store, in so many stores. */
-const crowdSize = 40;
+/** Half of the orders come in batches of limited size; the others one at a time per store, in several stores. */
+const batchSize = 40;
 const lanes = 24;
 const pauseMs = 500;
 
-/** Ask for the labels of so many orders, and let happen to single ones what leads to where nobody died yet. */
+/** Request the labels of orders, and run recipes with single ones that reach points without a kill. */
 export function sendLabelOrders({
-  world,
+  simulation,
   orders,
-  crowd,
+  batch,
   recording,
   missing,
   mayGoOn,
   opened,
 }: SendOptions): SentOrders {
-  const counts = { crowd: 0, single: 0 };
+  const counts = { batch: 0, single: 0 };
   const singles = recording ? Math.floor(orders / 2) : 0;
   const free = new Map<Recipe, LabelStore[]>();
   const sent = new Map<Recipe, number>();
   let [isOver, isDone] = [false, false];
 
-  async function sendCrowd(): Promise<void> {
-    while (!isOver && counts.crowd < orders - singles) {
-      const waiting = await Promise.all(crowd.map(unbought));
-      const room = crowdSize - waiting.reduce((sum, count) => sum + count, 0);
-      for (let place = 0; place < room && counts.crowd < orders - singles; place += 1) {
-        const store = crowd[counts.crowd % crowd.length];
-        counts.crowd += 1;
+  async function sendBatches(): Promise<void> {
+    while (!isOver && counts.batch < orders - singles) {
+      const waiting = await Promise.all(batch.map(unbought));
+      const room = batchSize - waiting.reduce((sum, count) => sum + count, 0);
+      for (let place = 0; place < room && counts.batch < orders - singles; place += 1) {
+        const store = batch[counts.batch % batch.length];
+        counts.batch += 1;
         if (store) await request(store.ctx);
       }
       await pause(pauseMs);
     }
   }
 
-  /** What leads to the most points that are missing, and happened least; while none is, what happened least. */
+  /** The recipe that reaches the most missing points and ran least; when none is missing, the one that ran least. */
   function choose({ points, recipes }: Recording): Recipe | undefined {
     const lacking = missing();
     if (counts.single >= singles && (lacking.length === 0 || !mayGoOn())) return undefined;
@@ -75,23 +74,23 @@ export function sendLabelOrders({
     return [...leads.keys()].toSorted((left, right) => worth(right) - worth(left))[0];
   }
 
-  async function liveLane(recording: Recording): Promise<void> {
+  async function runLane(recording: Recording): Promise<void> {
     for (let recipe = choose(recording); recipe && !isOver; recipe = choose(recording)) {
       counts.single += 1;
       sent.set(recipe, (sent.get(recipe) ?? 0) + 1);
       let store = free.get(recipe)?.pop();
       if (!store) {
-        store = await openLabelStore(world, recipe);
+        store = await openLabelStore(simulation, recipe);
         opened(store, recipe);
       }
-      await follow(world, store, recipe, () => isOver);
+      await runRecipe(simulation, store, recipe, () => isOver);
       free.set(recipe, [...(free.get(recipe) ?? []), store]);
     }
   }
 
   const sending = Promise.all([
-    sendCrowd(),
-    ...(recording ? Array.from({ length: lanes }, () => liveLane(recording)) : []),
+    sendBatches(),
+    ...(recording ? Array.from({ length: lanes }, () => runLane(recording)) : []),
   ]);
   const done = sending.then(() => {
     isDone = true;

@@ -1,11 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-
 import { stripeControl } from '#src/dev/simulators/stripe/control/client.ts';
 import type { Stack } from '#src/dev/stack/start-stack.ts';
 import type { Random } from '#test/support/random.ts';
 
-/** What a shopper came away with: an order, and whether he paid for it. */
-export interface Bought {
+/** The order of a shopper, and whether it was paid. */
+export interface Purchase {
   readonly orderId: string;
   readonly email: string;
   readonly paid: boolean;
@@ -13,27 +12,27 @@ export interface Bought {
 
 const address = { line1: '1 Market St', city: 'San Francisco', state: 'CA', postal_code: '94105', country: 'US' };
 
-export interface Crowd {
+export interface ShopperOptions {
   readonly count: number;
   readonly atOnce: number;
-  /** Where to go on counting, so that nobody is taken for an earlier shopper. */
+  /** The number of the first shopper, so that each has a unique email. */
   readonly firstNumber?: number;
-  /** Otherwise one in ten thinks better of it on the payment page. */
+  /** Otherwise one in ten leaves the payment page. */
   readonly allPay?: boolean;
-  /** Whether their storefront sends idempotency keys. Without one a lost answer begins a new order, which supersedes. */
+  /** Whether their storefront sends idempotency keys. Without one, a lost response starts a new order, which supersedes. */
   readonly withKeys?: boolean;
 }
 
-/** So many shoppers, a few at a time, who each buy something. Those for whom nothing was left are not in the answer. */
+/** Let shoppers buy, a few at a time. Returns their purchases, without those whose product was sold out. */
 export async function sendShoppers(
   stack: Stack,
   random: Random,
-  { count, atOnce, firstNumber = 0, allPay = false, withKeys = true }: Crowd,
-): Promise<Bought[]> {
+  { count, atOnce, firstNumber = 0, allPay = false, withKeys = true }: ShopperOptions,
+): Promise<Purchase[]> {
   const products = await findProducts(stack);
-  const bought: Bought[] = [];
+  const bought: Purchase[] = [];
   let next = 0;
-  const shop = async (): Promise<void> => {
+  const runShopper = async (): Promise<void> => {
     while (next < count) {
       const number = firstNumber + (next += 1);
       const product = random.pick(products);
@@ -43,7 +42,7 @@ export async function sendShoppers(
       if (one) bought.push(one);
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, shop));
+  await Promise.all(Array.from({ length: atOnce }, runShopper));
   return bought;
 }
 
@@ -52,19 +51,19 @@ interface Product {
   variantId: string;
 }
 
-/** Two of a heavier thing no carrier takes. */
+/** No carrier accepts two of a heavier product. */
 const carriableOz = 400;
 
-/** What can be bought once and is shipped in a parcel: some of it is scarce and sells out on the way. */
+/** Products for one-time purchase that are shipped in a parcel; some sell out during the run. */
 async function findProducts(stack: Stack): Promise<Product[]> {
-  const { products } = (await insist(stack, 'GET', '/products?limit=100')) as {
+  const { products } = (await requestUntilAccepted(stack, 'GET', '/products?limit=100')) as {
     products: { slug: string; purchase_types: string[] }[];
   };
   const found = await Promise.all(
     products
       .filter(({ purchase_types: types }) => types.includes('one_time'))
       .map(async ({ slug }) => {
-        const { product } = (await insist(stack, 'GET', `/products/${slug}`)) as {
+        const { product } = (await requestUntilAccepted(stack, 'GET', `/products/${slug}`)) as {
           product: { variants: { id: string; weight_oz: number | null }[] };
         };
         return product.variants
@@ -75,12 +74,15 @@ async function findProducts(stack: Stack): Promise<Product[]> {
   return found.flat();
 }
 
-type Wish = { number: number; product: Product; quantity: number; pays: boolean; withKeys: boolean };
+type PurchaseOptions = { number: number; product: Product; quantity: number; pays: boolean; withKeys: boolean };
 
-/** Answers nothing when it was sold out. */
-async function buy(stack: Stack, { number, product, quantity, pays, withKeys }: Wish): Promise<Bought | undefined> {
+/** Returns nothing when the product was sold out. */
+async function buy(
+  stack: Stack,
+  { number, product, quantity, pays, withKeys }: PurchaseOptions,
+): Promise<Purchase | undefined> {
   const email = `shopper-${number}@chaos.example`;
-  const session = await insist(stack, 'POST', '/checkout/sessions', {
+  const session = await requestUntilAccepted(stack, 'POST', '/checkout/sessions', {
     ...(withKeys && { key: `checkout-${number}` }),
     body: { items: [{ product_slug: product.slug, variant_id: product.variantId, quantity }], customer_email: email },
   });
@@ -93,18 +95,17 @@ async function buy(stack: Stack, { number, product, quantity, pays, withKeys }: 
 }
 
 /**
- * Ask until there is an answer, as a patient storefront does: the same request with the same idempotency key, while
- * the service cannot be reached or says that it is busy. Another refusal than that nothing is left is an error of the
- * run.
+ * Repeat a request until it succeeds, as a good storefront does: with the same idempotency key, while the service cannot
+ * be reached or is busy. Any other error than insufficient stock fails the run.
  */
-export async function insist(
+export async function requestUntilAccepted(
   stack: Stack,
   method: string,
   path: string,
   { body, key, asShopper = false }: { body?: unknown; key?: string; asShopper?: boolean } = {},
 ): Promise<Record<string, unknown>> {
   let last = 'nothing';
-  // A request whose process died holds its idempotency key for a minute.
+  // A request whose process was killed holds its idempotency key for a minute.
   for (let attempt = 0; attempt < 240; attempt += 1) {
     const response = await fetch(`${stack.url}/api/v1${path}`, {
       method,
@@ -118,13 +119,13 @@ export async function insist(
     }).catch(() => undefined);
     const text = await response?.text().catch(() => undefined);
     if (response && text !== undefined) {
-      const answer = JSON.parse(text) as Record<string, unknown>;
-      if (response.ok || answer['error'] === 'insufficient_stock') return answer;
+      const reply = JSON.parse(text) as Record<string, unknown>;
+      if (response.ok || reply['error'] === 'insufficient_stock') return reply;
       if (response.status < 500 && ![409, 429].includes(response.status))
         throw new Error(`${method} ${path}: ${response.status} ${text}`);
     }
-    last = response ? `${response.status} ${text}` : 'no answer';
+    last = response ? `${response.status} ${text}` : 'no response';
     await pause(500);
   }
-  throw new Error(`${method} ${path} was never answered; last: ${last}.`);
+  throw new Error(`${method} ${path} never succeeded; last response: ${last}.`);
 }

@@ -1,10 +1,8 @@
 import { randomInt } from 'node:crypto';
-
 import test from 'ava';
-
 import { runChaos } from './run-chaos.ts';
 
-test('a shop whose processes are killed and whose providers fail loses nothing and does nothing twice', async (t) => {
+test('runChaos with killed processes and failing providers loses nothing and does nothing twice', async (t) => {
   t.timeout(240_000);
   const seed = randomInt(2 ** 31);
   t.log(`npm run chaos -- --orders 24 --every 1000 --seed ${seed}`);
@@ -12,7 +10,7 @@ test('a shop whose processes are killed and whose providers fail loses nothing a
     seed,
     orders: 24,
     everyMs: 1000,
-    post: { drop: 0.3, duplicate: 0.3, shuffle: true },
+    webhooks: { drop: 0.3, duplicate: 0.3, shuffle: true },
     resolveMs: 120_000,
     withKeys: false,
     report: (line) => t.log(line),

@@ -1,24 +1,25 @@
 import { randomUUID } from 'node:crypto';
-
 import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
 import type { Stack } from '#src/dev/stack/start-stack.ts';
 import type { Random } from '#test/support/random.ts';
-import { insist } from './shoppers.ts';
+import { requestUntilAccepted } from './shoppers.ts';
 
-/** What a visitor did who bought nothing. */
+/** What a visitor did without buying. */
 export interface Visit {
   readonly sessionId: string;
-  /** How many events the storefront sent of it, each of them twice. */
+  /** How many events the storefront sent, each of them twice. */
   readonly events: number;
-  /** A link out of the mailbox that the visitor followed, and how often it opened a session. */
+  /** A sign-in link that the visitor followed, and how often it opened a session. */
   readonly link: { readonly token: string; readonly openings: number } | undefined;
 }
 
 const eventTypes = ['product_viewed', 'cart_item_added', 'checkout_started'];
 
-/** So many visitors, one after the other: each is counted, keeps a cart for later, and every other one signs in as a customer. */
+/** Visitors, one after the other: each sends events and saves a cart, and every other one signs in as a customer. */
 export async function sendVisitors(stack: Stack, random: Random, { count }: { count: number }): Promise<Visit[]> {
-  const { products } = (await insist(stack, 'GET', '/products?limit=100')) as { products: { slug: string }[] };
+  const { products } = (await requestUntilAccepted(stack, 'GET', '/products?limit=100')) as {
+    products: { slug: string }[];
+  };
   const visits: Visit[] = [];
   for (let number = 1; number <= count; number += 1) {
     const sessionId = `visit-${number}`;
@@ -29,26 +30,27 @@ export async function sendVisitors(stack: Stack, random: Random, { count }: { co
       session_id: sessionId,
       product_slug: slug,
     }));
-    for (const _ of [1, 2]) await insist(stack, 'POST', '/analytics/events', { body: { events }, asShopper: true });
+    for (const _ of [1, 2])
+      await requestUntilAccepted(stack, 'POST', '/analytics/events', { body: { events }, asShopper: true });
     const saved = {
       email: `visitor-${number}@chaos.example`,
       session_id: sessionId,
       items: [{ product_slug: slug, quantity: 1 }],
     };
-    await insist(stack, 'POST', '/cart/save', { body: saved, asShopper: true });
+    await requestUntilAccepted(stack, 'POST', '/cart/save', { body: saved, asShopper: true });
     visits.push({ sessionId, events: events.length, link: number % 2 === 0 ? await signIn(stack, random) : undefined });
   }
   return visits;
 }
 
-/** Follow a link three times at once, as a double click and a mail scanner do. Nothing, while nobody is known or no mail comes. */
+/** Follow a link three times at once, as a double click and an email scanner do. Undefined when there is no customer or no email. */
 async function signIn(stack: Stack, random: Random): Promise<Visit['link']> {
-  const { customers } = (await insist(stack, 'GET', '/admin/customers?limit=100')) as {
+  const { customers } = (await requestUntilAccepted(stack, 'GET', '/admin/customers?limit=100')) as {
     customers: { email: string }[];
   };
   if (customers.length === 0) return undefined;
   const { email } = random.pick(customers);
-  await insist(stack, 'POST', '/customer/magic-link/request', { body: { email }, asShopper: true });
+  await requestUntilAccepted(stack, 'POST', '/customer/magic-link/request', { body: { email }, asShopper: true });
   const mail = await mailboxControl(stack.mailboxUrl)
     .waitForMessage({ to: email, subject: 'Sign in' }, 5000)
     .catch(() => undefined);
@@ -56,7 +58,7 @@ async function signIn(stack: Stack, random: Random): Promise<Visit['link']> {
   if (!token) return undefined;
   const opened = await Promise.all(
     [1, 2, 3].map(() =>
-      insist(stack, 'POST', '/customer/magic-link/consume', { body: { token }, asShopper: true }).then(
+      requestUntilAccepted(stack, 'POST', '/customer/magic-link/consume', { body: { token }, asShopper: true }).then(
         () => true,
         () => false,
       ),

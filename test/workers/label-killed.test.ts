@@ -20,7 +20,7 @@ test('killed workers and lost responses cause no second label', async (t) => {
     stores: 2,
     workers: 2,
     killsMax: 6,
-    undisturbedMax: 80,
+    skippedPointsMax: 80,
     resolveMs: 240_000,
     report: (line) => t.log(line),
   });

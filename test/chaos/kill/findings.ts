@@ -1,20 +1,20 @@
 import { sql } from '#src/lib/sql.ts';
-import type { Lab } from './lab.ts';
+import type { KillFixture } from './kill-fixture.ts';
 import type { Customer } from './scenarios.ts';
 
 /**
- * What does not hold of a customer's checkout before he pays: whatever he has can be paid once, and exactly that is set
- * aside for him.
+ * Violated invariants of a customer's checkout before the payment: its order can be paid once, and exactly its items are
+ * held.
  *
- * @param wanted how many orders there are to be; otherwise at most one
+ * @param wanted the expected number of orders; the default is at most one
  */
 export async function canBePaidOnce(
-  lab: Lab,
+  fixture: KillFixture,
   { email, product, promo, card }: Customer,
   wanted?: number,
 ): Promise<string[]> {
-  const { ctx, stripe, account, ask } = lab;
-  const orders = await ask<{ id: string; status: string; state: string; cardCents: number }>(sql`
+  const { ctx, stripe, account, query } = fixture;
+  const orders = await query<{ id: string; status: string; state: string; cardCents: number }>(sql`
     select o.id, o.status, s.state, o.gift_card_cents as "cardCents"
     from orders o join payment_sessions s on s.tenant_id = ${ctx.tenant.id} and s.order_id = o.id
     where o.tenant_id = ${ctx.tenant.id} and o.email = ${email}`);
@@ -25,7 +25,7 @@ export async function canBePaidOnce(
     .map((session) => (session['metadata'] as Record<string, string>)['platform_order_id'] ?? '')
     .filter((orderId) => orders.some(({ id }) => id === orderId));
   const cardCents = pending.reduce((sum, order) => sum + order.cardCents, 0);
-  const [held] = await ask<object>(sql`
+  const [held] = await query<object>(sql`
     select (select stock_held from variants where tenant_id = ${ctx.tenant.id} and id = ${product.variant.id}) as stock,
       (select held from promo_codes where tenant_id = ${ctx.tenant.id} and id = ${promo.id}) as promo,
       (select held_cents::int from gift_cards where tenant_id = ${ctx.tenant.id} and id = ${card.id}) as card,
@@ -58,13 +58,13 @@ export async function canBePaidOnce(
   ];
 }
 
-/** What does not hold of a customer who paid: one paid order with all that follows, once. `events`: and what came before. */
+/** Violated invariants of a customer who paid: one paid order with its effects, once, and with these `events`. */
 export async function isPaidOnce(
-  lab: Lab,
+  fixture: KillFixture,
   customer: Customer,
   { events }: { events: string } = once,
 ): Promise<string[]> {
-  const [paid, sold] = [await followed(lab, customer), await taken(lab, customer)];
+  const [paid, sold] = [await ordersOf(fixture, customer), await stockOf(fixture, customer)];
   return [
     ...differs('orders', paid, [{ ...once, events }]),
     ...differs('sold', sold, { stock: 4, ledger: 4, held: 0, used: 1, promoHeld: 0, balance: 0, cardHeld: 0 }),
@@ -72,14 +72,14 @@ export async function isPaidOnce(
 }
 
 /** The first order and one more for the period that was paid. */
-export async function isRenewedOnce(lab: Lab, customer: Customer): Promise<string[]> {
-  return differs('orders', await followed(lab, customer), [once, once]);
+export async function isRenewedOnce(fixture: KillFixture, customer: Customer): Promise<string[]> {
+  return differs('orders', await ordersOf(fixture, customer), [once, once]);
 }
 
-/** The money went back once, the gift card has its share again, and the goods are for sale. */
-export async function isRefundedOnce(lab: Lab, customer: Customer): Promise<string[]> {
-  const { stripe, account, ctx, ask } = lab;
-  const [order] = await ask<{ status: string; refunds: string; paymentId: string }>(sql`
+/** The payment was refunded once, the gift card has its balance again, and the stock is restored. */
+export async function isRefundedOnce(fixture: KillFixture, customer: Customer): Promise<string[]> {
+  const { stripe, account, ctx, query } = fixture;
+  const [order] = await query<{ status: string; refunds: string; paymentId: string }>(sql`
     select status, payment_id as "paymentId", (select string_agg(type, ', ') from events e where e.tenant_id = ${ctx.tenant.id}
         and e.object_id = o.id and type = 'order.refunded') as refunds
     from orders o where tenant_id = ${ctx.tenant.id} and email = ${customer.email}`);
@@ -91,7 +91,7 @@ export async function isRefundedOnce(lab: Lab, customer: Customer): Promise<stri
       refunds.filter((refund) => refund['payment_intent'] === order?.paymentId).length,
       1,
     ),
-    ...differs('sold', await taken(lab, customer), {
+    ...differs('sold', await stockOf(fixture, customer), {
       stock: 5,
       ledger: 5,
       held: 0,
@@ -103,24 +103,24 @@ export async function isRefundedOnce(lab: Lab, customer: Customer): Promise<stri
   ];
 }
 
-/** What was paid at the provider alone stands in a report, whoever put it right. */
-export async function isDriftReported({ ctx, ask }: Lab): Promise<string[]> {
-  const told = await ask<{ orders: string[] }>(sql`
+/** A payment that only the provider had is in a report, whatever corrected it. */
+export async function isDriftReported({ ctx, query }: KillFixture): Promise<string[]> {
+  const reports = await query<{ orders: string[] }>(sql`
     select unpaid_here as orders from payment_drift_reports where tenant_id = ${ctx.tenant.id} order by id`);
-  return differs('orders told of', told[0]?.orders.length, 1);
+  return differs('reported orders', reports[0]?.orders.length, 1);
 }
 
-/** All of it was looked through. */
-export async function isGapClosed({ ctx, ask }: Lab): Promise<string[]> {
-  const gaps = await ask<object>(sql`
+/** The gap was scanned completely. */
+export async function isGapClosed({ ctx, query }: KillFixture): Promise<string[]> {
+  const gaps = await query<object>(sql`
     select finished_at is not null as over, scanned_to = lost_to as whole from payment_event_gaps where tenant_id = ${ctx.tenant.id}`);
   return differs('gaps', gaps, [{ over: true, whole: true }]);
 }
 
 const once = { status: 'paid', attention: null, events: 'order.paid', labels: 1, receipts: 1 };
 
-async function followed({ ctx, ask }: Lab, { email }: Customer): Promise<object[]> {
-  return ask<object>(sql`
+async function ordersOf({ ctx, query }: KillFixture, { email }: Customer): Promise<object[]> {
+  return query<object>(sql`
     select status, attentions -> 0 ->> 'code' as attention,
       (select string_agg(type, ', ' order by id) from events e where e.tenant_id = ${ctx.tenant.id} and e.object_id = o.id) as events,
       (select count(*)::int from labels l where l.tenant_id = ${ctx.tenant.id} and l.order_id = o.id) as labels,
@@ -128,8 +128,8 @@ async function followed({ ctx, ask }: Lab, { email }: Customer): Promise<object[
     from orders o where tenant_id = ${ctx.tenant.id} and email = ${email} order by number`);
 }
 
-async function taken({ ctx, ask }: Lab, { product, promo, card }: Customer): Promise<object | undefined> {
-  const [row] = await ask<object>(sql`
+async function stockOf({ ctx, query }: KillFixture, { product, promo, card }: Customer): Promise<object | undefined> {
+  const [row] = await query<object>(sql`
     select v.stock, v.stock_held as held, p.used, p.held as "promoHeld", c.balance_cents::int as balance, c.held_cents::int as "cardHeld",
       (select sum(quantity)::int from stock_movements m where m.tenant_id = ${ctx.tenant.id} and m.variant_id = v.id) as ledger
     from variants v, promo_codes p, gift_cards c

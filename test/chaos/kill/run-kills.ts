@@ -1,76 +1,82 @@
 import { hours } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Random } from '#test/support/random.ts';
-import { type Lab, openLabs } from './lab.ts';
+import { type KillFixture, openKillFixtures } from './kill-fixture.ts';
 import { newCustomer, type Scenario, scenarios } from './scenarios.ts';
 
 export interface KillOptions {
-  /** An environment that a process can start with, on services of its own. */
+  /** The environment of a process, with separate services. */
   readonly environment: Record<string, string>;
-  /** Chooses some of the works and one moment of each to die at; without it, it is every one of all. */
+  /** Chooses some of the operations and one point of each; the default is every point of all. */
   readonly random?: Random;
   readonly report: (line: string) => void;
 }
 
-/** So many works are chosen by chance, and one of so many moments of each: of those that it has, where it has fewer. */
+/** How many operations are chosen at random, and the maximum point of each, if it has as many. */
 const someMax = 4;
-const momentsMax = 30;
+const pointsMax = 30;
 
 /**
- * Kill a process (SIGKILL) at every moment of every piece of work by which money comes in or goes out, a new process
- * and a new store each time; let it heal, and look. Answers what does not hold, which is nothing.
+ * Kill a process (SIGKILL) at every point of every operation that moves money, with a new process and a new store each
+ * time; let it recover, and check.
+ *
+ * @returns the violated invariants
  */
 export async function runKills({ environment, random, report }: KillOptions): Promise<string[]> {
-  const labs = await openLabs(environment);
+  const fixtures = await openKillFixtures(environment);
   const breaches: string[] = [];
-  const opened: Lab[] = [];
+  const opened: KillFixture[] = [];
 
-  async function dieOnce({ prepare, findings }: Scenario, name: string, fatal: number): Promise<number | 'died'> {
-    const lab = await labs.open();
-    opened.push(lab);
-    const customer = await newCustomer(lab);
-    const end = await lab.die(await prepare(lab, customer), fatal);
-    await lab.heal();
-    breaches.push(...(await findings(lab, customer)).map((finding) => `${name}, moment ${fatal}: ${finding}`));
+  async function killOnce(
+    { prepare, findings }: Scenario,
+    name: string,
+    killPoint: number,
+  ): Promise<number | 'killed'> {
+    const fixture = await fixtures.open();
+    opened.push(fixture);
+    const customer = await newCustomer(fixture);
+    const end = await fixture.runAndKill(await prepare(fixture, customer), killPoint);
+    await fixture.recover();
+    breaches.push(...(await findings(fixture, customer)).map((finding) => `${name}, point ${killPoint}: ${finding}`));
     return end;
   }
 
-  /** At rising moments, until it outlives them all. */
-  async function dieEverywhere(scenario: Scenario, name: string): Promise<number> {
-    for (let moment = 1; ; moment += 1) if ((await dieOnce(scenario, name, moment)) !== 'died') return moment - 1;
+  /** At each point in turn, until the process survives. */
+  async function killAtEveryPoint(scenario: Scenario, name: string): Promise<number> {
+    for (let point = 1; ; point += 1) if ((await killOnce(scenario, name, point)) !== 'killed') return point - 1;
   }
 
-  async function dieSomewhere(scenario: Scenario, name: string, random: Random): Promise<number> {
-    for (let moments = momentsMax; moments > 0; ) {
-      const moment = 1 + random.below(moments);
-      const end = await dieOnce(scenario, name, moment);
-      if (end === 'died') return moment;
-      moments = end;
+  async function killAtRandomPoint(scenario: Scenario, name: string, random: Random): Promise<number> {
+    for (let points = pointsMax; points > 0; ) {
+      const point = 1 + random.below(points);
+      const end = await killOnce(scenario, name, point);
+      if (end === 'killed') return point;
+      points = end;
     }
-    throw new Error(`There is no moment at which one could die in ${name}.`);
+    throw new Error(`${name} has no point to be killed at.`);
   }
 
   try {
     for (const [name, scenario] of random ? chosen(random) : Object.entries(scenarios)) {
       if (random) {
-        report(`${name}: killed at moment ${await dieSomewhere(scenario, name, random)}`);
+        report(`${name}: killed at point ${await killAtRandomPoint(scenario, name, random)}`);
       } else {
         report(
-          `${name}: killed at each of ${await dieEverywhere(scenario, name)} moments, ${breaches.length} findings so far`,
+          `${name}: killed at each of ${await killAtEveryPoint(scenario, name)} points, ${breaches.length} findings so far`,
         );
       }
     }
     opened[0]?.clock.pass(hours(24));
-    await opened[0]?.heal();
-    for (const lab of opened) breaches.push(...(await holdsLeft(lab)));
+    await opened[0]?.recover();
+    for (const fixture of opened) breaches.push(...(await holdsLeft(fixture)));
     return breaches;
   } finally {
-    await labs.close();
+    await fixtures.close();
   }
 }
 
-async function holdsLeft({ ctx, ask }: Lab): Promise<string[]> {
-  const held = await ask(sql`select 1 as one from holds where tenant_id = ${ctx.tenant.id} and state = 'held'`);
+async function holdsLeft({ ctx, query }: KillFixture): Promise<string[]> {
+  const held = await query(sql`select 1 as one from holds where tenant_id = ${ctx.tenant.id} and state = 'held'`);
   return held.length > 0 ? [`${held.length} holds are left when every session has expired`] : [];
 }
 

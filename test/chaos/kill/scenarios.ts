@@ -11,10 +11,9 @@ import { sessionOf } from '#test/support/factories/payments.ts';
 import { buildGiftCard, buildPromo } from '#test/support/factories/promotions.ts';
 import { shopper } from '#test/support/use-stripe.ts';
 import { canBePaidOnce, isDriftReported, isGapClosed, isPaidOnce, isRefundedOnce, isRenewedOnce } from './findings.ts';
-import type { Lab } from './lab.ts';
-import type { Task } from './task.ts';
+import type { KillFixture, Task } from './kill-fixture.ts';
 
-/** Somebody and what he wants: everything that can be held is held for him. */
+/** A customer with a checkout that holds stock, a promo code and a gift card. */
 export interface Customer {
   readonly email: string;
   readonly product: BuiltProduct;
@@ -24,15 +23,15 @@ export interface Customer {
   readonly requestKey: string;
 }
 
-/** Some work in which a process dies, and what has to be so when everything has healed. */
+/** An operation in which a process is killed, and the invariants after the recovery. */
 export interface Scenario {
-  /** All that comes before: answers the work. */
-  prepare(lab: Lab, customer: Customer): Promise<Task>;
-  /** What does not hold afterwards. */
-  findings(lab: Lab, customer: Customer): Promise<string[]>;
+  /** The preparation; returns the task. */
+  prepare(fixture: KillFixture, customer: Customer): Promise<Task>;
+  /** The violated invariants afterwards. */
+  findings(fixture: KillFixture, customer: Customer): Promise<string[]>;
 }
 
-export async function newCustomer({ ctx }: Lab): Promise<Customer> {
+export async function newCustomer({ ctx }: KillFixture): Promise<Customer> {
   const [product, beans, promo, card] = await Promise.all([
     buildProduct(ctx, { variants: [{ stock: 5 }] }),
     buildProduct(ctx, { purchase_types: ['subscription'], subscription_intervals: ['month'] }),
@@ -62,61 +61,64 @@ export async function newCustomer({ ctx }: Lab): Promise<Customer> {
   };
 }
 
-/** Another click, as a shopper makes it who got no answer; and then everything is as after one. */
-async function clickAgain(lab: Lab, customer: Customer): Promise<string[]> {
-  const before = await canBePaidOnce(lab, customer);
-  await createCheckoutSession(lab.ctx, customer.input, { requestKey: customer.requestKey });
-  return [...before, ...(await canBePaidOnce(lab, customer, 1))];
+/** Repeat the request, as a shopper without a response does; the result is as after one request. */
+async function repeatRequest(fixture: KillFixture, customer: Customer): Promise<string[]> {
+  const before = await canBePaidOnce(fixture, customer);
+  await createCheckoutSession(fixture.ctx, customer.input, { requestKey: customer.requestKey });
+  return [...before, ...(await canBePaidOnce(fixture, customer, 1))];
 }
 
 const checkOut = ({ input, requestKey }: Customer): Task => ({ kind: 'check_out', input, requestKey });
 
-/** A checkout that was paid at the provider; answers its session. */
-async function pay({ ctx, stripe }: Lab, { input, email }: Customer): Promise<{ orderId: string; sessionId: string }> {
+/** A checkout that was paid at the provider; returns its session. */
+async function pay(
+  { ctx, stripe }: KillFixture,
+  { input, email }: Customer,
+): Promise<{ orderId: string; sessionId: string }> {
   const { order_id: orderId } = await createCheckoutSession(ctx, input);
   const { sessionId } = await sessionOf(ctx, orderId);
   await stripe.pay(sessionId ?? '', { ...shopper, email, outcome: 'paid' });
   return { orderId, sessionId: sessionId ?? '' };
 }
 
-async function subscriptionOf({ ctx, ask }: Lab): Promise<string> {
-  const [subscription] = await ask<{ id: string }>(sql`
+async function subscriptionOf({ ctx, query }: KillFixture): Promise<string> {
+  const [subscription] = await query<{ id: string }>(sql`
     select payment_subscription_id as id from subscriptions where tenant_id = ${ctx.tenant.id}`);
   return subscription?.id ?? '';
 }
 
-/** The store's key at the provider; without one its account does not open. */
-const saveKey = ({ ctx }: Lab, secretKey: string | null) =>
+/** The store's key at the provider; without one its account is denied. */
+const saveKey = ({ ctx }: KillFixture, secretKey: string | null) =>
   transact(ctx, (ctx) =>
     savePaymentAccount(ctx, { provider: 'stripe', mode: 'direct', automatic_tax: false, secret_key: secretKey }),
   );
 
-/** The promise to look into the newest event of this type, brought by a sweep. */
-async function eventJob(lab: Lab, type: string): Promise<Task> {
-  await sweepStoreEvents(lab.ctx);
-  const [row] = await lab.ask<{ id: string }>(sql`
+/** The job for the newest event of this type, after a sweep. */
+async function eventJob(fixture: KillFixture, type: string): Promise<Task> {
+  await sweepStoreEvents(fixture.ctx);
+  const [row] = await fixture.query<{ id: string }>(sql`
     select o.id from outbox o join payment_events e on e.tenant_id = o.tenant_id and e.id = o.payload ->> 'eventId'
-    where o.tenant_id = ${lab.ctx.tenant.id} and e.type = ${type} and o.finished_at is null order by e.received_at desc limit 1`);
+    where o.tenant_id = ${fixture.ctx.tenant.id} and e.type = ${type} and o.finished_at is null order by e.received_at desc limit 1`);
   return { kind: 'work', job: 'payments.reconcile-payment-event', outboxJobId: row?.id ?? '' };
 }
 
 export const scenarios: Readonly<Record<string, Scenario>> = {
-  'a checkout': { prepare: async (_lab, customer) => checkOut(customer), findings: clickAgain },
+  'a checkout': { prepare: async (_fixture, customer) => checkOut(customer), findings: repeatRequest },
 
   'a checkout that supersedes an older one': {
-    async prepare(lab, customer) {
-      await createCheckoutSession(lab.ctx, customer.input);
+    async prepare(fixture, customer) {
+      await createCheckoutSession(fixture.ctx, customer.input);
       return checkOut(customer);
     },
-    findings: clickAgain,
+    findings: repeatRequest,
   },
 
-  'the repair of a session whose answer was lost': {
+  'repairing a session whose response was lost': {
     async prepare({ ctx, stripe, clock, outboxJobOf }, { input, requestKey }) {
       await stripe.addFault({ match: 'POST /v1/checkout/sessions', kind: 'reset_after', times: 4 });
       await createCheckoutSession(ctx, input, { requestKey }).then(
         () => {
-          throw new Error('It was answered.');
+          throw new Error('The request got a response.');
         },
         () => undefined,
       );
@@ -124,106 +126,106 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       clock.pass(minutes(10) + 1000);
       return outboxJobOf('checkout.repair-session');
     },
-    findings: clickAgain,
+    findings: repeatRequest,
   },
 
-  'the taking in of an event': {
-    async prepare(lab, customer) {
-      const { sessionId } = await pay(lab, customer);
-      return acceptTask(lab, sessionId);
+  'accepting an event': {
+    async prepare(fixture, customer) {
+      const { sessionId } = await pay(fixture, customer);
+      return acceptTask(fixture, sessionId);
     },
-    async findings(lab, customer) {
-      const [order] = await lab.ask<{ sessionId: string }>(sql`
+    async findings(fixture, customer) {
+      const [order] = await fixture.query<{ sessionId: string }>(sql`
         select s.provider_session_id as "sessionId" from payment_sessions s join orders o on o.tenant_id = s.tenant_id and o.id = s.order_id
-        where s.tenant_id = ${lab.ctx.tenant.id} and o.email = ${customer.email}`);
-      const again = await acceptTask(lab, order?.sessionId ?? '');
-      await acceptPaymentEvent(lab.ctx, { rawBody: Buffer.from(again.body), signature: again.signature });
-      await lab.heal();
-      return isPaidOnce(lab, customer);
+        where s.tenant_id = ${fixture.ctx.tenant.id} and o.email = ${customer.email}`);
+      const again = await acceptTask(fixture, order?.sessionId ?? '');
+      await acceptPaymentEvent(fixture.ctx, { rawBody: Buffer.from(again.body), signature: again.signature });
+      await fixture.recover();
+      return isPaidOnce(fixture, customer);
     },
   },
 
-  'the looking into an event': {
-    async prepare(lab, customer) {
-      await pay(lab, customer);
-      return eventJob(lab, 'checkout.session.completed');
-    },
-    findings: isPaidOnce,
-  },
-
-  'the asking how a session stands': {
-    async prepare(lab, customer) {
-      await pay(lab, customer);
-      lab.clock.pass(121_000);
-      return lab.outboxJobOf('payments.check-session');
+  'reconciling an event': {
+    async prepare(fixture, customer) {
+      await pay(fixture, customer);
+      return eventJob(fixture, 'checkout.session.completed');
     },
     findings: isPaidOnce,
   },
 
-  'the renewal of a subscription': {
-    async prepare(lab, customer) {
-      await pay(lab, customer);
-      await sweepStoreEvents(lab.ctx);
-      await lab.heal();
-      await lab.stripe.renew(await subscriptionOf(lab), 'paid');
-      return eventJob(lab, 'invoice.paid');
+  'checking a session': {
+    async prepare(fixture, customer) {
+      await pay(fixture, customer);
+      fixture.clock.pass(121_000);
+      return fixture.outboxJobOf('payments.check-session');
+    },
+    findings: isPaidOnce,
+  },
+
+  'renewing a subscription': {
+    async prepare(fixture, customer) {
+      await pay(fixture, customer);
+      await sweepStoreEvents(fixture.ctx);
+      await fixture.recover();
+      await fixture.stripe.renew(await subscriptionOf(fixture), 'paid');
+      return eventJob(fixture, 'invoice.paid');
     },
     findings: isRenewedOnce,
   },
 
-  'the daily comparison, of a session that was given up': {
-    async prepare(lab, customer) {
-      const { ctx, clock, account } = lab;
-      await pay(lab, customer);
-      await saveKey(lab, null);
+  'the daily drift report, with an abandoned session': {
+    async prepare(fixture, customer) {
+      const { ctx, clock, account } = fixture;
+      await pay(fixture, customer);
+      await saveKey(fixture, null);
       clock.pass(hours(26));
-      await lab.heal();
-      await saveKey(lab, account.secretKey);
+      await fixture.recover();
+      await saveKey(fixture, account.secretKey);
       await transact(ctx, async (ctx) => enqueue(ctx, reportStoreDrift, { period: 1 }));
-      return lab.outboxJobOf(reportStoreDrift.name);
+      return fixture.outboxJobOf(reportStoreDrift.name);
     },
-    async findings(lab, customer) {
+    async findings(fixture, customer) {
       return [
-        ...(await isPaidOnce(lab, customer, { events: 'order.expired, order.paid' })),
-        ...(await isDriftReported(lab)),
+        ...(await isPaidOnce(fixture, customer, { events: 'order.expired, order.paid' })),
+        ...(await isDriftReported(fixture)),
       ];
     },
   },
 
-  'the looking through of a time whose events are forgotten': {
-    async prepare(lab, customer) {
-      const { ctx, clock, stripe } = lab;
-      await pay(lab, customer);
-      await lab.heal();
+  'scanning a gap in the events': {
+    async prepare(fixture, customer) {
+      const { ctx, clock, stripe } = fixture;
+      await pay(fixture, customer);
+      await fixture.recover();
       const sweptTo = clock.now();
       await transact(ctx, ({ tx }) =>
         tx.execute(sql`update payment_accounts set events_swept_to = ${sweptTo} where tenant_id = ${ctx.tenant.id}`),
       );
-      await stripe.renew(await subscriptionOf(lab), 'paid');
+      await stripe.renew(await subscriptionOf(fixture), 'paid');
       clock.pass(days(32));
       await sweepStoreEvents(ctx);
-      return lab.outboxJobOf(scanEventGap.name);
+      return fixture.outboxJobOf(scanEventGap.name);
     },
-    async findings(lab, customer) {
-      return [...(await isRenewedOnce(lab, customer)), ...(await isGapClosed(lab))];
+    async findings(fixture, customer) {
+      return [...(await isRenewedOnce(fixture, customer)), ...(await isGapClosed(fixture))];
     },
   },
 
-  'the issuing of a refund': {
-    async prepare(lab, customer) {
-      const { orderId } = await pay(lab, customer);
-      await sweepStoreEvents(lab.ctx);
-      await lab.heal();
-      await requestRefund(lab.ctx, { orderId });
-      return lab.outboxJobOf('payments.issue-refund');
+  'issuing a refund': {
+    async prepare(fixture, customer) {
+      const { orderId } = await pay(fixture, customer);
+      await sweepStoreEvents(fixture.ctx);
+      await fixture.recover();
+      await requestRefund(fixture.ctx, { orderId });
+      return fixture.outboxJobOf('payments.issue-refund');
     },
     findings: isRefundedOnce,
   },
 };
 
-/** What the provider delivers when a session was completed. */
+/** The event that the provider sends for a completed session. */
 async function acceptTask(
-  { stripe, account, clock }: Lab,
+  { stripe, account, clock }: KillFixture,
   sessionId: string,
 ): Promise<Extract<Task, { kind: 'accept' }>> {
   const { events } = await stripe.account(account.secretKey);

@@ -1,23 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
-
 import { Redis } from 'ioredis';
-
 import { shippoControl } from '#src/dev/simulators/shippo/control.ts';
 import { stripeControl } from '#src/dev/simulators/stripe/control/client.ts';
 import type { Stack } from '#src/dev/stack/start-stack.ts';
 import type { Random } from '#test/support/random.ts';
 
-export interface Mayhem {
-  /** What was done, in order, for whoever reads a failed run. */
+export interface FaultInjection {
+  /** The faults, in order, to understand a failed run. */
   readonly log: readonly string[];
-  /** Stop breaking things and let everything run again. */
+  /** Stop injecting faults and let everything run again. */
   end(): Promise<void>;
 }
 
-type Blow = (stack: Stack, random: Random) => Promise<string>;
+type FaultType = (stack: Stack, random: Random) => Promise<string>;
 
-/** The worse things, the rarer. */
-const blows: readonly Blow[] = [
+/** Severe faults are rarer. */
+const faultTypes: readonly FaultType[] = [
   killProcess,
   killProcess,
   killProcess,
@@ -31,31 +29,35 @@ const blows: readonly Blow[] = [
   restartPostgres,
 ];
 
-/** How badly the providers' webhooks arrive: parts of all of them. */
-export interface BadPost {
+/** How unreliably the providers' webhooks arrive: probabilities from 0 to 1. */
+export interface WebhookFaults {
   readonly drop: number;
   readonly duplicate: number;
   readonly shuffle: boolean;
 }
 
 export interface FaultOptions {
-  /** How often something breaks, on average; 0: nothing but the post is bad. */
+  /** The average time between two faults; 0 for no faults except those of webhooks. */
   readonly everyMs: number;
-  readonly post: BadPost;
+  readonly webhooks: WebhookFaults;
 }
 
-/** Break something every now and then, until told to end. Webhooks of the providers are lost, doubled and shuffled. */
-export async function injectFaults(stack: Stack, random: Random, { everyMs, post }: FaultOptions): Promise<Mayhem> {
+/** Inject random faults until `end` is called. Webhooks of the providers are lost, repeated and reordered. */
+export async function injectFaults(
+  stack: Stack,
+  random: Random,
+  { everyMs, webhooks }: FaultOptions,
+): Promise<FaultInjection> {
   const log: string[] = [];
   let ending = everyMs === 0;
-  const { drop, duplicate, shuffle } = post;
+  const { drop, duplicate, shuffle } = webhooks;
   await stripeControl(stack.stripeUrl).deliveries({ drop, duplicate, reorder: shuffle });
   await shippoControl(stack.shippoUrl).deliveries({ drop, duplicate });
 
   const running = (async () => {
     while (!ending) {
       await pause(everyMs * (0.5 + random.below(1000) / 1000));
-      if (!ending) log.push(await random.pick(blows)(stack, random));
+      if (!ending) log.push(await random.pick(faultTypes)(stack, random));
     }
   })();
 
@@ -69,23 +71,23 @@ export async function injectFaults(stack: Stack, random: Random, { everyMs, post
   };
 }
 
-/** Any process at any instruction; it comes back a moment later, as a dyno does. */
+/** Kill a random process at any instruction; it restarts a moment later, as a dyno does. */
 async function killProcess(stack: Stack, random: Random): Promise<string> {
   const name = random.pick([...stack.processes.keys()]);
   await stack.processes.get(name)?.kill('SIGKILL');
   await pause(random.below(500));
-  await restartLikeADyno(stack, name);
+  await restartWithRetries(stack, name);
   return `killed ${name}`;
 }
 
-/** A process that finds its database away ends, and is started again after a while. */
-async function restartLikeADyno(stack: Stack, name: string, attempts = 5): Promise<void> {
+/** A process without its database exits, and is started again later. */
+async function restartWithRetries(stack: Stack, name: string, attempts = 5): Promise<void> {
   try {
     await stack.restart(name);
   } catch (error) {
     if (attempts === 1) throw error;
     await pause(1000);
-    await restartLikeADyno(stack, name, attempts - 1);
+    await restartWithRetries(stack, name, attempts - 1);
   }
 }
 
@@ -101,7 +103,7 @@ async function restartPostgres(stack: Stack): Promise<string> {
   return 'restarted postgresql';
 }
 
-/** The provider answers an error, cuts the line before or after it acted, or asks to be left alone. */
+/** The provider returns an error, disconnects before or after the effect, or limits the rate. */
 async function failStripe(stack: Stack, random: Random): Promise<string> {
   const match = random.pick(['POST /v1/checkout/sessions', 'GET /v1/checkout/sessions/*', '*']);
   const fault = random.pick([

@@ -1,7 +1,5 @@
 import { text } from 'node:stream/consumers';
-
 import type { Job } from 'bullmq';
-
 import { readConfig } from '#src/config.ts';
 import { createCheckoutSession } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
@@ -11,22 +9,22 @@ import { createServices } from '#src/services.ts';
 import { createTestClock } from '#test/support/clock.ts';
 import { processors } from '#workers/processors.ts';
 import { type Envelope, runJob } from '#workers/runtime/run-job.ts';
-import { dieAtMoment } from './death.ts';
-import type { Errand, Task } from './task.ts';
+import type { ChildTask, Task } from './kill-fixture.ts';
+import { killAtPoint } from './kill-points.ts';
 
-/* A process that is given one errand on its standard input and dies on it. One that survives prints its moments. */
+/* A process that gets one task on its standard input and is killed at one of its points. If it survives, it prints their number. */
 
 const clock = createTestClock();
-const services = await createServices(readConfig(process.env), 'victim', { clock, log: silentLog });
+const services = await createServices(readConfig(process.env), 'kill-child', { clock, log: silentLog });
 const byName = new Map(processors.map((processor) => [processor.job.name, processor]));
 
-const { task, tenantId, clockAheadMs, fatal } = JSON.parse(await text(process.stdin)) as Errand;
+const { task, tenantId, clockAheadMs, killPoint } = JSON.parse(await text(process.stdin)) as ChildTask;
 clock.pass(clockAheadMs);
 const ctx = { ...services.context(), tenant: await services.tenantOf(tenantId) };
-const moments = dieAtMoment(services, fatal);
+const points = killAtPoint(services, killPoint);
 await perform(ctx, task);
-moments.end();
-process.stdout.write(String(moments.passed));
+points.end();
+process.stdout.write(String(points.passed));
 process.exit(0);
 
 async function perform(ctx: Context, task: Task): Promise<void> {

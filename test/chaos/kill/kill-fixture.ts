@@ -8,6 +8,7 @@ import { readConfig } from '#src/config.ts';
 import { read, runOnPlatformTables } from '#src/database/transact.ts';
 import { type StripeControl, stripeControl } from '#src/dev/simulators/stripe/control/client.ts';
 import { startStripeSimulator } from '#src/dev/simulators/stripe/simulator.ts';
+import type { CheckoutInput } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { minutes } from '#src/lib/duration.ts';
@@ -20,50 +21,49 @@ import { type BuiltAccount, buildPaymentAccount } from '#test/support/factories/
 import { buildTenant } from '#test/support/tenant.ts';
 import { processors } from '#workers/processors.ts';
 import { type Envelope, runJob } from '#workers/runtime/run-job.ts';
-import type { Errand, Task } from './task.ts';
 
-/** A store, its account at the provider, and processes that are sent to die for it. */
-export interface Lab {
+/** A store, its account at the provider, and child processes that are killed while they work for it. */
+export interface KillFixture {
   readonly ctx: Context;
   readonly clock: TestClock;
   readonly stripe: StripeControl;
   readonly account: BuiltAccount;
-  /** Let a process die at this moment of the task (0: never). Answers how many moments there were, if it lived. */
-  die(task: Task, fatal: number): Promise<number | 'died'>;
-  /** Half a minute later, and again: what is due and what was forgotten is worked, in every lab, as relay and workers would. */
-  heal(): Promise<void>;
-  /** The newest promise of a job that is not kept yet. */
+  /** Run a task in a process that is killed at this point (0: never). Returns the number of points if it survived. */
+  runAndKill(task: Task, killPoint: number): Promise<number | 'killed'>;
+  /** Let time pass and run due and stale jobs of every fixture, as relay and workers would, several times. */
+  recover(): Promise<void>;
+  /** The newest open outbox job of this name. */
   outboxJobOf(job: string): Promise<Task>;
-  ask<Row>(statement: Sql): Promise<Row[]>;
+  query<Row>(statement: Sql): Promise<Row[]>;
 }
 
-/** One provider, one database and one time for all of them. */
-export interface Labs {
-  open(): Promise<Lab>;
+/** One provider, one database and one clock for all fixtures. */
+export interface KillFixtures {
+  open(): Promise<KillFixture>;
   close(): Promise<void>;
 }
 
-/** What is worked here: the rest has other protocols. */
-const worked = jobs.map(({ name }) => name).filter((name) => /^(payments|checkout)\./.test(name));
-const healings = 5;
-/** All of them together are longer than a request can be continued, so that what is abandoned is over as well. */
+/** The jobs that run here; the others have other protocols. */
+const testedJobs = jobs.map(({ name }) => name).filter((name) => /^(payments|checkout)\./.test(name));
+const recoveryRounds = 5;
+/** All rounds together are longer than an idempotent request can be continued, so that abandoned ones expire, too. */
 const afterMs = minutes(4);
 
 /** @param environment one that a process can start with, on services of its own */
-export async function openLabs(environment: Record<string, string>): Promise<Labs> {
+export async function openKillFixtures(environment: Record<string, string>): Promise<KillFixtures> {
   const clock = createTestClock();
   const simulator = await startStripeSimulator({ now: () => clock.now().getTime(), seed: 5 });
   const ownEnvironment = { ...environment, STRIPE_API_BASE: simulator.url };
-  const services = await createServices(readConfig(ownEnvironment), 'lab', { clock, log: silentLog });
+  const services = await createServices(readConfig(ownEnvironment), 'kill-fixture', { clock, log: silentLog });
   const byName = new Map(processors.map((processor) => [processor.job.name, processor]));
   const [now, max] = [() => services.clock.now(), 100];
-  let [spare, next] = [startChild(ownEnvironment), startChild(ownEnvironment)];
+  let [ready, next] = [startChild(ownEnvironment), startChild(ownEnvironment)];
 
-  async function workAll(): Promise<void> {
+  async function runDueJobs(): Promise<void> {
     for (let round = 0; round < 20; round += 1) {
       const claims = [
-        ...(await claimDue(services.execute, worked, now(), max)),
-        ...(await claimStale(services.execute, worked, now(), max)),
+        ...(await claimDue(services.execute, testedJobs, now(), max)),
+        ...(await claimStale(services.execute, testedJobs, now(), max)),
       ];
       if (claims.length === 0) return;
       for (const { id, job: name, tenantId, trace } of claims) {
@@ -73,10 +73,10 @@ export async function openLabs(environment: Record<string, string>): Promise<Lab
     }
   }
 
-  async function heal(): Promise<void> {
-    for (let time = 0; time < healings; time += 1) {
+  async function recover(): Promise<void> {
+    for (let time = 0; time < recoveryRounds; time += 1) {
       clock.pass(afterMs);
-      await workAll();
+      await runDueJobs();
     }
   }
 
@@ -89,13 +89,13 @@ export async function openLabs(environment: Record<string, string>): Promise<Lab
         ctx,
         clock,
         account,
-        heal,
+        recover,
         stripe: stripeControl(simulator.url),
-        async die(task, fatal) {
-          const victim = spare;
-          [spare, next] = [next, startChild(ownEnvironment)];
+        async runAndKill(task, killPoint) {
+          const child = ready;
+          [ready, next] = [next, startChild(ownEnvironment)];
           const clockAheadMs = clock.now().getTime() - Date.now();
-          return send(victim, { task, tenantId: tenant.id, clockAheadMs, fatal });
+          return send(child, { task, tenantId: tenant.id, clockAheadMs, killPoint });
         },
         async outboxJobOf(job) {
           const [row] = await runOnPlatformTables<{ id: string }>(
@@ -103,32 +103,46 @@ export async function openLabs(environment: Record<string, string>): Promise<Lab
             sql`
             select id from outbox where tenant_id = ${tenant.id} and job = ${job} and finished_at is null order by id desc limit 1`,
           );
-          if (!row) throw new Error(`Nothing is promised of ${job}.`);
+          if (!row) throw new Error(`There is no open ${job}.`);
           return { kind: 'work', job, outboxJobId: row.id };
         },
-        ask: (statement) => read(ctx, statement),
+        query: (statement) => read(ctx, statement),
       };
     },
     async close() {
-      for (const victim of [spare, next]) victim.kill('SIGKILL');
+      for (const child of [ready, next]) child.kill('SIGKILL');
       await services.close();
       await simulator.close();
     },
   };
 }
 
-const entry = fileURLToPath(new URL('victim.ts', import.meta.url));
+const entry = fileURLToPath(new URL('child.ts', import.meta.url));
 
-/** It makes itself ready while others die. */
+/** It starts up while earlier ones are killed. */
 const startChild = (environment: Record<string, string>): ChildProcess =>
   spawn(process.execPath, [entry], { env: environment, stdio: ['pipe', 'pipe', 'pipe'] });
 
-async function send(victim: ChildProcess, errand: Errand): Promise<number | 'died'> {
-  const { stdin, stdout, stderr } = victim;
-  if (!stdin || !stdout || !stderr) throw new TypeError('A victim without its pipes.');
-  stdin.end(JSON.stringify(errand));
-  const [out, complaint, [code, signal]] = await Promise.all([text(stdout), text(stderr), once(victim, 'close')]);
-  if (signal === 'SIGKILL') return 'died';
-  if (code !== 0) throw new Error(`A victim failed otherwise: ${complaint}`);
+async function send(child: ChildProcess, childTask: ChildTask): Promise<number | 'killed'> {
+  const { stdin, stdout, stderr } = child;
+  if (!stdin || !stdout || !stderr) throw new TypeError('A child process without pipes.');
+  stdin.end(JSON.stringify(childTask));
+  const [out, errors, [code, signal]] = await Promise.all([text(stdout), text(stderr), once(child, 'close')]);
+  if (signal === 'SIGKILL') return 'killed';
+  if (code !== 0) throw new Error(`A child process failed: ${errors}`);
   return Number(out);
+}
+
+/** The task of a child process. */
+export type Task =
+  | { readonly kind: 'check_out'; readonly input: CheckoutInput; readonly requestKey: string }
+  | { readonly kind: 'accept'; readonly body: string; readonly signature: string }
+  | { readonly kind: 'work'; readonly job: string; readonly outboxJobId: string };
+
+/** The task, its store, the test's clock and the point at which to be killed (0: never). */
+export interface ChildTask {
+  readonly task: Task;
+  readonly tenantId: string;
+  readonly clockAheadMs: number;
+  readonly killPoint: number;
 }

@@ -25,45 +25,45 @@ export interface LabelStore {
   readonly token: string;
 }
 
-/** Where the stores are, and what brings their labels on. */
+/** The services of the stores, and how their labels advance. */
 export interface LabelSimulation {
   readonly services: Services;
   readonly shippoUrl: string;
-  /** The address of our API, which the provider tells what happens. */
+  /** The URL of our API for the provider's webhooks. */
   readonly hooks: string;
-  /** Let something happen: whoever works the labels gets a chance to. */
-  goOn(): Promise<void>;
+  /** Let the workers of the labels run. */
+  advance(): Promise<void>;
 }
 
-/** What people do about one order. All of it is tried again until it is done: others are at work too. */
-export interface Desk {
+/** What operators do with one order. Each action is retried until it succeeds, since workers act, too. */
+export interface OrderActions {
   until(state: string): Promise<void>;
-  /** Until somebody has to act, or nobody has to. */
+  /** Until the label is purchased or needs attention. */
   untilAtRest(): Promise<void>;
   /** One more order of the store. */
-  another(): Promise<Desk>;
+  another(): Promise<OrderActions>;
   chooseRate(): Promise<void>;
   void(): Promise<void>;
   requestAgain(): Promise<void>;
   retry(): Promise<void>;
   refund(): Promise<void>;
   pay(): Promise<void>;
-  giveBackElsewhere(): Promise<void>;
+  refundAtProvider(): Promise<void>;
   moveParcel(): Promise<void>;
-  letHoursPass(): Promise<void>;
-  /** The account does not open for the next quote. */
+  pollLater(): Promise<void>;
+  /** The account is denied at the next quote. */
   closeAccount(): Promise<void>;
 }
 
 export async function openLabelStore(
   { services, shippoUrl, hooks }: LabelSimulation,
-  { account, isDeaf }: Partial<Recipe> = {},
+  { account, hasNoWebhooks }: Partial<Recipe> = {},
 ): Promise<LabelStore> {
   const tenant = await buildTenant(services);
   const ctx = { ...services.context(), tenant };
   const { api_key: token, webhook_token: secret } = await buildShippingAccount(ctx, account);
   const control = shippoControl(shippoUrl);
-  if (isDeaf) await control.account(token);
+  if (hasNoWebhooks) await control.account(token);
   else
     await control.registerWebhook(token, {
       url: `${hooks}/api/webhooks/shippo/${tenant.slug}?token=${secret}`,
@@ -72,31 +72,31 @@ export async function openLabelStore(
   return { ctx, token };
 }
 
-/** Let this happen to one order of the store, until its label is bought and nothing more is to be done about it. */
-export async function follow(
-  world: LabelSimulation,
+/** Run a recipe with one order of the store, until its label is purchased. */
+export async function runRecipe(
+  simulation: LabelSimulation,
   store: LabelStore,
   recipe: Recipe,
   isOver: () => boolean = () => false,
 ): Promise<void> {
-  const control = shippoControl(world.shippoUrl);
+  const control = shippoControl(simulation.shippoUrl);
   for (const fault of recipe.faults) await control.fault({ ...fault, account: store.token });
   const { order } = await request(store.ctx);
-  const desk = deskOf(world, store, order.id, recipe, isOver);
-  await recipe.people?.(desk);
-  await desk.until('purchased');
+  const actions = actionsOf(simulation, store, order.id, recipe, isOver);
+  await recipe.operate?.(actions);
+  await actions.until('purchased');
 }
 
-function deskOf(
-  world: LabelSimulation,
+function actionsOf(
+  simulation: LabelSimulation,
   store: LabelStore,
   orderId: string,
   recipe: Recipe,
   isOver: () => boolean,
-): Desk {
-  const { shippoUrl, goOn } = world;
+): OrderActions {
+  const { shippoUrl, advance } = simulation;
   const { ctx, token } = store;
-  const { decides = 'SUCCESS' } = recipe;
+  const { resolvesTo = 'SUCCESS' } = recipe;
   const control = shippoControl(shippoUrl);
   const label = () => labelOf(ctx, orderId);
   const labelId = async () => (await label()).id;
@@ -104,18 +104,18 @@ function deskOf(
   async function decide(): Promise<void> {
     const queued = (await control.transactions(token)).filter(({ status }) => status === 'QUEUED');
     for (const { object_id: id } of queued)
-      await control.resolveTransaction(id, decides, { text: 'The carrier API timed out.' });
+      await control.resolveTransaction(id, resolvesTo, { text: 'The carrier API timed out.' });
   }
 
   async function waitUntil(isSo: () => Promise<boolean>): Promise<void> {
     while (!isOver() && !(await isSo())) {
-      await goOn();
+      await advance();
       await decide();
     }
   }
 
-  /** Whoever is refused, because somebody else is at work on it, tries again. */
-  const insist = (act: () => Promise<void>) =>
+  /** Retry an action that was rejected because a worker acted at the same time. */
+  const requestUntilAccepted = (act: () => Promise<void>) =>
     waitUntil(async () => {
       try {
         await act();
@@ -144,17 +144,17 @@ function deskOf(
     untilAtRest: () => waitUntil(is('needs_attention', 'purchased')),
     async another() {
       const { order } = await request(ctx);
-      return deskOf(world, store, order.id, recipe, isOver);
+      return actionsOf(simulation, store, order.id, recipe, isOver);
     },
     chooseRate: () =>
-      insist(async () => {
+      requestUntilAccepted(async () => {
         if ((await label()).state === 'purchased') return;
         const [cheapest] = await quoteOrder(ctx, { orderId });
         await chooseRate(ctx, { orderId, rateId: cheapest?.id ?? '' });
       }),
     async void() {
       const id = await labelId();
-      // He presses once: what he was told may be that it goes on by itself.
+      // Pressed once: the response may be that it continues by itself.
       await waitUntil(async () =>
         voidLabel(ctx, { labelId: id }).then(
           () => true,
@@ -171,7 +171,7 @@ function deskOf(
       await waitUntil(is('purchased'));
     },
     retry: () =>
-      insist(async () => {
+      requestUntilAccepted(async () => {
         if ((await label()).state !== 'purchased') await retryLabel(ctx, { labelId: await labelId() });
       }),
     async refund() {
@@ -179,18 +179,18 @@ function deskOf(
       await waitUntil(is('voided'));
     },
     pay: () => changeOrder('paid'),
-    async giveBackElsewhere() {
+    async refundAtProvider() {
       const { purchaseId } = await label();
       const headers = { authorization: `ShippoToken ${token}`, 'content-type': 'application/json' };
       await waitUntil(async () => {
         const body = JSON.stringify({ transaction: purchaseId, async: false });
-        const asked = await fetch(`${shippoUrl}/refunds`, {
+        const requested = await fetch(`${shippoUrl}/refunds`, {
           method: 'POST',
           headers,
           body,
-          signal: AbortSignal.timeout(exitDelayMs),
+          signal: AbortSignal.timeout(providerPageTimeoutMs),
         }).catch(() => undefined);
-        return asked !== undefined && asked.status < 429;
+        return requested !== undefined && requested.status < 429;
       });
       await forceLookup();
       await waitUntil(async () => (await label()).purchaseId !== purchaseId || (await label()).state !== 'purchased');
@@ -205,11 +205,11 @@ function deskOf(
       await forceLookup();
       await waitUntil(async () => (await orderOf(ctx, orderId)).fulfillment === 'shipped');
     },
-    letHoursPass: forceLookup,
+    pollLater: forceLookup,
     closeAccount: () => control.fault({ match: 'POST /shipments', kind: 'status', status: 401, account: token }),
   };
 
-  /** Its turn to be asked about has come: six hours have passed, so to speak. */
+  /** Make the tracking due, as after six hours. */
   async function forceLookup(): Promise<void> {
     await transact(ctx, (ctx) =>
       ctx.tx.execute(sql`
@@ -217,7 +217,7 @@ function deskOf(
       where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and next_poll_at is not null`),
     );
     await waitUntil(async () => (await lookupsDue()) === 0);
-    for (let time = 0; time < lookupTurns; time += 1) await goOn();
+    for (let time = 0; time < lookupRounds; time += 1) await advance();
   }
 
   async function lookupsDue(): Promise<number> {
@@ -231,11 +231,11 @@ function deskOf(
   }
 }
 
-/** So long somebody waits for the provider's own pages. */
-const exitDelayMs = 3000;
+/** The timeout of the provider's own pages. */
+const providerPageTimeoutMs = 3000;
 
-/** What a look that was promised takes until it was made. */
-const lookupTurns = 4;
+/** How many rounds a scheduled lookup takes. */
+const lookupRounds = 4;
 
-/** For a world in which others work: there is nothing to do but wait. */
+/** For a simulation with its own workers: only wait. */
 export const waitAWhile = () => pause(500);
