@@ -9,9 +9,9 @@ async function paidIntent({ stripe, control }: StoreFixture): Promise<string> {
 }
 
 test('a charge can be refunded in parts up to its amount', async (t) => {
-  const shop = await openStoreFixture(t);
-  const { stripe } = shop;
-  const intent = await paidIntent(shop);
+  const fixture = await openStoreFixture(t);
+  const { stripe } = fixture;
+  const intent = await paidIntent(fixture);
   const part = await stripe.refunds.create({
     payment_intent: intent,
     amount: 800,
@@ -33,11 +33,11 @@ test('a charge can be refunded in parts up to its amount', async (t) => {
 });
 
 test('a failed refund no longer counts as refunded', async (t) => {
-  const shop = await openStoreFixture(t);
-  const refund = await shop.stripe.refunds.create({ payment_intent: await paidIntent(shop) });
-  t.like(await shop.control.failRefund(refund.id), { status: 'failed' });
-  t.like(await shop.stripe.charges.retrieve(idOf(refund.charge)), { amount_refunded: 0, refunded: false });
-  const types = (await shop.stripe.events.list()).data.map(({ type }) => type);
+  const fixture = await openStoreFixture(t);
+  const refund = await fixture.stripe.refunds.create({ payment_intent: await paidIntent(fixture) });
+  t.like(await fixture.control.failRefund(refund.id), { status: 'failed' });
+  t.like(await fixture.stripe.charges.retrieve(idOf(refund.charge)), { amount_refunded: 0, refunded: false });
+  const types = (await fixture.stripe.events.list()).data.map(({ type }) => type);
   t.true(types.includes('refund.failed'));
 });
 
@@ -52,17 +52,17 @@ test('only a succeeded payment can be refunded', async (t) => {
 });
 
 test('a disputed charge cannot be refunded until the dispute is closed', async (t) => {
-  const shop = await openStoreFixture(t);
-  const { latest_charge: charge } = await shop.stripe.paymentIntents.retrieve(await paidIntent(shop));
-  const { id } = await shop.control.openDispute(idOf(charge), 'product_not_received');
-  t.true((await shop.stripe.charges.retrieve(idOf(charge))).disputed);
-  t.is((await errorOf(shop.stripe.refunds.create({ charge: idOf(charge) }))).code, 'charge_disputed');
-  t.like(await shop.stripe.disputes.retrieve(id), {
+  const fixture = await openStoreFixture(t);
+  const { latest_charge: charge } = await fixture.stripe.paymentIntents.retrieve(await paidIntent(fixture));
+  const { id } = await fixture.control.openDispute(idOf(charge), 'product_not_received');
+  t.true((await fixture.stripe.charges.retrieve(idOf(charge))).disputed);
+  t.is((await errorOf(fixture.stripe.refunds.create({ charge: idOf(charge) }))).code, 'charge_disputed');
+  t.like(await fixture.stripe.disputes.retrieve(id), {
     status: 'needs_response',
     reason: 'product_not_received',
   });
-  t.like(await shop.control.closeDispute(id, 'won'), { status: 'won' });
-  const types = (await shop.stripe.events.list({ type: 'charge.dispute.*' })).data.map(({ type }) => type);
+  t.like(await fixture.control.closeDispute(id, 'won'), { status: 'won' });
+  const types = (await fixture.stripe.events.list({ type: 'charge.dispute.*' })).data.map(({ type }) => type);
   t.deepEqual(types.toReversed(), [
     'charge.dispute.created',
     'charge.dispute.funds_withdrawn',

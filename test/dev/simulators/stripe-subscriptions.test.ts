@@ -21,12 +21,12 @@ async function subscribed(
   params: Partial<Stripe.Checkout.SessionCreateParams> = {},
   options: StoreOptions = {},
 ): Promise<Subscribed> {
-  const shop = await openStoreFixture(t, options);
-  const { id } = await shop.stripe.checkout.sessions.create(subscriptionSession(params));
-  await shop.control.pay(id, { outcome: 'paid' });
-  const session = await shop.stripe.checkout.sessions.retrieve(id, { expand: ['subscription'] });
+  const fixture = await openStoreFixture(t, options);
+  const { id } = await fixture.stripe.checkout.sessions.create(subscriptionSession(params));
+  await fixture.control.pay(id, { outcome: 'paid' });
+  const session = await fixture.stripe.checkout.sessions.retrieve(id, { expand: ['subscription'] });
   if (typeof session.subscription !== 'object' || !session.subscription) throw new Error('no subscription');
-  return { ...shop, session, subscription: session.subscription };
+  return { ...fixture, session, subscription: session.subscription };
 }
 
 test('a mixed cart creates a subscription with the one-time lines on its first invoice', async (t) => {
@@ -114,13 +114,13 @@ test('a failed renewal leaves the subscription past due until its invoice is pai
 
 test('a forever coupon reduces every invoice, a once coupon only the first', async (t) => {
   for (const duration of ['forever', 'once'] as const) {
-    const shop = await openStoreFixture(t);
-    await shop.stripe.coupons.create({ id: 'half', percent_off: 50, duration });
-    const { id } = await shop.stripe.checkout.sessions.create(subscriptionSession({ discounts: [{ coupon: 'half' }] }));
-    await shop.control.pay(id, { outcome: 'paid' });
-    const { subscription } = await shop.stripe.checkout.sessions.retrieve(id);
-    await shop.control.renew(idOf(subscription), 'paid');
-    const { data } = await shop.stripe.invoices.list({ expand: ['data.discounts'] });
+    const fixture = await openStoreFixture(t);
+    await fixture.stripe.coupons.create({ id: 'half', percent_off: 50, duration });
+    const { id } = await fixture.stripe.checkout.sessions.create(subscriptionSession({ discounts: [{ coupon: 'half' }] }));
+    await fixture.control.pay(id, { outcome: 'paid' });
+    const { subscription } = await fixture.stripe.checkout.sessions.retrieve(id);
+    await fixture.control.renew(idOf(subscription), 'paid');
+    const { data } = await fixture.stripe.invoices.list({ expand: ['data.discounts'] });
     t.deepEqual(
       data.map(({ total }) => total),
       duration === 'forever' ? [1200, 1200] : [2400, 1200],

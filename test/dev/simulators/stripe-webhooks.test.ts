@@ -14,17 +14,17 @@ function objectIds(events: readonly Stripe.Event[]): string[] {
 }
 
 test('an endpoint receives events of its types that occur after its creation', async (t) => {
-  const shop = await openStoreFixture(t);
+  const fixture = await openStoreFixture(t);
   const receiver = await openReceiver(t);
-  await shop.stripe.customers.create({});
-  await shop.control.addWebhookEndpoint(shop.key, {
+  await fixture.stripe.customers.create({});
+  await fixture.control.addWebhookEndpoint(fixture.key, {
     url: receiver.url,
     secret: receiver.secret,
     events: ['customer.updated'],
   });
-  const customer = await shop.stripe.customers.create({ name: 'Ada' });
-  await shop.stripe.customers.update(customer.id, { name: 'Grace' });
-  await shop.control.flush();
+  const customer = await fixture.stripe.customers.create({ name: 'Ada' });
+  await fixture.stripe.customers.update(customer.id, { name: 'Grace' });
+  await fixture.control.flush();
 
   t.is(receiver.events.length, 1);
   const [event] = receiver.events;
@@ -36,114 +36,114 @@ test('an endpoint receives events of its types that occur after its creation', a
   });
   t.like(event?.data, { object: { id: customer.id, name: 'Grace' }, previous_attributes: { name: 'Ada' } });
   t.regex(event?.request?.id ?? '', /^req_/);
-  t.deepEqual((await shop.stripe.events.retrieve(event?.id ?? '')).data, JSON.parse(JSON.stringify(event?.data)));
+  t.deepEqual((await fixture.stripe.events.retrieve(event?.id ?? '')).data, JSON.parse(JSON.stringify(event?.data)));
 });
 
 test('a delivery without a success response is retried with a new signature', async (t) => {
-  const shop = await openStoreFixture(t);
+  const fixture = await openStoreFixture(t);
   const receiver = await openReceiver(t);
-  await shop.control.deliveries({ retry_ms: [1, 1, 1, 1] });
-  await shop.control.addWebhookEndpoint(shop.key, { url: receiver.url, secret: receiver.secret });
+  await fixture.control.deliveries({ retry_ms: [1, 1, 1, 1] });
+  await fixture.control.addWebhookEndpoint(fixture.key, { url: receiver.url, secret: receiver.secret });
   receiver.status = 500;
-  const customer = await shop.stripe.customers.create({});
+  const customer = await fixture.stripe.customers.create({});
   await receiver.arrived('customer.created', 2);
   receiver.status = 200;
-  await shop.control.idle();
+  await fixture.control.idle();
 
   t.deepEqual(new Set(objectIds(receiver.events)), new Set([customer.id]));
-  const { deliveries } = await shop.control.account(shop.key);
+  const { deliveries } = await fixture.control.account(fixture.key);
   t.is(deliveries[0]?.state, 'delivered');
   t.is(deliveries[0]?.attempts.at(0)?.status, 500);
   t.is(deliveries[0]?.attempts.at(-1)?.status, 200);
 });
 
 test('an unacknowledged event is listed with delivery_success false', async (t) => {
-  const shop = await openStoreFixture(t);
+  const fixture = await openStoreFixture(t);
   const receiver = await openReceiver(t);
-  await shop.control.deliveries({ retry_ms: [1] });
-  await shop.control.addWebhookEndpoint(shop.key, { url: receiver.url, secret: receiver.secret });
+  await fixture.control.deliveries({ retry_ms: [1] });
+  await fixture.control.addWebhookEndpoint(fixture.key, { url: receiver.url, secret: receiver.secret });
   receiver.status = 302;
-  await shop.stripe.customers.create({ name: 'lost' });
-  await shop.control.idle();
+  await fixture.stripe.customers.create({ name: 'lost' });
+  await fixture.control.idle();
   receiver.status = 200;
-  await shop.stripe.customers.create({ name: 'delivered' });
-  await shop.control.idle();
+  await fixture.stripe.customers.create({ name: 'delivered' });
+  await fixture.control.idle();
 
   const names = async (delivered: boolean) =>
-    (await shop.stripe.events.list({ delivery_success: delivered })).data.map(({ data }) => Object(data.object).name);
+    (await fixture.stripe.events.list({ delivery_success: delivered })).data.map(({ data }) => Object(data.object).name);
   t.deepEqual(await names(false), ['lost']);
   t.deepEqual(await names(true), ['delivered']);
-  const [lost] = (await shop.stripe.events.list({ delivery_success: false })).data;
-  await shop.control.resend(lost?.id ?? '');
-  await shop.control.flush();
+  const [lost] = (await fixture.stripe.events.list({ delivery_success: false })).data;
+  await fixture.control.resend(lost?.id ?? '');
+  await fixture.control.flush();
   t.is(receiver.events.at(-1)?.id, lost?.id);
 });
 
 test('the webhook dispatcher drops and duplicates events as set', async (t) => {
-  const shop = await openStoreFixture(t);
+  const fixture = await openStoreFixture(t);
   const receiver = await openReceiver(t);
-  await shop.control.addWebhookEndpoint(shop.key, { url: receiver.url, secret: receiver.secret });
-  await shop.control.deliveries({ drop: 0.3, duplicate: 0.3, seed: 11 });
-  const ids = await makeCustomers(shop, 60);
-  await shop.control.flush();
+  await fixture.control.addWebhookEndpoint(fixture.key, { url: receiver.url, secret: receiver.secret });
+  await fixture.control.deliveries({ drop: 0.3, duplicate: 0.3, seed: 11 });
+  const ids = await makeCustomers(fixture, 60);
+  await fixture.control.flush();
 
   const arrived = objectIds(receiver.events);
   const distinct = new Set(arrived);
   t.true(distinct.size > 25 && distinct.size < 60, `${distinct.size} of 60 arrived`);
   t.true(arrived.length > distinct.size, `${arrived.length} arrivals of ${distinct.size}`);
   t.true([...distinct].every((id) => ids.includes(id)));
-  const { deliveries } = await shop.control.account(shop.key);
+  const { deliveries } = await fixture.control.account(fixture.key);
   t.is(deliveries.filter(({ state }) => state === 'dropped').length, 60 - distinct.size);
 });
 
 test('the webhook dispatcher reorders events as set', async (t) => {
-  const shop = await openStoreFixture(t);
+  const fixture = await openStoreFixture(t);
   const receiver = await openReceiver(t);
-  await shop.control.addWebhookEndpoint(shop.key, { url: receiver.url, secret: receiver.secret });
-  await shop.control.deliveries({ reorder: 10, seed: 3 });
-  const ids = await makeCustomers(shop, 30);
-  await shop.control.flush();
+  await fixture.control.addWebhookEndpoint(fixture.key, { url: receiver.url, secret: receiver.secret });
+  await fixture.control.deliveries({ reorder: 10, seed: 3 });
+  const ids = await makeCustomers(fixture, 30);
+  await fixture.control.flush();
   const arrived = objectIds(receiver.events);
   t.notDeepEqual(arrived, ids);
   t.deepEqual(arrived.toSorted(), ids.toSorted());
 });
 
 test('a flush delivers delayed events at once', async (t) => {
-  const shop = await openStoreFixture(t);
+  const fixture = await openStoreFixture(t);
   const receiver = await openReceiver(t);
-  await shop.control.addWebhookEndpoint(shop.key, { url: receiver.url, secret: receiver.secret });
-  await shop.control.deliveries({ delay_ms: [3_600_000, 3_600_000] });
-  await makeCustomers(shop, 5);
+  await fixture.control.addWebhookEndpoint(fixture.key, { url: receiver.url, secret: receiver.secret });
+  await fixture.control.deliveries({ delay_ms: [3_600_000, 3_600_000] });
+  await makeCustomers(fixture, 5);
   t.is(receiver.events.length, 0);
-  await shop.control.flush();
+  await fixture.control.flush();
   t.is(receiver.events.length, 5);
 });
 
 test('the API responds without waiting for a slow endpoint', async (t) => {
-  const shop = await openStoreFixture(t);
-  await shop.control.addWebhookEndpoint(shop.key, { url: 'http://127.0.0.1:1/', secret: 'whsec_x' });
-  const { id } = await shop.stripe.checkout.sessions.create(paymentSession());
-  t.like(await shop.control.pay(id, { outcome: 'paid' }), { status: 'complete' });
+  const fixture = await openStoreFixture(t);
+  await fixture.control.addWebhookEndpoint(fixture.key, { url: 'http://127.0.0.1:1/', secret: 'whsec_x' });
+  const { id } = await fixture.stripe.checkout.sessions.create(paymentSession());
+  t.like(await fixture.control.pay(id, { outcome: 'paid' }), { status: 'complete' });
 });
 
 test('a signing secret is rotated with a second endpoint at the same URL', async (t) => {
-  const shop = await openStoreFixture(t);
+  const fixture = await openStoreFixture(t);
   const receiver = await openReceiver(t);
   const params = {
     url: receiver.url,
     enabled_events: ['customer.created' as const],
     metadata: { marker: 'rotate:1' },
   };
-  const first = await shop.stripe.webhookEndpoints.create(params);
-  const second = await shop.stripe.webhookEndpoints.create(params, { idempotencyKey: 'rotate:1' });
-  const replay = await shop.stripe.webhookEndpoints.create(params, { idempotencyKey: 'rotate:1' });
+  const first = await fixture.stripe.webhookEndpoints.create(params);
+  const second = await fixture.stripe.webhookEndpoints.create(params, { idempotencyKey: 'rotate:1' });
+  const replay = await fixture.stripe.webhookEndpoints.create(params, { idempotencyKey: 'rotate:1' });
   t.regex(first.secret ?? '', /^whsec_\w{32}$/);
   t.not(second.secret, first.secret);
   t.is(replay.secret, second.secret);
-  t.is((await shop.stripe.webhookEndpoints.retrieve(second.id)).secret, undefined);
+  t.is((await fixture.stripe.webhookEndpoints.retrieve(second.id)).secret, undefined);
 
-  await shop.stripe.webhookEndpoints.update(first.id, { disabled: true });
-  const listed = await shop.stripe.webhookEndpoints.list();
+  await fixture.stripe.webhookEndpoints.update(first.id, { disabled: true });
+  const listed = await fixture.stripe.webhookEndpoints.list();
   t.deepEqual(
     listed.data.map(({ id, status }) => [id, status]),
     [
@@ -152,12 +152,12 @@ test('a signing secret is rotated with a second endpoint at the same URL', async
     ],
   );
   receiver.secrets.push(second.secret ?? '');
-  await shop.stripe.customers.create({});
-  await shop.control.flush();
+  await fixture.stripe.customers.create({});
+  await fixture.control.flush();
   t.is(receiver.events.length, 1);
 
-  t.true((await shop.stripe.webhookEndpoints.del(first.id)).deleted);
-  t.is((await errorOf(shop.stripe.webhookEndpoints.retrieve(first.id))).statusCode, 404);
+  t.true((await fixture.stripe.webhookEndpoints.del(first.id)).deleted);
+  t.is((await errorOf(fixture.stripe.webhookEndpoints.retrieve(first.id))).statusCode, 404);
 });
 
 test('an account has at most sixteen endpoints, with known event types only', async (t) => {
