@@ -34,8 +34,8 @@ const kinds = ['internal', 'internal', 'server', 'client', 'producer', 'consumer
 export async function startCollector(): Promise<Collector> {
   const spans: SentSpan[] = [];
   const bodies: unknown[] = [];
-  const server = createServer(async (asked, answer) => {
-    const body = (await json(asked)) as Exported;
+  const server = createServer(async (request, response) => {
+    const body = (await json(request)) as Exported;
     bodies.push(body);
     for (const { resource, scopeSpans } of body.resourceSpans) {
       const process = resource.attributes.find(({ key }) => key === 'service.instance.id')?.value.stringValue ?? '';
@@ -43,7 +43,7 @@ export async function startCollector(): Promise<Collector> {
         spans.push({ process, traceId, spanId, parentSpanId, name, kind: kinds[kind] ?? 'internal' });
       }
     }
-    answer.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;

@@ -18,7 +18,7 @@ export interface HurtfulRequest {
 const headBytes = 14_000;
 
 const texts: Readonly<Record<string, string>> = {
-  letters: 'a',
+  word: 'a',
   digits: '9',
   spaces: ' ',
   dashes: '-',
@@ -73,7 +73,7 @@ export function hurtfulHeads(): HurtfulRequest[] {
     'stripe-signature',
     'shippo-auth-signature',
   ];
-  const values = { letters: 'a', commas: ',', 'spaced words': 'a ', pairs: 'v1=a,' };
+  const values = { word: 'a', commas: ',', 'spaced words': 'a ', pairs: 'v1=a,' };
   return [
     ...names.flatMap((name) =>
       Object.entries(values).map(([what, text]) => ({

@@ -84,8 +84,8 @@ export class OutboxMachine {
     try {
       await recordOutcome(this.#services, job, 'token', outcome);
       await job.moveToCompleted(undefined, 'token', false);
-    } catch (verdict) {
-      if (outcome.kind !== 'snooze' && verdict instanceof Error) await job.moveToFailed(verdict, 'token', false);
+    } catch (failure) {
+      if (outcome.kind !== 'snooze' && failure instanceof Error) await job.moveToFailed(failure, 'token', false);
     }
   }
 

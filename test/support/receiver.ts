@@ -16,7 +16,7 @@ export interface ReceivedRequest {
 /** What a receiver does with a request: answer so, or hang until it is released. */
 export type Behaviour = 'hang' | 'reset' | { status: number; headers?: Record<string, string>; body?: string };
 
-/** An integrator's system on a free port: it remembers what came and behaves as it is told. */
+/** An integrator's system on a free port: it records requests and responds as set. */
 export interface Receiver {
   readonly url: string;
   readonly requests: ReceivedRequest[];
@@ -50,11 +50,11 @@ export async function startReceiver(): Promise<Receiver> {
     const raw = await text(request);
     const received = { path: request.url ?? '', headers: request.headers, raw, body: parse(raw), at: Date.now() };
     requests.push(received);
-    const told = behaviour(received, requests.length);
+    const reply = behaviour(received, requests.length);
     for (const { resolve } of waiters.filter(({ count }) => count <= requests.length)) resolve();
-    if (told === 'hang') return void hanging.add(response);
-    if (told === 'reset') return void request.socket.destroy();
-    response.writeHead(told.status, told.headers).end(told.body);
+    if (reply === 'hang') return void hanging.add(response);
+    if (reply === 'reset') return void request.socket.destroy();
+    response.writeHead(reply.status, reply.headers).end(reply.body);
   }
 
   const server = createServer((request, response) => void take(request, response));
@@ -69,8 +69,8 @@ export async function startReceiver(): Promise<Receiver> {
     get waiting() {
       return hanging.size;
     },
-    behave(told) {
-      behaviour = typeof told === 'function' ? told : () => told;
+    behave(given) {
+      behaviour = typeof given === 'function' ? given : () => given;
     },
     release(status = 204) {
       for (const response of hanging) response.writeHead(status).end();

@@ -10,11 +10,11 @@ import type { Services } from '#src/services.ts';
 import { isFrame } from './count-statements.ts';
 
 /*
- * While TEST_ROUTE_RECORDS names a folder, every answer of the application under test leaves a line there. What the
+ * While TEST_ROUTE_RECORDS names a folder, every response of the application under test is recorded there. What the
  * lines say together is held against what the routes promise: `test/routes`.
  */
 
-/** How often a route gave an answer of one kind while one test ran, and what it took. */
+/** How often a route gave one kind of response during a test, and its statements. */
 export interface RecordedResponse {
   /** `GET /api/v1/products/:slug` */
   readonly route: string;
@@ -29,11 +29,11 @@ export interface RecordedResponse {
 
 const folder = process.env['TEST_ROUTE_RECORDS'];
 
-/** The first thing that happens to a request: writes down what is answered. Answers what writes the rest. */
+/** The first middleware of a request: records its response. Returns what writes the rest. */
 export function recordResponses(app: Koa, services: Services): () => void {
   if (!folder) return () => undefined;
   watch(services.context().database.pool);
-  const answers: RecordedResponse[] = [];
+  const responses: RecordedResponse[] = [];
   const addresses = new Addresses();
   app.middleware.unshift(async (koa, next) => {
     const counter = { statements: 0 };
@@ -43,14 +43,14 @@ export function recordResponses(app: Koa, services: Services): () => void {
     if (typeof route !== 'string') return;
     const method = koa.method === 'HEAD' ? 'GET' : koa.method;
     const code = codeOf(koa);
-    const isForeign = addresses.meet(`${method} ${koa.path}`, String(koa.state['tenant']), koa.status, code);
-    // What is answered to a request that named itself costs its keeping, too.
+    const isForeign = addresses.visit(`${method} ${koa.path}`, String(koa.state['tenant']), koa.status, code);
+    // A response under an idempotency key costs its storage, too.
     const statements = koa.get('idempotency-key') === '' ? counter.statements : -1;
-    answers.push({ route: `${method} ${route}`, status: koa.status, code, isForeign, statements });
+    responses.push({ route: `${method} ${route}`, status: koa.status, code, isForeign, statements });
   });
   return () => {
-    if (answers.length === 0) return;
-    const lines = new Set(answers.splice(0).map((answer) => JSON.stringify(answer)));
+    if (responses.length === 0) return;
+    const lines = new Set(responses.splice(0).map((response) => JSON.stringify(response)));
     appendFileSync(join(folder, `${process.pid}-${threadId}.ndjson`), `${[...lines].join('\n')}\n`);
   };
 }
@@ -66,14 +66,14 @@ class Addresses {
   readonly #missed = new Map<string, Set<string>>();
 
   /** Whether by now one store has found something where another was told that there is nothing. */
-  meet(address: string, tenant: string, status: number, code: string): boolean {
+  visit(address: string, tenant: string, status: number, code: string): boolean {
     const isFound = status < 400 || status === 409 || status >= 502;
     const side = isFound ? this.#found : code === 'not_found' ? this.#missed : undefined;
     if (!side) return false;
     side.set(address, (side.get(address) ?? new Set()).add(tenant));
     const missed = [...(this.#missed.get(address) ?? [])];
     const found = [...(this.#found.get(address) ?? [])];
-    return found.some((finder) => missed.some((stranger) => stranger !== finder));
+    return found.some((finder) => missed.some((other) => other !== finder));
   }
 }
 

@@ -17,7 +17,7 @@ export async function leaveUnanalyzed(services: Services, tables: readonly strin
   for (const table of tables) await services.execute(rawSql(`alter table ${table} set (autovacuum_enabled = off)`));
 }
 
-/** Do something with these connections and answer, for each statement like `pattern`, how many rows it makes PostgreSQL handle. */
+/** Do something with these connections and return, for each statement like `pattern`, how many rows it makes PostgreSQL handle. */
 export async function rowsHandled(
   database: Database,
   pattern: RegExp,
@@ -34,8 +34,8 @@ export async function rowsHandled(
       const frame = (word: string) => (isOpen ? undefined : client.query(word));
       const begun = frame('begin');
       handled.push(probe(client, given));
-      const [, answer] = await Promise.all([begun, client.query(given, values), frame('commit')]);
-      return answer;
+      const [, result] = await Promise.all([begun, client.query(given, values), frame('commit')]);
+      return result;
     };
     return new Proxy(client, { get: (target, name) => (name === 'query' ? query : bound(target, name)) });
   }

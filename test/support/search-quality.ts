@@ -13,12 +13,12 @@ export interface SearchQuality {
 /** Ask each question and see where the product that is meant comes. */
 export async function measureSearch(
   answers: readonly (readonly [query: string, slug: string])[],
-  ask: (query: string) => Promise<readonly string[]>,
+  search: (query: string) => Promise<readonly string[]>,
 ): Promise<SearchQuality> {
   const ranks: number[] = [];
   const faults: string[] = [];
   for (const [query, slug] of answers) {
-    const found = await ask(query);
+    const found = await search(query);
     ranks.push(found.indexOf(slug) + 1);
     if (found[0] !== slug) faults.push(`"${query}" finds ${found.slice(0, 3).join(', ') || 'nothing'}, not ${slug}`);
   }

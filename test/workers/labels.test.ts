@@ -61,7 +61,7 @@ test('a label that needs attention fails on the board with advice, and Retry the
 test('Retry on the board of a label that was bought finds it and buys no second one', async (t) => {
   const { ctx, api, shipping, failed } = t.context;
   shipping.turns = ['sells silently'];
-  shipping.throws.look = Array.from({ length: 3 }, silence);
+  shipping.throws.lookup = Array.from({ length: 3 }, silence);
   const { order } = await request(ctx);
   const [job] = await until(async () => {
     const jobs = await failed();
@@ -78,7 +78,7 @@ test('Retry on the board of a label that was bought finds it and buys no second 
   await Promise.all([retry(), retry(), retry()]);
   await until(async () => (await labelOf(ctx, order.id)).state === 'purchased');
   await until(async () => (await failed()).length === 0);
-  t.is(shipping.asked.filter((what) => what === 'buy').length, 1);
+  t.is(shipping.calls.filter((what) => what === 'buy').length, 1);
   t.like(await orderOf(ctx, order.id), { fulfillment: 'label_purchased', attention: null });
 });
 

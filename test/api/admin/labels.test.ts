@@ -130,7 +130,7 @@ test('a label whose purchase is open is neither voided nor bought again', async 
   const { ctx, tenant } = t.context;
   await buildShippingAccount(ctx);
   shipping.of(tenant.id).turns = ['sells silently'];
-  shipping.of(tenant.id).throws.look.push(silence(), silence());
+  shipping.of(tenant.id).throws.lookup.push(silence(), silence());
   const { order, labelId } = await request(ctx);
   await run(ctx, order.id);
   t.is(resultOf(await owner.post(`/labels/${labelId}/void`)), '409 label_outcome_unknown');

@@ -24,7 +24,7 @@ const payments = fakePaymentGateway();
 useContext(test, { ports: { payments } });
 
 test.beforeEach(() => {
-  payments.asked.length = 0;
+  payments.calls.length = 0;
   payments.meanwhile = undefined;
 });
 
@@ -59,7 +59,7 @@ test.serial('createCheckoutSession rejects a store in connect mode or without a 
   );
   t.like(await refusal(t, buy(ctx, product)), { kind: 'unavailable', code: 'payment_provider_not_configured' });
   t.deepEqual(await ordersOf(ctx), []);
-  t.deepEqual(payments.asked, []);
+  t.deepEqual(payments.calls, []);
 });
 
 test.serial('createCheckoutSession creates a pending order with its holds and jobs', async (t) => {
@@ -166,7 +166,7 @@ test.serial('createCheckoutSession rejects what cannot be billed together before
     await code({ items: [{ product_slug: bowl.slug, quantity: 1 }], gift_card_code: 'NOPE-NOPE' }),
     'gift_card_not_applicable',
   );
-  t.deepEqual(payments.asked, []);
+  t.deepEqual(payments.calls, []);
   t.deepEqual(await ordersOf(ctx), []);
 });
 
@@ -204,7 +204,7 @@ test.serial('createCheckoutSession rejects a second live subscription to a produ
   t.deepEqual(error.extensions, {
     conflicts: [{ product_id: beans.id, product_name: 'Coffee', payment_subscription_id: live.paymentSubscriptionId }],
   });
-  t.deepEqual(payments.asked, []);
+  t.deepEqual(payments.calls, []);
 
   await t.notThrowsAsync(createCheckoutSession(ctx, { ...again, customer_email: 'bob@example.com' }));
   await t.notThrowsAsync(createCheckoutSession(ctx, again));
@@ -474,7 +474,7 @@ test.serial('createCheckoutSession creates another customer for one that was del
     items: [subscriptionLine(beans)],
     customer_email: 'ada@example.com',
   });
-  t.is(payments.asked.filter((asked) => asked === 'findOrCreateCustomer').length, 2);
+  t.is(payments.calls.filter((asked) => asked === 'findOrCreateCustomer').length, 2);
   t.is(payments.requests.get(`checkout:${order_id}`)?.customerId, 'cus_of_ada@example.com');
   t.deepEqual(
     (await ordersOf(ctx)).map(({ status }) => status),

@@ -99,12 +99,12 @@ test.serial('repairSession with too little time left does not repeat the call, a
   await t.throwsAsync(buy(ctx, goods));
   const [order] = await ordersOf(ctx);
   clock.pass(minutes(30));
-  payments.asked.length = 0;
+  payments.calls.length = 0;
   await runJobs(services);
   t.like(await sessionOf(ctx, order?.id ?? ''), { state: 'creating' }, 'one empty look proves nothing');
   clock.pass(minutes(2));
   await runJobs(services);
-  t.false(payments.asked.includes('createSession'));
+  t.false(payments.calls.includes('createSession'));
   t.like(await sessionOf(ctx, order?.id ?? ''), { state: 'expired' });
   t.like(await orderOf(ctx, order?.id ?? ''), { status: 'expired' });
   t.deepEqual(await holdsOf(ctx, order?.id ?? ''), ['gift_card: released', 'promo: released', 'stock: released']);

@@ -19,7 +19,7 @@ import { type TestContext, useContext } from '#test/support/context.ts';
 import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { buildCustomer } from '#test/support/factories/customers.ts';
 import { buildMail, newAddress, orderMail, readMail } from '#test/support/factories/mail.ts';
-import { asked } from '#test/support/factories/sessions.ts';
+import { linkRequest } from '#test/support/factories/sessions.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = (anyTest as TestFn<TestContext>).serial;
@@ -210,7 +210,7 @@ test('emails enqueued during an outage of the mail server arrive afterwards, eac
   };
   await inbox.setDown(true);
   await promise(12);
-  await requestLink(ctx, asked(signingIn));
+  await requestLink(ctx, linkRequest(signingIn));
   await runJobs(services);
   clock.pass(minutes(1));
   await promise(12);

@@ -273,10 +273,10 @@ test.serial(
     paid(sessionId, { tenantId: ctx.tenant.id, orderId: null });
     await hear(ctx, sessionId);
     await hear(ctx, 'cs_of_nobody');
-    payments.asked.length = 0;
+    payments.calls.length = 0;
     await hear(ctx, sessionId, { metadata: { tenantId: null, orderId: null, environment: null } });
     await hear(ctx, 'cus_1', { type: 'customer.updated', subject: null });
-    t.deepEqual(payments.asked, []);
+    t.deepEqual(payments.calls, []);
     t.like(await orderOf(ctx, orderId), { status: 'pending' });
     t.deepEqual([...new Set(await eventStates(ctx))], ['ignored']);
   },

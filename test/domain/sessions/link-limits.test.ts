@@ -7,7 +7,7 @@ import { minutes } from '#src/lib/duration.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { buildCustomer } from '#test/support/factories/customers.ts';
-import { asked, linksOf } from '#test/support/factories/sessions.ts';
+import { linkRequest, linksOf } from '#test/support/factories/sessions.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 
 const test = anyTest as TestFn<TestContext>;
@@ -29,7 +29,7 @@ async function mailedTo(ctx: Context, emails: readonly string[]): Promise<number
 test('an email address gets five links an hour, also with concurrent requests from many clients', async (t) => {
   const { ctx, services } = t.context;
   const { email } = await buildCustomer(ctx);
-  const ask = (index: number) => requestLink(ctx, asked(email, { clientNetwork: `203.0.113.${index}` }));
+  const ask = (index: number) => requestLink(ctx, linkRequest(email, { clientNetwork: `203.0.113.${index}` }));
   await Promise.all(Array.from({ length: 20 }, (_, index) => ask(index)));
   t.is(await mailedTo(ctx, [email]), 5);
   const rows = (await linksOf(ctx, email)).length;
@@ -38,10 +38,10 @@ test('an email address gets five links an hour, also with concurrent requests fr
 
   const other: Context = { ...ctx, tenant: await buildTenant(services) };
   await buildCustomer(other, { email });
-  await requestLink(other, asked(email));
+  await requestLink(other, linkRequest(email));
   t.is(await mailedTo(other, [email]), 1, 'another store counts for itself');
   const nextHour = later(ctx, minutes(61));
-  await requestLink(nextHour, asked(email));
+  await requestLink(nextHour, linkRequest(email));
   t.is(await mailedTo(nextHour, [email]), 6);
 });
 
@@ -49,7 +49,7 @@ test('one client gets thirty links an hour, and requests without a client are no
   const { ctx } = t.context;
   const ask = async (clientNetwork: string | undefined) => {
     const emails = await Promise.all(Array.from({ length: 33 }, async () => (await buildCustomer(ctx)).email));
-    await Promise.all(emails.map((email) => requestLink(ctx, asked(email, { clientNetwork }))));
+    await Promise.all(emails.map((email) => requestLink(ctx, linkRequest(email, { clientNetwork }))));
     return mailedTo(ctx, emails);
   };
   t.is(await ask('203.0.113.7'), 30);

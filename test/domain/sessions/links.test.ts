@@ -13,7 +13,7 @@ import { countStatements } from '#test/support/count-statements.ts';
 import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { buildCustomer } from '#test/support/factories/customers.ts';
 import { newAddress } from '#test/support/factories/mail.ts';
-import { asked, buildLink, linksOf, sessionsOf } from '#test/support/factories/sessions.ts';
+import { buildLink, linkRequest, linksOf, sessionsOf } from '#test/support/factories/sessions.ts';
 import { fakeMailer, linkIn } from '#test/support/fakes/mailer.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 import { buildTenant } from '#test/support/tenant.ts';
@@ -33,9 +33,11 @@ const refused = { code: 'invalid_or_expired_token' };
 test.serial('requestLink does the same for known and unknown customers: one row, one job', async (t) => {
   const { ctx, services } = t.context;
   const { email } = await buildCustomer(ctx);
-  const known = await countStatements(services, () => requestLink(ctx, asked(email, { clientNetwork: '203.0.113.7' })));
+  const known = await countStatements(services, () =>
+    requestLink(ctx, linkRequest(email, { clientNetwork: '203.0.113.7' })),
+  );
   const unknown = await countStatements(services, () =>
-    requestLink(ctx, asked(newAddress(), { clientNetwork: '203.0.113.8' })),
+    requestLink(ctx, linkRequest(newAddress(), { clientNetwork: '203.0.113.8' })),
   );
   t.deepEqual(unknown.statements, known.statements);
   t.is(known.statements.length, 3, known.statements.join('\n'));
@@ -45,7 +47,7 @@ test.serial('requestLink does the same for known and unknown customers: one row,
 test.serial('mailLink emails known customers once, and neither row holds the token', async (t) => {
   const { ctx, services } = t.context;
   const [{ email }, stranger] = [await buildCustomer(ctx), newAddress()];
-  for (const to of [` ${email.toUpperCase()} `, stranger]) await requestLink(ctx, asked(to));
+  for (const to of [` ${email.toUpperCase()} `, stranger]) await requestLink(ctx, linkRequest(to));
   await runJobs(services);
   for (const { linkId } of await enqueuedJobs(ctx, mailLinkJob)) await mailLink(ctx, { linkId });
   await runJobs(services);
@@ -128,11 +130,11 @@ test('a secret rotation invalidates links emailed before, and links emailed afte
 });
 
 test.serial(
-  'a link that was asked for before a rotation and is mailed after it works, and what was mailed before does not',
+  'a link that was linkRequest for before a rotation and is mailed after it works, and what was mailed before does not',
   async (t) => {
     const { ctx, services } = t.context;
     const { email } = await buildCustomer(ctx);
-    await requestLink(ctx, asked(email));
+    await requestLink(ctx, linkRequest(email));
     const [{ linkId } = { linkId: '' }] = await enqueuedJobs(ctx, mailLinkJob);
     await mailLink(ctx, { linkId });
     const stale = await deriveToken(ctx, tokenPurposes.signIn, linkId);
@@ -164,9 +166,9 @@ test('with customer accounts disabled nothing is stored, and links requested bef
     tenant: { ...ctx.tenant, modules: { ...ctx.tenant.modules, customer_accounts: false } },
   };
   const { email } = await buildCustomer(ctx);
-  await requestLink(off, asked(email));
+  await requestLink(off, linkRequest(email));
   t.deepEqual(await linksOf(ctx, email), []);
-  await requestLink(ctx, asked(email));
+  await requestLink(ctx, linkRequest(email));
   const [{ linkId } = { linkId: '' }] = await enqueuedJobs(ctx, mailLinkJob);
   await mailLink(off, { linkId });
   t.like(await linksOf(ctx, email), [{ outcome: 'switched_off' }]);
@@ -175,7 +177,7 @@ test('with customer accounts disabled nothing is stored, and links requested bef
 test('an expired link is not emailed', async (t) => {
   const { ctx } = t.context;
   const { email } = await buildCustomer(ctx);
-  await requestLink(ctx, asked(email));
+  await requestLink(ctx, linkRequest(email));
   const [{ linkId } = { linkId: '' }] = await enqueuedJobs(ctx, mailLinkJob);
   await mailLink(later(ctx, minutes(15)), { linkId });
   t.like(await linksOf(ctx, email), [{ outcome: 'too_late' }]);

@@ -168,7 +168,7 @@ test('quoteOrder rejects goods that need a customs filing, and says what to do',
     code: 'order_not_shippable',
     message: /filed with US customs/,
   });
-  t.deepEqual(shipping.asked, []);
+  t.deepEqual(shipping.calls, []);
   const fair = await buildPaidOrder(ctx, { address: britain, items: [{ quantity: 2, unitPriceCents: 125_000 }] });
   t.true((await quoteOrder(ctx, { orderId: fair.id })).length > 0);
   const canada = { country: 'CA', state: 'ON', zip: 'K1A 0B1' };
@@ -237,7 +237,7 @@ test('markFulfilled skips the label of an order that was shipped by hand', async
   await run(ctx, order.id);
   t.is((await labelOf(ctx, order.id)).state, 'skipped');
   t.is((await orderOf(ctx, order.id)).fulfillment, 'shipped');
-  t.deepEqual(shipping.asked, []);
+  t.deepEqual(shipping.calls, []);
   const unpaid = await buildPaidOrder(ctx, { status: 'pending' });
   await t.throwsAsync(markFulfilled(ctx, { orderId: unpaid.id }), conflict('order_not_shippable'));
 });

@@ -86,7 +86,7 @@ test('many workers on one label buy it once', async (t) => {
   const { order } = await request(ctx);
   const outcomes = await Promise.all(Array.from({ length: 12 }, () => run(ctx, order.id, 1)));
   t.is(shipping.bought().length, 1);
-  t.is(shipping.asked.filter((what) => what === 'buy').length, 1);
+  t.is(shipping.calls.filter((what) => what === 'buy').length, 1);
   t.true(outcomes.every((outcome) => outcome === 'done' || outcome === 'snoozed'));
 });
 
@@ -147,7 +147,7 @@ test('an attempt that was frozen until another took over writes and buys nothing
     },
   };
   t.is(await run({ ...ctx, ports: { ...ctx.ports, shipping: frozen } }, order.id, 1), 'snoozed');
-  t.is(shipping.asked.filter((what) => what === 'buy').length, 1);
+  t.is(shipping.calls.filter((what) => what === 'buy').length, 1);
   t.like(await labelOf(ctx, order.id), { state: 'buying', buyNumber: 1 });
 });
 
@@ -180,7 +180,7 @@ test('a label whose response was lost is found and recorded, not bought again', 
   shipping.turns = ['sells silently'];
   await run(ctx, order.id);
   t.is((await labelOf(ctx, order.id)).state, 'purchased');
-  t.deepEqual(shipping.asked, ['quote', 'buy', 'look']);
+  t.deepEqual(shipping.calls, ['quote', 'buy', 'lookup']);
 });
 
 test('a purchase that is slow to show is waited for', async (t) => {
@@ -195,7 +195,7 @@ test('a purchase that is slow to show is waited for', async (t) => {
 
   t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
   t.is(shipping.bought().length, 1);
-  t.is(shipping.asked.filter((what) => what === 'buy').length, 1);
+  t.is(shipping.calls.filter((what) => what === 'buy').length, 1);
 });
 
 test('a rate is bought again only after two empty lookups a grace period apart', async (t) => {
@@ -204,14 +204,14 @@ test('a rate is bought again only after two empty lookups a grace period apart',
   const { order } = await request(ctx);
   shipping.turns = ['is silent'];
   await run(ctx, order.id);
-  t.deepEqual(shipping.asked, ['quote', 'buy', 'look']);
+  t.deepEqual(shipping.calls, ['quote', 'buy', 'lookup']);
 
   await run(ctx, order.id);
-  t.deepEqual(shipping.asked.slice(3), ['look'], 'too early: it looks, and waits on');
+  t.deepEqual(shipping.calls.slice(3), ['lookup'], 'too early: it looks, and waits on');
   t.is((await labelOf(ctx, order.id)).state, 'buying');
 
   t.like(await runToEnd(ctx, clock, order.id), { state: 'purchased', buyNumber: 2 });
-  t.deepEqual(shipping.asked.slice(4), ['look', 'buy']);
+  t.deepEqual(shipping.calls.slice(4), ['lookup', 'buy']);
   t.is(shipping.bought().length, 1);
 });
 
@@ -220,9 +220,9 @@ test('a lookup that fails is repeated', async (t) => {
   await buildShippingAccount(ctx);
   const { order } = await request(ctx);
   shipping.turns = ['sells silently'];
-  shipping.throws.look = [silence(), busy(), silence()];
+  shipping.throws.lookup = [silence(), busy(), silence()];
   t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
-  t.is(shipping.asked.filter((what) => what === 'buy').length, 1);
+  t.is(shipping.calls.filter((what) => what === 'buy').length, 1);
 });
 
 test('a label whose outcome stays unknown is flagged, and its retry looks the purchase up first', async (t) => {
@@ -230,13 +230,13 @@ test('a label whose outcome stays unknown is flagged, and its retry looks the pu
   await buildShippingAccount(ctx);
   const { order, labelId } = await request(ctx);
   shipping.turns = ['sells silently'];
-  shipping.throws.look = Array.from({ length: 6 }, silence);
+  shipping.throws.lookup = Array.from({ length: 6 }, silence);
   t.like(await runToEnd(ctx, clock, order.id), { state: 'needs_attention', reason: 'outcome_unknown' });
   t.deepEqual(await recorded(ctx, labelId), ['label.needs_attention']);
 
   t.is(await press(ctx, order.id), 'done');
   t.is((await labelOf(ctx, order.id)).state, 'purchased');
-  t.is(shipping.asked.filter((what) => what === 'buy').length, 1);
+  t.is(shipping.calls.filter((what) => what === 'buy').length, 1);
 });
 
 test('a purchase that the provider has not decided is waited for', async (t) => {
@@ -282,7 +282,7 @@ test('of two labels that a lookup finds, the first is used and the other refunde
   await buildShippingAccount(ctx);
   const { order, labelId } = await request(ctx);
   shipping.turns = ['sells silently'];
-  shipping.throws.look = [silence()];
+  shipping.throws.lookup = [silence()];
   await run(ctx, order.id);
   const [first] = shipping.bought();
   await shipping.buyLabel(
@@ -304,14 +304,14 @@ test('a rate of last week is quoted again, but only when the label is certain no
   await buildShippingAccount(ctx);
   const { order } = await request(ctx);
   shipping.turns = ['is silent'];
-  shipping.throws.look = [silence()];
+  shipping.throws.lookup = [silence()];
   await run(ctx, order.id);
   clock.pass(days(7));
   await run(ctx, order.id);
-  t.deepEqual(shipping.asked, ['quote', 'buy', 'look', 'look']);
+  t.deepEqual(shipping.calls, ['quote', 'buy', 'lookup', 'lookup']);
   shipping.rates = [rate({ createdAt: clock.now(), amountCents: 900 })];
   t.like(await runToEnd(ctx, clock, order.id), { state: 'purchased', amountCents: 900 });
-  t.deepEqual(shipping.asked.slice(4), ['look', 'quote', 'buy']);
+  t.deepEqual(shipping.calls.slice(4), ['lookup', 'quote', 'buy']);
 });
 
 test('a temporary failure is retried six times over some hours, each later, and then flagged', async (t) => {
@@ -321,7 +321,7 @@ test('a temporary failure is retried six times over some hours, each later, and 
   shipping.throws.quote = Array.from({ length: 20 }, silence);
   const startedAt = clock.now().getTime();
   t.like(await runToEnd(ctx, clock, order.id), { state: 'needs_attention', reason: 'provider_error' });
-  t.is(shipping.asked.length, 6);
+  t.is(shipping.calls.length, 6);
   t.is((await outboxJobsOf(ctx, labelId)).length, 6);
   const tookMs = clock.now().getTime() - startedAt;
   t.true(tookMs > hours(6) && tookMs < hours(8), `${tookMs / hours(1)} hours`);
@@ -340,7 +340,7 @@ test('a job that a newer attempt replaced does nothing, however often it runs', 
   await run(ctx, order.id);
   t.like(await labelOf(ctx, order.id), { state: 'queued', attempt: 2 });
   t.is(await run(ctx, order.id, 1), 'done');
-  t.deepEqual(shipping.asked, ['quote'], 'its time has not come');
+  t.deepEqual(shipping.calls, ['quote'], 'its time has not come');
 });
 
 test("a provider's retry-after counts as no try", async (t) => {
@@ -366,7 +366,7 @@ test('a provider that asks to retry later for hours gets the label flagged', asy
     state: 'needs_attention',
     reason: 'provider_rate_limited',
   });
-  t.true(shipping.asked.length > 12);
+  t.true(shipping.calls.length > 12);
 
   shipping.throws.quote = [];
   t.is(await press(ctx, order.id), 'done');
@@ -378,7 +378,7 @@ test('a label of another order is never taken for this one, whatever its rate', 
   await buildShippingAccount(ctx);
   const { order, labelId } = await request(ctx);
   shipping.turns = ['is silent'];
-  shipping.throws.look = [silence()];
+  shipping.throws.lookup = [silence()];
   await run(ctx, order.id);
   const strange = await shipping.buyLabel(
     { tenantId: ctx.tenant.id, apiKey: '' },
@@ -393,7 +393,7 @@ test('purchaseLabel of a label that was voided at the provider buys another only
   await buildShippingAccount(ctx);
   const { order } = await request(ctx);
   shipping.turns = ['sells silently'];
-  shipping.throws.look = [silence()];
+  shipping.throws.lookup = [silence()];
   await run(ctx, order.id);
   shipping.amend(shipping.bought()[0]?.id ?? '', 'refunded');
   t.regex(await run(ctx, order.id), /carrier_error/);
@@ -493,7 +493,7 @@ test('an international parcel needs attention without failing its job', async (t
   t.like(await labelOf(ctx, order.id), { state: 'needs_attention', reason: 'international' });
   t.is((await orderOf(ctx, order.id)).attention, 'international');
   t.deepEqual(await recorded(ctx, labelId), ['label.needs_attention']);
-  t.deepEqual(shipping.asked, []);
+  t.deepEqual(shipping.calls, []);
 });
 
 test('goods that do not ship, and orders that are not paid any more, need no label', async (t) => {
@@ -507,7 +507,7 @@ test('goods that do not ship, and orders that are not paid any more, need no lab
   const refunded = await request(ctx, { status: 'refunded' });
   t.is(await run(ctx, refunded.order.id), 'done');
   t.is((await labelOf(ctx, refunded.order.id)).state, 'skipped');
-  t.deepEqual(shipping.asked, []);
+  t.deepEqual(shipping.calls, []);
 });
 
 test('labels wait while the store has no account, and are bought when it is saved', async (t) => {
@@ -529,7 +529,7 @@ test("a key that is not accepted pauses the store's labels with one call and one
   const orders = [await request(ctx), await request(ctx), await request(ctx)];
   shipping.throws.quote = [denial()];
   for (const { order } of orders) t.regex(await run(ctx, order.id), /provider_auth/);
-  t.deepEqual(shipping.asked, ['quote']);
+  t.deepEqual(shipping.calls, ['quote']);
   t.is(alerts.length, 1);
 
   await transact(ctx, (ctx) => saveShippingAccount(ctx, { ...input, api_key: shippingAccountInput().api_key }));
@@ -609,7 +609,7 @@ test('a label whose attempts crash is flagged after ten crashes', async (t) => {
     clock.pass(minutes(2));
   }
   t.regex(await run(ctx, order.id), /crashes/);
-  t.is(shipping.asked.length, 10);
+  t.is(shipping.calls.length, 10);
 
   shipping.throws.quote = [];
   t.is(await press(ctx, order.id), 'done');

@@ -116,7 +116,7 @@ test('saving a shipping account rejects keys of the other environment and of ano
     ok: false,
     detail: 'This is a test key, and here is the live environment.',
   });
-  t.deepEqual(shipping.asked, []);
+  t.deepEqual(shipping.calls, []);
   await save(live, { api_key: 'shippo_live_abc' });
   t.like(await checkShippingAccount(live, 'shipping'), { ok: true });
   await save(ctx, { api_key: 'an.oauth.token', webhook_token: 'my_live_token' });

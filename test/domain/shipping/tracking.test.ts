@@ -391,7 +391,7 @@ test.serial('a look that comes to nothing is made again', async (t) => {
     (await enqueuedJobs(ctx, jobs.checkPurchases)).filter((payload) => payload.labelId === labelId);
   clock.pass(minutes(11));
   await sweepLabels(ctx);
-  shipping.throws.look = [silence()];
+  shipping.throws.lookup = [silence()];
   for (const look of await looks()) await t.notThrowsAsync(checkPurchases(ctx, look));
   t.is(shipping.bought().length, 2);
 
@@ -408,7 +408,7 @@ test.serial('a purchase that stayed open is looked at again by itself', async (t
   await buildShippingAccount(ctx);
   const { order, labelId } = await request(ctx);
   shipping.turns = ['sells silently'];
-  shipping.throws.look = Array.from({ length: 6 }, silence);
+  shipping.throws.lookup = Array.from({ length: 6 }, silence);
   t.is((await runToEnd(ctx, clock, order.id)).reason, 'outcome_unknown');
   clock.pass(minutes(11));
   await sweepLabels(ctx);
@@ -444,7 +444,7 @@ test('parcels are not polled while the provider rejects the key', async (t) => {
   shipping.throws.track = [denial()];
   await t.notThrowsAsync(reconcileTracking(ctx, { trackingId }));
   await t.notThrowsAsync(reconcileTracking(ctx, { trackingId }));
-  t.is(shipping.asked.filter((what) => what === 'track').length, 1);
+  t.is(shipping.calls.filter((what) => what === 'track').length, 1);
 });
 
 test('a notification about a purchase that no attempt waits for records its label', async (t) => {
@@ -452,7 +452,7 @@ test('a notification about a purchase that no attempt waits for records its labe
   await buildShippingAccount(ctx);
   const { order } = await request(ctx);
   shipping.turns = ['sells silently'];
-  shipping.throws.look = Array.from({ length: 6 }, silence);
+  shipping.throws.lookup = Array.from({ length: 6 }, silence);
   t.is((await runToEnd(ctx, clock, order.id)).reason, 'outcome_unknown');
   const [purchase] = shipping.bought();
   await receiveNotification(ctx, {
@@ -470,7 +470,7 @@ test.serial('a label that turns up after the order was shipped by hand is refund
   await buildShippingAccount(ctx);
   const { order } = await request(ctx);
   shipping.turns = ['sells silently'];
-  shipping.throws.look = Array.from({ length: 6 }, silence);
+  shipping.throws.lookup = Array.from({ length: 6 }, silence);
   await runToEnd(ctx, clock, order.id);
   await markFulfilled(ctx, { orderId: order.id, carrier: 'DHL Express', trackingNumber: '9100000001' });
   t.like(await orderOf(ctx, order.id), { fulfillment: 'shipped', attention: null });
@@ -495,6 +495,6 @@ test.serial('a parcel that was sent by hand is followed by its carrier and numbe
   await pollTrackings(ctx);
   shipping.tracking.set('9100000002', { status: 'delivered', at: null });
   for (const poll of await enqueuedJobs(ctx, jobs.reconcileTracking)) await reconcileTracking(ctx, poll);
-  t.like(shipping.asked, ['follow']);
+  t.like(shipping.calls, ['follow']);
   t.is((await orderOf(ctx, order.id)).fulfillment, 'delivered');
 });

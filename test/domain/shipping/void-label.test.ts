@@ -160,7 +160,7 @@ test('a label that was not bought is skipped when its order is refunded, without
     t.like(await orderOf(ctx, order.id), { fulfillment: 'unfulfilled', attention: null });
     t.is(await run(ctx, order.id), 'done');
   }
-  t.deepEqual(shipping.asked, []);
+  t.deepEqual(shipping.calls, []);
 });
 
 test('a label that is bought while its order is refunded is voided', async (t) => {
@@ -188,7 +188,7 @@ test('an open purchase of a refunded order is voided when it turns up', async (t
   await buildShippingAccount(ctx);
   const { order } = await request(ctx);
   shipping.turns = ['sells silently'];
-  shipping.throws.look = [silence()];
+  shipping.throws.lookup = [silence()];
   await run(ctx, order.id);
   await refund(ctx, order.id);
   await runLabelRefunds(ctx);
@@ -222,7 +222,7 @@ test('refundUnusedLabel retries an unavailable provider, and flags a rejected re
   const { ctx, shipping, clock, order } = await bought(t.context.ctx);
   await refund(ctx, order.id);
   shipping.throws.refund = [silence(), denial(), rejection()];
-  await t.throwsAsync(runLabelRefunds(ctx), { message: /did not answer/ });
+  await t.throwsAsync(runLabelRefunds(ctx), { message: /did not respond/ });
   await t.throwsAsync(runLabelRefunds(ctx), { instanceOf: Snooze });
   clock.pass(1);
   await t.throwsAsync(runLabelRefunds(ctx), {

@@ -10,7 +10,7 @@ import { sql } from '#src/lib/sql.ts';
 import { enqueuedJobs } from '../enqueued-jobs.ts';
 import { buildCustomer } from './customers.ts';
 
-export const asked = (email: string, given: Partial<LinkRequest> = {}): LinkRequest => ({
+export const linkRequest = (email: string, given: Partial<LinkRequest> = {}): LinkRequest => ({
   email,
   redirectPath: null,
   codeChallenge: null,
@@ -20,7 +20,7 @@ export const asked = (email: string, given: Partial<LinkRequest> = {}): LinkRequ
 
 /** Ask for a link and let the worker decide. Answers the token that the mail carries, or would carry. */
 export async function buildLink(ctx: Context, email: string, given: Partial<LinkRequest> = {}): Promise<string> {
-  await requestLink(ctx, asked(email, given));
+  await requestLink(ctx, linkRequest(email, given));
   const { linkId } = (await enqueuedJobs(ctx, mailLinkJob)).at(-1) ?? { linkId: '' };
   await mailLink(ctx, { linkId });
   return deriveToken(ctx, tokenPurposes.signIn, linkId);

@@ -13,7 +13,7 @@ import type {
 import { randomText } from '#src/lib/crypto.ts';
 import { ProviderError, type ProviderFailure } from '#src/lib/errors.ts';
 
-type Asked = Exclude<keyof PaymentGateway, 'verifyEvent'>;
+type Method = Exclude<keyof PaymentGateway, 'verifyEvent'>;
 
 /** How a call goes: it fails, or it fails after it had its effect. */
 export interface Misfortune {
@@ -23,8 +23,8 @@ export interface Misfortune {
 }
 
 export interface FakePayments extends PaymentGateway {
-  /** What was asked, in order. */
-  readonly asked: Asked[];
+  /** The calls in order. */
+  readonly calls: Method[];
   /** Requests by the key they came with. */
   readonly requests: Map<string, SessionRequest>;
   readonly sessions: Map<string, SessionSnapshot>;
@@ -35,9 +35,9 @@ export interface FakePayments extends PaymentGateway {
   readonly refunds: Set<string>;
   readonly events: PaymentEvent[];
   /** How the next calls of a kind go; after them all is well. */
-  readonly misfortunes: Partial<Record<Asked, Misfortune[]>>;
+  readonly misfortunes: Partial<Record<Method, Misfortune[]>>;
   /** Something to do while a call is on its way. */
-  meanwhile: ((asked: Asked) => Promise<void>) | undefined;
+  meanwhile: ((method: Method) => Promise<void>) | undefined;
   /** The shopper, or the bank, changes how a session stands. */
   change(sessionId: string, change: Partial<SessionSnapshot>): SessionSnapshot;
   /** The session that was opened for an order. */
@@ -60,12 +60,12 @@ export function fakePaymentGateway(): FakePayments {
   const fail = ({ failure, code }: Misfortune) =>
     new ProviderError('fake', failure, `The provider: ${failure}.`, { code });
 
-  async function ask<Answer>(asked: Asked, answer: () => Answer): Promise<Answer> {
-    fake.asked.push(asked);
-    const misfortune = fake.misfortunes[asked]?.shift();
+  async function call<Result>(method: Method, execute: () => Result): Promise<Result> {
+    fake.calls.push(method);
+    const misfortune = fake.misfortunes[method]?.shift();
     if (misfortune && !misfortune.after) throw fail(misfortune);
-    const result = answer();
-    await fake.meanwhile?.(asked);
+    const result = execute();
+    await fake.meanwhile?.(method);
     if (misfortune) throw fail(misfortune);
     return result;
   }
@@ -103,7 +103,7 @@ export function fakePaymentGateway(): FakePayments {
   }
 
   const fake: FakePayments = {
-    asked: [],
+    calls: [],
     requests: new Map(),
     sessions: new Map(),
     subscriptions: new Map(),
@@ -125,45 +125,46 @@ export function fakePaymentGateway(): FakePayments {
       return session;
     },
 
-    checkAccount: () => ask('checkAccount', () => undefined),
-    readClock: () => ask('readClock', () => undefined),
-    createSession: (_account, request, key) => ask('createSession', () => create(request, key)),
-    fetchSession: (_account, id) => ask('fetchSession', () => need(fake.sessions, id)),
+    checkAccount: () => call('checkAccount', () => undefined),
+    readClock: () => call('readClock', () => undefined),
+    createSession: (_account, request, key) => call('createSession', () => create(request, key)),
+    fetchSession: (_account, id) => call('fetchSession', () => need(fake.sessions, id)),
     findSession: (_account, orderId) =>
-      ask('findSession', () => [...fake.sessions.values()].find((session) => session.orderId === orderId)),
-    removeDiscount: (_account, _orderId) => ask('removeDiscount', () => undefined),
+      call('findSession', () => [...fake.sessions.values()].find((session) => session.orderId === orderId)),
+    removeDiscount: (_account, _orderId) => call('removeDiscount', () => undefined),
     expireSession: (_account, id) =>
-      ask('expireSession', () => {
+      call('expireSession', () => {
         const session = need(fake.sessions, id);
         return session.state === 'open' ? fake.change(id, { state: 'expired' }) : session;
       }),
-    listSessions: () => ask('listSessions', () => ({ sessions: [...fake.sessions.values()], next: null })),
-    findOrCreateCustomer: (_account, { email }) => ask('findOrCreateCustomer', () => `cus_of_${email}`),
-    fetchSubscription: (_account, id) => ask('fetchSubscription', () => need(fake.subscriptions, id)),
-    changeSubscription: (_account, id) => ask('changeSubscription', () => void need(fake.subscriptions, id)),
-    fetchInvoice: (_account, id) => ask('fetchInvoice', () => need(fake.invoices, id)),
+    listSessions: () => call('listSessions', () => ({ sessions: [...fake.sessions.values()], next: null })),
+    findOrCreateCustomer: (_account, { email }) => call('findOrCreateCustomer', () => `cus_of_${email}`),
+    fetchSubscription: (_account, id) => call('fetchSubscription', () => need(fake.subscriptions, id)),
+    changeSubscription: (_account, id) => call('changeSubscription', () => void need(fake.subscriptions, id)),
+    fetchInvoice: (_account, id) => call('fetchInvoice', () => need(fake.invoices, id)),
     listPaidInvoices: () =>
-      ask('listPaidInvoices', () => ({
+      call('listPaidInvoices', () => ({
         invoices: [...fake.invoices.values()].filter(({ isPaid }) => isPaid),
         next: null,
       })),
     listReversals: (_account, kind) =>
-      ask('listReversals', () => ({ references: kind === 'refund' ? [...fake.payments.keys()] : [], next: null })),
-    fetchPayment: (_account, id) => ask('fetchPayment', () => need(fake.payments, id)),
+      call('listReversals', () => ({ references: kind === 'refund' ? [...fake.payments.keys()] : [], next: null })),
+    fetchPayment: (_account, id) => call('fetchPayment', () => need(fake.payments, id)),
     refundPayment: (_account, { paymentId, amountCents, refundId }) =>
-      ask('refundPayment', () => {
+      call('refundPayment', () => {
         const payment = need(fake.payments, paymentId);
         const isNew = !fake.refunds.has(refundId);
         const refunded = { ...payment, refundedCents: payment.refundedCents + (isNew ? amountCents : 0) };
         fake.refunds.add(refundId);
         fake.payments.set(paymentId, refunded);
       }),
-    openBillingPortal: (_account, customerId) => ask('openBillingPortal', () => `https://portal.example/${customerId}`),
+    openBillingPortal: (_account, customerId) =>
+      call('openBillingPortal', () => `https://portal.example/${customerId}`),
     createEndpoint: (_account, { ownName }) =>
-      ask('createEndpoint', () => ({ endpointId: `we_${ownName}`, secret: `whsec_${ownName}` })),
-    listEndpoints: () => ask('listEndpoints', () => []),
-    endEndpoint: () => ask('endEndpoint', () => undefined),
-    listEvents: () => ask('listEvents', () => ({ events: [...fake.events], next: null })),
+      call('createEndpoint', () => ({ endpointId: `we_${ownName}`, secret: `whsec_${ownName}` })),
+    listEndpoints: () => call('listEndpoints', () => []),
+    endEndpoint: () => call('endEndpoint', () => undefined),
+    listEvents: () => call('listEvents', () => ({ events: [...fake.events], next: null })),
     verifyEvent(rawBody, signature, secrets) {
       if (!secrets.includes(signature)) return 'forged';
       const { createdAt, ...event } = JSON.parse(rawBody.toString('utf8'));

@@ -12,25 +12,25 @@ import { ProviderError } from '#src/lib/errors.ts';
 /** How a purchase may go: what the provider does, and what it says. */
 export type Turn =
   | 'sells'
-  /** It sells, and the answer is lost. */
+  /** The label is purchased, and the response is lost. */
   | 'sells silently'
-  /** Nothing is sold, and no answer comes. */
+  /** Nothing is purchased, and no response comes. */
   | 'is silent'
-  /** It sells, but a list shows it only after this many looks. */
+  /** The label is purchased, but listed only after this many lookups. */
   | { readonly sellsUnseenFor: number }
   | 'waits'
   | { readonly fails: 'address' | 'funds' | 'temporary' | 'carrier' }
   | { readonly error: ProviderError };
 
-export const silence = () => new ProviderError('fake', 'away', 'The provider did not answer.');
+export const silence = () => new ProviderError('fake', 'away', 'The provider did not respond.');
 export const denial = () => new ProviderError('fake', 'denied', 'The provider does not accept the key.');
 export const busy = (retryAfterSeconds?: number) =>
   new ProviderError('fake', 'busy', 'Slow down.', { retryAfterSeconds });
 export const rejection = (code?: string) => new ProviderError('fake', 'refused', 'The provider refused.', { code });
 
 export interface FakeShipping extends ShippingGateway {
-  /** What was asked, in order: `quote`, `buy`, `look`, … */
-  readonly asked: string[];
+  /** The calls in order: `quote`, `buy`, `lookup`, … */
+  readonly calls: string[];
   readonly quotes: QuoteRequest[];
   /** Labels that were paid for and not refunded. */
   bought(): LabelPurchase[];
@@ -38,7 +38,7 @@ export interface FakeShipping extends ShippingGateway {
   /** How the next purchases go; after them it sells. */
   turns: Turn[];
   /** What the next calls of this kind throw. */
-  readonly throws: { quote: Error[]; look: Error[]; refund: Error[]; track: Error[] };
+  readonly throws: { quote: Error[]; lookup: Error[]; refund: Error[]; track: Error[] };
   rates: Rate[];
   nextQuote: Partial<Quote> | undefined;
   tracking: Map<string, TrackingUpdate>;
@@ -75,14 +75,14 @@ export function fakeShippingGateway(): FakeShipping {
   };
 
   const fake: FakeShipping = {
-    asked: [],
+    calls: [],
     quotes: [],
     refunded: [],
     turns: [],
     rates: [rate()],
     nextQuote: undefined,
     tracking: new Map(),
-    throws: { quote: [], look: [], refund: [], track: [] },
+    throws: { quote: [], lookup: [], refund: [], track: [] },
     bought: () => purchases.filter(({ state }) => state === 'purchased'),
     decide(state) {
       const waiting = purchases.find((purchase) => purchase.state === 'undecided');
@@ -93,10 +93,10 @@ export function fakeShippingGateway(): FakeShipping {
     },
 
     async checkAccount() {
-      fake.asked.push('check');
+      fake.calls.push('check');
     },
     async quote(_account, request) {
-      fake.asked.push('quote');
+      fake.calls.push('quote');
       fake.quotes.push(request);
       take(fake.throws.quote);
       const rates = fake.rates.map((rate) => ({ ...rate, id: `rate_${randomText(12)}` }));
@@ -104,11 +104,11 @@ export function fakeShippingGateway(): FakeShipping {
       return { hasActiveCarrier: true, rates, rejection: null, ...fake.nextQuote };
     },
     async fetchRate(_account, rateId) {
-      fake.asked.push('rate');
+      fake.calls.push('rate');
       return { rate: rate({ id: rateId }), marker: markers.get(rateId) ?? '' };
     },
     async buyLabel(_account, { rateId, marker }) {
-      fake.asked.push('buy');
+      fake.calls.push('buy');
       const turn = fake.turns.shift() ?? 'sells';
       if (turn === 'is silent') throw silence();
       if (typeof turn === 'object' && 'error' in turn) throw turn.error;
@@ -131,31 +131,31 @@ export function fakeShippingGateway(): FakeShipping {
       return purchase;
     },
     async findPurchases(_account, rateId) {
-      fake.asked.push('look');
-      take(fake.throws.look);
+      fake.calls.push('lookup');
+      take(fake.throws.lookup);
       const seen = purchases.filter((purchase) => purchase.rateId === rateId && purchase.unseenFor === 0);
       for (const purchase of purchases) purchase.unseenFor = Math.max(0, purchase.unseenFor - 1);
       return seen;
     },
     async fetchPurchase(_account, purchaseId) {
-      fake.asked.push('purchase');
+      fake.calls.push('purchase');
       const found = purchases.find(({ id }) => id === purchaseId);
       if (!found) throw new ProviderError('fake', 'missing', 'There is no such purchase.');
       return found;
     },
     async refundPurchase(_account, purchaseId) {
-      fake.asked.push('refund');
+      fake.calls.push('refund');
       take(fake.throws.refund);
       fake.refunded.push(purchaseId);
       const found = purchases.find(({ id }) => id === purchaseId);
       if (found) Object.assign(found, { state: 'refunded' });
     },
     async follow(_account, { trackingNumber }) {
-      fake.asked.push('follow');
+      fake.calls.push('follow');
       return fake.tracking.get(trackingNumber) ?? { status: 'unknown', at: null };
     },
     async track(_account, { trackingNumber }) {
-      fake.asked.push('track');
+      fake.calls.push('track');
       take(fake.throws.track);
       return fake.tracking.get(trackingNumber) ?? { status: 'unknown', at: null };
     },
