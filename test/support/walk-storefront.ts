@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
 import type { Stack } from '#src/dev/stack/start-stack.ts';
 
-/** Called at every stop of a walk with its name, when there is something to look at. */
+/** Called at every stop of a walk with its name, to take a screenshot. */
 export type Capture = (name: string) => Promise<void>;
 
 export interface Walk {

@@ -116,7 +116,9 @@ test('a forever coupon reduces every invoice, a once coupon only the first', asy
   for (const duration of ['forever', 'once'] as const) {
     const fixture = await openStoreFixture(t);
     await fixture.stripe.coupons.create({ id: 'half', percent_off: 50, duration });
-    const { id } = await fixture.stripe.checkout.sessions.create(subscriptionSession({ discounts: [{ coupon: 'half' }] }));
+    const { id } = await fixture.stripe.checkout.sessions.create(
+      subscriptionSession({ discounts: [{ coupon: 'half' }] }),
+    );
     await fixture.control.pay(id, { outcome: 'paid' });
     const { subscription } = await fixture.stripe.checkout.sessions.retrieve(id);
     await fixture.control.renew(idOf(subscription), 'paid');

@@ -70,7 +70,9 @@ test('an unacknowledged event is listed with delivery_success false', async (t) 
   await fixture.control.idle();
 
   const names = async (delivered: boolean) =>
-    (await fixture.stripe.events.list({ delivery_success: delivered })).data.map(({ data }) => Object(data.object).name);
+    (await fixture.stripe.events.list({ delivery_success: delivered })).data.map(
+      ({ data }) => Object(data.object).name,
+    );
   t.deepEqual(await names(false), ['lost']);
   t.deepEqual(await names(true), ['delivered']);
   const [lost] = (await fixture.stripe.events.list({ delivery_success: false })).data;
