@@ -71,7 +71,7 @@ export async function startStack(receiver: { url: string; secret: string }, opti
     options.port ?? freePort(),
     options.storefrontPort ?? freePort(),
   ]);
-  report('PostgreSQL, Redis and the simulators of Stripe, Shippo, mail and embeddings are up.');
+  report('PostgreSQL, Redis and the simulators of Stripe, Shippo, mail and embeddings are running.');
   const databaseUrl = givenDatabase ?? embedded.databaseUrl ?? '';
   const redisUrl = givenRedis ?? embedded.redisUrl ?? '';
   const url = `http://127.0.0.1:${port}`;
@@ -123,7 +123,7 @@ export async function startStack(receiver: { url: string; secret: string }, opti
     );
     const names = workersOf(options);
     await Promise.all(['web', ...names].map(restart));
-    report(`Web and ${names.length === 1 ? 'one worker' : `${names.length} workers`} are up.`);
+    report(`Web and ${names.length === 1 ? 'one worker' : `${names.length} workers`} are running.`);
     return {
       url,
       storefrontUrl,
@@ -229,7 +229,7 @@ async function applyStore(environment: Record<string, string>): Promise<DemoStor
   };
 }
 
-/** Variables that a local stack sets itself. It needs the log to see when its processes are up. */
+/** Variables that a local stack sets itself. It needs the log to see when its processes are running. */
 const fixedVariables = new Set(['APP_MODE', 'LOCAL_MODE', 'HOST', 'PORT', 'DYNO', 'LOG_LEVEL']);
 
 /** The documented variables that the shell sets; they override those of the stack. */
