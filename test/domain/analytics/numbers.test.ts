@@ -82,8 +82,8 @@ test.serial('funnel and daily return the steps of sessions and the numbers of ea
     52,
   );
   t.deepEqual(report.days[0], { day: addDays(today, -4), events: 0, sessions: 0, orders: 0, revenue_cents: 0 });
-  const nobody = { ...ctx, tenant: await buildTenant(t.context.services) };
-  t.true((await funnel(nobody)).steps.every(({ sessions }) => sessions === 0));
+  const otherStore = { ...ctx, tenant: await buildTenant(t.context.services) };
+  t.true((await funnel(otherStore)).steps.every(({ sessions }) => sessions === 0));
 });
 
 test.serial('recordOrderPaid counts an order once, and not at all when its transaction is rolled back', async (t) => {

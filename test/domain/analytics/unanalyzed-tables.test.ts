@@ -23,7 +23,7 @@ test.serial("aggregateBatches does not read a store's older events when tables a
       tables.map(({ name }) => name),
     );
   };
-  const tell = async (batches: number, perBatch: number) => {
+  const ingest = async (batches: number, perBatch: number) => {
     for (let batch = 0; batch < batches; batch += 1)
       await sendEvents(
         ctx,
@@ -34,14 +34,14 @@ test.serial("aggregateBatches does not read a store's older events when tables a
     Math.max(
       ...(await rowsHandled(ctx.database, /analytics_/, work)).flatMap(({ custom, generic }) => [custom, generic]),
     );
-  const fold = () => handledBy((database) => aggregateBatches({ ...services.context(), database }));
+  const aggregate = () => handledBy((database) => aggregateBatches({ ...services.context(), database }));
 
   await beginWeek();
-  await tell(40, 100);
+  await ingest(40, 100);
   // About thirty plan rows for each event.
-  t.true((await fold()) < 60 * 4000);
-  await tell(5, 4);
-  t.true((await fold()) < 60 * 20);
+  t.true((await aggregate()) < 60 * 4000);
+  await ingest(5, 4);
+  t.true((await aggregate()) < 60 * 20);
   t.true(
     (await handledBy((database) => rebuildDay({ ...ctx, database }, { period: dayNumber(dayOf(clock.now())) }))) <
       60 * 4020,
@@ -49,6 +49,6 @@ test.serial("aggregateBatches does not read a store's older events when tables a
 
   clock.pass(days(7));
   await beginWeek();
-  await tell(5, 4);
-  t.true((await fold()) < 60 * 20, 'ids of the week before are looked up one by one');
+  await ingest(5, 4);
+  t.true((await aggregate()) < 60 * 20, 'ids of the week before are looked up one by one');
 });

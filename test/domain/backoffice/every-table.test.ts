@@ -28,9 +28,9 @@ const otherwise = ['analytics_batches', 'analytics_events', 'analytics_sessions'
 
 const documented = markdownFile('src/domain/privacy/README.md');
 const rowsOf = (before: string) =>
-  tableAfter(documented, before).map(([tables = '', kept = '']) => ({
+  tableAfter(documented, before).map(([tables = '', retained = '']) => ({
     tables: [...tables.matchAll(/`(\w+)`/g)].map(([, name]) => name ?? ''),
-    kept,
+    retained,
   }));
 const limited = rowsOf('| tables | kept |');
 const forEver = rowsOf('| tables | kept for ever, because |');
@@ -47,8 +47,11 @@ test('the tables of retention say of every table how long its rows are kept, or 
   const removed = new Set([...retentions.map(({ table }) => table), ...Object.keys(parts), ...otherwise]);
   t.deepEqual(limited.flatMap(({ tables }) => tables).toSorted(), [...removed].toSorted());
   for (const { table, retainedMs } of retentions) {
-    const kept = limited.find(({ tables }) => tables.includes(table))?.kept ?? '';
-    t.true(kept.includes(`${retainedMs / days(1)} day`), `${table}: ${retainedMs / days(1)} days, and not ${kept}`);
+    const retained = limited.find(({ tables }) => tables.includes(table))?.retained ?? '';
+    t.true(
+      retained.includes(`${retainedMs / days(1)} day`),
+      `${table}: ${retainedMs / days(1)} days, and not ${retained}`,
+    );
   }
 });
 
@@ -70,16 +73,16 @@ test('rows that are kept no longer are found by an index', async (t) => {
 });
 
 /** What makes a row one that its retention removes, and one that it spares although it is old. */
-const samples: Readonly<Record<string, { removed: Row; spared?: Row }>> = {
-  mails: { removed: { state: 'sent' }, spared: { state: 'queued' } },
-  integration_calls: { removed: { state: 'handled' }, spared: { state: 'received' } },
-  integration_connections: { removed: {}, spared: { received_at: '2020-01-01' } },
-  payment_events: { removed: { state: 'applied' }, spared: { state: 'pending' } },
-  payment_sessions: { removed: { state: 'expired' }, spared: { state: 'settled' } },
-  payment_secret_rotations: { removed: { state: 'done' }, spared: { state: 'confirmed' } },
-  webhook_deliveries: { removed: { state: 'delivered' }, spared: { state: 'pending' } },
-  holds: { removed: { state: 'released' }, spared: { state: 'captured' } },
-  audit_log: { removed: { actor_kind: 'shopper' }, spared: { actor_kind: 'key' } },
+const samples: Readonly<Record<string, { removed: Row; retainedRow?: Row }>> = {
+  mails: { removed: { state: 'sent' }, retainedRow: { state: 'queued' } },
+  integration_calls: { removed: { state: 'handled' }, retainedRow: { state: 'received' } },
+  integration_connections: { removed: {}, retainedRow: { received_at: '2020-01-01' } },
+  payment_events: { removed: { state: 'applied' }, retainedRow: { state: 'pending' } },
+  payment_sessions: { removed: { state: 'expired' }, retainedRow: { state: 'settled' } },
+  payment_secret_rotations: { removed: { state: 'done' }, retainedRow: { state: 'confirmed' } },
+  webhook_deliveries: { removed: { state: 'delivered' }, retainedRow: { state: 'pending' } },
+  holds: { removed: { state: 'released' }, retainedRow: { state: 'captured' } },
+  audit_log: { removed: { actor_kind: 'shopper' }, retainedRow: { actor_kind: 'key' } },
 };
 
 type Row = Readonly<Record<string, string>>;
@@ -131,7 +134,7 @@ for (const retention of retentions) {
           ', ',
         )} from generate_series(1, ${count}::int) n`;
     };
-    const { removed = {}, spared } = samples[table] ?? {};
+    const { removed = {}, retainedRow } = samples[table] ?? {};
     const old = new Date(clock.now().getTime() - retainedMs - days(2));
     const count = () =>
       asPlatform(
@@ -149,9 +152,9 @@ for (const retention of retentions) {
       await ctx.tx.execute(sql`delete from ${rawSql(table)}`);
       await ctx.tx.execute(insert('old', 25, old, removed));
       await ctx.tx.execute(insert('new', 5, clock.now(), removed));
-      if (spared) await ctx.tx.execute(insert('spared', 5, old, spared));
+      if (retainedRow) await ctx.tx.execute(insert('retained', 5, old, retainedRow));
     });
-    const stays = spared ? 10 : 5;
+    const stays = retainedRow ? 10 : 5;
 
     const run = () => removeExpired(services.context(), [retention], { batchSize: 10, batchesMax: 2 });
     await t.throwsAsync(run(), { instanceOf: Snooze }, 'the rest is left to the next run');

@@ -40,11 +40,11 @@ test.serial('readOperations shows what is due in a queue, since when, what is sc
   const { execute } = services;
   const due = clock.now();
   await transact(ctx, async (ctx) => {
-    for (const eventId of ['relayed', 'kept', 'failed']) enqueue(ctx, fanOutEvent, { eventId }, { dueAt: due });
+    for (const eventId of ['relayed', 'completed', 'failed']) enqueue(ctx, fanOutEvent, { eventId }, { dueAt: due });
     enqueue(ctx, fanOutEvent, { eventId: 'later' }, { dueAt: fromNow(ctx.clock, minutes(10)) });
   });
-  const [, kept, failed] = await claimDue(execute, [fanOutEvent.name], clock.now(), 10);
-  await recordFinished(execute, kept?.id ?? '', clock.now());
+  const [, completed, failed] = await claimDue(execute, [fanOutEvent.name], clock.now(), 10);
+  await recordFinished(execute, completed?.id ?? '', clock.now());
   await recordFailed(execute, failed?.id ?? '', clock.now(), 'It was no use.');
   clock.pass(seconds(5));
   const unrelayed = clock.now();

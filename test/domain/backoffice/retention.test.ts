@@ -22,7 +22,7 @@ test.serial(
   async (t) => {
     const { ctx, services, clock } = t.context;
     await transact(ctx, async (ctx) => {
-      for (const eventId of ['kept', 'failed', 'open']) enqueue(ctx, fanOutEvent, { eventId });
+      for (const eventId of ['completed', 'failed', 'open']) enqueue(ctx, fanOutEvent, { eventId });
     });
     const claims = await claimDue(services.execute, [fanOutEvent.name], clock.now(), 10);
     const keys = async () =>
@@ -33,8 +33,8 @@ test.serial(
     select key from outbox where tenant_id = ${ctx.tenant.id} order by key`,
         )
       ).map(({ key }) => key);
-    const [kept, failed] = await Promise.all(
-      ['kept', 'failed'].map(
+    const [completed, failed] = await Promise.all(
+      ['completed', 'failed'].map(
         async (key) =>
           (
             await runOnPlatformTables<{ id: string }>(
@@ -46,12 +46,12 @@ test.serial(
       ),
     );
     t.is(claims.length, 3);
-    await recordFinished(services.execute, kept ?? '', clock.now());
+    await recordFinished(services.execute, completed ?? '', clock.now());
     await recordFailed(services.execute, failed ?? '', clock.now(), 'It was no use.');
 
     clock.pass(days(7) - 60_000);
     await prune(services.context(), pruneOutbox);
-    t.deepEqual(await keys(), ['failed', 'kept', 'open']);
+    t.deepEqual(await keys(), ['completed', 'failed', 'open']);
     clock.pass(120_000);
     for (const _ of [1, 2]) await prune(services.context(), pruneOutbox);
     t.deepEqual(await keys(), ['failed', 'open']);
@@ -61,10 +61,10 @@ test.serial(
 test.serial('an event is retained while a delivery of it may be repeated', async (t) => {
   const { ctx, services, clock } = t.context;
   const endpoint = await buildEndpoint(ctx, await receiverFor(t), { events: ['webhook.test'] });
-  const [told, untold] = [...(await recordTests(ctx, endpoint.id)), ...(await recordTests(ctx, endpoint.id))];
+  const [delivered, pending] = [...(await recordTests(ctx, endpoint.id)), ...(await recordTests(ctx, endpoint.id))];
   await runJobs(services);
   await transact(ctx, async ({ tx, tenant }) =>
-    tx.execute(sql`delete from webhook_deliveries where tenant_id = ${tenant.id} and event_id = ${untold}`),
+    tx.execute(sql`delete from webhook_deliveries where tenant_id = ${tenant.id} and event_id = ${pending}`),
   );
   const ids = async () =>
     (await read<{ id: string }>(ctx, sql`select id from events where tenant_id = ${ctx.tenant.id} order by id`)).map(
@@ -73,10 +73,10 @@ test.serial('an event is retained while a delivery of it may be repeated', async
 
   clock.pass(days(30));
   await prune(services.context(), pruneOutbox);
-  t.deepEqual(await ids(), [told, untold].toSorted());
+  t.deepEqual(await ids(), [delivered, pending].toSorted());
   clock.pass(days(2));
   for (const _ of [1, 2]) await prune(services.context(), pruneOutbox);
-  t.deepEqual(await ids(), [told]);
+  t.deepEqual(await ids(), [delivered]);
 });
 
 test.serial('emails are deleted after 90 days, except those that are still to be sent', async (t) => {

@@ -311,12 +311,12 @@ test('readCart and changeLine do not find carts of another store or lines of ano
   const cart = await buildCart(ctx, [variant.id]);
   const other = await createCart(ctx, {});
   const lineId = cart.lines[0]?.id ?? '';
-  const stranger = { ...ctx, tenant: await buildTenant(services) };
+  const otherStore = { ...ctx, tenant: await buildTenant(services) };
   const refused = { code: 'not_found' };
-  await t.throwsAsync(readCart(stranger, cart.id), refused);
-  await t.throwsAsync(addLine(stranger, cart.id, { variantId: variant.id }), refused);
-  await t.throwsAsync(changeLine(stranger, { cartId: cart.id, lineId }, { quantity: 2 }), refused);
-  await t.throwsAsync(removeLine(stranger, { cartId: cart.id, lineId }), refused);
+  await t.throwsAsync(readCart(otherStore, cart.id), refused);
+  await t.throwsAsync(addLine(otherStore, cart.id, { variantId: variant.id }), refused);
+  await t.throwsAsync(changeLine(otherStore, { cartId: cart.id, lineId }, { quantity: 2 }), refused);
+  await t.throwsAsync(removeLine(otherStore, { cartId: cart.id, lineId }), refused);
   await t.throwsAsync(changeLine(ctx, { cartId: other.id, lineId }, { quantity: 2 }), refused);
   await t.throwsAsync(removeLine(ctx, { cartId: other.id, lineId }), refused);
   t.deepEqual(await readCart(ctx, cart.id), cart);

@@ -143,9 +143,9 @@ test('unsubscribe outlasts saving another cart', async (t) => {
   t.is(await readMailPreference(ctx, token), 'unsubscribed');
   t.like(await readSavedCart(ctx, again.id), { isUnsubscribed: true });
 
-  const stranger = { ...ctx, tenant: await buildTenant(services) };
-  t.like(await readSavedCart(stranger, (await buildSavedCart(stranger, { email })).id), { isUnsubscribed: false });
-  await t.throwsAsync(unsubscribe(stranger, token), { code: 'invalid_or_expired_token' });
+  const otherStore = { ...ctx, tenant: await buildTenant(services) };
+  t.like(await readSavedCart(otherStore, (await buildSavedCart(otherStore, { email })).id), { isUnsubscribed: false });
+  await t.throwsAsync(unsubscribe(otherStore, token), { code: 'invalid_or_expired_token' });
   await t.throwsAsync(readMailPreference(ctx, await unsubscribeTokenOf(ctx, 'nobody@example.com')), {
     code: 'invalid_or_expired_token',
   });

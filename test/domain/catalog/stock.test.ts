@@ -126,9 +126,9 @@ test('takeStock sells stock that is not held, all or nothing', async (t) => {
 test('holdStock does not find variants of another store', async (t) => {
   const { ctx } = t.context;
   const { variant } = await buildProduct(ctx);
-  const stranger: Context = { ...ctx, tenant: { ...ctx.tenant, id: 'ten_other' } };
+  const otherStore: Context = { ...ctx, tenant: { ...ctx.tenant, id: 'ten_other' } };
   const error = await t.throwsAsync<DomainError>(
-    transact(stranger, (ctx) => holdStock(ctx, [{ variantId: variant.id, quantity: 1 }])),
+    transact(otherStore, (ctx) => holdStock(ctx, [{ variantId: variant.id, quantity: 1 }])),
   );
   t.deepEqual(error?.extensions['items'], [{ variant_id: variant.id, requested: 1, available: 0 }]);
 });
@@ -140,15 +140,15 @@ test('changeStock sets and adjusts stock, and rejects an outdated expected quant
   await transact(ctx, (ctx) => changeStock(ctx, [{ sku, change: -2, ifQuantity: 5 }]));
   t.deepEqual(await stockOf(ctx, variant.id), { stock: 3, held: 0, ledger: 3 });
 
-  const refusal = async (change: object) =>
+  const errorOf = async (change: object) =>
     (await t.throwsAsync<DomainError>(transact(ctx, (ctx) => changeStock(ctx, [{ sku, ...change }]))))?.code;
-  t.is(await refusal({ quantity: 9, ifQuantity: 5 }), 'version_conflict');
-  t.is(await refusal({ change: -4 }), 'insufficient_stock');
-  t.is(await refusal({ sku: 'NO-SUCH', quantity: 1 }), 'not_found');
+  t.is(await errorOf({ quantity: 9, ifQuantity: 5 }), 'version_conflict');
+  t.is(await errorOf({ change: -4 }), 'insufficient_stock');
+  t.is(await errorOf({ sku: 'NO-SUCH', quantity: 1 }), 'not_found');
 
   await transact(ctx, (ctx) => changeStock(ctx, [{ sku, quantity: null }]));
   t.deepEqual(await stockOf(ctx, variant.id), { stock: null, held: 0, ledger: 0 });
-  t.is(await refusal({ change: 1 }), 'invalid_request');
+  t.is(await errorOf({ change: 1 }), 'invalid_request');
   await transact(ctx, (ctx) => changeStock(ctx, [{ sku, quantity: 8 }]));
   t.deepEqual(await stockOf(ctx, variant.id), { stock: 8, held: 0, ledger: 8 });
 });

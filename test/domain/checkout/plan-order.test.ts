@@ -116,7 +116,7 @@ test('planOrder requests the amounts of the order, for any purchase', (t) => {
           return error instanceof DomainError && error.code === 'amount_too_small';
         }
         const { order, request } = plan;
-        const asked =
+        const charged =
           request.lines.reduce((sum, line) => sum + line.unitPriceCents * line.quantity, 0) - request.discountCents;
         const items = order.items.reduce(
           (sum, item) => sum + item.unitPriceCents * item.quantity - item.discountCents,
@@ -127,7 +127,7 @@ test('planOrder requests the amounts of the order, for any purchase', (t) => {
           .reduce((sum, { quantity }) => sum + quantity, 0);
         const subjects = order.holds.map(({ kind, subjectId }) => `${kind} ${subjectId}`);
         return (
-          asked === order.totalCents &&
+          charged === order.totalCents &&
           items === order.subtotalCents - order.discountCents &&
           order.totalCents >= 0 &&
           held === quote.lines.reduce((sum, { quantity }) => sum + quantity, 0) &&

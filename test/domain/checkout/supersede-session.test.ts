@@ -21,15 +21,15 @@ test.beforeEach(() => payments.sessions.clear());
 const buy = (ctx: Context, product: BuiltProduct, more: Partial<CheckoutInput> = {}) =>
   createCheckoutSession(ctx, { items: [{ product_slug: product.slug, quantity: 1 }], ...more });
 
-async function refusal(t: ExecutionContext, work: Promise<unknown>): Promise<DomainError | undefined> {
+async function errorOf(t: ExecutionContext, work: Promise<unknown>): Promise<DomainError | undefined> {
   return t.throwsAsync(work, { instanceOf: DomainError });
 }
 
 /** Let calls of one kind wait at the provider until they are let go; `arrived` when the first has come. */
 function heldUp(kind: string) {
   const [arrived, releaseHeldLabel] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  payments.meanwhile = async (asked) => {
-    if (asked !== kind) return;
+  payments.meanwhile = async (call) => {
+    if (call !== kind) return;
     payments.meanwhile = undefined;
     arrived.resolve();
     await releaseHeldLabel.promise;
@@ -46,7 +46,7 @@ test.serial('a request without a response does not block the next one, and its s
   const product = await buildProduct(ctx, { variants: [{ stock: 1 }] });
   const cart = { cart_id: newId('cart') };
   payments.misfortunes.createSession = [{ failure: 'away', after: true }];
-  t.is((await refusal(t, buy(ctx, product, cart)))?.code, 'payment_provider_unavailable');
+  t.is((await errorOf(t, buy(ctx, product, cart)))?.code, 'payment_provider_unavailable');
   const [first] = await ordersOf(ctx);
 
   const second = await buy(ctx, product, cart);
@@ -68,7 +68,7 @@ test.serial('a session that is opened after the shopper requested another one is
   await slow.arrived;
   const second = await createCheckoutSession(ctx, order, { requestKey: 'second' });
   slow.releaseHeldLabel();
-  t.like(await refusal(t, first), { code: 'payment_provider_unavailable', retryAfterSeconds: 5 });
+  t.like(await errorOf(t, first), { code: 'payment_provider_unavailable', retryAfterSeconds: 5 });
 
   const again = await createCheckoutSession(ctx, order, { requestKey: 'first' });
   t.not(

@@ -53,12 +53,12 @@ async function call(ctx: Context, provider: string, body: object = { invoice: 7 
   const signature = new Webhook(await callSecretOf(ctx, provider)).sign(messageId, now, rawBody.toString());
   const timestamp = String(Math.floor(now.getTime() / 1000));
   await acceptCall(ctx, { provider, messageId, timestamp, signature, rawBody });
-  const [kept] = await read<{ id: string }>(
+  const [call] = await read<{ id: string }>(
     ctx,
     sql`
     select id from integration_calls where tenant_id = ${ctx.tenant.id} and message_id = ${messageId}`,
   );
-  return kept?.id ?? '';
+  return call?.id ?? '';
 }
 
 const stateOf = async (ctx: Context, id: string) =>

@@ -110,8 +110,8 @@ browserTest('every mail fits a narrow window and a wide one, in light and in dar
   t.teardown(() => browser.close());
   for (const colorScheme of ['light', 'dark'] as const) {
     const page = await browser.newPage({ colorScheme });
-    const asked: string[] = [];
-    page.on('request', (request) => void (request.url().startsWith('http') && asked.push(request.url())));
+    const requestedUrls: string[] = [];
+    page.on('request', (request) => void (request.url().startsWith('http') && requestedUrls.push(request.url())));
     for (const kind of kinds) {
       const { html } = await renderEmail(ctx, kind, {
         data: everyKind[kind],
@@ -131,6 +131,6 @@ browserTest('every mail fits a narrow window and a wide one, in light and in dar
         t.is(background, colorScheme === 'dark' ? 'rgb(28, 28, 31)' : 'rgb(255, 255, 255)');
       }
     }
-    t.deepEqual(asked, [], 'a mail tells nobody that it was opened');
+    t.deepEqual(requestedUrls, [], 'a mail tells nobody that it was opened');
   }
 });

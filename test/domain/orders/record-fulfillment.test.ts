@@ -23,8 +23,8 @@ const label = (given: object = {}) => ({
   ...given,
 });
 
-const record = ({ ctx }: TestContext, orderId: string, news: FulfillmentUpdate) =>
-  transact(ctx, (ctx) => recordFulfillment(ctx, orderId, news));
+const record = ({ ctx }: TestContext, orderId: string, update: FulfillmentUpdate) =>
+  transact(ctx, (ctx) => recordFulfillment(ctx, orderId, update));
 
 test('order.shipped and order.delivered are recorded once each', async (t) => {
   const { ctx } = t.context;
@@ -99,12 +99,12 @@ test("recordFulfillment rejects a step back, and does not find another store's o
   const { id } = await buildPaidOrder(ctx);
   await record(t.context, id, { status: 'delivered' });
   await t.throwsAsync(record(t.context, id, { status: 'shipped' }), { instanceOf: ForbiddenTransition });
-  const stranger = { ...ctx, tenant: await buildTenant(services) };
+  const otherStore = { ...ctx, tenant: await buildTenant(services) };
   await t.throwsAsync(
-    transact(stranger, (ctx) => recordFulfillment(ctx, id, {})),
+    transact(otherStore, (ctx) => recordFulfillment(ctx, id, {})),
     { instanceOf: DomainError },
   );
-  t.is(await readOrder(stranger, id), undefined);
+  t.is(await readOrder(otherStore, id), undefined);
   t.is(await readOrder(ctx, newId('ord')), undefined);
 });
 

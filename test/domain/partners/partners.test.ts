@@ -93,7 +93,7 @@ test('an order without a referral is not attributed', async (t) => {
 test('a partner of one store is not found at another', async (t) => {
   const { ctx, services } = t.context;
   const partner = await buildPartner(ctx);
-  const stranger = { ...ctx, tenant: await buildTenant(services) };
-  t.is(await findPartner(stranger, partner.code), undefined);
-  await t.throwsAsync(trackReferral(stranger, { code: partner.code }), { code: 'not_found' });
+  const otherStore = { ...ctx, tenant: await buildTenant(services) };
+  t.is(await findPartner(otherStore, partner.code), undefined);
+  await t.throwsAsync(trackReferral(otherStore, { code: partner.code }), { code: 'not_found' });
 });

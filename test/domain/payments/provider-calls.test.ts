@@ -3,16 +3,17 @@ import test from 'ava';
 import { everyPage } from '#src/domain/payments/provider-calls.ts';
 
 test('everyPage yields all pages, each with the cursor of the one before', async (t) => {
-  const asked: object[] = [];
+  const requests: object[] = [];
   const pages = [
     { rows: [1, 2], next: 'a' },
     { rows: [3], next: 'b' },
     { rows: [], next: null },
   ];
   const seen: number[] = [];
-  for await (const { rows } of everyPage(async (from) => pages[asked.push(from) - 1] ?? t.fail())) seen.push(...rows);
+  for await (const { rows } of everyPage(async (from) => pages[requests.push(from) - 1] ?? t.fail()))
+    seen.push(...rows);
   t.deepEqual(seen, [1, 2, 3]);
-  t.deepEqual(asked, [{}, { next: 'a' }, { next: 'b' }]);
+  t.deepEqual(requests, [{}, { next: 'a' }, { next: 'b' }]);
 });
 
 test('everyPage throws when a list never ends', async (t) => {

@@ -38,7 +38,7 @@ interface ProviderFailureReport {
 }
 
 const away = 'payment_provider_unavailable';
-const troubles: Readonly<Record<string, ProviderFailureReport>> = {
+const failures: Readonly<Record<string, ProviderFailureReport>> = {
   'answers 500 after it acted': {
     fault: { kind: 'status', status: 500, after: true, times: 9 },
     isCertain: false,
@@ -94,7 +94,7 @@ const gatewayTo = (apiBase: string, tryMs?: number) =>
     tryMs,
   });
 /** Where an answer never comes, nobody waits eight seconds for it; where one does, a busy machine may be slow. */
-const [reachable, impatient, unreachable] = [
+const [reachable, withTimeout, unreachable] = [
   gatewayTo(simulator.url),
   gatewayTo(simulator.url, 250),
   gatewayTo('http://127.0.0.1:9'),
@@ -115,14 +115,14 @@ function forEachProviderFailure(
   match: string,
   check: (t: ExecutionContext<ProviderFailureContext>, failure: ProviderFailureReport, befall: Befall) => Promise<void>,
 ): void {
-  for (const [name, failure] of Object.entries(troubles)) {
+  for (const [name, failure] of Object.entries(failures)) {
     test.serial(`${title} while the provider ${name}`, async (t) => {
       const { fault } = failure;
       const callCount = async () => (await stripe.requests(match)).length;
       await check(t, failure, async (work) => {
         if (fault === 'nobody_listens') payments = unreachable;
         else await stripe.addFault({ ...fault, match });
-        if (fault !== 'nobody_listens' && fault.kind === 'hang') payments = impatient;
+        if (fault !== 'nobody_listens' && fault.kind === 'hang') payments = withTimeout;
         const requestedBefore = await callCount();
         try {
           return await work();
@@ -139,7 +139,7 @@ function forEachProviderFailure(
 /** Do something while the trouble lasts. */
 type Befall = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
-async function refusal(
+async function errorOf(
   t: ExecutionContext<ProviderFailureContext>,
   work: Promise<unknown>,
   { code }: ProviderFailureReport,
@@ -169,7 +169,7 @@ forEachProviderFailure(
     const bowl = await buildProduct(ctx, { variants: [{ stock: 1 }] });
     const buy = () =>
       createCheckoutSession(ctx, { items: [{ product_slug: bowl.slug, quantity: 1 }] }, { requestKey: 'click' });
-    await befall(() => refusal(t, buy(), failure));
+    await befall(() => errorOf(t, buy(), failure));
     t.deepEqual(
       (await ordersOf(ctx)).map(({ status }) => status),
       [failure.isCertain ? 'canceled' : 'pending'],
@@ -199,7 +199,7 @@ forEachProviderFailure(
     const promo = await buildPromo(ctx);
     const buy = () =>
       createCheckoutSession(ctx, { items: [{ product_slug: bowl.slug, quantity: 1 }], promo_code: promo.code });
-    await befall(() => refusal(t, buy(), failure));
+    await befall(() => errorOf(t, buy(), failure));
     t.deepEqual(
       (await ordersOf(ctx)).map(({ status }) => status),
       ['canceled'],
@@ -231,7 +231,7 @@ forEachProviderFailure(
       items: [{ ...subscription, product_slug: beans.slug, variant_id: beans.variant.id }],
       customer_email: 'ada@example.com',
     };
-    await befall(() => refusal(t, createCheckoutSession(ctx, input), failure));
+    await befall(() => errorOf(t, createCheckoutSession(ctx, input), failure));
     t.deepEqual(await ordersOf(ctx), [], 'nothing was begun');
     t.is((await stockOf(ctx, beans.variant.id)).held, 0);
     t.context.clock.pass(minutes(6));
@@ -256,7 +256,7 @@ forEachProviderFailure('manageSubscription changes once', 'POST /v1/subscription
   const {
     subscription: { id, paymentSubscriptionId },
   } = await subscribe(t.context);
-  await befall(() => refusal(t, manageSubscription(ctx, id, { action: 'cancel' }), failure));
+  await befall(() => errorOf(t, manageSubscription(ctx, id, { action: 'cancel' }), failure));
   t.context.clock.pass(minutes(6));
   t.like(await manageSubscription(ctx, id, { action: 'cancel' }), { status: 'active', cancel_at_period_end: true });
   t.like((await atProvider(t.context)).subscriptions, [
@@ -264,7 +264,7 @@ forEachProviderFailure('manageSubscription changes once', 'POST /v1/subscription
   ]);
 });
 
-forEachProviderFailure('issueRefund refunds once', 'POST /v1/refunds', async (t, _trouble, befall) => {
+forEachProviderFailure('issueRefund refunds once', 'POST /v1/refunds', async (t, _failure, befall) => {
   const { ctx, services, clock } = t.context;
   const { orderId } = await subscribe(t.context);
   const { id } = await requestRefund(ctx, { orderId, amountCents: 1000 });
@@ -285,7 +285,7 @@ forEachProviderFailure(
   async (t, failure, befall) => {
     const { ctx } = t.context;
     const replace = (name: string) => replaceWebhookEndpoint(ctx, { name });
-    await befall(() => refusal(t, replace('first'), failure));
+    await befall(() => errorOf(t, replace('first'), failure));
     // An answer of 500 is kept with its key: then the owner begins another replacement.
     const made = await replace('first').catch(() => replace('second'));
     const endpoints = (await atProvider(t.context)).webhook_endpoints;

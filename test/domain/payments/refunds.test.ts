@@ -98,8 +98,8 @@ test.serial('issueRefund wins over a snapshot that was fetched while the refund 
   const { payments } = ctx.ports;
   const refundPayment: PaymentGateway['refundPayment'] = async (account, refund, key) => {
     clock.pass(seconds(1));
-    const heard = await fetchSnapshot(ctx, account, 'payment', refund.paymentId);
-    if (heard) await transact(ctx, (ctx) => applySnapshot(ctx, heard));
+    const snapshot = await fetchSnapshot(ctx, account, 'payment', refund.paymentId);
+    if (snapshot) await transact(ctx, (ctx) => applySnapshot(ctx, snapshot));
     clock.pass(seconds(1));
     return payments.refundPayment(account, refund, key);
   };

@@ -43,10 +43,10 @@ test.serial('replayPayments reports changes in a dry run without making them, an
   const { ctx } = t.context;
   const { orderId, orderNumber } = await paySilently(t.context);
   const dry = await replayPayments(ctx, sinceYesterday(t.context), { dryRun: true });
-  const told = dry.flatMap(({ changes }) =>
+  const reported = dry.flatMap(({ changes }) =>
     changes.map(({ of, field, before, after }) => `${of} ${field}: ${before} → ${after}`),
   );
-  t.deepEqual(told.toSorted(), [
+  t.deepEqual(reported.toSorted(), [
     `${orderNumber} payment_status: unpaid → paid`,
     `${orderNumber} session: open → settled`,
     `${orderNumber} status: pending → paid`,

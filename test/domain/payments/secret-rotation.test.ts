@@ -116,15 +116,15 @@ test.serial(
     const outcomes = await Promise.all(
       [1, 2, 3].map(() => confirmSecretRotation(ctx, rotation).catch((error: unknown) => error)),
     );
-    const told = outcomes.flatMap((outcome) => (outcome instanceof DomainError ? [] : [outcome]));
-    t.true(told.length >= 1);
+    const reported = outcomes.flatMap((outcome) => (outcome instanceof DomainError ? [] : [outcome]));
+    t.true(reported.length >= 1);
     t.true(
       outcomes.every(
         (outcome) =>
           !(outcome instanceof Error) || (outcome instanceof DomainError && outcome.code === 'version_conflict'),
       ),
     );
-    t.deepEqual(await confirmSecretRotation(ctx, rotation), told[0] as { secret: string });
+    t.deepEqual(await confirmSecretRotation(ctx, rotation), reported[0] as { secret: string });
   },
 );
 

@@ -139,9 +139,9 @@ test.serial('a person is exported and erased completely, and the totals of order
     [],
     'there is something of every part',
   );
-  const told = JSON.stringify(held).toLowerCase();
+  const reported = JSON.stringify(held).toLowerCase();
   for (const word of [email, '77 quill lane', 'quill works', 'for the quill', 'quillnote', '2125550177'])
-    t.true(told.includes(word), word);
+    t.true(reported.includes(word), word);
 
   const { erased, blockers, paymentCustomerIds } = await erasePersonalData(ctx, { email });
   t.deepEqual(blockers, []);

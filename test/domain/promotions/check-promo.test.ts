@@ -18,10 +18,10 @@ const plain: PromoTerms = {
   used: 0,
   usedByCustomer: 0,
 };
-const judge = (terms: Partial<PromoTerms>, subtotalCents = 10_000) =>
+const check = (terms: Partial<PromoTerms>, subtotalCents = 10_000) =>
   checkPromo({ ...plain, ...terms }, { subtotalCents }, now);
 const sum = (amounts: readonly number[]) => amounts.reduce((total, amount) => total + amount, 0);
-const discountOf = (judgement: PromoCheck) => (judgement.reason === null ? judgement.discountCents : undefined);
+const discountOf = (result: PromoCheck) => (result.reason === null ? result.discountCents : undefined);
 
 const cents = fc.integer({ min: 1, max: 5_000_000 });
 const lines = fc.array(fc.record({ productSlug: fc.constantFrom('bowl', 'spoon', 'cup'), totalCents: cents }), {
@@ -38,27 +38,25 @@ const terms = fc.oneof(
 );
 
 test('checkPromo rounds percentages half up', (t) => {
-  t.is(discountOf(judge({ percent: 10 }, 1005)), 101);
-  t.is(discountOf(judge({ percent: 10 }, 1004)), 100);
-  t.is(discountOf(judge({ percent: 12.5 }, 100)), 13);
+  t.is(discountOf(check({ percent: 10 }, 1005)), 101);
+  t.is(discountOf(check({ percent: 10 }, 1004)), 100);
+  t.is(discountOf(check({ percent: 12.5 }, 100)), 13);
 });
 
 test('checkPromo never exceeds the eligible total, and line discounts add up to the discount', (t) => {
   t.notThrows(() =>
     fc.assert(
       fc.property(terms, lines, fc.subarray(['bowl', 'spoon', 'cup']), (given, basket, products) => {
-        const judgement = checkPromo({ ...plain, percent: null, ...given, products }, { lines: basket }, now);
+        const result = checkPromo({ ...plain, percent: null, ...given, products }, { lines: basket }, now);
         const eligible = basket.map((line) =>
           products.length === 0 || products.includes(line.productSlug) ? line.totalCents : 0,
         );
-        if (judgement.reason !== null) return judgement.reason === 'not_applicable' && sum(eligible) === 0;
+        if (result.reason !== null) return result.reason === 'not_applicable' && sum(eligible) === 0;
         return (
-          judgement.discountCents <= sum(eligible) &&
-          sum(judgement.lineDiscountsCents) === judgement.discountCents &&
-          judgement.lineDiscountsCents.every(
-            (discount, index) => discount >= 0 && discount <= (eligible[index] ?? 0),
-          ) &&
-          judgement.freeShipping === (given.type === 'free_shipping')
+          result.discountCents <= sum(eligible) &&
+          sum(result.lineDiscountsCents) === result.discountCents &&
+          result.lineDiscountsCents.every((discount, index) => discount >= 0 && discount <= (eligible[index] ?? 0)) &&
+          result.freeShipping === (given.type === 'free_shipping')
         );
       }),
     ),
@@ -72,7 +70,7 @@ test('checkPromo never discounts less for a greater percentage', (t) => {
       fc.property(percent, percent, cents, (one, other, subtotalCents) => {
         const [less = 0, more = 0] = [one, other]
           .toSorted((a, b) => a - b)
-          .map((value) => discountOf(judge({ percent: value }, subtotalCents)));
+          .map((value) => discountOf(check({ percent: value }, subtotalCents)));
         return less <= more && Math.abs(less - (subtotalCents * Math.min(one, other)) / 100) <= 0.5;
       }),
     ),
@@ -80,19 +78,19 @@ test('checkPromo never discounts less for a greater percentage', (t) => {
 });
 
 test('checkPromo includes the start and excludes the end of the validity', (t) => {
-  t.is(judge({ startsAt: now }).reason, null);
-  t.is(judge({ startsAt: new Date(now.getTime() + 1) }).reason, 'not_applicable');
-  t.is(judge({ endsAt: now }).reason, 'expired');
-  t.is(judge({ endsAt: new Date(now.getTime() + 1) }).reason, null);
+  t.is(check({ startsAt: now }).reason, null);
+  t.is(check({ startsAt: new Date(now.getTime() + 1) }).reason, 'not_applicable');
+  t.is(check({ endsAt: now }).reason, 'expired');
+  t.is(check({ endsAt: new Date(now.getTime() + 1) }).reason, null);
 });
 
 test('checkPromo returns the reason of each limit', (t) => {
-  t.is(judge({ minSubtotalCents: 10_000 }).reason, null);
-  t.is(judge({ minSubtotalCents: 10_001 }).reason, 'minimum_not_met');
-  t.is(judge({ usageLimit: 5, used: 4 }).reason, null);
-  t.is(judge({ usageLimit: 5, used: 5 }).reason, 'usage_limit');
-  t.is(judge({ perCustomerLimit: 1, usedByCustomer: 1 }).reason, 'customer_limit');
-  t.is(judge({}, 0).reason, 'not_applicable');
+  t.is(check({ minSubtotalCents: 10_000 }).reason, null);
+  t.is(check({ minSubtotalCents: 10_001 }).reason, 'minimum_not_met');
+  t.is(check({ usageLimit: 5, used: 4 }).reason, null);
+  t.is(check({ usageLimit: 5, used: 5 }).reason, 'usage_limit');
+  t.is(check({ perCustomerLimit: 1, usedByCustomer: 1 }).reason, 'customer_limit');
+  t.is(check({}, 0).reason, 'not_applicable');
 });
 
 test('checkPromo discounts only eligible products, and the minimum counts all', (t) => {
@@ -102,7 +100,7 @@ test('checkPromo discounts only eligible products, and the minimum counts all', 
       { productSlug: 'cup', totalCents: 1000 },
     ],
   };
-  const judgement = checkPromo({ ...plain, products: ['cup'], minSubtotalCents: 4000 }, basket, now);
-  t.deepEqual(judgement, { reason: null, discountCents: 100, lineDiscountsCents: [0, 100], freeShipping: false });
+  const result = checkPromo({ ...plain, products: ['cup'], minSubtotalCents: 4000 }, basket, now);
+  t.deepEqual(result, { reason: null, discountCents: 100, lineDiscountsCents: [0, 100], freeShipping: false });
   t.is(checkPromo({ ...plain, products: ['spoon'] }, basket, now).reason, 'not_applicable');
 });

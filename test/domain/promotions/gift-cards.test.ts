@@ -59,11 +59,11 @@ test('saveGiftCard stores no readable code', async (t) => {
 test('holdGiftCard grants the whole balance to one of two concurrent checkouts', async (t) => {
   const { ctx } = t.context;
   const { id: giftCardId } = await buildGiftCard(ctx, { balanceCents: 5000 });
-  const asked = await Promise.allSettled([
+  const requested = await Promise.allSettled([
     hold(ctx, { giftCardId, amountCents: 5000 }),
     hold(ctx, { giftCardId, amountCents: 5000 }),
   ]);
-  const refused = asked.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+  const refused = requested.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
   t.is(refused.length, 1);
   t.like(refused[0], { code: 'gift_card_not_applicable', extensions: { reason: 'in_use' } });
   t.deepEqual(await balanceOf(ctx, giftCardId), { balance: 5000, held: 5000 });
@@ -116,9 +116,9 @@ test('disableGiftCard makes a card unknown to new checkouts and keeps its holds'
 test('quoteGiftCard does not find cards of another store', async (t) => {
   const { ctx, services } = t.context;
   const { id: giftCardId, code } = await buildGiftCard(ctx);
-  const stranger = { ...ctx, tenant: await buildTenant(services) };
-  t.is((await quoteGiftCard(stranger, { code, orderTotalCents: 100 })).reason, 'not_applicable');
-  await t.throwsAsync(hold(stranger, { giftCardId, amountCents: 1 }), { code: 'gift_card_not_applicable' });
+  const otherStore = { ...ctx, tenant: await buildTenant(services) };
+  t.is((await quoteGiftCard(otherStore, { code, orderTotalCents: 100 })).reason, 'not_applicable');
+  await t.throwsAsync(hold(otherStore, { giftCardId, amountCents: 1 }), { code: 'gift_card_not_applicable' });
 });
 
 test('gift card balances stay consistent after random holds, releases and redemptions', async (t) => {
@@ -140,14 +140,14 @@ test('gift card balances stay consistent after random holds, releases and redemp
             if (isHeld && end === 'release') await release(ctx, { giftCardId, amountCents });
             if (isHeld && end === 'redeem') await redeem(ctx, { giftCardId, amountCents, orderId: `ord_${index}` });
             return {
-              spent: isHeld && end === 'redeem' ? amountCents : 0,
+              used: isHeld && end === 'redeem' ? amountCents : 0,
               held: isHeld && end === 'keep' ? amountCents : 0,
             };
           }),
         );
-        const spent = ended.reduce((sum, step) => sum + step.spent, 0);
+        const used = ended.reduce((sum, step) => sum + step.used, 0);
         const held = ended.reduce((sum, step) => sum + step.held, 0);
-        t.deepEqual(await balanceOf(ctx, giftCardId), { balance: 5000 - spent, held });
+        t.deepEqual(await balanceOf(ctx, giftCardId), { balance: 5000 - used, held });
       }),
       { numRuns: 20 },
     ),

@@ -83,9 +83,9 @@ test('PromoCodeInput requires the value of its type', (t) => {
 test('holdPromo grants five uses of a code limited to five to a hundred concurrent checkouts', async (t) => {
   const { ctx } = t.context;
   const promo = await buildPromo(ctx, { usage_limit: 5 });
-  const asked = await Promise.allSettled(Array.from({ length: 100 }, () => hold(ctx, { promoId: promo.id })));
+  const requested = await Promise.allSettled(Array.from({ length: 100 }, () => hold(ctx, { promoId: promo.id })));
 
-  const refused = asked.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+  const refused = requested.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
   t.is(refused.length, 95);
   for (const error of refused) t.like(error, { code: 'promo_not_applicable', extensions: { reason: 'usage_limit' } });
   t.deepEqual(await usesOf(ctx, promo.id), { held: 5, used: 0 });
@@ -94,12 +94,12 @@ test('holdPromo grants five uses of a code limited to five to a hundred concurre
 test('holdPromo grants two uses per customer to twenty concurrent checkouts', async (t) => {
   const { ctx } = t.context;
   const promo = await buildPromo(ctx, { per_customer_limit: 2 });
-  const asked = await Promise.allSettled(
+  const requested = await Promise.allSettled(
     Array.from({ length: 20 }, (_, index) =>
       hold(ctx, { promoId: promo.id, customerEmail: index % 2 ? 'Ada@example.com' : 'ada@example.com ' }),
     ),
   );
-  const refused = asked.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+  const refused = requested.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
   t.is(refused.length, 18);
   for (const error of refused) t.true(error instanceof DomainError && error.extensions['reason'] === 'customer_limit');
   t.deepEqual(await usesOf(ctx, promo.id, 'ada@example.com'), { held: 2, used: 0 });
@@ -197,7 +197,7 @@ test('quotePromo discounts eligible lines, and no other currency', async (t) => 
 test('quotePromo does not find codes of another store', async (t) => {
   const { ctx, services } = t.context;
   const promo = await buildPromo(ctx);
-  const stranger = { ...ctx, tenant: await buildTenant(services) };
-  t.is((await quote(stranger, promo.code)).reason, 'not_applicable');
-  await t.throwsAsync(hold(stranger, { promoId: promo.id }), { code: 'promo_not_applicable' });
+  const otherStore = { ...ctx, tenant: await buildTenant(services) };
+  t.is((await quote(otherStore, promo.code)).reason, 'not_applicable');
+  await t.throwsAsync(hold(otherStore, { promoId: promo.id }), { code: 'promo_not_applicable' });
 });

@@ -46,8 +46,8 @@ const facts = (given: Partial<ReminderFacts> = {}): ReminderFacts => ({
   ...given,
 });
 const decisionOn = (given: Partial<ReminderFacts>, at = noon) => {
-  const verdict = evaluate(facts(given), timezone, at);
-  return verdict.action === 'send' ? 'send' : `${verdict.action}: ${verdict.reason}`;
+  const decision = evaluate(facts(given), timezone, at);
+  return decision.action === 'send' ? 'send' : `${decision.action}: ${decision.reason}`;
 };
 
 test('a reminder is sent when every condition holds, and each failed condition is the reason', (t) => {

@@ -70,9 +70,9 @@ test('a saved cart gets a reminder after an hour, a day and three days, each onc
   );
   t.deepEqual(dues.toReversed(), [hours(1), hours(24), hours(72)]);
 
-  const promises = await enqueuedJobs(ctx, decideJob);
-  t.is(promises.length, 3);
-  for (const [index, payload] of promises.entries()) {
+  const jobs = await enqueuedJobs(ctx, decideJob);
+  t.is(jobs.length, 3);
+  for (const [index, payload] of jobs.entries()) {
     const now = later(ctx, dues.toReversed()[index] ?? 0);
     for (const _ of [1, 2]) await decideReminder(now, payload);
     for (const _ of [1, 2]) for (const mailId of await mailsTo(ctx, email)) await sendCheckedMail(now, { mailId });

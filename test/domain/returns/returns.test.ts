@@ -69,8 +69,8 @@ test('return numbers rise from 1001 in each store, without gaps or duplicates', 
   const { ctx, services } = t.context;
   const order = await buildReturnableOrder(ctx, { items: [{ quantity: 20 }] });
   const items = [{ order_item_id: order.items[0]?.id ?? '', quantity: 1 }];
-  const ask = (orderNumber = order.order_number) => requestReturn(ctx, { orderNumber, email, items });
-  const made = await Promise.all([ask(), ask('ORD-0').catch(() => undefined), ask(), ask(), ask()]);
+  const request = (orderNumber = order.order_number) => requestReturn(ctx, { orderNumber, email, items });
+  const made = await Promise.all([request(), request('ORD-0').catch(() => undefined), request(), request(), request()]);
   t.deepEqual(made.flatMap((record) => record?.number ?? []).toSorted(), [1001, 1002, 1003, 1004]);
   t.is((await buildReturn({ ...ctx, tenant: await buildTenant(services) })).number, 1001);
 });
@@ -79,7 +79,7 @@ test('concurrent requests never return more than was bought', async (t) => {
   const { ctx } = t.context;
   const order = await buildReturnableOrder(ctx, { items: [{ quantity: 7 }, { quantity: 5 }] });
   const [first, second] = order.items.map(({ id }) => id);
-  const asked = Array.from({ length: 30 }, (_, index) =>
+  const requested = Array.from({ length: 30 }, (_, index) =>
     requestReturn(ctx, {
       orderNumber: order.order_number,
       email,
@@ -89,7 +89,7 @@ test('concurrent requests never return more than was bought', async (t) => {
       ],
     }).then(() => 'made', reasonOf),
   );
-  const outcomes = await Promise.all(asked);
+  const outcomes = await Promise.all(requested);
 
   t.deepEqual([...new Set(outcomes)].toSorted(), ['made', 'quantity_exceeded']);
   const { rows } = await listReturns(ctx, { limit: 100 });
@@ -114,15 +114,15 @@ test('a variant is taken from the items of the order that have any left', async 
     update order_items set variant_id = ${first?.variant_id} where tenant_id = ${ctx.tenant.id} and id = ${second?.id} returning id)`,
     sql`select id from same`,
   );
-  const ask = (quantity: number) =>
+  const request = (quantity: number) =>
     requestReturn(ctx, {
       orderNumber: order.order_number,
       email,
       items: [{ variant_id: first?.variant_id ?? '', quantity }],
     });
 
-  t.is(await ask(4).catch(reasonOf), 'quantity_exceeded');
-  const { items } = await ask(3);
+  t.is(await request(4).catch(reasonOf), 'quantity_exceeded');
+  const { items } = await request(3);
   t.deepEqual(
     items.map(({ orderItemId, quantity }) => [orderItemId, quantity]),
     [
@@ -130,17 +130,17 @@ test('a variant is taken from the items of the order that have any left', async 
       [second?.id, 1],
     ],
   );
-  t.is(await ask(1).catch(reasonOf), 'quantity_exceeded');
+  t.is(await request(1).catch(reasonOf), 'quantity_exceeded');
 });
 
 test('an item that is named in several lines is summed', async (t) => {
   const { ctx } = t.context;
   const order = await buildReturnableOrder(ctx, { items: [{ quantity: 3 }] });
   const line = (quantity: number, reason: string) => ({ order_item_id: order.items[0]?.id ?? '', quantity, reason });
-  const ask = (...items: ReturnType<typeof line>[]) =>
+  const request = (...items: ReturnType<typeof line>[]) =>
     requestReturn(ctx, { orderNumber: order.order_number, email, items });
-  t.is(await ask(line(2, 'broken'), line(2, 'too_small')).catch(reasonOf), 'quantity_exceeded');
-  const { items } = await ask(line(2, 'broken'), line(1, 'too_small'));
+  t.is(await request(line(2, 'broken'), line(2, 'too_small')).catch(reasonOf), 'quantity_exceeded');
+  const { items } = await request(line(2, 'broken'), line(1, 'too_small'));
   t.deepEqual(
     items.map(({ reason }) => reason),
     ['broken', 'too_small'],
@@ -154,7 +154,7 @@ test('requestReturn rejects unpaid orders, other items and wrong emails', async 
   const pending = await buildReturnableOrder(ctx, { status: 'pending' });
   const refunded = await buildReturnableOrder(ctx, { status: 'refunded' });
   const partly = await buildReturnableOrder(ctx, { status: 'partially_refunded' });
-  const ask = (
+  const request = (
     { order_number: orderNumber, items: [item] }: typeof order,
     more: { email?: string; id?: string } = {},
     on = ctx,
@@ -165,13 +165,13 @@ test('requestReturn rejects unpaid orders, other items and wrong emails', async 
       items: [{ order_item_id: more.id ?? item?.id ?? '', quantity: 1 }],
     }).then(({ status }) => status, reasonOf);
 
-  t.is(await ask(order, { email: 'eve@example.com' }), 'not_found');
-  t.is(await ask({ ...order, order_number: 'ORD-0' }), 'not_found');
-  t.is(await ask(order, {}, { ...ctx, tenant: await buildTenant(services) }), 'not_found');
-  t.is(await ask(pending), 'not_paid');
-  t.is(await ask(refunded), 'refunded');
-  t.is(await ask(order, { id: pending.items[0]?.id ?? '' }), 'not_bought');
-  t.is(await ask(partly), 'requested');
+  t.is(await request(order, { email: 'eve@example.com' }), 'not_found');
+  t.is(await request({ ...order, order_number: 'ORD-0' }), 'not_found');
+  t.is(await request(order, {}, { ...ctx, tenant: await buildTenant(services) }), 'not_found');
+  t.is(await request(pending), 'not_paid');
+  t.is(await request(refunded), 'refunded');
+  t.is(await request(order, { id: pending.items[0]?.id ?? '' }), 'not_bought');
+  t.is(await request(partly), 'requested');
   t.deepEqual(await returnedOf(ctx, order.id), [0]);
 });
 

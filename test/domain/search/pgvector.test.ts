@@ -56,9 +56,9 @@ test('findNeighbours with pgvector returns the same as an exact comparison', asy
   const wanted = documents[7]?.values ?? [];
   await insert('another store', 'product', 'not ours', wanted);
   const embedder = { model: 'test', embed: async () => [Float32Array.from(wanted)] };
-  const asking = withPgvector({ ...ctx, ports: { ...ctx.ports, embedder } }, vectors);
-  t.true(await hasVectorType(asking));
-  const found = await findNeighbours(asking, 'anything', ['product']);
+  const request = withPgvector({ ...ctx, ports: { ...ctx.ports, embedder } }, vectors);
+  t.true(await hasVectorType(request));
+  const found = await findNeighbours(request, 'anything', ['product']);
 
   const expected = documents
     .filter(({ kind }) => kind === 'product')

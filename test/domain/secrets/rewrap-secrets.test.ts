@@ -79,16 +79,16 @@ test.serial('rewrapSecrets makes every secret open with the new key alone, and c
   const before = await rowsWithoutSecrets(ctx);
   t.true((await usesOf(ctx, both)).every(({ keyId, state }) => keyId === 'k1' && state === 'stale'));
 
-  const told: string[] = [];
+  const reported: string[] = [];
   const rewrapped = await rewrapSecrets({ ...ctx, keyring: both }, ({ table, column }) =>
-    told.push(`${table}.${column}`),
+    reported.push(`${table}.${column}`),
   );
   t.deepEqual(
     rewrapped.flatMap(({ damaged }) => damaged),
     [],
   );
   for (const { table, column, rewrapped: count } of rewrapped)
-    t.true(count > 0 && told.includes(`${table}.${column}`), `${table}.${column}`);
+    t.true(count > 0 && reported.includes(`${table}.${column}`), `${table}.${column}`);
 
   const after: Context = { ...ctx, keyring: ring(newer) };
   const uses = await usesOf(after, after.keyring);
@@ -156,11 +156,11 @@ test.serial('rewrapSecrets reports values that no key opens and rewraps the othe
     uses.filter(({ state }) => state === 'closed').map(({ table, keyId, count }) => [table, keyId, count]),
     [['payment_accounts', 'k0', 1]],
   );
-  const kept = await read<{ sealed: string }>(
+  const stored = await read<{ sealed: string }>(
     ctx,
     sql`select secret_key_sealed as sealed from payment_accounts where tenant_id = ${ctx.tenant.id}`,
   );
-  t.is(kept[0]?.sealed, lost);
+  t.is(stored[0]?.sealed, lost);
 });
 
 /**

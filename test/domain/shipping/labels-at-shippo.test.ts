@@ -175,7 +175,8 @@ test.serial('processNotification leaves a label and a parcel of another store of
     }
   }
   for (const { ctx } of [seller, neighbour]) {
-    for (const hint of await enqueuedJobs(ctx, jobs.processNotification)) await processNotification(ctx, hint);
+    for (const notification of await enqueuedJobs(ctx, jobs.processNotification))
+      await processNotification(ctx, notification);
   }
   t.deepEqual(await labelOf(neighbour.ctx, theirs.id), before);
   t.like(await orderOf(neighbour.ctx, theirs.id), { fulfillment: 'label_purchased', attention: null });

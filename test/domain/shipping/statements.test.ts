@@ -16,8 +16,10 @@ test.serial('a label costs the database so many statements and no more', async (
   const { ctx } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const order = await buildPaidOrder(ctx);
-  const asked = await countStatements(services, () => transact(ctx, (ctx) => requestLabel(ctx, { orderId: order.id })));
-  t.is(asked.statements.length, 3, asked.statements.join('\n'));
+  const counted = await countStatements(services, () =>
+    transact(ctx, (ctx) => requestLabel(ctx, { orderId: order.id })),
+  );
+  t.is(counted.statements.length, 3, counted.statements.join('\n'));
 
   const requested = await request(ctx);
   const bought = await countStatements(services, () => run(ctx, requested.order.id, 1));

@@ -195,8 +195,8 @@ test.serial('manageSubscription wins over a snapshot that was fetched while the 
   const { payments } = ctx.ports;
   const changeSubscription: PaymentGateway['changeSubscription'] = async (account, id, change, key) => {
     clock.pass(1000);
-    const heard = await fetchSnapshot(ctx, account, 'subscription', id);
-    if (heard) await transact(ctx, (ctx) => applySnapshot(ctx, heard));
+    const snapshot = await fetchSnapshot(ctx, account, 'subscription', id);
+    if (snapshot) await transact(ctx, (ctx) => applySnapshot(ctx, snapshot));
     clock.pass(1000);
     return payments.changeSubscription(account, id, change, key);
   };

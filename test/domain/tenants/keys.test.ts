@@ -83,9 +83,9 @@ test('revoking twice is revoking once', async (t) => {
 test('another store cannot revoke a key, nor see it', async (t) => {
   const { ctx, services } = t.context;
   const { key, value } = await issue(ctx);
-  const stranger = { ...ctx, tenant: await buildTenant(services) };
-  await t.throwsAsync(revoke(stranger, key.id), { instanceOf: DomainError, code: 'not_found' });
-  t.deepEqual((await listKeys(stranger)).rows, []);
+  const otherStore = { ...ctx, tenant: await buildTenant(services) };
+  await t.throwsAsync(revoke(otherStore, key.id), { instanceOf: DomainError, code: 'not_found' });
+  t.deepEqual((await listKeys(otherStore)).rows, []);
   await t.notThrowsAsync(services.keys.open(value));
 });
 

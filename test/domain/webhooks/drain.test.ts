@@ -119,8 +119,8 @@ test('a delivery that comes between the last claim and the end of a drain gets a
   };
   const before = (await enqueuedJobs(ctx, drainEndpointJob)).length;
   await drainEndpoint(late, { endpointId: id });
-  const promises = (await enqueuedJobs(ctx, drainEndpointJob)).slice(before);
-  t.is(promises.length, 2, 'the wake-up of the delivery itself, and the successor');
+  const jobs = (await enqueuedJobs(ctx, drainEndpointJob)).slice(before);
+  t.is(jobs.length, 2, 'the wake-up of the delivery itself, and the successor');
   t.deepEqual(await countStates(ctx, id), { delivered: 1, pending: 1 });
   await drainEndpoint(ctx, { endpointId: id });
   t.deepEqual(await countStates(ctx, id), { delivered: 2 });

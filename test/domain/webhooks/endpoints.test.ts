@@ -115,14 +115,14 @@ test('another store neither sees an endpoint nor changes it', async (t) => {
   const {
     rows: [delivery],
   } = await listDeliveries(ctx, { endpointId: id, limit: 1 });
-  const stranger = { ...ctx, tenant: { ...ctx.tenant, id: 'ten_other' } };
+  const otherStore = { ...ctx, tenant: { ...ctx.tenant, id: 'ten_other' } };
   const unknown = { instanceOf: DomainError, code: 'not_found' };
-  t.is(await readEndpoint(stranger, id), undefined);
-  t.is(await readDelivery(stranger, delivery?.id ?? ''), undefined);
-  await t.throwsAsync(updateEndpoint(stranger, { id, concurrency: 1 }), unknown);
-  await t.throwsAsync(removeEndpoint(stranger, { id }), unknown);
-  await t.throwsAsync(redeliver(stranger, { id: delivery?.id ?? '' }), unknown);
-  await t.throwsAsync(recoverDeliveries(stranger, { id, since: new Date(0) }), unknown);
+  t.is(await readEndpoint(otherStore, id), undefined);
+  t.is(await readDelivery(otherStore, delivery?.id ?? ''), undefined);
+  await t.throwsAsync(updateEndpoint(otherStore, { id, concurrency: 1 }), unknown);
+  await t.throwsAsync(removeEndpoint(otherStore, { id }), unknown);
+  await t.throwsAsync(redeliver(otherStore, { id: delivery?.id ?? '' }), unknown);
+  await t.throwsAsync(recoverDeliveries(otherStore, { id, since: new Date(0) }), unknown);
 });
 
 test('an order is delivered as the API shows it, with its version', async (t) => {
@@ -268,11 +268,11 @@ test('waitAfter follows the schedule with up to a fifth more, and never less tha
       fc.nat(12),
       fc.option(fc.nat(1_000_000), { nil: undefined }),
       fc.double({ min: 0, max: 1, noNaN: true }),
-      (schedule, tries, asked, random) => {
-        const wait = waitAfter(schedule, tries, asked, random);
+      (schedule, tries, requested, random) => {
+        const wait = waitAfter(schedule, tries, requested, random);
         const step = schedule[tries];
         if (step === undefined) return wait === undefined;
-        const requestedMs = Math.min((asked ?? 0) * 1000, days(1));
+        const requestedMs = Math.min((requested ?? 0) * 1000, days(1));
         return (
           wait !== undefined && wait >= step && wait >= requestedMs && wait <= Math.max(step * 1.2 + 1, requestedMs)
         );
