@@ -117,16 +117,18 @@ test('an empty list of rates is a valid response', async (t) => {
   t.like(await request(t.context), { status: 200, body: { rates: [], cheapest_rate_id: null } });
 });
 
-test('freight is rejected with a message that says so', async (t) => {
+test('POST /shipping/rates rejects a parcel over 150 pounds with the true bounds', async (t) => {
   await buildShippingAccount(t.context.ctx);
   t.is((await request(t.context, { parcel: { weight_oz: 2400 } })).status, 200);
-  const { status, body: rejected } = await request(t.context, { parcel: { weight_oz: 2400.5 } });
-  t.is(status, 400);
-  t.like(rejected, {
-    error: 'invalid_request',
-    detail: 'A parcel weighs at most 150 pounds (2400 oz): freight is not available.',
-  });
-  t.is(rejected.errors[0].path, '/parcel/weight_oz');
+  for (const weight_oz of [2400.5, '9007199254740991', 9007199254740991, '1e3']) {
+    const { status, body } = await request(t.context, { parcel: { weight_oz } });
+    t.is(status, 400);
+    t.like(body, {
+      error: 'invalid_request',
+      detail: '/parcel/weight_oz must be a number more than 0 and at most 2400.',
+      errors: [{ path: '/parcel/weight_oz' }],
+    });
+  }
 });
 
 test('POST /shipping/rates rejects an invalid destination or parcel', async (t) => {

@@ -17,7 +17,7 @@ export type Assessment =
 
 /** 150 pounds: parcel carriers take nothing heavier, and freight is not available. */
 export const parcelOzMax = 2400;
-export const tooHeavy = 'A parcel weighs at most 150 pounds (2400 oz): freight is not available.';
+const tooHeavy = 'A parcel weighs at most 150 pounds (2400 oz): freight is not available.';
 
 /**
  * Labels are bought for paid orders of goods that ship, from the US to the US, when address and weight are known.

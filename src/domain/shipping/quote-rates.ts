@@ -1,11 +1,11 @@
 import { fromNow } from '#src/lib/clock.ts';
 import { shortDigest } from '#src/lib/crypto.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';
-import { type DomainError, invalidRequest, ProviderError } from '#src/lib/errors.ts';
+import { ProviderError } from '#src/lib/errors.ts';
 import { Country, NumberLike, type Static, Text, Type } from '#src/lib/schema.ts';
 import { fits } from '#src/lib/validation.ts';
 import type { Context } from '../context.ts';
-import { packed, parcelOzMax, tooHeavy } from './assess-order.ts';
+import { packed, parcelOzMax } from './assess-order.ts';
 import { sortedByCost } from './choose-rate.ts';
 import { providerUnavailable } from './order-rates.ts';
 import { presentRate, RateQuote } from './present.ts';
@@ -15,8 +15,8 @@ export const RateRequest = Type.Object({
   ship_to: Type.Object({ zip: Text(20, { examples: ['10010'] }), country: Country }),
   parcel: Type.Object({
     weight_oz: NumberLike(
-      { exclusiveMinimum: 0, maximum: Number.MAX_SAFE_INTEGER },
-      { examples: [18], description: 'At most 2400 (150 pounds): freight is not available.' },
+      { exclusiveMinimum: 0, maximum: parcelOzMax },
+      { examples: [18], description: 'In ounces, at most 2400 (150 pounds): freight is not available.' },
     ),
   }),
 });
@@ -29,11 +29,10 @@ const timeoutMs = seconds(4);
  * Live rates of the store's carriers, the cheapest first, cached for ten minutes by store and origin, destination, and
  * weight rounded up to whole ounces.
  *
- * @throws DomainError `invalid_request` for freight, or `shipping_provider_unavailable` when the provider is
+ * @throws DomainError `shipping_provider_unavailable` when the provider is
  * unavailable, slow or not configured
  */
 export async function quoteRates(ctx: Context, { ship_to, parcel }: RateRequest): Promise<RateQuote> {
-  if (parcel.weight_oz > parcelOzMax) throw freight();
   const opened = await openAccount(ctx);
   if (!opened) throw providerUnavailable();
   const to = { zip: ship_to.zip.trim().toUpperCase(), country: ship_to.country };
@@ -52,14 +51,6 @@ export async function quoteRates(ctx: Context, { ship_to, parcel }: RateRequest)
     if (error instanceof ProviderError) throw providerUnavailable(error);
     throw error;
   }
-}
-
-function freight(): DomainError {
-  return invalidRequest(tooHeavy, {
-    path: '/parcel/weight_oz',
-    code: 'maximum',
-    detail: `must be at most ${parcelOzMax}`,
-  });
 }
 
 async function fetchQuote(
