@@ -137,6 +137,18 @@ const replacements: [kind: string, first: object, change: object, fields: string
   ['second-shipping', easypost, { api_key: 'EZTKother' }, ['api_key']],
 ];
 
+test("PUT /providers/payments replaces a connected account only with the owner's one-time password", async (t) => {
+  const { owner } = t.context;
+  const connect = { provider: 'stripe', mode: 'connect', account_id: 'acct_1' };
+  t.is((await owner.put('/providers/payments', connect)).status, 200);
+  const direct = { ...stripe, mode: 'direct' };
+  const rejected = await owner.put('/providers/payments', direct);
+  t.is(resultOf(rejected), '403 confirmation_required');
+  t.deepEqual(rejected.body.fields, ['mode', 'account_id']);
+  const confirmation = await confirmationOf(t.context, 'payments', direct);
+  t.is((await owner.put('/providers/payments', { ...direct, confirmation })).status, 200);
+});
+
 for (const [kind, first, change, fields] of replacements) {
   test(`PUT /providers/${kind} replaces ${fields.join(', ')} with the owner's one-time password alone: ${JSON.stringify(change)}`, async (t) => {
     const { ctx, owner, otherOwner } = t.context;

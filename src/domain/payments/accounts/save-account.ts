@@ -50,7 +50,7 @@ interface StoredCredentials {
   readonly webhookSecretSealed: string | null;
 }
 
-/** Mode and account id count as credentials only while a key is stored. */
+/** Mode and account id count as credentials once a key or an account id is stored: both say where the money goes. */
 async function storedCredentials(ctx: Context): Promise<Credentials> {
   const stored = await readOne<StoredCredentials>(
     ctx,
@@ -65,7 +65,7 @@ async function storedCredentials(ctx: Context): Promise<Credentials> {
   const { secretKeySealed, webhookSecretSealed, publishableKey: publishable_key } = stored;
   const open = (field: string, sealed: string | null) => sealed && ctx.keyring.open(ctx.tenant.id, field, sealed);
   return {
-    ...(secretKeySealed && { mode: stored.mode, account_id: stored.accountId }),
+    ...((secretKeySealed || stored.accountId) && { mode: stored.mode, account_id: stored.accountId }),
     secret_key: open(sealedFields.secretKey, secretKeySealed),
     publishable_key,
     webhook_secret: open(sealedFields.webhookSecret, webhookSecretSealed),
