@@ -55,9 +55,11 @@ test('an Idempotency-Key that is too long is rejected by every route that takes 
 
 test('a key that opens nothing any more is refused for what became of it', async (t) => {
   const { ctx } = t.context;
-  const issue = (name: string, expiresAt: Date | null) =>
-    transact(ctx, (ctx) => issueKey(ctx, { name, kind: 'secret', scopes: [...scopes], expiresAt }));
-  const expired = await issue('old', new Date(0));
+  const issue = (name: string, expiresAt: Date | null, issuedAt = ctx.clock.now()) =>
+    transact({ ...ctx, clock: { ...ctx.clock, now: () => issuedAt } }, (ctx) =>
+      issueKey(ctx, { name, kind: 'secret', scopes: [...scopes], expiresAt }),
+    );
+  const expired = await issue('old', new Date(1), new Date(0));
   const revoked = await issue('leaked', null);
   await transact(ctx, (ctx) => revokeKey(ctx, revoked.key));
   for (const route of kinds('dual', 'bearer', 'token')) {

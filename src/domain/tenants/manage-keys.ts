@@ -1,6 +1,6 @@
 import { runOnPlatformTables } from '#src/database/transact.ts';
 import { keyset, type Page, type PageRequest } from '#src/lib/cursor.ts';
-import { notFound } from '#src/lib/errors.ts';
+import { invalidRequest, notFound } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Change, FieldValues } from '../change.ts';
@@ -42,10 +42,21 @@ export async function saveKey(ctx: InTransaction, wanted: KeyToIssue): Promise<{
   };
   const fields = Object.keys(values);
   if (fields.length === 0) return { change: { subject, action: 'unchanged', fields } };
+  if ('expires_at' in values) rejectPastExpiry(ctx, wanted);
   await ctx.tx.execute(sql`
     update api_keys set scopes = ${JSON.stringify(wanted.scopes)}, requests_per_minute = ${requestsPerMinute}, expires_at = ${wanted.expiresAt}
     where tenant_id = ${ctx.tenant.id} and id = ${known.id}`);
   return { change: { subject, action: 'updated', fields, values } };
+}
+
+/** A key that opens nothing from the start is a mistake. One that expired since it was made stays as it is. */
+function rejectPastExpiry({ clock }: InTransaction, { expiresAt }: Pick<KeyToIssue, 'expiresAt'>): void {
+  if (!expiresAt || expiresAt > clock.now()) return;
+  throw invalidRequest('expires_at must be in the future.', {
+    path: '/expires_at',
+    code: 'past',
+    detail: 'must be in the future',
+  });
 }
 
 function sameScopes(left: readonly Scope[], right: readonly Scope[]): boolean {
@@ -69,13 +80,15 @@ export interface IssuedKey {
 
 /**
  * Create a key of the context's store, for this environment. The caller records it in the audit log.
- * @throws DomainError `invalid_request` when a publishable key would hold more than a shopper may, or the name is taken
+ * @throws DomainError `invalid_request` when a publishable key would hold more than a shopper may, the expiry is past, or
+ *   the name is taken
  */
 export async function issueKey(
   ctx: InTransaction,
   { name, kind, scopes, expiresAt, requestsPerMinute = null }: KeyToIssue,
 ): Promise<IssuedKey> {
   rejectWideKey({ kind, scopes });
+  rejectPastExpiry(ctx, { expiresAt });
   const value = newKey(kind, ctx.settings.appMode);
   const [key] = await ctx.tx.execute<ApiKey>(sql`
     insert into api_keys (id, tenant_id, name, kind, scopes, hash, hint, requests_per_minute, expires_at,

@@ -106,6 +106,30 @@ test('a publishable key may hold no more than a shopper may do', async (t) => {
   }
 });
 
+test('saveKey rejects an expiry in the past and leaves a key that has expired since unchanged', async (t) => {
+  const { ctx } = t.context;
+  const now = ctx.clock.now().getTime();
+  const wanted = (name: string, expiresAt: number) =>
+    ({ name, kind: 'secret', scopes: ['orders:read'], expiresAt: new Date(expiresAt) }) as const;
+  const past = { message: 'expires_at must be in the future.' };
+  await t.throwsAsync(
+    transact(ctx, (ctx) => issueKey(ctx, wanted('till', now - 1000))),
+    past,
+  );
+  await t.throwsAsync(
+    transact(ctx, (ctx) => saveKey(ctx, wanted('till', now))),
+    past,
+  );
+  await transact(ctx, (ctx) => saveKey(ctx, wanted('till', now + 60_000)));
+  const later = { ...ctx, clock: { ...ctx.clock, now: () => new Date(now + 120_000) } };
+  const { change } = await transact(later, (ctx) => saveKey(ctx, wanted('till', now + 60_000)));
+  t.is(change.action, 'unchanged');
+  await t.throwsAsync(
+    transact(later, (ctx) => saveKey(ctx, wanted('till', now + 90_000))),
+    past,
+  );
+});
+
 test('a name is taken until its key is revoked', async (t) => {
   const { ctx } = t.context;
   const { key, value } = await issue(ctx);
