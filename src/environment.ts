@@ -7,7 +7,8 @@ const schedule = '^[0-9]+(ms|s|m|h|d)(,[0-9]+(ms|s|m|h|d))*$';
 const Flag = (options: object) => Type.Optional(Type.Enum(['1', '0'], { ...options }));
 /** No message repeats a value that is `writeOnly`: it is a secret, or a URL that may hold one. */
 const Secret = (options: object) => Type.String({ ...options, writeOnly: true });
-const Password = (options: object) => Secret({ minLength: 12, ...options });
+const Password = (description: string) =>
+  Secret({ minLength: 12, description: `${description} At least 12 characters.` });
 
 /** Every environment variable. A test compares the table in src/cli/DEPLOYMENT.md with this. */
 export const Environment = Type.Object({
@@ -69,9 +70,9 @@ export const Environment = Type.Object({
   OPS_USER: Type.Optional(
     Type.String({ minLength: 1, description: 'The user name for /ops. Required outside local mode.' }),
   ),
-  OPS_PASSWORD: Type.Optional(Password({ description: 'The password of OPS_USER.' })),
+  OPS_PASSWORD: Type.Optional(Password('The password of OPS_USER.')),
   METRICS_TOKEN: Type.Optional(
-    Password({ description: 'The Bearer token for /metrics. Without it, /metrics requires the ops password.' }),
+    Password('The Bearer token for /metrics. Without it, /metrics requires the ops password.'),
   ),
   SMTP_URL: Secret({
     pattern: '^smtps?://',
