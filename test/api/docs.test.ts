@@ -80,6 +80,20 @@ test.serial('every example fits the schema that it is an example of', (t) => {
   }
 });
 
+test.serial('no field that has a default is required', async (t) => {
+  const both: string[] = [];
+  const walk = (value: unknown, place: string): void => {
+    if (typeof value !== 'object' || value === null) return;
+    const { required, properties = {} } = value as { required?: unknown; properties?: Record<string, object> };
+    for (const name of Array.isArray(required) ? required : [])
+      if ('default' in (properties[name] ?? {})) both.push(`${place}/${name}`);
+    for (const [name, inside] of Object.entries(value)) walk(inside, `${place}/${name}`);
+  };
+  const { paths, components } = await readDocument(t.context);
+  walk({ paths, components }, '');
+  t.deepEqual(both, []);
+});
+
 test.serial('headers that a caller may send are named where they are read', async (t) => {
   const operations = new Map(operationsOf(await readDocument(t.context)));
   const refs = (operation: Operation | undefined) =>

@@ -77,7 +77,9 @@ test('the document says of every route what the table of limits says', (t) => {
     const operation = paths[route.path.replaceAll(/:(\w+)/g, '{$1}')]?.[route.method];
     const text = operation?.description ?? '';
     const limit = route.limit && limitOf(route.limit);
-    for (const number of [limit?.perShopper, limit?.perSecretKey, limit?.perStore]) {
+    const isSession = route.audience.kind === 'session';
+    t.false(isSession && /secret key/.test(JSON.stringify(operation)), nameOf(route));
+    for (const number of [limit?.perShopper, isSession ? undefined : limit?.perSecretKey, limit?.perStore]) {
       if (number !== undefined) t.regex(text, new RegExp(`\\b${number}\\b`), nameOf(route));
     }
     t.is(/counted together/.test(text), limit?.protects !== undefined, nameOf(route));

@@ -14,7 +14,7 @@ export function describeLimits(route: Route): string[] {
   ];
 }
 
-function describeLimit(name: NonNullable<Route['limit']>, { idempotent, coalesced }: Route): string {
+function describeLimit(name: NonNullable<Route['limit']>, { audience, idempotent, coalesced }: Route): string {
   const { perShopper, perSecretKey, perStore, protects, seconds } = limitOf(name);
   if (perStore) {
     return (
@@ -25,9 +25,11 @@ function describeLimit(name: NonNullable<Route['limit']>, { idempotent, coalesce
     );
   }
   if (!perShopper) return 'Rate limit: `requests_per_minute` of the key, if it is set.';
-  const server = perSecretKey
-    ? `; ${perSecretKey} for a secret key, over all operations, unless it has its own limit`
-    : '';
+  // A session carries no key, so no key's limit applies to it.
+  const server =
+    perSecretKey && audience.kind !== 'session'
+      ? `; ${perSecretKey} for a secret key, over all operations, unless it has its own limit`
+      : '';
   const together = protects ? ` Operations that could be used to guess ${protects} are counted together.` : '';
   return `Rate limit: ${countOf({ perShopper, seconds })}${server}.${together}`;
 }

@@ -34,6 +34,7 @@ export function createSchemaPool(): SchemaPool {
       );
     if (booleanLike) return valueOrText(schema, { type: 'boolean' }, { enum: ['true', 'false'] });
     const inside = Object.entries(schema).map(([keyword, value]) => {
+      if (keyword === 'required') return [keyword, requiredOf(schema)];
       if (holdsFields.has(keyword) && isObject(value)) return [keyword, mapValues(value, referWithin)];
       return [keyword, holdsSchemas.has(keyword) ? referWithin(value) : value];
     });
@@ -65,6 +66,16 @@ const holdsSchemas = new Set([
 
 /** Keywords whose value has schemas by the names of fields. */
 const holdsFields = new Set(['properties', 'patternProperties']);
+
+/** A field with a default may be left out. */
+function requiredOf({ required, properties }: Record<string, unknown>): unknown {
+  if (!Array.isArray(required) || !isObject(properties)) return required;
+  const fields = new Map<unknown, unknown>(Object.entries(properties));
+  return required.filter((name) => {
+    const field = fields.get(name);
+    return !(isObject(field) && 'default' in field);
+  });
+}
 
 /** What `IntegerLike` and its like accept, in standard words. */
 function valueOrText({ type: _type, ...annotations }: Record<string, unknown>, value: Schema, text: Schema): Schema {

@@ -18,5 +18,9 @@ export const ConsumeInput = Type.Object({
 });
 export type ConsumeInput = Static<typeof ConsumeInput>;
 
-export const RefreshInput = Type.Object({ refresh_token: Omittable(Text(200)) });
+export const RefreshInput = Type.Object({
+  refresh_token: Omittable(
+    Text(200, { description: 'One that is badly formed gets 401 `invalid_session`, as an unknown one.' }),
+  ),
+});
 export type RefreshInput = Static<typeof RefreshInput>;
