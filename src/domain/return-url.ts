@@ -65,6 +65,7 @@ export function rejectInsecureUrl(ctx: Pick<Context, 'settings'>, field: string,
 }
 
 /** In the test environment: a URL on the browser's own machine, where a developer runs a storefront. */
-function isDeveloperUrl({ settings }: Pick<Context, 'settings'>, url: string): boolean {
-  return settings.appMode === 'test' && ['localhost', '127.0.0.1'].includes(new URL(url).hostname);
+export function isDeveloperUrl({ settings }: Pick<Context, 'settings'>, url: string): boolean {
+  if (settings.appMode !== 'test' || !URL.canParse(url)) return false;
+  return ['localhost', '127.0.0.1'].includes(new URL(url).hostname);
 }

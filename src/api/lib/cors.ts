@@ -1,6 +1,7 @@
 import type { Context as KoaContext } from 'koa';
 
-import type { Tenant } from '#src/domain/tenants/index.ts';
+import type { Context } from '#src/domain/context.ts';
+import { isDeveloperUrl } from '#src/domain/return-url.ts';
 import { DomainError } from '#src/lib/errors.ts';
 
 const allowedHeaders = 'authorization, content-type, x-tenant-slug, idempotency-key, if-none-match';
@@ -26,11 +27,15 @@ export function respondPreflight(koa: KoaContext, methods: string): void {
   });
 }
 
-/** Let pages of the store's origins read the response, and reject requests from any other. */
-export function setAllowedOrigin(koa: KoaContext, tenant: Tenant): void {
+/**
+ * Let pages of the store's origins read the response, and in the test environment pages of a developer's machine, to
+ * which shoppers may return, too. Requests from any other origin are rejected.
+ */
+export function setAllowedOrigin(koa: KoaContext, { tenant, settings }: Pick<Context, 'tenant' | 'settings'>): void {
   const origin = koa.get('origin');
   if (origin === '') return;
-  if (!tenant.allowedOrigins.includes('*') && !tenant.allowedOrigins.includes(origin)) {
+  const isAllowed = tenant.allowedOrigins.includes('*') || tenant.allowedOrigins.includes(origin);
+  if (!isAllowed && !isDeveloperUrl({ settings }, origin)) {
     throw new DomainError('forbidden', 'origin_not_allowed', 'This store does not allow requests from this origin.');
   }
   allowOrigin(koa, origin);

@@ -61,7 +61,7 @@ export async function enforceLimits(
   { route, visitor }: AuthenticatedRequest,
   koa: KoaContext,
 ): Promise<string | undefined> {
-  setAllowedOrigin(koa, visitor.tenant);
+  setAllowedOrigin(koa, { tenant: visitor.tenant, settings: services.config.settings });
   koa.state['tenant'] = visitor.tenant.slug;
   const address = await shopperIp(services, visitor, {
     clientIp: clientIp(koa.req, services.config.trustedProxyHops),
