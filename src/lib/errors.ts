@@ -74,6 +74,11 @@ export function notFound(what: string): DomainError {
   return new DomainError('not_found', 'not_found', `There is no such ${what}.`);
 }
 
+/** The error for a link or a code that is unknown, used or expired. It does not say which. */
+export function invalidOrExpired(what: 'link' | 'code'): DomainError {
+  return new DomainError('invalid', 'invalid_or_expired_token', `This ${what} is invalid or has expired.`);
+}
+
 /** @returns the value that was found @throws DomainError `not_found` if there is none */
 export function found<Value>(value: Value | undefined, what: string): Value {
   if (value === undefined) throw notFound(what);

@@ -86,6 +86,20 @@ test('a page of an origin that the store does not name is refused everywhere', a
   }
 });
 
+test('an invalid link or code is rejected with one message by every route', async (t) => {
+  const messages = new Map<string, string>();
+  for (const route of routes.filter(({ errors }) => errors?.includes('invalid_or_expired_token'))) {
+    const names = Object.keys(route.query?.properties ?? {}).filter((name) => ['token', 'state'].includes(name));
+    const query =
+      names.length > 0 ? `?${new URLSearchParams(Object.fromEntries(names.map((name) => [name, 'unknown'])))}` : '';
+    const { body } = await send(t.context, route, { query, ...(names.length > 0 && route.body && { body: {} }) });
+    if (body.error !== 'not_found') messages.set(nameOf(route), `${body.error}: ${body.detail}`);
+  }
+  t.true(messages.size >= 4);
+  for (const [route, text] of messages)
+    t.is(text, 'invalid_or_expired_token: This link is invalid or has expired.', route);
+});
+
 test('a cursor that was changed is refused by every list', async (t) => {
   for (const route of routes.filter(({ query }) => query && 'cursor' in query.properties)) {
     const fields = Object.entries(exampleOf(route.query ?? {}) as object).map(([name, value]): [string, string] => [

@@ -11,15 +11,16 @@ import {
   SavedCartReceipt,
   SavedCartView,
   savedCartGone,
-  unknownToken,
   unsubscribe,
 } from '#src/domain/cart/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { saveCartAndRemind } from '#src/domain/reminders/index.ts';
+import { invalidOrExpired } from '#src/lib/errors.ts';
 import { Omittable, Type } from '#src/lib/schema.ts';
 import { tenantOfToken, tokenOf } from './token.ts';
 import { showPreference } from './unsubscribe-page.ts';
 
+const invalidLink = () => invalidOrExpired('link');
 const Token = Type.String({ maxLength: 200 });
 const TokenQuery = Type.Object({ token: Type.Optional(Token) });
 const TokenBody = Type.Object({ token: Omittable(Token) });
@@ -81,7 +82,7 @@ export const getUnsubscription = defineRoute({
   path: '/api/v1/cart/unsubscribe',
   tag: 'cart',
   summary: 'Read whether an email gets reminders, as a page for browsers. With confirm=1, unsubscribe it.',
-  audience: toTokenHolders('cart:write', tenantOfToken(unknownToken)),
+  audience: toTokenHolders('cart:write', tenantOfToken(invalidLink)),
   limit: 'ceiling',
   query: Type.Object({
     token: Type.Optional(Token),
@@ -101,7 +102,7 @@ export const postUnsubscription = defineRoute({
   path: '/api/v1/cart/unsubscribe',
   tag: 'cart',
   summary: 'Unsubscribe an email from reminders. Supports one-click unsubscription (RFC 8058).',
-  audience: toTokenHolders('cart:write', tenantOfToken(unknownToken)),
+  audience: toTokenHolders('cart:write', tenantOfToken(invalidLink)),
   limit: 'ceiling',
   query: TokenQuery,
   body: TokenBody,

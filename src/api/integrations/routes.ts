@@ -1,7 +1,8 @@
 import { defineRoute, type TenantNaming, toPublicByQuery, toTokenHolders } from '#src/api/lib/define-route.ts';
 import { accepted, redirect } from '#src/api/lib/reply.ts';
-import { acceptCall, completeConnection, IntegrationProvider, unknownState } from '#src/domain/integrations/index.ts';
+import { acceptCall, completeConnection, IntegrationProvider } from '#src/domain/integrations/index.ts';
 import { tenantIdOfToken } from '#src/domain/tenants/index.ts';
+import { invalidOrExpired } from '#src/lib/errors.ts';
 import { Slug, Type } from '#src/lib/schema.ts';
 
 const params = Type.Object({ provider: IntegrationProvider });
@@ -11,7 +12,7 @@ const bodyBytesMax = 512 * 1024;
 const tenantOfState: TenantNaming = ({ query: { state } }) => {
   if (state === undefined) return undefined;
   const tenantId = typeof state === 'string' ? tenantIdOfToken(state) : undefined;
-  if (tenantId === undefined) throw unknownState();
+  if (tenantId === undefined) throw invalidOrExpired('link');
   return tenantId;
 };
 

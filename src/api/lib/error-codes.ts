@@ -82,7 +82,7 @@ export const errorCodes = {
     message: 'The gift card does not apply; `reason` says why.',
     extensions: { reason: Reason },
   },
-  invalid_or_expired_token: { status: 400, message: 'The link is invalid or has expired.' },
+  invalid_or_expired_token: { status: 400, message: 'The link or code is invalid or has expired.' },
   missing_key: { status: 401, message: 'The request requires a Bearer key.' },
   invalid_key: { status: 401, message: 'Unknown key.' },
   revoked_key: { status: 401, message: 'The key was revoked.' },

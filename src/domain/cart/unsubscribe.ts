@@ -1,6 +1,6 @@
 import { readOne, write } from '#src/database/transact.ts';
 import { sha256 } from '#src/lib/crypto.ts';
-import { DomainError } from '#src/lib/errors.ts';
+import { invalidOrExpired } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 
@@ -23,7 +23,7 @@ export async function unsubscribe(ctx: Context, token: string): Promise<MailPref
     sql`
     select email from preference`,
   );
-  if (rows.length === 0) throw unknownToken();
+  if (rows.length === 0) throw invalidOrExpired('link');
   return 'unsubscribed';
 }
 
@@ -39,11 +39,6 @@ export async function readMailPreference(ctx: Context, token: string): Promise<M
     left join mail_preferences p on p.tenant_id = l.tenant_id and p.email = l.email
     where l.tenant_id = ${ctx.tenant.id} and l.token_hash = ${sha256(token)}`,
   );
-  if (!preference) throw unknownToken();
+  if (!preference) throw invalidOrExpired('link');
   return preference.unsubscribedAt ? 'unsubscribed' : 'subscribed';
-}
-
-/** @returns the error for an unknown unsubscribe token */
-export function unknownToken(): DomainError {
-  return new DomainError('invalid', 'invalid_or_expired_token', 'This link is invalid or has expired.');
 }

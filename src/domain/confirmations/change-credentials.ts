@@ -91,7 +91,7 @@ export async function changeCredentials<Result>(
   throw confirmationRequired(
     outcome.fields,
     confirmation
-      ? 'This one-time password is not valid for this change, or has expired.'
+      ? 'This one-time password is invalid for this change or has expired.'
       : 'Replacing stored credentials needs a one-time password. Request one, and send it with the change.',
   );
 }

@@ -1,6 +1,6 @@
 import { write } from '#src/database/transact.ts';
 import { sha256 } from '#src/lib/crypto.ts';
-import { DomainError } from '#src/lib/errors.ts';
+import { invalidOrExpired } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { receivedField } from './connections.ts';
@@ -37,15 +37,6 @@ export async function completeConnection(
     sql`
     select return_url as "returnUrl" from completed`,
   );
-  if (!connection) throw unknownState();
+  if (!connection) throw invalidOrExpired('link');
   return connection;
-}
-
-/** The error for an unknown or expired state. */
-export function unknownState(): DomainError {
-  return new DomainError(
-    'invalid',
-    'invalid_or_expired_token',
-    'This link is invalid or has expired. Please start again.',
-  );
 }

@@ -1,5 +1,5 @@
 export { acceptCall, callSecretOf, failCall, handleCall } from './calls.ts';
-export { completeConnection, unknownState } from './complete-connection.ts';
+export { completeConnection } from './complete-connection.ts';
 export {
   findConnection,
   IntegrationProvider,

@@ -1,7 +1,7 @@
 import { write } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { sha256 } from '#src/lib/crypto.ts';
-import { DomainError } from '#src/lib/errors.ts';
+import { invalidOrExpired } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
@@ -52,7 +52,7 @@ export async function consumeLink(
     sql`
     select c.id, c.email, c.name from opened join customers c on c.tenant_id = ${ctx.tenant.id} and c.id = opened.customer_id`,
   );
-  if (!customer) throw new DomainError('invalid', 'invalid_or_expired_token', 'This link is invalid or has expired.');
+  if (!customer) throw invalidOrExpired('link');
 
   const signed = await signSession(ctx, secret, { sessionId: id, customerId: customer.id }, refreshExpiresAt);
   return { id, customer, ...signed, refreshToken, refreshExpiresAt };

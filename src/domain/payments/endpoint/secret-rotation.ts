@@ -2,7 +2,7 @@ import { finishSecretRotation as finishSecretRotationJob } from '#jobs/payments.
 import { completeJob, readOne, transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';
-import { DomainError, notFound, Snooze } from '#src/lib/errors.ts';
+import { DomainError, invalidOrExpired, notFound, Snooze } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
@@ -57,7 +57,7 @@ export async function confirmSecretRotation(ctx: Context, confirmation: Confirma
   const { rotationId } = confirmation;
   const check = await transact(ctx, (ctx) => verifyCode(ctx, confirmation));
   if (check === 'busy') throw busy();
-  if (check === 'refused') throw invalidCode();
+  if (check === 'refused') throw invalidOrExpired('code');
   try {
     return await rotateSecret(ctx, rotationId);
   } finally {
@@ -72,8 +72,6 @@ export async function confirmSecretRotation(ctx: Context, confirmation: Confirma
 type CodeCheck = 'granted' | 'refused' | 'busy';
 
 const busy = () => new DomainError('conflict', 'version_conflict', 'This is being confirmed at the moment.');
-const invalidCode = () =>
-  new DomainError('invalid', 'invalid_or_expired_token', 'This code is not valid, or no longer.');
 
 /** A wrong code is counted: this transaction commits, and the caller throws the error. */
 async function verifyCode(ctx: InTransaction, { rotationId, code }: Confirmation): Promise<CodeCheck> {
