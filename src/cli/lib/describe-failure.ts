@@ -19,7 +19,7 @@ export function describeFailure(error: unknown): Explanation {
       error.message,
       error.problems.map((detail) => ({ detail })),
     );
-  if (foreseen.some((kind) => error instanceof kind)) return failed(messageOf(error));
+  if (foreseen.some((kind) => error instanceof kind)) return failed(withCause(error));
   const failure = explainConnection(error);
   if (failure) return failed(`${failure.reason} ${failure.advice}`);
   return failed(explanations[codeOf(error)] ?? stackOf(error));
@@ -40,6 +40,10 @@ const explanations: Readonly<Record<string, string>> = {
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
+
+/** A shopper is told less than an operator, who can do something about the cause. */
+const withCause = (error: unknown) =>
+  error instanceof Error && error.cause instanceof Error ? `${error.message} ${error.cause.message}` : messageOf(error);
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 const stackOf = (error: unknown) => (error instanceof Error && error.stack) || messageOf(error);

@@ -89,7 +89,10 @@ export const paymentSealedColumns = [
   sealedColumn('payment_webhook_secrets', 'secret_sealed', sealedFields.webhookSecret),
 ];
 
-export function notConfigured(cause?: unknown): DomainError {
+const noKey = () =>
+  new Error('It has no Stripe secret key: set `payments.secret_key`, with `mode: direct`, in its store file.');
+
+export function notConfigured(cause: unknown = noKey()): DomainError {
   return new DomainError(
     'unavailable',
     'payment_provider_not_configured',
