@@ -15,10 +15,13 @@ interface Place {
   readonly parentDataProperty: string | number;
 }
 
+/** The keywords of values that may come as text. */
+export const textKeywords = ['integerLike', 'numberLike', 'booleanLike'] as const;
+
 /** Add keywords to a validator for values that may come as text: each text is replaced by its value. */
 export function addTextKeywords(ajv: Ajv2020): void {
   const add = <Bounds>(
-    keyword: string,
+    keyword: (typeof textKeywords)[number],
     read: (value: unknown, bounds: Bounds) => unknown,
     describe: (bounds: Bounds, value: unknown) => string,
   ) => {
@@ -61,11 +64,18 @@ const isWithin = (number: number, { minimum = -Infinity, exclusiveMinimum = -Inf
   number >= minimum && number > exclusiveMinimum && number <= maximum;
 
 function describeInteger({ minimum, maximum, isAmount }: NumeralBounds, value: unknown): string {
-  if (isAmount && readNumber(value, { maximum: Infinity }) !== undefined && !Number.isInteger(Number(value)))
-    return 'must be a whole number of minor units, such as cents: 1999 for 19.99';
+  if (isAmount && isDecimal(value)) return minorUnitsMessage;
   return `must be a whole number from ${minimum} to ${maximum}`;
 }
 
+export const minorUnitsMessage = 'must be a whole number of minor units, such as cents: 1999 for 19.99';
+
+/** Also a text that is whole in value: `100.00` was meant in the major unit. */
+export const isDecimal = (value: unknown): boolean =>
+  typeof value === 'string'
+    ? value.includes('.') && decimalText.test(value)
+    : typeof value === 'number' && value % 1 !== 0;
+
 function describeNumber({ minimum, exclusiveMinimum, maximum }: NumeralBounds): string {
-  return `must be a number ${minimum === undefined ? `more than ${exclusiveMinimum}` : `from ${minimum}`} and at most ${maximum}`;
+  return `must be a number ${minimum === undefined ? `more than ${exclusiveMinimum} and at most` : `from ${minimum} to`} ${maximum}`;
 }

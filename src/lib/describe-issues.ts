@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 
+import { isDecimal, minorUnitsMessage, textKeywords } from './convert-text.ts';
 import { nearest } from './edit-distance.ts';
 import { urlLengthMax } from './url.ts';
 
@@ -20,7 +21,7 @@ const summaries: readonly string[] = ['anyOf', 'if'];
  * @param max how many errors are described, from the first
  */
 export function describeIssues(errors: readonly ErrorObject[], max: number): Issue[] {
-  const specific = withoutNullOnly(errors.filter(({ keyword }) => !summaries.includes(keyword)));
+  const specific = withoutNullOnly(errors.filter((error) => !summaries.includes(error.keyword) && !isTextToo(error)));
   const choices = Map.groupBy(
     specific.filter(({ keyword }) => keyword === 'const'),
     ({ instancePath }) => instancePath,
@@ -33,6 +34,11 @@ export function describeIssues(errors: readonly ErrorObject[], max: number): Iss
     if (!issues.has(place)) issues.set(place, { path, code, detail: detailOf(error, choices.get(path) ?? []) });
   }
   return [...issues.values()];
+}
+
+/** A value that may come as text has a keyword that says what it must be. */
+function isTextToo({ keyword, parentSchema = {} }: ErrorObject): boolean {
+  return keyword === 'type' && textKeywords.some((name) => name in parentSchema);
 }
 
 /** For a nullable field the caller is told what the value should be, not that null would be accepted. */
@@ -82,10 +88,7 @@ function detailOf(error: ErrorObject, rivals: readonly ErrorObject[]): string {
     case 'required':
       return 'is required';
     case 'type':
-      return `must be ${[params['type']]
-        .flat()
-        .map((type) => kinds[String(type)] ?? type)
-        .join(' or ')}`;
+      return describeType(error);
     case 'format':
       if (params['format'] === 'uri') return describeUrl(error);
       return formats[params['format']] ? `must be ${formats[params['format']]}` : message;
@@ -113,15 +116,19 @@ function detailOf(error: ErrorObject, rivals: readonly ErrorObject[]): string {
     case 'unevaluatedProperties':
       return describeUnknown(error);
     case 'enum':
-      return describeAllowed(params['allowedValues'] as unknown[], error);
+      return describeAllowed(params['allowedValues'] as unknown[]);
     case 'const':
-      return describeAllowed(
-        rivals.map(({ params }) => params['allowedValue'] as unknown),
-        error,
-      );
+      return describeAllowed(rivals.map(({ params }) => params['allowedValue'] as unknown));
     default:
       return message;
   }
+}
+
+/** Every amount says in its name that it counts minor units. */
+function describeType({ params, data, instancePath }: ErrorObject): string {
+  if (/cents$/i.test(instancePath) && isDecimal(data)) return minorUnitsMessage;
+  const types = [params['type']].flat().map((type) => kinds[String(type)] ?? type);
+  return `must be ${types.join(' or ')}`;
 }
 
 function describeUrl({ data }: ErrorObject): string {
@@ -131,7 +138,8 @@ function describeUrl({ data }: ErrorObject): string {
 }
 
 /** The schema's own example is clearer than its pattern. */
-function describePattern({ parentSchema, message = 'is not valid' }: ErrorObject): string {
+function describePattern({ parentSchema, data, message = 'is not valid' }: ErrorObject): string {
+  if (typeof data === 'string' && data.trim() === '') return 'must not be empty';
   const [example] = (parentSchema?.['examples'] as unknown[] | undefined) ?? [];
   return typeof example === 'string' ? `must be written like ${example}` : message;
 }
@@ -142,10 +150,6 @@ function describeUnknown({ params, parentSchema }: ErrorObject): string {
   return meant ? `is not known here; did you mean ${meant}?` : 'is not known here';
 }
 
-const allowedShownMax = 12;
-
-/** Long lists are left to the documentation. */
-function describeAllowed(values: readonly unknown[], error: ErrorObject): string {
-  if (values.length > allowedShownMax) return error.message ?? 'is not valid';
+function describeAllowed(values: readonly unknown[]): string {
   return `must be ${values.length > 1 ? 'one of ' : ''}${values.join(', ')}`;
 }

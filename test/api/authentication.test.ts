@@ -314,6 +314,42 @@ test('a preflight carries no store, and answers any origin', async (t) => {
   t.deepEqual(resultOf(await api.call('OPTIONS', '/api/v1/nothing')), [404, 'not_found']);
 });
 
+test('a request without a tenant gets a message that says how to name it', async (t) => {
+  const { api, ctx } = t.context;
+  const key = await buildKey(ctx, ['orders:write']);
+  const detail = "Send the store's slug in the x-tenant-slug header";
+  const path = '/api/v1/benches/item_01m7xfs208fk1sctzyr3afnpz3';
+  t.like(await api.call('GET', path), { status: 400, body: { error: 'missing_tenant', detail: `${detail}.` } });
+  t.like(await api.call('GET', path, { key }), {
+    status: 400,
+    body: { error: 'missing_tenant', detail: `${detail}: this operation takes no key.` },
+  });
+  const malformed = await api.call('GET', '/api/v1/benches/nothing', { tenant: ctx.tenant.slug });
+  t.like(malformed, { status: 404, body: { detail: 'Not found: this is not a valid id.' } });
+});
+
+test("a developer's own origin is allowed in the test environment by a store that lists its origins", async (t) => {
+  const { api, services } = t.context;
+  const { slug } = await buildTenant(services, { allowedOrigins: ['https://shop.cedar.example'] });
+  for (const origin of ['http://localhost:5173', 'http://127.0.0.1:8080']) {
+    const { status, headers } = await api.call('POST', '/api/v1/benches', {
+      tenant: slug,
+      headers: { origin },
+      body: { name: 'oak' },
+    });
+    t.not(status, 403, origin);
+    t.is(headers.get('access-control-allow-origin'), origin);
+  }
+  for (const origin of ['http://localhost.evil.example', 'null']) {
+    const { status } = await api.call('POST', '/api/v1/benches', {
+      tenant: slug,
+      headers: { origin },
+      body: { name: 'oak' },
+    });
+    t.is(status, 403, origin);
+  }
+});
+
 test('a page of any origin may ask a store that allows all', async (t) => {
   const { api, tenant } = t.context;
   const { status, headers } = await api.call('GET', bench, {

@@ -24,7 +24,7 @@ test('POST /shipping/rates reads a weight that is sent as text, and rejects one 
 });
 
 test('POST /cart/apply-gift-card rejects a decimal with the hint that amounts are minor units', async (t) => {
-  for (const orderTotal of [19.99, '19.99']) {
+  for (const orderTotal of [19.99, '19.99', '100.00', '100.0']) {
     const { status, body } = await post(t.context, '/cart/apply-gift-card', { code: 'ABCD', orderTotal });
     t.is(status, 400);
     t.is(body.errors[0].detail, 'must be a whole number of minor units, such as cents: 1999 for 19.99');

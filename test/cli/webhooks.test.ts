@@ -106,10 +106,7 @@ test.serial('an endpoint is made, told once of its secret, tested, and its deliv
 test.serial('what is written wrongly is said in the words of the command line', async (t) => {
   const wrong: [string[], RegExp][] = [
     [['create', 'https://a.example/hook'], /--events is required/],
-    [
-      ['create', 'https://a.example/hook', '--events', 'order.baked'],
-      /--events must be equal to one of the allowed values/,
-    ],
+    [['create', 'https://a.example/hook', '--events', 'order.baked'], /--events must be one of .*order\.paid, /],
     [
       ['create', 'https://a.example/hook', '--events', 'order.paid', '--concurrency', '99'],
       /--concurrency must be at most 32/,

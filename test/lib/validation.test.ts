@@ -1,6 +1,6 @@
 import test from 'ava';
 
-import { closed, IntegerLike, Nullable, Type } from '#src/lib/schema.ts';
+import { BooleanLike, Cents, CentsLike, closed, IntegerLike, Nullable, NumberLike, Type } from '#src/lib/schema.ts';
 import { fits, issuesOf, issuesOfText } from '#src/lib/validation.ts';
 
 const Line = Type.Object({
@@ -41,13 +41,13 @@ test('a whole number keeps to its bounds, however it is written', (t) => {
   }
 });
 
-test('the bounds of a whole number are told in words', (t) => {
+test('the bounds of a whole number are described in words', (t) => {
   t.deepEqual(issuesOf(Line, { slug: 'a', quantity: '1000' }), [
     { path: '/quantity', code: 'integerLike', detail: 'must be a whole number from 1 to 999' },
   ]);
 });
 
-test('every issue is told with its place, a missing field at its own', (t) => {
+test('every issue is described with its place, a missing field at its own', (t) => {
   const issues = issuesOf(Cart, { lines: [{ slug: 'OAK', quantity: 1 }, { quantity: 1 }] });
   t.deepEqual(
     issues.map(({ path, code }) => [path, code]),
@@ -58,7 +58,36 @@ test('every issue is told with its place, a missing field at its own', (t) => {
   );
 });
 
-test('what is wrong is told in words, with the example of the schema where it has one', (t) => {
+test('issuesOf says that an empty text is empty, and describes a value that may come as text by its bounds', (t) => {
+  const Body = Type.Object({
+    q: Type.String({ pattern: '\\S', examples: ['oak bowl'] }),
+    quantity: IntegerLike({ minimum: 1, maximum: 9 }),
+    weight: NumberLike({ exclusiveMinimum: 0, maximum: 9 }),
+    consent: BooleanLike(),
+    total: CentsLike,
+  });
+  const describe = (value: object) => issuesOf(Body, value).map(({ path, detail }) => `${path.slice(1)} ${detail}`);
+  const cents = 'total must be a whole number of minor units, such as cents: 1999 for 19.99';
+  for (const wrong of [null, [], {}]) {
+    t.deepEqual(describe({ q: ' ', quantity: wrong, weight: wrong, consent: wrong, total: '100.00' }), [
+      'q must not be empty',
+      'quantity must be a whole number from 1 to 9',
+      'weight must be a number more than 0 and at most 9',
+      'consent must be true or false',
+      cents,
+    ]);
+  }
+  const Charge = Type.Object({ amount_cents: Nullable(Cents), unitPriceCents: Cents });
+  t.deepEqual(
+    issuesOf(Charge, { amount_cents: '100.00', unitPriceCents: 19.99 }).map(({ detail }) => detail),
+    Array.from({ length: 2 }, () => cents.slice('total '.length)),
+  );
+  const right = { q: 'a', quantity: '1', weight: 1, consent: 'true' };
+  for (const total of [19.99, '19.99', '0.0', '100.00'])
+    t.deepEqual(describe({ ...right, total }), [cents], String(total));
+});
+
+test('what is wrong is described in words, with the example of the schema where it has one', (t) => {
   const Body = Type.Object({
     email: Type.String({ format: 'email' }),
     slug: Type.String({ pattern: '^[a-z-]+$', examples: ['oak-bowl'] }),
@@ -108,6 +137,8 @@ test('a choice tells what may be chosen', (t) => {
   const [issue, ...others] = issuesOf(Line, { slug: 'a', quantity: 1, kind: 'rental' });
   t.deepEqual(issue, { path: '/kind', code: 'const', detail: 'must be one of one_time, subscription' });
   t.deepEqual(others, []);
+  const many = Array.from({ length: 40 }, (_, index) => `value_${index}`);
+  t.is(issuesOf(Type.Enum(many), 'value')[0]?.detail, `must be one of ${many.join(', ')}`);
 });
 
 test('a field that may be null says of other values what they should be', (t) => {

@@ -18,8 +18,10 @@ export async function authenticate(
 ): Promise<Visitor> {
   if (audience.kind === 'session') return authenticateSession(services, { authorization, slug, tenantId });
   if (tenantId !== undefined) return authenticateNamed(services, audience, { authorization, slug, tenantId });
-  if (audience.kind === 'public' || audience.kind === 'inbound')
+  if (audience.kind === 'public' || audience.kind === 'inbound') {
+    if (slug === '' && authorization !== '') throw missingTenant('this operation takes no key');
     return { tenant: await tenantBySlug(services, slug), key: undefined };
+  }
   if (audience.kind !== 'bearer' && authorization === '')
     return { tenant: await tenantBySlug(services, slug), key: undefined };
 
@@ -54,13 +56,16 @@ async function authenticateNamed(
 }
 
 async function tenantBySlug({ tenants }: Pick<Services, 'tenants'>, slug: string): Promise<Tenant> {
-  if (slug === '') throw new HttpError(400, 'missing_tenant', 'The x-tenant-slug header is required.');
+  if (slug === '') throw missingTenant();
   const tenant = fits(Slug, slug) ? await tenants.bySlug(slug) : undefined;
   if (!tenant) throw unknownTenant();
   return tenant;
 }
 
-const unknownTenant = () => new DomainError('not_found', 'unknown_tenant', 'There is no such store.');
+const missingTenant = (why = '') =>
+  new HttpError(400, 'missing_tenant', `Send the store's slug in the x-tenant-slug header${why && `: ${why}`}.`);
+
+const unknownTenant = () => new DomainError('not_found', 'unknown_tenant', 'There is no store with this slug.');
 
 export function bearerOf(authorization: string): string {
   const [, key] = /^Bearer +(\S+)$/i.exec(authorization) ?? [];

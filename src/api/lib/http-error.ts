@@ -25,6 +25,8 @@ export class HttpError extends Error {
 /** The error for a value that does not match its schema: all issues with their paths, and the first as the message. */
 export function invalidRequest(issues: readonly Issue[], where: string): HttpError {
   const [{ path, detail: fault } = { path: '', detail: 'is not valid' }] = issues;
-  const detail = `${path === '' ? `The ${where}` : path.slice(1).replaceAll('/', '.')} ${fault}.`;
+  const isNested = path.lastIndexOf('/') > 0;
+  const place = path === '' ? `The ${where}` : isNested ? path : path.slice(1);
+  const detail = `${place} ${fault}.`;
   return new HttpError(400, 'invalid_request', detail, { issues });
 }

@@ -43,7 +43,12 @@ function rejectCompressed(bytes: Buffer, encoding: string): void {
 export function checkRequest(route: Route, koa: RouterContext, body: unknown): { params: unknown; query: unknown } {
   const params =
     route.params &&
-    checkText(route.params, { ...koa.params }, () => new DomainError('not_found', 'not_found', 'Not found.'));
+    checkText(
+      route.params,
+      { ...koa.params },
+      ([{ path = '' } = {}]) =>
+        new DomainError('not_found', 'not_found', `Not found: this is not a valid ${path.slice(1)}.`),
+    );
   const query = route.query && checkText(route.query, { ...koa.query }, (issues) => invalidRequest(issues, 'query'));
   const issues = route.body ? issuesOf(route.body, body) : [];
   if (issues.length > 0) throw invalidRequest(issues, 'body');

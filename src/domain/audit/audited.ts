@@ -124,9 +124,10 @@ const inWords = (kind: string) => kind.replaceAll('_', ' ');
 const missing = ({ kind }: { kind: string }) => notFound(inWords(kind));
 
 function taken({ kind, nameField }: { kind: string; nameField: string }): DomainError {
-  return invalidRequest(`A ${inWords(kind)} with this name already exists.`, {
+  const field = nameField.replace('/', '');
+  return invalidRequest(`A ${inWords(kind)} with this ${field} already exists.`, {
     path: nameField,
     code: 'taken',
-    detail: 'names something else already',
+    detail: `is the ${field} of another ${inWords(kind)}`,
   });
 }
