@@ -38,3 +38,15 @@ test('shipmentRequest writes every field on one line and leaves out what is empt
     for (const text of Object.values(address)) t.notRegex(String(text), /\p{Cc}/u, name);
   }
 });
+
+test('shipmentRequest cites an exemption from US filing only where one was claimed', (t) => {
+  const declared = (exemption: 'low_value' | 'to_canada' | null) => {
+    const items = [{ description: 'Tea', quantity: 2, weightOz: 2, valueCents: 2000, currency: 'JPY' }];
+    const customs = { signer: 'Cedar', items, exemption };
+    return shipmentRequest({ from, to: { ...from, country: 'JP' }, parcel, carriers: [], customs }, [])
+      .customsDeclaration;
+  };
+  t.like(declared('low_value'), { eelPfc: 'NOEEI_30_37_a', items: [{ valueAmount: '2000', valueCurrency: 'JPY' }] });
+  t.like(declared('to_canada'), { eelPfc: 'NOEEI_30_36' });
+  t.false('eelPfc' in Object(declared(null)));
+});

@@ -37,6 +37,14 @@ export interface CustomsItem {
   readonly currency: string;
 }
 
+/** What is declared to customs of a parcel that crosses a border. */
+export interface CustomsDeclaration {
+  readonly signer: string;
+  readonly items: readonly CustomsItem[];
+  /** Why goods that leave the US need not be filed with its customs; `null` where they leave another country. */
+  readonly exemption: 'low_value' | 'to_canada' | null;
+}
+
 export interface QuoteRequest {
   readonly from: PostalAddress;
   readonly to: PostalAddress;
@@ -45,8 +53,8 @@ export interface QuoteRequest {
   readonly carriers: readonly string[];
   /** What the quote is for, in at most 100 characters. It is returned with each of its rates. */
   readonly marker?: string;
-  /** For labels across a border: who signs the declaration, and the contents. */
-  readonly customs?: { readonly signer: string; readonly items: readonly CustomsItem[] };
+  /** For labels across a border. */
+  readonly customs?: CustomsDeclaration;
 }
 
 /** A carrier's offer, which can be bought for a week. */

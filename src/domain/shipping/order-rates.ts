@@ -11,26 +11,32 @@ import {
   recordFulfillment,
   type ShippingAddress,
 } from '../orders/index.ts';
-import { type CustomsItem, isFinal, type QuoteRequest, type Rate } from '../ports/shipping-gateway.ts';
+import {
+  type CustomsDeclaration,
+  type CustomsItem,
+  isFinal,
+  type QuoteRequest,
+  type Rate,
+} from '../ports/shipping-gateway.ts';
 import { packed } from './assess-order.ts';
 import { sortedByCost } from './choose-rate.ts';
 import { Label } from './label.ts';
 import { labelReasonCodes } from './label-reasons.ts';
 import { enqueueAttempt, insertLabel } from './request-label.ts';
 import { lockForManualAction, rejectIfOpen } from './retry-label.ts';
-import { openAccount } from './shipping-account.ts';
+import { type OpenedAccount, openAccount } from './shipping-account.ts';
 
 /**
  * Above this, goods that leave the US must be filed with its customs first, except to Canada, and the label has to cite
- * that filing. Exchange rates are not known here, so the limit applies to the amount in the order's own currency.
+ * that filing.
  */
-const unfiledCentsMax = 2500_00;
+const unfiledUsdCentsMax = 2500_00;
 
 /**
  * The rates of enabled carriers for an order, the cheapest first, for an operator to choose from. Across a border the
  * quote declares the goods to customs, so that its rates can be bought.
  *
- * @throws DomainError `not_found`, `order_not_shippable` where customs require a filing, or
+ * @throws DomainError `not_found`, `order_not_shippable` where customs require a filing or may require one, or
  *   `shipping_provider_unavailable`
  */
 export async function quoteOrder(ctx: Context, { orderId }: { orderId: string }): Promise<Rate[]> {
@@ -47,16 +53,14 @@ export async function quoteOrder(ctx: Context, { orderId }: { orderId: string })
     (sum, item) => sum + (item.ships ? item.quantity * (item.weightOz ?? unknownOz) : 0),
     0,
   );
-  const isAbroad = country !== opened.origin.country;
-  const customs = isAbroad ? customsItems(order, view) : [];
-  rejectIfToBeFiled(opened.origin.country, country, customs);
+  const customs = country === opened.origin.country ? undefined : declare(opened.origin, country, order, view);
   const request: QuoteRequest = {
     from: opened.origin,
     to: { ...order.shippingAddress, country, email: order.shippingAddress.email ?? order.email },
     parcel: packed(opened.parcel, contentsOz),
     carriers: opened.carriers,
     marker: quoteMarker(orderId, order.shippingAddress),
-    ...(isAbroad && { customs: { signer: opened.origin.name, items: customs } }),
+    ...(customs && { customs }),
   };
   try {
     const { rates } = await ctx.ports.shipping.quote(opened.account, request, { signal: ctx.signal });
@@ -67,15 +71,40 @@ export async function quoteOrder(ctx: Context, { orderId }: { orderId: string })
   }
 }
 
-function rejectIfToBeFiled(from: string, to: string, items: readonly CustomsItem[]): void {
+function declare(
+  from: OpenedAccount['origin'],
+  to: string,
+  order: OrderForShipping,
+  view: OrderView,
+): CustomsDeclaration {
+  const items = customsItems(order, view);
+  const exemption = from.country === 'US' ? exemptionOf(to, items, view.currency) : null;
+  return { signer: from.name, items, exemption };
+}
+
+/** Exchange rates are not known here, so only an order in US dollars can be held to a limit in US dollars. */
+function exemptionOf(to: string, items: readonly CustomsItem[], currency: string): CustomsDeclaration['exemption'] {
+  if (to === 'CA') return 'to_canada';
+  if (currency !== 'USD') {
+    throw notDeclarable(
+      `Goods worth more than 2,500 US dollars must be filed with US customs (AES) before they leave, and the value of this order in US dollars is not known: it is in ${currency}.`,
+      'with the exemption or the number of the filing',
+    );
+  }
   const valueCents = items.reduce((sum, item) => sum + item.valueCents, 0);
-  if (from !== 'US' || to === 'CA' || valueCents <= unfiledCentsMax) return;
-  throw new DomainError(
-    'conflict',
-    'order_not_shippable',
-    "Goods worth more than 2,500 US dollars must be filed with US customs (AES) before they leave. Buy this label on the shipping provider's website, with the number of the filing, and mark the order as shipped.",
+  if (valueCents <= unfiledUsdCentsMax) return 'low_value';
+  throw notDeclarable(
+    'Goods worth more than 2,500 US dollars must be filed with US customs (AES) before they leave.',
+    'with the number of the filing',
   );
 }
+
+const notDeclarable = (reason: string, declared: string) =>
+  new DomainError(
+    'conflict',
+    'order_not_shippable',
+    `${reason} Buy this label on the shipping provider's website, ${declared}, and mark the order as shipped.`,
+  );
 
 /** Customs require a weight for every item: one without a weight counts as an ounce. */
 const unknownOz = 1;

@@ -1,6 +1,6 @@
 import type { ShipmentCreateRequest } from 'shippo/models/components/shipmentcreaterequest.js';
 
-import type { PostalAddress, QuoteRequest } from '#src/domain/ports/shipping-gateway.ts';
+import type { CustomsDeclaration, PostalAddress, QuoteRequest } from '#src/domain/ports/shipping-gateway.ts';
 import { toDecimal } from '#src/lib/currency.ts';
 import { oneLine } from '#src/lib/one-line.ts';
 
@@ -51,14 +51,17 @@ function streetLines([street1 = '', street2 = '']: readonly (string | undefined)
   return lines;
 }
 
-/** The customs declaration of sold goods whose value needs no filing with US customs. */
-function declarationOf({ from, to }: QuoteRequest, { signer, items }: NonNullable<QuoteRequest['customs']>) {
+/** The paragraphs of US customs law that exempt goods from a filing. */
+const exemptions = { low_value: 'NOEEI_30_37_a', to_canada: 'NOEEI_30_36' } as const;
+
+/** The customs declaration of sold goods. */
+function declarationOf({ from }: QuoteRequest, { signer, items, exemption }: CustomsDeclaration) {
   return {
     certify: true,
     certifySigner: oneLine(signer, 100),
     contentsType: 'MERCHANDISE',
     nonDeliveryOption: 'RETURN',
-    ...(from.country === 'US' && ({ eelPfc: to.country === 'CA' ? 'NOEEI_30_36' : 'NOEEI_30_37_a' } as const)),
+    ...(exemption && { eelPfc: exemptions[exemption] }),
     items: items.map((item) => ({
       description: oneLine(item.description, 100) || 'Merchandise',
       quantity: item.quantity,

@@ -21,7 +21,7 @@ import { retryFailed, startJobs } from '#src/outbox/job-state.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { buildPaidOrder, newYork } from '#test/support/factories/orders.ts';
-import { buildShippingAccount } from '#test/support/factories/shipping.ts';
+import { buildShippingAccount, origin } from '#test/support/factories/shipping.ts';
 import { denial, rate, rejection, silence } from '#test/support/fakes/shipping-gateway.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 import { labelOf, orderOf, outboxJobsOf, press, request, run, runToEnd, withFake } from './support.ts';
@@ -114,6 +114,7 @@ test('chooseRate buys a rate across a border, with a customs declaration', async
   t.like(shipping.quotes[0]?.customs, {
     signer: 'Cedar & Clay',
     items: [{ description: 'Tea', quantity: 2, valueCents: 2000, weightOz: 2 }],
+    exemption: 'to_canada',
   });
 
   await chooseRate(ctx, { orderId: order.id, rateId: rates[0]?.id ?? '' });
@@ -171,11 +172,42 @@ test('quoteOrder rejects goods that need a customs filing, and says what to do',
   t.deepEqual(shipping.calls, []);
   const fair = await buildPaidOrder(ctx, { address: britain, items: [{ quantity: 2, unitPriceCents: 125_000 }] });
   t.true((await quoteOrder(ctx, { orderId: fair.id })).length > 0);
+  t.is(shipping.quotes.at(-1)?.customs?.exemption, 'low_value');
   const canada = { country: 'CA', state: 'ON', zip: 'K1A 0B1' };
   const north = await buildPaidOrder(ctx, { address: canada, items: [{ quantity: 2, unitPriceCents: 125_001 }] });
   t.true((await quoteOrder(ctx, { orderId: north.id })).length > 0);
   const home = await buildPaidOrder(ctx, { items: [{ quantity: 2, unitPriceCents: 125_001 }] });
   t.true((await quoteOrder(ctx, { orderId: home.id })).length > 0);
+});
+
+test('quoteOrder claims no exemption from a US filing for an order in another currency', async (t) => {
+  const { ctx, shipping } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const japan = { country: 'JP', state: null, zip: '100-0001', city: 'Tokyo' };
+  const items = [{ unitPriceCents: 2000 }];
+  for (const currency of ['JPY', 'EUR']) {
+    const order = await buildPaidOrder(ctx, { address: japan, items, currency });
+    await t.throwsAsync(quoteOrder(ctx, { orderId: order.id }), {
+      instanceOf: DomainError,
+      code: 'order_not_shippable',
+      message: new RegExp(`in US dollars is not known: it is in ${currency}\\. Buy this label on`),
+    });
+  }
+  t.deepEqual(shipping.calls, []);
+  const canada = { country: 'CA', state: 'ON', zip: 'K1A 0B1' };
+  const north = await buildPaidOrder(ctx, { address: canada, items, currency: 'JPY' });
+  t.true((await quoteOrder(ctx, { orderId: north.id })).length > 0);
+  t.is(shipping.quotes.at(-1)?.customs?.exemption, 'to_canada');
+});
+
+test('quoteOrder applies no US limit to goods that leave another country', async (t) => {
+  const { ctx, shipping } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx, { origin: { ...origin, state: 'BE', zip: '10115', city: 'Berlin', country: 'DE' } });
+  for (const currency of ['EUR', 'USD']) {
+    const order = await buildPaidOrder(ctx, { items: [{ unitPriceCents: 2500_01 }], currency });
+    t.true((await quoteOrder(ctx, { orderId: order.id })).length > 0);
+    t.is(shipping.quotes.at(-1)?.customs?.exemption, null);
+  }
 });
 
 test('operators cannot change a label whose purchase is open or that an attempt holds', async (t) => {

@@ -20,6 +20,7 @@ export interface GivenOrder {
   address?: Partial<ShippingAddress> | null;
   items?: GivenItem[];
   attentionCodes?: string[];
+  currency?: string;
   /** What the payment provider calls what paid it. */
   paymentId?: string;
 }
@@ -60,7 +61,7 @@ export async function buildPaidOrder(ctx: Context, given: GivenOrder = {}): Prom
     await ctx.tx.execute(sql`
       insert into orders (tenant_id, id, number, order_number, status, payment_status, fulfillment_status, currency, email,
         subtotal_cents, total_cents, shipping_address, attentions, created_at, updated_at, paid_at, payment_id)
-      values (${ctx.tenant.id}, ${id}, ${number}, ${orderNumber}, ${status}, ${paymentStatus}, 'unfulfilled', 'USD',
+      values (${ctx.tenant.id}, ${id}, ${number}, ${orderNumber}, ${status}, ${paymentStatus}, 'unfulfilled', ${given.currency ?? 'USD'},
         ${given.email ?? 'ada@example.com'}, ${total}, ${total}, ${address}::jsonb, ${JSON.stringify(attentions)}::jsonb,
         ${now}, ${now}, ${status === 'pending' ? null : now}, ${given.paymentId ?? null})`);
     for (const [position, item] of items.entries()) {
