@@ -18,7 +18,7 @@ interface Place {
 /** The keywords of values that may come as text. */
 export const textKeywords = ['integerLike', 'numberLike', 'booleanLike'] as const;
 
-/** Add keywords to a validator for values that may come as text: each text is replaced by its value. */
+/** Add keywords to a validator for values that are converted: each is replaced, where it stands. */
 export function addTextKeywords(ajv: Ajv2020): void {
   const add = <Bounds>(
     keyword: (typeof textKeywords)[number],
@@ -40,6 +40,13 @@ export function addTextKeywords(ajv: Ajv2020): void {
   add<NumeralBounds>('integerLike', readInteger, describeInteger);
   add<NumeralBounds>('numberLike', readNumber, describeNumber);
   add('booleanLike', readBoolean, () => 'must be true or false');
+  ajv.addKeyword({ keyword: 'trimmed', type: 'string', modifying: true, before: 'maxLength', validate: trim });
+}
+
+/** Comes before all other keywords of a text, so that they see it without the spaces around it. */
+function trim(_schema: true, text: string, _parent?: unknown, place?: Place): boolean {
+  if (place) Object.assign(place.parentData as object, { [place.parentDataProperty]: text.trim() });
+  return true;
 }
 
 const integerText = /^-?[0-9]{1,12}$/;

@@ -10,6 +10,11 @@ export function isEmailAddress(text: string): boolean {
   return text.length <= 254 && plain.test(text);
 }
 
+/** An email address as it is stored and compared: trimmed and in lower case. */
+export function normaliseEmail(text: string): string {
+  return text.trim().toLowerCase();
+}
+
 /** The sender of an email. The name is any text on one line: it is encoded when it is written into a header. */
 export interface Sender {
   readonly name: string;

@@ -29,7 +29,9 @@ export const Text = (characters: number, options: object = {}) =>
   Type.String({ minLength: 1, maxLength: characters, ...options });
 
 export const Slug = Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', maxLength: 100, examples: ['oak-bowl'] });
+/** Spaces around it are no part of it. It keeps its case: see `normaliseEmail`. */
 export const Email = Type.String({
+  trimmed: true,
   format: 'email',
   pattern: '^.{1,64}@',
   maxLength: 254,

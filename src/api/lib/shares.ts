@@ -1,5 +1,5 @@
-import { normaliseEmail } from '#src/domain/customers/index.ts';
 import { hmacSha256 } from '#src/lib/crypto.ts';
+import { normaliseEmail } from '#src/lib/email-address.ts';
 import type { Visitor } from './authenticate.ts';
 import { clientNetworkOf } from './client-ip.ts';
 import type { Route } from './define-route.ts';

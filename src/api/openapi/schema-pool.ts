@@ -23,7 +23,13 @@ export function createSchemaPool(): SchemaPool {
     return { $ref: `#/components/schemas/${title}` };
   }
 
-  function translate({ integerLike, numberLike, booleanLike, ...schema }: Record<string, unknown>): Schema {
+  function translate({
+    integerLike,
+    numberLike,
+    booleanLike,
+    trimmed: _trimmed,
+    ...schema
+  }: Record<string, unknown>): Schema {
     if (isObject(integerLike))
       return valueOrText(schema, { type: 'integer', ...boundsOf(integerLike) }, { pattern: '^-?[0-9]{1,12}$' });
     if (isObject(numberLike))

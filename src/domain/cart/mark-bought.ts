@@ -1,6 +1,6 @@
+import { normaliseEmail } from '#src/lib/email-address.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
-import { normaliseEmail } from '../customers/index.ts';
 
 /** The buyer, identified by email, cart and storefront session. */
 export interface Buyer {

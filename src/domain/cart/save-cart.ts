@@ -1,12 +1,12 @@
 import { write } from '#src/database/transact.ts';
 import { sha256 } from '#src/lib/crypto.ts';
 import { days } from '#src/lib/duration.ts';
+import { normaliseEmail } from '#src/lib/email-address.ts';
 import { newId } from '#src/lib/ids.ts';
 import { BooleanLike, CentsLike, Email, IntegerLike, Omittable, type Static, Text, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import { quantityMax } from '../catalog/index.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { normaliseEmail } from '../customers/index.ts';
 import { deriveTokenWith, readSessionSecret, tokenPurposes } from '../tenants/index.ts';
 import { linesMax } from './cart.ts';
 

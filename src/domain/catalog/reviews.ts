@@ -1,5 +1,6 @@
 import { read, readOne, write } from '#src/database/transact.ts';
 import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
+import { normaliseEmail } from '#src/lib/email-address.ts';
 import { notFound } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { Email, Id, IntegerLike, Nullable, Omittable, type Static, Text, Timestamp, Type } from '#src/lib/schema.ts';
@@ -30,7 +31,7 @@ export async function submitReview(
     insert into reviews (tenant_id, id, product_id, status, rating, title, body, author_name, email, created_at)
     select p.tenant_id, ${newId('rev')}, p.id, 'pending', ${input.rating}::int, ${input.title ?? null}::text,
       ${input.body ?? null}::text, ${input.author_name ?? 'Anonymous'}::text,
-      ${input.email?.trim().toLowerCase() ?? null}::text, ${ctx.clock.now()}::timestamptz
+      ${input.email ? normaliseEmail(input.email) : null}::text, ${ctx.clock.now()}::timestamptz
     from products p
     where p.tenant_id = ${ctx.tenant.id} and p.slug = ${slug} and p.status = 'published' and p.removed_at is null
     returning id)`;

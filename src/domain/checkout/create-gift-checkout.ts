@@ -1,3 +1,4 @@
+import { normaliseEmail } from '#src/lib/email-address.ts';
 import { Email, IntegerLike, Omittable, Slug, type Static, Text, Type } from '#src/lib/schema.ts';
 import { priceLines } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
@@ -37,7 +38,7 @@ export async function createGiftCheckout(
     requestKey,
     quote: async () => quote,
     gift: {
-      recipient_email: recipient_email.trim().toLowerCase(),
+      recipient_email: normaliseEmail(recipient_email),
       recipient_name: input.recipient_name ?? null,
       message: input.message ?? null,
       product_name: quote.lines[0]?.productName ?? '',

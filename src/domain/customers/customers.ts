@@ -1,5 +1,6 @@
 import { read, readOne } from '#src/database/transact.ts';
 import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
+import { normaliseEmail } from '#src/lib/email-address.ts';
 import { newId } from '#src/lib/ids.ts';
 import { Email, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
@@ -17,11 +18,6 @@ export interface Customer {
   readonly paymentCustomerId: string | null;
   readonly version: number;
   readonly createdAt: Date;
-}
-
-/** An email address as it is stored and compared: trimmed and in lower case. */
-export function normaliseEmail(text: string): string {
-  return text.trim().toLowerCase();
 }
 
 export async function findCustomer(ctx: Context, id: string): Promise<Customer | undefined> {

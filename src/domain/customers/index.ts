@@ -7,7 +7,6 @@ export {
   KnownCustomerView,
   linkPaymentCustomer,
   listCustomers,
-  normaliseEmail,
   paymentCustomerIdOf,
   presentCustomer,
   presentKnownCustomer,

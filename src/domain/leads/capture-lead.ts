@@ -1,10 +1,10 @@
 import { write } from '#src/database/transact.ts';
+import { normaliseEmail } from '#src/lib/email-address.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { Id, type Static, Type } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { normaliseEmail } from '../customers/index.ts';
 import type { LeadInput, QuizInput } from './lead-input.ts';
 
 /** Create a lead. The same email address from the same source updates the same lead. */

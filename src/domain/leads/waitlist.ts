@@ -1,11 +1,11 @@
 import { notifyRestock as notifyRestockJob } from '#jobs/leads.ts';
 import { completeJob, write } from '#src/database/transact.ts';
+import { normaliseEmail } from '#src/lib/email-address.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { normaliseEmail } from '../customers/index.ts';
 import { enqueueMail, type MailData } from '../mail/index.ts';
 import { upsertLead } from './capture-lead.ts';
 import type { WaitlistInput } from './lead-input.ts';

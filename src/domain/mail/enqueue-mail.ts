@@ -1,11 +1,10 @@
 import { sendMail } from '#jobs/emails.ts';
-import { isEmailAddress } from '#src/lib/email-address.ts';
+import { isEmailAddress, normaliseEmail } from '#src/lib/email-address.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { InTransaction } from '../context.ts';
-import { normaliseEmail } from '../customers/index.ts';
 import type { MailData, MailKind } from './kinds.ts';
 
 /** An email to send. `subjectId` is what it is about, and what its token or code is derived from. */

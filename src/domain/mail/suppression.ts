@@ -1,10 +1,10 @@
 import { read, readOne, transact } from '#src/database/transact.ts';
 import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
+import { normaliseEmail } from '#src/lib/email-address.ts';
 import { Email, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { normaliseEmail } from '../customers/index.ts';
 import { nameInLog } from '../name-in-log.ts';
 
 /** An email address that gets no email any more. */

@@ -1,9 +1,9 @@
 import { read, readOne } from '#src/database/transact.ts';
 import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
+import { normaliseEmail } from '#src/lib/email-address.ts';
 import { notFound } from '#src/lib/errors.ts';
 import { joinSql, rawSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { normaliseEmail } from '../customers/index.ts';
 import type { NewOrderItem } from './create-order.ts';
 import type { Attention, FulfillmentStatus, OrderStatus } from './order.ts';
 import { type OrderItemView, type OrderRecord, type OrderView, presentOrder } from './present.ts';

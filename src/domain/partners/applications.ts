@@ -1,10 +1,10 @@
 import { read, write } from '#src/database/transact.ts';
 import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
+import { normaliseEmail } from '#src/lib/email-address.ts';
 import { newId } from '#src/lib/ids.ts';
 import { Email, Id, Nullable, Omittable, type Static, Text, Timestamp, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { normaliseEmail } from '../customers/index.ts';
 
 /** An application to become a partner. */
 export const PartnerApplicationInput = Type.Object({

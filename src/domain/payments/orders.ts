@@ -1,11 +1,11 @@
 import { awaitAll } from '#src/lib/await-all.ts';
-import { isEmailAddress } from '#src/lib/email-address.ts';
+import { isEmailAddress, normaliseEmail } from '#src/lib/email-address.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordEvent } from '#src/outbox/enqueue.ts';
 import { recordOrderPaid } from '../analytics/index.ts';
 import { markBought } from '../cart/index.ts';
 import type { InTransaction } from '../context.ts';
-import { linkPaymentCustomer, normaliseEmail, upsertCustomer } from '../customers/index.ts';
+import { linkPaymentCustomer, upsertCustomer } from '../customers/index.ts';
 import { enqueueMail } from '../mail/index.ts';
 import {
   type Attention,

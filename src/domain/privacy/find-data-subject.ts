@@ -1,7 +1,8 @@
 import { minutes } from '#src/lib/duration.ts';
+import { normaliseEmail } from '#src/lib/email-address.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
-import { customerIdOf, normaliseEmail } from '../customers/index.ts';
+import { customerIdOf } from '../customers/index.ts';
 import type { DataSubject } from '../personal-data.ts';
 
 /** Some tables have no index by email address, so an export or erasure may take minutes. */

@@ -1,7 +1,7 @@
+import { normaliseEmail } from '#src/lib/email-address.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
-import { normaliseEmail } from '../customers/index.ts';
 import type { PromoReason } from './check-promo.ts';
 
 /** One use of a promo code, with the customer's email if it is known. */

@@ -1,10 +1,10 @@
 import { readOne } from '#src/database/transact.ts';
 import { chargeStepOf } from '#src/lib/currency.ts';
+import { normaliseEmail } from '#src/lib/email-address.ts';
 import { type Cents, floorTo } from '#src/lib/money.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { checkoutSubjectOf } from '../checkout-subject.ts';
 import type { Context } from '../context.ts';
-import { normaliseEmail } from '../customers/index.ts';
 import { type Basket, checkPromo, type PromoReason, type PromoTerms } from './check-promo.ts';
 import { hashGiftCardCode } from './gift-card.ts';
 import type { GiftCardReason } from './gift-card-balance.ts';

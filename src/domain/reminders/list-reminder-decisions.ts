@@ -1,9 +1,9 @@
 import { read } from '#src/database/transact.ts';
 import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
+import { normaliseEmail } from '#src/lib/email-address.ts';
 import { Email, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { normaliseEmail } from '../customers/index.ts';
 import { type MailState, mailStates } from '../mail/index.ts';
 import { type Reminder, type ReminderReason, type ReminderState, reminderReasons, reminderStates } from './reminder.ts';
 

@@ -1,12 +1,12 @@
 import { transact } from '#src/database/transact.ts';
 import { days } from '#src/lib/duration.ts';
+import { normaliseEmail } from '#src/lib/email-address.ts';
 import { invalidRequest, notFound } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { Email, Id, IntegerLike, Omittable, type Static, Text, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordEvent } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { normaliseEmail } from '../customers/index.ts';
 import { lockReturnableOrder, type ReturnableItem, type ReturnableOrder, reserveReturn } from '../orders/index.ts';
 import { notifyShopper } from './present.ts';
 import { type ReturnRecord, readReturn } from './read-returns.ts';

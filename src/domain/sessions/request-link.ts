@@ -3,11 +3,11 @@ import { transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { hmacSha256, sha256 } from '#src/lib/crypto.ts';
 import { hours, minutes } from '#src/lib/duration.ts';
+import { normaliseEmail } from '#src/lib/email-address.ts';
 import { newId } from '#src/lib/ids.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context } from '../context.ts';
-import { normaliseEmail } from '../customers/index.ts';
 import { deriveTokenWith, readSessionSecret, type Tenant, tokenPurposes } from '../tenants/index.ts';
 
 const linkLifeMs = minutes(15);

@@ -1,9 +1,9 @@
 import { read, readOne } from '#src/database/transact.ts';
 import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
+import { normaliseEmail } from '#src/lib/email-address.ts';
 import { Cents, Currency, Email, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { joinSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { normaliseEmail } from '../customers/index.ts';
 import { type Subscription, type SubscriptionStatus, subscriptionStatuses } from './subscription.ts';
 
 /** A subscription as the API, the webhooks and the emails show it. */

@@ -8,9 +8,9 @@ import {
   saveCart,
 } from '#src/domain/cart/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { normaliseEmail } from '#src/domain/customers/index.ts';
 import { deriveToken, tokenPurposes } from '#src/domain/tenants/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
+import { normaliseEmail } from '#src/lib/email-address.ts';
 
 /** A cart that holds so many of each of these variants, bought once. */
 export async function buildCart(
