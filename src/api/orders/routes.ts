@@ -1,6 +1,7 @@
 import { defineRoute, toDual, toPublic } from '#src/api/lib/define-route.ts';
 import { ok } from '#src/api/lib/reply.ts';
-import { findOrder, findOrderByNumber, OrderView } from '#src/domain/orders/index.ts';
+import { findOrder, findOrderByNumber, OrderView, readOrder } from '#src/domain/orders/index.ts';
+import { found } from '#src/lib/errors.ts';
 import { Email, Id, Text, Type } from '#src/lib/schema.ts';
 
 const responses = { 200: Type.Object({ order: OrderView }) };
@@ -32,9 +33,11 @@ export const getOrder = defineRoute({
   query: Type.Object({ email: Type.Optional(Type.String({ maxLength: 254 })) }),
   responses,
   async handle({ ctx, params, query, caller }) {
+    const { orderId: id } = params;
     const isTrusted = caller.key?.kind === 'secret';
-    return ok({
-      order: await findOrder(ctx, { id: params.orderId, email: isTrusted ? 'trusted' : (query.email ?? '') }),
-    });
+    const order = isTrusted
+      ? found(await readOrder(ctx, id), 'order')
+      : await findOrder(ctx, { id, email: query.email ?? '' });
+    return ok({ order });
   },
 });
