@@ -12,7 +12,7 @@ export interface Issue {
 }
 
 /** Errors that only say that one of their branches failed; the branch has errors of its own. */
-const summaries: readonly string[] = ['anyOf', 'if'];
+const summaries: readonly string[] = ['anyOf', 'if', 'propertyNames'];
 
 /**
  * The validator's errors as messages for the caller; of a failed union only the errors of its branches. Takes time in
@@ -82,8 +82,9 @@ const formats: Readonly<Record<string, string>> = {
 
 /** @param rivals the errors of a choice's other values */
 function detailOf(error: ErrorObject, rivals: readonly ErrorObject[]): string {
-  const { keyword, params, message = 'is not valid' } = error;
+  const { keyword, params, propertyName, message = 'is not valid' } = error;
   const limit: unknown = params['limit'];
+  if (propertyName !== undefined) return `may have keys of at most ${limit} characters`;
   switch (keyword) {
     case 'required':
       return 'is required';
@@ -110,6 +111,10 @@ function detailOf(error: ErrorObject, rivals: readonly ErrorObject[]): string {
       return limit === 1 ? 'must have at least one item' : `must have at least ${limit} items`;
     case 'maxItems':
       return `must have at most ${limit} items`;
+    case 'maxProperties':
+      return `may have at most ${limit} keys`;
+    case 'maxBytes':
+      return `may have at most ${error.schema} bytes as JSON`;
     case 'uniqueItems':
       return 'must not contain duplicates';
     case 'additionalProperties':

@@ -6,7 +6,7 @@ export const hours = (count: number): number => count * unitMs.h;
 export const days = (count: number): number => count * unitMs.d;
 
 /** How a duration is written in the environment and in a store file: `90s`, `15m`, `1h`, `3d`. */
-export const durationPattern = '^[0-9]+(ms|s|m|h|d)$';
+export const durationPattern = '^[0-9]{1,12}(ms|s|m|h|d)$';
 
 /** Milliseconds of a written duration, or `undefined` when it is not one. */
 export function parseDuration(written: string): number | undefined {

@@ -55,6 +55,10 @@ export const Id = (prefix: IdPrefix) =>
 /** Free JSON of a caller's own, passed through unread. */
 export const FreeForm = Type.Record(Type.String(), Type.Unknown());
 
+/** The same as an input, of at most 8 KB when it is written as JSON. */
+export const FreeFormInput = (options: object = {}): TUnsafe<Record<string, unknown>> =>
+  Type.Unsafe<Record<string, unknown>>({ type: 'object', maxBytes: 8192, ...options });
+
 /**
  * A whole number that the specification declares as a string: a number or a numeric string is accepted, and the
  * handler always gets a number (the keywords of `convert-text.ts` convert it).

@@ -59,6 +59,11 @@ function validatorOf(kind: keyof typeof compiled, schema: TSchema): ValidateFunc
   return validate;
 }
 
+/** Whether an object has at most so many bytes when it is written as JSON. */
+function hasBytes(maxBytes: number, value: object): boolean {
+  return Buffer.byteLength(JSON.stringify(value)) <= maxBytes;
+}
+
 function createAjv(options: { coerceTypes: boolean }): Ajv2020 {
   const ajv = new Ajv2020({
     ...options,
@@ -73,5 +78,6 @@ function createAjv(options: { coerceTypes: boolean }): Ajv2020 {
   // The package's own check takes only what RFC 3986 allows, which is less than browsers and their programs write.
   ajv.addFormat('uri', { type: 'string', validate: isUrl });
   addTextKeywords(ajv);
+  ajv.addKeyword({ keyword: 'maxBytes', type: 'object', schemaType: 'number', validate: hasBytes });
   return ajv;
 }

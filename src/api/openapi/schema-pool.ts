@@ -28,6 +28,7 @@ export function createSchemaPool(): SchemaPool {
     numberLike,
     booleanLike,
     trimmed: _trimmed,
+    maxBytes: _maxBytes,
     ...schema
   }: Record<string, unknown>): Schema {
     if (isObject(integerLike))

@@ -25,7 +25,12 @@ export type ImageInput = Static<typeof ImageInput>;
 export const VariantInput = Type.Object({
   sku: Text(100, { examples: ['BOWL-S'] }),
   name: Omittable(Text(200, { examples: ['Small'] })),
-  options: Omittable(Type.Record(Type.String(), Type.String({ maxLength: 200 }), { maxProperties: 50 })),
+  options: Omittable(
+    Type.Record(Type.String(), Type.String({ maxLength: 200 }), {
+      maxProperties: 50,
+      propertyNames: { maxLength: 100 },
+    }),
+  ),
   price_cents: Cents,
   compare_at_cents: Omittable(Cents),
   /** The price of each interval. Without it the variant is not sold by subscription. */

@@ -1,4 +1,4 @@
-import { Email, FreeForm, Id, Omittable, Slug, type Static, Text, Type } from '#src/lib/schema.ts';
+import { Email, FreeFormInput, Id, Omittable, Slug, type Static, Text, Type } from '#src/lib/schema.ts';
 import { ReturnUrl } from '../return-url.ts';
 
 const Plain = {
@@ -23,6 +23,14 @@ const CheckoutItem = Type.Object(
   },
 );
 
+/** The bounds that the payment provider sets for its own metadata, so that a caller can store the same in both. */
+const Metadata = FreeFormInput({
+  maxProperties: 50,
+  propertyNames: { maxLength: 40 },
+  additionalProperties: { maxLength: 500 },
+  description: 'Free JSON of yours, at most 50 keys of 40 characters with values of 500 characters, 8 KB in all.',
+});
+
 /** The body of POST /checkout/sessions. */
 export const CheckoutInput = Type.Object({
   items: Type.Array(CheckoutItem, { minItems: 1, maxItems: 100 }),
@@ -40,6 +48,6 @@ export const CheckoutInput = Type.Object({
     }),
   ),
   partner_code: Omittable(Text(100, { examples: ['maker'] })),
-  metadata: Omittable(FreeForm),
+  metadata: Omittable(Metadata),
 });
 export type CheckoutInput = Static<typeof CheckoutInput>;

@@ -1,4 +1,4 @@
-import { BooleanLike, Email, FreeForm, Id, Omittable, Slug, type Static, Text, Type } from '#src/lib/schema.ts';
+import { BooleanLike, Email, FreeFormInput, Id, Omittable, Slug, type Static, Text, Type } from '#src/lib/schema.ts';
 
 /** A new lead. */
 export const LeadInput = Type.Object({
@@ -11,12 +11,10 @@ export const LeadInput = Type.Object({
 });
 export type LeadInput = Static<typeof LeadInput>;
 
-/** The answers to a quiz of the storefront: any JSON, at most five levels deep. */
+/** The answers to a quiz of the storefront: any JSON of at most 8 KB and five levels. */
 export const QuizInput = Type.Object({
   email: Email,
-  answers: Omittable(
-    Type.Unsafe<Record<string, unknown>>({ ...FreeForm, maxProperties: 200, examples: [{ roast: 'dark' }] }),
-  ),
+  answers: Omittable(FreeFormInput({ maxProperties: 200, examples: [{ roast: 'dark' }] })),
 });
 export type QuizInput = Static<typeof QuizInput>;
 

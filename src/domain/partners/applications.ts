@@ -8,7 +8,7 @@ import type { Context } from '../context.ts';
 
 /** An application to become a partner. */
 export const PartnerApplicationInput = Type.Object({
-  email: Type.String({ format: 'email', maxLength: 254, examples: ['ada@example.com'] }),
+  email: Email,
   name: Omittable(Text(200, { examples: ['Ada Lovelace'] })),
   website: Omittable(Text(2048, { examples: ['https://blog.example.com'] })),
   message: Omittable(Text(5000, { examples: ['I write about kitchens.'] })),

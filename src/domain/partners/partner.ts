@@ -35,7 +35,7 @@ const percent = Type.Number({ minimum: 0, maximum: 100, examples: [8] });
 
 /** A partner in the store file and in the admin API. */
 export const PartnerInput = Type.Object({
-  code: Type.String({ pattern: '^\\s*[A-Za-z0-9][A-Za-z0-9_-]{0,49}\\s*$', examples: ['maker'] }),
+  code: Type.String({ trimmed: true, pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$', examples: ['maker'] }),
   name: Text(200, { examples: ['The Maker Blog'] }),
   /** The partner's share of an order's total. Default 0. */
   commission_percent: Omittable(percent),

@@ -73,7 +73,7 @@ const conditions = {
 /** A promo code as the store file and the admin API write it. */
 export const PromoCodeInput = Type.Object(
   {
-    code: Type.String({ pattern: '^\\s*[A-Za-z0-9][A-Za-z0-9_-]{0,49}\\s*$', examples: ['WELCOME10'] }),
+    code: Type.String({ trimmed: true, pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$', examples: ['WELCOME10'] }),
     ...terms,
   },
   conditions,

@@ -2,7 +2,7 @@ import { assignChanges, changedValues } from '#src/lib/assign-changes.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
-import { Currency, Email, FreeForm, Omittable, Slug, type Static, Text, Type, Url } from '#src/lib/schema.ts';
+import { Currency, Email, FreeFormInput, Omittable, Slug, type Static, Text, Type, Url } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import { normalizeUrl } from '#src/lib/url.ts';
 import type { Change } from '../change.ts';
@@ -38,8 +38,8 @@ export const StoreInput = Type.Object({
   /** `Name <email>` or an email. Default: MAIL_FROM. */
   mail_from: Omittable(Text(300)),
   /** Passed to the storefront as it is. */
-  theme: Type.Optional(FreeForm),
-  links: Type.Optional(FreeForm),
+  theme: Type.Optional(FreeFormInput()),
+  links: Type.Optional(FreeFormInput()),
 });
 export type StoreInput = Static<typeof StoreInput>;
 
