@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 
 import { createApp } from '#src/api/app.ts';
+import { createHttpServer } from '#src/api/lib/http-server.ts';
 import { stopServing } from '#src/api/lib/stop-serving.ts';
 import { ConfigError, readConfig } from '#src/config.ts';
 import { proveDatabase } from '#src/database/prove-database.ts';
@@ -25,11 +25,7 @@ export async function serve(): Promise<Running> {
   await services.startClock();
   services.sharedMetrics.start();
 
-  const server = createServer(
-    { requestTimeout: seconds(30), headersTimeout: seconds(10) },
-    createApp(services).callback(),
-  );
-  server.keepAliveTimeout = seconds(75);
+  const server = createHttpServer(createApp(services).callback());
   server.listen(config.port, config.host);
   await once(server, 'listening').catch((error: unknown) => {
     throw explainListening(error);

@@ -1,8 +1,8 @@
-import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 import { createApp } from '#src/api/app.ts';
 import type { Route } from '#src/api/lib/define-route.ts';
+import { createHttpServer } from '#src/api/lib/http-server.ts';
 import type { Services } from '#src/services.ts';
 import { recordResponses } from './record-responses.ts';
 
@@ -33,7 +33,7 @@ export async function serveApi(
 ): Promise<TestApi> {
   const app = createApp(services, routes);
   const writeRecords = isRecorded ? recordResponses(app, services) : () => undefined;
-  const server = createServer(app.callback());
+  const server = createHttpServer(app.callback());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {

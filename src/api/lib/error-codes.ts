@@ -110,6 +110,7 @@ export const errorCodes = {
   unknown_tenant: { status: 404, message: 'Unknown store.' },
   customer_not_found: { status: 404, message: 'The store has no customer with this email.' },
   method_not_allowed: { status: 405, message: 'The URL does not support this method; see the Allow header.' },
+  request_timeout: { status: 408, message: 'The request took too long to arrive.' },
   duplicate_subscription: {
     status: 409,
     message: 'The customer has a subscription to this product already.',
@@ -142,16 +143,21 @@ export const errorCodes = {
   label_outcome_unknown: { status: 409, message: 'It is not known yet whether a label was purchased.' },
   label_not_voidable: { status: 409, message: 'The label cannot be voided.' },
   order_shipped: { status: 409, message: 'The order has been shipped already.' },
-  order_not_shippable: { status: 409, message: 'The order requires no shipping.' },
+  order_not_shippable: {
+    status: 409,
+    message: 'The order requires no shipping, or cannot be shipped with a label from here.',
+  },
   saved_cart_gone: { status: 410, message: 'The saved cart no longer exists.' },
   payload_too_large: { status: 413, message: 'The body is larger than this URL accepts.' },
   unsupported_media_type: { status: 415, message: 'The body must be application/json.' },
+  expectation_failed: { status: 417, message: 'Only `Expect: 100-continue` is supported.' },
   idempotency_key_reused: { status: 422, message: 'The Idempotency-Key was used with a different body.' },
   rate_limited: {
     status: 429,
     message: 'Too many requests; retry after Retry-After.',
     extensions: { retry_after: RetryAfter },
   },
+  headers_too_large: { status: 431, message: 'The URL and the headers are too large.' },
   internal_error: { status: 500, message: 'Internal server error.' },
   shipping_provider_unavailable: {
     status: 502,

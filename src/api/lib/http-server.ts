@@ -1,0 +1,75 @@
+import {
+  createServer,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
+import type { Duplex } from 'node:stream';
+
+import { seconds } from '#src/lib/duration.ts';
+import { newId } from '#src/lib/ids.ts';
+import { HttpError } from './http-error.ts';
+import { renderError } from './render-reply.ts';
+
+const defaults = { requestTimeout: seconds(30), headersTimeout: seconds(10), keepAliveTimeout: seconds(75) };
+
+/** A server whose own errors, for what never reaches the listener as a request, have the one envelope, too. */
+export function createHttpServer(listener: RequestListener, options: ServerOptions = {}): Server {
+  const responses = new WeakMap<Duplex, ServerResponse>();
+  const server = createServer({ ...defaults, ...options, requireHostHeader: false }, (request, response) => {
+    responses.set(request.socket, response);
+    const { host } = request.headers;
+    if (host === undefined && request.httpVersion === '1.1') reject(response, malformed('The Host header is missing.'));
+    else listener(request, response);
+  });
+  server.on('checkExpectation', (_request, response: ServerResponse) => {
+    reject(response, new HttpError(417, 'expectation_failed', 'Only `Expect: 100-continue` is supported.'));
+  });
+  server.on('connect', (_request, socket: Duplex) => {
+    socket.end(textOf(new HttpError(405, 'method_not_allowed', 'CONNECT is not supported.')));
+  });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    // A second response in the middle of the first would break both.
+    const isResponding = responses.get(socket)?.headersSent && !responses.get(socket)?.writableFinished;
+    if (isResponding || !socket.writable || error.code === 'ECONNRESET') socket.destroy();
+    else socket.end(textOf(errorOf(error)), () => socket.destroy());
+  });
+  return server;
+}
+
+/** What an error of Node's parser means to the client. */
+function errorOf({ code }: NodeJS.ErrnoException): HttpError {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new HttpError(431, 'headers_too_large', 'The URL and the headers are too large.');
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return new HttpError(413, 'payload_too_large', 'The extensions of a chunk are too large.');
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new HttpError(408, 'request_timeout', 'The request took too long to arrive.');
+    default:
+      return malformed('The request is not valid HTTP.');
+  }
+}
+
+const malformed = (detail: string) => new HttpError(400, 'invalid_request', detail);
+
+function reject(response: ServerResponse, error: HttpError): void {
+  const { status, headers, body } = render(error);
+  response.writeHead(status, headers).end(body);
+}
+
+/** The response as bytes of HTTP, for a connection that has no request. */
+function textOf(error: HttpError): string {
+  const { status, headers, body } = render(error);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n');
+}
+
+function render(error: HttpError) {
+  const requestId = newId('req');
+  const { status, headers, body = '' } = renderError(error, requestId);
+  const more = { 'x-request-id': requestId, 'content-length': Buffer.byteLength(body), connection: 'close' };
+  return { status, headers: { ...headers, ...more }, body };
+}

@@ -1,0 +1,107 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+import anyTest, { type TestFn } from 'ava';
+
+import { createHttpServer } from '#src/api/lib/http-server.ts';
+import { type ApiContext, useApi } from '#test/support/use-api.ts';
+
+/* What a client gets whose bytes never become a request: the envelope of every other error. */
+const test = anyTest as TestFn<ApiContext>;
+useApi(test);
+
+interface RawResponse {
+  readonly statusLine: string;
+  readonly head: string;
+  readonly body: { readonly error: string; readonly detail: string; readonly request_id: string };
+}
+
+/** Send these bytes, and read until the server ends the connection. */
+async function exchange(port: number, bytes: string): Promise<RawResponse> {
+  const socket = connect(port, '127.0.0.1');
+  socket.write(bytes);
+  const [head = '', ...body] = (await text(socket)).split('\r\n\r\n');
+  const [statusLine = ''] = head.split('\r\n');
+  return { statusLine, head, body: JSON.parse(body.join('\r\n\r\n')) };
+}
+
+const lines = (...given: string[]) => [...given, '', ''].join('\r\n');
+const host = 'Host: localhost';
+const chunked = 'Transfer-Encoding: chunked';
+const json = 'Content-Type: application/json';
+
+const cases: [circumstance: string, bytes: string, status: string, error: string][] = [
+  ['headers over 16 KB', lines('GET / HTTP/1.1', host, `x-long: ${'x'.repeat(20_000)}`), '431', 'headers_too_large'],
+  ['a URL over 16 KB', lines(`GET /${'x'.repeat(20_000)} HTTP/1.1`, host), '431', 'headers_too_large'],
+  ['an unknown expectation', lines('GET / HTTP/1.1', host, 'Expect: miracles'), '417', 'expectation_failed'],
+  ['no Host header', lines('GET / HTTP/1.1', 'Connection: close'), '400', 'invalid_request'],
+  ['no HTTP', lines('hello'), '400', 'invalid_request'],
+  ['an unknown method', lines('STEAL / HTTP/1.1', host), '400', 'invalid_request'],
+  ['an invalid header', lines('GET / HTTP/1.1', host, 'x y: z'), '400', 'invalid_request'],
+  ['two lengths', lines('POST / HTTP/1.1', host, 'Content-Length: 1', chunked), '400', 'invalid_request'],
+  ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', '400', 'invalid_request'],
+  ['CONNECT', lines('CONNECT localhost:1 HTTP/1.1', host), '405', 'method_not_allowed'],
+  [
+    'an invalid chunk',
+    `${lines('POST /api/v1/cart HTTP/1.1', host, chunked, json, 'x-tenant-slug: SLUG')}zz\r\n`,
+    '400',
+    'invalid_request',
+  ],
+  [
+    'large extensions of a chunk',
+    `${lines('POST /api/v1/cart HTTP/1.1', host, chunked, json, 'x-tenant-slug: SLUG')}2;${'x'.repeat(20_000)}\r\n{}\r\n`,
+    '413',
+    'payload_too_large',
+  ],
+];
+
+for (const [circumstance, bytes, status, error] of cases) {
+  test(`a request with ${circumstance} gets ${status} with the error envelope`, async (t) => {
+    const { api, tenant } = t.context;
+    const { statusLine, head, body } = await exchange(
+      Number(new URL(api.url).port),
+      bytes.replace('SLUG', tenant.slug),
+    );
+    t.true(statusLine.startsWith(`HTTP/1.1 ${status} `), statusLine);
+    t.regex(head, /^content-type: application\/json/im);
+    t.regex(head, /^connection: close$/im);
+    t.is(body.error, error);
+    t.true(body.detail.length > 0);
+    t.regex(body.request_id, /^req_/);
+    t.true(head.includes(`x-request-id: ${body.request_id}`));
+  });
+}
+
+test('a request that does not arrive in time gets 408 with the error envelope', async (t) => {
+  const quick = { headersTimeout: 50, requestTimeout: 100, connectionsCheckingInterval: 10 };
+  const server = createHttpServer((request) => request.resume(), quick);
+  t.teardown(() => close(server));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  for (const bytes of ['GET / HTTP/1.1\r\n', `${lines('POST / HTTP/1.1', host, 'Content-Length: 5')}{`]) {
+    const { statusLine, body } = await exchange(port, bytes);
+    t.true(statusLine.startsWith('HTTP/1.1 408 '), statusLine);
+    t.is(body.error, 'request_timeout');
+  }
+});
+
+test('bytes that are no request end a connection in the middle of a response without a second one', async (t) => {
+  const server = createHttpServer((_request, response) => response.write('first'));
+  t.teardown(() => close(server));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  socket.write(lines('GET / HTTP/1.1', host));
+  await once(socket, 'data');
+  socket.write(lines('hello'));
+  const rest = await text(socket).catch(() => '');
+  t.false(rest.includes('HTTP/1.1 400'));
+});
+
+async function close(server: Server): Promise<void> {
+  server.closeAllConnections();
+  server.close();
+}
