@@ -27,7 +27,7 @@ const { events: total } = readOptions(
 const steadyRate = 5000;
 const perBatch = 500;
 const connections = 4;
-/** A sender that is refused comes back so soon, ten times sooner than it is told. */
+/** The wait of a rejected sender: a tenth of its Retry-After. */
 const retryDelayMs = 100;
 
 interface BenchEvent {
@@ -72,7 +72,7 @@ try {
   ];
   await Promise.all(running.map((process, index) => process.waitFor(index === 0 ? 'listening' : 'working')));
   const agent = new Agent({ connections });
-  /** Answers how often it was refused before it was taken in. */
+  /** Returns how often it was rejected before it was accepted. */
   const rejectionsOf = async (body: string): Promise<number> => {
     const response = await request(`${url}/api/v1/analytics/events`, {
       method: 'POST',
@@ -82,7 +82,7 @@ try {
     });
     const text = await response.body.text();
     if (response.statusCode === 429) {
-      if (!response.headers['retry-after']) throw new Error('A refusal does not say when to come back.');
+      if (!response.headers['retry-after']) throw new Error('A rejection has no Retry-After.');
       await wait(retryDelayMs);
       return 1 + (await rejectionsOf(body));
     }

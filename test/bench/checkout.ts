@@ -104,7 +104,7 @@ const web = startProcess('web', 'src/server.ts', port.environment);
 
 try {
   await web.waitFor('listening');
-  // Only now: a process does not start with a table that is not proved to keep stores apart.
+  // Only now: a process does not start with a table that is not proved to isolate stores.
   await client.query('create table bare_checkouts (id bigint generated always as identity)');
   let buyer = 0;
   for (const [name, bodyOf] of [

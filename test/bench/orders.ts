@@ -5,13 +5,13 @@ import { describeLatencies, inParallel, timed } from './lib/numbers.ts';
 import { openOrderFixture, type Usage } from './lib/order-fixture.ts';
 
 /*
- * Orders from a cart to paid with the label promised, through the real web process and real workers, with simulators
- * that answer at once. Where the machine does other things, too, what an order costs tells more than how many there were
+ * Orders from a cart to paid with the label job enqueued, through the real web process and real workers, with simulators
+ * that respond at once. Where the machine does other things, too, the cost of an order says more than the number of orders
  * in a second.
  */
 
 const { orders, 'at-once': width } = readOptions(
-  'Orders from a cart to the promised label, through the real processes: how long an accepted event takes with nothing else to do and under load, orders per second, and what one costs, without and with all that follows.',
+  'Orders from a cart to the enqueued label, through the real processes: how long an accepted event takes with nothing else to do and under load, orders per second, and what one costs, without and with all that follows.',
   'npm run bench -- orders',
   {
     orders: { default: 300, description: 'Orders to buy in each part.' },
@@ -23,7 +23,7 @@ const { orders, 'at-once': width } = readOptions(
 const warmUp = 30;
 const aloneMax = 50;
 
-/** All that an order needs beside the web process until its label is promised. */
+/** All that an order needs beside the web process until its label job is enqueued. */
 const path = ['worker-relay', 'worker-payments'];
 const everything = ['worker'];
 
@@ -44,7 +44,7 @@ try {
   await fixture.workWith([...path, ...everything]);
   await fixture.settled();
   console.log(
-    `\nthe way to the promised label alone: ${orders} orders, ${width} at once, web with ${path.join(' and ')}`,
+    `\nthe path to the enqueued label alone: ${orders} orders, ${width} at once, web with ${path.join(' and ')}`,
   );
   console.log(`  ${rateOf(way)} paid with the label promised per second (aim 60 on 2 processors)`);
   report(way);
@@ -67,7 +67,7 @@ try {
   await fixture.close();
 }
 
-/** Answers how long each event took. */
+/** Returns how long each event took. */
 async function sellOneByOne(count: number): Promise<number[]> {
   const since = new Date();
   for (let number = 0; number < count; number += 1) {
@@ -77,14 +77,14 @@ async function sellOneByOne(count: number): Promise<number[]> {
   return fixture.enqueuedAfterMs(since);
 }
 
-/** Answers how long each shopper took, once every order is paid. */
+/** Returns how long each shopper took, once every order is paid. */
 async function sell(count: number): Promise<number[]> {
   const took = await inParallel(Array.from({ length: count }), width, () => fixture.buy());
   await fixture.allPaid();
   return took;
 }
 
-/** @param following what is to be over before the cost is reckoned */
+/** @param following what has to be finished before the cost is calculated */
 async function measure(following: () => Promise<void>) {
   const [since, before] = [new Date(), await fixture.usage()];
   let took: number[] = [];

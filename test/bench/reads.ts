@@ -11,11 +11,11 @@ import { withFloor } from './lib/with-floor.ts';
 
 /*
  * The hot reads of a storefront at 50 connections: remembered for a second, against a bare Koa and router that say
- * hello; and each asked anew, against a bare Koa that sends the same prepared statement.
+ * hello; and each uncached, against a bare Koa that sends the same prepared statement.
  */
 
 const { rounds, seconds } = readOptions(
-  'The hot reads, remembered and asked anew, against bare Koa servers.',
+  'The hot reads, cached and uncached, against bare Koa servers.',
   'npm run bench -- reads',
   {
     rounds: { default: 5, description: 'How often each is measured.' },

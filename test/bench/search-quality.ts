@@ -14,12 +14,12 @@ import { buildTenant } from '#test/support/tenant.ts';
 import { startBench } from './lib/bench-environment.ts';
 
 /*
- * How well search finds what is meant in a shop with known answers, by text and by meaning side by side. The embedder is
+ * How well search finds what is meant in a store with known results, by text and by meaning side by side. The embedder is
  * the simulator: it knows some synonyms, and nothing else of what a model would.
  */
 
 readOptions(
-  'What is found of what was meant, by text and by meaning, in a shop with known answers.',
+  'How well search finds what is meant, by text and by meaning, in a store with known results.',
   'npm run bench -- search-quality',
   {},
 );
@@ -61,7 +61,7 @@ try {
   await bench.stop();
 }
 
-/** The slugs that are found; asked again where the embedder was too late for its 150 ms. */
+/** The slugs that are found; searched again where the embedder exceeded its 150 ms. */
 async function request(ctx: Context, q: string): Promise<string[]> {
   let page = await searchDocuments(ctx, { q });
   for (let time = 0; page.degraded && time < 20; time += 1) {

@@ -41,7 +41,7 @@ const meant =
   'cup dish platter jug pan couch seat light carpet throw cushion drape washcloth urn flowerpot taper tshirt jumper coat tote'.split(
     ' ',
   );
-/** As long as a description is: its snippet has to be looked for. */
+/** As long as a description is: its snippet has to be searched. */
 const story = `Each piece is finished by the two people whose names stand on the label, in a workshop by the river that has been
 there for ninety years. It wears in rather than out, and what breaks is mended for the price of the postage. We send it
 in a box of grey board without a gram of plastic, and should it not be what you hoped for, you have a month to think about it.`;

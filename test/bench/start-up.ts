@@ -8,7 +8,7 @@ import { percentile } from './lib/numbers.ts';
 /* How soon after its start `web` answers, cold and with a warm compile cache, and what it takes of memory when idle. */
 
 readOptions(
-  'The time of web to its first answer, cold and warm, and its idle memory.',
+  'The time of web to its first response, cold and warm, and its idle memory.',
   'npm run bench -- start-up',
   {},
 );

@@ -77,7 +77,7 @@ async function endpointAt(path: string): Promise<string> {
   return endpoint.id;
 }
 
-/** Deliver so many to each endpoint; answers how fast, and the 95th percentile of how long after it was due each one came. */
+/** Deliver so many to each endpoint; returns the rate, and the 95th percentile of the delay after each was due. */
 async function run(
   name: string,
   endpoints: readonly string[],

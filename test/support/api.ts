@@ -6,7 +6,7 @@ import { createHttpServer } from '#src/api/lib/http-server.ts';
 import type { Services } from '#src/services.ts';
 import { recordResponses } from './record-responses.ts';
 
-/** An answer with its body read: JSON where it is JSON. */
+/** A response with its body: parsed where it is JSON. */
 export interface ApiResponse {
   status: number;
   headers: Headers;
@@ -24,7 +24,7 @@ export interface TestApi {
 }
 
 /**
- * The real application on a free port, with all its routes or with these. What it answers is recorded, but not where
+ * The real application on a free port, with all its routes or with these. Its responses are recorded, but not where
  * it is sent what comes: chance proves nothing.
  */
 export async function serveApi(

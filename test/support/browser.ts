@@ -17,7 +17,7 @@ export async function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: await ensureChromium(), args: flags });
 }
 
-/** What a page complained about: errors of its script, and what its own policy kept it from doing. */
+/** The errors of a page: of its script, and violations of its own policy. */
 export function complaintsOf(page: Page): readonly string[] {
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));

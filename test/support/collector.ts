@@ -13,7 +13,7 @@ export interface SentSpan {
   readonly kind: 'internal' | 'server' | 'client' | 'producer' | 'consumer';
 }
 
-/** An OpenTelemetry collector, as far as processes can tell. */
+/** A simulated OpenTelemetry collector. */
 export interface Collector {
   readonly url: string;
   readonly spans: readonly SentSpan[];

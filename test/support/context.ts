@@ -12,7 +12,7 @@ import { testEnvironment } from './environment.ts';
 import { reportDrift } from './report-drift.ts';
 import { buildTenant } from './tenant.ts';
 
-/** What every test that needs the shop's machinery is given. */
+/** What a test gets that needs a store and its services. */
 export interface TestContext {
   services: Services;
   clock: TestClock;

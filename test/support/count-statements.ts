@@ -12,7 +12,7 @@ const frame = /^\s*(begin|start transaction|commit|rollback|savepoint|release sa
 export const isFrame = (text: string): boolean => frame.test(text);
 
 /**
- * Do something and answer the statements that PostgreSQL really got through the services' pool, in the order in which
+ * Do something and return the statements that PostgreSQL received through the services' pool, in the order in which
  * they were sent. Only for what runs alone: two at once through one pool count each other's (`test.serial`).
  */
 export async function countStatements<Result>(

@@ -1,13 +1,13 @@
 import type { Services } from '#src/services.ts';
 
-/** What ends a process: nothing after it runs, and nobody is told. */
+/** Ends a simulated process: nothing after it runs. */
 export class Killed extends Error {
   override readonly name = 'Killed';
 }
 
 /**
- * Do something in a process that dies just before its `step`-th statement (1 is the first): PostgreSQL drops what was
- * not committed, and nothing that follows happens. Answers whether it died. Call it with rising steps to die everywhere.
+ * Do something in a process that ends just before its `step`-th statement (1 is the first): PostgreSQL rolls back what
+ * was not committed, and nothing that follows happens. Returns whether it ended. Call it with each step in turn.
  */
 export async function dieAt(services: Services, step: number, work: () => Promise<unknown>): Promise<boolean> {
   const { pool } = services.context().database;

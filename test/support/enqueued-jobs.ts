@@ -5,7 +5,7 @@ import { runOnPlatformTables } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
 import { sql } from '#src/lib/sql.ts';
 
-/** The payloads of this tenant's promises of a job, oldest first, kept or not. */
+/** The payloads of this tenant's outbox jobs of one name, oldest first, completed or not. */
 export async function enqueuedJobs<Schema extends TObject>(
   ctx: Context,
   job: JobDefinition<Schema>,

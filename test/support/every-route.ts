@@ -8,7 +8,7 @@ import { buildKey } from './factories/keys.ts';
 import { buildSession } from './factories/sessions.ts';
 import { type ApiContext, useApi } from './use-api.ts';
 
-/** A store with somebody of every kind at its counter, for what is asked of every route there is. */
+/** A store with keys and sessions of every kind, for tests of all routes. */
 export interface StoreContext extends ApiContext {
   /** That may do everything. */
   key: string;

@@ -3,7 +3,7 @@ import { until } from './until.ts';
 
 /**
  * Do something and, just before its `step`-th statement (1 is the first), something else: all of it, or as far as it
- * gets until it waits for what the first has locked. Answers whether there was such a statement, so that rising steps
+ * gets until it waits for what the first has locked. Returns whether there was such a statement, so that rising steps
  * force the second into every gap of the first.
  */
 export async function interleave(

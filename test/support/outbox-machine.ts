@@ -17,7 +17,7 @@ import { type Envelope, runJob } from '#workers/runtime/run-job.ts';
 
 /** How an execution of a job ends; `late-error` fails after its outcome was committed. */
 export type Ending = 'done' | 'snooze' | 'retry' | 'fail' | 'late-error';
-/** Where the process dies: after the start was counted, or after the row was written and before the queue was told. */
+/** Where the process is killed: after the start was counted, or after the row was written and before the queue was. */
 export type Death = 'never' | 'after-start' | 'before-queue';
 
 export interface Row {
@@ -54,7 +54,7 @@ export class OutboxMachine {
     await transact(this.#ctx, async (ctx) => enqueue(ctx, fanOutEvent, { eventId: key }, { dueAt }));
   }
 
-  /** A relay claims what is due, or what it relayed a while ago, and adds it to its queue, dies, or finds Redis away. */
+  /** A relay claims due or stale jobs and adds them to their queue, is killed, or has no Redis. */
   async relay(which: 'due' | 'again', then: 'add' | 'die' | 'return'): Promise<void> {
     const { execute } = this.#services;
     const claim = which === 'due' ? claimDue : claimStale;

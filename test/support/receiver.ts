@@ -13,7 +13,7 @@ export interface ReceivedRequest {
   readonly at: number;
 }
 
-/** What a receiver does with a request: answer so, or hang until it is released. */
+/** What a receiver does with a request: send this response, or hang until it is released. */
 export type Behaviour = 'hang' | 'reset' | { status: number; headers?: Record<string, string>; body?: string };
 
 /** An integrator's system on a free port: it records requests and responds as set. */
@@ -23,9 +23,9 @@ export interface Receiver {
   /** The most requests that were open at one time. */
   readonly mostAtOnce: number;
   readonly waiting: number;
-  /** From now on, for every request or judged one by one. */
+  /** From now on, for every request or by a function of it. */
   behave(behaviour: Behaviour | ((request: ReceivedRequest, number: number) => Behaviour)): void;
-  /** Answer everything that hangs. */
+  /** Respond to all requests that hang. */
   release(status?: number): void;
   /** Resolves once so many requests have come in all. */
   received(count: number): Promise<void>;

@@ -11,7 +11,7 @@ import { isFrame } from './count-statements.ts';
 
 /*
  * While TEST_ROUTE_RECORDS names a folder, every response of the application under test is recorded there. What the
- * lines say together is held against what the routes promise: `test/routes`.
+ * lines have together is compared with what the routes document: `test/routes`.
  */
 
 /** How often a route gave one kind of response during a test, and its statements. */
@@ -19,9 +19,9 @@ export interface RecordedResponse {
   /** `GET /api/v1/products/:slug` */
   readonly route: string;
   readonly status: number;
-  /** The error code; '' of what was no refusal. */
+  /** The error code; '' without an error. */
   readonly code: string;
-  /** Another store had something at this very address, and this one was told that there is nothing. */
+  /** Another store had an object at this URL, and this one got a 404. */
   readonly isForeign: boolean;
   /** What PostgreSQL was sent, without the frame of transactions and the look-up of store and key. */
   readonly statements: number;
@@ -60,12 +60,12 @@ function codeOf({ status, body, type }: { status: number; body?: unknown; type: 
   return status >= 400 && typeof body === 'string' && type.includes('json') ? String(JSON.parse(body).error) : '';
 }
 
-/** Remembers who found something at an address and who did not. */
+/** Records which stores found an object at a URL and which did not. */
 class Addresses {
   readonly #found = new Map<string, Set<string>>();
   readonly #missed = new Map<string, Set<string>>();
 
-  /** Whether by now one store has found something where another was told that there is nothing. */
+  /** Whether one store has found an object where another one got a 404. */
   visit(address: string, tenant: string, status: number, code: string): boolean {
     const isFound = status < 400 || status === 409 || status >= 502;
     const side = isFound ? this.#found : code === 'not_found' ? this.#missed : undefined;
@@ -80,7 +80,7 @@ class Addresses {
 const counting = new AsyncLocalStorage<{ statements: number }>();
 const watched = new WeakSet<object>();
 
-/** The directories of stores and keys remember what they find for a moment. */
+/** The directories of stores and keys cache their results for a moment. */
 const directory = /\bfrom (?:tenants\s+where (?:slug|id) = |api_keys\s+where hash = )/;
 
 /** Count what this pool is sent for the request that sends it, also where several are served at once. */
@@ -103,7 +103,7 @@ function watch(pool: Pool): void {
   pool.on('acquire', (client) => {
     if (watched.has(client)) return;
     watched.add(client);
-    // With a callback the pool itself asks, for the statement that is counted already.
+    // With a callback, the pool itself calls this for a statement that is already counted.
     wrap(client, (given) => typeof given.at(-1) !== 'function');
   });
 }

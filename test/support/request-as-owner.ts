@@ -1,6 +1,6 @@
 import type { Stack } from '#src/dev/stack/start-stack.ts';
 
-/** Ask a running stack as its store's owner: to change something where there is a body, else to read. */
+/** Call a running stack as its store's owner: POST with a body, GET without. */
 export async function requestAsOwner(
   { url, store }: Pick<Stack, 'url' | 'store'>,
   path: string,

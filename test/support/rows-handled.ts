@@ -8,11 +8,11 @@ import type { Services } from '#src/services.ts';
 export interface RowsHandled {
   /** By the plan for the values that were given. */
   readonly custom: number;
-  /** By the plan for any values, which a connection comes to use for what it is asked often. */
+  /** With the generic plan, which a connection uses for frequent statements. */
   readonly generic: number;
 }
 
-/** Keep PostgreSQL from counting these tables, as if they had been filled a moment ago: its plans must be sound all the same. */
+/** Prevent PostgreSQL from analyzing these tables, as if they had just been filled: its plans must be good all the same. */
 export async function leaveUnanalyzed(services: Services, tables: readonly string[]): Promise<void> {
   for (const table of tables) await services.execute(rawSql(`alter table ${table} set (autovacuum_enabled = off)`));
 }

@@ -10,7 +10,7 @@ const byName = new Map(processors.map((processor) => [processor.job.name, proces
 const known = jobs.map(({ name }) => name);
 
 /**
- * Work everything that is due, and what that promises in turn, as the workers would but without Redis. Answers the
+ * Run every due job, and those that they enqueue in turn, as the workers would but without Redis. Returns the
  * outcome of each run, in order, as `job: outcome`. `failedRuns`: so many runs of each failed before.
  */
 export async function runJobs(

@@ -1,4 +1,4 @@
-/** How well a list of questions was answered, each number from 0 to 1. */
+/** The quality of the results of a list of queries, each number from 0 to 1. */
 export interface SearchQuality {
   /** Of how many the product that was meant came first. */
   readonly first: number;
@@ -6,11 +6,11 @@ export interface SearchQuality {
   readonly amongFive: number;
   /** The mean of one over its rank: 1 where it is always first. */
   readonly meanReciprocalRank: number;
-  /** What was asked where it did not come first, and what did. */
+  /** The queries whose product was not first, and what was. */
   readonly faults: readonly string[];
 }
 
-/** Ask each question and see where the product that is meant comes. */
+/** Search each query and rank the product that is meant. */
 export async function measureSearch(
   answers: readonly (readonly [query: string, slug: string])[],
   search: (query: string) => Promise<readonly string[]>,

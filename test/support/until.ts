@@ -1,4 +1,4 @@
-/** Ask for the condition again and again until it answers something truthy, and answer that. Fails when it never does. */
+/** Poll until the condition returns something truthy, and return that. Fails after a timeout. */
 export async function until<Result>(
   condition: () => Promise<Result> | Result,
   {

@@ -7,7 +7,7 @@ import { buildKey } from './factories/keys.ts';
 import { buildTenant } from './tenant.ts';
 import { type ApiContext, useApi } from './use-api.ts';
 
-/** Asks the owner's side with one key; paths go on after `/api/v1/admin`. */
+/** Calls the owner's routes with one key; paths are below `/api/v1/admin`. */
 export interface Owner {
   get(path: string): Promise<ApiResponse>;
   post(path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiResponse>;
@@ -58,10 +58,10 @@ export async function auditOf(ctx: Context): Promise<AuditLine[]> {
 /** What was done, in order: `product.created`. */
 export const deedsOf = async (ctx: Context) => (await auditOf(ctx)).map(({ action }) => action);
 
-/** The answer's status and, of a refusal, its code. */
+/** The status of a response and, if it has one, its error code. */
 export const resultOf = ({ status, body }: ApiResponse) => (status < 400 ? String(status) : `${status} ${body.error}`);
 
-/** Where a refused request is wrong, each place once. */
+/** The invalid fields of a rejected request, each once. */
 export const placesOf = ({ body }: ApiResponse): string[] => [
   ...new Set<string>(body.errors.map(({ path }: { path: string }) => path)),
 ];

@@ -24,7 +24,7 @@ export const shopper = {
 
 /**
  * `useApi`, with the real Stripe SDK talking to a simulator whose time is the test's. Webhooks arrive at the
- * application over HTTP, signed; working what they promise is the test's. Tests of such a file run one after another.
+ * application over HTTP, signed; running their jobs is the test's. Tests of such a file run one after another.
  */
 export async function useStripe(test: TestFn<StripeContext>, environment: Record<string, string> = {}): Promise<void> {
   let clock: TestClock | undefined;

@@ -9,7 +9,7 @@ export type Capture = (name: string) => Promise<void>;
 export interface Walk {
   readonly page: Page;
   readonly stack: Pick<Stack, 'storefrontUrl' | 'mailboxUrl'>;
-  /** Whom the walk is by: nobody who was here before. */
+  /** The email of a new shopper. */
   readonly email: string;
   readonly capture: Capture;
 }
@@ -84,7 +84,7 @@ export async function receiveParcel({ page, capture }: Walk): Promise<void> {
   await capture('storefront-order-delivered');
 }
 
-/** The shopper asks for a link, finds it in the mailbox, and finds the order in the account. */
+/** The shopper requests a link, opens it from the mailbox, and sees the order in the account. */
 export async function signInOnStorefront(
   { page, stack, email, capture }: Walk,
   { orderNumber }: { orderNumber: string },

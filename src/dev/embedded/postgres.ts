@@ -26,7 +26,7 @@ const startingCodes = new Set<unknown>(['ECONNREFUSED', 'ECONNRESET', '57P03']);
 
 /**
  * Starts a PostgreSQL of our own in `folder/postgres` on a free loopback port. With `durable` it
- * commits to disk as in production; otherwise it forgets what a crash of the machine would lose.
+ * commits to disk as in production; otherwise a crash of the machine loses data.
  * It ends with this process, in whose environment PGHOST and the like are no longer set.
  */
 export async function startPostgres({

@@ -8,21 +8,21 @@ import Koa, { type Middleware } from 'koa';
 
 import { unusualDecimals } from '#src/lib/currency.ts';
 
-/** What the pages are told: where the API is, whose store this is, and the key that any visitor may read. */
+/** The settings of the pages: the API's URL, the store's slug and its publishable key. */
 export interface StorefrontSettings {
   /** With its prefix: `http://127.0.0.1:3000/api/v1`. */
   readonly api: string;
   readonly slug: string;
   readonly key: string;
   readonly mailbox: string;
-  /** Pages of the demonstration that no shopper would see. */
+  /** Pages of the demo that no shopper would see. */
   readonly backstage: readonly { readonly name: string; readonly url: string }[];
 }
 
 export interface StorefrontOptions {
   readonly port: number;
   readonly settings: StorefrontSettings;
-  /** No carrier comes for the parcels of a demonstration: whoever looks on says how far one is. */
+  /** No carrier moves the parcels of the demo: its visitor sets their status. */
   readonly moveParcel: (trackingNumber: string, status: 'TRANSIT' | 'DELIVERED') => Promise<unknown>;
 }
 
@@ -35,8 +35,8 @@ const types: Readonly<Record<string, string>> = {
 const filePath = /^\/(page|pictures)\/([a-z-]+\/)?[a-z0-9-]+\.(js|css|svg)$/;
 
 /**
- * The demonstration's storefront: plain HTML, CSS and a little script that talk to the public API as any storefront
- * would. This only hands the files out.
+ * The demo's storefront: plain HTML, CSS and a little script that talk to the public API as any storefront
+ * would. This only serves the files.
  */
 export async function serveStorefront({
   port,

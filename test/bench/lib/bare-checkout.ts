@@ -10,7 +10,7 @@ import type { CheckoutFloor } from './record-checkout.ts';
 /*
  * The floor of a checkout, in a process of its own: for each request the same statements in the same order, with the
  * same values, and the same calls to the provider; nothing else. Its transactions are rolled back, and one row is
- * committed instead. Answers how long it all took and how long the provider did, in milliseconds.
+ * committed instead. Returns how long all of it took and how long the provider did, in milliseconds.
  */
 
 const { databaseUrl, statements, calls, providerUrl, secretKey } = JSON.parse(readFileSync(0, 'utf8')) as CheckoutFloor;

@@ -41,7 +41,7 @@ export function parentOf(pid: number): number {
   return Number(statOf(pid)[1]);
 }
 
-/** What Linux tells of a process from its state on; nothing of one that has ended. */
+/** The fields of a process in /proc from its state on; empty when it has ended. */
 function statOf(pid: number): string[] {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];

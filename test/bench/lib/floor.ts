@@ -24,7 +24,7 @@ router.get('/statements/:name', async (koa) => {
   koa.body = (await pool.query({ name: `given ${name}`, text, values })).rows;
 });
 
-/** The writes of a line that is added to a cart: the same rows, by their keys, and nothing asked. */
+/** The writes of a line that is added to a cart: the same rows, by their keys, without reads. */
 router.post('/lines', async (koa) => {
   const { cartId, lineId, variantId } = JSON.parse((await getRawBody(koa.req)).toString());
   await inTransaction(async (client) => {

@@ -14,7 +14,7 @@ export function describeLatencies(values: readonly number[]): string {
     .join(', ');
 }
 
-/** Do this with every item, so many at a time, and answer how long each took. */
+/** Do this with every item, so many at a time, and return how long each took. */
 export async function inParallel<Item>(
   items: readonly Item[],
   width: number,

@@ -9,19 +9,19 @@ import { startStack } from '#src/dev/stack/start-stack.ts';
 import { until } from '#test/support/until.ts';
 import { countStatementsSent, parentOf, processorMsOf, processorMsOfFamily } from './costs.ts';
 
-/** A shop of real processes that is bought from. */
+/** A store with real processes to buy from. */
 export interface OrderFixture {
   /** One shopper's way from an empty cart to the paid session. */
   buy(): Promise<void>;
   /** Work with these workers of the Procfile and no others. */
   workWith(names: readonly string[]): Promise<void>;
-  /** Everything that was bought is paid, as far as the shop knows. */
+  /** Every order is paid. */
   allPaid(): Promise<void>;
-  /** Everything that is promised for now is kept, and no analytics event is left to be counted. */
+  /** Every due job is completed, and every analytics event is aggregated. */
   settled(): Promise<void>;
-  /** What is promised for now and not kept, by job. */
+  /** The due jobs that are not completed, by name. */
   waiting(): Promise<{ job: string; count: number }[]>;
-  /** For each order that was paid since: milliseconds from its event's acceptance to the end of the transaction that promised its label. */
+  /** For each order that was paid since: milliseconds from its event's acceptance to the end of the transaction that enqueued its label. */
   enqueuedAfterMs(since: Date): Promise<number[]>;
   /** What has been used so far: processor time by part, in milliseconds, and statements sent. */
   usage(): Promise<Usage>;
@@ -44,7 +44,7 @@ export async function openOrderFixture(workers: readonly string[]): Promise<Orde
   const client = new pg.Client({ connectionString: stack.databaseUrl, options: '-c app.platform=on' });
   await client.connect();
   const rows = async (text: string, values: unknown[] = []) => (await client.query(text, values)).rows;
-  /** To ask costs PostgreSQL what is then reckoned among the orders: it is not asked often. */
+  /** The query itself costs PostgreSQL time that counts for the orders, so it is rare. */
   const all = (what: string, condition: string) =>
     until(async () => (await rows(`select ${condition} as done`))[0].done, {
       withinMs: 120_000,

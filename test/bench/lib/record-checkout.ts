@@ -15,8 +15,8 @@ export interface CheckoutFloor {
 }
 
 /**
- * Check out and answer what is sent to PostgreSQL and to the provider. Nothing of it stays, each commit is a rollback: so
- * the last statement finds no session to write the provider's answer to, and the shopper is not told of it.
+ * Check out and return what is sent to PostgreSQL and to the provider. Nothing is stored, each commit is a rollback: so
+ * the last statement finds no session to write the provider's response to, which the shopper does not notice.
  */
 export async function recordCheckout(
   services: Services,

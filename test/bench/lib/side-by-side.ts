@@ -8,7 +8,7 @@ import { percentile } from './numbers.ts';
 export interface Contender {
   readonly name: string;
   readonly url: string;
-  /** The process that answers. */
+  /** The process that responds. */
   readonly pid: number;
   readonly headers?: Record<string, string>;
   readonly method?: 'GET' | 'POST';
@@ -22,7 +22,7 @@ export interface Measured {
   readonly perSecond: number;
   readonly p50: number;
   readonly p99: number;
-  /** What the process that answers spends on a request: the machine may be busy with other things, this is its own. */
+  /** The processor time of the responding process per request, which other work of the machine does not change. */
   readonly cpuMicroseconds: number;
 }
 
@@ -30,7 +30,7 @@ const connections = 50;
 
 /**
  * Load each contender in turn, round after round, so that whatever else the machine does happens to all of them, and
- * answer the medians. Every answer has to be a success.
+ * return the medians. Every response has to be a success.
  */
 export async function sideBySide(
   contenders: readonly Contender[],
@@ -93,7 +93,7 @@ async function load(
   }
 }
 
-/** A line for each: the first is the floor, the others are told with their part of it and the part that they should have. */
+/** A line for each: the first is the floor, the others have their share of it and the share that they should have. */
 export function report([floor, ...others]: readonly Measured[], aim: number): void {
   if (!floor) return;
   console.log(`${figuresOf(floor)}  the floor`);

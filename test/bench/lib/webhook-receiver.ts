@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 
 /*
  * A receiver in a process of its own. It takes everything but what comes to /hang, which it never answers, and tells at
- * /latencies how long after each event it heard of it, once.
+ * /latencies the delay after each event, once.
  */
 
 let latencies: number[] = [];

@@ -7,7 +7,7 @@ import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Services } from '#src/services.ts';
 
-/** A product was looked at, by a session of its own. */
+/** A product view, by a session of its own. */
 export function buildEvent(given: object = {}): object {
   return {
     event_id: randomUUID(),
@@ -29,7 +29,7 @@ export async function sendEvents(
   return ingestEvents(ctx, { input: JSON.parse(rawBody.toString()), rawBody, sender: { clientIp, userAgent } });
 }
 
-/** Write a batch of one event, the oldest that waits, as only a faulty release of ours could. Answers its id. */
+/** Write a batch of one event, the oldest pending one, as only a faulty release could. Returns its id. */
 export async function plantBatch(ctx: Context, event: object): Promise<string> {
   const id = newId('bat');
   const at = new Date(ctx.clock.now().getTime() - seconds(10));

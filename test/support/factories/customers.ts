@@ -3,7 +3,7 @@ import type { Context } from '#src/domain/context.ts';
 import { type Customer, findCustomer, upsertCustomer } from '#src/domain/customers/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 
-/** A customer whom the shop knows. */
+/** A customer of the store. */
 export async function buildCustomer(ctx: Context, given: { email?: string; name?: string } = {}): Promise<Customer> {
   const { id } = await transact(ctx, (ctx) => upsertCustomer(ctx, { email: `${randomText(8)}@example.com`, ...given }));
   const customer = await findCustomer(ctx, id);

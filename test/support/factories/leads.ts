@@ -4,7 +4,7 @@ import { joinWaitlist } from '#src/domain/leads/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { sql } from '#src/lib/sql.ts';
 
-/** Somebody who waits for a variant or for a product, by an address of his own. */
+/** A waitlist entry for a variant or a product, with a unique email. */
 export async function buildWaiting(
   ctx: Context,
   wanted: { variantId?: string; productSlug?: string; email?: string },
@@ -18,7 +18,7 @@ export async function buildWaiting(
   return { email, leadId: id };
 }
 
-/** To whom a mail was promised that something is back, in the order of their addresses. */
+/** The recipients of enqueued restock emails, sorted. */
 export async function restockMailsOf(ctx: Context): Promise<{ recipient: string; data: Record<string, unknown> }[]> {
   return read(
     ctx,

@@ -9,7 +9,7 @@ import { sql } from '#src/lib/sql.ts';
 /** An address that no other test knows. */
 export const newAddress = (): string => `${randomText(12)}@shopper.example`;
 
-/** Write a mail down in a transaction of its own. Answers its id. */
+/** Insert an email in a transaction of its own. Returns its id. */
 export async function buildMail<Kind extends MailKind>(ctx: Context, mail: MailRequest<Kind>): Promise<string> {
   return transact(ctx, (ctx) => enqueueMail(ctx, mail));
 }
@@ -31,7 +31,7 @@ export async function readMail(ctx: Context, id: string): Promise<StoredMail | u
   );
 }
 
-/** An order of two things, as a mail tells of it. */
+/** An order of two items, as an email shows it. */
 export function orderMail(given: Partial<OrderMailData> = {}): OrderMailData {
   return {
     order_number: 'ORD-1001',

@@ -45,7 +45,7 @@ export const newYork: ShippingAddress = {
 
 let nextNumber = 1001;
 
-/** A paid order with its items, written as rows: one oak bowl of 18 ounces to New York unless told otherwise. */
+/** A paid order with its items, written as rows: one oak bowl of 18 ounces to New York by default. */
 export async function buildPaidOrder(ctx: Context, given: GivenOrder = {}): Promise<BuiltOrder> {
   const id = newId('ord');
   const number = given.number ?? (nextNumber += 1);

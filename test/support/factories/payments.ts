@@ -9,7 +9,7 @@ export interface BuiltAccount {
   webhookSecret: string;
 }
 
-/** A store's own account at the payment provider. Answers its key and signing secret. */
+/** A store's own account at the payment provider. Returns its key and signing secret. */
 export async function buildPaymentAccount(
   ctx: Context,
   given: Partial<PaymentAccountInput> = {},

@@ -19,7 +19,7 @@ export async function remindAnytime(ctx: Context, given: ReminderSettingsInput =
   await transact(ctx, (ctx) => saveReminderSettings(ctx, { quiet_hours: null, ...given }));
 }
 
-/** A cart of one oak bowl, kept with its reminders for an address that no other test knows. */
+/** A saved cart of one oak bowl with its reminders, for a unique email. */
 export async function buildRemindedCart(
   ctx: Context,
   given: Partial<SavedCartInput> = {},
@@ -29,7 +29,7 @@ export async function buildRemindedCart(
   return { ...(await saveCartAndRemind(ctx, { ...given, email, items })), email };
 }
 
-/** Work every promise about reminders of the store, due or not, as if it were due at the context's time. */
+/** Run every reminder job of the store, due or not, as if it were due at the context's time. */
 export async function decideAll(ctx: Context): Promise<void> {
   for (const payload of await enqueuedJobs(ctx, decideJob)) await decideReminder(ctx, payload);
 }

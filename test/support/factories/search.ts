@@ -2,7 +2,7 @@ import type { Context } from '#src/domain/context.ts';
 import { buildProduct } from './catalog.ts';
 import { buildEntry } from './content.ts';
 
-/** A homeware and clothing shop: slug, name, description, SKU. */
+/** A homeware and clothing store: slug, name, description, SKU. */
 const products = [
   ['stoneware-mug', 'Stoneware mug', 'Holds a proper coffee. Glazed by hand.', 'MUG-STN'],
   ['espresso-tumbler', 'Espresso tumbler', 'For a short one in the morning.', 'TUM-ESP'],
@@ -39,7 +39,7 @@ const products = [
 ] as const;
 
 /**
- * What shoppers type, and the product that they mean, by how hard it is to tell: words that are there, slugs and SKUs,
+ * What shoppers type, and the product that they mean, by difficulty: words that are there, slugs and SKUs,
  * slips of the finger, words that are not finished, and other words for the same thing.
  */
 export const knownResults = {
@@ -121,10 +121,10 @@ export const knownResults = {
   ],
 } as const satisfies Record<string, readonly (readonly [query: string, slug: string])[]>;
 
-/** How many documents the shop has: its products and an article. */
+/** How many documents the store has: its products and an article. */
 export const homewareDocuments = products.length + 1;
 
-/** The shop, with its products and an article. What indexes it is promised. */
+/** The store, with its products and an article. Its indexing jobs are enqueued. */
 export async function buildHomeware(ctx: Context): Promise<void> {
   for (const [slug, name, description, sku] of products)
     await buildProduct(ctx, { slug, name, description, variants: [{ sku }] });

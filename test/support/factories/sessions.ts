@@ -18,7 +18,7 @@ export const linkRequest = (email: string, given: Partial<LinkRequest> = {}): Li
   ...given,
 });
 
-/** Ask for a link and let the worker decide. Answers the token that the mail carries, or would carry. */
+/** Request a link and let the worker decide. Returns the token that is in the email, or would be. */
 export async function buildLink(ctx: Context, email: string, given: Partial<LinkRequest> = {}): Promise<string> {
   await requestLink(ctx, linkRequest(email, given));
   const { linkId } = (await enqueuedJobs(ctx, mailLinkJob)).at(-1) ?? { linkId: '' };

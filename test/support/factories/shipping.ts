@@ -29,7 +29,7 @@ export const shippingAccountInput = (given: Partial<ShippingAccountInput> = {}):
   ...given,
 });
 
-/** A store's shipping account. Answers what was saved, so that a test knows key and token. */
+/** A store's shipping account. Returns what was saved, with key and token. */
 export async function buildShippingAccount(
   ctx: Context,
   given: Partial<ShippingAccountInput> = {},

@@ -7,7 +7,7 @@ import { buildPartner } from './partners.ts';
 import { buildGiftCard, buildPromo } from './promotions.ts';
 import { buildReturn } from './returns.ts';
 
-/** Something of everything that a store has. Answers what all of it is called by: ids, slugs, codes and addresses. */
+/** One of every object that a store has. Returns their ids, slugs, codes and emails. */
 export async function buildStockedStore(ctx: Context): Promise<string[]> {
   const product = await buildProduct(ctx);
   const tea = await buildProduct(ctx, {

@@ -25,7 +25,7 @@ export async function buildEndpoint(
   return { ...endpoint, secret };
 }
 
-/** So many tests of an endpoint are recorded and promised at once. Answers the ids of their events. */
+/** Record several test events of an endpoint at once, with their jobs. Returns the ids of the events. */
 export async function recordTests(ctx: Context, endpointId: string, count = 1): Promise<string[]> {
   return transact(ctx, async (ctx) =>
     Array.from({ length: count }, () => recordEvent(ctx, 'webhook.test', endpointId)),

@@ -55,7 +55,7 @@ const whole = {
   subscriptionId: null,
 };
 
-/** A payment provider in memory. It misbehaves when it is told to. */
+/** A payment provider in memory. It fails when a test sets it to. */
 export function fakePaymentGateway(): FakePayments {
   const fail = ({ failure, code }: Misfortune) =>
     new ProviderError('fake', failure, `The provider: ${failure}.`, { code });

@@ -26,7 +26,8 @@ export const silence = () => new ProviderError('fake', 'away', 'The provider did
 export const denial = () => new ProviderError('fake', 'denied', 'The provider does not accept the key.');
 export const busy = (retryAfterSeconds?: number) =>
   new ProviderError('fake', 'busy', 'Slow down.', { retryAfterSeconds });
-export const rejection = (code?: string) => new ProviderError('fake', 'refused', 'The provider refused.', { code });
+export const rejection = (code?: string) =>
+  new ProviderError('fake', 'refused', 'The provider rejected the request.', { code });
 
 export interface FakeShipping extends ShippingGateway {
   /** The calls in order: `quote`, `buy`, `lookup`, … */
@@ -65,7 +66,7 @@ export function rate(given: Partial<Rate> = {}): Rate {
   };
 }
 
-/** A parcel provider in memory that sells labels, and misbehaves when it is told to. */
+/** A shipping provider in memory that sells labels, and fails when a test sets it to. */
 export function fakeShippingGateway(): FakeShipping {
   const purchases: (LabelPurchase & { unseenFor: number })[] = [];
   const markers = new Map<string, string>();

@@ -113,7 +113,7 @@ export function faultResponse(
     headers: {
       ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
       ...(status === 429 && { 'stripe-rate-limited-reason': 'global-rate' }),
-      // Stripe tells its libraries not to retry: they would only get the stored response.
+      // The header stops the libraries from retrying: they would only get the stored response.
       ...(status === 500 && { 'stripe-should-retry': 'false' }),
     },
   };
