@@ -11,15 +11,15 @@ import { startBench } from './lib/bench-environment.ts';
 import { describeLatencies, inParallel, timed } from './lib/numbers.ts';
 
 /*
- * Events taken in over HTTP, by the real web process, and folded by the real worker, beside `INSERT … SELECT unnest` of
- * the same rows into the same table, with its partitions, indexes and row-level security, committed as often. How far the
- * folding is behind while events keep coming, and while more come than can be counted in time: those are refused, and sent
- * again by senders in a hurry. Whether each is counted once though every batch is sent five times and the worker is killed again
- * and again.
+ * Events taken in over HTTP, by the real web process, and aggregated by the real worker, beside `INSERT … SELECT unnest` of
+ * the same rows into the same table, with its partitions, indexes and row-level security, committed as often. How far
+ * the aggregation lags while events keep coming, and while more come than can be counted in time: those are rejected,
+ * and sent again soon. Whether each is counted once though every batch is sent five times and the worker is killed
+ * again and again.
  */
 
 const { events: total } = readOptions(
-  'Events per second over HTTP against the plainest insert, how far the folding lags, also at overload, and whether each counts once.',
+  'Events per second over HTTP against the plainest insert, how far the aggregation lags, also at overload, and whether each counts once.',
   'npm run bench -- analytics-ingestion',
   { events: { default: 200_000, description: 'Events to send.' } },
   '50000',

@@ -8,8 +8,8 @@ import { report, sideBySide } from './lib/side-by-side.ts';
 import { withFloor } from './lib/with-floor.ts';
 
 /*
- * Signed events of the payment provider at 50 connections, each accepted once: verified and stored with its job, against
- * a bare server that inserts and commits.
+ * Signed events of the payment provider at 50 connections, each accepted once: verified and stored with its job,
+ * against a bare server that inserts and commits.
  */
 
 const { rounds, seconds } = readOptions(

@@ -5,9 +5,9 @@ import { describeLatencies, inParallel, timed } from './lib/numbers.ts';
 import { openOrderFixture, type Usage } from './lib/order-fixture.ts';
 
 /*
- * Orders from a cart to paid with the label job enqueued, through the real web process and real workers, with simulators
- * that respond at once. Where the machine does other things, too, the cost of an order says more than the number of orders
- * in a second.
+ * Orders from a cart to paid with the label job enqueued, through the real web process and real workers, with
+ * simulators that respond at once. Where the machine does other things, too, the cost of an order says more than the
+ * number of orders in a second.
  */
 
 const { orders, 'at-once': width } = readOptions(

@@ -14,8 +14,8 @@ import { buildTenant } from '#test/support/tenant.ts';
 import { startBench } from './lib/bench-environment.ts';
 
 /*
- * How well search finds what is meant in a store with known results, by text and by meaning side by side. The embedder is
- * the simulator: it knows some synonyms, and nothing else of what a model would.
+ * How well search finds what is meant in a store with known results, by text and by meaning side by side. The embedder
+ * is the simulator: it knows some synonyms, and nothing else of what a model would.
  */
 
 readOptions(

@@ -8,10 +8,10 @@ import { percentile } from './lib/numbers.ts';
  * Whether the time of a request for a link tells who has an account: 2,000 requests for known addresses and 2,000 for
  * unknown ones, in random order, against real processes whose workers mail the known ones meanwhile.
  *
- * Says how often a request for a known address takes longer than one for an unknown one. Where nothing can be told it is
- * one half, within 1.96 standard errors (Mann and Whitney) in 95 of 100 runs. Exits with 1 beyond 3. So that this means
- * something, it also says how much longer the known ones would have had to take to be told: what is slower by that much
- * fails. And it looks at the request after each one, which the workers' mail for a known address may hold up.
+ * Says how often a request for a known address takes longer than one for an unknown one. Where nothing can be told it
+ * is one half, within 1.96 standard errors (Mann and Whitney) in 95 of 100 runs. Exits with 1 beyond 3. So that this
+ * means something, it also says how much longer the known ones would have had to take to be told: what is slower by
+ * that much fails. And it looks at the request after each one, which the workers' mail for a known address may hold up.
  */
 
 const { requests: count } = readOptions(

@@ -80,8 +80,8 @@ async function labelledOnce(stack: Stack, query: Query): Promise<string[]> {
 }
 
 /**
- * The endpoint received every event of its types at least once; the newest state that it received of an order is no older
- * than the order's last event; and two events with one version have the same state.
+ * The endpoint received every event of its types at least once; the newest state that it received of an order is no
+ * older than the order's last event; and two events with one version have the same state.
  */
 async function eventsReceived(receiver: Receiver, query: Query): Promise<string[]> {
   const received = new Set(receiver.events.map(({ id }) => id));

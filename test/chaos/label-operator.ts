@@ -10,8 +10,8 @@ interface BoardJob {
 const unattendedMs = 25_000;
 
 /**
- * An operator at the board who presses Retry on every failed job, several times at once, and on others, too, until `end`
- * is called, which returns how often.
+ * An operator at the board who presses Retry on every failed job, several times at once, and on others, too, until
+ * `end` is called, which returns how often.
  *
  * @param isUnattended whether Retry is pressed late in a store
  */

@@ -3,11 +3,14 @@ import type { ShippingGateway } from '#src/domain/ports/shipping-gateway.ts';
 import { type Correlation, currentCorrelation } from '#src/lib/correlation.ts';
 
 /*
- * A point of the protocol is before or after a statement or a call of the provider, with its place: the job, the last call
- * of the provider, the transaction since then and the statement in it. So the same code has the same points.
+ * A point of the protocol is before or after a statement or a call of the provider, with its place: the job, the last
+ * call of the provider, the transaction since then and the statement in it. So the same code has the same points.
  */
 
-/** Called at each point of a run, or of the process outside of any run. Returns whether the run has to stop there for ever. */
+/**
+ * Called at each point of a run, or of the process outside of any run. Returns whether the run has to stop there for
+ * ever.
+ */
 export type OnPoint = (point: string, isInRun: boolean) => boolean;
 
 /** The position of a job's run. */

@@ -23,7 +23,10 @@ const quoting = (kind: Fault['kind'], more: Partial<Fault> = {}) => ({ match: 'P
 const rateLimited = { status: 429, retry_after: 1 };
 const denied = { status: 401 };
 
-/** The situations of src/domain/shipping/README.md. Lost responses and kills are not part of them: they happen everywhere. */
+/**
+ * The situations of src/domain/shipping/README.md. Lost responses and kills are not part of them: they happen
+ * everywhere.
+ */
 export const recipes: readonly Recipe[] = [
   { name: 'no fault', faults: [] },
   { name: 'the provider sends no webhooks', faults: [], hasNoWebhooks: true },

@@ -13,7 +13,8 @@ import type { KillPlan, WorkerReport } from './label-workers.ts';
 /*
  * The label worker of production, with the real SDK. In addition it reports the points of the protocol that it reaches,
  * and is killed (kill -9) at points without a kill. A run that reaches such a point stops there and sends nothing more;
- * a moment later, when other runs may have stopped at theirs, the process is killed. It receives where others were killed.
+ * a moment later, when other runs may have stopped at theirs, the process is killed. It receives where others were
+ * killed.
  */
 
 const config = readConfig();

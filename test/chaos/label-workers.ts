@@ -56,8 +56,8 @@ const preload = fileURLToPath(new URL('../../src/dev/stack/end-with-parent.ts', 
 const stopMs = 8000;
 
 /**
- * Keep label workers running. Each is killed (kill -9) at a point without a kill, or at any point when there is none left,
- * and started again. At intervals one is frozen until others have taken over its work.
+ * Keep label workers running. Each is killed (kill -9) at a point without a kill, or at any point when there is none
+ * left, and started again. At intervals one is frozen until others have taken over its work.
  */
 export function startLabelWorkers(options: LabelWorkerOptions): LabelWorkers {
   const { environment, random, workers, killsMin, killsMax, skippedPointsMax, freezeEveryMs, freezeForMs } = options;

@@ -5,8 +5,8 @@ import { runChaos } from './run-chaos.ts';
 
 /*
  * `npm run chaos -- --orders 300 --seed 7`: faults of every kind while shoppers buy; the printed seed repeats the run.
- * `--every 0 --drop 0.3 --duplicate 0.3 --shuffle`: only the providers' webhooks are unreliable. `--only kills`: a process
- * is killed at every point of every operation that moves money.
+ * `--every 0 --drop 0.3 --duplicate 0.3 --shuffle`: only the providers' webhooks are unreliable. `--only kills`: a
+ * process is killed at every point of every operation that moves money.
  */
 
 const options = readOptions(

@@ -125,7 +125,9 @@ async function release({ folder }: NextRelease, environment: Readonly<Record<str
   return { out, err, code };
 }
 
-/** The invariants, and that jobs of both releases were completed: also those that a worker of the old one claimed first. */
+/**
+ * The invariants, and that jobs of both releases were completed: also those that a worker of the old one claimed first.
+ */
 async function openFindings(
   stack: Stack,
   receiver: Parameters<typeof findBreaches>[1],

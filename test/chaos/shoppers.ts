@@ -19,7 +19,9 @@ export interface ShopperOptions {
   readonly firstNumber?: number;
   /** Otherwise one in ten leaves the payment page. */
   readonly allPay?: boolean;
-  /** Whether their storefront sends idempotency keys. Without one, a lost response starts a new order, which supersedes. */
+  /**
+   * Whether their storefront sends idempotency keys. Without one, a lost response starts a new order, which supersedes.
+   */
   readonly withKeys?: boolean;
 }
 
@@ -95,8 +97,8 @@ async function buy(
 }
 
 /**
- * Repeat a request until it succeeds, as a good storefront does: with the same idempotency key, while the service cannot
- * be reached or is busy. Any other error than insufficient stock fails the run.
+ * Repeat a request until it succeeds, as a good storefront does: with the same idempotency key, while the service
+ * cannot be reached or is busy. Any other error than insufficient stock fails the run.
  */
 export async function requestUntilAccepted(
   stack: Stack,

@@ -43,7 +43,10 @@ export async function sendVisitors(stack: Stack, random: Random, { count }: { co
   return visits;
 }
 
-/** Follow a link three times at once, as a double click and an email scanner do. Undefined when there is no customer or no email. */
+/**
+ * Follow a link three times at once, as a double click and an email scanner do. Undefined when there is no customer or
+ * no email.
+ */
 async function signIn(stack: Stack, random: Random): Promise<Visit['link']> {
   const { customers } = (await requestUntilAccepted(stack, 'GET', '/admin/customers?limit=100')) as {
     customers: { email: string }[];

@@ -28,7 +28,9 @@ withCurl('the first checkout of the README sells on the stack that npm run dev s
   });
   t.teardown(() => stack.stop());
 
-  /** The responses of the commands of a block, with what `npm run dev` printed in place of what the block shows of it. */
+  /**
+   * The responses of the commands of a block, with what `npm run dev` printed in place of what the block shows of it.
+   */
   const run = async (block: string, given: Record<string, string> = {}): Promise<any[]> => {
     const assignments = [`API=${stack.url}/api/v1`, `KEY=${stack.store.publishableKey}`];
     const script = Object.entries(given).reduce(

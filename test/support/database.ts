@@ -37,7 +37,9 @@ async function createDatabase(name: string, like = ''): Promise<string> {
   return url.href;
 }
 
-/** Forced, it may not end the autovacuum that happens to be in there; unforced, PostgreSQL sends that away by itself. */
+/**
+ * Forced, it may not end the autovacuum that happens to be in there; unforced, PostgreSQL sends that away by itself.
+ */
 async function dropDatabase(name: string): Promise<void> {
   const statement = `drop database if exists ${pg.escapeIdentifier(name)}`;
   try {

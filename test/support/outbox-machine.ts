@@ -25,7 +25,9 @@ export interface Row {
   readonly state: string;
 }
 
-/** The outbox on real PostgreSQL and Redis, one step at a time: what relays, workers, operators and failures do to it. */
+/**
+ * The outbox on real PostgreSQL and Redis, one step at a time: what relays, workers, operators and failures do to it.
+ */
 export class OutboxMachine {
   readonly #services: Services;
   readonly #ctx: Context;

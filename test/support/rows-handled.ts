@@ -12,12 +12,17 @@ export interface RowsHandled {
   readonly generic: number;
 }
 
-/** Prevent PostgreSQL from analyzing these tables, as if they had just been filled: its plans must be good all the same. */
+/**
+ * Prevent PostgreSQL from analyzing these tables, as if they had just been filled: its plans must be good all the same.
+ */
 export async function leaveUnanalyzed(services: Services, tables: readonly string[]): Promise<void> {
   for (const table of tables) await services.execute(rawSql(`alter table ${table} set (autovacuum_enabled = off)`));
 }
 
-/** Do something with these connections and return, for each statement like `pattern`, how many rows it makes PostgreSQL handle. */
+/**
+ * Do something with these connections and return, for each statement like `pattern`, how many rows it makes PostgreSQL
+ * handle.
+ */
 export async function rowsHandled(
   database: Database,
   pattern: RegExp,

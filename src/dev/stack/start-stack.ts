@@ -16,7 +16,10 @@ import { handledEventTypes } from '#src/providers/stripe/events.ts';
 import { runCli, type StackProcess, startProcess } from './start-process.ts';
 
 export interface StackOptions {
-  /** `each`: a process for every kind of worker, as on dynos that scale separately; `all`: one for all; or some of the Procfile. */
+  /**
+   * `each`: a process for every kind of worker, as on dynos that scale separately; `all`: one for all; or some of the
+   * Procfile.
+   */
   readonly workers: 'each' | 'all' | readonly string[];
   /** Further variables of the processes: schedules, poll times, an existing PostgreSQL or Redis. */
   readonly environment?: Readonly<Record<string, string>>;

@@ -21,7 +21,9 @@ export function countStatementsSent(): StatementCount {
   };
 }
 
-/** The processor time that a process and its children that ended have used, in milliseconds, in Linux's steps of ten. */
+/**
+ * The processor time that a process and its children that ended have used, in milliseconds, in Linux's steps of ten.
+ */
 export function processorMsOf(pid: number): number {
   return (
     10 *

@@ -21,7 +21,10 @@ export interface OrderFixture {
   settled(): Promise<void>;
   /** The due jobs that are not completed, by name. */
   waiting(): Promise<{ job: string; count: number }[]>;
-  /** For each order that was paid since: milliseconds from its event's acceptance to the end of the transaction that enqueued its label. */
+  /**
+   * For each order that was paid since: milliseconds from its event's acceptance to the end of the transaction that
+   * enqueued its label.
+   */
   enqueuedAfterMs(since: Date): Promise<number[]>;
   /** What has been used so far: processor time by part, in milliseconds, and statements sent. */
   usage(): Promise<Usage>;

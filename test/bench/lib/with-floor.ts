@@ -7,7 +7,9 @@ export interface Measurable {
   readonly pid: number;
 }
 
-/** Our web process and the bare server, each in a process of its own on the same database, for as long as `work` takes. */
+/**
+ * Our web process and the bare server, each in a process of its own on the same database, for as long as `work` takes.
+ */
 export async function withFloor(
   bench: Bench,
   floorEnvironment: Record<string, string>,

@@ -3,8 +3,8 @@ import type { KillFixture } from './kill-fixture.ts';
 import type { Customer } from './scenarios.ts';
 
 /**
- * Violated invariants of a customer's checkout before the payment: its order can be paid once, and exactly its items are
- * held.
+ * Violated invariants of a customer's checkout before the payment: its order can be paid once, and exactly its items
+ * are held.
  *
  * @param wanted the expected number of orders; the default is at most one
  */

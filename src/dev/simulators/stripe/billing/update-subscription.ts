@@ -33,9 +33,9 @@ interface ItemParams {
 }
 
 /**
- * Change a running subscription. A new interval begins a period at once, which is invoiced, or begins when a trial ends.
- * Both credit the rest of the present period unless prorations are off. Other prorations are not calculated: a new price
- * or quantity counts from the next invoice.
+ * Change a running subscription. A new interval begins a period at once, which is invoiced, or begins when a trial
+ * ends. Both credit the rest of the present period unless prorations are off. Other prorations are not calculated: a
+ * new price or quantity counts from the next invoice.
  */
 export function updateSubscription(
   account: Account,
