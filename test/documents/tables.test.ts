@@ -4,7 +4,9 @@ import test from 'ava';
 
 import { queues } from '#jobs/queues.ts';
 import { schedules } from '#jobs/schedules.ts';
+import { nextStep } from '#src/domain/backoffice/attention.ts';
 import { mailKinds } from '#src/domain/mail/kinds.ts';
+import { fulfillmentStatuses, orderStatuses, paymentStatuses } from '#src/domain/orders/order.ts';
 import { reminderReasons } from '#src/domain/reminders/reminder.ts';
 import { reasons } from '#src/domain/shipping/label-reasons.ts';
 import { publishableScopes, type Scope, scopes } from '#src/domain/tenants/api-key.ts';
@@ -74,6 +76,25 @@ test('the table of label reasons says what the code says', (t) => {
   t.deepEqual(
     tableAfter(markdownFile('src/domain/shipping/README.md'), '| reason |'),
     Object.entries(reasons).map(([name, { message }]) => [code(name), message]),
+  );
+});
+
+test('the table of attentions says what operators are told', (t) => {
+  const [, steps = ''] = /const steps[^{]*\{(.*?)\n\};/s.exec(readText('src/domain/backoffice/attention.ts')) ?? [];
+  const codes = [...steps.matchAll(/^ {2}(\w+):/gm)].map(([, name = '']) => name);
+  t.true(codes.length > 5);
+  t.deepEqual(
+    tableAfter(markdownFile('src/domain/orders/README.md'), '| code |'),
+    codes.map((name) => [code(name), nextStep(name)]),
+  );
+});
+
+test('the states of an order are named', (t) => {
+  const { text } = markdownFile('src/domain/orders/README.md');
+  const states = [...orderStatuses, ...paymentStatuses, ...fulfillmentStatuses];
+  t.deepEqual(
+    states.filter((state) => !text.includes(code(state))),
+    [],
   );
 });
 
