@@ -32,10 +32,10 @@ const rowsOf = (before: string) =>
     tables: [...tables.matchAll(/`(\w+)`/g)].map(([, name]) => name ?? ''),
     retained,
   }));
-const limited = rowsOf('| tables | kept |');
-const forEver = rowsOf('| tables | kept for ever, because |');
+const limited = rowsOf('| tables | retained |');
+const forEver = rowsOf('| tables | retained forever, because |');
 
-test('the tables of retention say of every table how long its rows are kept, or why for ever', async (t) => {
+test('the tables of retention name every table, and how long its rows are retained or why forever', async (t) => {
   const { services } = t.context;
   const tables = (
     await services.execute<{ name: string }>(sql`
