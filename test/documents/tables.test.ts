@@ -4,6 +4,8 @@ import test from 'ava';
 
 import { queues } from '#jobs/queues.ts';
 import { schedules } from '#jobs/schedules.ts';
+import { mailFaultKinds } from '#src/dev/simulators/mailbox/faults.ts';
+import { faultKinds } from '#src/dev/simulators/shippo/faults.ts';
 import { nextStep } from '#src/domain/backoffice/attention.ts';
 import { mailKinds } from '#src/domain/mail/kinds.ts';
 import { fulfillmentStatuses, orderStatuses, paymentStatuses } from '#src/domain/orders/order.ts';
@@ -112,6 +114,16 @@ test('the table of emails says what the code says', (t) => {
 test('the table of reminder reasons names every reason', (t) => {
   const documented = tableAfter(markdownFile('src/domain/reminders/README.md'), '| reason |').map(([name]) => name);
   t.deepEqual(documented.toSorted(), reminderReasons.map(code).toSorted());
+});
+
+test('the table of faults names those that the simulators know', (t) => {
+  const [, ofStripe = ''] =
+    /kind: \{ enum: \[([^\]]*)\]/.exec(readText('src/dev/simulators/stripe/control/read-body.ts')) ?? [];
+  const kinds = [ofStripe.match(/\w+/g) ?? [], faultKinds, mailFaultKinds];
+  t.deepEqual(
+    tableAfter(markdownFile('src/dev/README.md'), '| simulator |').map(([, named]) => named),
+    kinds.map((some) => some.map(code).join(', ')),
+  );
 });
 
 test('the order of the domains is the one that the architecture test holds them to', (t) => {
