@@ -77,7 +77,7 @@ test.afterEach.always((t) => t.context.api.close());
 const bench = '/api/v1/benches/item_01m7xfs208fk1sctzyr3afnpz3';
 const resultOf = ({ status, body }: ApiResponse) => [status, body.error];
 
-test('a request is refused for the first thing that is wrong with it, in the documented order', async (t) => {
+test('a request with several faults is rejected for the first one in the documented order', async (t) => {
   const { api, ctx, tenant } = t.context;
   await transact(ctx, (ctx) => setModules(ctx, { reviews: false }));
   const reader = await buildKey(ctx, ['orders:read']);
@@ -98,7 +98,7 @@ test('a request is refused for the first thing that is wrong with it, in the doc
   t.deepEqual(resultOf(await post({ tenant: tenant.slug, body: { name: 'oak' } })), [403, 'module_disabled']);
 });
 
-test('the handler refuses last, once the module is on', async (t) => {
+test("the handler's own errors come last, after the module check", async (t) => {
   const { api, tenant } = t.context;
   t.deepEqual(resultOf(await api.call('POST', '/api/v1/benches', { tenant: tenant.slug, body: { name: 'gone' } })), [
     404,
@@ -131,7 +131,7 @@ test('a bearer route wants a key, and the key alone says whose', async (t) => {
   t.is(reply.body.actor, (await listKeys(ctx)).rows[0]?.id, 'what is done is done by the key');
 });
 
-test('a dual route takes the key that is sent, and asks for its scope even where the header would do', async (t) => {
+test('a dual route with a key requires its scope even if the header would suffice', async (t) => {
   const { api, ctx, tenant } = t.context;
   const key = await buildKey(ctx, ['products:write']);
   const refused = await api.call('POST', '/api/v1/benches', { key, tenant: tenant.slug, body: { name: 'oak' } });
@@ -140,7 +140,7 @@ test('a dual route takes the key that is sent, and asks for its scope even where
   t.is((await api.call('POST', '/api/v1/benches', { tenant: tenant.slug, body: { name: 'oak' } })).status, 200);
 });
 
-test('a key and a header of different stores are refused where either may name the store, and the key holds where it alone does', async (t) => {
+test('a dual route rejects a key and a header of different stores, and a bearer route ignores the header', async (t) => {
   const { api, ctx, services, tenant } = t.context;
   const other = await buildTenant(services);
   const key = await buildKey(ctx, ['admin:read', 'orders:write']);
@@ -193,7 +193,7 @@ test('a malformed id in a path is 404, and a malformed query 400', async (t) => 
   t.is(refused.body.errors[0].path, '/limit');
 });
 
-test('a body that does not fit is refused with every place', async (t) => {
+test('a body that does not match its schema is rejected with the path of every issue', async (t) => {
   const { api, tenant } = t.context;
   const refused = await api.call('POST', '/api/v1/benches', { tenant: tenant.slug, body: {} });
   t.deepEqual(resultOf(refused), [400, 'invalid_request']);
@@ -241,7 +241,7 @@ test('a provider names the store in the path', async (t) => {
   t.deepEqual(resultOf(await api.call('POST', '/api/webhooks/test/nobody', { body: 'raw' })), [404, 'unknown_tenant']);
 });
 
-test('what nobody foresaw is a 500 that tells nothing', async (t) => {
+test('an unexpected error is a 500 that reveals nothing', async (t) => {
   const { api, tenant } = t.context;
   const { status, headers, body } = await api.call('GET', '/api/v1/fires', { tenant: tenant.slug });
   t.is(status, 500);
@@ -252,7 +252,7 @@ test('what nobody foresaw is a 500 that tells nothing', async (t) => {
   });
 });
 
-test('every refusal has the one envelope', async (t) => {
+test('every error response has the same envelope', async (t) => {
   const { api, ctx, tenant } = t.context;
   const key = await buildKey(ctx, ['products:read']);
   const rejections = await Promise.all([
@@ -280,7 +280,7 @@ test('every refusal has the one envelope', async (t) => {
   }
 });
 
-test("every answer carries its request id: a new one, or the caller's own where it is harmless", async (t) => {
+test("every response has a request id: the caller's own if it is safe to log, otherwise a new one", async (t) => {
   const { api, tenant } = t.context;
   const idOf = async (given?: string) => {
     const headers: Record<string, string> = given === undefined ? {} : { 'x-request-id': given };
@@ -292,7 +292,7 @@ test("every answer carries its request id: a new one, or the caller's own where 
     t.not(await idOf(given), given);
 });
 
-test('a preflight carries no store, and answers any origin', async (t) => {
+test('a preflight request without a store allows any origin', async (t) => {
   const { api } = t.context;
   const { status, headers, body } = await api.call('OPTIONS', '/api/v1/benches', {
     headers: {
@@ -350,7 +350,7 @@ test("a developer's own origin is allowed in the test environment by a store tha
   }
 });
 
-test('a page of any origin may ask a store that allows all', async (t) => {
+test('a store that allows all origins accepts requests from any origin', async (t) => {
   const { api, tenant } = t.context;
   const { status, headers } = await api.call('GET', bench, {
     tenant: tenant.slug,
@@ -364,7 +364,7 @@ test('a page of any origin may ask a store that allows all', async (t) => {
     t.true(exposed.includes(name), name);
 });
 
-test('a store that names its origins refuses pages of others, who may read why', async (t) => {
+test('a store with allowed origins rejects others with a readable error', async (t) => {
   const { api, services } = t.context;
   const { slug } = await buildTenant(services, { allowedOrigins: ['https://shop.cedar.example'] });
   const from = (origin: string) => api.call('GET', bench, { tenant: slug, headers: { origin } });

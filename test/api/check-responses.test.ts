@@ -32,7 +32,7 @@ test.beforeEach((t) => {
   };
 });
 
-test('an answer as it is documented is no drift', (t) => {
+test('checkResponses reports nothing for a response that matches its documentation', (t) => {
   const { drifts, reportResponse, reportError } = t.context;
   reportResponse({ status: 200, body: { clock: { now: new Date(0) } } });
   reportResponse({ status: 200, body: '<p>noon</p>' });
@@ -42,7 +42,7 @@ test('an answer as it is documented is no drift', (t) => {
   t.deepEqual(drifts, []);
 });
 
-test('a field, a status or a refusal that nobody documented is drift', (t) => {
+test('checkResponses reports an undocumented field, status or error', (t) => {
   const { drifts, reportResponse, reportError } = t.context;
   reportResponse({ status: 200, body: { clock: { now: 'noon' } } });
   reportResponse({ status: 200, body: { clock: {} } });

@@ -83,7 +83,7 @@ test('one rhythm at a time, and no more lines than the provider takes', async (t
   t.is(resultOf(await checkout({ items: [every('month'), ...bowls] })), '400 too_many_items');
 });
 
-test('a code that does not apply is refused with its reason', async (t) => {
+test('checkout rejects a promo code or gift card that does not apply with its reason', async (t) => {
   const { ctx } = t.context;
   const { checkout } = await counter(t.context);
   const bowl = await buildProduct(ctx);
@@ -124,7 +124,7 @@ test('too little of it is a conflict, also as a gift', async (t) => {
 });
 
 test.serial(
-  'a provider that is away, busy, denies or refuses is told apart, and a total that is too small',
+  'checkout distinguishes a provider that is away, busy, denies or refuses, and a total that is too small',
   async (t) => {
     const { ctx } = t.context;
     const { checkout, gift } = await counter(t.context);

@@ -29,7 +29,7 @@ async function open({ ctx, api }: StripeContext) {
   return { key, product, post, items: [{ product_slug: product.slug, quantity: 1 }] };
 }
 
-test.serial('a checkout answers both documented shapes, and the status follows the payment', async (t) => {
+test.serial('POST /checkout/sessions returns both documented shapes, and the status follows the payment', async (t) => {
   const { api, stripe, ctx, tenant, services } = t.context;
   const { post, items } = await open(t.context);
   const { status, body, headers } = await post({ items, customer_email: 'ada@example.com' });
@@ -103,7 +103,7 @@ test.serial('what is wrong is said with its code and place', async (t) => {
   t.deepEqual((await post({ items: [{ ...item, subscription_interval: 'whenever' }] })).status, 200);
 });
 
-test.serial('a cart that nobody knows is no obstacle to buying, and one of another store is left alone', async (t) => {
+test.serial('checkout ignores an unknown cart and a cart of another store', async (t) => {
   const { api, ctx, stripe, services, tenant } = t.context;
   const { post, items } = await open(t.context);
   t.is((await post({ items, cart_id: 'cart_1' })).body.errors?.[0]?.path, '/cart_id');
@@ -129,7 +129,7 @@ test.serial('a cart that nobody knows is no obstacle to buying, and one of anoth
   t.is((await api.call('GET', `/api/v1/cart/${cart.id}`, { tenant: tenant.slug })).status, 404);
 });
 
-test.serial('without a key, its scope or its kind of environment nobody checks out', async (t) => {
+test.serial('checkout without a key, its scope or its environment is rejected', async (t) => {
   const { api, ctx, tenant } = t.context;
   const { items } = await open(t.context);
   const other = await buildKey(ctx, ['cart:write']);
@@ -139,7 +139,7 @@ test.serial('without a key, its scope or its kind of environment nobody checks o
   t.is(refused.status, 403);
 });
 
-test.serial('a duplicate subscription is refused exactly as documented, before the provider is asked', async (t) => {
+test.serial('checkout rejects a duplicate subscription as documented, without a call to the provider', async (t) => {
   const { ctx, stripe } = t.context;
   const { post } = await open(t.context);
   const beans = await buildProduct(ctx, coffee);
@@ -175,7 +175,7 @@ test.serial('too little stock is a conflict that names what is left', async (t) 
   t.like(body, { error: 'insufficient_stock', items: [{ variant_id: scarce.variant.id, requested: 2, available: 1 }] });
 });
 
-test.serial('a provider that is away, refuses or is not configured is told apart', async (t) => {
+test.serial('checkout distinguishes a provider that is away, refuses or is not configured', async (t) => {
   const { ctx, stripe, account } = t.context;
   const { post, items } = await open(t.context);
   const fault = (status: number, times = 1) =>

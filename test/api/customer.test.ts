@@ -233,7 +233,7 @@ test.serial(
 );
 
 test.serial(
-  'with customer accounts switched off requests are answered and send nothing; all else is refused',
+  'without the module customer_accounts link requests succeed and send nothing, and other routes are rejected',
   async (t) => {
     const { api, ctx, services } = t.context;
     const tenant = await buildTenant(services);

@@ -42,7 +42,7 @@ test.serial("every route of the service is in the document, and a provider's cha
   t.is(new Set(ids).size, ids.length);
 });
 
-test.serial('every route states what it answers and each refusal that it may give', async (t) => {
+test.serial('the API document lists the responses and errors of every route', async (t) => {
   const operations = new Map(operationsOf(await readDocument(t.context)));
   for (const route of shown) {
     const operation = operations.get(nameOf(route));
@@ -55,7 +55,7 @@ test.serial('every route states what it answers and each refusal that it may giv
   }
 });
 
-test.serial('no keyword of ours is left in it, and every reference leads somewhere', async (t) => {
+test.serial('the API document has no internal keyword, and every reference resolves', async (t) => {
   const document = await readDocument(t.context);
   const text = JSON.stringify(document);
   t.false(/integerLike|~kind|~optional/.test(text));
@@ -110,7 +110,7 @@ test.serial('headers that a caller may send are named where they are read', asyn
   }
 });
 
-test.serial('document and page are kept by whoever asks each time whether they changed', async (t) => {
+test.serial('the API document and its page are revalidated with an ETag', async (t) => {
   for (const path of ['/api/v1/openapi.json', '/docs']) {
     const first = await t.context.api.call('GET', path);
     t.is(first.status, 200);

@@ -27,7 +27,7 @@ interface Described {
   responses: Record<string, { content?: Record<string, { schema: object }> }>;
 }
 
-test('every example of the document can be sent, and every answer to one is as the document says', async (t) => {
+test('every example of the API document can be sent, and its response matches the document', async (t) => {
   const { api, key, session, tenant } = t.context;
   const { body: document } = await api.call('GET', '/api/v1/openapi.json');
   const ajv = new Ajv2020({ strict: false, allErrors: true });

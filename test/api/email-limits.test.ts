@@ -21,7 +21,7 @@ const routeAt = (path: string): Route => {
   return route;
 };
 
-test('POST /cart/save beyond the limit of an address answers the same, and neither stores nor schedules anything', async (t) => {
+test('POST /cart/save beyond the limit of a recipient responds the same, and neither stores nor schedules anything', async (t) => {
   const { api, ctx, tenant } = t.context;
   const save = (email: string, index: number) =>
     api.call('POST', '/api/v1/cart/save', {
@@ -75,7 +75,7 @@ test('emails are counted per client, then per address, then per store, and one t
   t.true(await may(undefined, 'server@example.com', { kind: 'secret' }), "the store's own server is not anonymous");
 });
 
-test('POST /leads/waitlist counts new places alone, and answers 429 beyond the limit of an address', async (t) => {
+test('POST /leads/waitlist counts only new entries, and responds 429 beyond the limit of a recipient', async (t) => {
   const { api, ctx, tenant } = t.context;
   const wait = (slug: string, index: number) =>
     api.call('POST', '/api/v1/leads/waitlist', {
@@ -119,7 +119,7 @@ test('POST /cart/save that schedules no reminder does not count against the addr
   t.is(count, 3);
 });
 
-test('a flood of requests for links answers the same and does not reach the database', async (t) => {
+test('a flood of link requests gets the same response and does not reach the database', async (t) => {
   const { api, ctx, tenant } = t.context;
   const { email } = await buildCustomer(ctx);
   const request = (path: string, body: object) =>

@@ -53,7 +53,7 @@ test('an Idempotency-Key that is too long is rejected by every route that takes 
   }
 });
 
-test('a key that opens nothing any more is refused for what became of it', async (t) => {
+test('a revoked or expired key is rejected with its own error', async (t) => {
   const { ctx } = t.context;
   const issue = (name: string, expiresAt: Date | null, issuedAt = ctx.clock.now()) =>
     transact({ ...ctx, clock: { ...ctx.clock, now: () => issuedAt } }, (ctx) =>
@@ -76,7 +76,7 @@ test('a key that opens nothing any more is refused for what became of it', async
   }
 });
 
-test('a page of an origin that the store does not name is refused everywhere', async (t) => {
+test('every route rejects a page of an origin that the store does not allow', async (t) => {
   const tenant = await buildTenant(t.context.services, { allowedOrigins: ['https://shop.example'] });
   const ctx = { ...t.context.ctx, tenant };
   const store = { ...t.context, tenant, key: await buildKey(ctx, scopes), session: (await buildSession(ctx)).token };
@@ -100,7 +100,7 @@ test('an invalid link or code is rejected with one message by every route', asyn
     t.is(text, 'invalid_or_expired_token: This link is invalid or has expired.', route);
 });
 
-test('a cursor that was changed is refused by every list', async (t) => {
+test('every list rejects a cursor that was changed', async (t) => {
   for (const route of routes.filter(({ query }) => query && 'cursor' in query.properties)) {
     const fields = Object.entries(exampleOf(route.query ?? {}) as object).map(([name, value]): [string, string] => [
       name,
@@ -111,7 +111,7 @@ test('a cursor that was changed is refused by every list', async (t) => {
   }
 });
 
-test('what a query names twice is refused with the place', async (t) => {
+test('a repeated query parameter is rejected with its path', async (t) => {
   for (const route of routes.filter(({ query, audience }) => query && audience.kind !== 'inbound')) {
     // A token and a tenant are read before the query is held to its schema.
     const names = Object.keys(route.query?.properties ?? {}).filter(
@@ -138,7 +138,7 @@ test('an Idempotency-Key stands for one body, and has a length', async (t) => {
   }
 });
 
-test('while the first request with an Idempotency-Key is at work, the next is asked to come again', async (t) => {
+test('a second request with the same Idempotency-Key gets 409 while the first is in progress', async (t) => {
   const { api, ctx, services, session, tenant } = t.context;
   const {
     body: { customer },

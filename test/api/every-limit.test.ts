@@ -26,7 +26,7 @@ test('every route is limited but the channels of providers, which sign what they
   );
 });
 
-test('whoever calls a limited route once too often is told how long to wait', async (t) => {
+test('every limited route responds 429 beyond its limit and says how long to wait', async (t) => {
   const key = await buildKey(t.context.ctx, scopes, 'secret', 1);
   // A session that has ended cannot be used twice: its own test follows.
   for (const route of rated.filter((route) => nameOf(route) !== 'POST /api/v1/customer/signout')) {
@@ -52,7 +52,7 @@ test('POST /customer/signout rejects one of several requests that arrive togethe
   t.truthy(limited?.headers.get('retry-after'));
 });
 
-test('an operation that is not limited in normal use answers 503 to a flood of sound requests', async (t) => {
+test('an operation that is not limited in normal use responds 503 to a flood of valid requests', async (t) => {
   const { tenant } = t.context;
   const state = tenant.id.slice(-26) + 'x'.repeat(43);
   const request = (route: Route) =>

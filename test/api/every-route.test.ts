@@ -22,7 +22,7 @@ import { buildTenant } from '#test/support/tenant.ts';
 const test = anyTest as TestFn<StoreContext>;
 useStore(test);
 
-test('a key without the scope is refused, and told which it lacks', async (t) => {
+test('a key without the scope is rejected with the required scope', async (t) => {
   for (const route of kinds('dual', 'bearer', 'token')) {
     const { scope } = route.audience as { scope: Scope };
     const [resource] = scope.split(':');
@@ -75,7 +75,7 @@ test("a customer's route wants the session of a customer", async (t) => {
   }
 });
 
-test('a store that nobody knows is 404, and none at all is 400', async (t) => {
+test('an unknown store is 404, and a missing one is 400', async (t) => {
   for (const route of kinds('public', 'dual', 'token')) {
     t.is(
       resultOf(await send(t.context, route, { tenant: 'nobody', body: undefined })),
@@ -136,7 +136,7 @@ test('a word that stands where another address has a parameter is never taken fo
   }
 });
 
-test('a body that does not fit is refused with the place', async (t) => {
+test('every route rejects an invalid body with the path of the issue', async (t) => {
   for (const route of withBody) {
     const required: readonly string[] = (route.body as { required?: string[] }).required ?? [];
     const response = await send(t.context, route, { body: [] });
@@ -153,7 +153,7 @@ test('a body that does not fit is refused with the place', async (t) => {
   }
 });
 
-test('a body that is too large, of another type or no JSON is refused before it is looked at', async (t) => {
+test('a body that is too large, of another type or not JSON is rejected before it is validated', async (t) => {
   for (const route of withBody) {
     const sent = async (body: string, type = 'application/json', more: Record<string, string> = {}) =>
       resultOf(await send(t.context, route, { headers: { 'content-type': type, ...more }, body }));
@@ -192,7 +192,7 @@ test('what a store has not switched on is 403', async (t) => {
   }
 });
 
-test('HEAD asks for what GET answers, and gets no body', async (t) => {
+test('HEAD returns the headers of GET without a body', async (t) => {
   for (const route of routes.filter(({ method, audience }) => method === 'get' && audience.kind !== 'inbound')) {
     const fields = Object.entries((route.query ? exampleOf(route.query) : {}) as object);
     const query = `?${new URLSearchParams(fields.map(([name, value]): [string, string] => [name, String(value)]))}`;
@@ -209,7 +209,7 @@ test('HEAD asks for what GET answers, and gets no body', async (t) => {
   }
 });
 
-test('every answer carries its id, says who may keep it, and how pages may read it', async (t) => {
+test('every response has a request id, a Cache-Control and CORS headers', async (t) => {
   const origin = 'https://shop.example';
   for (const route of routes.filter(({ audience }) => audience.kind !== 'inbound')) {
     const response = await send(t.context, route, { body: undefined, headers: { origin } });

@@ -45,7 +45,7 @@ interface Sent {
   readonly body: string | undefined;
 }
 
-test('whatever is sent to any route, the answer is never a 500, and every refusal has the one envelope', async (t) => {
+test('no input to any route causes a 500, and every error has the same envelope', async (t) => {
   const { api, ctx, services } = t.context;
   const other = await buildTenant(services);
   const store: Store = {

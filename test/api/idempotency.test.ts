@@ -70,7 +70,7 @@ const guestsOf = async ({ ctx }: StoreContext) =>
   );
 
 for (const mode of ['atomic', 'resumable']) {
-  test(`${mode}: a request that is sent again is answered the same, to the byte, and not run again`, async (t) => {
+  test(`${mode}: a repeated request gets the same response, byte for byte, and does not run again`, async (t) => {
     const first = await send(t.context, mode, 'one');
     const second = await send(t.context, mode, 'one');
     t.is(first.status, 201);
@@ -83,7 +83,7 @@ for (const mode of ['atomic', 'resumable']) {
     t.is(t.context.runs.length, 1);
   });
 
-  test(`${mode}: of many at the same moment one runs, and the others are told to ask again`, async (t) => {
+  test(`${mode}: of many concurrent requests one runs, and the others get 409 with Retry-After`, async (t) => {
     let open = (): void => undefined;
     const gate = new Promise<void>((resolve) => (open = resolve));
     t.context.onRun = () => gate;
@@ -114,7 +114,7 @@ for (const mode of ['atomic', 'resumable']) {
     t.is(t.context.runs.length, 1);
   });
 
-  test(`${mode}: a refusal is kept, and leaves nothing behind`, async (t) => {
+  test(`${mode}: an error is stored, and its writes are rolled back`, async (t) => {
     t.context.onRun = async () => {
       if (mode === 'atomic') throw new DomainError('conflict', 'insufficient_stock', 'There is not enough in stock.');
     };
@@ -127,7 +127,7 @@ for (const mode of ['atomic', 'resumable']) {
     t.deepEqual(await guestsOf(t.context), []);
   });
 
-  test(`${mode}: what may be different next time is not kept, and goes on with the same id`, async (t) => {
+  test(`${mode}: an error that may be different next time is not stored, and the next attempt has the same id`, async (t) => {
     const failures = [
       new DomainError('unavailable', 'payment_provider_unavailable', 'Not now.', { retryAfterSeconds: 3 }),
       new DomainError('forbidden', 'module_disabled', 'Not here.'),

@@ -42,7 +42,7 @@ const sign = (payload: string, secret: string, at = Date.now()) =>
 const deliver = ({ api, tenant }: ApiContext, payload: string, signature: string, slug = tenant.slug) =>
   api.call('POST', `/api/webhooks/stripe/${slug}`, { body: payload, headers: { 'stripe-signature': signature } });
 
-test.serial('a signed delivery is stored and promised once, however often it comes', async (t) => {
+test.serial('a signed delivery is stored and enqueued once, however often it arrives', async (t) => {
   const { ctx } = t.context;
   const { webhookSecret } = await buildPaymentAccount(ctx);
   const payload = eventBody(t.context, 'evt_twice');
@@ -53,7 +53,7 @@ test.serial('a signed delivery is stored and promised once, however often it com
   t.deepEqual(await enqueuedJobs(ctx, reconcilePaymentEvent), [{ eventId: 'evt_twice', attempt: 1 }]);
 });
 
-test.serial('a wrong, old or missing signature is refused, and nothing is stored', async (t) => {
+test.serial('a wrong, old or missing signature is rejected, and nothing is stored', async (t) => {
   const { ctx } = t.context;
   const { webhookSecret } = await buildPaymentAccount(ctx);
   const payload = eventBody(t.context);
@@ -84,16 +84,19 @@ test.serial('while a secret retires, both are believed, also the one that was ju
   }
 });
 
-test.serial('an unknown store is not found, an unreadable body is refused, too much is too large', async (t) => {
-  const { ctx } = t.context;
-  const { webhookSecret } = await buildPaymentAccount(ctx);
-  const payload = eventBody(t.context);
-  const nowhere = await deliver(t.context, payload, sign(payload, webhookSecret), 'no-such-shop');
-  t.deepEqual([nowhere.status, nowhere.body.error], [404, 'unknown_tenant']);
-  t.is((await deliver(t.context, 'not json', sign('not json', webhookSecret))).status, 400);
-  const large = JSON.stringify({ filling: 'x'.repeat(600 * 1024) });
-  t.is((await deliver(t.context, large, sign(large, webhookSecret))).status, 413);
-});
+test.serial(
+  'POST /webhooks/stripe rejects an unknown store, an unreadable body and one that is too large',
+  async (t) => {
+    const { ctx } = t.context;
+    const { webhookSecret } = await buildPaymentAccount(ctx);
+    const payload = eventBody(t.context);
+    const nowhere = await deliver(t.context, payload, sign(payload, webhookSecret), 'no-such-shop');
+    t.deepEqual([nowhere.status, nowhere.body.error], [404, 'unknown_tenant']);
+    t.is((await deliver(t.context, 'not json', sign('not json', webhookSecret))).status, 400);
+    const large = JSON.stringify({ filling: 'x'.repeat(600 * 1024) });
+    t.is((await deliver(t.context, large, sign(large, webhookSecret))).status, 413);
+  },
+);
 
 test.serial("a store whose secret is another's does not believe its events", async (t) => {
   const { ctx, services } = t.context;

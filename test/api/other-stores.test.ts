@@ -22,7 +22,7 @@ type Request = [method: string, path: string, body?: object];
 /** The refusals of one who finds nothing: all others say that there was something. */
 const found = ({ status }: ApiResponse) => status !== 404 && (status < 400 || status === 409 || status >= 502);
 
-test('whoever asks at another store finds nothing of this one, by header, key or session', async (t) => {
+test('requests to another store find nothing of this one, by header, key or session', async (t) => {
   const { api, ctx, services } = t.context;
   const product = await buildProduct(ctx);
   const cart = await buildCart(ctx, [product.variant.id]);

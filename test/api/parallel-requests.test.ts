@@ -41,7 +41,7 @@ async function givenIn({ ctx }: StoreContext): Promise<Record<string, Sending>> 
   };
 }
 
-test('every route that changes something answers identical requests at once without a 500', async (t) => {
+test('every route that changes something handles identical concurrent requests without a 500', async (t) => {
   const given = await givenIn(t.context);
   const succeeded = new Set<string>();
   for (const route of changing) {
@@ -61,7 +61,7 @@ test('every route that changes something answers identical requests at once with
     t.true(succeeded.has(name), `${name} was tried in vain`);
 });
 
-test('two webhook endpoints are not given one URL, however close together it is asked', async (t) => {
+test('concurrent requests do not give two webhook endpoints the same URL', async (t) => {
   const { api, key } = t.context;
   const call = (method: string, path: string, url: string) =>
     api.call(method, `/api/v1/admin/webhook-endpoints${path}`, { key, body: { url, events: ['order.*'] } });

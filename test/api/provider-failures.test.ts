@@ -43,7 +43,7 @@ async function subscribed({ ctx }: ApiContext, cancelAtPeriodEnd = false) {
   return built;
 }
 
-test('a subscription is managed through the provider, whose failures are told apart', async (t) => {
+test('POST /subscriptions/{id}/manage distinguishes the failures of the provider', async (t) => {
   const { api, ctx } = t.context;
   await buildPaymentAccount(ctx);
   const { id } = await subscribed(t.context);
@@ -66,7 +66,7 @@ test('a subscription is managed through the provider, whose failures are told ap
   }
 });
 
-test('the billing portal opens for a customer, or says why not', async (t) => {
+test('POST /billing-portal distinguishes the failures of the provider', async (t) => {
   const { api, ctx, tenant } = t.context;
   const { email } = await buildCustomer(ctx);
   const body = { customer_email: email, return_url: `${tenant.storefrontUrl}/account` };

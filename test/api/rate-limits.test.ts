@@ -63,7 +63,7 @@ async function statuses(count: number, work: () => Promise<ApiResponse>): Promis
   return found;
 }
 
-test('who asks too often is told how long to wait, in the header and in the body', async (t) => {
+test('a request beyond the limit gets 429 with the time to wait in the header and in the body', async (t) => {
   const first = await request(t.context, 'promo');
   t.is(first.status, 200);
   t.is(first.headers.get('ratelimit-limit'), '2');
@@ -88,7 +88,7 @@ test('shoppers, stores and operations are counted apart', async (t) => {
   t.is((await request(t.context, 'consume')).status, 200);
 });
 
-test('who asks several times at once is counted as often, and no two stand alike', async (t) => {
+test('concurrent requests are each counted, and each sees a different remainder', async (t) => {
   const { ctx } = t.context;
   const key = await buildKey(ctx, ['cart:write']);
   const responses = await Promise.all(Array.from({ length: 20 }, () => request(t.context, 'promo', { key })));
@@ -106,7 +106,7 @@ test('who asks several times at once is counted as often, and no two stand alike
   t.deepEqual(allowed.toSorted(), ['0', '1']);
 });
 
-test('those who come in one moment are counted with one trip each subject', async (t) => {
+test('countCoalesced counts the requests of one turn with one call per subject', async (t) => {
   const calls: [string, number][] = [];
   const totals: Record<string, number> = {};
   const counted = countCoalesced(async (subject, times) => {
@@ -127,7 +127,7 @@ test('those who come in one moment are counted with one trip each subject', asyn
   ]);
 });
 
-test('a household of 2^64 addresses counts as one', async (t) => {
+test('the 2^64 addresses of an IPv6 network count as one client', async (t) => {
   t.is(clientNetworkOf('2001:db8::1'), clientNetworkOf('2001:db8:0:0:ffff::9'));
   t.not(clientNetworkOf('2001:db8::1'), clientNetworkOf('2001:db8:0:1::1'));
   t.is(clientNetworkOf('::ffff:203.0.113.7'), '203.0.113.7');
@@ -181,7 +181,7 @@ test("limits of an address do not apply to a storefront's server that names no s
   t.is((await request(t.context, 'consume', { key: key.slice(0, -1) })).status, 429);
 });
 
-test('the order of refusals: scope, then rate, then size, type and schema', async (t) => {
+test('checks run in order: scope, then rate, then size, type and schema', async (t) => {
   const key = await buildKey(t.context.ctx, ['cart:read']);
   const big = 'x'.repeat(300 * 1024);
   t.is((await request(t.context, 'promo', { key, body: big })).status, 403);
@@ -278,7 +278,7 @@ test('an unsound request does not count against a ceiling', async (t) => {
   t.deepEqual(new Set((await Promise.all(unsound)).map(({ status }) => status)), new Set([400]));
 });
 
-test('refusals by count are counted for the operator', async (t) => {
+test('rate-limited requests are counted in the metrics', async (t) => {
   await statuses(3, () => request(t.context, 'promo'));
   const series = await t.context.services.metrics.series();
   t.is(series.get(`storefront_rate_limited_total{tenant="${t.context.tenant.slug}"}`), 1);
@@ -294,7 +294,7 @@ test('pages may read how they stand', async (t) => {
   t.true(response.headers.get('access-control-expose-headers')?.includes('ratelimit-remaining'));
 });
 
-test.serial('with Redis away the shop stays open, and each process counts for itself', async (t) => {
+test.serial('without Redis requests are served, and each process counts for itself', async (t) => {
   t.context.services.redis.disconnect();
   t.deepEqual(await statuses(3, () => request(t.context, 'promo')), [200, 200, 429]);
   t.is((await request(t.context, 'promo', { address: '203.0.113.8' })).status, 200);

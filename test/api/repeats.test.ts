@@ -16,7 +16,7 @@ useApi(test);
 
 const products = '/api/v1/products';
 
-test.serial('whoever asks the same again gets the same, to the byte, and is counted like everybody', async (t) => {
+test.serial('a repeated read gets the cached reply, byte for byte, and counts against the limit', async (t) => {
   const { api, ctx, tenant, services, clock } = t.context;
   await buildEntry(ctx, { slug: 'care' });
   const request = (headers = {}) => api.call('GET', '/api/v1/content/article/care', { tenant: tenant.slug, headers });
@@ -70,7 +70,7 @@ test.serial('the same address means another thing in another store, and with ano
   });
 });
 
-test.serial('each request is judged by the page that it comes from', async (t) => {
+test.serial('a cached reply is checked against the origin of each request', async (t) => {
   const { api, services, clock } = t.context;
   const { slug } = await buildTenant(services, { allowedOrigins: ['https://shop.example'] });
   const request = (headers = {}) => api.call('GET', products, { tenant: slug, headers });
@@ -84,7 +84,7 @@ test.serial('each request is judged by the page that it comes from', async (t) =
   });
 });
 
-test.serial('a key that was revoked is refused within five seconds, however often it asks', async (t) => {
+test.serial('a revoked key is rejected within five seconds despite cached replies', async (t) => {
   const { api, ctx, clock } = t.context;
   const key = await buildKey(ctx, ['products:read']);
   const request = async () => (await api.call('GET', products, { key })).status;

@@ -92,7 +92,7 @@ test('a payment page leads back to the order, and to the session of the provider
   }
 });
 
-test('POST /billing-portal answers 404 for an unknown customer before it judges where to lead back to', async (t) => {
+test('POST /billing-portal returns 404 for an unknown customer before it validates the return URL', async (t) => {
   const { api, services } = t.context;
   const tenant = await buildTenant(services, { allowedOrigins: ['https://www.shop.example'] });
   for (const return_url of ['https://evil.example/', 'javascript:alert(1)', tenant.storefrontUrl]) {

@@ -31,7 +31,7 @@ test.serial('a subscription is shown to keys of its own store alone', async (t) 
   t.is((await api.call('GET', `/api/v1/subscriptions/${id}`)).status, 401);
 });
 
-test.serial('what ended cannot be managed, and what makes no sense is refused', async (t) => {
+test.serial('POST /subscriptions/{id}/manage rejects an ended subscription and an impossible action', async (t) => {
   const { api, ctx } = t.context;
   const key = await buildKey(ctx, ['subscriptions:write']);
   const ended = await buildSubscription(ctx, { status: 'canceled' });

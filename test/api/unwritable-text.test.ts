@@ -6,7 +6,7 @@ import { type ApiContext, useApi } from '#test/support/use-api.ts';
 const test = anyTest as TestFn<ApiContext>;
 useApi(test);
 
-test('text that no database keeps is refused wherever it stands in a body', async (t) => {
+test('text that PostgreSQL cannot store is rejected anywhere in a body', async (t) => {
   const { api, ctx, tenant } = t.context;
   const headers = { 'content-type': 'application/json' };
   const post = (path: string, body: string) => api.call('POST', path, { tenant: tenant.slug, body, headers });
@@ -24,7 +24,7 @@ test('text that no database keeps is refused wherever it stands in a body', asyn
   t.is((await listLeads(ctx, {})).rows[0]?.name, '😀 \\u0000');
 });
 
-test('NUL in an address is refused with its place', async (t) => {
+test('NUL in a URL is rejected with its path', async (t) => {
   const { api, tenant } = t.context;
   for (const path of ['/api/v1/products?q=a%00b', '/api/v1/search?q=%00', '/api/v1/products?q=a&q=%00']) {
     t.like(

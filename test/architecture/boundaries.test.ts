@@ -151,7 +151,7 @@ test('a domain imports only from domains to its left, and only through their fro
   );
 });
 
-test('nobody above a domain goes around its front door', (t) => {
+test('code outside a domain imports only its index', (t) => {
   t.deepEqual(
     findings((source) => {
       if (source.path.startsWith('src/domain/')) return [];

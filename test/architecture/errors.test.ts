@@ -11,7 +11,7 @@ const product = sources.filter(({ path }) => !path.startsWith('src/dev/') && !li
 const domainError = /new DomainError\(\s*'(\w+)',\s*'(\w+)'/g;
 const httpError = /new HttpError\(\s*(\d+),\s*'(\w+)'/g;
 
-test('every refusal in the code has a code of the list, with the status of the list', (t) => {
+test('every error in the code has a code and status of the list', (t) => {
   const wrong = product
     .flatMap(({ path, text }) => [
       ...[...text.matchAll(domainError)].map(([, kind = '', code = '']) => ({

@@ -8,7 +8,7 @@ const list = /^export (?:type )?\{([^}]*)\}/gm;
 /** A page of routes or of jobs is asked for as a whole. */
 const wholePages = 'Object.values(page)';
 
-test('what a file exports, another file asks for', (t) => {
+test('every export is imported by another file', (t) => {
   const everything = [...sources, ...testSources];
   const importers = Map.groupBy(
     everything.flatMap((source) => source.imports.map(({ path }) => ({ path, text: source.text }))),

@@ -4,7 +4,7 @@ import { routes } from '#src/api/routes.ts';
 import type { TSchema } from '#src/lib/schema.ts';
 import { sources } from './sources.ts';
 
-test('every route states its audience, its answers and what it is for', (t) => {
+test('every route declares its audience, responses and summary', (t) => {
   for (const route of routes) {
     const name = `${route.method} ${route.path}`;
     t.truthy(route.audience.kind, name);

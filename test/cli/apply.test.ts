@@ -174,7 +174,7 @@ test.serial('a dry run says what would change, makes no key and leaves nothing',
   t.deepEqual(changed(await apply(t.context, text)), []);
 });
 
-test.serial('what a domain refuses leaves nothing half done, and is found in the file', async (t) => {
+test.serial('apply changes nothing when a domain rejects a part, and reports its place in the file', async (t) => {
   const { slug, text } = ownStore();
   const backwards = 'starts_at: 2026-02-01T00:00:00Z, ends_at: 2026-01-01T00:00:00Z';
   const wrong = text.replace('code: FIVEOFF, type: fixed', `code: FIVEOFF, ${backwards}, type: fixed`);
@@ -197,7 +197,7 @@ test.serial('a SKU of a product that the file does not name is found in the file
   );
 });
 
-test.serial('a promo code for a product that is not there is a slip, and is told with its place', async (t) => {
+test.serial('apply reports a promo code for an unknown product with its place', async (t) => {
   const { text } = ownStore();
   const wrong = text.replace('products: []', 'products: [coffee, oka-bowl]');
   const error = await t.throwsAsync(apply(t.context, wrong), { instanceOf: RejectedInput });
@@ -242,7 +242,7 @@ test.serial(
   },
 );
 
-test.serial('a change is told by field, and a key that there is keeps its value', async (t) => {
+test.serial('apply reports changes by field, and an existing key keeps its value', async (t) => {
   const { slug, text } = ownStore();
   const { keys } = await apply(t.context, text);
   const second = await apply(
@@ -355,7 +355,7 @@ test.serial('two operators who apply the same file at once make one store', asyn
   t.truthy(await storeOf(t.context, slug));
 });
 
-test.serial('a store without a signing secret is told how to get one', async (t) => {
+test.serial('apply says how to get a signing secret for a store without one', async (t) => {
   const { slug, text } = ownStore();
   const { notes } = await apply(t.context, text.replace(/^ *webhook_secret:.*\n/m, ''));
   t.deepEqual(notes, [
@@ -363,7 +363,7 @@ test.serial('a store without a signing secret is told how to get one', async (t)
   ]);
 });
 
-test.serial('as a process: made, unchanged, and refused, each with its exit code', async (t) => {
+test.serial('apply as a process creates, changes nothing, and fails, each with its exit code', async (t) => {
   const { services } = t.context;
   const environment = { ...testEnvironment({ DATABASE_URL: services.config.databaseUrl }), ...secrets };
   const { slug, text } = ownStore();

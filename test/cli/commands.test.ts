@@ -31,7 +31,7 @@ const greet = defineCommand({
 });
 const call = (...words: string[]) => callCli(words, {}, [greet]);
 
-test('a command gets its parameters and options, and answers on standard output', async (t) => {
+test('a command gets its parameters and options, and prints to standard output', async (t) => {
   const boiled = await call('kettle', 'boil', 'copper', '--degrees', '80', '--dry-run');
   t.deepEqual(boiled, { code: 0, out: 'copper 80 true\n', err: 'Heating.\n' });
   t.is((await call('kettle', 'boil', 'copper')).out, 'copper 100 false\n');
@@ -68,25 +68,25 @@ test('what was written wrongly ends with code 2 and says what was meant', async 
   }
 });
 
-test('whoever has read enough may stop reading', async (t) => {
+test('a command ends without an error when the reader of its pipe stops', async (t) => {
   const { stderr } = await promisify(exec)(`"${process.execPath}" src/cli/main.ts openapi | head -n 1`, {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
   });
   t.is(stderr, '');
 });
 
-test('what a person can understand ends with code 1 and one line', async (t) => {
+test('an expected error ends with code 1 and one line', async (t) => {
   t.deepEqual(await call('kettle', 'boil', 'rusty'), { code: 1, out: '', err: 'Heating.\nThe kettle leaks.\n' });
   t.deepEqual(await call('kettle', 'boil', 'sold'), { code: 1, out: '', err: 'Heating.\nThere is no such kettle.\n' });
 });
 
-test('machines are told of a failure as JSON too', async (t) => {
+test('a failure with --json is printed as JSON', async (t) => {
   const { code, out } = await call('kettle', 'boil', 'rusty', '--json');
   t.is(code, 1);
   t.deepEqual(JSON.parse(out), { error: 'The kettle leaks.', problems: [{ where: 'bottom' }] });
 });
 
-test('only what nobody foresaw shows a stack', async (t) => {
+test('only an unexpected error shows a stack', async (t) => {
   const { code, err } = await call('kettle', 'boil', 'cursed');
   t.is(code, 1);
   t.regex(err, /TypeError: undefined is not a kettle\n +at /);

@@ -100,7 +100,7 @@ async function healthyStore(context: TestContext): Promise<Context> {
   return ctx;
 }
 
-test.serial('where all is well the doctor says so, store by store, and ends with 0', async (t) => {
+test.serial('doctor reports every check of a healthy store and ends with 0', async (t) => {
   const ctx = await healthyStore(t.context);
   const { code, findings, faults, warnings } = await diagnose(t.context, {}, ['--store', ctx.tenant.slug]);
   t.deepEqual([code, faults], [0, []]);
@@ -135,7 +135,7 @@ test.serial('where all is well the doctor says so, store by store, and ends with
   t.regex(people.err, /^Checking the database\.$/m);
 });
 
-test.serial('a store that is not there is no diagnosis', async (t) => {
+test.serial('doctor rejects an unknown store', async (t) => {
   const { code, err } = await callCli(['doctor', '--store', 'nobody'], {
     ...environment,
     DATABASE_URL: t.context.services.config.databaseUrl,
@@ -187,7 +187,7 @@ test.serial('a database whose clock is wrong, that is too old, and in which a ta
   }
 });
 
-test.serial('servers that are away: each is named, and none hides another', async (t) => {
+test.serial('doctor reports every server that does not respond', async (t) => {
   const nowhere = '127.0.0.1:1';
   const away = await diagnose(t.context, {
     DATABASE_URL: `postgres://shop@${nowhere}/shop`,
@@ -213,7 +213,7 @@ test.serial('doctor reports a login that Redis rejects as such', async (t) => {
   t.regex(advice ?? '', /^Correct the user or the password in REDIS_URL/);
 });
 
-test.serial('a Redis that throws jobs away, one that keeps them, and one that is too old', async (t) => {
+test.serial('doctor reports a Redis that evicts jobs, one without persistence, and one that is too old', async (t) => {
   const redis = new Redis(own.redisUrl);
   await redis.config('SET', 'maxmemory-policy', 'allkeys-lru', 'save', '60 1');
   const throwing = await diagnose(t.context, { REDIS_URL: own.redisUrl });
@@ -247,7 +247,7 @@ test.serial('a Redis that throws jobs away, one that keeps them, and one that is
   t.true(faults.includes(`redis: 127.0.0.1:${port} is version 5.0.14.`), faults.join());
 });
 
-test.serial('a mail server that does not take our password', async (t) => {
+test.serial('doctor reports a mail server that rejects the password', async (t) => {
   const server = new SMTPServer({
     authOptional: false,
     disabledCommands: ['STARTTLS'],
@@ -324,7 +324,7 @@ test.serial('stores that cannot sell: no account, no key, a wrong one, one of th
   t.is(live[0], 'fault stripe: This is a live key, and here is the test environment.');
 });
 
-test.serial('a Stripe that does not answer, and one that lives in another time', async (t) => {
+test.serial('doctor reports a Stripe that does not respond, and one whose clock differs', async (t) => {
   const ctx = await healthyStore(t.context);
   const [away] = await storeFaults(t.context, ctx, { STRIPE_API_BASE: 'http://127.0.0.1:1' });
   t.regex(away?.message ?? '', /^Stripe does not respond: /);
@@ -423,7 +423,7 @@ test.serial(
   },
 );
 
-test.serial('parcel providers that do not take the key, or do not answer', async (t) => {
+test.serial('doctor reports shipping providers that reject the key or do not respond', async (t) => {
   const ctx = await newStore(t.context);
   const { api_key: key = '' } = await buildShippingAccount(ctx, { api_key: `shippo_test_${randomText(20)}` });
   await transact(ctx, (ctx) => saveSecondShippingAccount(ctx, { provider: 'easypost', api_key: 'EZTK1234567890' }));

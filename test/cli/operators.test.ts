@@ -75,7 +75,7 @@ test('a module that is not there, and a switch that is neither on nor off, are w
   t.is((await call(t.context, 'tenants', 'set-module', tenant.slug, 'reviews', 'maybe')).code, 2);
 });
 
-test('a key is made, told once, listed without its value, and revoked', async (t) => {
+test('keys create prints the value once, keys list hides it, and keys revoke ends it', async (t) => {
   const { ctx, services, tenant } = t.context;
   const made = await call(
     t.context,
@@ -144,7 +144,7 @@ test('machines get a new key as JSON', async (t) => {
   t.regex(value, /^pk_test_/);
 });
 
-test('a key that cannot be is refused: by its call, or by the store', async (t) => {
+test('keys create rejects wrong options and excessive scopes', async (t) => {
   const { slug } = t.context.tenant;
   const create = (...words: string[]) => call(t.context, 'keys', 'create', slug, ...words);
   const wrong: [string[], RegExp][] = [
@@ -181,7 +181,7 @@ test('the whole list of what the environment lacks is printed, and no value', as
   t.false(err.includes('hush'));
 });
 
-test('a database that is away, and one that is not migrated, are told apart', async (t) => {
+test('a command distinguishes a database that is away from one that is not migrated', async (t) => {
   const away = await callCli(['tenants', 'list'], { ...environment, DATABASE_URL: 'postgres://shop@127.0.0.1:1/shop' });
   t.is(away.code, 1);
   t.regex(away.err, /^PostgreSQL does not respond at DATABASE_URL: .*ECONNREFUSED.*\n$/);

@@ -20,7 +20,7 @@ test('times stay as they are written', (t) => {
   t.deepEqual(readStoreFile('at: 2026-01-05T00:00:00Z', {}).value, { at: '2026-01-05T00:00:00Z' });
 });
 
-test('every missing variable is named with its line, and its value is asked for nowhere else', (t) => {
+test('readStoreFile reports every missing variable with its line', (t) => {
   const { problems, locate } = readStoreFile('a: 1\nb: { c: ${GONE} }\nd: ${EMPTY}\n', { EMPTY: '' });
   t.deepEqual(
     problems.map(({ line, column, detail }) => [line, column, detail]),
@@ -56,7 +56,7 @@ test('places behind an alias are those of what it repeats', (t) => {
   t.is(locate({ path: '/b/width', detail: '' })?.line, 1);
 });
 
-test('broken syntax is told with its line, and references as they were written', (t) => {
+test('readStoreFile reports broken syntax with its line, and references as they were written', (t) => {
   const { value, problems } = readStoreFile('a: 1\nb: [1, 2\nc: 3\n', {});
   t.is(value, undefined);
   t.true(problems.length > 0 && problems.every(({ line }) => line >= 2));

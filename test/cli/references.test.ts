@@ -12,7 +12,7 @@ test('a reference gets its value, an escaped one its own text', (t) => {
   );
 });
 
-test('a value is never read again: one that looks like a reference stays what it is', (t) => {
+test('resolveReferences does not resolve references inside values', (t) => {
   t.is(
     resolveReferences(hideReferences('${ONE}'), () => '${TWO}'),
     '${TWO}',

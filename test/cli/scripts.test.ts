@@ -25,7 +25,7 @@ for (const name of watched) {
 }
 
 for (const name of watched.filter((name) => name !== 'test')) {
-  test.serial(`npm run ${name} refuses an option that it does not know, and says where to look`, async (t) => {
+  test.serial(`npm run ${name} rejects an unknown option and refers to its help`, async (t) => {
     const { code, out, err } = await runEntry(entryOf(name), ['--nonsense'], {});
     t.is(code, 2);
     t.is(out, '');
@@ -44,7 +44,7 @@ test.serial('every benchmark explains itself', async (t) => {
   }
 });
 
-test.serial('a number that is none, and a word that is not among the known ones, are refused by name', async (t) => {
+test.serial("readOptions rejects an invalid number and an unknown value by the option's name", async (t) => {
   const number = await runEntry(entryOf('chaos'), ['--orders', 'many'], {});
   t.is(number.code, 2);
   t.is(number.err, '--orders takes a number.\nSee npm run chaos -- --help.\n');

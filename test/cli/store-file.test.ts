@@ -60,7 +60,7 @@ function fieldsOf(schema: object): string[] {
   });
 }
 
-test('everything that is wrong is told at once, from top to bottom, with line and field', (t) => {
+test("a store file's issues are reported together, from top to bottom, with line and field", (t) => {
   const problems = problemsOf([
     ['currency: USD', 'currency: dollars'],
     ['timezone: America/New_York', 'timezone: America/Old_York'],
@@ -96,7 +96,7 @@ test('a typo in a field does not pass silently, and what was meant is said', (t)
   t.deepEqual(problemsOf([['theme: { accent:', 'theme: { anything:']]), [], "a theme is the storefront's own");
 });
 
-test('a field that is missing is told where it should stand', (t) => {
+test('a missing field is reported at the place where it belongs', (t) => {
   t.deepEqual(problemsOf([['    name: Oak bowl\n', '']]), [`${lineOf('slug: oak-bowl')} products[0].name is required`]);
   t.true(problemsOf([['store:', 'stores:']]).includes(`${lineOf('store:')} store is required`));
 });
@@ -155,7 +155,7 @@ test('countries are named by their codes', (t) => {
   ]);
 });
 
-test('a missing variable is told once, by its name and line', (t) => {
+test('a missing variable is reported once, with its name and line', (t) => {
   const loaded = loadStoreFile(example, {}, local);
   const problems = 'problems' in loaded ? loaded.problems : [];
   t.deepEqual(
@@ -174,7 +174,7 @@ test('no problem repeats a secret', (t) => {
   t.false(JSON.stringify(loaded).includes('hush'));
 });
 
-test('whatever stands in a file, it is right or told where it is wrong', (t) => {
+test('any store file is either valid or reported with the place of each issue', (t) => {
   const document = parse(example.replaceAll(/\$\{([A-Z_]+)\}/g, '"$${$1}"'));
   const paths = [...placesOf(document)];
   fc.assert(
@@ -201,7 +201,7 @@ function* placesOf(value: unknown, path: string[] = []): Generator<string[]> {
   }
 }
 
-test('what is no store file at all is told so', (t) => {
+test('a file that is not a store file is reported as such', (t) => {
   for (const text of ['', '[]', 'hello', '42', '- store']) t.true('problems' in loadStoreFile(text, {}, local), text);
   const loaded = loadStoreFile('store: {\n', {}, local);
   t.true('problems' in loaded && loaded.problems.length > 0);

@@ -28,31 +28,36 @@ const call = ({ services: { config } }: StripeContext, words: string[], given: R
     ...given,
   });
 
-test.serial('an order that Stripe knows as paid is brought into line, after a look at what would change', async (t) => {
-  const { ctx, stripe, tenant } = t.context;
-  await stripe.deliveries({ drop: 1 });
-  const product = await buildProduct(ctx, { variants: [{ ships: false }] });
-  const { order_id: orderId } = await createCheckoutSession(ctx, {
-    items: [{ product_slug: product.slug, quantity: 1 }],
-  });
-  const { sessionId } = await sessionOf(ctx, orderId);
-  await stripe.pay(sessionId ?? '', { ...shopper, outcome: 'paid' });
-  const { orderNumber } = await orderOf(ctx, orderId);
+test.serial(
+  'replay --dry-run shows what would change, and replay reconciles an order that Stripe knows as paid',
+  async (t) => {
+    const { ctx, stripe, tenant } = t.context;
+    await stripe.deliveries({ drop: 1 });
+    const product = await buildProduct(ctx, { variants: [{ ships: false }] });
+    const { order_id: orderId } = await createCheckoutSession(ctx, {
+      items: [{ product_slug: product.slug, quantity: 1 }],
+    });
+    const { sessionId } = await sessionOf(ctx, orderId);
+    await stripe.pay(sessionId ?? '', { ...shopper, outcome: 'paid' });
+    const { orderNumber } = await orderOf(ctx, orderId);
 
-  const dry = await call(t.context, ['replay', tenant.slug, '--order', orderNumber, '--dry-run']);
-  t.is(dry.code, 0, dry.err);
-  t.regex(dry.out, new RegExp(`^${orderNumber} +status +pending +→ +paid +cs_`, 'm'));
-  t.regex(dry.out, /\n1 object checked, 1 would change\.\n$/);
-  t.is((await orderOf(ctx, orderId)).status, 'pending');
+    const dry = await call(t.context, ['replay', tenant.slug, '--order', orderNumber, '--dry-run']);
+    t.is(dry.code, 0, dry.err);
+    t.regex(dry.out, new RegExp(`^${orderNumber} +status +pending +→ +paid +cs_`, 'm'));
+    t.regex(dry.out, /\n1 object checked, 1 would change\.\n$/);
+    t.is((await orderOf(ctx, orderId)).status, 'pending');
 
-  const real = JSON.parse((await call(t.context, ['replay', tenant.slug, '--session', sessionId ?? '', '--json'])).out);
-  t.deepEqual([real.dry_run, real.checked, real.changed, real.objects[0].result], [false, 1, 1, 'changed']);
-  t.is((await orderOf(ctx, orderId)).status, 'paid');
-  t.is(
-    (await call(t.context, ['replay', tenant.slug, '--session', sessionId ?? ''])).out,
-    '1 object checked: nothing changed.\n',
-  );
-});
+    const real = JSON.parse(
+      (await call(t.context, ['replay', tenant.slug, '--session', sessionId ?? '', '--json'])).out,
+    );
+    t.deepEqual([real.dry_run, real.checked, real.changed, real.objects[0].result], [false, 1, 1, 'changed']);
+    t.is((await orderOf(ctx, orderId)).status, 'paid');
+    t.is(
+      (await call(t.context, ['replay', tenant.slug, '--session', sessionId ?? ''])).out,
+      '1 object checked: nothing changed.\n',
+    );
+  },
+);
 
 test.serial('a replay says what it needs, and fails with what Stripe says', async (t) => {
   const { stripe, tenant } = t.context;
@@ -101,7 +106,7 @@ test.serial('an encryption key is replaced, and then the old one can go', async 
   t.is((await call(t.context, ['rotate-keys'], back)).code, 0);
 });
 
-test.serial('a person is told what is held, and taken out of it', async (t) => {
+test.serial('export prints the personal data of a customer, and erase removes it', async (t) => {
   const { ctx, tenant } = t.context;
   await buildSavedCart(ctx, { email: 'ada@example.com' });
   const held = await call(t.context, ['export', tenant.slug, 'Ada@example.com']);
@@ -138,7 +143,7 @@ test.serial('a person is told what is held, and taken out of it', async (t) => {
   );
 });
 
-test.serial('Stripe is told where to deliver, once', async (t) => {
+test.serial('webhooks:register registers the endpoint at Stripe once', async (t) => {
   const { tenant, stripe, account } = t.context;
   const url = { PUBLIC_URL: 'http://127.0.0.1:4998' };
   const first = JSON.parse((await call(t.context, ['webhooks:register', tenant.slug, '--json'], url)).out);

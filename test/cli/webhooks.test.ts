@@ -20,7 +20,7 @@ async function callJson(context: TestContext, name: string, ...words: string[]) 
   return JSON.parse(out);
 }
 
-test.serial('an endpoint is made, told once of its secret, tested, and its delivery looked at', async (t) => {
+test.serial('the webhooks commands create, test, inspect, change and remove an endpoint', async (t) => {
   const { services, ctx } = t.context;
   const receiver = await receiverFor(t);
   const made = await call(

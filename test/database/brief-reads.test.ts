@@ -23,7 +23,7 @@ async function taken(ctx: Context, work: () => Promise<unknown>): Promise<number
   return count;
 }
 
-test.serial('brief reads of one moment share a connection, ten at a time, and each gets its own answer', async (t) => {
+test.serial('brief reads of one turn share a connection, ten at a time, and each gets its own result', async (t) => {
   const { ctx } = t.context;
   const numbers = Array.from({ length: 25 }, (_, number) => number);
   const connections = await taken(ctx, async () => {

@@ -58,7 +58,7 @@ test('migrate reports why it failed when the server ends its connections meanwhi
   t.regex((await failure).message, /terminating connection|Connection terminated/);
 });
 
-test('migrate and the proof of row-level security keep to the schema that the URL chooses', async (t) => {
+test('migrate and the check of row-level security use the schema that the URL chooses', async (t) => {
   const plain = await emptyDatabase(t);
   await (await connect(t, plain)).query('create schema app');
   const url = `${plain}?options=${encodeURIComponent('-c search_path=app')}`;
@@ -105,7 +105,7 @@ test('migrations are numbered, and applied in that order', async (t) => {
   }
 });
 
-test('a migration does not stop the shop to wait for a table: it fails, and leaves everything as it was', async (t) => {
+test('migrate fails without changes rather than waiting for a locked table', async (t) => {
   const url = await emptyDatabase(t);
   await migrate(url);
   const reader = new pg.Client({ connectionString: url });

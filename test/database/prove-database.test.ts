@@ -53,7 +53,7 @@ test.serial('the documented role and database are fit', async (t) => {
   }
 });
 
-test.serial('a superuser is refused, with the two lines that make a fitting role', async (t) => {
+test.serial('proveDatabase rejects a superuser, with the two statements that create a fitting role', async (t) => {
   const error = await t.throwsAsync(proveDatabase(runOn(superuser)), { instanceOf: UnfitDatabase });
   t.regex(error.message, /create role .* nosuperuser nobypassrls;/);
   t.regex(error.message, /alter database .* owner to /);
@@ -72,7 +72,7 @@ test.serial('neither the web nor a worker starts as a superuser', async (t) => {
   }
 });
 
-test.serial('a role that goes around row-level security is refused like a superuser', async (t) => {
+test.serial('proveDatabase rejects a role that bypasses row-level security', async (t) => {
   await superuser.query('create role around login bypassrls');
   const asRole: Execute = async (statement) => {
     const client = await superuser.connect();
@@ -102,7 +102,7 @@ test.serial('a table on which row-level security is missing, or not forced on it
   await t.notThrowsAsync(proveDatabase(runOn(owner)));
 });
 
-test.serial('clocks that differ by more than half a minute are refused', async (t) => {
+test.serial('proveDatabase rejects clocks that differ by more than half a minute', async (t) => {
   const offBy = (seconds: number): Execute => {
     const run = runOn(owner);
     const later = ([name, value]: [string, unknown]) => [name, name === 'at' ? Number(value) + seconds * 1000 : value];

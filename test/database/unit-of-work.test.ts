@@ -47,7 +47,7 @@ test.serial('a row is locked and changed by two statements whose texts say nothi
   });
 });
 
-test('a row that the unit of work has is written before it is read anew', async (t) => {
+test('lockRow writes the changes of a loaded row before it reads the row again', async (t) => {
   const { ctx } = t.context;
   const { id } = await buildPaidOrder(ctx);
   await transact(ctx, async (ctx) => {
@@ -61,7 +61,7 @@ test('a row that the unit of work has is written before it is read anew', async 
   });
 });
 
-test('what changed under the unit of work is not written over, and what PostgreSQL refuses is told by its name', async (t) => {
+test("the unit of work detects a concurrent change, and passes on PostgreSQL's errors", async (t) => {
   const { ctx } = t.context;
   const { id } = await buildPaidOrder(ctx);
   await t.throwsAsync(

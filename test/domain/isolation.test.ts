@@ -152,7 +152,7 @@ test('the platform that goes on as a store is held to it like anybody else', asy
   );
 });
 
-test('whoever works across stores is listed', (t) => {
+test('every function that works across stores is listed', (t) => {
   const use = /\basPlatform\(\s*[\w.()]+,\s*(?:'([^']*)'|([^,]*)),/g;
   const uses = sources
     .filter(({ path }) => path !== 'src/domain/database.ts')

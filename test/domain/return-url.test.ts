@@ -113,7 +113,7 @@ test('fillReturnUrl says what is wrong with a URL', (t) => {
   }
 });
 
-test('a store that lists origins never sends a shopper anywhere else, whatever is asked', (t) => {
+test('a store that lists origins never redirects a shopper anywhere else, whatever is requested', (t) => {
   const { ctx } = t.context;
   const part = fc.constantFrom(
     'https://',

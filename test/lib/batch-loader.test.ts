@@ -15,7 +15,7 @@ function slowly() {
   return { calls, request, turn };
 }
 
-test('who asks alone is answered at once; who asks meanwhile goes with the next call, all together', async (t) => {
+test('batchLoader loads a single key at once, and keys of the meantime together in the next call', async (t) => {
   const { calls, request, turn } = slowly();
   const first = request('a');
   await turn();
@@ -33,7 +33,7 @@ test('who asks alone is answered at once; who asks meanwhile goes with the next 
   t.deepEqual(await Promise.all(others), ['B', 'C', 'B', undefined]);
 });
 
-test('a call that fails fails for those whom it was for, and the next goes on', async (t) => {
+test('batchLoader rejects only the keys of a failed call', async (t) => {
   const { calls, request, turn } = slowly();
   const failing = [request('a'), request('b')].map((call) => t.throwsAsync(call, { message: 'away' }));
   await turn();

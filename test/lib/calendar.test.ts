@@ -25,7 +25,7 @@ test('a day is read from a text that names one, and from no other', (t) => {
     t.is(parseDay(text), undefined, text);
 });
 
-test('of an address only its network is told, in one spelling', (t) => {
+test('networkOf returns the network of an IP address in one notation', (t) => {
   t.is(networkOf('203.0.113.77'), '203.0.113');
   t.is(networkOf('::ffff:203.0.113.77'), '203.0.113');
   t.is(networkOf('2001:db8:7:1::5'), '2001:db8:7');

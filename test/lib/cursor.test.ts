@@ -46,7 +46,7 @@ test('the first page comes after nothing, and the last one has no cursor', (t) =
   t.deepEqual(list.page([], 2), { rows: [], cursor: null });
 });
 
-test('a cursor that was changed anywhere is refused', (t) => {
+test('keyset rejects a cursor that was changed anywhere', (t) => {
   const cursor = cursorTo([3800, 'prod_1']);
   const characters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=+/ \n'.split('');
   fc.assert(
@@ -59,7 +59,7 @@ test('a cursor that was changed anywhere is refused', (t) => {
   t.throws(() => open(`${cursor}A`), refused);
 });
 
-test('whatever else is sent as a cursor is refused and nothing worse', (t) => {
+test('keyset rejects any other text as a cursor', (t) => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.base64String(), fc.json()), (text) => {
       t.throws(() => open(text), refused);
@@ -67,12 +67,12 @@ test('whatever else is sent as a cursor is refused and nothing worse', (t) => {
   );
 });
 
-test('a cursor of another store, list or installation is refused', (t) => {
+test('keyset rejects a cursor of another store, list or installation', (t) => {
   t.throws(() => open(cursorTo([1, 'a'], { ...store, tenant: { id: 'ten_2' } })), refused);
   t.throws(() => open(cursorTo([1, 'a'], store, 'products name')), refused);
   t.throws(() => open(cursorTo([1, 'a'], { ...store, settings: { keyPepper: randomBytes(32) } })), refused);
 });
 
-test('a cursor of a release that sorted otherwise is refused', (t) => {
+test('keyset rejects a cursor of a release with another order', (t) => {
   t.throws(() => open(cursorTo(['prod_1'])), refused);
 });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 import { oneLine } from '#src/lib/one-line.ts';
 
-test('oneLine leaves neither line ends nor halves of characters, and keeps to its length', (t) => {
+test('oneLine removes line ends and halves of characters, and respects its length', (t) => {
   t.is(oneLine(' Cedar\r\n\t& \u0000Clay\u2028 '), 'Cedar & Clay');
   t.is(oneLine('🌱🌱🌱', 4), '🌱…');
   t.is(oneLine('\u0007 \n'), '');

@@ -14,7 +14,7 @@ test('the same state again is no change, so that work can run twice', (t) => {
   t.false(mayFollow(kettle, 'broken', 'broken'));
 });
 
-test('any other change is refused by name', (t) => {
+test('a state table rejects any other change by name', (t) => {
   t.throws(() => follow(kettle, 'broken', 'hot'), {
     instanceOf: ForbiddenTransition,
     message: 'broken may not become hot.',

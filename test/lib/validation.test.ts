@@ -17,7 +17,7 @@ test('a whole number may come as text, and is a number afterwards', (t) => {
   t.deepEqual(line as unknown, { slug: 'oak-bowl', quantity: 12 });
 });
 
-test('a whole number keeps to its bounds, however it is written', (t) => {
+test('a whole number respects its bounds, however it is written', (t) => {
   for (const quantity of [
     '0',
     0,
@@ -41,13 +41,13 @@ test('a whole number keeps to its bounds, however it is written', (t) => {
   }
 });
 
-test('the bounds of a whole number are described in words', (t) => {
+test('issuesOf describes the bounds of a whole number', (t) => {
   t.deepEqual(issuesOf(Line, { slug: 'a', quantity: '1000' }), [
     { path: '/quantity', code: 'integerLike', detail: 'must be a whole number from 1 to 999' },
   ]);
 });
 
-test('every issue is described with its place, a missing field at its own', (t) => {
+test('issuesOf reports every issue with its path, and a missing field at its own', (t) => {
   const issues = issuesOf(Cart, { lines: [{ slug: 'OAK', quantity: 1 }, { quantity: 1 }] });
   t.deepEqual(
     issues.map(({ path, code }) => [path, code]),
@@ -133,7 +133,7 @@ test('what is wrong is described in words, with the example of the schema where 
   );
 });
 
-test('a choice tells what may be chosen', (t) => {
+test('issuesOf lists the allowed values of an enum', (t) => {
   const [issue, ...others] = issuesOf(Line, { slug: 'a', quantity: 1, kind: 'rental' });
   t.deepEqual(issue, { path: '/kind', code: 'const', detail: 'must be one of one_time, subscription' });
   t.deepEqual(others, []);
@@ -160,7 +160,7 @@ test('a field that may be null says of other values what they should be', (t) =>
   );
 });
 
-test('unknown fields of a request are ignored, and those of a file are refused at every depth', (t) => {
+test('unknown fields of a request are ignored, and those of a file are rejected at every depth', (t) => {
   const value = { lines: [{ slug: 'a', quantity: 1, quantitty: 2, 'a/b': 1 }], colour: 'red' };
   t.deepEqual(issuesOf(Cart, value), []);
   t.deepEqual(
@@ -188,7 +188,7 @@ test('free JSON stays free when the schema around it is closed', (t) => {
   t.deepEqual(issuesOf(Theme, { theme: { anything: { goes: 1 } } }), []);
 });
 
-test('issuesOf describes at most twenty issues of a request, and as many as a file asks for', (t) => {
+test('issuesOf describes at most twenty issues, or up to the given maximum', (t) => {
   const value = { lines: Array.from({ length: 30 }, () => ({ quantity: 1 })) };
   t.is(issuesOf(Cart, value).length, 20);
   t.is(issuesOf(Cart, value, { max: 100 }).length, 30);

@@ -19,7 +19,7 @@ async function openCache(t: ExecutionContext, url: string) {
   return { clock, redis, recall: () => cache.getOrLoad('rates', minutes(10), async () => `answer ${(loads += 1)}`) };
 }
 
-test('what one process was told, all remember, for as long as it is good', async (t) => {
+test('cache shares a loaded value between processes until it expires', async (t) => {
   const { url } = await createTestRedis();
   const [one, other] = [await openCache(t, url), await openCache(t, url)];
   await one.recall();
@@ -32,7 +32,7 @@ test('what one process was told, all remember, for as long as it is good', async
   t.false((await one.recall()).isCached);
 });
 
-test('while Redis is away a process remembers for itself, as long', async (t) => {
+test("cache uses the process's own memory while Redis is unavailable", async (t) => {
   const { clock, redis, recall } = await openCache(t, (await createTestRedis()).url);
   redis.disconnect();
   await until(() => redis.status === 'end');
@@ -45,7 +45,7 @@ test('while Redis is away a process remembers for itself, as long', async (t) =>
   });
 });
 
-test("what several ask at once is looked up once, and a failure is nobody's memory", async (t) => {
+test('cache loads a value once for concurrent callers, and does not store a failure', async (t) => {
   const { redis, recall } = await openCache(t, (await createTestRedis()).url);
   const answers = await Promise.all(Array.from({ length: 8 }, recall));
   t.deepEqual([...new Set(answers.map(({ text }) => text))], ['answer 1']);

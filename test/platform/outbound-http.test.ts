@@ -127,7 +127,7 @@ const everyTrick = Object.entries(tricks).flatMap(([trick, hosts]) =>
   hosts.map((host) => ({ trick, url: `https://${host}/hooks` })),
 );
 
-test('however a private address is written, it is refused when it is saved and at every attempt', async (t) => {
+test('outbound http rejects a private address in any notation, when it is saved and at every attempt', async (t) => {
   for (const { trick, url } of everyTrick) {
     t.is(typeof (await strict.findUrlProblem(url)), 'string', `${trick}: ${url}`);
     t.is(typeof (await strict.findUrlProblem(url, { resolve: false })), 'string', `${trick}: ${url}`);
@@ -135,7 +135,7 @@ test('however a private address is written, it is refused when it is saved and a
   }
 });
 
-test('nothing that is refused reaches as much as a connection, also where nobody has read the address before', async (t) => {
+test('outbound http opens no connection to a rejected address', async (t) => {
   const listener = createRawServer();
   let connections = 0;
   listener.on('connection', () => (connections += 1));
@@ -193,7 +193,7 @@ test('only https, and no passwords in the address', async (t) => {
   t.is(await strict.findUrlProblem('https://example.com/hooks', { resolve: false }), undefined);
 });
 
-test('a name that leads into a private network is refused, even among public answers', async (t) => {
+test('outbound http rejects a host name with any private address', async (t) => {
   for (const addresses of [
     ['10.0.0.1'],
     ['8.8.8.8', '127.0.0.1'],
@@ -215,7 +215,7 @@ test('a name that leads into a private network is refused, even among public ans
   t.is(await unknown.http.findUrlProblem('https://not-yet.example/'), undefined);
 });
 
-test('a name is resolved once for a connection, so that a second, different answer changes nothing', async (t) => {
+test('outbound http resolves a host name once per connection', async (t) => {
   const receiver = await startReceiver();
   t.teardown(receiver.close);
   const { port } = new URL(receiver.url);
@@ -259,7 +259,7 @@ test('local mode allows this machine, and nothing else that is not public', asyn
   }
 });
 
-test('redirects are answers, not directions', async (t) => {
+test('outbound http does not follow redirects', async (t) => {
   const [receiver, elsewhere] = [await startReceiver(), await startReceiver()];
   t.teardown(receiver.close);
   t.teardown(elsewhere.close);
@@ -270,7 +270,7 @@ test('redirects are answers, not directions', async (t) => {
   t.is(elsewhere.requests.length, 0);
 });
 
-test('of a reply the first 4 KB are kept and no more than 16 KB are read', async (t) => {
+test('outbound http stores the first 4 KB of a response and reads at most 16 KB', async (t) => {
   const receiver = await startReceiver();
   t.teardown(receiver.close);
   receiver.behave({ status: 200, body: 'é'.repeat(3000) });
@@ -324,7 +324,7 @@ test('failures of the network are values that say what happened', async (t) => {
   t.like(await noName.post('https://nowhere.example/', noHeaders, '{}'), { kind: 'failed', reason: 'dns' });
 });
 
-test('a certificate that nobody vouches for is refused', async (t) => {
+test('outbound http rejects an untrusted certificate', async (t) => {
   const server = createTlsServer({}, (_request, response) => void response.end());
   const port = await listen(server);
   t.teardown(() => server.close());
@@ -367,7 +367,7 @@ test('who hangs, before or within a reply, is given up after the time for the wh
   t.true(outcome.durationMs >= 290 && outcome.durationMs < 5000);
 });
 
-test('whoever wants to stop is not kept waiting', async (t) => {
+test('outbound http aborts a request when its signal does', async (t) => {
   const receiver = await startReceiver();
   t.teardown(receiver.close);
   receiver.behave('hang');

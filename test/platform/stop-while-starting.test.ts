@@ -35,7 +35,7 @@ async function openSilent(t: ExecutionContext) {
 }
 
 for (const entry of entries) {
-  test(`${entry} that is told to stop while its modules load ends with 0`, async (t) => {
+  test(`${entry} that gets SIGTERM while its modules load ends with 0`, async (t) => {
     const hook = `import { registerHooks } from 'node:module';
       registerHooks({ load(url, context, next) {
         if (url.endsWith('/src/config.ts')) process.kill(process.pid, 'SIGTERM');
@@ -45,7 +45,7 @@ for (const entry of entries) {
     t.deepEqual(await once(child, 'exit'), [0, null]);
   });
 
-  test(`${entry} that is told to stop while it waits for PostgreSQL ends with 0`, async (t) => {
+  test(`${entry} that gets SIGTERM while it waits for PostgreSQL ends with 0`, async (t) => {
     const { server, host } = await openSilent(t);
     const connected = once(server, 'connection');
     const child = start(t, entry, { DATABASE_URL: `postgres://u:p@${host}/d` });
@@ -54,7 +54,7 @@ for (const entry of entries) {
     t.deepEqual(await once(child, 'exit'), [0, null]);
   });
 
-  test(`${entry} that is told to stop while it waits for Redis logs that it stops, and ends with 0`, async (t) => {
+  test(`${entry} that gets SIGTERM while it waits for Redis logs that it stops, and ends with 0`, async (t) => {
     const { host } = await openSilent(t);
     const { url, drop } = await createTestDatabase();
     t.teardown(drop);

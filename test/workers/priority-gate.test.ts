@@ -45,7 +45,7 @@ test('In a process that is busy, what gives way begins as others end, in its ord
   for (const turn of [turns[0], turns[2], turns[3]]) (await turn?.end)?.();
 });
 
-test('What waits for somebody else, or goes on for long, keeps nobody from beginning', async (t) => {
+test('a job that waits or takes long does not keep others from starting', async (t) => {
   const priorityGate = new PriorityGate({ isBusy: () => true, beginningMs: 1 });
   const turns = Array.from({ length: 5 }, () => request(priorityGate));
   await Promise.all(turns.map(({ end }) => end));

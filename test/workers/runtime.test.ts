@@ -81,7 +81,7 @@ test.beforeEach(async (t) => {
 });
 test.afterEach.always((t) => t.context.close());
 
-test('a promise reaches its worker, is kept, and leaves the queue', async (t) => {
+test('a job reaches its worker, completes, and leaves the queue', async (t) => {
   const worked: string[] = [];
   t.context.work(async (ctx, eventId) => worked.push(`${ctx.tenant.slug} ${eventId}`));
   await t.context.promise('one');
@@ -91,7 +91,7 @@ test('a promise reaches its worker, is kept, and leaves the queue', async (t) =>
   await until(async () => (await t.context.queue.getJobCountByTypes('completed', 'active', 'wait', 'failed')) === 0);
 });
 
-test('a promise that was relayed before Redis was wiped is kept all the same, once', async (t) => {
+test('a job that was relayed before Redis was wiped completes once', async (t) => {
   let worked = 0;
   await t.context.promise('wiped');
   await until(async () => (await t.context.queue.getWaitingCount()) === 1);
@@ -137,7 +137,7 @@ test('a job that an operator retries is relayed again, though its queue holds it
   t.false((await t.context.row('later')).failed);
 });
 
-test('a refusal is not tried again', async (t) => {
+test('a DomainError is not retried', async (t) => {
   let runs = 0;
   t.context.work(async () => {
     runs += 1;
@@ -178,7 +178,7 @@ test('a snooze costs no attempt', async (t) => {
   t.is(runs, 6);
 });
 
-test('the outcome and the kept promise are one commit', async (t) => {
+test('the writes of a job and its completion are one commit', async (t) => {
   let runs = 0;
   t.context.work(async (ctx) => {
     runs += 1;
@@ -227,7 +227,7 @@ test('a tenant holds at most half of the slots while another one waits', async (
   t.is(most, 2);
 });
 
-test('a promise whose runs die without a word is given up after ten starts', async (t) => {
+test('a job whose attempts die without an outcome fails after ten starts', async (t) => {
   await t.context.promise('deadly');
   await t.context.services.execute(sql`update outbox set starts = 10 where key = 'deadly'`);
   t.context.work(async () => t.fail('it was worked'));

@@ -22,7 +22,7 @@ function typedRow(ctx: Context, { text, guess }: Typed): Sql {
       select websearch_to_tsquery(${config(ctx)}, ${text}) as words,
         to_tsquery(${config(ctx)}, ${guess?.all ?? null}::text) as guessed_all,
         to_tsquery(${config(ctx)}, ${guess?.any ?? null}::text) as guessed_any,
-        ${normalizeText(text)}::text as letters, ${text.toLowerCase()}::text as name)`;
+        ${normalizeText(text)}::text as normalized, ${text.toLowerCase()}::text as name)`;
 }
 
 /** Its words, in the language of the store. */
@@ -31,7 +31,7 @@ const words = sql`(select words from typed)`;
 const guessedAll = sql`(select guessed_all from typed)`;
 const guessedAny = sql`(select guessed_any from typed)`;
 /** The typed text without case and accents. */
-const letters = sql`(select letters from typed)`;
+const normalized = sql`(select normalized from typed)`;
 /** The typed text as a slug or SKU. */
 const name = sql`(select name from typed)`;
 
@@ -125,8 +125,8 @@ function findByText(ctx: Context, typed: Typed): Sql {
     )}),
     spelled as (${best(
       sql`false`,
-      sql`0.1 * (word_similarity(${letters}, d.normalized_title) + similarity(${letters}, d.normalized_title))`,
-      sql`${letters} <% d.normalized_title and not exists (select from written) and not exists (select from guessed)`,
+      sql`0.1 * (word_similarity(${normalized}, d.normalized_title) + similarity(${normalized}, d.normalized_title))`,
+      sql`${normalized} <% d.normalized_title and not exists (select from written) and not exists (select from guessed)`,
     )}),
     by_text as (select * from written union all select * from guessed union all select * from spelled)`;
 }

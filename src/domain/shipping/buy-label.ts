@@ -60,7 +60,7 @@ export async function buyLabel(ctx: Context, lease: Lease, account: OpenedAccoun
  * Look up a purchase whose outcome is unknown. One empty lookup is not enough, because the purchase may still be in
  * progress.
  */
-export async function lookUpPurchase(ctx: Context, lease: Lease, account: OpenedAccount): Promise<Next> {
+export async function lookupPurchase(ctx: Context, lease: Lease, account: OpenedAccount): Promise<Next> {
   const { label } = lease;
   let purchases: readonly LabelPurchase[];
   try {

@@ -5,7 +5,7 @@ import { Snooze } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
 import { orderForShipping } from '../orders/index.ts';
 import { type Assessment, assessOrder } from './assess-order.ts';
-import { buyLabel, lookUpPurchase } from './buy-label.ts';
+import { buyLabel, lookupPurchase } from './buy-label.ts';
 import { chooseLabelRate } from './choose-rate.ts';
 import { flagLabel } from './flag-label.ts';
 import type { Label } from './label.ts';
@@ -90,7 +90,7 @@ async function advance(ctx: Context, lease: Lease, account: OpenedAccount | unde
 
 async function findPurchase(ctx: Context, lease: Lease, account: OpenedAccount | undefined): Promise<Next> {
   if (!mayCallProvider(account)) return flagLabel(ctx, lease, 'provider_auth');
-  return lookUpPurchase(ctx, lease, account);
+  return lookupPurchase(ctx, lease, account);
 }
 
 /** No purchase is open: assess the order, choose a rate unless a usable one is chosen, and buy it. */

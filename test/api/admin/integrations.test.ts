@@ -62,7 +62,7 @@ test('a third party calls the URL and uses the secret that POST /admin/integrati
 });
 
 test.serial(
-  'connections are listed page by page, the newest first, and one that nobody answered has expired',
+  'GET /admin/integrations lists connections page by page, newest first, and an unanswered one as expired',
   async (t) => {
     const { clock, owner } = t.context;
     for (const provider of ['a', 'b', 'c']) await owner.post('/integrations', { ...wish, provider });

@@ -8,7 +8,7 @@ useOwner(test);
 
 const storefront = { name: 'storefront', kind: 'publishable', scopes: ['products:read'] };
 
-test('a key is made, told once, used and revoked', async (t) => {
+test('POST /admin/keys returns the value of a key once, and the key works until it is revoked', async (t) => {
   const { api, ctx, owner } = t.context;
   const made = await owner.post('/keys', storefront);
   t.is(made.status, 201);
@@ -54,7 +54,7 @@ test('a key may carry its own limit, which is shown and then holds', async (t) =
   }
 });
 
-test('a key that would do too much, whose name is taken, or that is unknown is refused', async (t) => {
+test('admin keys reject excessive scopes, a taken name and an unknown id', async (t) => {
   const { owner } = t.context;
   await owner.post('/keys', storefront);
   t.deepEqual(placesOf(await owner.post('/keys', storefront)), ['/name']);

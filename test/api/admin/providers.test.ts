@@ -241,7 +241,7 @@ test('a confirmation is requested for what replaces something, and of what could
   t.deepEqual(placesOf(await request({ ...stripe, secret_key: 'sk_live_1' })), ['/secret_key']);
 });
 
-test('a live key is refused in the test environment, and its field is named', async (t) => {
+test('PUT /admin/providers rejects a live key in the test environment with the path of its field', async (t) => {
   const { owner } = t.context;
   const refused = await owner.put('/providers/payments', { ...stripe, secret_key: 'sk_live_unmistakable' });
   t.is(resultOf(refused), '400 invalid_request');
@@ -273,7 +273,7 @@ test('the terms of shipping are saved, a first account only with its key, and th
   t.deepEqual(placesOf(await owner.put('/providers/shipping', { ...terms, parcel: {} })).length, 4);
 });
 
-test('accounts are checked, and the answer says what is wrong', async (t) => {
+test('POST /admin/providers/{kind}/check reports what is wrong with an account', async (t) => {
   const { owner } = t.context;
   await owner.put('/providers/payments', stripe);
   await owner.put('/providers/shipping', shippingAccountInput());

@@ -5,7 +5,7 @@ import { type ApiContext, useApi } from '#test/support/use-api.ts';
 const test = anyTest as TestFn<ApiContext>;
 useApi(test, { environment: { DATABASE_POOL_MAX: '2' } });
 
-test.serial('/readyz answers 200 while every connection of the pool is in use', async (t) => {
+test.serial('/readyz returns 200 while every connection of the pool is in use', async (t) => {
   const { pool } = t.context.ctx.database;
   const clients = await Promise.all([pool.connect(), pool.connect()]);
   try {

@@ -51,7 +51,7 @@ async function openFleet(t: ExecutionContext): Promise<Fleet> {
   };
 }
 
-test('the metrics ask for their token, in every mode', async (t) => {
+test('/metrics requires its token in every mode', async (t) => {
   const api = await serveApi(await (await openFleet(t)).run('web'));
   t.teardown(api.close);
   for (const path of ['/metrics', '/metrics/queues']) {
@@ -67,7 +67,7 @@ test('the metrics ask for their token, in every mode', async (t) => {
   }
 });
 
-test('how things stand is told by any process, in the text that Prometheus reads', async (t) => {
+test('/metrics of any process reports the current state in the format of Prometheus', async (t) => {
   const { clock, run } = await openFleet(t);
   const services = await run('web');
   const api = await serveApi(services);
@@ -113,7 +113,7 @@ test('how things stand is told by any process, in the text that Prometheus reads
   t.is(new Set(described).size, described.length);
 });
 
-test('what workers counted is told by the web process, also after they are gone', async (t) => {
+test('/metrics of the web process reports the counters of workers, also after they have ended', async (t) => {
   const { run } = await openFleet(t);
   const [web, worker, other] = [await run('web'), await run('worker-labels'), await run('worker-labels')];
   const api = await serveApi(web);
@@ -151,7 +151,7 @@ test('a process that died silently is not counted any more', async (t) => {
   );
 });
 
-test('while Redis is away how things stand is told all the same, and nothing is told twice after', async (t) => {
+test('/metrics reports the current state while Redis is unavailable, and counts nothing twice afterwards', async (t) => {
   const { run } = await openFleet(t);
   const services = await run('web', { REDIS_URL: 'redis://127.0.0.1:1' });
   const api = await serveApi(services);

@@ -24,35 +24,32 @@ test.serial('where nothing is the matter, the first page says so and names every
   t.regex((await t.context.api.call('GET', '/ops/drift')).body, /None\. Orders and payments agree\./);
 });
 
-test.serial(
-  'what needs somebody stands on the first page with what to do, and leads to where it is done',
-  async (t) => {
-    const { api, ctx } = t.context;
-    await buildPaymentAccount(ctx);
-    const order = await buildPaidOrder(ctx, { attentionCodes: ['amount_mismatch'] });
-    const { labelId } = await request(ctx);
-    await transact(ctx, async ({ tx, tenant, clock }) => {
-      await tx.execute(
-        sql`update labels set state = 'needs_attention', reason_code = 'no_rates' where tenant_id = ${tenant.id} and id = ${labelId}`,
-      );
-      await tx.execute(sql`update payment_accounts set silent_since = ${clock.now()} where tenant_id = ${tenant.id}`);
-      await tx.execute(
-        sql`update orders set attentions = '[{"code": "amount_mismatch", "detail": "Paid: <b>$5</b> of $50."}]' where tenant_id = ${tenant.id} and id = ${order.id}`,
-      );
-    });
-    const { body } = await api.call('GET', '/ops');
-    t.regex(body, /webhooks do not arrive\. <code>inbound_webhook_silent<\/code>[\s\S]+href="\/ops\/drift"/);
-    t.regex(body, /Compare the payment with the order[\s\S]+href="\/ops\/drift#orders"/);
-    t.regex(body, /No carrier offers a rate for this parcel[\s\S]+href="\/ops\/labels#no_rates"/);
+test.serial('the overview lists what needs attention with the next step and a link', async (t) => {
+  const { api, ctx } = t.context;
+  await buildPaymentAccount(ctx);
+  const order = await buildPaidOrder(ctx, { attentionCodes: ['amount_mismatch'] });
+  const { labelId } = await request(ctx);
+  await transact(ctx, async ({ tx, tenant, clock }) => {
+    await tx.execute(
+      sql`update labels set state = 'needs_attention', reason_code = 'no_rates' where tenant_id = ${tenant.id} and id = ${labelId}`,
+    );
+    await tx.execute(sql`update payment_accounts set silent_since = ${clock.now()} where tenant_id = ${tenant.id}`);
+    await tx.execute(
+      sql`update orders set attentions = '[{"code": "amount_mismatch", "detail": "Paid: <b>$5</b> of $50."}]' where tenant_id = ${tenant.id} and id = ${order.id}`,
+    );
+  });
+  const { body } = await api.call('GET', '/ops');
+  t.regex(body, /webhooks do not arrive\. <code>inbound_webhook_silent<\/code>[\s\S]+href="\/ops\/drift"/);
+  t.regex(body, /Compare the payment with the order[\s\S]+href="\/ops\/drift#orders"/);
+  t.regex(body, /No carrier offers a rate for this parcel[\s\S]+href="\/ops\/labels#no_rates"/);
 
-    const drift = (await api.call('GET', '/ops/drift')).body;
-    t.true(drift.includes(order.orderNumber));
-    t.true(drift.includes('Paid: &lt;b&gt;$5&lt;/b&gt; of $50.'));
-    t.true(drift.includes(`npm run cli -- webhooks:register ${ctx.tenant.slug}`));
-  },
-);
+  const drift = (await api.call('GET', '/ops/drift')).body;
+  t.true(drift.includes(order.orderNumber));
+  t.true(drift.includes('Paid: &lt;b&gt;$5&lt;/b&gt; of $50.'));
+  t.true(drift.includes(`npm run cli -- webhooks:register ${ctx.tenant.slug}`));
+});
 
-test.serial('the drift report keeps what comparisons found for 30 days, and says what became of it', async (t) => {
+test.serial('the payments page shows the differences of 30 days and their state', async (t) => {
   const { api, ctx, clock } = t.context;
   await buildPaymentAccount(ctx);
   const [here, there] = [await buildPaidOrder(ctx), await buildPaidOrder(ctx, { attentionCodes: ['payment_missing'] })];

@@ -9,7 +9,7 @@ const login = (text: string) => ({ authorization: `Basic ${Buffer.from(text).toS
 const right = login('ops:a long password');
 const paths = ['/ops', '/ops/labels', '/OPS/LABELS', '/ops/queues', '/ops/queues/api/queues', '/ops/nothing'];
 
-test('operators are asked for their name and password wherever they go', async (t) => {
+test("every ops page requires the operator's name and password", async (t) => {
   const { api } = t.context;
   for (const path of paths) {
     for (const headers of [
@@ -28,7 +28,7 @@ test('operators are asked for their name and password wherever they go', async (
   t.is((await api.call('GET', '/healthz')).status, 200);
 });
 
-test('a change that a page elsewhere asks for is refused, also with the password', async (t) => {
+test('a change that a page of another origin requests is rejected, even with the password', async (t) => {
   const { api } = t.context;
   const retry = (headers: Record<string, string>) =>
     api.call('POST', '/ops/labels/retry', { headers: { ...right, ...headers }, body: '' });
@@ -51,13 +51,13 @@ test('a change that a page elsewhere asks for is refused, also with the password
   );
 });
 
-test('pages of operators are kept by nobody and framed by nobody', async (t) => {
+test('ops pages cannot be cached or framed', async (t) => {
   const { headers } = await t.context.api.call('GET', '/ops/labels', { headers: right });
   t.is(headers.get('cache-control'), 'no-store');
   t.regex(headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/);
 });
 
-test('a retry at a URL that the board does not have is answered 404', async (t) => {
+test('a retry at a URL that the board does not have is 404', async (t) => {
   const { api, services } = t.context;
   await until(() => services.redis.status === 'ready');
   const board = '/ops/queues/api/queues';

@@ -63,7 +63,7 @@ test('what belongs to a row goes with it', async (t) => {
   }
 });
 
-test('rows that are kept no longer are found by an index', async (t) => {
+test('expired rows are found by an index', async (t) => {
   for (const { table, age } of retentions) {
     const found = await t.context.services.execute(sql`
       select 1 from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]

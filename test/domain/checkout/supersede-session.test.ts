@@ -58,7 +58,7 @@ test.serial('a request without a response does not block the next one, and its s
   t.deepEqual(openAtProvider(), [second.order_id]);
 });
 
-test.serial('a session that is opened after the shopper requested another one is returned to nobody', async (t) => {
+test.serial('a session that is opened after the shopper requested another one is not returned', async (t) => {
   const { ctx, services } = t.context;
   await buildPaymentAccount(ctx);
   const product = await buildProduct(ctx);

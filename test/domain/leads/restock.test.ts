@@ -94,7 +94,7 @@ test('a notified shopper who joins the waitlist again is notified again', async 
   t.deepEqual(await recipients(ctx), [first.email, first.email]);
 });
 
-test('a variant that is sold out again before the job runs notifies nobody, and the waitlist stays', async (t) => {
+test('a variant that is sold out again before the job runs sends no email, and the waitlist stays', async (t) => {
   const { ctx } = t.context;
   const { variant } = await buildProduct(ctx, { variants: [{ stock: 0 }] });
   await buildWaiting(ctx, { variantId: variant.id });
@@ -108,7 +108,7 @@ test('a variant that is sold out again before the job runs notifies nobody, and 
   t.is((await recipients(ctx)).length, 1);
 });
 
-test('a variant that is no longer on sale notifies nobody', async (t) => {
+test('a variant that is no longer on sale sends no email', async (t) => {
   const { ctx } = t.context;
   const { slug, variant } = await buildProduct(ctx, { variants: [{ stock: 0 }] });
   await buildWaiting(ctx, { variantId: variant.id });
@@ -185,7 +185,7 @@ test('only stock that rises from zero enqueues a notification', async (t) => {
   t.is(await occasionsOf(2, (ctx, id) => holdStock(ctx, line(id, 2)), set(1)), 0);
 });
 
-test('a restock at one store notifies nobody at another', async (t) => {
+test('a restock at one store sends no email at another', async (t) => {
   const { ctx, services } = t.context;
   const other = { ...ctx, tenant: await buildTenant(services) };
   const { variant } = await buildProduct(ctx, { variants: [{ stock: 0 }] });

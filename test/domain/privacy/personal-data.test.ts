@@ -127,7 +127,7 @@ test('every column with a personal-sounding name is in the registry or listed as
 const isAnId = (name: string) =>
   /^(refresh_tokens\.session_id|payment_sessions\.provider_session_id|reminder_steps\.mail_id)$/.test(name);
 
-test.serial('a person is exported and erased completely, and the totals of orders still add up', async (t) => {
+test.serial('a customer is exported and erased completely, and the totals of orders still add up', async (t) => {
   const { ctx, services } = t.context;
   await visitAda(t.context);
   const total = await turnoverOf(ctx);
@@ -170,7 +170,7 @@ test.serial('a person is exported and erased completely, and the totals of order
   t.deepEqual(await placesOf(ctx, 'quill'), []);
 });
 
-test.serial("somebody else's data, and another store's, stay", async (t) => {
+test.serial('the data of other customers and of other stores stays', async (t) => {
   const { ctx } = t.context;
   const theirs = await buildPaidOrder(ctx, { email: 'grace@hopper.example' });
   await erasePersonalData(ctx, { email: 'nobody@quill.example' });

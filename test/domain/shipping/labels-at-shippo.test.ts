@@ -100,7 +100,7 @@ for (const [kind, more] of faults) {
   });
 }
 
-test.serial('a queued label is waited for and adopted when the provider decides', async (t) => {
+test.serial('a queued label is polled and recorded when the provider has decided', async (t) => {
   const { ctx, clock, fault, bought, transactions } = await open(t.context.ctx);
   const { order } = await request(ctx);
   await fault('queued');
@@ -112,7 +112,7 @@ test.serial('a queued label is waited for and adopted when the provider decides'
   t.is(await bought(), 1);
 });
 
-test.serial('a person buys a label across a border, with the goods declared to customs', async (t) => {
+test.serial('an operator buys a label across a border, with the goods declared to customs', async (t) => {
   const { ctx, clock, bought } = await open(t.context.ctx, { carriers: ['dhl_express'] });
   const { order } = await request(ctx, { address: { country: 'CA', state: 'ON', city: 'Ottawa', zip: 'K1A 0B1' } });
   t.is(await run(ctx, order.id), 'done');

@@ -357,7 +357,7 @@ test("a provider's retry-after counts as no try", async (t) => {
   t.is(shipping.bought().length, 1);
 });
 
-test('a provider that asks to retry later for hours gets the label flagged', async (t) => {
+test('a label is flagged when the provider postpones it for hours', async (t) => {
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order } = await request(ctx);

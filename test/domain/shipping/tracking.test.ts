@@ -104,7 +104,7 @@ test('a parcel whose first update is its delivery was shipped too', async (t) =>
   }
 });
 
-test('a notification is looked up, and the same notification twice only once', async (t) => {
+test('a notification causes one lookup, even if it arrives twice', async (t) => {
   const { ctx, shipping, order, trackingNumber } = await shipped(t.context.ctx);
   shipping.tracking.set(trackingNumber, { status: 'transit', at: null });
   await Promise.all([1, 2, 3].map(() => receiveNotification(ctx, hintOf(trackingNumber, 'DELIVERED'))));
@@ -119,7 +119,7 @@ test('a notification is looked up, and the same notification twice only once', a
   t.false(await receiveNotification(ctx, { event: 'batch_created', data: {} }));
 });
 
-test.serial('a parcel on its way is asked about every six hours until it arrives', async (t) => {
+test.serial('a parcel on its way is polled every six hours until it arrives', async (t) => {
   const { ctx, clock, shipping, order, trackingNumber } = await shipped(t.context.ctx);
   await pollTrackings(ctx);
   t.deepEqual(await enqueuedJobs(ctx, jobs.reconcileTracking), []);
@@ -381,7 +381,7 @@ test('a label that turns up before it is bought again is used, and one at a drop
   );
 });
 
-test.serial('a look that comes to nothing is made again', async (t) => {
+test.serial('a lookup that fails is repeated', async (t) => {
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order, labelId } = await request(ctx);
@@ -403,7 +403,7 @@ test.serial('a look that comes to nothing is made again', async (t) => {
   t.is(shipping.bought().length, 1);
 });
 
-test.serial('a purchase that stayed open is looked at again by itself', async (t) => {
+test.serial('a purchase with an unknown outcome is looked up again by a sweep', async (t) => {
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order, labelId } = await request(ctx);

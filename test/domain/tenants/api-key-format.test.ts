@@ -30,7 +30,7 @@ test('a test key cannot be turned into a live one by hand', (t) => {
   t.is(parseKey(newKey('publishable', 'live').replace('pk_', 'sk_')), undefined);
 });
 
-test('what is kept of a key is a hash that needs the pepper of this installation', (t) => {
+test('a key is stored as a hash that requires the pepper of this installation', (t) => {
   const key = newKey('secret', 'test');
   const pepper = randomBytes(32);
   t.deepEqual(hashKey(pepper, key), hashKey(pepper, key));

@@ -44,7 +44,7 @@ test('the characters of a key are nowhere in the database', async (t) => {
   t.false(row?.row.includes(Buffer.from(value).toString('hex')));
 });
 
-test('a key that nobody was given opens nothing', async (t) => {
+test('a key that was never issued is rejected', async (t) => {
   await t.throwsAsync(t.context.services.keys.open(newKey('secret', 'test')), {
     instanceOf: DomainError,
     code: 'invalid_key',
@@ -55,7 +55,7 @@ test('a key that nobody was given opens nothing', async (t) => {
   });
 });
 
-test('a live key is refused in the test environment', async (t) => {
+test('a live key is rejected in the test environment', async (t) => {
   await t.throwsAsync(t.context.services.keys.open(newKey('secret', 'live')), {
     instanceOf: DomainError,
     code: 'wrong_environment',
@@ -89,7 +89,7 @@ test('another store cannot revoke a key, nor see it', async (t) => {
   await t.notThrowsAsync(services.keys.open(value));
 });
 
-test.serial('a key ends when it expires, though it is remembered', async (t) => {
+test.serial('a key stops working when it expires, although it is cached', async (t) => {
   const { ctx, services, clock } = t.context;
   const { value } = await issue(ctx, { expiresAt: new Date(clock.now().getTime() + minutes(5)) });
   await services.keys.open(value);

@@ -88,7 +88,7 @@ test('a store may change its currency until it has taken an order', async (t) =>
   await t.throwsAsync(save(t.context, { ...input, currency: 'USD' }), { instanceOf: DomainError, message });
 });
 
-test('order numbers begin at 1001 and rise, however many ask at once', async (t) => {
+test('order numbers begin at 1001 and rise, also for concurrent orders', async (t) => {
   const { tenant } = await save(t.context, newStore());
   const ctx = { ...t.context.services.context(), tenant };
   const numbers = await Promise.all(Array.from({ length: 10 }, () => takeOrderNumber(ctx)));
