@@ -121,7 +121,7 @@ test('a customer cancels a subscription of their own, at the end of its period b
   const cancel = (body: object) => api.call('POST', `${portal}/cancel`, { headers, body });
 
   t.like(await cancel({ subscription_id: mine.id }), { status: 200, body: { subscription: { id: mine.id } } });
-  t.deepEqual(payments.calls.filter((asked) => asked === 'changeSubscription').length, 1);
+  t.deepEqual(payments.calls.filter((call) => call === 'changeSubscription').length, 1);
   t.like(await cancel({ subscription_id: hers.id }), missing);
   t.like(await cancel({ subscription_id: ended.id }), { status: 409, body: { error: 'subscription_canceled' } });
   t.like(await cancel({ subscription_id: 'nonsense' }), { status: 400, body: { error: 'invalid_request' } });

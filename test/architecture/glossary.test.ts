@@ -3,7 +3,7 @@ import test from 'ava';
 import { type Source, sources, testSources } from './sources.ts';
 
 /*
- * The words of src/README.md's glossary are the only ones for their ideas. Each list of words on the left is a private
+ * The glossary of src/README.md has one word for each idea. Each list of words on the left is a private
  * or ambiguous synonym that names may not contain, with what to say instead.
  */
 const replacements: readonly (readonly [words: string, instead: string])[] = [
@@ -58,18 +58,6 @@ const exceptions: readonly (readonly [name: RegExp, reason: string])[] = [
   [/^(payment_events_forgotten|gift_card_spent)$/, 'codes of the contract'],
 ];
 
-/** Folders whose names do not follow the glossary yet. It only ever gets shorter. */
-const notYetHeld: readonly string[] = [
-  'src/dev/',
-  'test/api/admin/labels.test.ts',
-  'test/api/customer-portal.test.ts',
-  'test/chaos/',
-  'test/dev/',
-  'test/domain/',
-  'test/support/',
-  'test/workers/labels.test.ts',
-];
-
 /** Words that a title of a test may not contain; the others of the list above are plain English in a sentence. */
 const privateWords =
   /\b(promise[ds]?|somebody|nobody|whoever|told|asked|anew|reckon\w*|judge[ds]?|remembered|forgotten|household|strangers?)\b/i;
@@ -111,7 +99,7 @@ test('titles of tests follow the glossary', (t) => {
 
 function findings(files: readonly Source[], namesOf: (file: Source) => readonly string[]): string[] {
   return files
-    .filter(({ path }) => !notYetHeld.some((folder) => path.startsWith(folder)) && !path.includes('glossary.test'))
+    .filter(({ path }) => !path.includes('glossary.test'))
     .flatMap((file) =>
       [...new Set(namesOf(file))].flatMap((name) => {
         const word = partsOf(name).find((part) => insteadOf.has(part));

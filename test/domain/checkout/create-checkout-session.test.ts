@@ -45,7 +45,7 @@ const coffee = {
   subscription_intervals: ['month' as const, 'quarter' as const],
 };
 
-async function refusal(t: ExecutionContext, work: Promise<unknown>): Promise<DomainError> {
+async function errorOf(t: ExecutionContext, work: Promise<unknown>): Promise<DomainError> {
   const error = await t.throwsAsync(work, { instanceOf: DomainError });
   return error ?? new DomainError('invalid', 'none', 'There was no refusal.');
 }
@@ -53,11 +53,11 @@ async function refusal(t: ExecutionContext, work: Promise<unknown>): Promise<Dom
 test.serial('createCheckoutSession rejects a store in connect mode or without a key, and writes nothing', async (t) => {
   const { ctx } = t.context;
   const product = await buildProduct(ctx);
-  t.like(await refusal(t, buy(ctx, product)), { kind: 'unavailable', code: 'payment_provider_not_configured' });
+  t.like(await errorOf(t, buy(ctx, product)), { kind: 'unavailable', code: 'payment_provider_not_configured' });
   await transact(ctx, (ctx) =>
     savePaymentAccount(ctx, { provider: 'stripe', mode: 'connect', account_id: 'acct_1', automatic_tax: false }),
   );
-  t.like(await refusal(t, buy(ctx, product)), { kind: 'unavailable', code: 'payment_provider_not_configured' });
+  t.like(await errorOf(t, buy(ctx, product)), { kind: 'unavailable', code: 'payment_provider_not_configured' });
   t.deepEqual(await ordersOf(ctx), []);
   t.deepEqual(payments.calls, []);
 });
@@ -141,7 +141,7 @@ test.serial('createCheckoutSession rejects what cannot be billed together before
   const beans = await buildProduct(ctx, coffee);
   const bowl = await buildProduct(ctx);
   const cheap = await buildProduct(ctx, { variants: [{ price_cents: 20 }] });
-  const code = async (input: CheckoutInput) => (await refusal(t, createCheckoutSession(ctx, input))).code;
+  const code = async (input: CheckoutInput) => (await errorOf(t, createCheckoutSession(ctx, input))).code;
   t.is(await code({ items: [subscriptionLine(beans), subscriptionLine(beans, 'quarter')] }), 'mixed_intervals');
   t.is(
     await code({
@@ -176,8 +176,8 @@ test.serial('createCheckoutSession rejects disabled modules', async (t) => {
   const beans = await buildProduct(ctx, coffee);
   const modules = { ...ctx.tenant.modules, subscriptions: false, gift_cards: false };
   const off = { ...ctx, tenant: { ...ctx.tenant, modules } };
-  t.is((await refusal(t, createCheckoutSession(off, { items: [subscriptionLine(beans)] }))).code, 'module_disabled');
-  t.is((await refusal(t, buy(off, beans, { gift_card_code: 'ABCD' }))).code, 'module_disabled');
+  t.is((await errorOf(t, createCheckoutSession(off, { items: [subscriptionLine(beans)] }))).code, 'module_disabled');
+  t.is((await errorOf(t, buy(off, beans, { gift_card_code: 'ABCD' }))).code, 'module_disabled');
 });
 
 test.serial('a gift card that covers everything leaves nothing to pay', async (t) => {
@@ -198,7 +198,7 @@ test.serial('createCheckoutSession rejects a second live subscription to a produ
   const live = await buildSubscription(ctx, { productId: beans.id, email: 'ada@example.com', status: 'past_due' });
   const again = { items: [subscriptionLine(beans)] };
 
-  const error = await refusal(t, createCheckoutSession(ctx, { ...again, customer_email: ' ADA@example.com' }));
+  const error = await errorOf(t, createCheckoutSession(ctx, { ...again, customer_email: ' ADA@example.com' }));
   t.is(error.code, 'duplicate_subscription');
   t.is(error.kind, 'conflict');
   t.deepEqual(error.extensions, {
@@ -274,7 +274,7 @@ test.serial(
       subscriptionId: subscription?.subscriptionId ?? null,
     });
 
-    t.is((await refusal(t, createCheckoutSession(ctx, again))).code, 'duplicate_subscription');
+    t.is((await errorOf(t, createCheckoutSession(ctx, again))).code, 'duplicate_subscription');
     t.like(await orderOf(ctx, first.order_id), { status: 'paid' });
   },
 );
@@ -374,7 +374,7 @@ test.serial('createCheckoutSession releases all holds when the provider rejects 
   ] as const;
   for (const [failure, kind, code] of cases) {
     payments.misfortunes.createSession = [{ failure }];
-    const error = await refusal(t, buy(ctx, product, { promo_code: promo.code, gift_card_code: card.code }));
+    const error = await errorOf(t, buy(ctx, product, { promo_code: promo.code, gift_card_code: card.code }));
     t.like(error, { kind, code });
     t.is(error.retryAfterSeconds !== undefined, failure === 'busy');
   }
@@ -392,7 +392,7 @@ test.serial('createCheckoutSession keeps the holds while the outcome at the prov
   await buildPaymentAccount(ctx);
   const product = await buildProduct(ctx);
   payments.misfortunes.createSession = [{ failure: 'away', after: true }];
-  const error = await refusal(t, buy(ctx, product));
+  const error = await errorOf(t, buy(ctx, product));
   t.like(error, { kind: 'unavailable', code: 'payment_provider_unavailable' });
   t.truthy(error.retryAfterSeconds);
   const [order] = await ordersOf(ctx);
@@ -407,7 +407,7 @@ test.serial('createCheckoutSession continues the order of a repeated request', a
   const request = () =>
     createCheckoutSession(ctx, { items: [{ product_slug: product.slug, quantity: 1 }] }, { requestKey: 'idem_1' });
   payments.misfortunes.createSession = [{ failure: 'away', after: true }];
-  await refusal(t, request());
+  await errorOf(t, request());
   const second = await request();
   const third = await request();
   t.is(third.order_id, second.order_id);
@@ -429,7 +429,7 @@ test.serial('createCheckoutSession keeps the holds when only the repeat of a req
     'payment_provider_unavailable',
     'payment_provider_not_configured',
   ]) {
-    t.is((await refusal(t, request())).code, code);
+    t.is((await errorOf(t, request())).code, code);
     t.deepEqual(
       (await ordersOf(ctx)).map(({ status }) => status),
       ['pending'],
@@ -462,7 +462,7 @@ test.serial("createCheckoutSession counts the shipping line among the provider's
   const { order_id } = await createCheckoutSession(ctx, { items: twenty(subscriptionLine(beans)) });
   t.like(payments.requests.get(`checkout:${order_id}`)?.lines.at(-1), { productId: 'shipping', interval: null });
   const full = { items: [...twenty(subscriptionLine(beans)), ...twenty(bowl)] };
-  t.is((await refusal(t, createCheckoutSession(ctx, full))).code, 'too_many_items');
+  t.is((await errorOf(t, createCheckoutSession(ctx, full))).code, 'too_many_items');
 });
 
 test.serial('createCheckoutSession creates another customer for one that was deleted at the provider', async (t) => {
@@ -474,7 +474,7 @@ test.serial('createCheckoutSession creates another customer for one that was del
     items: [subscriptionLine(beans)],
     customer_email: 'ada@example.com',
   });
-  t.is(payments.calls.filter((asked) => asked === 'findOrCreateCustomer').length, 2);
+  t.is(payments.calls.filter((call) => call === 'findOrCreateCustomer').length, 2);
   t.is(payments.requests.get(`checkout:${order_id}`)?.customerId, 'cus_of_ada@example.com');
   t.deepEqual(
     (await ordersOf(ctx)).map(({ status }) => status),
@@ -522,11 +522,11 @@ test.serial(
       t.deepEqual(await preview(other), ['usage_limit', 'in_use']);
       const more = other ? { customer_email: other } : {};
       t.is(
-        (await refusal(t, buy(ctx, product, { promo_code: promo.code, ...more }))).extensions['reason'],
+        (await errorOf(t, buy(ctx, product, { promo_code: promo.code, ...more }))).extensions['reason'],
         'usage_limit',
       );
       t.is(
-        (await refusal(t, buy(ctx, product, { gift_card_code: card.code, ...more }))).extensions['reason'],
+        (await errorOf(t, buy(ctx, product, { gift_card_code: card.code, ...more }))).extensions['reason'],
         'in_use',
       );
     }

@@ -77,8 +77,8 @@ test.serial(
   async (t) => {
     const { ctx, services, clock } = t.context;
     const goods = await stockStore(ctx);
-    payments.meanwhile = async (asked) => {
-      if (asked === 'createSession') throw new Killed('died during the call');
+    payments.meanwhile = async (call) => {
+      if (call === 'createSession') throw new Killed('died during the call');
     };
     await t.throwsAsync(buy(ctx, goods), { instanceOf: Killed });
     payments.meanwhile = undefined;
@@ -144,8 +144,8 @@ test.serial(
     const [order] = await ordersOf(ctx);
     const orderId = order?.id ?? '';
     clock.pass(minutes(10));
-    payments.meanwhile = async (asked) => {
-      if (asked !== 'createSession') return;
+    payments.meanwhile = async (call) => {
+      if (call !== 'createSession') return;
       payments.meanwhile = undefined;
       payments.misfortunes.createSession = [{ failure: 'away' }];
       await repairSession(ctx, { orderId, attempt: 1 });
@@ -168,9 +168,9 @@ test.serial('a process that dies at any step of a reconciliation pays the order 
   for (let step = 1; step < 80; step += 1) {
     const { order_id: orderId } = await buy(ctx, goods);
     payments.change(payments.sessionOf(orderId).sessionId, { state: 'settled', paymentId: 'pi_1' });
-    const look = () => checkSession(ctx, { orderId, number: 1 });
-    const died = await dieAt(services, step, look);
-    await look();
+    const check = () => checkSession(ctx, { orderId, number: 1 });
+    const died = await dieAt(services, step, check);
+    await check();
     sold += 1;
     t.like(await orderOf(ctx, orderId), { status: 'paid', attentionCode: null }, `step ${step}`);
     t.deepEqual(await recorded(ctx, orderId), ['order.paid'], `step ${step}`);

@@ -169,8 +169,8 @@ test('an email address that bounced is suppressed', async (t) => {
   await sendMail(ctx, { mailId: next });
   t.like(await readMail(ctx, next), { state: 'suppressed', attemptCount: 0 });
   t.deepEqual(await inbox.messages({ to }), []);
-  const stranger = { ...ctx, tenant: { ...ctx.tenant, id: 'ten_other' } };
-  t.false(await isSuppressed(stranger, to), 'another store is not told');
+  const otherStore = { ...ctx, tenant: { ...ctx.tenant, id: 'ten_other' } };
+  t.false(await isSuppressed(otherStore, to), 'another store is not told');
 });
 
 test('an email rejected for another reason fails without suppressing its address', async (t) => {

@@ -51,7 +51,7 @@ async function buy(ctx: Context, more: Partial<CheckoutInput> = {}, stock = 10):
 }
 
 /** An event arrives, signed, and is looked into as often as told. */
-async function hear(ctx: Context, objectId: string, given: Partial<PaymentEvent> = {}, times = 2): Promise<void> {
+async function receive(ctx: Context, objectId: string, given: Partial<PaymentEvent> = {}, times = 2): Promise<void> {
   const event = {
     eventId: `evt_${randomText(14)}`,
     type: 'checkout.session.completed',
@@ -89,8 +89,8 @@ test.serial('a settled session pays the order once, however often its event arri
   const { ctx } = t.context;
   const { orderId, sessionId, product } = await buy(ctx);
   paid(sessionId, { name: 'Ada Wells' });
-  await hear(ctx, sessionId);
-  await hear(ctx, sessionId);
+  await receive(ctx, sessionId);
+  await receive(ctx, sessionId);
 
   t.like(await orderOf(ctx, orderId), { status: 'paid', paymentStatus: 'paid', totalCents: 3800, attentionCode: null });
   t.deepEqual(await recorded(ctx, orderId), ['order.paid']);
@@ -109,7 +109,7 @@ test.serial('two workers at once pay an order once', async (t) => {
   const { ctx } = t.context;
   const { orderId, sessionId, product } = await buy(ctx);
   paid(sessionId);
-  await Promise.all(Array.from({ length: 4 }, () => hear(ctx, sessionId, {}, 1)));
+  await Promise.all(Array.from({ length: 4 }, () => receive(ctx, sessionId, {}, 1)));
   t.deepEqual(await recorded(ctx, orderId), ['order.paid']);
   t.like(await stockOf(ctx, product.variant.id), { stock: 9, held: 0 });
 });
@@ -124,7 +124,7 @@ test.serial('a payment of another amount or currency flags the order', async (t)
   ]) {
     const { orderId, sessionId } = await buy(ctx);
     paid(sessionId, wrong);
-    await hear(ctx, sessionId);
+    await receive(ctx, sessionId);
     t.like(await orderOf(ctx, orderId), { status: 'pending', attentionCode: 'amount_mismatch' });
     t.deepEqual(await recorded(ctx, orderId), []);
     t.deepEqual(await holdsOf(ctx, orderId), ['stock: held']);
@@ -136,7 +136,7 @@ test.serial('a refunded mismatched payment cancels the order', async (t) => {
   const { ctx } = t.context;
   const { orderId, sessionId, product } = await buy(ctx);
   paid(sessionId, { totalCents: 100, subtotalCents: 100 });
-  await hear(ctx, sessionId);
+  await receive(ctx, sessionId);
   payments.payments.set('ch_wrong', {
     paymentId: 'pi_1',
     orderId,
@@ -148,7 +148,7 @@ test.serial('a refunded mismatched payment cancels the order', async (t) => {
     refundedCents: 100,
     dispute: null,
   });
-  await hear(ctx, 'ch_wrong', { type: 'charge.refunded', subject: 'payment' });
+  await receive(ctx, 'ch_wrong', { type: 'charge.refunded', subject: 'payment' });
   t.like(await orderOf(ctx, orderId), { status: 'canceled', attentionCode: null });
   t.like(await stockOf(ctx, product.variant.id), { stock: 10, held: 0 });
 });
@@ -157,12 +157,12 @@ test.serial("the provider's shipping and tax are accepted, included in the price
   const { ctx } = t.context;
   const beside = await buy(ctx);
   paid(beside.sessionId, { shippingCents: 599, taxCents: 300, totalCents: 3800 + 599 + 300 });
-  await hear(ctx, beside.sessionId);
+  await receive(ctx, beside.sessionId);
   t.like(await orderOf(ctx, beside.orderId), { status: 'paid', totalCents: 4699, shippingCents: 599 });
 
   const within = await buy(ctx);
   paid(within.sessionId, { taxCents: 300, totalCents: 3800 });
-  await hear(ctx, within.sessionId);
+  await receive(ctx, within.sessionId);
   t.like(await orderOf(ctx, within.orderId), { status: 'paid', totalCents: 3800 });
 });
 
@@ -170,11 +170,11 @@ test.serial('a slow payment keeps its holds, and pays when it arrives', async (t
   const { ctx } = t.context;
   const { orderId, sessionId } = await buy(ctx);
   payments.change(sessionId, { state: 'processing' });
-  await hear(ctx, sessionId);
+  await receive(ctx, sessionId);
   t.like(await orderOf(ctx, orderId), { status: 'pending', paymentStatus: 'processing' });
   t.deepEqual(await holdsOf(ctx, orderId), ['stock: held']);
   paid(sessionId);
-  await hear(ctx, sessionId);
+  await receive(ctx, sessionId);
   t.like(await orderOf(ctx, orderId), { status: 'paid', paymentStatus: 'paid' });
 });
 
@@ -182,9 +182,9 @@ test.serial('a failed slow payment releases all holds', async (t) => {
   const { ctx } = t.context;
   const { orderId, sessionId, product } = await buy(ctx);
   payments.change(sessionId, { state: 'processing' });
-  await hear(ctx, sessionId);
+  await receive(ctx, sessionId);
   payments.change(sessionId, { state: 'failed' });
-  await hear(ctx, sessionId);
+  await receive(ctx, sessionId);
   t.like(await orderOf(ctx, orderId), { status: 'payment_failed', paymentStatus: 'failed' });
   t.deepEqual(await recorded(ctx, orderId), ['order.payment_failed']);
   t.like(await stockOf(ctx, product.variant.id), { stock: 10, held: 0 });
@@ -194,9 +194,9 @@ test.serial('an expired session closes its order, and late updates change nothin
   const { ctx } = t.context;
   const { orderId, sessionId, product } = await buy(ctx);
   payments.change(sessionId, { state: 'expired' });
-  await hear(ctx, sessionId);
+  await receive(ctx, sessionId);
   payments.change(sessionId, { state: 'open' });
-  await hear(ctx, sessionId);
+  await receive(ctx, sessionId);
   t.like(await orderOf(ctx, orderId), { status: 'expired', paymentStatus: 'unpaid' });
   t.like(await sessionOf(ctx, orderId), { state: 'expired' });
   t.deepEqual(await recorded(ctx, orderId), ['order.expired']);
@@ -207,10 +207,10 @@ test.serial('a paid order stays paid, whatever snapshot of its session comes lat
   const { ctx } = t.context;
   const { orderId, sessionId, product } = await buy(ctx);
   paid(sessionId);
-  await hear(ctx, sessionId);
+  await receive(ctx, sessionId);
   for (const state of ['expired', 'failed'] as const) {
     payments.change(sessionId, { state });
-    await hear(ctx, sessionId);
+    await receive(ctx, sessionId);
     t.like(await orderOf(ctx, orderId), { status: 'paid', paymentStatus: 'paid' });
   }
   t.deepEqual(await recorded(ctx, orderId), ['order.paid']);
@@ -223,9 +223,9 @@ test.serial('a payment after the holds were released pays the order and takes th
   const card = await buildGiftCard(ctx, { balanceCents: 500 });
   const { orderId, sessionId, product } = await buy(ctx, { promo_code: promo.code, gift_card_code: card.code });
   payments.change(sessionId, { state: 'expired' });
-  await hear(ctx, sessionId);
+  await receive(ctx, sessionId);
   paid(sessionId);
-  await hear(ctx, sessionId);
+  await receive(ctx, sessionId);
   t.like(await orderOf(ctx, orderId), { status: 'paid', attentionCode: null });
   t.deepEqual(await recorded(ctx, orderId), ['order.expired', 'order.paid']);
   t.like(await stockOf(ctx, product.variant.id), { stock: 9, held: 0 });
@@ -237,10 +237,10 @@ test.serial('a late payment of sold-out goods flags the order, and no label is b
   const { ctx } = t.context;
   const { orderId, sessionId, product } = await buy(ctx, {}, 1);
   payments.change(sessionId, { state: 'expired' });
-  await hear(ctx, sessionId);
+  await receive(ctx, sessionId);
   await createCheckoutSession(ctx, { items: [{ product_slug: product.slug, quantity: 1 }] });
   paid(sessionId);
-  await hear(ctx, sessionId);
+  await receive(ctx, sessionId);
   t.like(await orderOf(ctx, orderId), { status: 'paid', attentionCode: 'oversold' });
   t.like(await stockOf(ctx, product.variant.id), { stock: 1, held: 1 });
   t.deepEqual(await holdsOf(ctx, orderId), ['stock: released']);
@@ -251,10 +251,10 @@ test.serial('a late payment whose gift card was spent elsewhere flags the order'
   const card = await buildGiftCard(ctx, { balanceCents: 500 });
   const { orderId, sessionId, product } = await buy(ctx, { gift_card_code: card.code });
   payments.change(sessionId, { state: 'expired' });
-  await hear(ctx, sessionId);
+  await receive(ctx, sessionId);
   await createCheckoutSession(ctx, { items: [{ product_slug: product.slug, quantity: 1 }], gift_card_code: card.code });
   paid(sessionId);
-  await hear(ctx, sessionId);
+  await receive(ctx, sessionId);
   t.like(await orderOf(ctx, orderId), { status: 'paid', attentionCode: 'gift_card_spent' });
   t.deepEqual(await balanceOf(ctx, card.id), { balance: 500, held: 500 });
 });
@@ -265,17 +265,17 @@ test.serial(
     const { ctx } = t.context;
     const { orderId, sessionId } = await buy(ctx);
     paid(sessionId, { environment: 'live' });
-    await hear(ctx, sessionId);
+    await receive(ctx, sessionId);
     paid(sessionId, { environment: 'test', tenantId: newId('ten') });
-    await hear(ctx, sessionId);
+    await receive(ctx, sessionId);
     paid(sessionId, { tenantId: null });
-    await hear(ctx, sessionId);
+    await receive(ctx, sessionId);
     paid(sessionId, { tenantId: ctx.tenant.id, orderId: null });
-    await hear(ctx, sessionId);
-    await hear(ctx, 'cs_of_nobody');
+    await receive(ctx, sessionId);
+    await receive(ctx, 'cs_of_nobody');
     payments.calls.length = 0;
-    await hear(ctx, sessionId, { metadata: { tenantId: null, orderId: null, environment: null } });
-    await hear(ctx, 'cus_1', { type: 'customer.updated', subject: null });
+    await receive(ctx, sessionId, { metadata: { tenantId: null, orderId: null, environment: null } });
+    await receive(ctx, 'cus_1', { type: 'customer.updated', subject: null });
     t.deepEqual(payments.calls, []);
     t.like(await orderOf(ctx, orderId), { status: 'pending' });
     t.deepEqual([...new Set(await eventStates(ctx))], ['ignored']);
@@ -288,7 +288,7 @@ test.serial(
     const { ctx, clock } = t.context;
     const { sessionId } = await buy(ctx);
     paid(sessionId, { orderId: newId('ord') });
-    await hear(ctx, sessionId, { eventId: 'evt_early' }, 1);
+    await receive(ctx, sessionId, { eventId: 'evt_early' }, 1);
     t.deepEqual(
       (await enqueuedJobs(ctx, job)).map(({ attempt }) => attempt),
       [1, 2],
@@ -307,7 +307,7 @@ test.serial('reconcilePaymentEvent retries later each time while the provider fa
   const { orderId, sessionId } = await buy(ctx);
   paid(sessionId);
   payments.misfortunes.fetchSession = [{ failure: 'away' }, { failure: 'denied' }];
-  await hear(ctx, sessionId, { eventId: 'evt_wait' }, 1);
+  await receive(ctx, sessionId, { eventId: 'evt_wait' }, 1);
   await reconcilePaymentEvent(ctx, { eventId: 'evt_wait', attempt: 2 });
   t.deepEqual(
     (await enqueuedJobs(ctx, job)).map(({ attempt }) => attempt),
@@ -321,7 +321,7 @@ test.serial('reconcilePaymentEvent retries later each time while the provider fa
 test.serial('acceptPaymentEvent stores a repeated delivery and its job once', async (t) => {
   const { ctx } = t.context;
   const { sessionId } = await buy(ctx);
-  for (let time = 0; time < 3; time += 1) await hear(ctx, sessionId, { eventId: 'evt_same' }, 0);
+  for (let time = 0; time < 3; time += 1) await receive(ctx, sessionId, { eventId: 'evt_same' }, 0);
   t.is((await enqueuedJobs(ctx, job)).length, 1);
 });
 
@@ -329,7 +329,7 @@ test.serial('applyPayment mirrors refunds, reverses a failed one, and restocks u
   const { ctx } = t.context;
   const { orderId, sessionId, product } = await buy(ctx);
   paid(sessionId);
-  await hear(ctx, sessionId);
+  await receive(ctx, sessionId);
   const payment = {
     paymentId: 'pi_1',
     orderId,
@@ -343,7 +343,7 @@ test.serial('applyPayment mirrors refunds, reverses a failed one, and restocks u
   };
   const refund = async (refundedCents: number) => {
     payments.payments.set('ch_1', { ...payment, refundedCents });
-    await hear(ctx, 'ch_1', { type: 'charge.refunded', subject: 'payment' });
+    await receive(ctx, 'ch_1', { type: 'charge.refunded', subject: 'payment' });
     return orderOf(ctx, orderId);
   };
   t.like(await refund(1000), {
@@ -364,7 +364,7 @@ test.serial(
     const { ctx } = t.context;
     const { orderId, sessionId } = await buy(ctx);
     paid(sessionId);
-    await hear(ctx, sessionId);
+    await receive(ctx, sessionId);
     const payment = {
       paymentId: 'pi_1',
       orderId,
@@ -395,7 +395,7 @@ test.serial('a dispute flags the order until it is over', async (t) => {
   const { ctx } = t.context;
   const { orderId, sessionId } = await buy(ctx);
   paid(sessionId);
-  await hear(ctx, sessionId);
+  await receive(ctx, sessionId);
   const dispute = async (state: 'open' | 'lost' | null) => {
     payments.payments.set('dp_1', {
       paymentId: 'pi_1',
@@ -408,7 +408,7 @@ test.serial('a dispute flags the order until it is over', async (t) => {
       refundedCents: 0,
       dispute: state,
     });
-    await hear(ctx, 'dp_1', { type: 'charge.dispute.created', subject: 'payment' });
+    await receive(ctx, 'dp_1', { type: 'charge.dispute.created', subject: 'payment' });
     return (await orderOf(ctx, orderId)).attentionCode;
   };
   t.is(await dispute('open'), 'disputed');
@@ -420,9 +420,9 @@ test.serial('a second payment of a paid order flags it', async (t) => {
   const { ctx } = t.context;
   const { orderId, sessionId } = await buy(ctx);
   paid(sessionId);
-  await hear(ctx, sessionId);
+  await receive(ctx, sessionId);
   payments.sessions.set('cs_twin', { ...payments.sessionOf(orderId), sessionId: 'cs_twin' });
-  await hear(ctx, 'cs_twin');
+  await receive(ctx, 'cs_twin');
   t.like(await orderOf(ctx, orderId), { status: 'paid', attentionCode: 'paid_twice' });
   t.deepEqual(await recorded(ctx, orderId), ['order.paid']);
 });
@@ -431,9 +431,9 @@ test.serial('a refund of the second payment leaves the order paid', async (t) =>
   const { ctx } = t.context;
   const { orderId, sessionId, product } = await buy(ctx);
   paid(sessionId);
-  await hear(ctx, sessionId);
+  await receive(ctx, sessionId);
   payments.sessions.set('cs_second', { ...payments.sessionOf(orderId), sessionId: 'cs_second', paymentId: 'pi_2' });
-  await hear(ctx, 'cs_second');
+  await receive(ctx, 'cs_second');
   t.like(await orderOf(ctx, orderId), { attentionCode: 'paid_twice' });
   payments.payments.set('ch_2', {
     paymentId: 'pi_2',
@@ -446,7 +446,7 @@ test.serial('a refund of the second payment leaves the order paid', async (t) =>
     refundedCents: 3800,
     dispute: null,
   });
-  await hear(ctx, 'ch_2', { type: 'charge.refunded', subject: 'payment' });
+  await receive(ctx, 'ch_2', { type: 'charge.refunded', subject: 'payment' });
   t.like(await orderOf(ctx, orderId), { status: 'paid', paymentStatus: 'paid', refundedCents: 0, attentionCode: null });
   t.like(await stockOf(ctx, product.variant.id), { stock: 9 });
   t.deepEqual(await recorded(ctx, orderId), ['order.paid']);
@@ -456,7 +456,7 @@ test.serial('an order with an invalid email is paid', async (t) => {
   const { ctx } = t.context;
   const { orderId, sessionId } = await buy(ctx, { customer_email: null });
   paid(sessionId, { email: 'not an address' });
-  await hear(ctx, sessionId);
+  await receive(ctx, sessionId);
   t.like(await orderOf(ctx, orderId), { status: 'paid' });
 });
 
@@ -513,7 +513,7 @@ test.serial('two paid subscriptions to one product flag the order, and two produ
   const codesOf = async (orderIds: string[]) =>
     Promise.all(orderIds.map(async (id) => (await orderOf(ctx, id)).attentionCode)).then((codes) => codes.toSorted());
   const receiveEvent = (orderIds: string[]) =>
-    Promise.all(orderIds.map((id) => hear(ctx, payments.sessionOf(id).sessionId, {}, 2)));
+    Promise.all(orderIds.map((id) => receive(ctx, payments.sessionOf(id).sessionId, {}, 2)));
 
   for (let time = 0; time < 3; time += 1) {
     const twice = await subscribe([`ada-${time}@example.com`, `ada-${time}@example.com`]);
@@ -530,9 +530,9 @@ test.serial('reconcilePaymentEvent opens a dispute beside a second payment, and 
   const { ctx } = t.context;
   const { orderId, sessionId } = await buy(ctx);
   paid(sessionId);
-  await hear(ctx, sessionId);
+  await receive(ctx, sessionId);
   payments.sessions.set('cs_other', { ...payments.sessionOf(orderId), sessionId: 'cs_other', paymentId: 'pi_3' });
-  await hear(ctx, 'cs_other');
+  await receive(ctx, 'cs_other');
   payments.payments.set('dp_2', {
     paymentId: 'pi_1',
     orderId,
@@ -544,7 +544,7 @@ test.serial('reconcilePaymentEvent opens a dispute beside a second payment, and 
     refundedCents: 0,
     dispute: 'open',
   });
-  await hear(ctx, 'dp_2', { type: 'charge.dispute.created', subject: 'payment' });
+  await receive(ctx, 'dp_2', { type: 'charge.dispute.created', subject: 'payment' });
   t.is((await orderOf(ctx, orderId)).attentionCode, 'disputed');
   await dismissAttention(ctx, { orderId, code: 'disputed' });
   t.is((await orderOf(ctx, orderId)).attentionCode, 'paid_twice');
@@ -566,10 +566,10 @@ test.serial('a refund that arrives before its payment waits for it, and nothing 
     refundedCents: 3800,
     dispute: null,
   });
-  await hear(ctx, 'ch_early', { type: 'charge.refunded', subject: 'payment' }, 1);
+  await receive(ctx, 'ch_early', { type: 'charge.refunded', subject: 'payment' }, 1);
   t.deepEqual(await eventStates(ctx), ['pending']);
   paid(sessionId);
-  await hear(ctx, sessionId);
+  await receive(ctx, sessionId);
   clock.pass(minutes(2));
   await runJobs(services);
   t.like(await orderOf(ctx, orderId), { status: 'refunded', refundedCents: 3800 });
@@ -580,7 +580,7 @@ test.serial("another session with the order's metadata does not close the order"
   const { ctx } = t.context;
   const { orderId, sessionId } = await buy(ctx);
   payments.sessions.set('cs_stray', { ...payments.sessionOf(orderId), sessionId: 'cs_stray', state: 'expired' });
-  await hear(ctx, 'cs_stray', { type: 'checkout.session.expired' });
+  await receive(ctx, 'cs_stray', { type: 'checkout.session.expired' });
   t.like(await orderOf(ctx, orderId), { status: 'pending' });
   t.like(await sessionOf(ctx, orderId), { state: 'open', sessionId });
   t.deepEqual(await holdsOf(ctx, orderId), ['stock: held']);
@@ -591,10 +591,10 @@ test.serial("another session with the order's metadata does not close the order"
     state: 'settled',
     paymentId: 'pi_stray',
   });
-  await hear(ctx, 'cs_stray');
+  await receive(ctx, 'cs_stray');
   t.like(await orderOf(ctx, orderId), { status: 'paid', attentionCode: null });
   paid(sessionId);
-  await hear(ctx, sessionId);
+  await receive(ctx, sessionId);
   t.like(await orderOf(ctx, orderId), { status: 'paid', attentionCode: 'paid_twice' });
   t.deepEqual(await recorded(ctx, orderId), ['order.paid']);
 });
@@ -603,9 +603,9 @@ test.serial('a mismatched payment of an expired order flags it, and its refund c
   const { ctx } = t.context;
   const { orderId, sessionId } = await buy(ctx);
   payments.change(sessionId, { state: 'expired' });
-  await hear(ctx, sessionId);
+  await receive(ctx, sessionId);
   paid(sessionId, { totalCents: 100 });
-  await hear(ctx, sessionId);
+  await receive(ctx, sessionId);
   t.like(await orderOf(ctx, orderId), { status: 'expired', attentionCode: 'amount_mismatch' });
   await dismissAttention(ctx, { orderId, code: 'amount_mismatch' });
   payments.payments.set('ch_wrong', {
@@ -619,7 +619,7 @@ test.serial('a mismatched payment of an expired order flags it, and its refund c
     refundedCents: 100,
     dispute: null,
   });
-  await hear(ctx, 'ch_wrong', { type: 'charge.refunded', subject: 'payment' });
+  await receive(ctx, 'ch_wrong', { type: 'charge.refunded', subject: 'payment' });
   t.like(await orderOf(ctx, orderId), { status: 'expired', attentionCode: null });
   t.true((await eventStates(ctx)).every((state) => state === 'applied'));
 });
@@ -628,7 +628,7 @@ test.serial('a dismissed mismatch releases its holds once the money was refunded
   const { ctx } = t.context;
   const { orderId, sessionId } = await buy(ctx);
   paid(sessionId, { totalCents: 100 });
-  await hear(ctx, sessionId);
+  await receive(ctx, sessionId);
   await dismissAttention(ctx, { orderId, code: 'amount_mismatch' });
   payments.payments.set('ch_noted', {
     paymentId: 'pi_1',
@@ -641,7 +641,7 @@ test.serial('a dismissed mismatch releases its holds once the money was refunded
     refundedCents: 100,
     dispute: null,
   });
-  await hear(ctx, 'ch_noted', { type: 'charge.refunded', subject: 'payment' });
+  await receive(ctx, 'ch_noted', { type: 'charge.refunded', subject: 'payment' });
   t.like(await orderOf(ctx, orderId), { status: 'canceled' });
   t.deepEqual(await holdsOf(ctx, orderId), ['stock: released']);
 });
@@ -708,14 +708,14 @@ test.serial('a failed slow first payment that is paid on its invoice pays the or
   const { ctx } = t.context;
   const { orderId, sessionId, subscriptionId, invoice } = await beginSubscription(ctx);
   payments.change(sessionId, { state: 'processing', subscriptionId });
-  await hear(ctx, sessionId);
+  await receive(ctx, sessionId);
   payments.change(sessionId, { state: 'failed' });
-  await hear(ctx, sessionId);
+  await receive(ctx, sessionId);
   t.like(await orderOf(ctx, orderId), { status: 'payment_failed' });
 
   payments.invoices.set(invoice.invoiceId, { ...invoice, cause: 'first' });
-  await hear(ctx, invoice.invoiceId, { type: 'invoice.paid', subject: 'invoice' });
-  await hear(ctx, invoice.invoiceId, { type: 'invoice.paid', subject: 'invoice' });
+  await receive(ctx, invoice.invoiceId, { type: 'invoice.paid', subject: 'invoice' });
+  await receive(ctx, invoice.invoiceId, { type: 'invoice.paid', subject: 'invoice' });
   t.like(await orderOf(ctx, orderId), { status: 'paid', totalCents: 3400 });
   t.deepEqual(await recorded(ctx, orderId), ['order.payment_failed', 'order.paid']);
   t.like(await sessionOf(ctx, orderId), { state: 'settled' });
@@ -728,9 +728,9 @@ test.serial('a paid period without own items creates no order and flags the firs
   const { ctx } = t.context;
   const { orderId, sessionId, subscriptionId, invoice } = await beginSubscription(ctx);
   paid(sessionId, { subscriptionId });
-  await hear(ctx, sessionId);
+  await receive(ctx, sessionId);
   payments.invoices.set('in_difference', { ...invoice, invoiceId: 'in_difference', cause: 'renewal', lines: [] });
-  await hear(ctx, 'in_difference', { type: 'invoice.paid', subject: 'invoice' });
+  await receive(ctx, 'in_difference', { type: 'invoice.paid', subject: 'invoice' });
   t.is((await orderOf(ctx, orderId)).attentionCode, null);
   payments.invoices.set('in_theirs', {
     ...invoice,
@@ -738,6 +738,6 @@ test.serial('a paid period without own items creates no order and flags the firs
     cause: 'renewal',
     lines: [{ itemId: 'si_theirs', quantity: 1, amountCents: 3400 }],
   });
-  await hear(ctx, 'in_theirs', { type: 'invoice.paid', subject: 'invoice' });
+  await receive(ctx, 'in_theirs', { type: 'invoice.paid', subject: 'invoice' });
   t.is((await orderOf(ctx, orderId)).attentionCode, 'renewal_unknown');
 });

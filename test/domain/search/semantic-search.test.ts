@@ -76,16 +76,17 @@ test.serial('searchDocuments returns its mode on each page', async (t) => {
   await buildProduct(ctx, { slug: 'hidden', name: 'Cup hidden', status: 'draft' });
   await runJobs(services);
   await settle(t.context, 'mug');
-  const ask = async (query: string) => (await api.call('GET', `/api/v1/search?${query}`, { tenant: tenant.slug })).body;
+  const search = async (query: string) =>
+    (await api.call('GET', `/api/v1/search?${query}`, { tenant: tenant.slug })).body;
   // Found by meaning alone, so each score is half of its rank's: 61 / (60 + rank), at most 0.99.
   t.deepEqual(
-    (await ask('q=mug')).results.map(({ score }: any) => score),
+    (await search('q=mug')).results.map(({ score }: any) => score),
     [0.495, 0.487016, 0.479286],
   );
   const seen: string[] = [];
   let cursor: string | null = '';
   while (cursor !== null) {
-    const body = await ask(`q=mug&limit=1${cursor && `&cursor=${cursor}`}`);
+    const body = await search(`q=mug&limit=1${cursor && `&cursor=${cursor}`}`);
     t.is(body.mode, 'semantic');
     t.false(body.degraded);
     t.true(body.results.every(({ score }: any) => score > 0 && score < 1));
@@ -93,7 +94,7 @@ test.serial('searchDocuments returns its mode on each page', async (t) => {
     cursor = body.cursor;
   }
   t.deepEqual(seen.toSorted(), ['cup-1', 'cup-2', 'cup-3']);
-  t.deepEqual((await ask('q=mug&type=content')).results, []);
+  t.deepEqual((await search('q=mug&type=content')).results, []);
   const other = await buildTenant(services);
   t.deepEqual((await api.call('GET', '/api/v1/search?q=mug', { tenant: other.slug })).body.results, []);
 });
@@ -133,17 +134,17 @@ test.serial(
     await buildProduct(ctx, { slug: 'oak-bowl', name: 'Oak bowl', variants: [{ sku: 'BWL-101' }, { sku: '4711' }] });
     await runJobs(services);
     await settle(t.context, 'dish');
-    const asked = async (q: string) => {
+    const requested = async (q: string) => {
       const before = (await embeddings.counts()).requests;
       const page = await searchDocuments(ctx, { q });
       return [page.mode, page.degraded, slugs(page), (await embeddings.counts()).requests - before];
     };
-    t.deepEqual(await asked('oak-bowl'), ['text', false, ['oak-bowl'], 0]);
-    t.deepEqual(await asked('bwl-101'), ['text', false, ['oak-bowl'], 0]);
-    t.deepEqual(await asked('4711'), ['text', false, ['oak-bowl'], 0]);
-    t.is((await asked('bwl-999')).at(-1), 0);
-    t.is((await asked('t-shirt')).at(-1), 1);
-    t.is((await asked('2000')).at(-1), 1);
+    t.deepEqual(await requested('oak-bowl'), ['text', false, ['oak-bowl'], 0]);
+    t.deepEqual(await requested('bwl-101'), ['text', false, ['oak-bowl'], 0]);
+    t.deepEqual(await requested('4711'), ['text', false, ['oak-bowl'], 0]);
+    t.is((await requested('bwl-999')).at(-1), 0);
+    t.is((await requested('t-shirt')).at(-1), 1);
+    t.is((await requested('2000')).at(-1), 1);
   },
 );
 
@@ -159,11 +160,11 @@ test.serial(
       cursor,
     } = await settle(t.context, 'mug').then(() => searchDocuments(ctx, { q: 'mug', limit: 1 }));
     t.truthy(first);
-    const anew = await searchDocuments(byText(ctx), { q: 'mug', limit: 1 });
-    const onward = await searchDocuments(ctx, { q: 'mug', limit: 2, cursor: anew.cursor ?? '' });
+    const recomputed = await searchDocuments(byText(ctx), { q: 'mug', limit: 1 });
+    const onward = await searchDocuments(ctx, { q: 'mug', limit: 2, cursor: recomputed.cursor ?? '' });
     t.is(onward.mode, 'text');
     t.true(onward.degraded);
-    t.is(new Set([...slugs(anew), ...slugs(onward)]).size, 3);
+    t.is(new Set([...slugs(recomputed), ...slugs(onward)]).size, 3);
     const silent = {
       ...ctx,
       ports: { ...ctx.ports, embedder: { model: 'none', embed: () => new Promise<never>(() => undefined) } },

@@ -20,8 +20,8 @@ const later = (ctx: Context, milliseconds: number): Context => ({
 
 /** How many links to these addresses are mailed when the workers come to them, at once and twice. */
 async function mailedTo(ctx: Context, emails: readonly string[]): Promise<number> {
-  const promises = await enqueuedJobs(ctx, mailLinkJob);
-  await Promise.all([...promises, ...promises].map((payload) => mailLink(ctx, payload)));
+  const jobs = await enqueuedJobs(ctx, mailLinkJob);
+  await Promise.all([...jobs, ...jobs].map((payload) => mailLink(ctx, payload)));
   const links = (await Promise.all(emails.map((email) => linksOf(ctx, email)))).flat();
   return links.filter(({ outcome }) => outcome === 'mailed').length;
 }
@@ -29,11 +29,11 @@ async function mailedTo(ctx: Context, emails: readonly string[]): Promise<number
 test('an email address gets five links an hour, also with concurrent requests from many clients', async (t) => {
   const { ctx, services } = t.context;
   const { email } = await buildCustomer(ctx);
-  const ask = (index: number) => requestLink(ctx, linkRequest(email, { clientNetwork: `203.0.113.${index}` }));
-  await Promise.all(Array.from({ length: 20 }, (_, index) => ask(index)));
+  const request = (index: number) => requestLink(ctx, linkRequest(email, { clientNetwork: `203.0.113.${index}` }));
+  await Promise.all(Array.from({ length: 20 }, (_, index) => request(index)));
   t.is(await mailedTo(ctx, [email]), 5);
   const rows = (await linksOf(ctx, email)).length;
-  await ask(99);
+  await request(99);
   t.is((await linksOf(ctx, email)).length, rows, 'what is beyond the limit leaves no row');
 
   const other: Context = { ...ctx, tenant: await buildTenant(services) };
@@ -47,12 +47,12 @@ test('an email address gets five links an hour, also with concurrent requests fr
 
 test('one client gets thirty links an hour, and requests without a client are not counted', async (t) => {
   const { ctx } = t.context;
-  const ask = async (clientNetwork: string | undefined) => {
+  const request = async (clientNetwork: string | undefined) => {
     const emails = await Promise.all(Array.from({ length: 33 }, async () => (await buildCustomer(ctx)).email));
     await Promise.all(emails.map((email) => requestLink(ctx, linkRequest(email, { clientNetwork }))));
     return mailedTo(ctx, emails);
   };
-  t.is(await ask('203.0.113.7'), 30);
-  t.is(await ask('203.0.113.8'), 30);
-  t.is(await ask(undefined), 33);
+  t.is(await request('203.0.113.7'), 30);
+  t.is(await request('203.0.113.8'), 30);
+  t.is(await request(undefined), 33);
 });

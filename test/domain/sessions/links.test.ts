@@ -46,17 +46,17 @@ test.serial('requestLink does the same for known and unknown customers: one row,
 
 test.serial('mailLink emails known customers once, and neither row holds the token', async (t) => {
   const { ctx, services } = t.context;
-  const [{ email }, stranger] = [await buildCustomer(ctx), newAddress()];
-  for (const to of [` ${email.toUpperCase()} `, stranger]) await requestLink(ctx, linkRequest(to));
+  const [{ email }, unknown] = [await buildCustomer(ctx), newAddress()];
+  for (const to of [` ${email.toUpperCase()} `, unknown]) await requestLink(ctx, linkRequest(to));
   await runJobs(services);
   for (const { linkId } of await enqueuedJobs(ctx, mailLinkJob)) await mailLink(ctx, { linkId });
   await runJobs(services);
 
-  t.deepEqual(mailer.to(stranger), []);
+  t.deepEqual(mailer.to(unknown), []);
   const [mail, ...others] = mailer.to(email);
   t.is(others.length, 0);
   t.deepEqual(
-    [await linksOf(ctx, email), await linksOf(ctx, stranger)].flat().map(({ outcome }) => outcome),
+    [await linksOf(ctx, email), await linksOf(ctx, unknown)].flat().map(({ outcome }) => outcome),
     ['mailed', 'unknown_address'],
   );
   const link = linkIn(mail ?? { text: '' }, '/account/sign-in');

@@ -155,20 +155,20 @@ test('a purchase is requested only under a lease that outlives it', async (t) =>
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const buyLabel = shipping.buyLabel.bind(shipping);
-  for (let look = 1; look <= 30; look += 1) {
+  for (let lookup = 1; lookup <= 30; lookup += 1) {
     const { order } = await request(ctx);
     const stopping = {
       ...shipping,
       async buyLabel(...given: Parameters<typeof buyLabel>) {
         const until = (await labelOf(ctx, order.id)).leaseExpiresAt?.getTime() ?? 0;
-        t.true(until - clock.now().getTime() >= ctx.settings.labelBuyTimeoutMs, `frozen at ${look}`);
+        t.true(until - clock.now().getTime() >= ctx.settings.labelBuyTimeoutMs, `frozen at ${lookup}`);
         return buyLabel(...given);
       },
     };
-    const jumping = jumpingClock(clock, look, minutes(2));
+    const jumping = jumpingClock(clock, lookup, minutes(2));
     await run({ ...ctx, clock: jumping, ports: { ...ctx.ports, shipping: stopping } }, order.id);
     t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
-    if (jumping.looks < look) return;
+    if (jumping.lookups < lookup) return;
   }
   t.fail('The run has no end.');
 });

@@ -129,21 +129,21 @@ test('checkShippingAccount checks the key at the provider', async (t) => {
   await t.throwsAsync(checkShippingAccount(ctx, 'shipping'), { instanceOf: DomainError, code: 'not_found' });
   await transact(ctx, (ctx) => saveShippingAccount(ctx, shippingAccountInput()));
   t.like(await checkShippingAccount(ctx, 'shipping'), { ok: true });
-  const refusing = {
+  const rejecting = {
     ...ctx,
     ports: { ...ctx.ports, shipping: { ...shipping, checkAccount: () => Promise.reject(denial()) } },
   };
-  t.deepEqual(await checkShippingAccount(refusing, 'shipping'), {
+  t.deepEqual(await checkShippingAccount(rejecting, 'shipping'), {
     ok: false,
     detail: 'The provider does not accept the key.',
   });
 });
 
 test('the second provider is stored and checked', async (t) => {
-  const server = createServer((request, answer) => {
+  const server = createServer((request, response) => {
     const [, user] = /^Basic (.+)$/.exec(request.headers.authorization ?? '') ?? [];
-    answer.statusCode = Buffer.from(user ?? '', 'base64').toString() === 'EZTK-right:' ? 200 : 401;
-    answer.end('{}');
+    response.statusCode = Buffer.from(user ?? '', 'base64').toString() === 'EZTK-right:' ? 200 : 401;
+    response.end('{}');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.teardown(() => server.close());

@@ -126,24 +126,24 @@ export class Crash extends Error {
 }
 
 /** A clock that ends the process, so to speak, when it is looked at for the nth time. */
-export function crashingClock(clock: Clock, atLookup: number): Clock & { looks: number } {
+export function crashingClock(clock: Clock, atLookup: number): Clock & { lookups: number } {
   return {
-    looks: 0,
+    lookups: 0,
     now() {
-      this.looks += 1;
-      if (this.looks === atLookup) throw new Crash('the process was killed');
+      this.lookups += 1;
+      if (this.lookups === atLookup) throw new Crash('the process was killed');
       return clock.now();
     },
   };
 }
 
 /** A clock by which the process stands still for a while, when it is looked at for the nth time. */
-export function jumpingClock(clock: TestClock, atLookup: number, ms: number): Clock & { looks: number } {
+export function jumpingClock(clock: TestClock, atLookup: number, ms: number): Clock & { lookups: number } {
   return {
-    looks: 0,
+    lookups: 0,
     now() {
-      this.looks += 1;
-      if (this.looks === atLookup) clock.pass(ms);
+      this.lookups += 1;
+      if (this.lookups === atLookup) clock.pass(ms);
       return clock.now();
     },
   };

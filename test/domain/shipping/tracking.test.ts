@@ -108,14 +108,15 @@ test('a notification causes one lookup, even if it arrives twice', async (t) => 
   const { ctx, shipping, order, trackingNumber } = await shipped(t.context.ctx);
   shipping.tracking.set(trackingNumber, { status: 'transit', at: null });
   await Promise.all([1, 2, 3].map(() => receiveNotification(ctx, hintOf(trackingNumber, 'DELIVERED'))));
-  const hints = await enqueuedJobs(ctx, jobs.processNotification);
-  t.is(hints.length, 1);
-  for (const hint of [...hints, ...hints]) await processNotification(ctx, hint);
+  const notifications = await enqueuedJobs(ctx, jobs.processNotification);
+  t.is(notifications.length, 1);
+  for (const notification of [...notifications, ...notifications]) await processNotification(ctx, notification);
   t.is((await orderOf(ctx, order.id)).fulfillment, 'shipped', 'what the hint said is not believed');
   t.deepEqual(await recorded(ctx, order.id), ['order.shipped']);
 
   t.true(await receiveNotification(ctx, hintOf('of-nobody', 'TRANSIT')));
-  for (const hint of await enqueuedJobs(ctx, jobs.processNotification)) await processNotification(ctx, hint);
+  for (const notification of await enqueuedJobs(ctx, jobs.processNotification))
+    await processNotification(ctx, notification);
   t.false(await receiveNotification(ctx, { event: 'batch_created', data: {} }));
 });
 
@@ -211,7 +212,8 @@ test('a second label whose refund is rejected needs attention', async (t) => {
     { rateId: rateId ?? '', marker: `${labelId}:2 ${order.orderNumber}` },
   );
   await receiveNotification(ctx, { event: 'transaction_created', data: { object_id: second.id } });
-  for (const hint of await enqueuedJobs(ctx, jobs.processNotification)) await processNotification(ctx, hint);
+  for (const notification of await enqueuedJobs(ctx, jobs.processNotification))
+    await processNotification(ctx, notification);
   shipping.throws.refund = [silence(), rejection()];
   const refund = async () => {
     for (const duplicate of await enqueuedJobs(ctx, jobs.refundDuplicate)) await refundDuplicate(ctx, duplicate);
@@ -229,30 +231,31 @@ test('a second label whose refund is rejected needs attention', async (t) => {
   );
 });
 
-for (const [how, look] of [
+for (const [how, lookup] of [
   [
-    'tells us',
+    'notifies us',
     async (ctx: Context, { purchaseId }: { purchaseId: string }) => {
       await receiveNotification(ctx, {
         event: 'transaction_updated',
         data: { object_id: purchaseId, status: 'REFUNDPENDING' },
       });
-      for (const hint of await enqueuedJobs(ctx, jobs.processNotification)) await processNotification(ctx, hint);
+      for (const notification of await enqueuedJobs(ctx, jobs.processNotification))
+        await processNotification(ctx, notification);
     },
   ],
   [
-    'is asked about the parcel',
+    'is polled for the parcel',
     (ctx: Context, { trackingId }: { trackingId: string }) => reconcileTracking(ctx, { trackingId }),
   ],
 ] as const) {
   test(`a label that was voided on the provider's website is flagged once the provider ${how}`, async (t) => {
     const { ctx, shipping, clock, order, labelId, trackingId } = await shipped(t.context.ctx);
     const purchaseId = shipping.bought()[0]?.id ?? '';
-    await look(ctx, { purchaseId, trackingId });
+    await lookup(ctx, { purchaseId, trackingId });
     t.is((await labelOf(ctx, order.id)).state, 'purchased');
     shipping.amend(purchaseId, 'refunding');
-    await look(ctx, { purchaseId, trackingId });
-    await look(ctx, { purchaseId, trackingId });
+    await lookup(ctx, { purchaseId, trackingId });
+    await lookup(ctx, { purchaseId, trackingId });
     t.like(await labelOf(ctx, order.id), { state: 'needs_attention', reason: 'carrier_error', trackingNumber: null });
     t.like(await orderOf(ctx, order.id), { fulfillment: 'needs_attention', attention: 'carrier_error', labels: [] });
     t.is((await trackingsOf(ctx, order.id))[0]?.nextPollAt, null);
@@ -268,18 +271,19 @@ for (const [how, look] of [
 
 test('a void by this service, or of a parcel in transit, flags nothing', async (t) => {
   const { ctx, shipping, order, labelId, trackingNumber, trackingId } = await shipped(t.context.ctx);
-  const hear = async () => {
+  const receive = async () => {
     await receiveNotification(ctx, {
       event: 'transaction_updated',
       data: { object_id: shipping.refunded[0] ?? purchaseId, status: 'REFUNDED' },
     });
-    for (const hint of await enqueuedJobs(ctx, jobs.processNotification)) await processNotification(ctx, hint);
+    for (const notification of await enqueuedJobs(ctx, jobs.processNotification))
+      await processNotification(ctx, notification);
   };
   const purchaseId = shipping.bought()[0]?.id ?? '';
   shipping.tracking.set(trackingNumber, { status: 'transit', at: new Date() });
   await reconcileTracking(ctx, { trackingId });
   shipping.amend(purchaseId, 'refunding');
-  await hear();
+  await receive();
   t.is((await labelOf(ctx, order.id)).state, 'purchased');
 
   const other = await shipped(t.context.ctx);
@@ -288,8 +292,8 @@ test('a void by this service, or of a parcel in transit, flags nothing', async (
     event: 'transaction_updated',
     data: { object_id: other.shipping.refunded[0] ?? '', status: 'REFUNDED' },
   });
-  for (const hint of await enqueuedJobs(other.ctx, jobs.processNotification))
-    await processNotification(other.ctx, hint);
+  for (const notification of await enqueuedJobs(other.ctx, jobs.processNotification))
+    await processNotification(other.ctx, notification);
   t.like(await orderOf(other.ctx, other.order.id), { fulfillment: 'unfulfilled', attention: null });
   t.deepEqual(await recorded(ctx, labelId), ['label.purchased']);
 });
@@ -311,7 +315,8 @@ test("recordDuplicates and acknowledgeDuplicate leave the attentions of the orde
     await receiveNotification(ctx, { event: 'transaction_created', data: { object_id: id } });
     ids.push(id);
   }
-  for (const hint of await enqueuedJobs(ctx, jobs.processNotification)) await processNotification(ctx, hint);
+  for (const notification of await enqueuedJobs(ctx, jobs.processNotification))
+    await processNotification(ctx, notification);
   const codes = async () => (await orderForShipping(ctx, order.id))?.attentionCodes;
   t.deepEqual(await codes(), [...others, 'duplicate_voided']);
   for (const [purchaseId, open] of [
@@ -330,18 +335,19 @@ test('a refund that is rejected later is flagged', async (t) => {
     { tenantId: ctx.tenant.id, apiKey: '' },
     { rateId: rateId ?? '', marker: `${labelId}:2 ${order.orderNumber}` },
   );
-  const hear = async (status: string) => {
+  const receive = async (status: string) => {
     await receiveNotification(ctx, { event: 'transaction_updated', data: { object_id: second.id, status } });
-    for (const hint of await enqueuedJobs(ctx, jobs.processNotification)) await processNotification(ctx, hint);
+    for (const notification of await enqueuedJobs(ctx, jobs.processNotification))
+      await processNotification(ctx, notification);
   };
-  await hear('SUCCESS');
+  await receive('SUCCESS');
   for (const duplicate of await enqueuedJobs(ctx, jobs.refundDuplicate)) await refundDuplicate(ctx, duplicate);
   await acknowledgeDuplicate(ctx, { purchaseId: second.id, orderId: order.id });
   t.is((await orderOf(ctx, order.id)).attention, null);
 
   shipping.amend(second.id, 'refund_rejected');
-  await hear('REFUNDREJECTED');
-  await hear('REFUNDREJECTED');
+  await receive('REFUNDREJECTED');
+  await receive('REFUNDREJECTED');
   t.is((await orderOf(ctx, order.id)).attention, 'duplicate_voided');
   t.deepEqual(
     await read(ctx, sql`select state, acknowledged_at from duplicate_labels where tenant_id = ${ctx.tenant.id}`),
@@ -352,9 +358,10 @@ test('a refund that is rejected later is flagged', async (t) => {
 test('a label that turns up before it is bought again is used, and one at a dropped rate is refunded', async (t) => {
   const { ctx, shipping } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
-  const hear = async (id: string) => {
+  const receive = async (id: string) => {
     await receiveNotification(ctx, { event: 'transaction_created', data: { object_id: id } });
-    for (const hint of await enqueuedJobs(ctx, jobs.processNotification)) await processNotification(ctx, hint);
+    for (const notification of await enqueuedJobs(ctx, jobs.processNotification))
+      await processNotification(ctx, notification);
   };
   const account = { tenantId: ctx.tenant.id, apiKey: '' };
   const late = await request(ctx);
@@ -363,7 +370,7 @@ test('a label that turns up before it is bought again is used, and one at a drop
   t.is((await labelOf(ctx, late.order.id)).state, 'rate_chosen');
   const rateId = await rateIdOf(ctx, late.labelId);
   const straggler = await shipping.buyLabel(account, { rateId, marker: `${late.labelId}:1 ${late.order.orderNumber}` });
-  await hear(straggler.id);
+  await receive(straggler.id);
   t.like(await labelOf(ctx, late.order.id), { state: 'purchased', purchaseId: straggler.id });
   t.is(await run(ctx, late.order.id), 'done');
 
@@ -372,7 +379,7 @@ test('a label that turns up before it is bought again is used, and one at a drop
     rateId: 'rate_let_go',
     marker: `${other.labelId}:1 ${other.order.orderNumber}`,
   });
-  await hear(stray.id);
+  await receive(stray.id);
   t.is((await labelOf(ctx, other.order.id)).state, 'queued');
   for (const duplicate of await enqueuedJobs(ctx, jobs.refundDuplicate)) await refundDuplicate(ctx, duplicate);
   t.deepEqual(
@@ -387,18 +394,18 @@ test.serial('a lookup that fails is repeated', async (t) => {
   const { order, labelId } = await request(ctx);
   shipping.turns = [{ sellsUnseenFor: 2 }];
   await runToEnd(ctx, clock, order.id);
-  const looks = async () =>
+  const lookups = async () =>
     (await enqueuedJobs(ctx, jobs.checkPurchases)).filter((payload) => payload.labelId === labelId);
   clock.pass(minutes(11));
   await sweepLabels(ctx);
   shipping.throws.lookup = [silence()];
-  for (const look of await looks()) await t.notThrowsAsync(checkPurchases(ctx, look));
+  for (const lookup of await lookups()) await t.notThrowsAsync(checkPurchases(ctx, lookup));
   t.is(shipping.bought().length, 2);
 
   clock.pass(minutes(61));
   await sweepLabels(ctx);
-  t.is((await looks()).length, 2);
-  for (const look of await looks()) await checkPurchases(ctx, look);
+  t.is((await lookups()).length, 2);
+  for (const lookup of await lookups()) await checkPurchases(ctx, lookup);
   for (const duplicate of await enqueuedJobs(ctx, jobs.refundDuplicate)) await refundDuplicate(ctx, duplicate);
   t.is(shipping.bought().length, 1);
 });
@@ -412,8 +419,8 @@ test.serial('a purchase with an unknown outcome is looked up again by a sweep', 
   t.is((await runToEnd(ctx, clock, order.id)).reason, 'outcome_unknown');
   clock.pass(minutes(11));
   await sweepLabels(ctx);
-  const looks = (await enqueuedJobs(ctx, jobs.checkPurchases)).filter((payload) => payload.labelId === labelId);
-  for (const look of looks) await checkPurchases(ctx, look);
+  const lookups = (await enqueuedJobs(ctx, jobs.checkPurchases)).filter((payload) => payload.labelId === labelId);
+  for (const lookup of lookups) await checkPurchases(ctx, lookup);
   t.is((await labelOf(ctx, order.id)).state, 'purchased');
   t.is(shipping.bought().length, 1);
 });
@@ -428,13 +435,14 @@ test('a notification about a purchase that an attempt is about to record is left
     async buyLabel(...given: Parameters<typeof buyLabel>) {
       const purchase = await buyLabel(...given);
       await receiveNotification(ctx, { event: 'transaction_created', data: { object_id: purchase.id } });
-      for (const hint of await enqueuedJobs(ctx, jobs.processNotification))
-        await t.throwsAsync(processNotification(ctx, hint), { instanceOf: Snooze });
+      for (const notification of await enqueuedJobs(ctx, jobs.processNotification))
+        await t.throwsAsync(processNotification(ctx, notification), { instanceOf: Snooze });
       return purchase;
     },
   };
   t.is(await run({ ...ctx, ports: { ...ctx.ports, shipping: hinting } }, order.id), 'done');
-  for (const hint of await enqueuedJobs(ctx, jobs.processNotification)) await processNotification(ctx, hint);
+  for (const notification of await enqueuedJobs(ctx, jobs.processNotification))
+    await processNotification(ctx, notification);
   t.is((await labelOf(ctx, order.id)).state, 'purchased');
   t.deepEqual(await enqueuedJobs(ctx, jobs.refundDuplicate), []);
 });
@@ -459,7 +467,8 @@ test('a notification about a purchase that no attempt waits for records its labe
     event: 'transaction_updated',
     data: { object_id: purchase?.id ?? '', status: 'SUCCESS' },
   });
-  for (const hint of await enqueuedJobs(ctx, jobs.processNotification)) await processNotification(ctx, hint);
+  for (const notification of await enqueuedJobs(ctx, jobs.processNotification))
+    await processNotification(ctx, notification);
   t.like(await labelOf(ctx, order.id), { state: 'purchased', purchaseId: purchase?.id });
   t.like(await orderOf(ctx, order.id), { attention: null, fulfillment: 'label_purchased' });
   t.deepEqual(await enqueuedJobs(ctx, jobs.refundDuplicate), []);

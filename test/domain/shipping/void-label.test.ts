@@ -33,9 +33,9 @@ async function finish(ctx: Context): Promise<void> {
 
 test('voidLabel that crashes at any point is completed once', async (t) => {
   let deaths = 0;
-  for (let look = 1; look <= 30; look += 1) {
+  for (let lookup = 1; lookup <= 30; lookup += 1) {
     const { ctx, shipping, clock, order, labelId } = await bought(t.context.ctx);
-    const died = await voidLabel({ ...ctx, clock: crashingClock(clock, look) }, { labelId }).then(
+    const died = await voidLabel({ ...ctx, clock: crashingClock(clock, lookup) }, { labelId }).then(
       () => false,
       (error: unknown) => {
         if (error instanceof Crash) return true;
@@ -47,7 +47,7 @@ test('voidLabel that crashes at any point is completed once', async (t) => {
     await finish(ctx);
     await finish(ctx);
     const isVoided = (await labelOf(ctx, order.id)).state === 'voided';
-    t.is(isVoided, wasBegun, `killed at ${look}: what was begun is finished, and nothing else`);
+    t.is(isVoided, wasBegun, `killed at ${lookup}: what was begun is finished, and nothing else`);
     t.is(shipping.bought().length, isVoided ? 0 : 1);
     t.like(
       await orderOf(ctx, order.id),
