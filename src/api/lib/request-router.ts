@@ -16,14 +16,14 @@ type Handler = (koa: RouterContext) => Promise<void> | void;
  * the same beginning share a router, so that no request is matched against all of them.
  */
 export class RequestRouter {
-  readonly #routers = new Map<string, Router>();
+  readonly #router = new Router();
 
   /** Serve an address. Of two that fit the same path the earlier one serves it. */
   serve(path: string, handlers: Partial<Record<Route['method'], Handler>>): void {
     const byMethod = new Map(Object.entries(handlers).map(([method, handler]) => [method.toUpperCase(), handler]));
     if (handlers.get) byMethod.set('HEAD', handlers.get);
     const methods = served.filter((method) => byMethod.has(method));
-    this.#routerOf(path).all(path, (koa) => {
+    this.#router.all(path, (koa) => {
       const handler = byMethod.get(koa.method);
       if (handler) return handler(koa);
       if (koa.method === 'OPTIONS') return respondPreflight(koa, methods.join(', '));
@@ -36,21 +36,6 @@ export class RequestRouter {
 
   /** Serves known paths and passes everything else on. */
   middleware(): Middleware {
-    const sections = new Map([...this.#routers].map(([section, router]) => [section, router.routes() as Middleware]));
-    return (koa, next) => sections.get(sectionOf(koa.path))?.(koa, next) ?? next();
+    return this.#router.routes() as Middleware;
   }
-
-  #routerOf(path: string): Router {
-    const section = sectionOf(path);
-    const router = this.#routers.get(section) ?? new Router();
-    this.#routers.set(section, router);
-    return router;
-  }
-}
-
-/** The word after the version, which no address has a parameter for: `products` of `/api/v1/products/oak-bowl`. */
-function sectionOf(path: string): string {
-  const [, , , word = ''] = path.split('/', 4);
-  // Like the router, which ignores case.
-  return word.toLowerCase();
 }
