@@ -9,7 +9,6 @@ import { RequestRouter } from './lib/request-router.ts';
 import { createRouteServices } from './lib/route-services.ts';
 import { handleRequests } from './middleware/handle-requests.ts';
 import { limitQuery } from './middleware/limit-query.ts';
-import { serveFromReplyCache } from './middleware/serve-from-reply-cache.ts';
 import { opsRoutes } from './ops/index.ts';
 import { routes as allRoutes } from './routes.ts';
 
@@ -26,7 +25,6 @@ export function createApp(services: Services, routes: readonly Route[] = allRout
 
   app.use(handleRequests(services));
   app.use(limitQuery());
-  app.use(serveFromReplyCache(shared));
   app.use(requestRouter.middleware());
   for (const middleware of opsRoutes(services)) app.use(middleware);
   app.use(() => {

@@ -38,8 +38,7 @@ export function recordResponses(app: Koa, services: Services): () => void {
   app.middleware.unshift(async (koa, next) => {
     const counter = { statements: 0 };
     await counting.run(counter, next);
-    // A reply from the cache was not routed again.
-    const route: unknown = koa.state['route'] ?? koa['_matchedRoute'];
+    const route = koa['_matchedRoute'];
     if (typeof route !== 'string') return;
     const method = koa.method === 'HEAD' ? 'GET' : koa.method;
     const code = codeOf(koa);

@@ -10,7 +10,6 @@ import { HttpError } from './http-error.ts';
 import { readIdempotencyKey, runIdempotent } from './idempotent-request.ts';
 import { bodyReader, checkRequest, type SentBody } from './read-request.ts';
 import { type RenderedReply, renderReply, sendReply, sendStored } from './render-reply.ts';
-import type { AuthenticatedRequest } from './reply-cache.ts';
 import type { RequestRouter } from './request-router.ts';
 import type { RouteServices } from './route-services.ts';
 import type { Party } from './shares.ts';
@@ -44,8 +43,7 @@ async function serve(shared: RouteServices, route: Route, koa: RouterContext): P
     slug: slugOf(audience, koa),
     tenantId,
   });
-  if (route.cacheable) shared.authCache.store(koa, { route, visitor });
-  const address = await enforceLimits(shared, { route, visitor }, koa);
+  const address = await enforceLimits(shared, route, visitor, koa);
 
   const make = async () => handle(shared, route, koa, { visitor, address }, await sent());
   if (route.cacheable) sendStored(koa, await shared.replies.get(visitor, koa.url, make));
@@ -56,9 +54,10 @@ async function serve(shared: RouteServices, route: Route, koa: RouterContext): P
  * Check what applies to every request: the origin of its page and its rate limit.
  * @returns the shopper's IP address
  */
-export async function enforceLimits(
+async function enforceLimits(
   { services, limiter }: RouteServices,
-  { route, visitor }: AuthenticatedRequest,
+  route: Route,
+  visitor: Visitor,
   koa: KoaContext,
 ): Promise<string | undefined> {
   setAllowedOrigin(koa, { tenant: visitor.tenant, settings: services.config.settings });

@@ -12,13 +12,12 @@ type Handler = (koa: RouterContext) => Promise<void> | void;
 
 /**
  * The routes of the application. A known path responds to a preflight, and to a method that it does not support with
- * 405 and the methods that it does: a fixed segment of one route is never taken for a parameter of another. Routes with
- * the same beginning share a router, so that no request is matched against all of them.
+ * 405 and the methods that it does: a fixed segment of one route is never taken for a parameter of another.
  */
 export class RequestRouter {
   readonly #router = new Router();
 
-  /** Serve an address. Of two that fit the same path the earlier one serves it. */
+  /** Add a path. Of two that match a request, the earlier one serves it. */
   serve(path: string, handlers: Partial<Record<Route['method'], Handler>>): void {
     const byMethod = new Map(Object.entries(handlers).map(([method, handler]) => [method.toUpperCase(), handler]));
     if (handlers.get) byMethod.set('HEAD', handlers.get);

@@ -1,12 +1,11 @@
 import type { Services } from '#src/services.ts';
 import { createResponseCheck, type ResponseCheck } from './check-responses.ts';
 import { createLimiter, type Limiter } from './limiter.ts';
-import { type AuthCache, createAuthCache, createReplyCache, type ReplyCache } from './reply-cache.ts';
+import { createReplyCache, type ReplyCache } from './reply-cache.ts';
 
 /** What every route is served with. */
 export interface RouteServices {
   readonly services: Services;
-  readonly authCache: AuthCache;
   readonly replies: ReplyCache;
   readonly limiter: Limiter;
   readonly check: ResponseCheck;
@@ -15,7 +14,6 @@ export interface RouteServices {
 export function createRouteServices(services: Services): RouteServices {
   return {
     services,
-    authCache: createAuthCache(services.clock),
     replies: createReplyCache(services.clock),
     limiter: createLimiter(services),
     check: createResponseCheck(services.checkResponses),
