@@ -3,7 +3,6 @@ import { clientNetworkOf } from '#src/api/lib/client-ip.ts';
 import { defineRoute, toDual, toPublic } from '#src/api/lib/define-route.ts';
 import type { LimitName } from '#src/api/lib/limits.ts';
 import { ok } from '#src/api/lib/reply.ts';
-import { countCoalesced } from '#src/api/lib/windows.ts';
 import { Type } from '#src/lib/schema.ts';
 import { type ApiResponse, serveApi, type TestApi } from '#test/support/api.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
@@ -106,28 +105,7 @@ test('concurrent requests are each counted, and each sees a different remainder'
   t.deepEqual(allowed.toSorted(), ['0', '1']);
 });
 
-test('countCoalesced counts the requests of one turn with one call per subject', async (t) => {
-  const calls: [string, number][] = [];
-  const totals: Record<string, number> = {};
-  const counted = countCoalesced(async (subject, times) => {
-    calls.push([subject, times]);
-    return (totals[subject] = (totals[subject] ?? 0) + times);
-  });
-  const stand = async (subject: string) => {
-    const { result, later } = await counted(subject);
-    return result - later;
-  };
-  t.deepEqual(await Promise.all(['a', 'a', 'b', 'a'].map(stand)), [1, 2, 1, 3]);
-  t.deepEqual(await Promise.all(['a', 'b'].map(stand)), [4, 2]);
-  t.deepEqual(calls, [
-    ['a', 3],
-    ['b', 1],
-    ['a', 1],
-    ['b', 1],
-  ]);
-});
-
-test('the 2^64 addresses of an IPv6 network count as one client', async (t) => {
+test('a household of 2^64 addresses counts as one', async (t) => {
   t.is(clientNetworkOf('2001:db8::1'), clientNetworkOf('2001:db8:0:0:ffff::9'));
   t.not(clientNetworkOf('2001:db8::1'), clientNetworkOf('2001:db8:0:1::1'));
   t.is(clientNetworkOf('::ffff:203.0.113.7'), '203.0.113.7');

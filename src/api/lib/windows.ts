@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { RateLimiterMemory, RateLimiterRedis, RLWrapperTimeouts } from 'rate-limiter-flexible';
 import type { Services } from '#src/services.ts';
 
@@ -22,7 +21,7 @@ export interface Share {
 /** Counts shares in Redis for all processes together. `RATE_LIMIT_SCALE` multiplies each. */
 export interface Windows {
   take(share: Share): Promise<Standing>;
-  /** The usage of a subject, including everything counted in this turn of the event loop, without counting. */
+  /** How a subject stands, without taking. */
   peek(share: Share): Promise<Standing>;
   /** Undo one `take`. */
   giveBack(share: Share): Promise<void>;
@@ -34,8 +33,8 @@ const redisMs = 250;
 const pointsMax = Number.MAX_SAFE_INTEGER;
 
 export function createWindows({ redis, config }: Pick<Services, 'redis' | 'config'>): Windows {
-  const counters = new Map<string, Counter>();
-  const counterOf = ({ window, seconds }: Share): Counter => {
+  const counters = new Map<string, RLWrapperTimeouts>();
+  const counterOf = ({ window, seconds }: Share): RLWrapperTimeouts => {
     const counter = counters.get(window) ?? createCounter(redis, `limit:${window}`, seconds);
     counters.set(window, counter);
     return counter;
@@ -52,24 +51,21 @@ export function createWindows({ redis, config }: Pick<Services, 'redis' | 'confi
   };
   return {
     async take(share) {
-      const {
-        result: { consumedPoints, msBeforeNext },
-        later,
-      } = await counterOf(share).take(share.subject);
-      return standingOf(share, consumedPoints - later, msBeforeNext);
+      const { consumedPoints, msBeforeNext } = await counterOf(share).penalty(share.subject);
+      return standingOf(share, consumedPoints, msBeforeNext);
     },
     async peek(share) {
-      const result = await counterOf(share).peek(share.subject);
-      return standingOf(share, result?.consumedPoints ?? 0, result?.msBeforeNext ?? 0);
+      const counted = await counterOf(share).get(share.subject);
+      return standingOf(share, counted?.consumedPoints ?? 0, counted?.msBeforeNext ?? 0);
     },
-    giveBack: (share) => counterOf(share).giveBack(share.subject),
+    async giveBack(share) {
+      await counterOf(share).reward(share.subject);
+    },
   };
 }
 
-type Counter = ReturnType<typeof createCounter>;
-
 /** While Redis is away or slow each process counts for itself: requests pass, but not without bounds. */
-function createCounter(redis: Services['redis'], keyPrefix: string, duration: number) {
+function createCounter(redis: Services['redis'], keyPrefix: string, duration: number): RLWrapperTimeouts {
   const bounds = { keyPrefix, points: pointsMax, duration };
   const limiter = new RateLimiterRedis({
     ...bounds,
@@ -77,49 +73,5 @@ function createCounter(redis: Services['redis'], keyPrefix: string, duration: nu
     rejectIfRedisNotReady: true,
     insuranceLimiter: new RateLimiterMemory(bounds),
   });
-  const limiterWithTimeout = new RLWrapperTimeouts({ limiter, timeoutMs: redisMs });
-  return {
-    take: countCoalesced((subject, times) => limiterWithTimeout.penalty(subject, times)),
-    async peek(subject: string) {
-      await nextTurn();
-      return limiterWithTimeout.get(subject);
-    },
-    async giveBack(subject: string): Promise<void> {
-      await limiterWithTimeout.reward(subject);
-    },
-  };
-}
-
-/** How often a subject was counted at once. */
-interface Turn<Result> {
-  times: number;
-  readonly result: Promise<Result>;
-}
-
-/**
- * Count all requests for the same subject in one turn of the event loop with one call. Each gets the result, and how
- * many of them came later: the difference is what it would have got alone.
- */
-export function countCoalesced<Result>(
-  count: (subject: string, times: number) => Promise<Result>,
-): (subject: string) => Promise<{ readonly result: Result; readonly later: number }> {
-  const turns = new Map<string, Turn<Result>>();
-
-  function begin(subject: string): Turn<Result> {
-    const turn: Turn<Result> = { times: 0, result: nextTurn().then(() => end(subject, turn)) };
-    turns.set(subject, turn);
-    return turn;
-  }
-
-  function end(subject: string, { times }: Turn<Result>): Promise<Result> {
-    turns.delete(subject);
-    return count(subject, times);
-  }
-
-  return async (subject) => {
-    const turn = turns.get(subject) ?? begin(subject);
-    const place = (turn.times += 1);
-    const result = await turn.result;
-    return { result, later: turn.times - place };
-  };
+  return new RLWrapperTimeouts({ limiter, timeoutMs: redisMs });
 }

@@ -30,7 +30,7 @@ export function handleRequests(services: Services): Middleware {
         }
         if (!koa.headerSent) koa.set('x-request-id', requestId);
         const { method, status } = koa;
-        const route = String(koa.state['route'] ?? koa['_matchedRoute'] ?? 'none');
+        const route = String(koa['_matchedRoute'] ?? 'none');
         const tenant: unknown = koa.state['tenant'];
         span.updateName(`${method} ${route}`).setAttributes({
           'http.route': route,
