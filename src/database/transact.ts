@@ -1,7 +1,7 @@
 import { type EntityDictionary, type EntityMetadata, type EntityName, helper } from '@mikro-orm/core';
 import { rawSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { DatabaseContext, TenantContext, WithTransaction } from './context.ts';
-import { runAlone, runTogether, withinShare } from './run-statement.ts';
+import { runStatement, withinShare } from './run-statement.ts';
 import { openTransaction } from './transaction.ts';
 
 /**
@@ -77,8 +77,6 @@ export async function continueAs<Ctx extends DatabaseContext, Tenant extends Ten
 export interface ReadOptions {
   /** What may be a moment old is read from a replica, where there is one. */
   readonly replica?: boolean;
-  /** A few rows by an index, for a shopper: it may share a connection with others of its kind (`runTogether`). */
-  readonly brief?: boolean;
 }
 
 /**
@@ -86,15 +84,11 @@ export interface ReadOptions {
  * round trip is enough and the connection stays clean.
  * @throws Snooze where this tenant's other reads hold half of the connections and do not end soon
  */
-export async function read<Row>(
-  ctx: TenantContext,
-  statement: Sql,
-  { replica, brief }: ReadOptions = {},
-): Promise<Row[]> {
+export async function read<Row>(ctx: TenantContext, statement: Sql, { replica }: ReadOptions = {}): Promise<Row[]> {
   if (ctx.tx) return ctx.tx.execute<Row>(statement);
   const pool = replica ? ctx.database.replica : ctx.database.pool;
   const scoped = scopeToTenant(ctx.tenant.id, statement);
-  return brief ? runTogether<Row>(pool, scoped) : withinShare(pool, ctx.tenant.id, () => runAlone<Row>(pool, scoped));
+  return withinShare(pool, ctx.tenant.id, () => runStatement<Row>(pool, scoped));
 }
 
 /** The first row of `read`, or `undefined`. */
@@ -114,12 +108,12 @@ export async function readOne<Row>(
  */
 export async function write<Row>(ctx: TenantContext, changes: Sql, query: Sql): Promise<Row[]> {
   if (ctx.tx) return ctx.tx.execute<Row>(sql`with ${changes} ${query}`);
-  return runAlone(ctx.database.pool, sql`with ${changes} ${scopeToTenant(ctx.tenant.id, query)}`);
+  return runStatement(ctx.database.pool, sql`with ${changes} ${scopeToTenant(ctx.tenant.id, query)}`);
 }
 
 /** Run one statement on the tables that belong to the platform (tenants, keys, outbox), outside any transaction. */
 export async function runOnPlatformTables<Row>(ctx: DatabaseContext, statement: Sql): Promise<Row[]> {
-  return ctx.tx ? ctx.tx.execute<Row>(statement) : runAlone(ctx.database.pool, statement);
+  return ctx.tx ? ctx.tx.execute<Row>(statement) : runStatement(ctx.database.pool, statement);
 }
 
 /** What every row of a store is found by. */

@@ -105,7 +105,7 @@ test('concurrent requests are each counted, and each sees a different remainder'
   t.deepEqual(allowed.toSorted(), ['0', '1']);
 });
 
-test('a household of 2^64 addresses counts as one', async (t) => {
+test('the 2^64 addresses of an IPv6 network count as one client', async (t) => {
   t.is(clientNetworkOf('2001:db8::1'), clientNetworkOf('2001:db8:0:0:ffff::9'));
   t.not(clientNetworkOf('2001:db8::1'), clientNetworkOf('2001:db8:0:1::1'));
   t.is(clientNetworkOf('::ffff:203.0.113.7'), '203.0.113.7');

@@ -190,7 +190,6 @@ export async function shippingOptions(ctx: Context): Promise<ShippingOptions | u
     ctx,
     sql`select ${shippingOptionsOf(ctx)} as options`,
     {
-      brief: true,
     },
   );
   return row?.options ?? undefined;

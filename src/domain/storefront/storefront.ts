@@ -20,7 +20,6 @@ export async function readStorefront(ctx: Context): Promise<Storefront> {
     ctx,
     sql`
     select ${publishableKeyOf(ctx)} as "publishableKey", ${shippingOptionsOf(ctx)} as shipping`,
-    { brief: true },
   );
   return { publishableKey: null, shipping: null, ...row, tenant: ctx.tenant };
 }
