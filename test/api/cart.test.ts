@@ -126,7 +126,7 @@ test('cart routes reject invalid bodies with their paths', async (t) => {
   t.is(await detailOf(items, { variantId: variant.id, quantity: 0 }), 'quantity must be a whole number from 1 to 999.');
   t.is(
     await detailOf('/api/v1/cart/apply-promo', { code: 'A', subtotalCents: 1, items: [{ lineTotalCents: 1 }] }),
-    'items.0.productSlug is required.',
+    '/items/0/productSlug is required.',
   );
   t.is(await detailOf(items, []), 'The body must be an object.');
   const broken = await api.call('POST', items, { tenant, body: '{', headers: { 'content-type': 'application/json' } });

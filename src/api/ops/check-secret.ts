@@ -43,7 +43,7 @@ export function createSecretCheck({ redis, config }: Services): CheckSecret {
     };
     const { isOver, remaining, reset, limit } = await (isRight ? windows.peek(own) : windows.take(own));
     if (isRight ? remaining === 0 : isOver) {
-      throw rateLimited('Too many wrong passwords. Wait a moment and try again.', { retryAfterSeconds: reset, limit });
+      throw rateLimited('Too many wrong passwords.', { retryAfterSeconds: reset, limit });
     }
     if (!isRight) await windows.take(overall);
     return isRight;
