@@ -1,4 +1,11 @@
-import { defineRoute, largeBodyBytesMax, type Sent, toDual, toTokenHolders } from '#src/api/lib/define-route.ts';
+import {
+  defineRoute,
+  largeBodyBytesMax,
+  type Sent,
+  type TenantNaming,
+  toDual,
+  toTokenHolders,
+} from '#src/api/lib/define-route.ts';
 import { invalidRequest } from '#src/api/lib/http-error.ts';
 import { ok, type Reply } from '#src/api/lib/reply.ts';
 import {
@@ -15,9 +22,9 @@ import {
 } from '#src/domain/cart/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { saveCartAndRemind } from '#src/domain/reminders/index.ts';
+import { tenantIdOfToken } from '#src/domain/tenants/index.ts';
 import { invalidOrExpired } from '#src/lib/errors.ts';
 import { Omittable, Type } from '#src/lib/schema.ts';
-import { tenantOfToken, tokenOf } from './token.ts';
 import { showPreference } from './unsubscribe-page.ts';
 
 const invalidLink = () => invalidOrExpired('link');
@@ -130,4 +137,25 @@ function requireToken(sent: Sent): string {
 function respondPreference(ctx: Context, status: MailPreference, request: { token: string; accept: string }): Reply {
   if (!request.accept.includes('text/html')) return ok({ ok: true, status });
   return showPreference({ storeName: ctx.tenant.name, status, token: request.token });
+}
+
+/** The token of a request, from the query (as in links) or from the body. */
+function tokenOf({ query, body }: Sent): string | undefined {
+  const inBody = typeof body === 'object' && body !== null && 'token' in body ? body.token : undefined;
+  const token = query['token'] ?? inBody;
+  return typeof token === 'string' && token !== '' ? token : undefined;
+}
+
+/**
+ * Finds the tenant of a token.
+ * @param invalidToken creates the route's error for an invalid token
+ */
+function tenantOfToken(invalidToken: () => Error): TenantNaming {
+  return (sent) => {
+    const token = tokenOf(sent);
+    if (token === undefined) return undefined;
+    const tenantId = tenantIdOfToken(token);
+    if (tenantId === undefined) throw invalidToken();
+    return tenantId;
+  };
 }

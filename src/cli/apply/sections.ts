@@ -9,8 +9,7 @@ import {
   saveShippingAccount,
 } from '#src/domain/shipping/index.ts';
 import { ModulesInput, setModules } from '#src/domain/tenants/index.ts';
-import { checkSkus } from './check-skus.ts';
-import { checkCountry, checkDuration, checkWebAddress } from './checks.ts';
+import { checkCountry, checkDuration, checkSkus, checkWebAddress } from './checks.ts';
 import { giftCardsSection } from './gift-cards-section.ts';
 import { keysSection } from './keys-section.ts';
 import { paymentsSection } from './payments-section.ts';
