@@ -128,7 +128,7 @@ test('an empty variable is one that is not set', (t) => {
   ]);
 });
 
-test('everything that is wrong is told at once', (t) => {
+test('readConfig reports every problem at once', (t) => {
   const problems = problemsOf({});
   for (const name of [
     'APP_MODE',
@@ -270,7 +270,7 @@ test("the waits may be shortened on a developer's machine only", (t) => {
   t.deepEqual(problemsOf({ ...live, SWEEP_INTERVAL: '5m' }), [], 'the default may be said');
 });
 
-test('on a dyno one proxy is trusted, unless told otherwise', (t) => {
+test('on a dyno one proxy is trusted by default', (t) => {
   t.is(readConfig({ ...live, DYNO: 'web.1' }).trustedProxyHops, 1);
   t.is(readConfig({ ...live, DYNO: 'web.1', TRUSTED_PROXY_HOPS: '2' }).trustedProxyHops, 2);
 });

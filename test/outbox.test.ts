@@ -11,7 +11,7 @@ import { enqueuedJobs, recorded } from './support/enqueued-jobs.ts';
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
 
-test('a promise exists if and only if its transaction committed', async (t) => {
+test('enqueue inserts a job if and only if its transaction commits', async (t) => {
   const { ctx } = t.context;
   await transact(ctx, async (ctx) => enqueue(ctx, fanOutEvent, { eventId: 'kept' }));
   await t.throwsAsync(
@@ -23,18 +23,18 @@ test('a promise exists if and only if its transaction committed', async (t) => {
   t.deepEqual(await enqueuedJobs(ctx, fanOutEvent), [{ eventId: 'kept' }]);
 });
 
-test('the same piece of work is promised once', async (t) => {
+test('enqueue inserts a job once for the same key', async (t) => {
   const { ctx } = t.context;
   const promise = () => transact(ctx, async (ctx) => enqueue(ctx, fanOutEvent, { eventId: 'one' }));
   await Promise.all([promise(), promise(), promise()]);
   t.is((await enqueuedJobs(ctx, fanOutEvent)).length, 1);
 });
 
-test('a promise outside a transaction is refused', (t) => {
+test('enqueue throws outside a transaction', (t) => {
   t.throws(() => enqueue(t.context.ctx, fanOutEvent, { eventId: 'loose' }), { message: /outside a transaction/ });
 });
 
-test('an event is recorded, and to tell of it is promised where somebody listens, though he be switched off', async (t) => {
+test('recordEvent enqueues a fan-out job if an endpoint is subscribed, even a disabled one', async (t) => {
   const { ctx } = t.context;
   const record = () =>
     transact(ctx, async (ctx) =>
@@ -54,7 +54,7 @@ test('an event is recorded, and to tell of it is promised where somebody listens
   t.is((await enqueuedJobs(ctx, fanOutEvent)).length, 4);
 });
 
-test('the relay is woken for what was promised, and not for an event that nobody listens to', async (t) => {
+test('the relay is woken for a new job, and not for an event without a subscriber', async (t) => {
   const { ctx } = t.context;
   let woken = 0;
   const withWake = { ...ctx, database: { ...ctx.database, wakeRelay: () => (woken += 1) } };
@@ -64,7 +64,7 @@ test('the relay is woken for what was promised, and not for an event that nobody
   t.is(woken, 1);
 });
 
-test.serial('a relayed promise is relayed again only while it is not kept, and later each time', async (t) => {
+test.serial('a relayed job is claimed again only while it is open, and later each time', async (t) => {
   const { ctx, services, clock } = t.context;
   const { execute } = services;
   const jobs = [fanOutEvent.name];

@@ -81,7 +81,7 @@ test('the table of label reasons says what the code says', (t) => {
   );
 });
 
-test('the table of attentions says what operators are told', (t) => {
+test('the table of attention codes matches the texts for operators', (t) => {
   const [, steps = ''] = /const steps[^{]*\{(.*?)\n\};/s.exec(readText('src/domain/backoffice/attention.ts')) ?? [];
   const codes = [...steps.matchAll(/^ {2}(\w+):/gm)].map(([, name = '']) => name);
   t.true(codes.length > 5);
