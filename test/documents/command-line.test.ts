@@ -51,7 +51,7 @@ const lines = [
   ),
 ];
 
-/** A store is made of the example before anything else, keys are created before they are used, and what ends comes last. */
+/** A store is made of the example first, keys are created before they are used, and what deletes comes last. */
 const ranks: readonly RegExp[] = [
   /^example/,
   /^apply .*--dry-run/,

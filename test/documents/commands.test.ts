@@ -6,9 +6,9 @@ import { codeBlocksOf, commandsOf, markdownFiles } from '#test/support/documents
 import { runEntry } from '#test/support/run-entry.ts';
 
 /*
- * Every command that a document shows is run by a test: those of the command line by command-line.test.ts; blocks with a
- * comment `run by` by the test that it names; scripts that take long, here, with --help. A comment `not run` says why no
- * test can run a block.
+ * Every command that a document shows is run by a test: those of the command line by command-line.test.ts; blocks with
+ * a comment `run by` by the test that it names; scripts that take long, here, with --help. A comment `not run` says why
+ * no test can run a block.
  */
 const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   scripts: Record<string, string>;
