@@ -1,6 +1,6 @@
 /**
- * Execute `work`, which opens one transaction and calls `finish` with its result as its last step. In a dry run that call
- * fails the transaction: everything is executed and its result returned, but nothing is stored.
+ * Execute `work`, which opens one transaction and calls `finish` with its result as its last step. In a dry run that
+ * call fails the transaction: everything is executed and its result returned, but nothing is stored.
  */
 export async function dryRunTransaction<Result>(
   isDryRun: boolean,

@@ -5,7 +5,9 @@ import { Snooze } from '#src/lib/errors.ts';
 import { rawSql, type Sql, sql } from '#src/lib/sql.ts';
 import { isShuttingDown, type PlatformContext } from './context.ts';
 
-/** How long the rows of a table are stored. An index begins with the column of their age, so that old ones are found. */
+/**
+ * How long the rows of a table are stored. An index begins with the column of their age, so that old ones are found.
+ */
 export interface Retention {
   readonly table: string;
   /** The column from which the time counts. */

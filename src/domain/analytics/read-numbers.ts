@@ -40,7 +40,7 @@ export const DailyView = Type.Object({
 export type FunnelReport = Static<typeof FunnelView>;
 export type DailyReport = Static<typeof DailyView>;
 
-/** How many sessions reached each step: viewed → cart → checkout → paid. Paid are only orders in the store's ledger. */
+/** The number of sessions that reached each step: viewed → cart → checkout → paid. Only paid orders count as paid. */
 export async function funnel(ctx: Context, period: Period = {}): Promise<FunnelReport> {
   const { from, to } = readPeriod(ctx, period);
   const counts = await readOne<Record<string, number>>(

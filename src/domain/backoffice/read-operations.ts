@@ -155,7 +155,8 @@ async function readAttention(ctx: InTransaction<PlatformContext>): Promise<Atten
       select 5, 'shipping', 'provider_auth', paused_at from shipping_accounts where paused_at is not null
       union all
       select 6, 'webhook_endpoint', coalesce(disabled_reason, 'failing'), coalesce(failing_since, disabled_at)
-      from webhook_endpoints where (failing_since is not null and disabled_at is null) or disabled_reason in ('gone', 'failing')
+      from webhook_endpoints
+      where (failing_since is not null and disabled_at is null) or disabled_reason in ('gone', 'failing')
       union all
       select 7, 'webhook_delivery', 'given_up', finished_at from webhook_deliveries where state = 'failed') as waiting
     group by rank, kind, code order by rank, count desc, code`);

@@ -128,8 +128,8 @@ function subscribingOf({ order }: OrderPlan, email: string | null): Subscribing 
 }
 
 /**
- * The orders whose sessions must be closed first: the caller's older one, and those of any cart that would subscribe the
- * same email to the same product.
+ * The orders whose sessions must be closed first: the caller's older one, and those of any cart that would subscribe
+ * the same email to the same product.
  */
 function conflictingSessions(
   { liveOrderId, subscribingSessions }: SellingTerms,

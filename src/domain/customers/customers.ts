@@ -69,11 +69,12 @@ export const customerIdOf = (ctx: Context, email: string | null): Sql => sql`
 /** An SQL expression: the payment provider's id of the customer with this normalised email address. */
 export const paymentCustomerIdOf = (ctx: Context, email: string | null): Sql => sql`
   (select payment_customer_id from customer_payment_ids
-    where tenant_id = ${ctx.tenant.id} and environment = ${ctx.settings.appMode} and customer_id = ${customerIdOf(ctx, email)})`;
+    where tenant_id = ${ctx.tenant.id} and environment = ${ctx.settings.appMode}
+      and customer_id = ${customerIdOf(ctx, email)})`;
 
 /**
- * Find or create the customer with this email address. Concurrent calls get the same customer. A given name replaces the
- * stored one.
+ * Find or create the customer with this email address. Concurrent calls get the same customer. A given name replaces
+ * the stored one.
  */
 export async function upsertCustomer(
   ctx: InTransaction,

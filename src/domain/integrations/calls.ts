@@ -44,7 +44,8 @@ export async function acceptCall(ctx: Context, call: SignedCall): Promise<void> 
   await transact(ctx, async (ctx) => {
     const [stored] = await ctx.tx.execute<{ id: string }>(sql`
       insert into integration_calls (tenant_id, id, provider, message_id, body_sealed, state, received_at)
-      values (${ctx.tenant.id}, ${newId('call')}, ${call.provider}, ${call.messageId}, ${sealed}, 'received', ${ctx.clock.now()})
+      values (${ctx.tenant.id}, ${newId('call')}, ${call.provider}, ${call.messageId}, ${sealed}, 'received',
+        ${ctx.clock.now()})
       on conflict (tenant_id, provider, message_id) do nothing returning id`);
     if (stored) enqueue(ctx, handleCallJob, { callId: stored.id });
   });
@@ -81,8 +82,8 @@ export async function callSecretOf(ctx: Context, provider: string): Promise<stri
 }
 
 /**
- * Pass a call to its provider's receiver and record that it was handled. A call of a provider without a receiver is only
- * stored.
+ * Pass a call to its provider's receiver and record that it was handled. A call of a provider without a receiver is
+ * only stored.
  */
 export async function handleCall(ctx: Context, { callId }: { callId: string }): Promise<void> {
   const call = await readOne<{ provider: string; sealed: string }>(

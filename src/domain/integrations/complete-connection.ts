@@ -14,8 +14,8 @@ export interface ConsentCallback {
 }
 
 /**
- * Store, encrypted, what a third party returned after the owner's consent, and return the URL for the browser to continue.
- * The first data stays: reloading the page or reusing its URL changes nothing.
+ * Store, encrypted, what a third party returned after the owner's consent, and return the URL for the browser to
+ * continue. The first data stays: reloading the page or reusing its URL changes nothing.
  *
  * @throws DomainError `invalid_or_expired_token` when the state is not of this store and provider, or has expired
  */

@@ -29,7 +29,8 @@ export interface Connection {
 
 /** The columns of `integration_connections` that make a `Connection`. */
 export const connectionColumns: Sql = sql`
-  id, provider, return_url as "returnUrl", expires_at as "expiresAt", received_at as "receivedAt", created_at as "createdAt"`;
+  id, provider, return_url as "returnUrl", expires_at as "expiresAt", received_at as "receivedAt",
+  created_at as "createdAt"`;
 
 /** @throws DomainError `not_found` */
 export async function findConnection(ctx: Context, { id }: { id: string }): Promise<Connection> {

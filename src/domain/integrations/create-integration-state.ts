@@ -52,7 +52,8 @@ export async function createIntegrationState(
   const connection = await transact(ctx, async (ctx) => {
     const [connection] = await ctx.tx.execute<Connection>(sql`
       insert into integration_connections (tenant_id, id, provider, state_hash, return_url, expires_at, created_at)
-      values (${ctx.tenant.id}, ${id}, ${provider}, ${sha256(state)}, ${normalizeUrl(returnUrl)}, ${fromNow(ctx.clock, lifetimeMs)}, ${ctx.clock.now()})
+      values (${ctx.tenant.id}, ${id}, ${provider}, ${sha256(state)}, ${normalizeUrl(returnUrl)},
+        ${fromNow(ctx.clock, lifetimeMs)}, ${ctx.clock.now()})
       returning ${connectionColumns}`);
     await recordAudit(ctx, {
       action: 'integration.begun',

@@ -36,7 +36,8 @@ export function upsertLead(ctx: Context, { email, source, name, consent, answers
   return sql`
     insert into leads as known (tenant_id, id, email, source, name, consent, answers, created_at, updated_at)
     select ${ctx.tenant.id}, ${newId('lead')}, ${normaliseEmail(email)}, ${source}, ${name?.trim() || null}::text,
-      ${consent ?? null}::boolean, ${answers ? JSON.stringify(answers) : null}::jsonb, ${now}::timestamptz, ${now}::timestamptz
+      ${consent ?? null}::boolean, ${answers ? JSON.stringify(answers) : null}::jsonb,
+      ${now}::timestamptz, ${now}::timestamptz
     ${when}
     on conflict (tenant_id, email, source) do update set
       name = coalesce(excluded.name, known.name), consent = coalesce(excluded.consent, known.consent),

@@ -11,8 +11,8 @@ import { upsertLead } from './capture-lead.ts';
 import type { WaitlistInput } from './lead-input.ts';
 
 /**
- * Join the waitlist of a variant, or of any variant of a product. Joining twice has no effect, until one was notified and
- * joins again.
+ * Join the waitlist of a variant, or of any variant of a product. Joining twice has no effect, until one was notified
+ * and joins again.
  *
  * @returns the lead, and whether its place on the list is new: an email then follows
  * @throws DomainError `invalid_request` when neither product nor variant is named, `unknown_product` when what is
@@ -111,6 +111,7 @@ async function markNotified(ctx: InTransaction, productId: string, variantId: st
       where w.tenant_id = ${ctx.tenant.id} and w.id = waiting.id
       returning w.id, w.email),
     notified as (select min(id) as id, email from marked group by email)
-    select (select coalesce(json_agg(notified), '[]') from notified) as notified, (select count(*)::int from batch) as reached`);
+    select (select coalesce(json_agg(notified), '[]') from notified) as notified,
+      (select count(*)::int from batch) as reached`);
   return row ?? { notified: [], reached: 0 };
 }

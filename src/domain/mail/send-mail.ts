@@ -41,8 +41,8 @@ export type DeliveryChecks = Readonly<Partial<Record<MailKind, DeliveryCheck>>>;
 
 /**
  * Send one email. Its row says `sending` before the mail server is called, so that an attempt which finds it so after a
- * crash knows that it may have been sent. Unrequested email is then closed as `outcome_unknown`; everything else is sent
- * again with the same Message-ID and content.
+ * crash knows that it may have been sent. Unrequested email is then closed as `outcome_unknown`; everything else is
+ * sent again with the same Message-ID and content.
  *
  * @throws Snooze while another attempt may still be sending it
  */

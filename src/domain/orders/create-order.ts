@@ -86,7 +86,8 @@ export async function createOrder(ctx: InTransaction, order: NewOrder): Promise<
       from jsonb_to_recordset(${JSON.stringify(holds)}::jsonb)
         as h(id text, kind text, "subjectId" text, quantity int, "amountCents" bigint))
     insert into order_items (tenant_id, id, order_id, position, product_id, product_slug, variant_id, variant_named, sku,
-      name, quantity, unit_price_cents, discount_cents, total_cents, purchase_type, subscription_interval, weight_oz, ships)
+      name, quantity, unit_price_cents, discount_cents, total_cents, purchase_type, subscription_interval,
+      weight_oz, ships)
     select ${ctx.tenant.id}, id, ${order.id}, position, "productId", "productSlug", "variantId", "variantNamed", sku,
       name, quantity, "unitPriceCents", "discountCents", "totalCents", "purchaseType", "subscriptionInterval",
       "weightOz", ships
@@ -101,8 +102,8 @@ const firstOrderNumber = 1001;
 
 /**
  * The store's next order number. Call it outside the transaction that uses it, so that the counter is locked only
- * briefly: numbers increase, and an unused one leaves a gap. The counter has a table of its own, so that checkouts do not
- * wait while the store's row is updated.
+ * briefly: numbers increase, and an unused one leaves a gap. The counter has a table of its own, so that checkouts do
+ * not wait while the store's row is updated.
  */
 export async function takeOrderNumber(ctx: Context): Promise<number> {
   const [taken] = await write<{ number: number }>(

@@ -14,8 +14,8 @@ export type HttpOutcome =
   | { readonly kind: 'failed'; readonly reason: HttpFailure; readonly durationMs: number };
 
 /**
- * The only way to call a URL that a customer gave us: the IP address is checked and pinned when connecting, redirects are
- * not followed, time and size are limited. An expected network failure is a value, not an error.
+ * The only way to call a URL that a customer gave us: the IP address is checked and pinned when connecting, redirects
+ * are not followed, time and size are limited. An expected network failure is a value, not an error.
  */
 export interface OutboundHttp {
   /**

@@ -18,10 +18,10 @@ export interface Erasure {
 }
 
 /**
- * Erase a person from all data of the store, in one transaction. Rows about the person alone are deleted; what accounting
- * needs (orders and their amounts, refunds, ratings in an average) stays, anonymised. Repeating it has no effect. The
- * audit log records the erasure, without the email address. Nothing is erased while something of the person's is still in
- * progress.
+ * Erase a person from all data of the store, in one transaction. Rows about the person alone are deleted; what
+ * accounting needs (orders and their amounts, refunds, ratings in an average) stays, anonymised. Repeating it has no
+ * effect. The audit log records the erasure, without the email address. Nothing is erased while something of the
+ * person's is still in progress.
  *
  * @param onPart is called with the name of each part before it is erased
  */

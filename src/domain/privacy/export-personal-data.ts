@@ -13,8 +13,8 @@ export interface PersonalExport {
 }
 
 /**
- * Collect everything that the store has about an email address, for its owner. The audit log records the export, without
- * the address.
+ * Collect everything that the store has about an email address, for its owner. The audit log records the export,
+ * without the address.
  *
  * @param onPart is called with the name of each part before it is read
  */

@@ -10,7 +10,8 @@ import { evaluateReminder } from './evaluate-reminder.ts';
 import type { Reminder, ReminderReason } from './reminder.ts';
 
 /**
- * Decide about a due reminder: send, postpone or skip it, and record why. A job that runs again finds the decision made.
+ * Decide about a due reminder: send, postpone or skip it, and record why. A job that runs again finds the decision
+ * made.
  */
 export async function decideReminder(
   ctx: Context,
@@ -56,8 +57,8 @@ function itemsOf({ lines }: SavedCartRecord): MailData['abandoned_cart']['items'
 }
 
 /**
- * Send an email; check reminders and sign-in links again right before. The mail server may have been down for hours since
- * the decision: meanwhile the shopper may have bought or unsubscribed, or quiet hours may have begun.
+ * Send an email; check reminders and sign-in links again right before. The mail server may have been down for hours
+ * since the decision: meanwhile the shopper may have bought or unsubscribed, or quiet hours may have begun.
  */
 export async function sendCheckedMail(ctx: Context, payload: { mailId: string }): Promise<void> {
   await sendMail(ctx, payload, { abandoned_cart: checkReminder, magic_link: checkLink });

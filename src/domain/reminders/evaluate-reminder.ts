@@ -70,7 +70,8 @@ export function endOfQuietHours(quiet: QuietHours | null, timezone: string, now:
   const wait = (until - localMinutes(timezone, now) + minutesOfDay) % minutesOfDay;
   const end = new Date(Math.floor(now.getTime() / minutes(1)) * minutes(1) + minutes(wait));
 
-  // When daylight saving time changes in between, correct by the difference. An end that the change skips is already over.
+  // When daylight saving time changes in between, correct by the difference. An end that the change skips is already
+  // over.
   const off = ((until - localMinutes(timezone, end) + minutesOfDay * 1.5) % minutesOfDay) - minutesOfDay / 2;
   const corrected = new Date(end.getTime() + minutes(off));
   return isQuiet(quiet, timezone, corrected) ? end : corrected;

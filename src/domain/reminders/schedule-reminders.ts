@@ -17,9 +17,9 @@ export interface RemindedCart {
 /**
  * Save a cart for an email address and schedule its reminders, in one transaction.
  *
- * @param options `mayRemind` is false when an email limit is exceeded. The result is the same, so that it reveals nothing
- *   about the address, but nothing is stored: the cart could only be opened from a reminder, and as the newest one it
- *   would stop the reminders of an older cart.
+ * @param options `mayRemind` is false when an email limit is exceeded. The result is the same, so that it reveals
+ *   nothing about the address, but nothing is stored: the cart could only be opened from a reminder, and as the newest
+ *   one it would stop the reminders of an older cart.
  */
 export async function saveCartAndRemind(
   ctx: Context,
@@ -53,8 +53,8 @@ async function schedule(
 const recoveredWithinMs = days(7);
 
 /**
- * Skip the remaining reminders of saved carts that an order has converted. Call it in the transaction that marks the order
- * as paid.
+ * Skip the remaining reminders of saved carts that an order has converted. Call it in the transaction that marks the
+ * order as paid.
  */
 export async function stopReminders(
   ctx: InTransaction,
@@ -69,8 +69,10 @@ export async function stopReminders(
   await ctx.tx.execute(sql`
     with stopped as (
       update reminder_steps set state = 'skipped', reason = 'purchased', decided_at = ${now}
-      where tenant_id = ${ctx.tenant.id} and saved_cart_id = any(${savedCarts.map(({ id }) => id)}::text[]) and state = 'scheduled')
+      where tenant_id = ${ctx.tenant.id} and state = 'scheduled'
+        and saved_cart_id = any(${savedCarts.map(({ id }) => id)}::text[]))
     insert into reminder_recoveries (tenant_id, saved_cart_id, order_id, recovered_at)
-    select ${ctx.tenant.id}, id, ${orderId}, ${now}::timestamptz from unnest(${recovered.map(({ id }) => id)}::text[]) as cart(id)
+    select ${ctx.tenant.id}, id, ${orderId}, ${now}::timestamptz
+    from unnest(${recovered.map(({ id }) => id)}::text[]) as cart(id)
     on conflict do nothing`);
 }

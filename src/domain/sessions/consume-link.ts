@@ -50,7 +50,8 @@ export async function consumeLink(
       insert into refresh_tokens (tenant_id, token_hash, session_id, created_at)
       select ${ctx.tenant.id}, ${sha256(refreshToken)}::bytea, id, ${now}::timestamptz from opened)`,
     sql`
-    select c.id, c.email, c.name from opened join customers c on c.tenant_id = ${ctx.tenant.id} and c.id = opened.customer_id`,
+    select c.id, c.email, c.name from opened
+    join customers c on c.tenant_id = ${ctx.tenant.id} and c.id = opened.customer_id`,
   );
   if (!customer) throw invalidOrExpired('link');
 

@@ -18,11 +18,11 @@ export async function renewToken(ctx: Context, session: OpenSession): Promise<Gr
 }
 
 /**
- * Exchange a refresh token for its successor and a new session token, for another 30 days. The successor is derived from
- * the token and the store's secret alone, so a repeated request gets the same one.
+ * Exchange a refresh token for its successor and a new session token, for another 30 days. The successor is derived
+ * from the token and the store's secret alone, so a repeated request gets the same one.
  *
- * @throws DomainError unauthenticated `invalid_session`: also for a token that was exchanged before, which ends the whole
- *   session, as one of its two holders must have stolen it; or `expired_session`
+ * @throws DomainError unauthenticated `invalid_session`: also for a token that was exchanged before, which ends the
+ *   whole session, as one of its two holders must have stolen it; or `expired_session`
  */
 export async function rotateSession(ctx: Context, token: string): Promise<GrantedSession> {
   const secret = await readSessionSecret(ctx);

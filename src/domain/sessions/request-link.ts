@@ -22,9 +22,9 @@ export interface LinkRequest {
 }
 
 /**
- * Record a request for a sign-in link. It does not check whether the customer exists, so that neither the response nor its
- * timing reveals it: each request inserts one row and one job, and the worker decides (`mailLink`). Requests beyond the
- * limits insert no row; of concurrent requests that all pass the count here, the worker drops the excess.
+ * Record a request for a sign-in link. It does not check whether the customer exists, so that neither the response nor
+ * its timing reveals it: each request inserts one row and one job, and the worker decides (`mailLink`). Requests beyond
+ * the limits insert no row; of concurrent requests that all pass the count here, the worker drops the excess.
  */
 export async function requestLink(ctx: Context, request: LinkRequest): Promise<void> {
   if (!ctx.tenant.modules.customer_accounts) return;
@@ -66,8 +66,8 @@ export interface CountedRequest {
 }
 
 /**
- * The condition that the links requested in the hour before are fewer than the limits: for the same address and, where it
- * is known, by the same client.
+ * The condition that the links requested in the hour before are fewer than the limits: for the same address and, where
+ * it is known, by the same client.
  *
  * @param before a further condition on the links that are counted
  */

@@ -89,7 +89,8 @@ export async function checkPurchases(
   const next = secondLookupAt > ctx.clock.now() ? secondLookupAt : null;
   await completeJob(ctx, (ctx) =>
     ctx.tx.execute(sql`
-    update labels set recheck_at = ${next} where tenant_id = ${ctx.tenant.id} and id = ${labelId} and rechecks = ${number}`),
+    update labels set recheck_at = ${next}
+    where tenant_id = ${ctx.tenant.id} and id = ${labelId} and rechecks = ${number}`),
   );
 }
 

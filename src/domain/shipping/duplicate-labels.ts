@@ -55,7 +55,8 @@ export async function recordRejections(
         attention: {
           code: 'duplicate_voided',
           detail:
-            'A second label was bought for this order, and the shipping provider rejected its refund. Contact the provider.',
+            'A second label was bought for this order, and the shipping provider rejected its refund. ' +
+            'Contact the provider.',
         },
       });
     } else if (id === label.purchaseId && label.state !== 'purchased') {
@@ -68,7 +69,8 @@ export async function recordRejections(
 export const labelNotRefunded = {
   code: 'label_not_refunded',
   detail:
-    'The shipping provider does not refund a voided label. Make sure that its parcel is not sent, then contact the provider.',
+    'The shipping provider does not refund a voided label. ' +
+    'Make sure that its parcel is not sent, then contact the provider.',
 };
 
 /**
@@ -85,7 +87,8 @@ export async function refundDuplicate(ctx: Context, { purchaseId }: { purchaseId
     if (!isFinal(error)) throw error;
     await transact(ctx, (ctx) => ctx.tx.execute(recordState(ctx, purchaseId, 'refund_refused')));
     throw new ManualActionRequired(
-      `${await orderNumberOf(ctx, purchaseId)}: duplicate_voided. The shipping provider does not refund the second label. Ask its support to refund ${purchaseId}.`,
+      `${await orderNumberOf(ctx, purchaseId)}: duplicate_voided. The shipping provider does not refund the second label. ` +
+        `Ask its support to refund ${purchaseId}.`,
     );
   }
   await completeJob(ctx, (ctx) => ctx.tx.execute(recordState(ctx, purchaseId, 'duplicate_voided')));

@@ -87,7 +87,8 @@ function exemptionOf(to: string, items: readonly CustomsItem[], currency: string
   if (to === 'CA') return 'to_canada';
   if (currency !== 'USD') {
     throw notDeclarable(
-      `Goods worth more than 2,500 US dollars must be filed with US customs (AES) before they leave, and the value of this order in US dollars is not known: it is in ${currency}.`,
+      'Goods worth more than 2,500 US dollars must be filed with US customs (AES) before they leave, ' +
+        `and the value of this order in US dollars is not known: it is in ${currency}.`,
       'with the exemption or the number of the filing',
     );
   }

@@ -34,7 +34,8 @@ export async function pollTrackings(ctx: PlatformContext): Promise<void> {
     const now = ctx.clock.now();
     const due = await ctx.tx.execute<{ tenantId: string; id: string; number: number }>(sql`
       update trackings set polls = polls + 1,
-        next_poll_at = case when created_at > ${fromNow(ctx.clock, -pollForMs)} then ${fromNow(ctx.clock, pollEveryMs)}::timestamptz end
+        next_poll_at = case when created_at > ${fromNow(ctx.clock, -pollForMs)}
+          then ${fromNow(ctx.clock, pollEveryMs)}::timestamptz end
       where (tenant_id, id) in (
         select tenant_id, id from trackings where next_poll_at <= ${now}
         order by next_poll_at limit ${batchSize} for update skip locked)

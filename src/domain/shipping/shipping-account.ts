@@ -55,7 +55,8 @@ export const ShippingAccountInput = Type.Object({
       minLength: 1,
       maxLength: 200,
       description:
-        'The secret that Shippo signs webhooks with, if its support enabled signatures. With one, unsigned webhooks are rejected.',
+        'The secret that Shippo signs webhooks with, if its support enabled signatures. ' +
+        'With one, unsigned webhooks are rejected.',
     }),
   ),
   carriers: Type.Array(Carrier, {

@@ -134,8 +134,8 @@ export interface ApiKey {
   readonly createdAt: Date;
 }
 
-export const keyColumns = sql`id, name, kind, scopes, hint, requests_per_minute as "requestsPerMinute", expires_at as "expiresAt", revoked_at as "revokedAt",
-  created_at as "createdAt"`;
+export const keyColumns = sql`id, name, kind, scopes, hint, requests_per_minute as "requestsPerMinute",
+  expires_at as "expiresAt", revoked_at as "revokedAt", created_at as "createdAt"`;
 
 /** The scopes that a publishable key may not have. */
 export function issuesOfKey({ kind, scopes }: { kind: KeyKind; scopes: readonly Scope[] }): Issue[] {

@@ -17,11 +17,11 @@ export const tokenPurposes = {
 } as const;
 
 /**
- * A token for one row and one purpose. It is not stored: it can be computed again with the tenant's secret. It names its
- * tenant, because a link in an email sends no header. Store its `sha256` to find the row by it.
+ * A token for one row and one purpose. It is not stored: it can be computed again with the tenant's secret. It names
+ * its tenant, because a link in an email sends no header. Store its `sha256` to find the row by it.
  *
- * After the tenant's secret was rotated, the computed token is another one, while a token that was sent is still found by
- * its hash. So each email stores the hash of the token that it contains.
+ * After the tenant's secret was rotated, the computed token is another one, while a token that was sent is still found
+ * by its hash. So each email stores the hash of the token that it contains.
  */
 export async function deriveToken(ctx: Context, purpose: string, rowId: string): Promise<string> {
   return deriveTokenWith(ctx, await readSessionSecret(ctx), purpose, rowId);
@@ -45,8 +45,8 @@ export function tenantIdOfToken(token: string): string | undefined {
 const digits = 6;
 
 /**
- * The one-time password of one row for one purpose: six digits, derived like a token, so that an email can be sent again
- * with the same one. So few digits could be guessed: the caller limits the number of tries.
+ * The one-time password of one row for one purpose: six digits, derived like a token, so that an email can be sent
+ * again with the same one. So few digits could be guessed: the caller limits the number of tries.
  */
 export async function deriveCode(ctx: Context, purpose: string, rowId: string): Promise<string> {
   const number = sha256(await deriveToken(ctx, purpose, rowId)).readUIntBE(0, 6);

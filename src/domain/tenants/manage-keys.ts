@@ -44,7 +44,8 @@ export async function saveKey(ctx: InTransaction, wanted: KeyToIssue): Promise<{
   if (fields.length === 0) return { change: { subject, action: 'unchanged', fields } };
   if ('expires_at' in values) rejectPastExpiry(ctx, wanted);
   await ctx.tx.execute(sql`
-    update api_keys set scopes = ${JSON.stringify(wanted.scopes)}, requests_per_minute = ${requestsPerMinute}, expires_at = ${wanted.expiresAt}
+    update api_keys set scopes = ${JSON.stringify(wanted.scopes)}, requests_per_minute = ${requestsPerMinute},
+      expires_at = ${wanted.expiresAt}
     where tenant_id = ${ctx.tenant.id} and id = ${known.id}`);
   return { change: { subject, action: 'updated', fields, values } };
 }

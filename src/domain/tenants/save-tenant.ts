@@ -31,8 +31,8 @@ export const StoreInput = Type.Object({
   /** The origins whose pages may call the service: `*` is any. */
   allowed_origins: Type.Optional(Type.Array(Origin, { maxItems: 100, uniqueItems: true, default: ['*'] })),
   /**
-   * How many requests per second the store accepts for each operation without a tighter limit: checkout, saved carts, the
-   * billing portal. Default 500. One client gets half of it, at most 30.
+   * How many requests per second the store accepts for each operation without a tighter limit: checkout, saved carts,
+   * the billing portal. Default 500. One client gets half of it, at most 30.
    */
   requests_per_second: Omittable(Type.Integer({ minimum: 10, maximum: 100_000, examples: [500] })),
   /** `Name <email>` or an email. Default: MAIL_FROM. */
@@ -103,12 +103,12 @@ async function insertTenant(ctx: InTransaction<PlatformContext>, tenant: Tenant)
   const now = ctx.clock.now();
   await ctx.tx.execute(sql`
     insert into tenants (id, slug, name, owner_email, currency, locale, timezone, storefront_url, magic_link_path,
-      restore_path, allowed_origins, requests_per_second, mail_from, theme, links, modules, session_secret_sealed, session_secret_number,
-      version, created_at, updated_at)
+      restore_path, allowed_origins, requests_per_second, mail_from, theme, links, modules,
+      session_secret_sealed, session_secret_number, version, created_at, updated_at)
     values (${tenant.id}, ${tenant.slug}, ${tenant.name}, ${tenant.ownerEmail}, ${tenant.currency}, ${tenant.locale},
       ${tenant.timezone}, ${tenant.storefrontUrl}, ${tenant.magicLinkPath}, ${tenant.restorePath},
-      ${JSON.stringify(tenant.allowedOrigins)}, ${tenant.requestsPerSecond}, ${tenant.mailFrom}, ${JSON.stringify(tenant.theme)},
-      ${JSON.stringify(tenant.links)}, ${JSON.stringify(tenant.modules)},
+      ${JSON.stringify(tenant.allowedOrigins)}, ${tenant.requestsPerSecond}, ${tenant.mailFrom},
+      ${JSON.stringify(tenant.theme)}, ${JSON.stringify(tenant.links)}, ${JSON.stringify(tenant.modules)},
       ${sealSessionSecret(ctx, tenant.id, randomText(48))}, 1, ${tenant.version}, ${now}, ${now})`);
 }
 

@@ -1,6 +1,9 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 
-/** The parts of the service that a store may do without. Customer accounts are opt-in; the others are on until switched off. */
+/**
+ * The parts of the service that a store may do without. Customer accounts are opt-in; the others are on until switched
+ * off.
+ */
 export const moduleNames = ['customer_accounts', 'subscriptions', 'gift_cards', 'reviews'] as const;
 export type ModuleName = (typeof moduleNames)[number];
 export type Modules = Record<ModuleName, boolean>;

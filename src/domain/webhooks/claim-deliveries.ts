@@ -38,8 +38,8 @@ export async function lockEndpoint(ctx: InTransaction, id: string): Promise<Webh
 }
 
 /**
- * Claim what is due, oldest first, as much as the endpoint allows now. A claim moves `next_attempt_at` to the end of the
- * lease: if no outcome is recorded, the delivery is due again when the lease expires.
+ * Claim what is due, oldest first, as much as the endpoint allows now. A claim moves `next_attempt_at` to the end of
+ * the lease: if no outcome is recorded, the delivery is due again when the lease expires.
  *
  * Every row is looked up by its key, so the statement stays fast even when the planner's statistics are outdated after
  * many deliveries arrived at once.
@@ -58,7 +58,8 @@ export async function claimDeliveries(
       : await ctx.tx.execute<ClaimedDelivery>(sql`
     with due as (
       select id, next_attempt_at from webhook_deliveries
-      where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpoint.id} and state = 'pending' and next_attempt_at <= ${now}
+      where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpoint.id}
+        and state = 'pending' and next_attempt_at <= ${now}
       order by next_attempt_at limit ${limit} for update skip locked),
     claimed as (
       update webhook_deliveries d set next_attempt_at = ${lease.leasedUntil}, lease_token = ${lease.token}

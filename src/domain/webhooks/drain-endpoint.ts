@@ -22,8 +22,8 @@ const quickMs = 250;
 
 /**
  * Deliver what is due to one endpoint under one of its leases, until nothing is due, the time is up or the process is
- * shutting down. After releasing the lease it checks once more for due deliveries: a job that started meanwhile found no
- * free lease and ended, relying on this check.
+ * shutting down. After releasing the lease it checks once more for due deliveries: a job that started meanwhile found
+ * no free lease and ended, relying on this check.
  */
 export async function drainEndpoint(ctx: Context, { endpointId }: { endpointId: string }): Promise<void> {
   const until = ctx.clock.now().getTime() + drainMs;
@@ -38,7 +38,9 @@ export async function drainEndpoint(ctx: Context, { endpointId }: { endpointId: 
   await checkOnceMore(ctx, endpointId);
 }
 
-/** The next step under a lease: attempt a batch, or wait for the endpoint's rate limit. With neither, it was released. */
+/**
+ * The next step under a lease: attempt a batch, or wait for the endpoint's rate limit. With neither, it was released.
+ */
 interface Turn {
   readonly lease: EndpointLease;
   readonly batch: Batch | undefined;
@@ -97,8 +99,8 @@ function nextSize({ width }: EndpointLease, batch: Batch | undefined, result: At
 }
 
 /**
- * Enqueue a successor when a delivery is due now or in a moment. While the breaker is open this is not needed: opening it
- * enqueued the next job.
+ * Enqueue a successor when a delivery is due now or in a moment. While the breaker is open this is not needed: opening
+ * it enqueued the next job.
  */
 async function checkOnceMore(ctx: Context, endpointId: string): Promise<void> {
   const row = await readOne<{ dueAt: Date | null }>(ctx, sql`select ${nextDueAt(ctx, endpointId)} as "dueAt"`);

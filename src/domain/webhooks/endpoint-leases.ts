@@ -28,7 +28,9 @@ const longestCallMs = seconds(15);
 /** Outlives the last attempt of a batch: after an expired lease, no request of its holder is in flight any more. */
 const leaseMs = beginWithinMs + longestCallMs + seconds(15);
 
-/** Split a concurrency into leases: at least two where possible, so that one killed worker does not stop an endpoint. */
+/**
+ * Split a concurrency into leases: at least two where possible, so that one killed worker does not stop an endpoint.
+ */
 export function widthsOf(concurrency: number): number[] {
   const count = Math.max(Math.min(2, concurrency), Math.ceil(concurrency / widthMax));
   return Array.from({ length: count }, (_, index) => Math.floor((concurrency + index) / count));
@@ -48,8 +50,8 @@ export async function saveLeases(ctx: InTransaction, endpointId: string, concurr
 }
 
 /**
- * The time at which the endpoint's next unclaimed delivery may be attempted, as an SQL expression. `null` when nothing is
- * waiting or the endpoint is disabled.
+ * The time at which the endpoint's next unclaimed delivery may be attempted, as an SQL expression. `null` when nothing
+ * is waiting or the endpoint is disabled.
  */
 export function nextDueAt(ctx: Context, endpointId: string): Sql {
   return sql`(

@@ -24,7 +24,8 @@ export async function fanOutEvent(ctx: Context, { eventId }: { eventId: string }
       dueAt: disabled ? null : dueAt,
     }));
     await ctx.tx.execute(sql`
-      insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, state, next_attempt_at, created_at, finished_at)
+      insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, state, next_attempt_at, created_at,
+        finished_at)
       select ${ctx.tenant.id}, id, "endpointId", ${eventId}, state, "dueAt", ${now},
         case when state = 'pending' then null else ${now}::timestamptz end
       from jsonb_to_recordset(${JSON.stringify(deliveries)}::jsonb)

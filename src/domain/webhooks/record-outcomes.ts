@@ -14,9 +14,9 @@ import { waitAfter } from './retry-schedule.ts';
 import type { Consequences, DisabledReason, WebhookEndpoint } from './webhook-endpoint.ts';
 
 /**
- * Record the outcomes of a batch: a row for each attempt, each delivery's next state, and what follows for the endpoint's
- * breaker and its owner. It takes two statements however many deliveries there are. A delivery that another drain has
- * claimed since then is left to that drain.
+ * Record the outcomes of a batch: a row for each attempt, each delivery's next state, and what follows for the
+ * endpoint's breaker and its owner. It takes two statements however many deliveries there are. A delivery that another
+ * drain has claimed since then is left to that drain.
  */
 export async function recordOutcomes(
   ctx: InTransaction,
@@ -128,7 +128,8 @@ async function releaseUnfinished(
     await ctx.tx.execute(sql`
       update webhook_deliveries set state = 'discarded', next_attempt_at = null, lease_token = null,
         last_failure = 'object_gone', finished_at = ${ctx.clock.now()}
-      where tenant_id = ${ctx.tenant.id} and id = any(${withoutObject.map(({ id }) => id)}) and lease_token = ${lease.token}`);
+      where tenant_id = ${ctx.tenant.id} and id = any(${withoutObject.map(({ id }) => id)})
+        and lease_token = ${lease.token}`);
   }
 }
 

@@ -5,9 +5,9 @@ const jitter = 0.2;
 const retryAfterMaxMs = hours(24);
 
 /**
- * How long to wait for the next attempt after `tries` failed attempts of a round. The schedule lists the wait before each
- * attempt, including the first. Up to a fifth of random jitter is added, so that deliveries that failed together are not
- * retried together; a longer Retry-After is honoured.
+ * How long to wait for the next attempt after `tries` failed attempts of a round. The schedule lists the wait before
+ * each attempt, including the first. Up to a fifth of random jitter is added, so that deliveries that failed together
+ * are not retried together; a longer Retry-After is honoured.
  *
  * @param random from 0 to 1
  * @returns `undefined` when the schedule has no further attempt

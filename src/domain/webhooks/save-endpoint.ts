@@ -62,8 +62,8 @@ export const EndpointEntry = Type.Object({
 export type EndpointEntry = Static<typeof EndpointEntry>;
 
 /**
- * Create an endpoint of a store file, or update it. Fields that the file leaves out stay as they are. A changed secret is
- * a rotation: the old one also signs for a day.
+ * Create an endpoint of a store file, or update it. Fields that the file leaves out stay as they are. A changed secret
+ * is a rotation: the old one also signs for a day.
  *
  * The URL is validated without DNS, because this runs inside a transaction; every attempt resolves and validates it.
  * @throws DomainError `invalid_request` when the URL may not be called

@@ -76,13 +76,13 @@ const failing = { forMs: days(5), failuresMin: 10 };
 const warnAfterMs = [hours(24), hours(72)];
 
 /**
- * Where a store's events are delivered to. It decides when it may be called: its owner enables and disables it, a breaker
- * pauses it while it fails, a rate limit paces it, and after days of failing it is disabled.
+ * Where a store's events are delivered to. It decides when it may be called: its owner enables and disables it, a
+ * breaker pauses it while it fails, a rate limit paces it, and after days of failing it is disabled.
  */
 export class WebhookEndpoint extends WebhookEndpointSchema.class {
   /**
-   * How many of the `wanted` deliveries may be attempted now: none while paused, one as a probe, and under a rate limit a
-   * tenth of a second's worth, so that requests are spread evenly.
+   * How many of the `wanted` deliveries may be attempted now: none while paused, one as a probe, and under a rate limit
+   * a tenth of a second's worth, so that requests are spread evenly.
    */
   allowance(wanted: number, now: Date): number {
     if (this.disabledAt || this.isPaused(now) || this.pauseMs(now) > 0) return 0;

@@ -23,7 +23,9 @@ const parts: Readonly<Record<string, string>> = {
   reminder_recoveries: 'saved_carts',
 };
 
-/** What is removed in another way, which tests of its own prove: whole partitions, and batches once they are counted. */
+/**
+ * What is removed in another way, which tests of its own prove: whole partitions, and batches once they are counted.
+ */
 const otherwise = ['analytics_batches', 'analytics_events', 'analytics_sessions', 'analytics_event_ids'];
 
 const documented = markdownFile('src/domain/privacy/README.md');

@@ -24,8 +24,8 @@ import { shopper } from '#test/support/use-stripe.ts';
 
 /*
  * What the provider can do to a call that has an effect, one by one, for each of the calls. Whoever waits is told
- * promptly, what is held is given back exactly when it is certain that it cannot be paid, and when the provider has come
- * to its senses what was wanted is there once.
+ * promptly, what is held is given back exactly when it is certain that it cannot be paid, and when the provider has
+ * come to its senses what was wanted is there once.
  */
 
 interface ProviderFailureReport {
