@@ -1,15 +1,20 @@
 import anyTest, { type TestFn } from 'ava';
-import { pruneEvents, pruneMails, pruneNotifications, pruneOutbox } from '#jobs/retention.ts';
+import { pruneCarts, pruneCodes, pruneEvents, pruneMails, pruneNotifications, pruneOutbox } from '#jobs/retention.ts';
 import { fanOutEvent } from '#jobs/webhooks.ts';
-import { read, runOnPlatformTables, transact } from '#src/database/transact.ts';
+import { read, readOne, runOnPlatformTables, transact } from '#src/database/transact.ts';
 import { prune } from '#src/domain/backoffice/index.ts';
+import { requestCode } from '#src/domain/confirmations/index.ts';
+import type { Context } from '#src/domain/context.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { days } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';
+import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { claimDue, recordFailed, recordFinished } from '#src/outbox/job-state.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
+import { buildCart, buildSavedCart } from '#test/support/factories/cart.ts';
+import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildMail, newAddress } from '#test/support/factories/mail.ts';
 import { buildEndpoint, receiverFor, recordTests } from '#test/support/factories/webhooks.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
@@ -149,4 +154,52 @@ test.serial('notifications of the shipping provider are deleted after 30 days', 
   clock.pass(120_000);
   for (const _ of [1, 2]) await prune(services.context(), pruneNotifications);
   t.is(await count(), 0);
+});
+
+const counts = (ctx: Context) =>
+  readOne<{ carts: number; lines: number; saved: number }>(
+    ctx,
+    sql`
+  select (select count(*) from carts where tenant_id = ${ctx.tenant.id})::int as carts,
+    (select count(*) from cart_lines where tenant_id = ${ctx.tenant.id})::int as lines,
+    (select count(*) from saved_carts where tenant_id = ${ctx.tenant.id})::int as saved`,
+  );
+
+test.serial('pruneCarts removes carts with their lines and emails a month after they expired', async (t) => {
+  const { ctx, services, clock } = t.context;
+  const { variant } = await buildProduct(ctx);
+  await buildCart(ctx, [variant.id]);
+  await buildSavedCart(ctx);
+  clock.pass(days(59));
+  await buildCart(ctx, [variant.id]);
+  await prune(services.context(), pruneCarts);
+  t.deepEqual(await counts(ctx), { carts: 2, lines: 2, saved: 1 });
+
+  clock.pass(days(2));
+  await prune(services.context(), pruneCarts);
+  await prune(services.context(), pruneCarts);
+  t.deepEqual(await counts(ctx), { carts: 1, lines: 1, saved: 0 });
+});
+
+test.serial('pruneCodes removes one-time passwords after seven days, and a repeat removes nothing', async (t) => {
+  const { clock, ctx, services } = t.context;
+  const request = async () => {
+    const id = newId('otp');
+    await transact(ctx, (ctx) => requestCode(ctx, { id, purpose: 'providers.payments', action: 'try it' }));
+    return id;
+  };
+  await request();
+  clock.pass(days(7));
+  const recent = await request();
+  for (let count = 0; count < 2; count += 1) {
+    await prune(services.context(), pruneCodes);
+    const rows = await read<{ id: string }>(
+      ctx,
+      sql`select id from one_time_passwords where tenant_id = ${ctx.tenant.id}`,
+    );
+    t.deepEqual(
+      rows.map(({ id }) => id),
+      [recent],
+    );
+  }
 });
