@@ -3,6 +3,9 @@ import { sql } from '#src/lib/sql.ts';
 /**
  * The types of events that endpoints can subscribe to, each with the kind of object that it is about. A shipped type
  * never changes.
+ *
+ * A new type is added here and described in `domain/webhooks/event-catalogue.ts`; a new kind of object is also read in
+ * `domain/webhooks/render-object.ts`. The operation that makes it true calls `recordEvent` in its transaction.
  */
 export const eventTypes = {
   'order.paid': 'order',

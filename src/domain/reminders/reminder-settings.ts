@@ -48,6 +48,11 @@ export interface ReminderSettings {
   readonly perAddressMs: number;
 }
 
+/**
+ * The settings of stores that never saved any. Saving copies them into the store's row, so a later change of a default
+ * reaches only stores without a row. A step that is due within `perAddressMs` after another reminder was sent is skipped
+ * as `recently_reminded`, and a cart has at most three steps.
+ */
 export const defaultReminderSettings: ReminderSettings = {
   enabled: true,
   stepsMs: [hours(1), hours(24), hours(72)],

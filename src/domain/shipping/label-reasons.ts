@@ -1,4 +1,9 @@
-/** Why a label needs attention or waits for a retry. The codes are part of the API: a released one never changes. */
+/**
+ * Why a label needs attention or waits for a retry. The codes are part of the API: a released one never changes.
+ *
+ * They are decided, in the order of an attempt, by `assessOrder` (the order and its address), `chooseLabelRate` (the
+ * rates), and `recordProviderError` and `recordPurchaseOutcome` (what the provider responded). `flagLabel` records them.
+ */
 export type ReasonCode =
   | 'missing_address'
   | 'address_invalid'

@@ -4,7 +4,7 @@ import { type EventType, eventTypes } from '#src/outbox/events.ts';
 import { apiVersion } from './attempt-batch.ts';
 import { objectKinds } from './render-object.ts';
 
-const about: Readonly<Record<EventType, string>> = {
+const descriptions: Readonly<Record<EventType, string>> = {
   'order.paid': 'The payment has arrived and the order is recorded as paid. The authoritative paid signal.',
   'order.shipped': 'The first parcel of the order is on its way.',
   'order.payment_failed': 'A pending payment has failed.',
@@ -34,7 +34,7 @@ export type WebhookEventTypeView = Static<typeof WebhookEventTypeView>;
 export function presentEventTypes(): WebhookEventTypeView[] {
   return typeNames.map((type) => {
     const schema = bodySchema(type);
-    return { type, description: about[type], schema, sample: exampleOf(schema) };
+    return { type, description: descriptions[type], schema, sample: exampleOf(schema) };
   });
 }
 

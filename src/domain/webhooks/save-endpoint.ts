@@ -11,11 +11,11 @@ import { newSecret, openSecret, sealSecret, secretPattern } from './signing.ts';
 import { WebhookEndpoint } from './webhook-endpoint.ts';
 
 /** `webhook.test` always reaches the endpoint under test, so it cannot be subscribed to. */
-const chosenTypes = Object.keys(eventTypes).filter((type) => type !== 'webhook.test');
-const families = [...new Set(chosenTypes.map((type) => `${type.split('.')[0]}.*`))];
+const subscribableTypes = Object.keys(eventTypes).filter((type) => type !== 'webhook.test');
+const families = [...new Set(subscribableTypes.map((type) => `${type.split('.')[0]}.*`))];
 
 /** An event type, or a family of them such as `order.*`. */
-const EventFilter = Type.Enum([...chosenTypes, ...families], { examples: ['order.paid'] });
+const EventFilter = Type.Enum([...subscribableTypes, ...families], { examples: ['order.paid'] });
 
 const Events = Type.Array(EventFilter, {
   minItems: 1,
