@@ -12,7 +12,7 @@ useContext(test);
 /** What names a tenant and has no row-level security: src/database/README.md says why. */
 const platformTables = ['api_keys', 'outbox', 'search_documents'];
 
-/** Every use of `asPlatform`, and what for. Whoever adds one has to say so here. */
+/** Every use of `asPlatform` with its reason. Add new ones here. */
 const platformUses: readonly string[] = [
   'src/cli/apply/apply-store.ts: a store file creates its store and its content in one transaction',
   'src/domain/analytics/backlog.ts: batches of all stores wait in one queue',
@@ -127,7 +127,7 @@ test('a transaction of one store leaves nothing behind on its connection', async
   }
 });
 
-test('the platform that goes on as a store is held to it like anybody else', async (t) => {
+test('continueAs limits the platform to the rows of one store', async (t) => {
   const { ctx, services, tenant } = t.context;
   const other = await buildTenant(services);
   const insert = (tenantId: string) => sql`

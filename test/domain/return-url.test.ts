@@ -93,7 +93,7 @@ test('fillReturnUrl knows its placeholders in either spelling, and takes other b
   );
 });
 
-test('fillReturnUrl says what is wrong with a URL', (t) => {
+test('fillReturnUrl rejects an unusable URL with its reason', (t) => {
   const { ctx } = t.context;
   const own: Context = { ...ctx, settings: { ...ctx.settings, localMode: false } };
   const listing: Context = { ...own, tenant: { ...ctx.tenant, storefrontUrl, allowedOrigins: listed } };

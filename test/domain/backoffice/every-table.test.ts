@@ -57,7 +57,7 @@ test('the tables of retention name every table, and how long its rows are retain
   }
 });
 
-test('what belongs to a row goes with it', async (t) => {
+test('rows that belong to another one are deleted with it', async (t) => {
   for (const [part, whole] of Object.entries(parts)) {
     const found = await t.context.services.execute(sql`
       select 1 from pg_constraint where conrelid = ${part}::regclass and confrelid = ${whole}::regclass and confdeltype = 'c'`);
@@ -110,7 +110,7 @@ const sampleValue: Readonly<Record<string, (prefix: string) => Sql>> = {
 
 for (const retention of retentions) {
   const { table, age, retainedMs } = retention;
-  test.serial(`${table} is rid of a backlog of several batches by ${age}, and of nothing else`, async (t) => {
+  test.serial(`${table} loses a backlog of several batches by ${age}, and nothing else`, async (t) => {
     const { services, clock } = t.context;
     const columns = await services.execute<Column>(sql`
       select a.attname as name, format_type(a.atttypid, null) as type, a.attnotnull and not a.atthasdef as "isRequired"
@@ -159,7 +159,7 @@ for (const retention of retentions) {
     const stays = retainedRow ? 10 : 5;
 
     const run = () => removeExpired(services.context(), [retention], { batchSize: 10, batchesMax: 2 });
-    await t.throwsAsync(run(), { instanceOf: Snooze }, 'the rest is left to the next run');
+    await t.throwsAsync(run(), { instanceOf: Snooze }, 'the rest is left for the next run');
     t.is(await count(), 5 + stays);
     await run();
     t.is(await count(), stays);

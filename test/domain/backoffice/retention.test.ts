@@ -133,7 +133,7 @@ test.serial('payment events are retained for 40 days, and longer while they are 
   await t.throwsAsync(prune({ ...services.context(), signal: AbortSignal.abort() }, pruneEvents), {
     instanceOf: Snooze,
   });
-  t.deepEqual(await states(), ['applied', 'pending'], 'a process that is told to stop removes nothing more');
+  t.deepEqual(await states(), ['applied', 'pending'], 'a process that shuts down removes nothing more');
   for (const _ of [1, 2]) await prune(services.context(), pruneEvents);
   t.deepEqual(await states(), ['pending']);
 });

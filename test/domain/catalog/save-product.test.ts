@@ -169,7 +169,7 @@ test.serial('saveProducts executes as many statements for a hundred products as 
   const { ctx, services } = t.context;
   const costOf = async (inputs: readonly ProductInput[]) =>
     (await countStatements(services, () => saveAll(ctx, inputs))).statements.length;
-  t.is(await costOf(plates(100)), 6, 'lock, read, look for the SKUs, write, open the stock, promise');
+  t.is(await costOf(plates(100)), 6, 'lock, read, find the SKUs, write, open the stock, enqueue');
   t.is((await enqueuedJobs(ctx, indexDocument)).length, 100);
   t.is(await costOf(plates(100)), 2);
   t.deepEqual(

@@ -47,7 +47,7 @@ const coffee = {
 
 async function errorOf(t: ExecutionContext, work: Promise<unknown>): Promise<DomainError> {
   const error = await t.throwsAsync(work, { instanceOf: DomainError });
-  return error ?? new DomainError('invalid', 'none', 'There was no refusal.');
+  return error ?? new DomainError('invalid', 'none', 'It was not rejected.');
 }
 
 test.serial('createCheckoutSession rejects a store in connect mode or without a key, and writes nothing', async (t) => {

@@ -101,7 +101,7 @@ test.serial('repairSession with too little time left does not repeat the call, a
   clock.pass(minutes(30));
   payments.calls.length = 0;
   await runJobs(services);
-  t.like(await sessionOf(ctx, order?.id ?? ''), { state: 'creating' }, 'one empty look proves nothing');
+  t.like(await sessionOf(ctx, order?.id ?? ''), { state: 'creating' }, 'one empty lookup proves nothing');
   clock.pass(minutes(2));
   await runJobs(services);
   t.false(payments.calls.includes('createSession'));

@@ -22,7 +22,7 @@ import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 
 const taken: IntegrationCall[] = [];
-const away = new ProviderError('bookkeeper', 'away', 'The bookkeeper does not answer.');
+const away = new ProviderError('bookkeeper', 'away', 'The bookkeeper does not respond.');
 const integrations = new Map([
   [
     'bookkeeper',

@@ -131,6 +131,6 @@ browserTest('every mail fits a narrow window and a wide one, in light and in dar
         t.is(background, colorScheme === 'dark' ? 'rgb(28, 28, 31)' : 'rgb(255, 255, 255)');
       }
     }
-    t.deepEqual(requestedUrls, [], 'a mail tells nobody that it was opened');
+    t.deepEqual(requestedUrls, [], 'an email does not report that it was opened');
   }
 });

@@ -170,7 +170,7 @@ test('an email address that bounced is suppressed', async (t) => {
   t.like(await readMail(ctx, next), { state: 'suppressed', attemptCount: 0 });
   t.deepEqual(await inbox.messages({ to }), []);
   const otherStore = { ...ctx, tenant: { ...ctx.tenant, id: 'ten_other' } };
-  t.false(await isSuppressed(otherStore, to), 'another store is not told');
+  t.false(await isSuppressed(otherStore, to), 'another store is not affected');
 });
 
 test('an email rejected for another reason fails without suppressing its address', async (t) => {

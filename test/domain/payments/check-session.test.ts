@@ -216,7 +216,7 @@ test.serial(
     clock.pass(minutes(30));
     await sweepStoreEvents(ctx);
     t.is((await account())?.after, '200');
-    failure = new ProviderError('stripe', 'away', 'It did not answer.');
+    failure = new ProviderError('stripe', 'away', 'It did not respond.');
     await sweepStoreEvents(ctx);
     t.is((await account())?.after, '200');
     failure = undefined;

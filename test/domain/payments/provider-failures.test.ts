@@ -127,7 +127,10 @@ function forEachProviderFailure(
         try {
           return await work();
         } finally {
-          t.true((await callCount()) - requestedBefore <= failure.callCountMax, 'whoever waits is told promptly');
+          t.true(
+            (await callCount()) - requestedBefore <= failure.callCountMax,
+            'a waiting shopper gets the error promptly',
+          );
           payments = reachable;
           await stripe.clearFaults();
         }
@@ -146,7 +149,7 @@ async function errorOf(
 ): Promise<void> {
   const error = await t.throwsAsync(work, { instanceOf: DomainError });
   t.is(error?.code, code);
-  t.is(error?.retryAfterSeconds !== undefined, code === away, 'who may come back is told when');
+  t.is(error?.retryAfterSeconds !== undefined, code === away, 'a retryable error says when to retry');
 }
 
 const atProvider = ({ account }: ProviderFailureContext) => stripe.account(account.secretKey);

@@ -67,7 +67,7 @@ const notPersonal: Readonly<Record<string, string>> = {
   'promo_codes.products': 'of the catalogue',
   'reminder_settings.quiet_hours': "the store's hours",
   'reminder_settings.steps_ms': "the store's hours",
-  'reviews.body': 'what is said of a product stays, signed by nobody',
+  'reviews.body': 'the text of a review stays, without its author',
   'return_items.name': 'what was bought',
   'search_documents.body': 'of the catalogue',
   'search_documents.keywords': 'of the catalogue',

@@ -282,7 +282,7 @@ test('nothing is scheduled without consent or with reminders disabled, and sched
   t.is(
     (await buildRemindedCart(ctx, { email: unsubscribed })).reminders,
     'scheduled',
-    'the answer tells nobody who unsubscribed',
+    'the result does not reveal who has unsubscribed',
   );
 });
 

@@ -115,7 +115,7 @@ test.serial('searchDocuments falls back to text while the embedder is slow, fail
   await embeddings.fault({ kind: 'delay', ms: 2500 });
   const { succeeded } = await embeddings.counts();
   t.deepEqual(await degraded('mug stoneware'), ['mug']);
-  t.is((await embeddings.counts()).succeeded, succeeded, 'nobody waits for an embedder');
+  t.is((await embeddings.counts()).succeeded, succeeded, 'no search waits for an embedder');
   // The late vector is cached for the next search.
   t.is((await settle(t.context, 'mug stoneware')).mode, 'semantic');
 
@@ -395,7 +395,7 @@ test.serial(
     t.is(await countedDocuments(ctx), 20_000);
     await rename('Stoneware beaker');
     await runJobs(services);
-    t.is(await countedDocuments(ctx), 20_000, 'what is embedded anew is counted once');
+    t.is(await countedDocuments(ctx), 20_000, 'a document that is embedded again is counted once');
   },
 );
 

@@ -207,7 +207,7 @@ test('a rate is bought again only after two empty lookups a grace period apart',
   t.deepEqual(shipping.calls, ['quote', 'buy', 'lookup']);
 
   await run(ctx, order.id);
-  t.deepEqual(shipping.calls.slice(3), ['lookup'], 'too early: it looks, and waits on');
+  t.deepEqual(shipping.calls.slice(3), ['lookup'], 'too early: it looks up the purchase and waits');
   t.is((await labelOf(ctx, order.id)).state, 'buying');
 
   t.like(await runToEnd(ctx, clock, order.id), { state: 'purchased', buyNumber: 2 });
@@ -479,7 +479,7 @@ test('a flagged label fails its job with order, reason and advice', async (t) =>
     t.like(await orderOf(ctx, order.id), { status: 'paid', fulfillment: 'needs_attention', attention: reason });
 
     t.is(await press(ctx, order.id), message, 'a retry that ends the same way says the same');
-    t.deepEqual(await recorded(ctx, labelId), ['label.needs_attention'], 'and is no news');
+    t.deepEqual(await recorded(ctx, labelId), ['label.needs_attention'], 'and records no further event');
     t.is(shipping.bought().length, 0);
   }
 });

@@ -86,7 +86,7 @@ test('the first movement of a parcel ships its order, once', async (t) => {
   t.like(await orderOf(ctx, order.id), { fulfillment: 'delivered', labels: [{ status: 'delivered' }] });
   t.is((await trackingsOf(ctx, order.id))[0]?.status, 'delivered', 'a parcel does not go back');
   t.deepEqual(await recorded(ctx, order.id), ['order.shipped', 'order.delivered']);
-  t.deepEqual(await mailsAbout(ctx, order.id), ['shipped'], 'the shopper is told once');
+  t.deepEqual(await mailsAbout(ctx, order.id), ['shipped'], 'the shopper is notified once');
   t.is((await trackingsOf(ctx, order.id))[0]?.nextPollAt, null);
 });
 
@@ -155,7 +155,7 @@ test.serial('a second label that was bought after all is found, refunded and sho
   shipping.turns = [{ sellsUnseenFor: 2 }];
   const label = await runToEnd(ctx, clock, order.id);
   t.like(label, { state: 'purchased', buyNumber: 2 });
-  t.is(shipping.bought().length, 2, 'the provider was too slow for both looks');
+  t.is(shipping.bought().length, 2, 'the provider was too slow for both lookups');
 
   clock.pass(minutes(11));
   await sweepLabels(ctx);

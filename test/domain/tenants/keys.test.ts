@@ -152,7 +152,7 @@ test('two askers for the same name get one key', async (t) => {
   t.is(results.filter(({ status }) => status === 'fulfilled').length, 1);
 });
 
-test('saving a key that there is changes what it may do and keeps its characters', async (t) => {
+test('saveKey changes the scopes of an existing key and leaves its value', async (t) => {
   const { ctx, services, clock } = t.context;
   const made = await save(ctx);
   t.is(made.change.action, 'created');
@@ -170,7 +170,7 @@ test('saving a key that there is changes what it may do and keeps its characters
   t.deepEqual((await services.keys.open(made.issued?.value ?? '')).scopes, ['products:read', 'orders:read']);
 });
 
-test('a key keeps its kind, and saving it may not widen a publishable one either', async (t) => {
+test('saveKey rejects another kind, and scopes that a publishable key may not have', async (t) => {
   const { ctx } = t.context;
   await save(ctx, { kind: 'publishable', scopes: ['products:read'] });
   await t.throwsAsync(save(ctx, { kind: 'secret' }), {

@@ -28,7 +28,7 @@ const newStore = (): StoreInput => ({
 const save = ({ services }: TestContext, input: StoreInput) =>
   asPlatform(services.context(), 'a test saves a store', (ctx) => saveTenant(ctx, input));
 
-test('a new store has defaults, no module and a secret of its own', async (t) => {
+test('saveTenant creates a store with defaults and a secret of its own', async (t) => {
   const { services } = t.context;
   const input = newStore();
   const { tenant, change } = await save(t.context, input);
@@ -98,7 +98,7 @@ test('order numbers begin at 1001 and rise, also for concurrent orders', async (
   );
 });
 
-test('a module is switched and the others stay as they are', async (t) => {
+test('setModules switches one module and leaves the others', async (t) => {
   const { services } = t.context;
   const { tenant } = await save(t.context, newStore());
   const ctx = { ...services.context(), tenant };
@@ -115,7 +115,7 @@ test('a module is switched and the others stay as they are', async (t) => {
   t.is((await transact(ctx, (ctx) => setModules(ctx, { reviews: false }))).action, 'unchanged');
 });
 
-test('two modules that are switched at once are both switched', async (t) => {
+test('setModules applies two concurrent switches', async (t) => {
   const { ctx, services, tenant } = t.context;
   const off = (module: 'reviews' | 'gift_cards') => transact(ctx, (ctx) => setModules(ctx, { [module]: false }));
   await Promise.all([off('reviews'), off('gift_cards')]);
@@ -123,7 +123,7 @@ test('two modules that are switched at once are both switched', async (t) => {
   t.deepEqual([saved?.modules.reviews, saved?.modules.gift_cards, saved?.modules.subscriptions], [false, false, true]);
 });
 
-test('a store that is being changed sells on', async (t) => {
+test('takeOrderNumber does not wait for a transaction that saves the store', async (t) => {
   const { services } = t.context;
   const input = newStore();
   const { tenant } = await save(t.context, input);
@@ -134,7 +134,7 @@ test('a store that is being changed sells on', async (t) => {
   t.is(number, 1001);
 });
 
-test('saving a store leaves its modules alone', async (t) => {
+test('saveTenant leaves the modules of a store unchanged', async (t) => {
   const input = newStore();
   const { tenant } = await save(t.context, input);
   await transact({ ...t.context.services.context(), tenant }, (ctx) => setModules(ctx, { subscriptions: false }));
@@ -142,7 +142,7 @@ test('saving a store leaves its modules alone', async (t) => {
   t.false(saved.tenant.modules.subscriptions);
 });
 
-test('a rotated secret signs everybody out: neither its number nor its tokens are the same', async (t) => {
+test('rotateSessionSecret changes the number of the secret and its tokens', async (t) => {
   const { ctx } = t.context;
   const before = { secret: await readSessionSecret(ctx), token: await deriveToken(ctx, 'cart.restore', 'scart_1') };
   t.is(await deriveToken(ctx, 'cart.restore', 'scart_1'), before.token, 'until then a token is the same each time');
@@ -153,7 +153,7 @@ test('a rotated secret signs everybody out: neither its number nor its tokens ar
   t.not(await deriveToken(ctx, 'cart.restore', 'scart_1'), before.token);
 });
 
-test("a store's secret does not open as another's", async (t) => {
+test("a store's sealed secret cannot be opened for another store", async (t) => {
   const { ctx, services } = t.context;
   const sealed = services.context().keyring.seal(ctx.tenant.id, 'session_secret', 'hush');
   t.throws(() => services.context().keyring.open('ten_other', 'session_secret', sealed));

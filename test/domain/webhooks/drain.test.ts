@@ -85,7 +85,7 @@ test('a job that finds no free lease is not lost: the holder checks once more af
   const before = (await enqueuedJobs(ctx, drainEndpointJob)).length;
   await drainEndpoint(ctx, { endpointId: id });
   t.is(receiver.requests.length, 1);
-  t.is((await enqueuedJobs(ctx, drainEndpointJob)).length, before, 'who found no slot promises nothing');
+  t.is((await enqueuedJobs(ctx, drainEndpointJob)).length, before, 'a job without a lease enqueues nothing');
 
   receiver.behave({ status: 204 });
   receiver.release();
@@ -280,7 +280,7 @@ test('when the lease of a killed drain expires, what it had claimed is due', asy
   await killed;
 });
 
-test('a rate keeps the requests apart', async (t) => {
+test('rate_per_second spaces out the requests', async (t) => {
   const { ctx } = t.context;
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver, { concurrency: 8, rate_per_second: 10 });
