@@ -40,12 +40,13 @@ export function addTextKeywords(ajv: Ajv2020): void {
   add<NumeralBounds>('integerLike', readInteger, describeInteger);
   add<NumeralBounds>('numberLike', readNumber, describeNumber);
   add('booleanLike', readBoolean, () => 'must be true or false');
-  ajv.addKeyword({ keyword: 'trimmed', type: 'string', modifying: true, before: 'maxLength', validate: trim });
+  ajv.addKeyword({ keyword: 'trimmed', modifying: true, before: 'const', validate: trim });
 }
 
-/** Comes before all other keywords of a text, so that they see it without the spaces around it. */
-function trim(_schema: true, text: string, _parent?: unknown, place?: Place): boolean {
-  if (place) Object.assign(place.parentData as object, { [place.parentDataProperty]: text.trim() });
+/** Comes before all other keywords, so that they see the text without the spaces around it. */
+function trim(_schema: true, value: unknown, _parent?: unknown, place?: Place): boolean {
+  if (place && typeof value === 'string')
+    Object.assign(place.parentData as object, { [place.parentDataProperty]: value.trim() });
   return true;
 }
 
