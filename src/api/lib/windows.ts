@@ -28,7 +28,7 @@ export interface Windows {
 }
 
 /** How long Redis may take before this process counts by itself. */
-const redisMs = 250;
+const redisMs = 500;
 /** Reports who is over the limit: the library only counts. */
 const pointsMax = Number.MAX_SAFE_INTEGER;
 
