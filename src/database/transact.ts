@@ -77,6 +77,8 @@ export async function continueAs<Ctx extends DatabaseContext, Tenant extends Ten
 export interface ReadOptions {
   /** What may be a moment old is read from a replica, where there is one. */
   readonly replica?: boolean;
+  /** A few rows by an index: it does not wait for the tenant's share of the connections, and is not counted in it. */
+  readonly brief?: boolean;
 }
 
 /**
@@ -84,11 +86,16 @@ export interface ReadOptions {
  * round trip is enough and the connection stays clean.
  * @throws Snooze where this tenant's other reads hold half of the connections and do not end soon
  */
-export async function read<Row>(ctx: TenantContext, statement: Sql, { replica }: ReadOptions = {}): Promise<Row[]> {
+export async function read<Row>(
+  ctx: TenantContext,
+  statement: Sql,
+  { replica, brief }: ReadOptions = {},
+): Promise<Row[]> {
   if (ctx.tx) return ctx.tx.execute<Row>(statement);
   const pool = replica ? ctx.database.replica : ctx.database.pool;
   const scoped = scopeToTenant(ctx.tenant.id, statement);
-  return withinShare(pool, ctx.tenant.id, () => runStatement<Row>(pool, scoped));
+  const run = () => runStatement<Row>(pool, scoped);
+  return brief ? run() : withinShare(pool, ctx.tenant.id, run);
 }
 
 /** The first row of `read`, or `undefined`. */

@@ -90,7 +90,7 @@ export async function readCart(ctx: Context, cartId: string): Promise<CartRecord
   const cart = sql`
     select * from carts where tenant_id = ${ctx.tenant.id} and id = ${cartId} and expires_at > ${ctx.clock.now()}`;
   const lines = sql`select ${lineColumns} from cart_lines where tenant_id = ${ctx.tenant.id} and cart_id = ${cartId}`;
-  const found = await readOne<{ cart: CartRecord }>(ctx, cartDocument(ctx, cart, lines));
+  const found = await readOne<{ cart: CartRecord }>(ctx, cartDocument(ctx, cart, lines), { brief: true });
   if (!found) throw notFound('cart');
   return found.cart;
 }

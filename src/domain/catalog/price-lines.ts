@@ -86,6 +86,7 @@ async function findLines(ctx: Context, lines: readonly WantedLine[]): Promise<re
       where candidate.tenant_id = ${ctx.tenant.id} and candidate.product_id = p.id
         and case when candidate.removed_at is null then w."variantId" is null or candidate.id = w."variantId" end
       limit 1) v on true`,
+    { brief: true },
   );
   return row?.lines ?? [];
 }

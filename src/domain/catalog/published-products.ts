@@ -82,6 +82,7 @@ export async function listProducts(ctx: Context, filter: ProductFilter): Promise
     ${publishedProducts(ctx, sql`, ${list.position} as position`)}
       and ${list.after}${conditions(filter)}
     order by ${list.by} limit ${limit + 1}`,
+    { brief: filter.q === undefined },
   );
   return list.page(rows, limit);
 }
@@ -138,6 +139,7 @@ export async function findProduct(
     ctx,
     sql`
     ${publishedProducts(ctx, variants)} and p.slug = ${slug}`,
+    { brief: true },
   );
   if (!product) throw notFound('product');
   return product;
@@ -153,6 +155,7 @@ export async function listImages(ctx: Context, slug: string): Promise<readonly I
     sql`
     select p.images from products p
     where p.tenant_id = ${ctx.tenant.id} and p.slug = ${slug} and p.status = 'published' and p.removed_at is null`,
+    { brief: true },
   );
   if (!product) throw notFound('product');
   return product.images;

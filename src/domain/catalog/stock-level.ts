@@ -61,5 +61,6 @@ async function select(ctx: Context, condition: Sql): Promise<readonly InventoryR
     from variants v join products p on p.tenant_id = v.tenant_id and p.id = v.product_id
     where v.tenant_id = ${ctx.tenant.id} and p.tenant_id = ${ctx.tenant.id}
       and case when v.removed_at is null and p.removed_at is null then p.status = 'published' end and ${condition}`,
+    { brief: true },
   );
 }

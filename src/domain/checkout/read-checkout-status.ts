@@ -37,6 +37,7 @@ export async function readCheckoutStatus(ctx: Context, orderId: string): Promise
     select id, order_number as "orderNumber", status, payment_status as "paymentStatus",
       fulfillment_status as "fulfillmentStatus", paid_at as "paidAt", labels
     from orders where tenant_id = ${ctx.tenant.id} and id = ${orderId}`,
+    { brief: true },
   );
   return (
     order && {

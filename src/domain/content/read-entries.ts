@@ -44,17 +44,16 @@ export async function listEntries(
     sql`
     ${publishedEntries(ctx, sql`, ${list.position} as position`)} and e.type = ${type} and ${list.after}${tagged}
     order by ${list.by} limit ${limit + 1}`,
+    { brief: true },
   );
   return list.page(rows, limit);
 }
 
 /** @throws DomainError not_found */
 export async function findEntry(ctx: Context, type: string, slug: string): Promise<EntryRow> {
-  const entry = await readOne<EntryRow>(
-    ctx,
-    sql`${publishedEntries(ctx)} and e.type = ${type} and e.slug = ${slug}`,
-    {},
-  );
+  const entry = await readOne<EntryRow>(ctx, sql`${publishedEntries(ctx)} and e.type = ${type} and e.slug = ${slug}`, {
+    brief: true,
+  });
   if (!entry) throw notFound('entry');
   return entry;
 }
@@ -72,6 +71,7 @@ export async function listActiveAnnouncements(
     ${publishedEntries(ctx, sql`, ${list.position} as position`)} and e.type = 'announcement'
       and (e.starts_at is null or e.starts_at <= ${now}) and (e.ends_at is null or e.ends_at > ${now}) and ${list.after}
     order by ${list.by} limit ${limit + 1}`,
+    { brief: true },
   );
   return list.page(rows, limit);
 }

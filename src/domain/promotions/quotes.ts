@@ -73,6 +73,7 @@ async function findTerms(ctx: Context, code: string, holder: Holder): Promise<Fo
     from promo_codes p cross join lateral (${ownHolds(ctx, holder, sql`p.id`)}) as own
     left join promo_customers c on c.tenant_id = ${ctx.tenant.id} and c.promo_id = p.id and c.email = ${email}
     where p.tenant_id = ${ctx.tenant.id} and p.code = ${code} and p.removed_at is null`,
+    { brief: true },
   );
 }
 
@@ -103,6 +104,7 @@ export async function quoteGiftCard(
     select id, last4, currency, balance_cents as "balanceCents", balance_cents - held_cents + own.cents as "freeCents"
     from gift_cards g cross join lateral (${ownHolds(ctx, holder, sql`g.id`)}) as own
     where tenant_id = ${ctx.tenant.id} and code_hash = ${hashGiftCardCode(ctx, code)} and disabled_at is null`,
+    { brief: true },
   );
   if (!card || card.currency !== ctx.tenant.currency) {
     return {

@@ -187,7 +187,13 @@ export interface ShippingOptions {
 
 /** `undefined` where the store has no shipping settings. */
 export async function shippingOptions(ctx: Context): Promise<ShippingOptions | undefined> {
-  const row = await readOne<{ options: ShippingOptions | null }>(ctx, sql`select ${shippingOptionsOf(ctx)} as options`);
+  const row = await readOne<{ options: ShippingOptions | null }>(
+    ctx,
+    sql`select ${shippingOptionsOf(ctx)} as options`,
+    {
+      brief: true,
+    },
+  );
   return row?.options ?? undefined;
 }
 

@@ -20,6 +20,7 @@ export async function readStorefront(ctx: Context): Promise<Storefront> {
     ctx,
     sql`
     select ${publishableKeyOf(ctx)} as "publishableKey", ${shippingOptionsOf(ctx)} as shipping`,
+    { brief: true },
   );
   return { publishableKey: null, shipping: null, ...row, tenant: ctx.tenant };
 }

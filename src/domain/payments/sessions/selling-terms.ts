@@ -56,6 +56,7 @@ export async function sellingTerms(
       ${subscribingSessionsOf(ctx, email)} as "subscribingSessions",
       ${liveSubscriptionsOf(ctx, email)} as "liveSubscriptions", ${paymentCustomerIdOf(ctx, email)} as "paymentCustomerId"
     from payment_accounts a where a.tenant_id = ${ctx.tenant.id}`,
+    { brief: true },
   );
   if (!row) throw notConfigured();
   const { mode, secretKeySealed, ...terms } = row;
