@@ -7,6 +7,7 @@ import { seconds } from '#src/lib/duration.ts';
 import type { Log } from '#src/lib/log.ts';
 import type { Execute } from '#src/outbox/job-state.ts';
 import { parsePostgresUrl } from './postgres-url.ts';
+import { PreparedDriver } from './prepared-driver.ts';
 
 /** How long a statement may run, and a transaction may be idle, before PostgreSQL ends it. */
 const statementTimeoutMs = seconds(15);
@@ -36,6 +37,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   let probing: Promise<boolean> | undefined;
   const orm = await MikroORM.init(
     defineConfig({
+      driver: PreparedDriver,
       entities: [...options.entities],
       // MikroORM requires a name, although the pool alone decides where it connects. With the name it would check
       // during the first request that such a database exists, and create one.
