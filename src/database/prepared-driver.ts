@@ -17,8 +17,8 @@ type UpdateOptions<Row> = Omit<NativeInsertUpdateOptions<Row> & UpsertOptions<Ro
 
 /**
  * The driver of MikroORM, except for what the unit of work does with every change: updating one row by its key. That
- * statement has parameters instead of values, and its text depends only on which columns changed, so that PostgreSQL
- * reuses its plan. All other calls go to MikroORM's implementation.
+ * statement has parameters instead of values, so that no postal address stands in its text, which PostgreSQL logs when
+ * it fails, and PostgreSQL reuses its plan. All other calls go to MikroORM's implementation.
  */
 export class PreparedDriver extends PostgreSqlDriver {
   override async nativeUpdate<Row extends object>(
