@@ -107,7 +107,7 @@ export const KeyInput = Type.Object({
   kind: Kind,
   scopes: Scopes,
   /** From this moment on the key is rejected. */
-  expires_at: Omittable(Timestamp),
+  expires_at: Omittable({ ...Timestamp, examples: ['2099-12-31T23:59:59.000Z'] }),
   requests_per_minute: Omittable(
     Type.Integer({
       minimum: 1,
