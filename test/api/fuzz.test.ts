@@ -150,7 +150,7 @@ function headersOf(
     ...(random.chance(strangeness / 2) && { 'if-none-match': random.pick(['*', '"x"', 'W/"y", "z"', '"']) }),
     ...(idempotent &&
       random.chance(0.3) && { 'idempotency-key': random.pick(['a', 'b', 'c', 'k'.repeat(255), 'k'.repeat(256)]) }),
-    'content-type': random.chance(strangeness / 2) ? random.pick(strangeTypes) : 'application/json',
+    'content-type': random.chance(0.03) ? random.pick(strangeTypes) : 'application/json',
   };
 }
 

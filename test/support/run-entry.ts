@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { compileCache } from './environment.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -19,7 +20,8 @@ export async function runEntry(
   environment: Record<string, string>,
   input = '',
 ): Promise<Ended> {
-  const child = spawn(process.execPath, [entry, ...words], { cwd: root, env: environment, stdio: 'pipe' });
+  const env = { ...compileCache, ...environment };
+  const child = spawn(process.execPath, [entry, ...words], { cwd: root, env, stdio: 'pipe' });
   child.stdin.end(input);
   const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   return { code, out, err };
