@@ -1,4 +1,5 @@
-import type { Pool } from 'pg';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Pool, PoolClient } from 'pg';
 import { Bulkhead } from '#src/lib/bulkhead.ts';
 import { shortDigest } from '#src/lib/crypto.ts';
 import { seconds } from '#src/lib/duration.ts';
@@ -29,6 +30,57 @@ export function withinShare<Result>(pool: Pool, tenantId: string, read: () => Pr
     bulkheads.set(pool, bulkhead);
   }
   return bulkhead.run(tenantId, read);
+}
+
+/** A connection of the pool, shared by all statements of the same turn of the event loop. */
+interface SharedClient {
+  readonly client: Promise<PoolClient>;
+  users: number;
+  hasFailed: boolean;
+}
+
+/** So few that what comes meanwhile takes the next connection, rather than wait for all of them. */
+const usersMax = 10;
+
+/** For each pool, the connection that statements can still join. */
+const joinable = new WeakMap<Pool, SharedClient>();
+
+/**
+ * Run one statement on a connection that it shares with the other statements of the same turn of the event loop: they
+ * are pipelined. Each is a transaction of its own and fails alone. Only for short reads: the statements behind one wait
+ * for it, and a statement that waits for a lock could deadlock with one behind it.
+ */
+export async function runTogether<Row>(pool: Pool, statement: Sql): Promise<Row[]> {
+  const shared = joinable.get(pool) ?? share(pool);
+  shared.users += 1;
+  if (shared.users === usersMax) joinable.delete(pool);
+  const client = await shared.client;
+  try {
+    const { rows } = await client.query(preparedQuery(statement));
+    return rows as Row[];
+  } catch (error) {
+    shared.hasFailed = true;
+    throw error;
+  } finally {
+    shared.users -= 1;
+    // As the pool itself does: a connection on which something failed is not used again.
+    if (shared.users === 0) client.release(shared.hasFailed);
+  }
+}
+
+function share(pool: Pool): SharedClient {
+  const shared: SharedClient = { client: connect(), users: 0, hasFailed: false };
+  joinable.set(pool, shared);
+  return shared;
+
+  async function connect(): Promise<PoolClient> {
+    await nextTurn();
+    try {
+      return await pool.connect();
+    } finally {
+      if (joinable.get(pool) === shared) joinable.delete(pool);
+    }
+  }
 }
 
 const names = new Map<string, string>();

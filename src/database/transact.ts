@@ -1,7 +1,7 @@
 import { type EntityDictionary, type EntityMetadata, type EntityName, helper } from '@mikro-orm/core';
 import { rawSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { DatabaseContext, TenantContext, WithTransaction } from './context.ts';
-import { runStatement, withinShare } from './run-statement.ts';
+import { runStatement, runTogether, withinShare } from './run-statement.ts';
 import { openTransaction } from './transaction.ts';
 
 /**
@@ -77,7 +77,7 @@ export async function continueAs<Ctx extends DatabaseContext, Tenant extends Ten
 export interface ReadOptions {
   /** What may be a moment old is read from a replica, where there is one. */
   readonly replica?: boolean;
-  /** A few rows by an index: it does not wait for the tenant's share of the connections, and is not counted in it. */
+  /** A few rows by an index: not counted in the tenant's share, and may share a connection with others of its kind. */
   readonly brief?: boolean;
 }
 
@@ -94,8 +94,8 @@ export async function read<Row>(
   if (ctx.tx) return ctx.tx.execute<Row>(statement);
   const pool = replica ? ctx.database.replica : ctx.database.pool;
   const scoped = scopeToTenant(ctx.tenant.id, statement);
-  const run = () => runStatement<Row>(pool, scoped);
-  return brief ? run() : withinShare(pool, ctx.tenant.id, run);
+  if (brief) return runTogether<Row>(pool, scoped);
+  return withinShare(pool, ctx.tenant.id, () => runStatement<Row>(pool, scoped));
 }
 
 /** The first row of `read`, or `undefined`. */
