@@ -64,14 +64,18 @@ function partitionsFor(first: Day, last: Day): Partition[] {
 }
 
 /**
- * Adding or dropping a partition waits for all transactions that use the table, and all later ones wait behind it. A
- * short lock timeout keeps that brief; the jobs that need the change are run again.
+ * Dropping a partition waits for all transactions that use the table, and all later ones wait behind it. A short lock
+ * timeout keeps that brief; the jobs that need the change are run again.
  */
 async function waitBriefly(ctx: InTransaction<PlatformContext>): Promise<void> {
   await ctx.tx.execute(sql`set local lock_timeout = '2s'`);
 }
 
-/** The advisory lock makes concurrent calls create each partition once. */
+/**
+ * The advisory lock makes concurrent calls create each partition once. A table that is attached blocks nobody who reads
+ * or writes the partitioned one. `create table … partition of` would lock out all of them, and deadlock with those who
+ * have begun to write another of the tables.
+ */
 async function createMissing(ctx: InTransaction<PlatformContext>, wanted: readonly Partition[]): Promise<void> {
   await waitBriefly(ctx);
   await ctx.tx.execute(sql`select pg_advisory_xact_lock(hashtext('analytics partitions'))`);
@@ -79,7 +83,10 @@ async function createMissing(ctx: InTransaction<PlatformContext>, wanted: readon
     select relname as name from pg_class where relname = any(${wanted.map(({ name }) => name)}) and relispartition`);
   const there = new Set(found.map(({ name }) => name));
   for (const { table, name, from, to } of wanted.filter(({ name }) => !there.has(name))) {
-    await ctx.tx.execute(rawSql(`create table ${name} partition of ${table} for values from ('${from}') to ('${to}')`));
+    await ctx.tx.execute(rawSql(`create table ${name} (like ${table} including all)`));
+    await ctx.tx.execute(
+      rawSql(`alter table ${table} attach partition ${name} for values from ('${from}') to ('${to}')`),
+    );
   }
 }
 
