@@ -15,7 +15,7 @@ export interface BulkheadOptions {
  */
 export class Bulkhead {
   readonly #options: BulkheadOptions;
-  /** Only of keys whose work is running. */
+  /** Of the keys whose work is running, and of those whose last waiter gave up. */
   readonly #semaphores = new Map<string, Semaphore>();
 
   constructor(options: BulkheadOptions) {

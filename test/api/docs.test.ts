@@ -1,12 +1,12 @@
 import SwaggerParser from '@apidevtools/swagger-parser';
 import anyTest, { type TestFn } from 'ava';
-import { chromium } from 'playwright-core';
 
 import { documentedErrors } from '#src/api/lib/documented-errors.ts';
 import type { OpenApiDocument, Operation } from '#src/api/openapi/document.ts';
 import { routes } from '#src/api/routes.ts';
 import { exampleOf } from '#src/lib/example-of.ts';
 import { issuesOf, issuesOfText } from '#src/lib/validation.ts';
+import { hasBrowser, launchBrowser } from '#test/support/browser.ts';
 import { callCli } from '#test/support/cli.ts';
 import { type ApiContext, useApi } from '#test/support/use-api.ts';
 
@@ -130,11 +130,11 @@ test.serial('the command line prints the same document', async (t) => {
   t.deepEqual(JSON.parse(out), await readDocument(t.context));
 });
 
-const browserTest = process.env['CHROMIUM_PATH'] ? test : test.skip;
+const browserTest = hasBrowser ? test : test.skip;
 
 browserTest('the page reads well in a browser that is cut off from everything else', async (t) => {
   const { api } = t.context;
-  const browser = await chromium.launch({ executablePath: process.env['CHROMIUM_PATH'] ?? '', args: ['--no-sandbox'] });
+  const browser = await launchBrowser();
   try {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
     const complaints: string[] = [];

@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core';
 import { type Receiver, startReceiver } from '#src/dev/demo/receiver.ts';
 import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
 import { type Stack, startStack } from '#src/dev/stack/start-stack.ts';
-import { complaintsOf, launchBrowser } from '#test/support/browser.ts';
+import { complaintsOf, hasBrowser, launchBrowser } from '#test/support/browser.ts';
 import { startReceiver as startSystem } from '#test/support/receiver.ts';
 import { requestAsOwner } from '#test/support/request-as-owner.ts';
 import { until } from '#test/support/until.ts';
@@ -22,12 +22,12 @@ interface StoreContext {
   browser: Browser;
 }
 const test = anyTest as TestFn<StoreContext>;
-const browserTest = process.env['CHROMIUM_PATH'] ? test.serial : test.serial.skip;
+const browserTest = hasBrowser ? test.serial : test.serial.skip;
 const ops = { username: 'ops', password: 'a long password' };
 
 test.before(async (t) => {
   t.timeout(120_000);
-  if (!process.env['CHROMIUM_PATH']) return;
+  if (!hasBrowser) return;
   const receiver = await startReceiver();
   const environment = {
     OPS_USER: ops.username,

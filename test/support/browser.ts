@@ -2,6 +2,9 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 
 import { ensureChromium } from '#src/dev/embedded/programs.ts';
 
+/** Where it is false, browser tests are skipped; with REQUIRE_CHROMIUM=1 the run fails before. */
+export const hasBrowser = Boolean(process.env['CHROMIUM_PATH']);
+
 /** Nothing of its own reaches the network, and no container needs a sandbox within. */
 const flags = [
   '--no-sandbox',

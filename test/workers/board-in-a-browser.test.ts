@@ -3,11 +3,11 @@ import type { Page } from 'playwright-core';
 
 import { editAddress } from '#src/domain/shipping/index.ts';
 import { labelOf, type Requested, request } from '#test/domain/shipping/support.ts';
-import { launchBrowser } from '#test/support/browser.ts';
+import { hasBrowser, launchBrowser } from '#test/support/browser.ts';
 import { until } from '#test/support/until.ts';
 import { openLabelFixture } from './label-fixture.ts';
 
-const browserTest = process.env['CHROMIUM_PATH'] ? test : test.skip;
+const browserTest = hasBrowser ? test : test.skip;
 
 /** Pictures for whoever asks for them: SCREENSHOTS names a folder. */
 async function picture(page: Page, name: string): Promise<void> {

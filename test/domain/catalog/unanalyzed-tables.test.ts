@@ -5,7 +5,6 @@ import {
   findProduct,
   listManagedProducts,
   listProducts,
-  type ProductInput,
   priceLines,
   readInventory,
   readInventoryOf,
@@ -16,6 +15,7 @@ import type { Context } from '#src/domain/context.ts';
 import { joinWaitlist } from '#src/domain/leads/index.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildSavedCart } from '#test/support/factories/cart.ts';
+import { stonewareInputs } from '#test/support/factories/catalog.ts';
 import { leaveUnanalyzed, rowsHandled } from '#test/support/rows-handled.ts';
 
 const test = anyTest as TestFn<TestContext>;
@@ -27,18 +27,7 @@ const page = 20;
 test('catalogue queries do not scan all variants when tables are not analyzed', async (t) => {
   const { ctx, services } = t.context;
   await leaveUnanalyzed(services, ['products', 'product_tags', 'variants']);
-  const inputs = Array.from(
-    { length: products },
-    (_, number): ProductInput => ({
-      slug: `product-${number}`,
-      name: `Stoneware ${number % 2 ? 'mug' : 'plate'} ${number}`,
-      tags: ['clay'],
-      variants: [
-        { sku: `S-${number}`, price_cents: 1000 },
-        { sku: `L-${number}`, price_cents: 1200 },
-      ],
-    }),
-  );
+  const inputs = stonewareInputs(products);
   await transact(ctx, (ctx) => saveProducts(ctx, inputs, {}));
   const variants = await Promise.all(
     inputs.slice(0, page).map(async ({ slug }) => (await findProduct(ctx, slug)).variants[0]?.id ?? ''),

@@ -1,10 +1,10 @@
 import anyTest, { type TestFn } from 'ava';
-import { chromium } from 'playwright-core';
 import type { MailKind } from '#src/domain/mail/kinds.ts';
 import { contrastOn } from '#src/domain/mail/layout/theme.ts';
 import { renderEmail } from '#src/domain/mail/render-email.ts';
 import { formatMoney } from '#src/lib/format-money.ts';
 import { awkwardNames } from '../../support/awkward-names.ts';
+import { hasBrowser, launchBrowser } from '../../support/browser.ts';
 import { type TestContext, useContext } from '../../support/context.ts';
 import { everyKind, orderMail } from '../../support/factories/mail.ts';
 
@@ -13,7 +13,7 @@ useContext(test);
 
 const kinds = Object.keys(everyKind) as MailKind[];
 
-/** A store with a letterhead of its own. */
+/** A store with branding of its own. */
 function branded({ ctx }: TestContext) {
   const links = { instagram: 'https://instagram.example/cedar', nowhere: 'javascript:alert(1)' };
   return { ...ctx, tenant: { ...ctx.tenant, name: 'Cedar & Clay', theme: { accent: '#7a5c3e' }, links } };
@@ -102,11 +102,11 @@ test('the label of a button has enough contrast on any colour', (t) => {
   t.is(contrastOn('#000000'), '#ffffff');
 });
 
-const browserTest = process.env['CHROMIUM_PATH'] ? test : test.skip;
+const browserTest = hasBrowser ? test : test.skip;
 
 browserTest('every mail fits a narrow window and a wide one, in light and in dark', async (t) => {
   const ctx = branded(t.context);
-  const browser = await chromium.launch({ executablePath: process.env['CHROMIUM_PATH'] ?? '', args: ['--no-sandbox'] });
+  const browser = await launchBrowser();
   t.teardown(() => browser.close());
   for (const colorScheme of ['light', 'dark'] as const) {
     const page = await browser.newPage({ colorScheme });

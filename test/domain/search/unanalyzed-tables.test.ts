@@ -1,9 +1,10 @@
 import anyTest, { type TestFn } from 'ava';
 import { readOne, transact } from '#src/database/transact.ts';
-import { type ProductInput, saveProducts } from '#src/domain/catalog/index.ts';
+import { saveProducts } from '#src/domain/catalog/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { embedDocument, indexDocument, searchDocuments } from '#src/domain/search/index.ts';
 import { sql } from '#src/lib/sql.ts';
+import { stonewareInputs } from '#test/support/factories/catalog.ts';
 import { leaveUnanalyzed, rowsHandled } from '#test/support/rows-handled.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 import { until } from '#test/support/until.ts';
@@ -19,18 +20,7 @@ const products = 600;
 /** Half of a store's products are mugs, and PostgreSQL has no statistics of them. */
 async function fillStore({ ctx, services }: EmbeddingsContext): Promise<void> {
   await leaveUnanalyzed(services, ['products', 'product_tags', 'variants', 'search_documents', 'search_embeddings']);
-  const inputs = Array.from(
-    { length: products },
-    (_, number): ProductInput => ({
-      slug: `product-${number}`,
-      name: `Stoneware ${number % 2 ? 'mug' : 'plate'} ${number}`,
-      tags: ['clay'],
-      variants: [
-        { sku: `S-${number}`, price_cents: 1000 },
-        { sku: `L-${number}`, price_cents: 1200 },
-      ],
-    }),
-  );
+  const inputs = stonewareInputs(products);
   await transact(ctx, (ctx) => saveProducts(ctx, inputs, {}));
 }
 

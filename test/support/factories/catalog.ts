@@ -75,3 +75,15 @@ export async function stockOf(
   if (!found) throw new Error(`There is no variant ${variantId}.`);
   return found;
 }
+
+/** A catalog of mugs and plates, each with two variants, as input of `saveProducts`. */
+export const stonewareInputs = (count: number): ProductInput[] =>
+  Array.from({ length: count }, (_, number) => ({
+    slug: `product-${number}`,
+    name: `Stoneware ${number % 2 ? 'mug' : 'plate'} ${number}`,
+    tags: ['clay'],
+    variants: [
+      { sku: `S-${number}`, price_cents: 1000 },
+      { sku: `L-${number}`, price_cents: 1200 },
+    ],
+  }));
