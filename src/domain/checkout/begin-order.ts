@@ -2,6 +2,7 @@ import { repairSession } from '#jobs/checkout.ts';
 import { transact } from '#src/database/transact.ts';
 import { awaitAll } from '#src/lib/await-all.ts';
 import { fromNow } from '#src/lib/clock.ts';
+import { seconds } from '#src/lib/duration.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context } from '../context.ts';
 import { createOrder, type Gift, orderNumberOf, takeHolds, takeOrderNumber } from '../orders/index.ts';
@@ -14,9 +15,12 @@ import {
   type Subscribing,
 } from '../payments/index.ts';
 import type { CheckoutInput } from './checkout-input.ts';
-import { type OrderPlan, planOrder } from './plan-order.ts';
+import { continuableMs, type OrderPlan, planOrder } from './plan-order.ts';
 import type { CheckoutQuote, KnownBuyer } from './quote-checkout.ts';
-import { abandonedAfterMs, supersedeSession } from './supersede-session.ts';
+import { supersedeSession } from './supersede-session.ts';
+
+/** Longer than any request lasts: a session that is still without a response then belongs to a failed request. */
+const requestMs = seconds(30);
 
 /** What is bought, how it is priced, and the API request that it belongs to. */
 export interface Purchase {
@@ -113,7 +117,7 @@ async function writeOrder(
       }),
       takeHolds(ctx, order.holds, order.email),
     );
-    const dueAt = fromNow(ctx.clock, abandonedAfterMs({ requestKey }));
+    const dueAt = fromNow(ctx.clock, requestKey === null ? requestMs : continuableMs);
     enqueue(ctx, repairSession, { orderId: order.id, attempt: 1 }, { dueAt });
     return session;
   });

@@ -9,7 +9,6 @@ import type { SessionLine, SessionRequest } from '../ports/payment-gateway.ts';
 import { fillReturnUrl } from '../return-url.ts';
 import type { CheckoutInput } from './checkout-input.ts';
 import { type CheckoutQuote, linesPerKindMax, tooManyLines } from './quote-checkout.ts';
-import { continuableMs } from './supersede-session.ts';
 
 /** The settings of the store's account that a session is created with. */
 export interface SessionTerms {
@@ -23,6 +22,9 @@ export interface OrderPlan {
   readonly request: Omit<SessionRequest, 'customerId'>;
   readonly expiresAt: Date;
 }
+
+/** How long a repeated request with an idempotency key continues the order of an earlier attempt. */
+export const continuableMs = minutes(10);
 
 /**
  * The provider rejects a session that ends within half an hour, also when it is requested again to continue an order.

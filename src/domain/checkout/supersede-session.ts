@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { transact } from '#src/database/transact.ts';
-import { minutes, seconds } from '#src/lib/duration.ts';
+import { seconds } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
 import { lockOrder } from '../orders/index.ts';
@@ -62,16 +62,6 @@ async function awaitOpening(
     await sleep(pollIntervalMs);
   }
 }
-
-/** Longer than any request lasts: a session that is still without a response then belongs to a failed request. */
-const requestMs = seconds(30);
-
-/** How long a repeated request with an idempotency key continues the order of an earlier attempt. */
-export const continuableMs = minutes(10);
-
-/** How long after it was stored a session without a response is abandoned. */
-export const abandonedAfterMs = ({ requestKey }: { readonly requestKey: string | null }): number =>
-  requestKey === null ? requestMs : continuableMs;
 
 /**
  * Close the order of a session without a response, and release its holds. The session cannot be paid: its URL was never

@@ -1,8 +1,9 @@
+import { refundUnusedLabel } from '#jobs/labels.ts';
 import { completeJob, transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { hours, seconds } from '#src/lib/duration.ts';
 import { type ProviderError, Snooze } from '#src/lib/errors.ts';
-import { recordEvent } from '#src/outbox/enqueue.ts';
+import { enqueue, recordEvent } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { lockOrder, type Order, recordFulfillment } from '../orders/index.ts';
 import type { LabelPurchase } from '../ports/shipping-gateway.ts';
@@ -15,7 +16,6 @@ import { pauseLabels } from './pause-labels.ts';
 import { closeFailedJobs, enqueueAttempt } from './request-label.ts';
 import type { OpenedAccount } from './shipping-account.ts';
 import { beginTracking } from './tracking.ts';
-import { enqueueIfRefunded } from './void-label.ts';
 
 /** How long a purchase may stay undecided at the provider before its label is flagged. */
 const undecidedMs = hours(24);
@@ -199,4 +199,10 @@ export async function recordPurchase(
     }),
   });
   await beginTracking(ctx, label);
+}
+
+/** Void a label that was bought while its order was being refunded. A job does it: the provider has to be called. */
+function enqueueIfRefunded(ctx: InTransaction, order: Order, label: Label): void {
+  if (order.status !== 'refunded' || order.shippedAt) return;
+  enqueue(ctx, refundUnusedLabel, { labelId: label.id, kind: 'purchase', version: label.buyNumber });
 }

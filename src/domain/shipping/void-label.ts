@@ -160,12 +160,6 @@ export async function enqueueLabelRefund(ctx: InTransaction, order: Order): Prom
     enqueue(ctx, refundUnusedLabelJob, { labelId: found.label.id, kind: 'refund', version: order.version });
 }
 
-/** The same for a label that was bought while its order was being refunded. */
-export function enqueueIfRefunded(ctx: InTransaction, order: Order, label: Label): void {
-  if (order.status !== 'refunded' || order.shippedAt) return;
-  enqueue(ctx, refundUnusedLabelJob, { labelId: label.id, kind: 'purchase', version: label.buyNumber });
-}
-
 /** How long the provider takes to decide whether it refunds a label. */
 const refundDecisionMs = days(1);
 
