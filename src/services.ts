@@ -17,11 +17,11 @@ import type { Clock } from '#src/lib/clock.ts';
 import { notFound } from '#src/lib/errors.ts';
 import { createKeyring } from '#src/lib/keyring.ts';
 import type { Log } from '#src/lib/log.ts';
-import { onFirstUse } from '#src/lib/on-first-use.ts';
 import { type Execute, type StartedJob, startJobs } from '#src/outbox/job-state.ts';
 import { createCache } from '#src/platform/cache.ts';
 import { createLogger } from '#src/platform/logger.ts';
 import { createMetrics, type Metrics } from '#src/platform/metrics.ts';
+import { createOutboundHttp } from '#src/platform/outbound-http.ts';
 import { connectRedis, type RedisConnection } from '#src/platform/redis.ts';
 import { createSharedMetrics, type SharedMetrics } from '#src/platform/shared-metrics.ts';
 import { CircuitBreaker } from '#src/providers/lib/circuit-breaker.ts';
@@ -111,10 +111,7 @@ export async function createServices(
   const ports: Ports = {
     ...createPorts(config, log, breaker),
     cache: createCache(redis, clock),
-    http: onFirstUse(async () => {
-      const { createOutboundHttp } = await import('#src/platform/outbound-http.ts');
-      return createOutboundHttp(config.settings);
-    }),
+    http: createOutboundHttp(config.settings),
     ...replacements.ports,
   };
   const keyring = createKeyring(config.encryptionKeys);
