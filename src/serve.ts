@@ -25,7 +25,7 @@ export async function serve(): Promise<Running> {
   await services.startClock();
   services.sharedMetrics.start();
 
-  const server = createHttpServer(createApp(services).callback());
+  const server = createHttpServer(services, createApp(services).callback());
   server.listen(config.port, config.host);
   await once(server, 'listening').catch((error: unknown) => {
     throw explainListening(error);

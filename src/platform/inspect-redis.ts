@@ -18,9 +18,10 @@ export interface InspectedRedis {
 
 const timeoutMs = seconds(3);
 
-/** Inspect every node in REDIS_URL. */
+/** Inspect every node in REDIS_URL. Those of a cluster may be a host and a port alone. */
 export async function inspectRedis(url: string): Promise<InspectedRedis[]> {
-  return Promise.all(url.split(',').map((node) => inspect(node.trim())));
+  const nodes = url.split(',').map((node) => node.trim());
+  return Promise.all(nodes.map((node) => inspect(node.includes('://') ? node : `redis://${node}`)));
 }
 
 async function inspect(url: string): Promise<InspectedRedis> {
@@ -38,6 +39,8 @@ async function inspect(url: string): Promise<InspectedRedis> {
   redis.on('error', (error) => (lastError = error.message));
   try {
     await redis.connect();
+    // ioredis itself continues with database 0 where the one of the URL does not exist.
+    await redis.select(redis.options.db ?? 0);
     const info = fieldsOf(await redis.info());
     return {
       ...unknown,

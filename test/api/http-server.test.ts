@@ -71,12 +71,15 @@ for (const [circumstance, bytes, status, error] of cases) {
     t.true(body.detail.length > 0);
     t.regex(body.request_id, /^req_/);
     t.true(head.includes(`x-request-id: ${body.request_id}`));
+    const series = [...(await t.context.services.metrics.series()).keys()];
+    const counted = ['storefront_request_seconds_count', 'route="none"', `status="${status}"`];
+    t.true(series.some((name) => counted.every((part) => name.includes(part))));
   });
 }
 
 test('a request that does not arrive in time gets 408 with the error envelope', async (t) => {
   const quick = { headersTimeout: 50, requestTimeout: 100, connectionsCheckingInterval: 10 };
-  const server = createHttpServer((request) => request.resume(), quick);
+  const server = createHttpServer(t.context.services, (request) => request.resume(), quick);
   t.teardown(() => close(server));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -89,7 +92,7 @@ test('a request that does not arrive in time gets 408 with the error envelope', 
 });
 
 test('bytes that are no request end a connection in the middle of a response without a second one', async (t) => {
-  const server = createHttpServer((_request, response) => response.write('first'));
+  const server = createHttpServer(t.context.services, (_request, response) => response.write('first'));
   t.teardown(() => close(server));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -213,6 +213,16 @@ test.serial('doctor reports a login that Redis rejects as such', async (t) => {
   t.regex(advice ?? '', /^Correct the user or the password in REDIS_URL/);
 });
 
+test.serial('doctor reports a database that Redis does not have', async (t) => {
+  const url = new URL(own.redisUrl);
+  url.pathname = '/999999999';
+  const { code, findings } = await diagnose(t.context, { REDIS_URL: url.href });
+  const { message, advice } = findings.find(({ about }) => about === 'redis') ?? {};
+  t.is(code, 1);
+  t.regex(message ?? '', / has no such database: ERR DB index is out of range\.$/);
+  t.regex(advice ?? '', /^Correct the number at the end of REDIS_URL/);
+});
+
 test.serial('doctor reports a Redis that evicts jobs, one without persistence, and one that is too old', async (t) => {
   const redis = new Redis(own.redisUrl);
   await redis.config('SET', 'maxmemory-policy', 'allkeys-lru', 'save', '60 1');

@@ -33,7 +33,7 @@ export async function serveApi(
 ): Promise<TestApi> {
   const app = createApp(services, routes);
   const writeRecords = isRecorded ? recordResponses(app, services) : () => undefined;
-  const server = createHttpServer(app.callback());
+  const server = createHttpServer(services, app.callback());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {

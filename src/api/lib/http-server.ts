@@ -1,5 +1,6 @@
 import {
   createServer,
+  type IncomingMessage,
   type RequestListener,
   type Server,
   type ServerOptions,
@@ -8,33 +9,53 @@ import {
 } from 'node:http';
 import type { Duplex } from 'node:stream';
 
+import { correlate } from '#src/lib/correlation.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
+import type { Services } from '#src/services.ts';
 import { HttpError } from './http-error.ts';
 import { renderError } from './render-reply.ts';
 
 const defaults = { requestTimeout: seconds(30), headersTimeout: seconds(10), keepAliveTimeout: seconds(75) };
 
-/** A server whose own errors, for what never reaches the listener as a request, have the one envelope, too. */
-export function createHttpServer(listener: RequestListener, options: ServerOptions = {}): Server {
+/**
+ * A server whose own errors, for what never reaches the listener as a request, have the one envelope, too, and are
+ * logged and counted as other requests are.
+ */
+export function createHttpServer(
+  { log, metrics }: Pick<Services, 'log' | 'metrics'>,
+  listener: RequestListener,
+  options: ServerOptions = {},
+): Server {
+  function render(error: HttpError, method = 'none'): RenderedError {
+    const requestId = newId('req');
+    const { status, headers, body = '' } = renderError(error, requestId);
+    metrics.requestHandled({ method, route: 'none', status }, 0);
+    correlate({ requestId }, () => log.info({ method, route: 'none', status }, 'request'));
+    const more = { 'x-request-id': requestId, 'content-length': Buffer.byteLength(body), connection: 'close' };
+    return { status, headers: { ...headers, ...more }, body };
+  }
+
   const responses = new WeakMap<Duplex, ServerResponse>();
   const server = createServer({ ...defaults, ...options, requireHostHeader: false }, (request, response) => {
     responses.set(request.socket, response);
     const { host } = request.headers;
-    if (host === undefined && request.httpVersion === '1.1') reject(response, malformed('The Host header is missing.'));
-    else listener(request, response);
+    if (host === undefined && request.httpVersion === '1.1') {
+      reject(response, render(malformed('The Host header is missing.'), request.method));
+    } else listener(request, response);
   });
-  server.on('checkExpectation', (_request, response: ServerResponse) => {
-    reject(response, new HttpError(417, 'expectation_failed', 'Only `Expect: 100-continue` is supported.'));
+  server.on('checkExpectation', ({ method }: IncomingMessage, response: ServerResponse) => {
+    const error = new HttpError(417, 'expectation_failed', 'Only `Expect: 100-continue` is supported.');
+    reject(response, render(error, method));
   });
-  server.on('connect', (_request, socket: Duplex) => {
-    socket.end(textOf(new HttpError(405, 'method_not_allowed', 'CONNECT is not supported.')));
+  server.on('connect', ({ method }: IncomingMessage, socket: Duplex) => {
+    socket.end(textOf(render(new HttpError(405, 'method_not_allowed', 'CONNECT is not supported.'), method)));
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     // A second response in the middle of the first would break both.
     const isResponding = responses.get(socket)?.headersSent && !responses.get(socket)?.writableFinished;
     if (isResponding || !socket.writable || error.code === 'ECONNRESET') socket.destroy();
-    else socket.end(textOf(errorOf(error)), () => socket.destroy());
+    else socket.end(textOf(render(errorOf(error))), () => socket.destroy());
   });
   return server;
 }
@@ -55,21 +76,18 @@ function errorOf({ code }: NodeJS.ErrnoException): HttpError {
 
 const malformed = (detail: string) => new HttpError(400, 'invalid_request', detail);
 
-function reject(response: ServerResponse, error: HttpError): void {
-  const { status, headers, body } = render(error);
+interface RenderedError {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | number>>;
+  readonly body: string;
+}
+
+function reject(response: ServerResponse, { status, headers, body }: RenderedError): void {
   response.writeHead(status, headers).end(body);
 }
 
 /** The response as bytes of HTTP, for a connection that has no request. */
-function textOf(error: HttpError): string {
-  const { status, headers, body } = render(error);
+function textOf({ status, headers, body }: RenderedError): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n');
-}
-
-function render(error: HttpError) {
-  const requestId = newId('req');
-  const { status, headers, body = '' } = renderError(error, requestId);
-  const more = { 'x-request-id': requestId, 'content-length': Buffer.byteLength(body), connection: 'close' };
-  return { status, headers: { ...headers, ...more }, body };
 }

@@ -35,6 +35,10 @@ function explainFailure(address: string, failure: string): Finding {
     const advice = 'Correct the user or the password in REDIS_URL; percent-encode special characters in them.';
     return fault('redis', `${address} rejects the login: ${reason}.`, advice);
   }
+  if (/DB index/.test(failure)) {
+    const advice = 'Correct the number at the end of REDIS_URL, or leave it out.';
+    return fault('redis', `${address} has no such database: ${reason}.`, advice);
+  }
   const advice = 'Check that the server of REDIS_URL runs and accepts connections from this machine.';
   return fault('redis', `${address} does not respond: ${reason}.`, advice);
 }
