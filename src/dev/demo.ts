@@ -65,7 +65,7 @@ function callerOf({ url, store }: Stack): Journey['call'] {
 const isPublic = (path: string) => /^\/(customer\/magic-link|analytics)\//.test(path);
 
 const passed = await main().catch((error: unknown) => {
-  print(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  print(error instanceof Error ? error.message : String(error));
   return false;
 });
 print(passed ? '\nAll checks passed.' : '\nA check failed.');
