@@ -35,8 +35,12 @@ export class Outbox extends Migration {
         unique nulls not distinct (tenant_id, job, key),
         constraint outbox_state check (num_nonnulls(next_relay_at, finished_at, failed_at) = 1 and relays >= 0)
       ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.05);
-      create index outbox_due on outbox (next_relay_at) where relays = 0 and next_relay_at is not null;
-      create index outbox_relayed on outbox (next_relay_at) where relays > 0 and next_relay_at is not null;
+      -- The relay claims by queue and store; jobs that belong to no store count as those of one.
+      create index outbox_due on outbox (queue, next_relay_at) where relays = 0 and next_relay_at is not null;
+      create index outbox_due_by_store on outbox (queue, coalesce(tenant_id, 'platform'), next_relay_at)
+        where relays = 0 and next_relay_at is not null;
+      create index outbox_relayed on outbox (queue, coalesce(tenant_id, 'platform'), next_relay_at)
+        where relays > 0 and next_relay_at is not null;
       create index outbox_finished on outbox (finished_at) where finished_at is not null;
       create index outbox_failed on outbox (failed_at) where failed_at is not null;
 

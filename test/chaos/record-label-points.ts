@@ -8,8 +8,8 @@ import { shippoControl } from '#src/dev/simulators/shippo/control.ts';
 import { startShippoSimulator } from '#src/dev/simulators/shippo/simulator.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';
 import { silentLog } from '#src/lib/log.ts';
+import { claimDue, claimStale } from '#src/outbox/claim-jobs.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
-import { claimDue, claimStale } from '#src/outbox/job-state.ts';
 import { CircuitBreaker } from '#src/providers/lib/circuit-breaker.ts';
 import { createShippoGateway } from '#src/providers/shippo/shippo-gateway.ts';
 import { createServices } from '#src/services.ts';
@@ -73,7 +73,7 @@ export async function recordLabelPoints(
   async function advance(): Promise<void> {
     await control.idle();
     const now = services.clock.now();
-    const due = await claimDue(services.execute, labelJobs, now, max);
+    const { claims: due } = await claimDue(services.execute, labelJobs, now);
     const chosen = due.length > 0 ? due : [...(await claimStale(services.execute, labelJobs, now, max))];
     const pressed = chosen.length === 0 && isAttended ? failed.splice(0, 1) : [];
     for (const { id, job: name, tenantId } of chosen) await work({ id, name, tenantId });

@@ -6,8 +6,9 @@ import type { Context } from '#src/domain/context.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { ManualActionRequired, Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
+import { claimDue, claimStale, returnClaims } from '#src/outbox/claim-jobs.ts';
 import { enqueue, recordEvent } from '#src/outbox/enqueue.ts';
-import { claimDue, claimStale, closeFailed, retryFailed, returnClaims } from '#src/outbox/job-state.ts';
+import { closeFailed, retryFailed } from '#src/outbox/job-state.ts';
 import type { Services } from '#src/services.ts';
 import type { TestClock } from '#test/support/clock.ts';
 import { addToQueues, openQueues } from '#workers/relay/relay-queues.ts';
@@ -59,8 +60,9 @@ export class OutboxMachine {
   /** A relay claims due or stale jobs and adds them to their queue, is killed, or has no Redis. */
   async relay(which: 'due' | 'again', then: 'add' | 'die' | 'return'): Promise<void> {
     const { execute } = this.#services;
-    const claim = which === 'due' ? claimDue : claimStale;
-    const claims = await claim(execute, [fanOutEvent.name], this.#clock.now(), 1000);
+    const [jobs, now] = [[fanOutEvent.name], this.#clock.now()];
+    const claims =
+      which === 'due' ? (await claimDue(execute, jobs, now)).claims : await claimStale(execute, jobs, now, 1000);
     if (then === 'add') await addToQueues(this.#queues, claims, this.#clock.now());
     if (then === 'return')
       await returnClaims(

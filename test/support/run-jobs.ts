@@ -1,6 +1,6 @@
 import type { Job } from 'bullmq';
 import { jobs } from '#jobs/index.ts';
-import { claimDue } from '#src/outbox/job-state.ts';
+import { claimDue } from '#src/outbox/claim-jobs.ts';
 import type { Services } from '#src/services.ts';
 import { processors } from '#workers/processors.ts';
 import type { Outcome } from '#workers/runtime/outcome.ts';
@@ -19,7 +19,7 @@ export async function runJobs(
 ): Promise<string[]> {
   const outcomes: string[] = [];
   for (let round = 0; round < (options.rounds ?? 20); round += 1) {
-    const claims = await claimDue(services.execute, known, services.clock.now(), 100);
+    const { claims } = await claimDue(services.execute, known, services.clock.now());
     if (claims.length === 0) break;
     for (const claim of claims) {
       const job = {

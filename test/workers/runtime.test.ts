@@ -88,13 +88,16 @@ test('a job reaches its worker, completes, and leaves the queue', async (t) => {
 
   await until(async () => (await t.context.row('one')).finished);
   t.deepEqual(worked, [`${t.context.ctx.tenant.slug} one`]);
-  await until(async () => (await t.context.queue.getJobCountByTypes('completed', 'active', 'wait', 'failed')) === 0);
+  await until(
+    async () =>
+      (await t.context.queue.getJobCountByTypes('completed', 'active', 'wait', 'prioritized', 'failed')) === 0,
+  );
 });
 
 test('a job that was relayed before Redis was wiped completes once', async (t) => {
   let worked = 0;
   await t.context.promise('wiped');
-  await until(async () => (await t.context.queue.getWaitingCount()) === 1);
+  await until(async () => (await t.context.queue.getPrioritizedCount()) === 1);
   await t.context.services.redis.flushdb();
 
   t.context.work(async () => (worked += 1));
@@ -187,7 +190,7 @@ test('the writes of a job and its completion are one commit', async (t) => {
   });
   await t.context.promise('concluded');
   await until(async () => (await t.context.row('concluded')).finished);
-  await until(async () => (await t.context.queue.getJobCountByTypes('active', 'wait', 'delayed')) === 0);
+  await until(async () => (await t.context.queue.getJobCountByTypes('active', 'wait', 'prioritized', 'delayed')) === 0);
   t.is(runs, 1);
 });
 

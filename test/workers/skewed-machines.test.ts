@@ -11,8 +11,8 @@ import { minutes, seconds } from '#src/lib/duration.ts';
 import { DomainError, Snooze } from '#src/lib/errors.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { sql } from '#src/lib/sql.ts';
+import { claimDue } from '#src/outbox/claim-jobs.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
-import { claimDue } from '#src/outbox/job-state.ts';
 import { createServices } from '#src/services.ts';
 import { labelOf, request } from '#test/domain/shipping/support.ts';
 import { createTestClock } from '#test/support/clock.ts';
@@ -104,7 +104,7 @@ for (const [direction, skewMs] of Object.entries(skews)) {
       transact(here.ctx, async (ctx) => enqueue(ctx, fanOutEvent, { eventId }, { dueAt: new Date(Date.now() + inMs) }));
     await promise('due', -seconds(1));
     await promise('later', minutes(2));
-    const claims = await claimDue(there.services.execute, [fanOutEvent.name], there.services.clock.now(), 10);
+    const { claims } = await claimDue(there.services.execute, [fanOutEvent.name], there.services.clock.now());
     t.is(claims.length, 1);
   });
 

@@ -2,7 +2,7 @@ import { Queue } from 'bullmq';
 import { jobs } from '#jobs/index.ts';
 import { type QueueName, queueNames, queuePrefix } from '#jobs/queues.ts';
 import { days } from '#src/lib/duration.ts';
-import type { ClaimedJob } from '#src/outbox/job-state.ts';
+import type { ClaimedJob } from '#src/outbox/claim-jobs.ts';
 import type { Services } from '#src/services.ts';
 import type { Envelope } from '#workers/runtime/run-job.ts';
 
@@ -31,21 +31,22 @@ function openQueue(services: Services, name: QueueName): Queue<Envelope> {
 }
 
 /**
- * Add claimed jobs to their queues. The id in the queue is the id of the row, so adding a job that the queue still has
- * does nothing. If the queue has it as failed although its row is open, it is retried.
+ * Add claimed jobs to their queues, one queue after the other in the order of the claims. The id in the queue is the id
+ * of the row, so adding a job that the queue still has does nothing. If the queue has it as failed although its row is
+ * open, it is retried.
  */
 export async function addToQueues(queues: RelayQueues, claims: readonly ClaimedJob[], now: Date): Promise<void> {
-  const byQueue = Map.groupBy(claims, ({ queue }) => queue);
-  await Promise.all([...byQueue].map(([name, claims]) => addToQueue(queues.get(name), claims, now)));
+  for (const [name, some] of Map.groupBy(claims, ({ queue }) => queue)) await addToQueue(queues.get(name), some, now);
 }
 
 async function addToQueue(queue: Queue<Envelope> | undefined, claims: readonly ClaimedJob[], now: Date): Promise<void> {
   const timestamp = now.getTime();
   const added = await queue?.addBulk(
-    claims.map(({ id, job, tenantId, trace }) => ({
+    claims.map(({ id, job, tenantId, trace, turn }) => ({
       name: job,
       data: { tenantId, trace },
-      opts: { jobId: id, timestamp, attempts: attemptsOf.get(job) ?? 1 },
+      // A queue is otherwise first come, first served, and a store's jobs would wait for all that another store has in it.
+      opts: { jobId: id, timestamp, attempts: attemptsOf.get(job) ?? 1, priority: turn },
     })),
   );
   const again = new Set(claims.filter(({ isAgain }) => isAgain).map(({ id }) => id));

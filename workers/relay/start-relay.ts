@@ -3,18 +3,17 @@ import type { ScheduledJob } from '#jobs/lib/define-job.ts';
 import { schedules, tickers } from '#jobs/schedules.ts';
 import { asPlatform } from '#src/database/transact.ts';
 import { seconds } from '#src/lib/duration.ts';
+import { type ClaimedJob, claimDue, claimStale, returnClaims } from '#src/outbox/claim-jobs.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
-import { type ClaimedJob, claimDue, claimStale, returnClaims } from '#src/outbox/job-state.ts';
 import type { Services } from '#src/services.ts';
 import { addToQueues, openQueues, type RelayQueues } from './relay-queues.ts';
 import { subscribeToWakes } from './wakes.ts';
 
-/** How often the relay polls without a wake-up, and how often it claims stale jobs. */
-const defaultPace = { pollEveryMs: seconds(1), healEveryMs: seconds(15) };
+/** How often the relay polls without a wake-up, and while jobs wait for room in a queue; how often it heals. */
+const defaultPace = { pollEveryMs: seconds(1), pollBacklogEveryMs: 100, healEveryMs: seconds(15) };
 
-const batchSize = 500;
 /** How many stale jobs one round adds again, so that recovery does not delay new jobs. */
-const healMax = 2000;
+const healMax = 1000;
 
 const known = jobs.map(({ name }) => name);
 
@@ -23,34 +22,34 @@ export interface RunningRelay {
 }
 
 /** Add due jobs from PostgreSQL to their queues until stopped. Any number of relays may run. */
-export function startRelay(services: Services, { pollEveryMs, healEveryMs } = defaultPace): RunningRelay {
+export function startRelay(services: Services, pace: Partial<typeof defaultPace> = {}): RunningRelay {
+  const { pollEveryMs, pollBacklogEveryMs, healEveryMs } = { ...defaultPace, ...pace };
   // A queue that is opened while Redis is away never works, so they are opened when it is there.
   let queues: RelayQueues | undefined;
   const enqueueSchedules = createScheduler(services);
   const wakes = subscribeToWakes(services);
   let closing = false;
-  let healedAt = -Infinity;
+  let healAt = -Infinity;
 
-  async function round(): Promise<void> {
+  /** Each part is bounded, so that none waits for long behind the others. @returns after how long the next is needed */
+  async function round(): Promise<number> {
     await enqueueSchedules();
     // Claims of jobs that cannot be added would only have to be released.
-    if (services.redis.status !== 'ready') return;
+    if (services.redis.status !== 'ready') return pollEveryMs;
     queues ??= openQueues(services);
-    await relayAll((limit) => claimDue(services.execute, known, services.clock.now(), limit), Infinity);
-    if (performance.now() - healedAt < healEveryMs) return;
-    healedAt = performance.now();
-    await relayAll((limit) => claimStale(services.execute, known, services.clock.now(), limit), healMax);
-    await upsertTickers(queues);
+    if (performance.now() >= healAt) await heal(queues);
+    const { claims, hasMore } = await claimDue(services.execute, known, services.clock.now());
+    await addOrReturn(claims);
+    return hasMore ? Math.min(pollBacklogEveryMs, pollEveryMs) : pollEveryMs;
   }
 
-  async function relayAll(claim: (limit: number) => Promise<ClaimedJob[]>, max: number): Promise<void> {
-    let relayed = 0;
-    let claims: ClaimedJob[];
-    do {
-      claims = await claim(Math.min(batchSize, max - relayed));
-      await addOrReturn(claims);
-      relayed += claims.length;
-    } while (claims.length === batchSize && relayed < max && !closing);
+  async function heal(queues: RelayQueues): Promise<void> {
+    healAt = performance.now() + healEveryMs;
+    const claims = await claimStale(services.execute, known, services.clock.now(), healMax);
+    await addOrReturn(claims);
+    await upsertTickers(queues);
+    // The next round continues.
+    if (claims.length === healMax) healAt = -Infinity;
   }
 
   async function addOrReturn(claims: ClaimedJob[]): Promise<void> {
@@ -75,11 +74,12 @@ export function startRelay(services: Services, { pollEveryMs, healEveryMs } = de
 
   async function loop(): Promise<void> {
     while (!closing) {
-      await round().catch(async (error: unknown) => {
+      const nextInMs = await round().catch(async (error: unknown) => {
         services.log.warn({ err: error }, 'relay round failed');
         await closeQueues();
+        return pollEveryMs;
       });
-      if (!closing) await wakes.next(pollEveryMs);
+      if (!closing) await wakes.next(nextInMs);
     }
   }
 

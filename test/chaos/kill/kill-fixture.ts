@@ -14,7 +14,7 @@ import { randomText } from '#src/lib/crypto.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
-import { claimDue, claimStale } from '#src/outbox/job-state.ts';
+import { claimDue, claimStale } from '#src/outbox/claim-jobs.ts';
 import { createServices } from '#src/services.ts';
 import { createTestClock, type TestClock } from '#test/support/clock.ts';
 import { type BuiltAccount, buildPaymentAccount } from '#test/support/factories/payments.ts';
@@ -62,7 +62,7 @@ export async function openKillFixtures(environment: Record<string, string>): Pro
   async function runDueJobs(): Promise<void> {
     for (let round = 0; round < 20; round += 1) {
       const claims = [
-        ...(await claimDue(services.execute, testedJobs, now(), max)),
+        ...(await claimDue(services.execute, testedJobs, now())).claims,
         ...(await claimStale(services.execute, testedJobs, now(), max)),
       ];
       if (claims.length === 0) return;

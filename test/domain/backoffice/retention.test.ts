@@ -10,8 +10,9 @@ import { days } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
+import { claimDue } from '#src/outbox/claim-jobs.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
-import { claimDue, recordFailed, recordFinished } from '#src/outbox/job-state.ts';
+import { recordFailed, recordFinished } from '#src/outbox/job-state.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildCart, buildSavedCart } from '#test/support/factories/cart.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
@@ -27,7 +28,7 @@ test.serial('jobs are deleted a week after they completed, and open and failed o
   await transact(ctx, async (ctx) => {
     for (const eventId of ['completed', 'failed', 'open']) enqueue(ctx, fanOutEvent, { eventId });
   });
-  const claims = await claimDue(services.execute, [fanOutEvent.name], clock.now(), 10);
+  const { claims } = await claimDue(services.execute, [fanOutEvent.name], clock.now());
   const keys = async () =>
     (
       await runOnPlatformTables<{ key: string }>(

@@ -1,0 +1,143 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { jobs } from '#jobs/index.ts';
+import type { QueueName } from '#jobs/queues.ts';
+import { fanOutEvent } from '#jobs/webhooks.ts';
+import { runStatement } from '#src/database/run-statement.ts';
+import { fromNow } from '#src/lib/clock.ts';
+import { days, hours, minutes } from '#src/lib/duration.ts';
+import { sql } from '#src/lib/sql.ts';
+import { type ClaimedJob, claimDue, claimStale } from '#src/outbox/claim-jobs.ts';
+import type { Execute } from '#src/outbox/job-state.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+import { fillOutbox } from '#test/support/fill-outbox.ts';
+import { leaveUnanalyzed, rowsHandled } from '#test/support/rows-handled.ts';
+
+// Claims are of all stores.
+const test = (anyTest as TestFn<TestContext>).serial;
+useContext(anyTest as TestFn<TestContext>);
+test.beforeEach(({ context: { services } }) => services.execute(sql`delete from outbox`));
+
+const known = jobs.map(({ name }) => name);
+const limits = { perQueue: 12, perStore: 5, reserved: 2 };
+
+const claim = ({ services, clock }: TestContext, given = limits) =>
+  claimDue(services.execute, known, clock.now(), given);
+
+const fill = ({ services, clock }: TestContext, store: string | null, count: number, ms = -hours(1)) =>
+  fillOutbox(services, { store, count, dueAt: fromNow(clock, ms) });
+
+function countBy(claims: readonly ClaimedJob[], of: keyof ClaimedJob): Record<string, number> {
+  return Object.fromEntries(
+    [...Map.groupBy(claims, (job) => String(job[of]))].map(([key, some]) => [key, some.length]),
+  );
+}
+
+const finish = ({ services, clock }: TestContext, claims: readonly ClaimedJob[]) =>
+  services.execute(sql`
+    update outbox set finished_at = ${clock.now()}, next_relay_at = null where id = any(${claims.map(({ id }) => id)})`);
+
+test('claimDue divides the room of a queue among the stores, and the first turn of each comes first', async (t) => {
+  await fill(t.context, 'ten_many', 40);
+  await fill(t.context, 'ten_few', 3, -minutes(2));
+  await fill(t.context, null, 2, -minutes(1));
+  await fill(t.context, 'ten_later', 3, minutes(1));
+
+  const { claims, hasMore } = await claim(t.context);
+  t.deepEqual(countBy(claims, 'tenantId'), { ten_many: 4, ten_few: 3, null: 2 });
+  t.deepEqual(
+    claims.map(({ turn }) => turn),
+    [1, 1, 1, 2, 2, 2, 3, 3, 4],
+  );
+  t.true(hasMore);
+});
+
+test('claimDue leaves what exceeds the limit of a store until its jobs have finished', async (t) => {
+  await fill(t.context, 'ten_many', 9);
+  const { claims } = await claim(t.context);
+  t.is(claims.length, limits.perStore);
+  t.deepEqual(await claim(t.context), { claims: [], hasMore: true });
+
+  await finish(t.context, claims.slice(0, 2));
+  const next = await claim(t.context);
+  t.deepEqual(
+    next.claims.map(({ turn }) => turn),
+    [4, 5],
+  );
+  t.true(next.hasMore);
+
+  await finish(t.context, [...claims, ...next.claims]);
+  const last = await claim(t.context);
+  t.is(last.claims.length, 2);
+  t.false(last.hasMore);
+});
+
+test('claimDue adds a few jobs of a store although others have filled the queue', async (t) => {
+  for (const store of ['ten_1', 'ten_2', 'ten_3']) await fill(t.context, store, 9);
+  t.is((await claim(t.context)).claims.length, limits.perQueue);
+
+  await fill(t.context, 'ten_4', 9, -minutes(1));
+  const claimed = [];
+  for (let round = 0; round < 4; round += 1) claimed.push(...(await claim(t.context)).claims);
+  t.deepEqual(countBy(claimed, 'tenantId'), { ten_4: limits.reserved });
+});
+
+test('claimDue claims jobs of payments and labels before those of other queues', async (t) => {
+  const { services, clock } = t.context;
+  for (const queue of ['chores', 'webhooks', 'labels', 'payments', 'emails'] satisfies QueueName[])
+    await fillOutbox(services, { store: 'ten_1', queue, count: 2, dueAt: clock.now() });
+  const { claims } = await claim(t.context);
+  t.deepEqual(Object.keys(countBy(claims, 'queue')), ['payments', 'labels', 'webhooks', 'emails', 'chores']);
+});
+
+test('claimDue finds the stores behind many older jobs of another', async (t) => {
+  await fill(t.context, 'ten_many', 500);
+  for (const store of ['ten_a', 'ten_z', null]) await fill(t.context, store, 1, -minutes(1));
+  await fill(t.context, 'ten_later', 3, minutes(1));
+  const { claims } = await claim(t.context);
+  t.deepEqual(countBy(claims, 'tenantId'), { ten_a: 1, ten_z: 1, null: 1, ten_many: 3 });
+});
+
+test('claimDue returns each job once to relays that claim at the same time, and each fills the limits at most', async (t) => {
+  await fill(t.context, 'ten_many', 100);
+  const claims = (await Promise.all([1, 2, 3].map(() => claim(t.context)))).flatMap((due) => due.claims);
+  t.is(new Set(claims.map(({ id }) => id)).size, claims.length);
+  t.true(claims.length >= limits.perStore && claims.length <= 3 * limits.perStore, `${claims.length}`);
+});
+
+test('claimDue leaves jobs that this release does not know, however many they are', async (t) => {
+  const { services, clock } = t.context;
+  await fillOutbox(services, { store: 'ten_1', count: 300, dueAt: fromNow(clock, -hours(1)), job: 'webhooks.new' });
+  await fill(t.context, 'ten_1', 1);
+  await fill(t.context, 'ten_2', 1);
+  t.deepEqual(countBy((await claim(t.context)).claims, 'job'), { [fanOutEvent.name]: 2 });
+});
+
+test('claimDue and claimStale read as many rows as they claim, however many are due or scheduled', async (t) => {
+  const { services, clock, ctx } = t.context;
+  await leaveUnanalyzed(services, ['outbox']);
+  const dueAt = fromNow(clock, -hours(1));
+  for (let store = 0; store < 200; store += 1) await fill(t.context, `ten_later_${store}`, 50, days(1));
+  const handled = async (claim: (execute: Execute) => Promise<unknown>) => {
+    const [rows] = await rowsHandled(ctx.database, /outbox/, ({ pool }) => claim((given) => runStatement(pool, given)));
+    return Math.max(rows?.custom ?? Infinity, rows?.generic ?? Infinity);
+  };
+  const due = () => handled((execute) => claimDue(execute, known, clock.now()));
+  const stale = () => handled((execute) => claimStale(execute, known, clock.now(), 1000));
+
+  const idle = await due();
+  t.true(idle < 100, `${idle} rows when nothing is due`);
+  await fillOutbox(services, { store: 'ten_many', count: 100_000, dueAt });
+  for (const state of ['unanalyzed', 'analyzed']) {
+    const first = await due();
+    t.true(first < 10_000, `${first} rows to claim 200, ${state}`);
+    const next = await due();
+    t.true(next < 3000, `${next} rows while the store is at its limit, ${state}`);
+    clock.pass(minutes(1));
+    const again = await stale();
+    t.true(again < 6000, `${again} rows to claim 200 again, ${state}`);
+    await services.execute(sql`
+      update outbox set finished_at = ${clock.now()}, next_relay_at = null where relays > 0 and next_relay_at is not null`);
+    await services.execute(sql`analyze outbox`);
+  }
+});

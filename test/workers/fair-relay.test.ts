@@ -1,0 +1,174 @@
+import anyTest, { type TestFn } from 'ava';
+import { Queue } from 'bullmq';
+
+import { queuePrefix } from '#jobs/queues.ts';
+import { drainEndpoint, fanOutEvent } from '#jobs/webhooks.ts';
+import { readConfig } from '#src/config.ts';
+import { transact } from '#src/database/transact.ts';
+import type { Context } from '#src/domain/context.ts';
+import { seconds } from '#src/lib/duration.ts';
+import { silentLog } from '#src/lib/log.ts';
+import { sql } from '#src/lib/sql.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
+import { createServices, type Services } from '#src/services.ts';
+import { createTestClock, type TestClock } from '#test/support/clock.ts';
+import { createTestDatabase } from '#test/support/database.ts';
+import { testEnvironment } from '#test/support/environment.ts';
+import { fillOutbox } from '#test/support/fill-outbox.ts';
+import { createTestRedis } from '#test/support/redis.ts';
+import { buildTenant } from '#test/support/tenant.ts';
+import { until } from '#test/support/until.ts';
+import { startRelay } from '#workers/relay/start-relay.ts';
+import { processor } from '#workers/runtime/processor.ts';
+import { startWorkers } from '#workers/runtime/start-workers.ts';
+
+interface Fixture {
+  services: Services;
+  clock: TestClock;
+  flooding: Context;
+  other: Context;
+  queue: Queue;
+  /** The keys of the jobs that ran, by the store's id. */
+  ran: Map<string, string[]>;
+  /** Start a relay. */
+  relay(): void;
+  /** Start a worker whose jobs do this first. */
+  work(before?: (ctx: Context) => Promise<unknown>): void;
+  close(): Promise<void>;
+}
+
+const test = (anyTest as TestFn<Fixture>).serial;
+
+test.beforeEach(async (t) => {
+  const [database, redis] = await Promise.all([createTestDatabase(), createTestRedis()]);
+  const clock = createTestClock();
+  const environment = testEnvironment({
+    DATABASE_URL: database.url,
+    REDIS_URL: redis.url,
+    WORKER_CONCURRENCY_WEBHOOKS: '8',
+  });
+  const services = await createServices(readConfig(environment), 'test', { clock, log: silentLog, ports: {} });
+  await until(() => services.redis.status === 'ready', { what: 'Redis' });
+  const [flooding, other] = [await buildTenant(services), await buildTenant(services)];
+  const queue = new Queue('webhooks', { connection: services.connectBlocking(), prefix: queuePrefix('webhooks') });
+  const running: { close(deadlineMs: number): Promise<void> }[] = [];
+  const ran: Fixture['ran'] = new Map([flooding, other].map(({ id }) => [id, []]));
+
+  t.context = {
+    services,
+    clock,
+    flooding: { ...services.context(), tenant: flooding },
+    other: { ...services.context(), tenant: other },
+    queue,
+    ran,
+    relay: () => running.push(startRelay(services)),
+    work(before) {
+      const handle = async (ctx: Context, key: string) => {
+        await before?.(ctx);
+        ran.get(ctx.tenant.id)?.push(key);
+      };
+      const processors = [
+        processor(fanOutEvent, (ctx, { eventId }) => handle(ctx, eventId)),
+        processor(drainEndpoint, (ctx, { causeId }) => handle(ctx, causeId)),
+      ];
+      running.push(startWorkers(services, ['webhooks', 'emails'], processors));
+    },
+    async close() {
+      await Promise.all([...running.map((each) => each.close(0)), queue.close()]);
+      await services.close();
+      await database.drop();
+    },
+  };
+});
+test.afterEach.always((t) => t.context.close());
+
+const countOf = async (services: Services, condition: ReturnType<typeof sql>) => {
+  const [row] = await services.execute<{ count: number }>(
+    sql`select count(*)::int as count from outbox where ${condition}`,
+  );
+  return row?.count ?? 0;
+};
+
+/** All jobs that a queue holds. */
+const held = (queue: Queue) => queue.getJobCountByTypes('active', 'wait', 'prioritized', 'delayed', 'completed');
+
+test('while 20,000 jobs of one store are due, another store’s job overtakes them and schedules are kept', async (t) => {
+  const { services, clock, flooding, other, queue, ran, relay, work } = t.context;
+  const dueAt = clock.now();
+  for (const name of ['webhooks', 'emails'] as const)
+    await fillOutbox(services, { store: flooding.tenant.id, queue: name, count: 10_000, dueAt });
+  relay();
+  await until(async () => (await held(queue)) > 0);
+  // Between two rounds nothing is added, and workers only take away.
+  const watching = setInterval(async () => counts.push(await held(queue).catch(() => 0)), 50);
+  const counts: number[] = [];
+  t.teardown(() => clearInterval(watching));
+  work();
+  const flood = () => ran.get(flooding.tenant.id)?.length ?? 0;
+
+  for (let number = 1; number <= 5; number += 1) {
+    await until(() => flood() > number * 50, { what: 'the flood to run' });
+    const before = flood();
+    await transact(other, async (ctx) => enqueue(ctx, fanOutEvent, { eventId: `theirs ${number}` }));
+    await until(() => ran.get(other.tenant.id)?.length === number, { what: 'the job of another store' });
+    t.true(flood() - before < 200, `${flood() - before} jobs ran before that of another store`);
+  }
+
+  clock.pass(services.config.settings.sweepIntervalMs);
+  const period = Math.floor(clock.now().getTime() / services.config.settings.sweepIntervalMs);
+  await until(
+    async () =>
+      (await countOf(services, sql`job = 'payments.sweep-sessions' and key = ${String(period)} and relays > 0`)) === 1,
+    { what: 'the schedule' },
+  );
+  t.true((await countOf(services, sql`relays = 0 and tenant_id = ${flooding.tenant.id}`)) > 5000);
+  t.true(counts.length > 5 && Math.max(...counts) <= 201, `${Math.max(...counts)} jobs in Redis`);
+});
+
+test('a store whose jobs hang does not keep the jobs of another from running', async (t) => {
+  const { services, clock, flooding, other, ran, relay, work } = t.context;
+  await fillOutbox(services, { store: flooding.tenant.id, count: 1000, dueAt: clock.now() });
+  let hanging = 0;
+  const released = Promise.withResolvers<void>();
+  t.teardown(async () => released.resolve());
+  work(async (ctx) => {
+    if (ctx.tenant.id !== flooding.tenant.id) return;
+    hanging += 1;
+    await released.promise;
+  });
+  relay();
+  await until(() => hanging === 4, { what: 'half of the concurrency' });
+  for (let number = 1; number <= 20; number += 1) {
+    await transact(other, async (ctx) => enqueue(ctx, fanOutEvent, { eventId: `theirs ${number}` }));
+    await until(() => ran.get(other.tenant.id)?.length === number, { what: 'the job of another store' });
+  }
+  t.is(hanging, 4);
+  released.resolve();
+});
+
+test('every job of three stores runs, two relays share the work, and Redis is wiped meanwhile', async (t) => {
+  const { services, clock, flooding, other, ran, relay, work } = t.context;
+  const dueAt = clock.now();
+  const total = 1500;
+  await fillOutbox(services, { store: flooding.tenant.id, count: 1000, dueAt });
+  for (const job of [fanOutEvent.name, drainEndpoint.name]) {
+    const store = { store: other.tenant.id, count: 250, dueAt, job };
+    await fillOutbox(services, store);
+  }
+  await services.execute(sql`
+    update outbox set payload = jsonb_build_object('endpointId', key, 'causeId', key) where job = ${drainEndpoint.name}`);
+  relay();
+  relay();
+  work();
+  const all = () => [...ran.values()].flat().length;
+  await until(() => all() > 200, { what: 'some to have run' });
+  await services.redis.flushdb();
+  clock.pass(seconds(31));
+  await until(async () => (await countOf(services, sql`finished_at is not null and tenant_id is not null`)) === total);
+  t.deepEqual(
+    [...ran.values()].map((keys) => new Set(keys).size),
+    [1000, 500],
+  );
+  // Those that ran when Redis lost them may have run twice.
+  t.true(all() < total + 20, `${all()} runs`);
+});
