@@ -12,12 +12,11 @@ import {
   type TenantDirectory,
 } from '#src/domain/tenants/index.ts';
 import { entities } from '#src/entities.ts';
-import { batchLoader } from '#src/lib/batch-loader.ts';
 import type { Clock } from '#src/lib/clock.ts';
 import { notFound } from '#src/lib/errors.ts';
 import { createKeyring } from '#src/lib/keyring.ts';
 import type { Log } from '#src/lib/log.ts';
-import { type Execute, type StartedJob, startJobs } from '#src/outbox/job-state.ts';
+import type { Execute } from '#src/outbox/job-state.ts';
 import { createCache } from '#src/platform/cache.ts';
 import { createLogger } from '#src/platform/logger.ts';
 import { createMetrics, type Metrics } from '#src/platform/metrics.ts';
@@ -45,10 +44,6 @@ export interface Services {
   readonly checkResponses: ((drift: string) => void) | undefined;
   /** Run a statement on the platform's own tables. */
   readonly execute: Execute;
-  /**
-   * Start a job together with others that start at the same time: `startJobs`. `undefined` if there is nothing to do.
-   */
-  readonly startJob: (id: string) => Promise<StartedJob | undefined>;
   /** Set the clock by PostgreSQL's, and keep it set. Must be done before any work. */
   startClock(): Promise<void>;
   /** A context that belongs to no tenant. */
@@ -155,7 +150,6 @@ export async function createServices(
     sharedMetrics,
     keys: createKeyDirectory(context()),
     execute,
-    startJob: batchLoader((ids: readonly string[]) => startJobs(execute, ids)),
     async tenantOf(id) {
       const tenant = id ? await tenants.byId(id) : undefined;
       if (!tenant) throw notFound('tenant');

@@ -22,20 +22,16 @@ export interface StartedJob {
 }
 
 /**
- * Start jobs, counting the start of each open one. Completed and unknown jobs are not returned: there is nothing to do.
- * Failed jobs are returned unchanged: a queue may still have them, because the process died before it could report
- * them.
+ * Start a job, counting the start. `undefined` if it has completed or is unknown: there is nothing to do. A failed job
+ * is returned unchanged: its queue may still have it, because the process died before it could report it.
  */
-export async function startJobs(execute: Execute, ids: readonly string[]): Promise<ReadonlyMap<string, StartedJob>> {
-  // A single job is found by its key whatever the planner estimates; for several it could choose to read the whole
-  // table.
-  const isRequested = ids.length === 1 ? sql`id = ${ids[0]}` : sql`id = any(${ids})`;
-  const rows = await execute<StartedJob>(sql`
+export async function startJob(execute: Execute, id: string): Promise<StartedJob | undefined> {
+  const [started] = await execute<StartedJob>(sql`
     update outbox set starts = starts + (failed_at is null)::int
-    where ${isRequested} and finished_at is null
+    where id = ${id} and finished_at is null
     returning id, tenant_id as "tenantId", job, payload, starts, request_id as "requestId", trace,
               due_at as "dueAt", manual, case when failed_at is not null then failure end as failure`);
-  return new Map(rows.map((row) => [row.id, row]));
+  return started;
 }
 
 /** Record that the job has completed. */

@@ -8,7 +8,7 @@ import { ManualActionRequired, Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { claimDue, claimStale, returnClaims } from '#src/outbox/claim-jobs.ts';
 import { enqueue, recordEvent } from '#src/outbox/enqueue.ts';
-import { closeFailed, retryFailed } from '#src/outbox/job-state.ts';
+import { closeFailed, retryFailed, startJob } from '#src/outbox/job-state.ts';
 import type { Services } from '#src/services.ts';
 import type { TestClock } from '#test/support/clock.ts';
 import { addToQueues, openQueues } from '#workers/relay/relay-queues.ts';
@@ -95,7 +95,7 @@ export class OutboxMachine {
 
   async #executeAndDie(job: Job<Envelope>, death: Death): Promise<void> {
     this.#orphans.push(job);
-    if (death === 'after-start') return void (await this.#services.startJob(job.id ?? ''));
+    if (death === 'after-start') return void (await startJob(this.#services.execute, job.id ?? ''));
     const outcome = await runJob(this.#services, this.#processors, job, new AbortController().signal);
     const untold = {
       ...job,

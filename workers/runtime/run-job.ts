@@ -5,7 +5,7 @@ import { correlate } from '#src/lib/correlation.ts';
 import { newId } from '#src/lib/ids.ts';
 import { inSpan, type SpanOptions, type TraceCarrier } from '#src/lib/tracing.ts';
 import { issuesOf } from '#src/lib/validation.ts';
-import { recordFinished, type StartedJob } from '#src/outbox/job-state.ts';
+import { recordFinished, type StartedJob, startJob } from '#src/outbox/job-state.ts';
 import type { Services } from '#src/services.ts';
 import { cancel, type Outcome, outcomeOf, snooze } from './outcome.ts';
 import type { Processor } from './processor.ts';
@@ -54,7 +54,7 @@ function spanOf({ id, trace }: StartedJob): SpanOptions {
 
 /** Ticks of a job scheduler have no row: they only wake a worker that finds its rows by query. */
 async function start(services: Services, processor: Processor, job: Job<Envelope>): Promise<StartedJob | undefined> {
-  if (!job.repeatJobKey) return services.startJob(job.id ?? '');
+  if (!job.repeatJobKey) return startJob(services.execute, job.id ?? '');
   const now = services.clock.now();
   return {
     id: '',

@@ -17,7 +17,7 @@ import {
 import type { LabelFilter } from '#src/domain/shipping/read-labels.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
-import { retryFailed, startJobs } from '#src/outbox/job-state.ts';
+import { retryFailed, startJob } from '#src/outbox/job-state.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { buildPaidOrder, newYork } from '#test/support/factories/orders.ts';
@@ -64,7 +64,7 @@ test.serial(
     t.regex(job?.failure ?? '', /missing_address/);
 
     await editAddress(ctx, { orderId: order.id, address });
-    const again = (await startJobs(services.execute, [job?.id ?? ''])).get(job?.id ?? '');
+    const again = await startJob(services.execute, job?.id ?? '');
     t.like(again, { starts: 0, failure: job?.failure }, 'what BullMQ hands out again is not executed');
     await retryFailed(services.execute, { queue: 'labels', id: job?.id ?? '' }, ctx.clock.now());
     await runJobs(services, { rounds: 1 });
