@@ -35,7 +35,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   const replica = options.readUrl ? openPool(options.readUrl, options) : pool;
   const probe = openPool(options.url, { ...options, poolMax: 1 });
   let probing: Promise<boolean> | undefined;
-  const orm = await MikroORM.init(
+  // Not `init`, which looks for extensions and loads the migrator into every process.
+  const orm = new MikroORM(
     defineConfig({
       driver: PreparedDriver,
       entities: [...options.entities],
