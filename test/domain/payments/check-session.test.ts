@@ -22,6 +22,7 @@ import { type BuiltProduct, buildProduct, stockOf } from '#test/support/factorie
 import { buildPaymentAccount, holdsOf, orderOf, sessionOf } from '#test/support/factories/payments.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
+import { buildTenant } from '#test/support/tenant.ts';
 
 const test = anyTest as TestFn<TestContext>;
 const payments = fakePaymentGateway();
@@ -237,15 +238,41 @@ test.serial(
   },
 );
 
-test.serial('sweepEvents enqueues one sweep for each store that can sell in each period', async (t) => {
+test.serial('sweepEvents enqueues one sweep in each period for a store that awaits a payment', async (t) => {
   const { ctx, services } = t.context;
   await buildPaymentAccount(ctx);
+  await buy(ctx);
   await sweepEvents(services.context(), { period: 7 });
   await sweepEvents(services.context(), { period: 7 });
   t.deepEqual(await enqueuedJobs(ctx, storeJob), [{ period: 7 }]);
   await transact(ctx, (ctx) => savePaymentAccount(ctx, { provider: 'stripe', mode: 'connect', automatic_tax: false }));
   await sweepEvents(services.context(), { period: 8 });
   t.is((await enqueuedJobs(ctx, storeJob)).length, 1);
+});
+
+test.serial('sweepEvents enqueues a sweep of an idle store in one of twelve periods', async (t) => {
+  const { ctx, services } = t.context;
+  await buildPaymentAccount(ctx);
+  for (let period = 100; period < 124; period += 1) await sweepEvents(services.context(), { period });
+  const [first, second, ...others] = await enqueuedJobs(ctx, storeJob);
+  t.is((second?.period ?? 0) - (first?.period ?? 0), 12);
+  t.is(others.length, 0);
+});
+
+test.serial('sweepEvents spreads the sweeps of many stores over the period', async (t) => {
+  const { services } = t.context;
+  for (let count = 0; count < 40; count += 1) {
+    const ctx = { ...services.context(), tenant: await buildTenant(services) };
+    await buildPaymentAccount(ctx);
+    await buy(ctx);
+  }
+  await sweepEvents(services.context(), { period: 200 });
+  const rows = await services.execute<{ fifth: number; jobs: number }>(sql`
+    select floor(extract(epoch from due_at - ${t.context.clock.now()}) * 5000
+        / ${services.config.settings.sweepIntervalMs})::int as fifth, count(*)::int as jobs
+    from outbox where job = ${storeJob.name} and key = '200' group by 1 order by 1`);
+  t.true(rows.length >= 4, JSON.stringify(rows));
+  t.true(rows.every(({ fifth }) => fifth >= 0 && fifth < 5));
 });
 
 test.serial('reportStoreDrift finds orders that are paid on one side only', async (t) => {

@@ -26,9 +26,14 @@ const missingPayment: Attention = {
 
 const noRenewals: RenewalDrift = { unmade: [], unpaidThere: [] };
 
+/** The comparisons of all stores are spread over this time. */
+const spreadMs = hours(6);
+
 /** Enqueue the daily comparison of each store. */
 export async function reportDrift(ctx: PlatformContext, { period }: { period: number }): Promise<void> {
-  await enqueueForEachTenant(ctx, (ctx) => enqueue(ctx, reportStoreDriftJob, { period }));
+  await enqueueForEachTenant(ctx, { spreadMs }, (ctx, dueAt) =>
+    enqueue(ctx, reportStoreDriftJob, { period }, { dueAt }),
+  );
 }
 
 /**

@@ -3,7 +3,7 @@ import { asPlatform, completeJob, readOne, transact } from '#src/database/transa
 import { fromNow } from '#src/lib/clock.ts';
 import { days, hours, minutes } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
-import { sql } from '#src/lib/sql.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, PlatformContext } from '../../context.ts';
 import type { PaymentEvent } from '../../ports/payment-gateway.ts';
@@ -23,20 +23,51 @@ const pagesMax = 200;
 /** A webhook may take this long; an older event that is not stored was never delivered. */
 const webhookMs = minutes(2);
 
-/** Enqueue the sweep of each store that can sell. */
+/** A store is idle when its provider has sent no event for so long, and no session of it is open. */
+const idleAfterMs = days(1);
+/** Of so many periods, an idle store is swept in one. */
+const idlePeriods = 12;
+
+/** Enqueue the sweep of each store that can sell, spread over the period. */
 export async function sweepEvents(ctx: PlatformContext, { period }: { period: number }): Promise<void> {
-  await enqueueForEachTenant(ctx, (ctx) => enqueue(ctx, sweepStoreEventsJob, { period }));
+  const periodMs = ctx.settings.sweepIntervalMs;
+  // After an outage no store has received events, and all are behind.
+  const isBehind = sql`events_swept_to < ${fromNow(ctx.clock, -2 * idlePeriods * periodMs)} or events_listed_to is not null`;
+  const isActive = sql`exists (
+      select from payment_sessions s where s.tenant_id = a.tenant_id and s.check_at is not null)
+    or exists (
+      select from payment_events e
+      where e.tenant_id = a.tenant_id and e.received_at > ${fromNow(ctx.clock, -idleAfterMs)})`;
+  await enqueueForEachTenant(
+    ctx,
+    {
+      spreadMs: periodMs,
+      onlyWhere: sql`silent_since is not null or ${isBehind} or ${isActive}
+        or (${period}::bigint + ${placeAmong(idlePeriods)}) % ${idlePeriods} = 0`,
+    },
+    (ctx, dueAt) => enqueue(ctx, sweepStoreEventsJob, { period }, { dueAt }),
+  );
 }
 
-/** Enqueue a job for each store that has an account of its own at the provider. */
+/** A number from 0 to below `count` that is always the same for a store. */
+const placeAmong = (count: number) => sql`mod(hashtext(a.tenant_id)::bigint + 2147483648, ${count}::bigint)`;
+
+/**
+ * Enqueue a job for each store that has an account of its own at the provider, spread over a time by a hash of the
+ * store: thousands of stores at once would hold up all other work.
+ *
+ * @param onlyWhere a condition on `payment_accounts a`
+ */
 export async function enqueueForEachTenant(
   ctx: PlatformContext,
-  enqueueFor: (ctx: Parameters<typeof enqueue>[0]) => void,
+  { spreadMs, onlyWhere = sql`true` }: { readonly spreadMs: number; readonly onlyWhere?: Sql },
+  enqueueFor: (ctx: Parameters<typeof enqueue>[0], dueAt: Date) => void,
 ): Promise<void> {
   await asPlatform(ctx, 'each store has a provider account of its own', async (ctx) => {
-    const tenants = await ctx.tx.execute<{ id: string }>(sql`
-      select tenant_id as id from payment_accounts where mode = 'direct' and secret_key_sealed is not null`);
-    for (const tenant of tenants) enqueueFor({ ...ctx, tenant });
+    const tenants = await ctx.tx.execute<{ id: string; delayMs: number }>(sql`
+      select tenant_id as id, ${placeAmong(spreadMs)}::int as "delayMs" from payment_accounts a
+      where mode = 'direct' and secret_key_sealed is not null and (${onlyWhere})`);
+    for (const { id, delayMs } of tenants) enqueueFor({ ...ctx, tenant: { id } }, fromNow(ctx.clock, delayMs));
   });
 }
 
