@@ -62,6 +62,7 @@ export interface ContextParts {
   readonly actor?: Actor;
   readonly signal?: AbortSignal;
   readonly attempt?: JobAttempt;
+  readonly readTimeoutMs?: number;
 }
 
 /** What tests put in place of the real thing. */

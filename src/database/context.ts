@@ -9,6 +9,8 @@ export interface DatabaseContext {
   /** The open transaction, inside `transact` and `asPlatform`. */
   readonly tx?: Transaction;
   readonly clock: Clock;
+  /** How long PostgreSQL may take for a read that is not brief. Default: as long as for any statement. */
+  readonly readTimeoutMs?: number;
   /** The job that is being executed, if any. */
   readonly attempt?: CompletedJob;
 }

@@ -12,6 +12,13 @@ import { PreparedDriver } from './prepared-driver.ts';
 /** How long a statement may run, and a transaction may be idle, before PostgreSQL ends it. */
 const statementTimeoutMs = seconds(15);
 
+/**
+ * Where PostgreSQL expects a statement to be expensive it would compile it first, which takes longer than any of ours.
+ * All other settings of the planner are the server's. Memory for sorting (`work_mem`) is, too: pages are short, and the
+ * aggregation of analytics, which sorts much, sets its own.
+ */
+const settings = '-c jit=off';
+
 export interface DatabaseOptions {
   url: string;
   readUrl?: string | undefined;
@@ -73,8 +80,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
 }
 
 function openPool(url: string, { poolMax, applicationName, log }: DatabaseOptions): pg.Pool {
+  const config = parsePostgresUrl(url);
   const pool = new pg.Pool({
-    ...parsePostgresUrl(url),
+    ...config,
+    options: [settings, config.options].filter(Boolean).join(' '),
     pipeline: true,
     max: poolMax,
     application_name: applicationName,

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
+import { awaitAll } from '#src/lib/await-all.ts';
 import { Bulkhead } from '#src/lib/bulkhead.ts';
 import { shortDigest } from '#src/lib/crypto.ts';
 import { seconds } from '#src/lib/duration.ts';
@@ -11,6 +12,30 @@ export async function runStatement<Row>(pool: Pool, statement: Sql): Promise<Row
   const { rows } = await pool.query(preparedQuery(statement));
   return rows as Row[];
 }
+
+/**
+ * Run one statement, and let PostgreSQL end it when it takes longer than this.
+ * @throws Snooze when it was ended
+ */
+export async function runLimited<Row>(pool: Pool, statement: Sql, timeoutMs: number): Promise<Row[]> {
+  const client = await pool.connect();
+  try {
+    const [, { rows }] = await awaitAll(
+      client.query(`begin; set local statement_timeout = ${timeoutMs}`),
+      client.query(preparedQuery(statement)),
+      client.query('commit'),
+    );
+    client.release();
+    return rows as Row[];
+  } catch (error) {
+    client.release(true);
+    if (error instanceof Error && 'code' in error && error.code === queryCanceled) throw tooBusy();
+    throw error;
+  }
+}
+
+const queryCanceled = '57014';
+const tooBusy = () => new Snooze(seconds(1), 'The store is very busy. Try again in a moment.');
 
 const bulkheads = new WeakMap<Pool, Bulkhead>();
 
@@ -25,7 +50,7 @@ export function withinShare<Result>(pool: Pool, tenantId: string, read: () => Pr
     bulkhead = new Bulkhead({
       max: Math.max(1, Math.floor(pool.options.max / 2)),
       waitMs: seconds(2),
-      errorWhenFull: () => new Snooze(seconds(1), 'The store is very busy. Try again in a moment.'),
+      errorWhenFull: tooBusy,
     });
     bulkheads.set(pool, bulkhead);
   }

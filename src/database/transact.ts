@@ -1,7 +1,7 @@
 import { type EntityDictionary, type EntityMetadata, type EntityName, helper } from '@mikro-orm/core';
 import { rawSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { DatabaseContext, TenantContext, WithTransaction } from './context.ts';
-import { runStatement, runTogether, withinShare } from './run-statement.ts';
+import { runLimited, runStatement, runTogether, withinShare } from './run-statement.ts';
 import { openTransaction } from './transaction.ts';
 
 /**
@@ -84,7 +84,8 @@ export interface ReadOptions {
 /**
  * Read with one statement. Inside a transaction it runs there; outside it carries its tenant with it, so that one
  * round trip is enough and the connection stays clean.
- * @throws Snooze where this tenant's other reads hold half of the connections and do not end soon
+ * @throws Snooze where this tenant's other reads hold half of the connections and do not end soon, and where the context
+ *   limits its time and that is over
  */
 export async function read<Row>(
   ctx: TenantContext,
@@ -95,7 +96,10 @@ export async function read<Row>(
   const pool = replica ? ctx.database.replica : ctx.database.pool;
   const scoped = scopeToTenant(ctx.tenant.id, statement);
   if (brief) return runTogether<Row>(pool, scoped);
-  return withinShare(pool, ctx.tenant.id, () => runStatement<Row>(pool, scoped));
+  const { readTimeoutMs } = ctx;
+  return withinShare(pool, ctx.tenant.id, () =>
+    readTimeoutMs === undefined ? runStatement<Row>(pool, scoped) : runLimited<Row>(pool, scoped, readTimeoutMs),
+  );
 }
 
 /** The first row of `read`, or `undefined`. */

@@ -48,3 +48,22 @@ test.serial(
     );
   },
 );
+
+test.serial('a read whose time is limited ends in time, and its connection serves others', async (t) => {
+  const { ctx } = t.context;
+  const lock = await ctx.database.pool.connect();
+  await lock.query('begin; select pg_advisory_xact_lock(8)');
+  const limited = { ...ctx, readTimeoutMs: 100 };
+  const slow = read(limited, sql`select 1 as one from pg_advisory_xact_lock_shared(8)`);
+  await t.throwsAsync(slow, { instanceOf: Snooze });
+  t.deepEqual(await read(limited, sql`select ${ctx.tenant.id} = current_setting('app.tenant_id') as own`), [
+    { own: true },
+  ]);
+  t.deepEqual(await read(limited, sql`select current_setting('statement_timeout') as limit`), [{ limit: '100ms' }]);
+  t.deepEqual(
+    await read(ctx, sql`select current_setting('statement_timeout') as limit, current_setting('jit') as jit`),
+    [{ limit: '15s', jit: 'off' }],
+  );
+  await lock.query('commit');
+  lock.release();
+});

@@ -59,7 +59,6 @@ function settings(durable: boolean, oldest: boolean): string[] {
     'dynamic_shared_memory_type=mmap',
     'max_connections=300',
     'shared_buffers=128MB',
-    'jit=off',
     // A random password needs no stretching, and tests connect often.
     ...(oldest ? [] : ['scram_iterations=1']),
   ];
