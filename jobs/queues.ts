@@ -5,7 +5,7 @@
 export const queues = {
   payments: {
     concurrency: 16,
-    about: 'Payment events, polls and sweeps: reconciles orders with the payment provider.',
+    about: 'Reconciles orders with the payment provider: by its events, by polling and by sweeps.',
   },
   labels: {
     concurrency: 16,
@@ -15,8 +15,8 @@ export const queues = {
   emails: { concurrency: 16, about: 'Sends emails.' },
   reminders: { concurrency: 4, about: 'Sends reminders of abandoned carts.' },
   // One tenant may use half of them, and jobs without a tenant count as one: two batches are aggregated at a time.
-  analytics: { concurrency: 4, about: 'Aggregates analytics events into roll-ups.' },
-  chores: { concurrency: 4, about: 'Search indexing, retention, partitions and other chores.' },
+  analytics: { concurrency: 4, about: 'Adds analytics events to the daily numbers.' },
+  chores: { concurrency: 4, about: 'Search index, retention, partitions and other maintenance.' },
 } as const satisfies Record<string, { concurrency: number; about: string }>;
 
 export type QueueName = keyof typeof queues;

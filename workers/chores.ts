@@ -1,4 +1,4 @@
 import { runWorker } from './runtime/run-worker.ts';
 
-/** Search indexing, retention, partitions and other chores. */
+/** Search index, retention, partitions and other maintenance. */
 await runWorker('worker-chores', { queues: ['chores'], relay: false });

@@ -24,12 +24,13 @@ export function renderAnalyticsPage({
     body: html`
       <p class="lead">${
         backlog.oldestAt
-          ? html`${count(backlog.events)} events in ${count(backlog.batches)} ${backlog.batches === 1 ? 'batch' : 'batches'} wait to be counted, the oldest for ${ago(backlog.oldestAt, now)}.`
+          ? html`${count(backlog.events)} events in ${batches(backlog.batches)} wait to be counted, the oldest for
+            ${ago(backlog.oldestAt, now)}.`
           : 'All received events are counted.'
       }</p>
       ${
         quarantined > 0 &&
-        html`<p>${count(quarantined)} ${quarantined === 1 ? 'batch' : 'batches'} could not be counted and ${quarantined === 1 ? 'is' : 'are'} quarantined:
+        html`<p>${batches(quarantined)} could not be counted and ${quarantined === 1 ? 'is' : 'are'} quarantined:
         see the failed jobs of the queue <a href="/ops/queues/queue/analytics?status=failed">analytics</a>.</p>`
       }
       <section>
@@ -38,13 +39,16 @@ export function renderAnalyticsPage({
           <thead><tr><th>Store</th><th>Events</th><th>Sessions</th><th>Orders</th></tr></thead>
           <tbody>${stores.map(
             ({ slug, events, sessions, orders }) => html`<tr>
-            <td><a href="/ops/analytics/${slug}">${slug}</a></td><td>${count(events)}</td><td>${count(sessions)}</td><td>${count(orders)}</td></tr>`,
+            <td><a href="/ops/analytics/${slug}">${slug}</a></td>
+            <td>${count(events)}</td><td>${count(sessions)}</td><td>${count(orders)}</td></tr>`,
           )}</tbody>
         </table>
-        ${stores.length === 0 && html`<p class="soft">No events yet.</p>`}
+        ${stores.length === 0 && html`<p class="soft">No events yet. They arrive when a storefront reports them, and from paid orders.</p>`}
       </section>`,
   });
 }
+
+const batches = (number: number) => `${count(number)} ${number === 1 ? 'batch' : 'batches'}`;
 
 export interface StorePage {
   readonly tenant: Tenant;
@@ -67,17 +71,25 @@ export function renderStoreAnalyticsPage({ tenant, funnel, daily, zeroResultSear
     name: Parameters<typeof series>[0],
     format: (value: number) => string,
   ): Html => html`<section>
-    <header><h2>${title}</h2><span class="soft">${format(series(name).reduce((sum, { value }) => sum + value, 0))} in all</span></header>
+    <header>
+      <h2>${title}</h2>
+      <span class="soft">${format(series(name).reduce((sum, { value }) => sum + value, 0))} in total</span>
+    </header>
     ${barChart({ title: `${title} by day`, bars: series(name), format })}</section>`;
   return renderPage({
     title: tenant.name,
     at: '/ops/analytics',
     body: html`${chartStyle}
-      <p class="lead">${funnel.from} to ${funnel.to}, days in UTC. Bots are not counted. Revenue is the total of paid orders.</p>
+      <p class="lead">${funnel.from} to ${funnel.to}, days in UTC. Bots are not counted. Revenue is the total of paid
+        orders.</p>
       ${outcome({ done })}
       <section>
         <header><h2>Funnel</h2></header>
-        ${funnelChart({ title: 'Sessions by step', format: count, bars: funnel.steps.map(({ step, sessions }) => ({ label: stepNames[step], value: sessions })) })}
+        ${funnelChart({
+          title: 'Sessions by step',
+          format: count,
+          bars: funnel.steps.map(({ step, sessions }) => ({ label: stepNames[step], value: sessions })),
+        })}
       </section>
       ${chart('Sessions', 'sessions', count)}
       ${chart('Orders', 'orders', count)}
@@ -86,15 +98,22 @@ export function renderStoreAnalyticsPage({ tenant, funnel, daily, zeroResultSear
       <section>
         <header><h2>Searches without results</h2></header>
         ${zeroResultSearches.length === 0 && html`<p class="soft">None.</p>`}
-        <table><tbody>${zeroResultSearches.map(({ query, count: times, lastAt }) => html`<tr><td>${query}</td><td class="soft">${ago(lastAt, now)} ago</td><td>${count(times)} ×</td></tr>`)}</tbody></table>
+        <table><tbody>${zeroResultSearches.map(
+          ({ query, count: times, lastAt }) => html`<tr>
+          <td>${query}</td><td class="soft">${ago(lastAt, now)} ago</td><td>${count(times)} ×</td></tr>`,
+        )}</tbody></table>
       </section>
       <section>
-        <header><h2>Daily numbers</h2>${button(`/ops/analytics/${tenant.slug}/rebuild`, 'Recalculate these days')}</header>
+        <header>
+          <h2>Daily numbers</h2>
+          ${button(`/ops/analytics/${tenant.slug}/rebuild`, 'Recalculate these days')}
+        </header>
         <table class="numbers">
           <thead><tr><th>Day</th><th>Events</th><th>Sessions</th><th>Orders</th><th>Revenue</th></tr></thead>
           <tbody>${daily.days.toReversed().map(
             ({ day, events, sessions, orders, revenue_cents: revenue }) => html`<tr>
-            <td>${day}</td><td>${count(events)}</td><td>${count(sessions)}</td><td>${count(orders)}</td><td>${money(revenue)}</td></tr>`,
+            <td>${day}</td><td>${count(events)}</td><td>${count(sessions)}</td>
+            <td>${count(orders)}</td><td>${money(revenue)}</td></tr>`,
           )}</tbody>
         </table>
       </section>`,

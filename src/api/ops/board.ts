@@ -92,16 +92,16 @@ async function dropFinished(services: Services, queue: Queue): Promise<void> {
   await Promise.all(settled.map((id) => queue.remove(id)));
 }
 
-/** Of the envelope only whose job it is. */
+/** The only part of the job's data that the board shows: the store that it is for. */
 function showIds(data: unknown): unknown {
   const tenantId = typeof data === 'object' && data !== null && 'tenantId' in data ? data.tenantId : null;
   return { tenantId };
 }
 
-/** What the overview lists; there, nothing at all may be changed. */
+/** The response for the board's overview, where nothing may be changed. */
 const QueueList = Type.Object({ queues: Type.Array(Type.Object({ readOnlyMode: Type.Boolean() })) });
 
-/** Of the buttons only Retry is shown; the hidden ones are rejected above. Messages wrap between words. */
+/** Hides every button but Retry: the others are rejected above. Messages wrap between words. */
 const hideChanges = `
   [class^="jobActions-"] > li:not(:has(.lucide-refresh-cw)), [class^="queueActions-"] > li:not(:has(.lucide-refresh-cw)),
   [class^="trigger-"][aria-haspopup="menu"] { display: none }

@@ -30,14 +30,19 @@ export function barChart({ title, bars, format }: BarChart): Html {
     ${bars.map(
       ({ label, value }, index) => html`<g><title>${label}: ${format(value)}</title>
       <rect class="hit" x="${round(index * step)}" y="0" width="${round(step)}" height="${floor}"/>
-      <rect class="bar" x="${round(index * step + gap / 2)}" y="${round(floor - heightOf(value))}" width="${round(Math.max(step - gap, 1))}" height="${round(heightOf(value))}" rx="2"/></g>`,
+      <rect class="bar" x="${round(index * step + gap / 2)}" y="${round(floor - heightOf(value))}"
+        width="${round(Math.max(step - gap, 1))}" height="${round(heightOf(value))}" rx="2"/></g>`,
     )}
     <line x1="0" y1="${floor}" x2="${width}" y2="${floor}"/>
-    ${peak >= 0 && html`<text x="${middleOf(peak)}" y="${ceiling - 4}" text-anchor="${anchorOf(peak, bars.length)}">${format(max)}</text>`}
+    ${
+      peak >= 0 &&
+      html`<text x="${middleOf(peak)}" y="${ceiling - 4}" text-anchor="${anchorOf(peak, bars.length)}">${format(max)}</text>`
+    }
     ${bars.map(
       ({ label }, index) =>
         index % Math.ceil(bars.length / 6) === 0 &&
-        html`<text class="tick" x="${middleOf(index)}" y="${height - 6}" text-anchor="${anchorOf(index, bars.length)}">${label}</text>`,
+        html`<text class="tick" x="${middleOf(index)}" y="${height - 6}"
+          text-anchor="${anchorOf(index, bars.length)}">${label}</text>`,
     )}
   </svg>`;
 }
@@ -51,7 +56,8 @@ export function funnelChart({ title, bars, format }: BarChart): Html {
   return html`<svg class="chart" viewBox="0 0 ${width} ${bars.length * rowHeight}" role="img" aria-label="${title}">
     ${bars.map(
       ({ label, value }, index) => html`<text x="0" y="${index * rowHeight + 19}">${label}</text>
-      <rect class="bar" x="${nameWidth}" y="${index * rowHeight + 5}" width="${round(Math.max(lengthOf(value), 1))}" height="20" rx="2"/>
+      <rect class="bar" x="${nameWidth}" y="${index * rowHeight + 5}"
+        width="${round(Math.max(lengthOf(value), 1))}" height="20" rx="2"/>
       <text class="tick" x="${round(nameWidth + lengthOf(value) + 8)}" y="${index * rowHeight + 19}">${format(value)}${
         index > 0 && ` · ${percentOf(value, bars[0]?.value ?? 0)}`
       }</text>`,
@@ -75,6 +81,6 @@ function anchorOf(index: number, count: number): 'start' | 'middle' | 'end' {
   return index > count - count / 12 - 1 ? 'end' : 'middle';
 }
 
-const percentOf = (value: number, whole: number) => (whole > 0 ? `${Math.round((value / whole) * 100)} %` : '–');
+const percentOf = (value: number, whole: number) => (whole > 0 ? `${Math.round((value / whole) * 100)}%` : '–');
 
 const round = (value: number) => Math.round(value * 10) / 10;

@@ -1,7 +1,7 @@
 import { nextStep, type OrderNeedingAttention } from '#src/domain/backoffice/index.ts';
 import type { ComparedStore, DriftedOrder, EventGap } from '#src/domain/payments/index.ts';
 import { type Html, html } from '#src/lib/html.ts';
-import { ago, confirmed, outcome, renderPage } from './layout.ts';
+import { ago, confirmed, moment, outcome, renderPage } from './layout.ts';
 
 export interface DriftPage {
   readonly stores: readonly ComparedStore[];
@@ -25,8 +25,8 @@ export function renderDriftPage({ stores, orders, gaps, waiting, slugs, now, ...
     at: '/ops/drift',
     body: html`
       ${outcome(said)}
-      <p class="lead">Once a day, the paid orders of every store are compared with its paid sessions and renewals at the
-        payment provider, in both directions.</p>
+      <p class="lead">Once a day, the paid orders of every store are compared with its payments and renewals at the payment
+        provider, in both directions.</p>
       ${silent.map((store) => renderSilence(store, slugOf(store), now))}
       ${gaps.map((gap) => renderGap(gap, slugOf(gap), now))}
       ${[...Map.groupBy(waiting, ({ code }) => code)].map(([code, orders], index) =>
@@ -49,11 +49,11 @@ export function renderDriftPage({ stores, orders, gaps, waiting, slugs, now, ...
         ${
           stores.length > 0 &&
           html`<table class="list">
-          <thead><tr><th>Store</th><th>Payments of</th><th>Compared</th></tr></thead>
+          <thead><tr><th>Store</th><th>Period</th><th>Compared</th></tr></thead>
           <tbody>${stores.map(
             (store) => html`<tr>
             <td class="slug">${slugOf(store)}</td>
-            <td class="soft text">${store.from && store.to ? `${hour(store.from)} to ${hour(store.to)}` : '–'}</td>
+            <td class="soft text">${store.from && store.to ? `${moment(store.from)} to ${moment(store.to)}` : '–'}</td>
             <td>${store.comparedAt ? html`${ago(store.comparedAt, now)} ago` : 'not yet'}</td></tr>`,
           )}</tbody>
         </table>`
@@ -65,7 +65,7 @@ export function renderDriftPage({ stores, orders, gaps, waiting, slugs, now, ...
 function renderSilence({ silentSince }: ComparedStore, slug: string, now: Date): Html {
   return html`<section class="note">
     <header><h2>No webhooks arrive from the payment provider <code>inbound_webhook_silent</code></h2></header>
-    <p>${slug}${silentSince && html`, for ${ago(silentSince, now)}`}. Sweeps find the events instead, minutes later.</p>
+    <p>${slug}${silentSince && html`, for ${ago(silentSince, now)}`}. Events are still found by polling, minutes later.</p>
     <p class="soft">Check the endpoint in the provider's dashboard, or register it again:
       <code class="command">npm run cli -- webhooks:register ${slug}</code></p>
   </section>`;
@@ -74,7 +74,7 @@ function renderSilence({ silentSince }: ComparedStore, slug: string, now: Date):
 function renderGap({ from, to, finishedAt }: EventGap, slug: string, now: Date): Html {
   return html`<section class="note">
     <header><h2>Payment events were missed <code>payment_events_forgotten</code></h2></header>
-    <p>${slug}, ${hour(from)} to ${hour(to)}: the events were not received within the 30 days that the provider
+    <p>${slug}, ${moment(from)} to ${moment(to)}: the events were not received within the 30 days that the provider
       lists them.</p>
     <p class="soft">${
       finishedAt
@@ -96,14 +96,16 @@ function renderWaiting(
   return html`<section class="note"${index === 0 ? html` id="orders"` : ''}>
     <header><h2>${nextStep(code)} <code>${code}</code></h2></header>
     <table class="list">
-      <thead><tr><th>Order</th><th>Store</th><th>Problem</th><th>Since</th><th></th></tr></thead>
+      <thead><tr><th>Order</th><th>Store</th><th>Problem</th><th>Waiting</th><th></th></tr></thead>
       <tbody>${orders.map(
         (order) => html`<tr>
         <td class="slug">${order.orderNumber}</td>
         <td class="slug">${slugOf(order)}</td>
         <td class="soft text">${order.detail}</td>
-        <td>${ago(order.updatedAt, now)}</td>
-        <td>${confirmed(`/ops/drift/${slugOf(order)}/orders/${order.id}/dismiss`, 'Dismiss', 'Confirm: dismiss', { code })}</td></tr>`,
+        <td data-name="waiting">${ago(order.updatedAt, now)}</td>
+        <td>${confirmed(`/ops/drift/${slugOf(order)}/orders/${order.id}/dismiss`, 'Dismiss', 'Confirm: it is solved', {
+          code,
+        })}</td></tr>`,
       )}</tbody>
     </table>
   </section>`;
@@ -125,5 +127,3 @@ function renderDrifted({ orderNumber, kind, foundAt, isOpen }: DriftedOrder, slu
     <td>${isOpen ? (kind === 'no_order' ? 'Needs attention' : html`<a href="#orders">Needs attention</a>`) : 'Fixed'}</td>
   </tr>`;
 }
-
-const hour = (moment: Date) => `${moment.toISOString().slice(0, 16).replace('T', ' ')} UTC`;

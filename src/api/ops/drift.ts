@@ -26,7 +26,7 @@ export function driftPages(services: Services): Router {
     const ctx = await contextOf(services, koa);
     const { code = '' } = await formOf(koa);
     const result = await orMessage(dismissAttention(ctx, { orderId: koa.params['id'] ?? '', code }));
-    if ('value' in result) return redirect(koa, path, 'Noted.');
+    if ('value' in result) return redirect(koa, path, 'The problem is dismissed.');
     koa.status = 409;
     await showAll(koa, result.message);
   });

@@ -2,7 +2,7 @@ import type { Rate } from '#src/domain/ports/shipping-gateway.ts';
 import { isReasonCode, reasons, type WaitingLabel } from '#src/domain/shipping/index.ts';
 import { formatMoney } from '#src/lib/format-money.ts';
 import { type Html, html, type Piece } from '#src/lib/html.ts';
-import { button, confirmed, outcome, renderPage } from './layout.ts';
+import { button, confirmed, moment, outcome, renderPage } from './layout.ts';
 
 export interface LabelPage {
   readonly slug: string;
@@ -30,24 +30,28 @@ export function renderLabelPage({ slug, label, rates, done, problem, typed }: La
       ${
         waits &&
         html`<section><header><h2>Try again</h2></header>
-        <p class="soft">${label.isOpen ? 'The outcome of a purchase is unknown: it is looked up first.' : 'With a fresh quote; the cheapest is bought.'}</p>
-        <div class="actions">${button(`${address}/retry`, 'Retry', {}, isAboutAddress(label) ? 'quiet' : 'main')}</div></section>`
+        <p class="soft">${
+          label.isOpen
+            ? 'The outcome of a purchase is unknown: it is looked up first.'
+            : "Rates are requested again, and the cheapest that the store's settings allow is bought."
+        }</p>
+        <div class="actions">${button(`${address}/retry`, 'Retry', {}, kindOf(label, 'retry'))}</div></section>`
       }
       ${waits && !label.isOpen && renderAddress(address, label, typed)}
-      ${waits && !label.isOpen && renderRates(address, rates)}
+      ${waits && !label.isOpen && renderRates(address, label, rates)}
       ${waits && renderByHand(address)}
       ${
         !label.isBeingVoided &&
         label.state === 'purchased' &&
-        html`<section><header><h2>Void</h2></header>
-        <p class="soft">The label is refunded. The order then has no label.</p>
+        html`<section><header><h2>Void this label</h2></header>
+        <p class="soft">Its price is refunded, and the order has no label again. Do not use the printed label.</p>
         <div class="actions">${confirmed(`${address}/void`, 'Void the label', 'Yes, void and refund it')}</div></section>`
       }
       ${
         waits &&
         !label.isOpen &&
         html`<section><header><h2>Buy no label</h2></header>
-        <p class="soft">No label is bought for this order until an operator requests one.</p>
+        <p class="soft">The order leaves this list. A label is bought only if an operator requests one again.</p>
         <div class="actions">${button(`${address}/void`, 'Buy no label')}</div></section>`
       }`,
   });
@@ -60,7 +64,7 @@ const stateWords: Readonly<Record<WaitingLabel['state'], string>> = {
   buying: 'Buying.',
   purchased: 'Bought.',
   needs_attention: 'Needs attention.',
-  skipped: 'Not needed.',
+  skipped: 'No label is needed.',
   voided: 'Voided.',
 };
 
@@ -77,13 +81,17 @@ function renderState(label: WaitingLabel): Html {
           : label.trackingNumber),
     ],
     ['Label', label.labelUrl && html`<a href="${label.labelUrl}" rel="noreferrer">Print</a>`],
-    ['Next attempt', label.nextAttemptAt?.toISOString()],
+    ['Next attempt', label.nextAttemptAt && moment(label.nextAttemptAt)],
     ['Provider message', label.reasonDetail],
   ];
   return html`<section${reason ? html` class="note"` : ''}>
-    <header><h2>${reason?.message ?? (label.isBeingVoided ? 'Being voided.' : stateWords[label.state])} ${reason && html`<code>${label.reasonCode}</code>`}</h2></header>
+    <header><h2>${reason?.message ?? (label.isBeingVoided ? 'Being voided.' : stateWords[label.state])} ${
+      reason && html`<code>${label.reasonCode}</code>`
+    }</h2></header>
     <p>${reason?.next}</p>
-    <table class="facts">${facts.filter(([, fact]) => fact).map(([name, fact]) => html`<tr><th>${name}</th><td>${fact}</td></tr>`)}</table>
+    <table class="facts">${facts
+      .filter(([, fact]) => fact)
+      .map(([name, fact]) => html`<tr><th>${name}</th><td>${fact}</td></tr>`)}</table>
   </section>`;
 }
 
@@ -94,44 +102,53 @@ const addressFields = [
   ['city', 'City'],
   ['state', 'State'],
   ['zip', 'Postal code'],
-  ['country', 'Country'],
+  ['country', 'Country, two letters'],
   ['phone', 'Phone'],
 ] as const;
 
-/** A retry alone would fail again, so the address form is the main action. */
-const isAboutAddress = ({ reasonCode }: Pick<WaitingLabel, 'reasonCode'>) =>
-  reasonCode === 'missing_address' || reasonCode === 'address_invalid';
+/** The reasons that a retry alone does not change, and the action that does. */
+const remedies: Readonly<Record<string, 'address' | 'rates'>> = {
+  missing_address: 'address',
+  address_invalid: 'address',
+  international: 'rates',
+  cost_cap: 'rates',
+  no_matching_rate: 'rates',
+};
 
-function renderAddress(
-  address: string,
-  { shippingAddress, reasonCode }: WaitingLabel,
-  typed: LabelPage['typed'],
-): Html {
+/** Only the button of the action that helps stands out. */
+function kindOf({ reasonCode, isOpen }: WaitingLabel, action: 'retry' | 'address' | 'rates'): 'main' | 'quiet' {
+  const remedy = (!isOpen && remedies[reasonCode ?? '']) || 'retry';
+  return action === remedy ? 'main' : 'quiet';
+}
+
+function renderAddress(address: string, label: WaitingLabel, typed: LabelPage['typed']): Html {
   return html`<section id="address"><header><h2>Address</h2></header>
     <form method="post" action="${address}/address">
       <div class="fields">${addressFields.map(
         ([field, name]) =>
-          html`<label>${name}<input name="${field}" value="${typed?.[field] ?? shippingAddress?.[field] ?? ''}" autocomplete="off"></label>`,
+          html`<label>${name}<input name="${field}" value="${typed?.[field] ?? label.shippingAddress?.[field] ?? ''}"
+            autocomplete="off"></label>`,
       )}</div>
-      <button class="${isAboutAddress({ reasonCode }) ? 'main' : 'quiet'}">Save and retry</button>
+      <button class="${kindOf(label, 'address')}">Save and retry</button>
     </form></section>`;
 }
 
-function renderRates(address: string, rates: LabelPage['rates']): Html {
+function renderRates(address: string, label: WaitingLabel, rates: LabelPage['rates']): Html {
   return html`<section id="rates"><header><h2>Choose a rate</h2></header>
     ${
       rates === undefined &&
-      html`<p class="soft">Also across a border, and above the store's cost cap.</p>
-      <div class="actions"><form method="get" action="${address}#rates"><input type="hidden" name="rates" value="1"><button>Show rates</button></form></div>`
+      html`<p class="soft">Any rate can be bought here, also to other countries and above the store's cost cap.</p>
+      <div class="actions"><form method="get" action="${address}#rates"><input type="hidden" name="rates" value="1">
+        <button class="${kindOf(label, 'rates')}">Show rates</button></form></div>`
     }
     ${rates && 'message' in rates && html`<p>${rates.message}</p>`}
     ${
       rates &&
       'value' in rates &&
       (rates.value.length === 0
-        ? html`<p>No carrier offers a rate.</p>`
+        ? html`<p>No carrier offers a rate. Check the address, or ship it by hand.</p>`
         : html`<table>
-      <thead><tr><th>Carrier</th><th>Service</th><th>Days</th><th>Price</th><th></th></tr></thead>
+      <thead><tr><th>Carrier</th><th>Service</th><th>Days in transit</th><th>Price</th><th></th></tr></thead>
       <tbody>${rates.value.map(
         (rate) => html`<tr>
         <td>${rate.carrierName}</td><td>${rate.service}</td><td>${rate.estimatedDays ?? '–'}</td><td>${money(rate)}</td>
@@ -142,7 +159,9 @@ function renderRates(address: string, rates: LabelPage['rates']): Html {
 }
 
 function renderByHand(address: string): Html {
-  return html`<section><header><h2>Shipped by hand</h2></header>
+  return html`<section><header><h2>Ship by hand</h2></header>
+    <p class="soft">If the parcel was sent without a label from here: the order is marked as shipped, and the shopper gets
+      an email. With carrier and tracking number, the parcel can be tracked.</p>
     <form method="post" action="${address}/fulfil">
       <div class="fields"><label>Carrier<input name="carrier" placeholder="USPS" autocomplete="off"></label>
         <label>Tracking number<input name="tracking_number" autocomplete="off"></label></div>

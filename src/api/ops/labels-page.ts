@@ -34,10 +34,16 @@ function renderGroup(code: string, labels: readonly WaitingLabel[], stores: Labe
   const hasDetails = labels.some(({ reasonDetail }) => reasonDetail);
   return html`<section id="${code}">
     <header><h2>${reason?.message ?? code} <code>${code}</code></h2>
-      ${labels.length > 1 && reason?.fails && button('/ops/labels/retry', `Retry all ${labels.length}`, { reason: code })}</header>
+      ${
+        labels.length > 1 &&
+        reason?.fails &&
+        button('/ops/labels/retry', `Retry all ${labels.length}`, { reason: code })
+      }</header>
     <p class="soft">${reason?.next}</p>
     <table class="list aligned">
-      <thead><tr><th>Order</th><th>Store</th><th>${hasDetails && 'Provider message'}</th><th>Waiting</th><th></th></tr></thead>
+      <thead><tr>
+        <th>Order</th><th>Store</th><th>${hasDetails && 'Provider message'}</th><th>Waiting</th><th></th>
+      </tr></thead>
       <tbody>${labels.map((label) => renderRow(label, stores.get(label.tenantId) ?? '', now))}</tbody>
     </table>
   </section>`;
@@ -49,7 +55,7 @@ function renderRow(label: WaitingLabel, slug: string, now: Date): Html {
     <td class="slug"><a href="${address}">${label.orderNumber}</a></td>
     <td class="slug">${slug}</td>
     <td class="soft text">${label.reasonDetail}</td>
-    <td>${ago(label.updatedAt, now)}</td>
+    <td data-name="waiting">${ago(label.updatedAt, now)}</td>
     <td>${renderAction(label, address)}</td>
   </tr>`;
 }
@@ -71,16 +77,20 @@ const duplicateStates: Readonly<Record<DuplicateLabel['state'], string>> = {
 
 function renderDuplicates(duplicates: readonly DuplicateLabel[], stores: LabelsPage['stores'], now: Date): Html {
   return html`<section class="note">
-    <header><h2>Second label bought <code>duplicate_voided</code></h2></header>
-    <p class="soft">Make sure that the parcel carries the first label.</p>
+    <header><h2>A second label was purchased <code>duplicate_voided</code></h2></header>
+    <p class="soft">Make sure that the parcel carries the first label, then acknowledge the second one.</p>
     <table class="list aligned">
       <thead><tr><th>Order</th><th>Store</th><th>Second label</th><th>Found</th><th></th></tr></thead>
       <tbody>${duplicates.map((duplicate) => {
         const slug = stores.get(duplicate.tenantId) ?? '';
         return html`<tr>
-          <td class="slug">${duplicate.orderNumber}</td><td class="slug">${slug}</td><td class="soft text">${duplicateStates[duplicate.state]}</td>
-          <td>${ago(duplicate.foundAt, now)}</td>
-          <td>${button(`/ops/labels/${slug}/duplicates/${encodeURIComponent(duplicate.purchaseId)}`, 'Acknowledge', { order_id: duplicate.orderId })}</td>
+          <td class="slug">${duplicate.orderNumber}</td>
+          <td class="slug">${slug}</td>
+          <td class="soft text">${duplicateStates[duplicate.state]}</td>
+          <td data-name="found">${ago(duplicate.foundAt, now)} ago</td>
+          <td>${button(`/ops/labels/${slug}/duplicates/${encodeURIComponent(duplicate.purchaseId)}`, 'Acknowledge', {
+            order_id: duplicate.orderId,
+          })}</td>
         </tr>`;
       })}</tbody>
     </table>

@@ -53,7 +53,7 @@ export function labelPages(services: Services): Router {
     const ctx = await contextOf(services, koa);
     const { order_id: orderId = '' } = await formOf(koa);
     await acknowledgeDuplicate(ctx, { purchaseId: koa.params['purchaseId'] ?? '', orderId });
-    redirect(koa, '/ops/labels', 'Noted.');
+    redirect(koa, '/ops/labels', 'The second label is acknowledged.');
   });
 
   router.get('/:slug/:id', async (koa) => {

@@ -17,8 +17,11 @@ export function renderOverviewPage({ operations, isRedisAway }: OverviewPage): s
     title: 'Operations',
     at: '/ops',
     body: html`
-      <p class="lead">${attention.length === 0 ? 'Nothing needs attention.' : 'Needs attention. No data was lost.'}</p>
-      ${isRedisAway && html`<section class="note">Redis is unavailable. Stores keep selling; jobs run when it is back.</section>`}
+      <p class="lead">${attention.length === 0 ? 'Nothing needs attention.' : 'Some things need attention. No data was lost.'}</p>
+      ${
+        isRedisAway &&
+        html`<section class="note">Redis is unavailable. Stores keep selling; jobs run when it is back.</section>`
+      }
       ${
         attention.length > 0 &&
         html`<section>
@@ -32,13 +35,17 @@ export function renderOverviewPage({ operations, isRedisAway }: OverviewPage): s
       <section>
         <header><h2>Queues</h2><a href="/ops/queues">All jobs</a></header>
         <table class="numbers">
-          <thead><tr><th>Queue</th><th class="wide"></th><th>Due</th><th>Oldest</th><th>Scheduled</th><th>Failed</th></tr></thead>
+          <thead><tr>
+            <th>Queue</th><th class="wide"></th><th>Due</th><th>Oldest due</th><th>Scheduled</th><th>Failed</th>
+          </tr></thead>
           <tbody>${states.map((state) => renderQueue(state, at))}</tbody>
         </table>
       </section>
       <section>
         <header><h2>Current state</h2></header>
-        <table class="facts">${factsOf(operations).map(([name, fact]) => html`<tr><th>${name}</th><td>${fact}</td></tr>`)}</table>
+        <table class="facts">${factsOf(operations).map(
+          ([name, fact]) => html`<tr><th>${name}</th><td>${fact}</td></tr>`,
+        )}</table>
       </section>`,
   });
 }
@@ -61,7 +68,7 @@ function adviceFor({ kind, code }: Attention): Advice {
           }
         : {
             message: "The payment provider's webhooks do not arrive.",
-            next: 'Events are still fetched by polling, with a delay. Register the endpoint again.',
+            next: 'Events are still found by polling, minutes later. Register the endpoint again.',
             address: '/ops/drift',
           };
     case 'order':
@@ -112,7 +119,7 @@ function renderAttention(attention: Attention, at: Date): Html {
   return html`<tr>
     <td class="number">${count(attention.count)}</td>
     <td class="text">${message} <code>${attention.code}</code><br><span class="soft">${next}</span></td>
-    <td>${ago(attention.oldestAt, at)}</td>
+    <td data-name="waiting">${ago(attention.oldestAt, at)}</td>
     <td><a href="${address}">View</a></td>
   </tr>`;
 }
@@ -145,13 +152,15 @@ function factsOf({
     [
       'Payments',
       lag.count > 0
-        ? `${count(lag.count)} events in the last 10 minutes, applied after ${seconds(lag.medianSeconds)} (median), ${seconds(lag.p95Seconds)} (p95), ${seconds(lag.maxSeconds)} (max)`
+        ? `${count(lag.count)} ${lag.count === 1 ? 'event' : 'events'} in the last 10 minutes, applied after ` +
+          `${seconds(lag.medianSeconds)} (median), ${seconds(lag.p95Seconds)} (p95), ${seconds(lag.maxSeconds)} (max)`
         : 'no events in the last 10 minutes',
     ],
     [
       'Labels',
       unknownLabels.count > 0 && unknownLabels.oldestAt
-        ? html`${count(unknownLabels.count)} purchases with an unknown outcome, the oldest for ${ago(unknownLabels.oldestAt, at)}; each is looked up before another purchase`
+        ? html`${count(unknownLabels.count)} ${unknownLabels.count === 1 ? 'purchase' : 'purchases'} with an unknown outcome,
+          the oldest for ${ago(unknownLabels.oldestAt, at)}; each is looked up before another purchase`
         : 'no purchase with an unknown outcome',
     ],
     [
@@ -167,7 +176,8 @@ function factsOf({
     [
       'Analytics',
       analytics.oldestAt
-        ? html`${count(analytics.events)} events wait to be aggregated, the oldest for ${ago(analytics.oldestAt, at)}`
+        ? html`${count(analytics.events)} ${analytics.events === 1 ? 'event waits' : 'events wait'} to be counted,
+          the oldest for ${ago(analytics.oldestAt, at)}`
         : 'up to date',
     ],
   ];

@@ -21,16 +21,27 @@ export function renderWebhooksPage({ endpoints, deliveries, total, stores, now, 
     title: 'Webhooks',
     at: '/ops/webhooks',
     body: html`
-      <p class="lead">${quiet ? 'All endpoints are working.' : 'Failed deliveries are stored and can be sent again. Receivers recognise a repeated webhook by its id.'}</p>
+      <p class="lead">${
+        quiet
+          ? 'All endpoints are working.'
+          : 'Failed deliveries are stored and can be sent again. Receivers recognise a repeated webhook by its id.'
+      }</p>
       ${outcome({ done, problem })}
       ${endpoints.map((endpoint) => renderEndpoint(endpoint, stores.get(endpoint.tenantId) ?? '', now))}
       ${
         deliveries.length > 0 &&
         html`<section id="deliveries">
-        <header><h2>Failed deliveries</h2><span class="soft">${count(total)} ${total === 1 ? 'delivery' : 'deliveries'}</span></header>
+        <header>
+          <h2>Failed deliveries</h2>
+          <span class="soft">${count(total)} ${total === 1 ? 'delivery' : 'deliveries'}</span>
+        </header>
         <table class="list">
-          <thead><tr><th>Event</th><th>Store</th><th>Endpoint</th><th>Response</th><th>Since</th><th></th></tr></thead>
-          <tbody>${deliveries.map((delivery) => renderDelivery(delivery, stores.get(delivery.tenantId) ?? '', now))}</tbody>
+          <thead><tr>
+            <th>Event</th><th>Store</th><th>Endpoint</th><th>Last response</th><th>Failed</th><th></th>
+          </tr></thead>
+          <tbody>${deliveries.map((delivery) =>
+            renderDelivery(delivery, stores.get(delivery.tenantId) ?? '', now),
+          )}</tbody>
         </table>
         ${total > deliveries.length && html`<p class="soft">The newest ${deliveries.length} are shown.</p>`}
       </section>`
@@ -45,12 +56,15 @@ function renderEndpoint(endpoint: FailingEndpoint, slug: string, now: Date): Htm
   return html`<section class="note">
     <header><h2>${headingOf(endpoint)}</h2>${disabledAt && button(`${path}/enable`, 'Enable', {}, 'main')}</header>
     <p class="address">${url}</p>
-    <p class="soft">${slug} · ${factsOf(endpoint, now)}${waiting > 0 && ` · ${count(waiting)} waiting`}</p>
+    <p class="soft">${slug} · ${factsOf(endpoint, now)}${
+      waiting > 0 && ` · ${count(waiting)} ${waiting === 1 ? 'delivery waits' : 'deliveries wait'}`
+    }</p>
     ${
       disabledAt
-        ? html`<p class="soft">Once it is enabled, you can send again what it missed.</p>`
+        ? html`<p class="soft">After enabling it, you can send again what it missed.</p>`
         : html`<form method="post" action="${path}/recover" class="actions">
-          <label>Send again what it missed since<input type="date" name="since" required value="${since.toISOString().slice(0, 10)}"></label>
+          <label>Send again what it missed since the start of this day (UTC)
+            <input type="date" name="since" required value="${since.toISOString().slice(0, 10)}"></label>
           <button>Send again</button></form>`
     }
   </section>`;
@@ -63,7 +77,8 @@ function headingOf({ disabledReason, pausedUntil }: FailingEndpoint): string {
 }
 
 function factsOf({ failingSince, failures, disabledAt, pausedUntil }: FailingEndpoint, now: Date): Html {
-  return html`${failingSince && html`failing for ${ago(failingSince, now)}, ${count(failures)} ${failures === 1 ? 'failure' : 'failures'}`}${
+  const times = `${count(failures)} ${failures === 1 ? 'failure' : 'failures'}`;
+  return html`${failingSince && html`failing for ${ago(failingSince, now)}, ${times}`}${
     disabledAt && html`${failingSince && ' · '}disabled ${ago(disabledAt, now)} ago`
   }${
     !disabledAt &&
@@ -75,12 +90,13 @@ function factsOf({ failingSince, failures, disabledAt, pausedUntil }: FailingEnd
 
 function renderDelivery(delivery: FailedDelivery, slug: string, now: Date): Html {
   const { id, type, eventId, url, attemptCount, lastStatus, lastFailure, finishedAt } = delivery;
+  const response = [lastStatus, lastFailure].filter(Boolean).join(', ') || 'none';
   return html`<tr>
     <td><span title="${eventId}">${type}</span></td>
     <td class="slug">${slug}</td>
     <td class="soft address text">${url}</td>
-    <td class="soft text">${[lastStatus, lastFailure].filter(Boolean).join(', ') || 'none'}, ${attemptCount} ${attemptCount === 1 ? 'attempt' : 'attempts'}</td>
-    <td>${ago(finishedAt, now)}</td>
+    <td class="soft text">${response}, ${attemptCount} ${attemptCount === 1 ? 'attempt' : 'attempts'}</td>
+    <td data-name="failed">${ago(finishedAt, now)} ago</td>
     <td>${button(`/ops/webhooks/${slug}/deliveries/${id}/redeliver`, 'Send again')}</td>
   </tr>`;
 }

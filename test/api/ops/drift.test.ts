@@ -26,14 +26,17 @@ test.serial('/ops/drift lists each attention of an order and dismisses one at a 
     (await lockOrder(ctx, order.id))?.flag({ code: 'disputed', detail: 'The bank <asks>.' }),
   );
   const { body } = await api.call('GET', page);
-  t.regex(body, /<summary>Dismiss<\/summary>[\s\S]+Confirm: dismiss/);
+  t.regex(body, /<summary>Dismiss<\/summary>[\s\S]+Confirm: it is solved/);
   t.true(body.includes('The bank &lt;asks&gt;.'));
   t.is([...body.matchAll(new RegExp(order.orderNumber, 'g'))].length, 2);
   t.notRegex(body, /<script|undefined|\[object/);
 
   const response = await dismiss(t.context, order.id, 'paid_twice');
   t.is(response.status, 303);
-  t.regex((await api.call('GET', response.headers.get('location') ?? '')).body, /Noted\.[\s\S]+Respond to the dispute/);
+  t.regex(
+    (await api.call('GET', response.headers.get('location') ?? '')).body,
+    /The problem is dismissed\.[\s\S]+Respond to the dispute/,
+  );
   t.is((await orderOf(ctx, order.id)).attentionCode, 'disputed');
 
   t.is((await dismiss(t.context, order.id, 'paid_twice')).status, 409, 'what is the matter now is something else');
