@@ -67,7 +67,8 @@ const labels = [
     tracking_url: 'https://usps.example/9400100000000000000000',
   },
 ];
-/** What a mail of each kind may be made of. */
+
+/** Sample data for each kind of email. */
 export const everyKind: { [Kind in MailKind]: MailData[Kind] } = {
   magic_link: { redirect_path: '/account/orders?tab=open', valid_minutes: 15 },
   abandoned_cart: {
@@ -99,6 +100,6 @@ export const everyKind: { [Kind in MailKind]: MailData[Kind] } = {
     months: 3,
     recipient_name: 'Grace',
     giver_name: 'Ada',
-    message: 'Happy birthday!\nMay it taste.',
+    message: 'Happy birthday!\nEnjoy every cup.',
   },
 };

@@ -51,20 +51,20 @@ function wordsOf(ctx: Context, { step, items: [first] }: MailData['abandoned_car
     return {
       subject: `You left something at ${store}`,
       title: 'Your cart is still here',
-      text: 'We have saved it for you.',
+      text: 'We have saved it for you. The button below takes you back to it.',
     };
   }
   if (step === 2) {
     return {
-      subject: `Still thinking of it? ${thing}`,
-      title: 'Still thinking of it?',
-      text: 'Your cart is one click away, whenever you like.',
+      subject: `Still thinking about it? ${thing}`,
+      title: 'Still thinking about it?',
+      text: 'Your cart is still saved. The button below takes you back to it.',
     };
   }
   return {
     subject: `Your cart at ${store}, one last time`,
     title: 'One last reminder',
-    text: 'We will not write about this cart again. It stays here for a while, should you want it.',
+    text: 'We will not email you about this cart again. The button below still takes you back to it.',
   };
 }
 

@@ -15,7 +15,9 @@ export const magicLink: Template<'magic_link'> = async (ctx, { data, subjectId }
       { kind: 'button', label: 'Sign in', url: storefrontLink(ctx, ctx.tenant.magicLinkPath, query) },
       {
         kind: 'note',
-        text: `The link works once, within ${data.valid_minutes} minutes. If you did not request it, you can ignore this email: nobody can sign in without it.`,
+        text:
+          `The link works once, within ${data.valid_minutes} minutes. If you did not request it, you can ignore ` +
+          'this email: without the link, no one can sign in.',
       },
     ],
   };

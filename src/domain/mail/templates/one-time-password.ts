@@ -12,7 +12,10 @@ export const oneTimePassword: Template<'one_time_password'> = async (ctx, { data
     { kind: 'code', text: await deriveCode(ctx, data.purpose, subjectId) },
     {
       kind: 'note',
-      text: `It works once, within ${data.valid_minutes} minutes. Never share it: our staff will never ask for it. If you did not request a code, someone else has an API key of your store: revoke it.`,
+      text:
+        `It works once, within ${data.valid_minutes} minutes. Never share it: our staff will never ask for it. ` +
+        'If you did not request a code, someone else has an API key of your store: revoke it. ' +
+        'Nothing changes without this code.',
     },
   ],
 });

@@ -15,7 +15,7 @@ export const receipt: Template<'receipt'> = (ctx, { data: order }) => ({
     ...(order.shipping_address
       ? [
           { kind: 'facts', facts: [addressFact('Ships to', order.shipping_address)] } as const,
-          { kind: 'note', text: 'You will get another email as soon as it is on its way.' } as const,
+          { kind: 'note', text: 'You will get another email when your order is on its way.' } as const,
         ]
       : []),
   ],
@@ -30,7 +30,7 @@ export const shipped: Template<'shipped'> = (ctx, { data: order }) => {
           {
             kind: 'facts',
             facts: order.labels.map(({ carrier, tracking_number, tracking_url }) => ({
-              label: `Tracking number, ${carrier}`,
+              label: `Tracking number (${carrier})`,
               values: [tracking_number],
               url: tracking_url,
             })),
@@ -44,7 +44,7 @@ export const shipped: Template<'shipped'> = (ctx, { data: order }) => {
       { kind: 'heading', text: 'On its way to you' },
       { kind: 'paragraph', text: `Your order ${order.order_number} has been handed to the carrier.` },
       ...(first?.tracking_url
-        ? [{ kind: 'button', label: 'Follow your parcel', url: first.tracking_url } as const]
+        ? [{ kind: 'button', label: 'Track your parcel', url: first.tracking_url } as const]
         : []),
       ...parcels,
       ...(order.shipping_address

@@ -5,7 +5,7 @@ export const restock: Template<'restock'> = (ctx, { data }) => {
   return {
     subject: `${data.product_name} is back in stock`,
     preview: `${name} can be ordered again.`,
-    reason: `You get this email, once, because you joined the waitlist at ${ctx.tenant.name}.`,
+    reason: `You get this email because you joined the waitlist at ${ctx.tenant.name}. It is sent once.`,
     blocks: [
       { kind: 'heading', text: `${data.product_name} is back in stock` },
       ...(data.image_url ? [{ kind: 'image', url: data.image_url, alt: name } as const] : []),

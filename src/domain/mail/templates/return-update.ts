@@ -2,15 +2,21 @@ import type { MailData } from '../kinds.ts';
 import type { Template } from './template.ts';
 
 const words: Record<MailData['return_update']['status'], { title: string; text: string }> = {
-  requested: { title: 'We have received your return request', text: 'We will review it and email you.' },
-  approved: { title: 'Your return is approved', text: 'Please send these back to us.' },
+  requested: {
+    title: 'We have received your return request',
+    text: 'We will review it and email you. Please keep the items until then.',
+  },
+  approved: {
+    title: 'Your return is approved',
+    text: 'Please send these items back to us. We will email you when they arrive.',
+  },
   rejected: { title: 'Your return was rejected', text: 'We have reviewed your request and cannot accept it.' },
-  received: { title: 'Your return has arrived', text: 'We have received it and will process your refund.' },
+  received: { title: 'Your return has arrived', text: 'We have received the items and will process your refund.' },
   refunded: {
     title: 'Your money is on its way',
     text: 'We have refunded your return. Your bank may take a few days to show it.',
   },
-  closed: { title: 'Your return is closed', text: 'There is nothing more to do.' },
+  closed: { title: 'Your return is closed', text: 'You do not need to do anything.' },
 };
 
 export const returnUpdate: Template<'return_update'> = (ctx, { data }) => {
