@@ -102,7 +102,7 @@ function page(title: string, body: string): string {
 }
 
 function time({ received_at: at }: MailboxMessage): string {
-  return `<time datetime="${at}" title="${at}">${at.slice(11, 16)}<small>${at.slice(0, 10)}</small></time>`;
+  return `<time datetime="${at}" title="${at}">${at.slice(11, 16)} UTC<small>${at.slice(0, 10)}</small></time>`;
 }
 
 function nameOf(from: string): string {

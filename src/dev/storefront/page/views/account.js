@@ -54,7 +54,7 @@ function doorView() {
           el(
             'p',
             { role: 'status' },
-            `If ${email} has ordered here, a link is on its way. It works once, and for a quarter of an hour.`,
+            `If ${email} has ordered here, a link is on its way. It works once, within 15 minutes.`,
           ),
           el(
             'p',

@@ -72,7 +72,7 @@ export async function orderView() {
       steps,
       parcel,
       details,
-      el('p', { class: 'soft' }, 'The receipt comes by email. ', el('a', { href: '/account' }, 'All your orders')),
+      el('p', { class: 'soft' }, 'We will email you the receipt. ', el('a', { href: '/account' }, 'All your orders')),
     ),
     leave: () => clearTimeout(timer),
   };
@@ -93,7 +93,7 @@ function messageFor({ payment_status: payment, fulfillment_status: fulfillment }
     returned: 'The parcel came back to us.',
     exception: 'The carrier reports a problem. We are looking into it.',
     needs_attention: 'Thank you. Your payment has arrived; our team will send your parcel.',
-    not_required: 'Thank you. There is nothing to send: what you need comes by email.',
+    not_required: 'Thank you. There is nothing to ship: we will email you what you need.',
   }[fulfillment];
 }
 

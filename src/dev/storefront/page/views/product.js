@@ -95,7 +95,7 @@ function offer(product) {
         purchaseType,
         ...(subscriptionInterval && { subscriptionInterval }),
       });
-      added.replaceChildren('It is in your cart. ', el('a', { href: '/cart' }, 'Go to the cart'));
+      added.replaceChildren('Added to your cart. ', el('a', { href: '/cart' }, 'Go to the cart'));
     },
     variants.length > 1 &&
       choices(
@@ -199,7 +199,13 @@ function reviewsOf(product, reviews) {
         isPublic: true,
         body: { ...values, rating: Number(values.rating) },
       });
-      write.replaceChildren(el('p', { class: 'done', role: 'status' }, 'Thank you. It is shown after a check.'));
+      write.replaceChildren(
+        el(
+          'p',
+          { class: 'done', role: 'status' },
+          'Thank you. Your review will be shown once the store has approved it.',
+        ),
+      );
     },
     el(
       'div',
