@@ -24,8 +24,14 @@ const limits = { withinMs: 120_000 };
 const sanFrancisco = { line1: '1 Market St', city: 'San Francisco', state: 'CA', postal_code: '94105', country: 'US' };
 const london = { line1: '10 Downing St', city: 'London', postal_code: 'SW1A 2AA', country: 'GB' };
 
-/** Make the shop look like one on a busy day: trouble of each sort for operators, numbers, and a mail of each kind. */
-export async function fillDemoStore(stack: Stack): Promise<{ labels: { id: string; reason: string }[] }> {
+/** A label that needs attention, by a name for its picture. */
+interface WaitingLabel {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Make the store look like one on a busy day: problems of each kind for operators, numbers, an email of each kind. */
+export async function fillDemoStore(stack: Stack): Promise<{ labels: readonly WaitingLabel[] }> {
   const labels = await failLabels(stack);
   await failWebhooks(stack);
   const services = await createServices(readConfig({ ...stack.environment }), 'screenshots', { log: silentLog });
@@ -37,15 +43,18 @@ export async function fillDemoStore(stack: Stack): Promise<{ labels: { id: strin
     const [first, second] = await requestAsOwner(stack, '/admin/orders?limit=2').then(({ orders }) => orders);
     await transact(ctx, async ({ tx }) => {
       await tx.execute(sql`
-        update orders set attentions = '[{"code": "payment_missing", "detail": "It is paid here, and the payment provider has no such payment."}]'
+        update orders set attentions = jsonb_build_array(jsonb_build_object('code', 'payment_missing',
+          'detail', 'It is paid here, but the payment provider has no such payment.'))
         where tenant_id = ${tenant.id} and id = ${first.id}`);
       const random = seededRandom(7);
       for (let ago = 29; ago > 0; ago -= 1) {
         const [sessions, orders] = [180 + random.below(160), 4 + random.below(14)];
         await tx.execute(sql`
-          insert into analytics_days (tenant_id, day, events, sessions, viewed, cart, checkout, paid, orders, revenue_cents)
-          values (${tenant.id}, ${new Date(now - days(ago)).toISOString().slice(0, 10)}::date, ${sessions * 5}, ${sessions},
-            ${Math.round(sessions * 0.7)}, ${Math.round(sessions * 0.22)}, ${orders + 8}, ${orders}, ${orders}, ${orders * 6140})`);
+          insert into analytics_days
+            (tenant_id, day, events, sessions, viewed, cart, checkout, paid, orders, revenue_cents)
+          values (${tenant.id}, ${new Date(now - days(ago)).toISOString().slice(0, 10)}::date,
+            ${sessions * 5}, ${sessions}, ${Math.round(sessions * 0.7)}, ${Math.round(sessions * 0.22)},
+            ${orders + 8}, ${orders}, ${orders}, ${orders * 6140})`);
       }
       await tx.execute(
         sql`update payment_accounts set silent_since = ${new Date(now - hours(2))} where tenant_id = ${tenant.id}`,
@@ -64,13 +73,13 @@ export async function fillDemoStore(stack: Stack): Promise<{ labels: { id: strin
   } finally {
     await services.close();
   }
-  await checkedMailKinds(stack);
+  await sendRequestedMails(stack);
   for (const kind of kinds) await mailboxControl(stack.mailboxUrl).waitForMessage({ to: addressOf(kind) }, 60_000);
   return { labels };
 }
 
-/** These are sent only where somebody asked for a link, or left a cart. */
-async function checkedMailKinds(stack: Stack): Promise<void> {
+/** These emails are sent only to a shopper who requested a link or left a cart. */
+async function sendRequestedMails(stack: Stack): Promise<void> {
   const mailbox = mailboxControl(stack.mailboxUrl);
   const email = addressOf('magic_link');
   await sell(stack, 'board-oil', { address: sanFrancisco, email });
@@ -88,21 +97,30 @@ async function checkedMailKinds(stack: Stack): Promise<void> {
   await requestAsOwner(stack, '/cart/save', { email: addressOf('abandoned_cart'), items });
 }
 
-/** One label that leaves the country, one that no carrier wants, and one that costs too much. */
-async function failLabels(stack: Stack): Promise<{ id: string; reason: string }[]> {
+/** One label to another country, one for a parcel that is too heavy, and one without any rate. */
+async function failLabels(stack: Stack): Promise<readonly WaitingLabel[]> {
   const shippo = shippoControl(stack.shippoUrl);
-  await sell(stack, 'stoneware-mug', { address: london });
-  await sell(stack, 'oak-bench', { address: sanFrancisco, quantity: 4 });
-  await until(async () => (await waitingLabels(stack)).length >= 2, limits);
+  const international = await sellUntilFlagged(stack, 'stoneware-mug', { address: london });
+  const heavy = await sellUntilFlagged(stack, 'oak-bench', { address: sanFrancisco, quantity: 4 });
   await shippo.fault({ match: 'POST /shipments', kind: 'no_rates', times: 10 });
-  await sell(stack, 'linen-towels', { address: sanFrancisco });
-  await until(async () => (await waitingLabels(stack)).length >= 3, limits);
+  const noRates = await sellUntilFlagged(stack, 'linen-towels', { address: sanFrancisco });
   await shippo.clearFaults();
-  return (await waitingLabels(stack)).map(({ id, reason_code: reason }) => ({ id, reason }));
+  return [
+    { id: international, name: 'international' },
+    { id: heavy, name: 'heavy' },
+    { id: noRates, name: 'no-rates' },
+  ];
 }
 
-const waitingLabels = async (stack: Stack): Promise<{ id: string; reason_code: string }[]> =>
-  (await requestAsOwner(stack, '/admin/labels?state=needs_attention')).labels;
+/** Returns the id of the label that needs attention since this sale. */
+async function sellUntilFlagged(stack: Stack, slug: string, sale: Sale): Promise<string> {
+  const flagged = async (): Promise<{ id: string }[]> =>
+    (await requestAsOwner(stack, '/admin/labels?state=needs_attention')).labels;
+  const earlier = new Set((await flagged()).map(({ id }) => id));
+  await sell(stack, slug, sale);
+  const label = await until(async () => (await flagged()).find(({ id }) => !earlier.has(id)), limits);
+  return label.id;
+}
 
 interface Sale {
   readonly address: object;
@@ -128,7 +146,7 @@ async function sell(
   });
 }
 
-/** An endpoint that refuses what it is sent, until it is given up. */
+/** An endpoint that responds 503 until its deliveries fail. */
 async function failWebhooks(stack: Stack): Promise<void> {
   const system = await startReceiver();
   system.behave({ status: 503 });

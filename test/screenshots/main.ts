@@ -7,6 +7,7 @@ import { startReceiver } from '#src/dev/demo/receiver.ts';
 import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
 import { type Stack, startStack } from '#src/dev/stack/start-stack.ts';
 import { launchBrowser } from '#test/support/browser.ts';
+import { until } from '#test/support/until.ts';
 import {
   buyOnStorefront,
   type Capture,
@@ -18,18 +19,19 @@ import { fillDemoStore } from './fill-store.ts';
 
 /*
  * `npm run screenshots -- <folder>`: starts the whole service, fills its store, and takes a picture of every page that
- * people see, in a wide and in a narrow window: the storefront, the operators' pages, the documentation, each mail.
+ * people see, in a wide and in a narrow window: the storefront, the operators' pages, the documentation, each email.
  */
 
 const widths = { wide: 1280, narrow: 390 } as const;
 type Width = keyof typeof widths;
 
 const { folder, dark } = readOptions(
-  'Fills a shop and takes a picture of every page that people see, wide and narrow: storefront, operations, documentation, mails.',
+  'Fills a store and takes a picture of every page that people see, wide and narrow:\n' +
+    'storefront, operations, documentation, emails.',
   'npm run screenshots --',
   {
-    folder: { default: '../pictures', description: 'Where the pictures go.' },
-    dark: { default: false, description: 'As somebody sees them who likes it dark.' },
+    folder: { default: '../pictures', description: 'The folder for the pictures.' },
+    dark: { default: false, description: 'Take them in dark mode.' },
   },
   '../pictures --dark',
 );
@@ -48,7 +50,7 @@ const [stack, browser] = await Promise.all([
 try {
   for (const width of ['wide', 'narrow'] as const) await onPage(width, (page) => storefront(page, width));
   const filled = await fillDemoStore(stack);
-  console.log('The shop is filled.');
+  console.log('The store is filled.');
   for (const width of ['wide', 'narrow'] as const) {
     await onPage(width, async (page) => {
       await operations(page, width, filled);
@@ -74,7 +76,7 @@ async function onPage(width: Width, work: (page: Page) => Promise<void>): Promis
 
 function captureOf(page: Page, width: Width, { whole = true } = {}): Capture {
   return async (name) => {
-    // What has just come is faded in.
+    // New parts of a page fade in.
     await page.evaluate(
       'Promise.allSettled(document.getAnimations().map(({ finished }) => finished)).then(() => undefined)',
     );
@@ -109,9 +111,9 @@ async function operations(
 ): Promise<void> {
   const capture = captureOf(page, width);
   const labelPages = labels.map(
-    ({ reason, id }) => [`/ops/labels/${stack.store.slug}/${id}`, `ops-label-${reason}`] as const,
+    ({ name, id }) => [`/ops/labels/${stack.store.slug}/${id}`, `ops-label-${name}`] as const,
   );
-  const [international] = labels.filter(({ reason }) => reason === 'international');
+  const international = labels.find(({ name }) => name === 'international');
   for (const [path, name] of [
     ['/ops', 'ops'],
     ['/ops/labels', 'ops-labels'],
@@ -122,16 +124,16 @@ async function operations(
     ['/ops/analytics', 'ops-analytics'],
     [`/ops/analytics/${stack.store.slug}`, 'ops-analytics-store'],
   ] as const) {
-    await page.goto(stack.url + path);
+    await open(page, path);
     await capture(name);
   }
-  await page.goto(`${stack.url}/ops/queues`);
+  await open(page, '/ops/queues');
   await page
     .getByText(/Jobs?$/)
     .first()
     .waitFor();
   await capture('board');
-  await page.goto(`${stack.url}/ops/queues/queue/labels?status=failed`);
+  await open(page, '/ops/queues/queue/labels?status=failed');
   await page
     .getByText(/ORD-\d+: /)
     .first()
@@ -139,9 +141,14 @@ async function operations(
   await capture('board-failed-labels');
 }
 
+/** Busy, a page may respond 503 for a moment. */
+async function open(page: Page, path: string): Promise<void> {
+  await until(async () => (await page.goto(stack.url + path))?.ok(), { what: path });
+}
+
 async function documentation(page: Page, width: Width): Promise<void> {
   const capture = captureOf(page, width, { whole: false });
-  await page.goto(`${stack.url}/docs`);
+  await open(page, '/docs');
   await capture('docs');
   await page.goto(`${stack.url}/docs#tag-checkout`);
   await capture('docs-checkout');
