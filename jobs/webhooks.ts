@@ -14,8 +14,8 @@ export const fanOutEvent = defineJob({
 });
 
 /**
- * Delivers what is due to one endpoint. The job only wakes a worker, which finds its rows by query. `causeId` identifies
- * what woke it (an event, an attempt, the end of a pause), so that each cause enqueues a job of its own.
+ * Delivers what is due to one endpoint. The job only wakes a worker, which finds its rows by query. `causeId` is
+ * the time that it is due if that is to come, so that there is one for each time, and otherwise an id of its own.
  */
 export const drainEndpoint = defineJob({
   name: 'webhooks.drain-endpoint',

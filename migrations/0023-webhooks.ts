@@ -26,6 +26,8 @@ export class Webhooks extends Migration {
         breaker_openings int not null default 0 check (breaker_openings >= 0),
         breaker_open_until timestamptz,
         paced_until timestamptz,
+        -- When a job was enqueued that will look for its due deliveries, so that new ones need none of their own.
+        woken_at timestamptz,
         version int not null,
         created_at timestamptz not null,
         updated_at timestamptz not null,

@@ -1,6 +1,7 @@
 import anyTest from 'ava';
 import { Redis } from 'ioredis';
 
+import { drainEndpoint } from '#jobs/webhooks.ts';
 import { readConfig } from '#src/config.ts';
 import { read, transact } from '#src/database/transact.ts';
 import { disableEndpoint, listDeliveries } from '#src/domain/webhooks/index.ts';
@@ -11,6 +12,7 @@ import { recordEvent } from '#src/outbox/enqueue.ts';
 import { createServices } from '#src/services.ts';
 import { createTestClock } from '#test/support/clock.ts';
 import { createTestDatabase } from '#test/support/database.ts';
+import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { testEnvironment } from '#test/support/environment.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
 import { buildEndpoint, countStates, receiverFor, recordTests } from '#test/support/factories/webhooks.ts';
@@ -70,6 +72,25 @@ test('while one endpoint hangs with many pending deliveries, events reach anothe
   t.is(slow.mostAtOnce, hanging.concurrency);
   t.is(slow.waiting, hanging.concurrency);
   await disableEndpoint(ctx, { id: hanging.id });
+});
+
+test('an endpoint that hangs is woken a few times, however many events it misses, and gets all of them', async (t) => {
+  const { ctx, clock } = await openStoreFixture(t);
+  const receiver = await receiverFor(t);
+  receiver.behave('hang');
+  const { id } = await buildEndpoint(ctx, receiver);
+  const count = 1000;
+  await clock.standStill(async () => {
+    await recordTests(ctx, id, count);
+    await until(async () => (await countStates(ctx, id))['pending'] === count, { what: 'every delivery' });
+    const drains = (await enqueuedJobs(ctx, drainEndpoint)).length;
+    t.true(drains <= 10, `${drains} jobs`);
+  });
+  receiver.behave({ status: 204 });
+  receiver.release();
+  await until(async () => (await countStates(ctx, id))['delivered'] === count, { what: 'every delivery to arrive' });
+  const drains = (await enqueuedJobs(ctx, drainEndpoint)).length;
+  t.true(drains <= 30, `${drains} jobs`);
 });
 
 test('an endpoint that fails for a while gets every event once it works again', async (t) => {

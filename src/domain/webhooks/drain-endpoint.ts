@@ -1,15 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { drainEndpoint as drainEndpointJob } from '#jobs/webhooks.ts';
-import { readOne, transact } from '#src/database/transact.ts';
-import { clocksAgreeWithinMs, fromNow } from '#src/lib/clock.ts';
+import { transact } from '#src/database/transact.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
-import { sql } from '#src/lib/sql.ts';
-import { enqueue } from '#src/outbox/enqueue.ts';
 import { type Context, type InTransaction, isShuttingDown } from '../context.ts';
 import { type AttemptedBatch, attemptBatch } from './attempt-batch.ts';
 import { type Batch, claimDeliveries, lockEndpoint } from './claim-deliveries.ts';
-import { type EndpointLease, nextDueAt, releaseLease, renewLease, takeLease } from './endpoint-leases.ts';
+import { type EndpointLease, releaseLease, renewLease, takeLease } from './endpoint-leases.ts';
+import { wakeForRest } from './endpoint-wakes.ts';
 import { recordOutcomes } from './record-outcomes.ts';
 import type { WebhookEndpoint } from './webhook-endpoint.ts';
 
@@ -22,20 +19,20 @@ const quickMs = 250;
 
 /**
  * Deliver what is due to one endpoint under one of its leases, until nothing is due, the time is up or the process is
- * shutting down. After releasing the lease it checks once more for due deliveries: a job that started meanwhile found
- * no free lease and ended, relying on this check.
+ * shutting down. After releasing the lease it checks once more for deliveries: jobs that found no free lease ended and
+ * events enqueued no job, relying on this check.
  */
 export async function drainEndpoint(ctx: Context, { endpointId }: { endpointId: string }): Promise<void> {
   const until = ctx.clock.now().getTime() + drainMs;
   let turn = await transact(ctx, (ctx) => startDraining(ctx, endpointId));
-  if (!turn) return;
-  while (turn.batch || turn.pauseMs > 0) {
+  if (turn === 'busy') return;
+  while (turn && (turn.batch || turn.pauseMs > 0)) {
     const { batch } = turn;
     const result = batch ? await attemptBatch(ctx, batch) : await pause(ctx, turn.pauseMs);
     const mayContinue = ctx.clock.now().getTime() < until && !isShuttingDown(ctx);
     turn = await continueDraining(ctx, turn, result, mayContinue);
   }
-  await checkOnceMore(ctx, endpointId);
+  await wakeForRest(ctx, endpointId);
 }
 
 /**
@@ -47,9 +44,10 @@ interface Turn {
   readonly pauseMs: number;
 }
 
-/** @returns `undefined` when nothing is due, the endpoint is paused or no lease is free */
-async function startDraining(ctx: InTransaction, endpointId: string): Promise<Turn | undefined> {
+/** @returns `busy` when no lease is free, and `undefined` when nothing is due or the endpoint is paused */
+async function startDraining(ctx: InTransaction, endpointId: string): Promise<Turn | 'busy' | undefined> {
   const lease = await takeLease(ctx, endpointId, newId('job'));
+  if (lease === 'busy') return lease;
   const endpoint = lease && (await lockEndpoint(ctx, endpointId));
   return endpoint && takeTurn(ctx, endpoint, lease, lease.width);
 }
@@ -96,15 +94,4 @@ async function pause(ctx: Context, milliseconds: number): Promise<undefined> {
 function nextSize({ width }: EndpointLease, batch: Batch | undefined, result: AttemptedBatch | undefined): number {
   if (!batch || !result || result.tookMs > quickMs) return width;
   return Math.min(batchMax, Math.max(width, batch.deliveries.length * 2));
-}
-
-/**
- * Enqueue a successor when a delivery is due now or in a moment. While the breaker is open this is not needed: opening
- * it enqueued the next job.
- */
-async function checkOnceMore(ctx: Context, endpointId: string): Promise<void> {
-  const row = await readOne<{ dueAt: Date | null }>(ctx, sql`select ${nextDueAt(ctx, endpointId)} as "dueAt"`);
-  if (!row?.dueAt || row.dueAt > fromNow(ctx.clock, clocksAgreeWithinMs)) return;
-  const { dueAt } = row;
-  await transact(ctx, async (ctx) => enqueue(ctx, drainEndpointJob, { endpointId, causeId: newId('job') }, { dueAt }));
 }

@@ -1,12 +1,8 @@
-import { drainEndpoint } from '#jobs/webhooks.ts';
-import { clocksAgreeWithinMs, fromNow } from '#src/lib/clock.ts';
+import { fromNow } from '#src/lib/clock.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';
-import { newId } from '#src/lib/ids.ts';
-import { type Sql, sql } from '#src/lib/sql.ts';
-import { enqueue } from '#src/outbox/enqueue.ts';
-import type { Context, InTransaction } from '../context.ts';
-import type { WebhookEndpoint } from './webhook-endpoint.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { InTransaction } from '../context.ts';
 
 /**
  * One of an endpoint's leases: its holder may have `width` attempts in flight. Together the leases allow as many as the
@@ -50,33 +46,18 @@ export async function saveLeases(ctx: InTransaction, endpointId: string, concurr
 }
 
 /**
- * The time at which the endpoint's next unclaimed delivery may be attempted, as an SQL expression. `null` when nothing
- * is waiting or the endpoint is disabled.
- */
-export function nextDueAt(ctx: Context, endpointId: string): Sql {
-  return sql`(
-    select greatest(waiting.due_at, e.breaker_open_until)
-    from webhook_endpoints e, lateral (
-      select min(d.next_attempt_at) as due_at from webhook_deliveries d
-      where d.tenant_id = e.tenant_id and d.endpoint_id = e.id and d.state = 'pending'
-        and (d.lease_token is null or d.next_attempt_at <= ${ctx.clock.now()})) waiting
-    where e.tenant_id = ${ctx.tenant.id} and e.id = ${endpointId} and e.disabled_at is null
-      and waiting.due_at is not null)`;
-}
-
-/**
- * Take a free lease if the endpoint may be called and a delivery is due. Whoever holds another lease checks for due
+ * Take a free lease if the endpoint may be called and a delivery is due. The holder of another lease checks for due
  * deliveries after releasing it, so a job that finds none free need not wait.
  *
- * @returns `undefined` when there is nothing to do
+ * @returns `busy` when every lease is taken, and `undefined` when there is no use for one now
  * @throws Snooze when an earlier attempt of this job died while holding a lease, as no other job would deliver what it
- *   had claimed, and when something is due in a moment
+ *   had claimed. It takes no other lease meanwhile: when that had no more to do, the job would be finished.
  */
 export async function takeLease(
   ctx: InTransaction,
   endpointId: string,
   token: string,
-): Promise<EndpointLease | undefined> {
+): Promise<EndpointLease | 'busy' | undefined> {
   const now = ctx.clock.now();
   const leasedUntil = new Date(now.getTime() + leaseMs);
   const holder = ctx.attempt?.outboxId ?? token;
@@ -84,14 +65,17 @@ export async function takeLease(
     number: number | null;
     width: number;
     ownUntil: Date | null;
-    dueAt: Date | null;
+    isBusy: boolean;
   }>(sql`
-    with free as materialized (
+    with own as materialized (
+      select max(leased_until) as until from webhook_endpoint_leases
+      where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpointId} and holder = ${holder} and leased_until > ${now}),
+    free as materialized (
       select s.number
       from webhook_endpoint_leases s
       join webhook_endpoints e on e.tenant_id = s.tenant_id and e.id = s.endpoint_id
       where s.tenant_id = ${ctx.tenant.id} and s.endpoint_id = ${endpointId}
-        and (s.leased_until is null or s.leased_until <= ${now})
+        and (s.leased_until is null or s.leased_until <= ${now}) and (select until is null from own)
         and e.disabled_at is null and (e.breaker_open_until is null or e.breaker_open_until <= ${now})
         and exists (
           select from webhook_deliveries d
@@ -103,12 +87,16 @@ export async function takeLease(
       set holder = ${holder}, token = ${token}, leased_until = ${leasedUntil}
       from free
       where l.tenant_id = ${ctx.tenant.id} and l.endpoint_id = ${endpointId} and l.number = free.number
-      returning l.number, l.width)
-    select leased.number, leased.width,
-      (select max(leased_until) from webhook_endpoint_leases
-       where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpointId} and holder = ${holder}
-         and leased_until > ${now}) as "ownUntil",
-      case when leased.number is null then ${nextDueAt(ctx, endpointId)} end as "dueAt"
+      returning l.number, l.width),
+    woken as (
+      update webhook_endpoints e set woken_at = null
+      from leased
+      where e.tenant_id = ${ctx.tenant.id} and e.id = ${endpointId} and e.woken_at is not null)
+    select leased.number, leased.width, (select until from own) as "ownUntil",
+      not exists (
+        select from webhook_endpoint_leases
+        where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpointId}
+          and (leased_until is null or leased_until <= ${now})) as "isBusy"
     from (values (1)) always left join leased on true`);
   if (row?.number) return { endpointId, number: row.number, width: row.width, token, leasedUntil };
   if (row?.ownUntil)
@@ -116,9 +104,7 @@ export async function takeLease(
       row.ownUntil.getTime() - now.getTime(),
       'an earlier attempt of this job died while holding a lease',
     );
-  const dueInMs = (row?.dueAt?.getTime() ?? 0) - now.getTime();
-  if (dueInMs > 0 && dueInMs <= clocksAgreeWithinMs) throw new Snooze(dueInMs, 'a delivery is due in a moment');
-  return undefined;
+  return row?.isBusy ? 'busy' : undefined;
 }
 
 /** Extend the lease for another batch. @returns it with its current width, or `undefined` when it was lost */
@@ -134,12 +120,4 @@ export async function releaseLease(ctx: InTransaction, { endpointId, token }: En
   await ctx.tx.execute(sql`
     update webhook_endpoint_leases set holder = null, token = null, leased_until = null
     where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpointId} and token = ${token}`);
-}
-
-/** Enqueue one job for each lease of an endpoint, as many deliveries may be waiting. */
-export function wakeEndpoints(
-  ctx: InTransaction,
-  { id: endpointId, concurrency }: Pick<WebhookEndpoint, 'id' | 'concurrency'>,
-): void {
-  for (const _ of widthsOf(concurrency)) enqueue(ctx, drainEndpoint, { endpointId, causeId: newId('job') });
 }

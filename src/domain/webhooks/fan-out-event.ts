@@ -1,10 +1,9 @@
-import { drainEndpoint } from '#jobs/webhooks.ts';
 import { completeJob } from '#src/database/transact.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
-import { enqueue } from '#src/outbox/enqueue.ts';
 import { isSubscribedTo } from '#src/outbox/events.ts';
 import type { Context, InTransaction } from '../context.ts';
+import { delayFinalCheck, wakeForDeliveries } from './endpoint-wakes.ts';
 
 /**
  * Create one delivery for each endpoint that subscribes to the event's type, and wake the endpoint. The delivery to a
@@ -31,16 +30,19 @@ export async function fanOutEvent(ctx: Context, { eventId }: { eventId: string }
       from jsonb_to_recordset(${JSON.stringify(deliveries)}::jsonb)
         as d(id text, "endpointId" text, state text, "dueAt" timestamptz)
       on conflict (tenant_id, endpoint_id, event_id) do nothing`);
-    for (const { endpointId, state } of deliveries) {
-      if (state === 'pending') enqueue(ctx, drainEndpoint, { endpointId, causeId: eventId }, { dueAt });
-    }
+    await wakeForDeliveries(
+      ctx,
+      endpoints.filter(({ disabled }) => !disabled).map(({ id }) => id),
+    );
   });
 }
 
 async function endpointsOf(ctx: InTransaction, eventId: string): Promise<{ id: string; disabled: boolean }[]> {
   return ctx.tx.execute(sql`
-    select endpoint.id, endpoint.disabled_at is not null as disabled
-    from events event join webhook_endpoints endpoint on endpoint.tenant_id = event.tenant_id
-    where event.tenant_id = ${ctx.tenant.id} and event.id = ${eventId} and ${isSubscribedTo}
-    order by endpoint.id`);
+    select subscribed.*, ${delayFinalCheck(sql`subscribed.id`)}
+    from (
+      select endpoint.id, endpoint.disabled_at is not null as disabled
+      from events event join webhook_endpoints endpoint on endpoint.tenant_id = event.tenant_id
+      where event.tenant_id = ${ctx.tenant.id} and event.id = ${eventId} and ${isSubscribedTo}
+      order by endpoint.id) subscribed`);
 }

@@ -1,4 +1,5 @@
 export { drainEndpoint } from './drain-endpoint.ts';
+export { resumeLater } from './endpoint-wakes.ts';
 export { presentEventTypes, WebhookEventTypeView } from './event-catalogue.ts';
 export { fanOutEvent } from './fan-out-event.ts';
 export {

@@ -5,7 +5,7 @@ import { recordEvent } from '#src/outbox/enqueue.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { lockEndpoint } from './claim-deliveries.ts';
-import { wakeEndpoints } from './endpoint-leases.ts';
+import { wakeEveryLease } from './endpoint-wakes.ts';
 import { presentEndpoint, type WebhookEndpointView } from './read-endpoints.ts';
 import { discardPending } from './redeliver.ts';
 import {
@@ -73,7 +73,7 @@ export async function enableEndpoint(ctx: Context, { id }: { id: string }): Prom
     if (!endpoint.disabledAt) return;
     endpoint.enable(ctx.clock.now());
     // An event that was fanned out while the endpoint was being disabled may have left a pending delivery.
-    wakeEndpoints(ctx, endpoint);
+    wakeEveryLease(ctx, endpoint);
   });
 }
 

@@ -1,14 +1,11 @@
-import { drainEndpoint } from '#jobs/webhooks.ts';
 import { isEmailAddress } from '#src/lib/email-address.ts';
-import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
-import { enqueue } from '#src/outbox/enqueue.ts';
 import type { InTransaction } from '../context.ts';
 import { enqueueMail } from '../mail/index.ts';
 import type { HttpOutcome } from '../ports/outbound-http.ts';
 import { type Attempt, type AttemptedBatch, isGone, isSuccess } from './attempt-batch.ts';
 import type { Batch } from './claim-deliveries.ts';
-import { wakeEndpoints } from './endpoint-leases.ts';
+import { wakeEveryLease } from './endpoint-wakes.ts';
 import { discardPending } from './redeliver.ts';
 import { waitAfter } from './retry-schedule.ts';
 import type { Consequences, DisabledReason, WebhookEndpoint } from './webhook-endpoint.ts';
@@ -42,7 +39,6 @@ export async function recordOutcomes(
       nextStepMs: Math.min(...outcomes.map(({ waitMs }) => waitMs ?? Infinity)),
     },
   );
-  if (!endpoint.disabledAt) enqueueRetries(ctx, endpoint, outcomes);
   await applyConsequences(ctx, endpoint, consequences);
   if (endpoint.disabledAt) await discardPending(ctx, endpoint.id);
 }
@@ -133,23 +129,13 @@ async function releaseUnfinished(
   }
 }
 
-function enqueueRetries(ctx: InTransaction, { id: endpointId }: WebhookEndpoint, outcomes: readonly Outcome[]): void {
-  for (const { id, number, nextAttemptAt } of outcomes) {
-    if (nextAttemptAt)
-      enqueue(ctx, drainEndpoint, { endpointId, causeId: `${id}:${number}` }, { dueAt: nextAttemptAt });
-  }
-}
-
 async function applyConsequences(
   ctx: InTransaction,
   endpoint: WebhookEndpoint,
   consequences: Consequences,
 ): Promise<void> {
-  const { pausedUntil, recovered, warn, disabled } = consequences;
-  if (pausedUntil) {
-    enqueue(ctx, drainEndpoint, { endpointId: endpoint.id, causeId: newId('job') }, { dueAt: pausedUntil });
-  }
-  if (recovered) wakeEndpoints(ctx, endpoint);
+  const { recovered, warn, disabled } = consequences;
+  if (recovered) wakeEveryLease(ctx, endpoint);
   if (warn || disabled) await warnOwner(ctx, endpoint, disabled);
 }
 

@@ -4,7 +4,7 @@ import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { lockEndpoint } from './claim-deliveries.ts';
-import { wakeEndpoints } from './endpoint-leases.ts';
+import { wakeEveryLease } from './endpoint-wakes.ts';
 import { rejectDisabled } from './webhook-endpoint.ts';
 
 /** At most so many deliveries are recovered by one call; a further call takes the rest. */
@@ -75,7 +75,7 @@ export async function recoverDeliveries(ctx: Context, recovery: Recovery): Promi
 async function lockAndWake(ctx: InTransaction, endpointId: string): Promise<void> {
   const endpoint = found(await lockEndpoint(ctx, endpointId), 'webhook endpoint');
   rejectDisabled(endpoint);
-  wakeEndpoints(ctx, endpoint);
+  wakeEveryLease(ctx, endpoint);
 }
 
 /**

@@ -23,8 +23,6 @@ export interface AttemptCircumstances {
 
 /** What the caller has to do after recording results. */
 export interface Consequences {
-  /** The breaker opened: no attempts before this time. */
-  readonly pausedUntil: Date | null;
   /** A probe succeeded: every lease may be used again. */
   readonly recovered: boolean;
   readonly warn: boolean;
@@ -131,7 +129,6 @@ export class WebhookEndpoint extends WebhookEndpointSchema.class {
     const disabled = this.disabledAt ? null : this.reasonToDisable(results, now);
     if (disabled) this.disable(disabled, now);
     return {
-      pausedUntil: opens && !this.disabledAt ? (this.breakerOpenUntil ?? null) : null,
       recovered: probe && this.breakerOpenUntil === null && !this.disabledAt,
       warn: !this.disabledAt && this.isWarningDue(now),
       disabled,

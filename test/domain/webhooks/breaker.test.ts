@@ -116,25 +116,26 @@ test('opening the breaker enqueues a job for its end, and recovery enqueues a jo
   const receiver = await receiverFor(t);
   receiver.behave('reset');
   const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
-  await deliveriesWaiting(ctx, id, 5);
-  const dueAt = async () =>
-    ctx.database.pool
-      .query('select due_at from outbox where tenant_id = $1 and key like $2 order by id', [
-        ctx.tenant.id,
-        `${id}:job_%`,
-      ])
-      .then(({ rows }) =>
-        rows.map((row: { due_at: Date }) => Math.round((row.due_at.getTime() - clock.now().getTime()) / 1000)),
-      );
+  const jobsDueInSeconds = async () => {
+    const { rows } = await ctx.database.pool.query<{ due_at: Date }>(
+      `select due_at from outbox where tenant_id = $1 and key like $2 order by due_at`,
+      [ctx.tenant.id, `${id}:%`],
+    );
+    return rows.map((row) => Math.floor((row.due_at.getTime() - clock.now().getTime()) / 1000));
+  };
 
-  await drainEndpoint(ctx, { endpointId: id });
-  t.deepEqual(await dueAt(), [30]);
-  await deliveriesWaiting(ctx, id, 1);
-  receiver.behave({ status: 200 });
-  clock.pass(seconds(31));
-  await drainEndpoint(ctx, { endpointId: id });
-  t.is((await dueAt()).length, 2);
-  t.is((await countStates(ctx, id))['delivered'], 1);
+  await clock.standStill(async () => {
+    await deliveriesWaiting(ctx, id, 6);
+    await drainEndpoint(ctx, { endpointId: id });
+    t.deepEqual(await jobsDueInSeconds(), [0, 30]);
+    await deliveriesWaiting(ctx, id, 2);
+    t.deepEqual(await jobsDueInSeconds(), [0, 30], 'events of a paused endpoint need no job of their own');
+    receiver.behave({ status: 200 });
+    clock.pass(seconds(31));
+    await drainEndpoint(ctx, { endpointId: id });
+    t.deepEqual((await jobsDueInSeconds()).slice(0, 3), [-31, -1, 0]);
+  });
+  t.true(((await countStates(ctx, id))['delivered'] ?? 0) > 0);
 });
 
 test('a probe that was not sent allows the next one at once', async (t) => {

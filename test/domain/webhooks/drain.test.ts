@@ -12,7 +12,6 @@ import { type TestContext, useContext } from '#test/support/context.ts';
 import { countStatements } from '#test/support/count-statements.ts';
 import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { buildEndpoint, countStates, receiverFor, recordTests } from '#test/support/factories/webhooks.ts';
-import { interleave } from '#test/support/interleave.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 import { until } from '#test/support/until.ts';
 
@@ -92,67 +91,6 @@ test('a job that finds no free lease is not lost: the holder checks once more af
   await holder;
   await runJobs(services);
   t.deepEqual(await countStates(ctx, id), { delivered: 2 });
-});
-
-test('a delivery that comes between the last claim and the end of a drain gets a successor', async (t) => {
-  const { ctx } = t.context;
-  const receiver = await receiverFor(t);
-  const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
-  await deliveriesWaiting(ctx, id, 1);
-  // The last look is the one plain read of a drain: just before it, another delivery commits.
-  const pool = ctx.database.pool;
-  const late: Context = {
-    ...ctx,
-    database: {
-      ...ctx.database,
-      pool: new Proxy(pool, {
-        get(target, name) {
-          if (name !== 'query') return Reflect.get(target, name, target);
-          return async (...given: [never]) => {
-            const text = JSON.stringify(given);
-            if (text.includes('as due_at')) await deliveriesWaiting(ctx, id, 1);
-            return target.query(...given);
-          };
-        },
-      }),
-    },
-  };
-  const before = (await enqueuedJobs(ctx, drainEndpointJob)).length;
-  await drainEndpoint(late, { endpointId: id });
-  const jobs = (await enqueuedJobs(ctx, drainEndpointJob)).slice(before);
-  t.is(jobs.length, 2, 'the wake-up of the delivery itself, and the successor');
-  t.deepEqual(await countStates(ctx, id), { delivered: 1, pending: 1 });
-  await drainEndpoint(ctx, { endpointId: id });
-  t.deepEqual(await countStates(ctx, id), { delivered: 2 });
-});
-
-test('at whatever moment of a drain a delivery and its wake-up come, it is delivered', async (t) => {
-  const { ctx, services } = t.context;
-  const receiver = await receiverFor(t);
-  let step = 0;
-  let reached = true;
-  while (reached) {
-    step += 1;
-    const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
-    await deliveriesWaiting(ctx, id, 1);
-    reached = await interleave(
-      services,
-      step,
-      () => drainEndpoint(ctx, { endpointId: id }),
-      async () => {
-        await deliveriesWaiting(ctx, id, 1);
-        await drainEndpoint(ctx, { endpointId: id });
-      },
-    );
-    // The wake-ups of both were worked: nothing is left but what drains promised.
-    const successors = (await enqueuedJobs(ctx, drainEndpointJob)).filter(
-      ({ endpointId, causeId }) => endpointId === id && causeId.startsWith('job_'),
-    );
-    for (const { endpointId } of successors) await drainEndpoint(ctx, { endpointId });
-    t.deepEqual(await countStates(ctx, id), { delivered: reached ? 2 : 1 }, `before statement ${step}`);
-    t.is(await leasesHeld(ctx, id), 0);
-  }
-  t.true(step > 8, `${step} statements`);
 });
 
 test('a drain that is shut down finishes its attempts, releases its lease and leaves the rest to another', async (t) => {
