@@ -159,15 +159,12 @@ test('the table of metrics names every metric, and documents name no other', (t)
 test('the table of processes says what the Procfile says', (t) => {
   t.deepEqual(
     tableAfter(markdownFile('workers/README.md'), '| process |').map(([name, entry]) => [name, entry]),
-    [...procfile.matchAll(/^([a-z-]+): .*node (\S+\.ts)/gm)].map(([, name = '', entry = '']) => [
-      code(name),
-      code(entry),
-    ]),
+    [...procfile.matchAll(/^([a-z-]+): .* (\S+\.ts)/gm)].map(([, name = '', entry = '']) => [code(name), code(entry)]),
   );
 });
 
 test('every entry of the Procfile exists, and every process that documents scale is in it', (t) => {
-  const entries = [...procfile.matchAll(/node (\S+\.ts)/g)].map(([, entry]) => entry ?? '');
+  const entries = [...procfile.matchAll(/ (\S+\.ts)/g)].map(([, entry]) => entry ?? '');
   t.is(entries.length, procfile.trim().split('\n').length);
   t.deepEqual(
     entries.filter((entry) => !existsSync(new URL(`../../${entry}`, import.meta.url))),

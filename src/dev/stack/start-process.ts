@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
@@ -18,6 +19,12 @@ export interface StackProcess {
 }
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
+/** The options of Node.js that the Procfile starts each process with. */
+const nodeOptions =
+  /^web: \S+ ((?:--\S+ )+)/m
+    .exec(readFileSync(`${root}/Procfile`, 'utf8'))?.[1]
+    ?.trim()
+    .split(' ') ?? [];
 const preload = fileURLToPath(new URL('./end-with-parent.ts', import.meta.url));
 const startTimeoutMs = 120_000;
 const stopTimeoutMs = 10_000;
@@ -33,7 +40,7 @@ export function startProcess(
   environment: Record<string, string>,
   folder = root,
 ): StackProcess {
-  const child = spawn(process.execPath, ['--import', preload, entry], {
+  const child = spawn(process.execPath, [...nodeOptions, '--import', preload, entry], {
     cwd: folder,
     env: environment,
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
