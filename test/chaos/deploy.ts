@@ -1,5 +1,4 @@
 import { readOptions } from '#src/cli/lib/script-options.ts';
-import { runDeploy } from './run-deploy.ts';
 
 /* `npm run chaos:deploy -- --orders 200`: deploys the next release under load and checks the invariants. */
 
@@ -13,6 +12,7 @@ const { orders, 'at-once': atOnce } = readOptions(
   },
   '--orders 200',
 );
+const { runDeploy } = await import('./run-deploy.ts');
 const { failures, breaches } = await runDeploy({ orders, atOnce, report: (line) => console.log(line) });
 for (const line of [...failures, ...breaches]) console.error(`✘ ${line}`);
 console.log(

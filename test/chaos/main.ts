@@ -1,9 +1,8 @@
 import { readOptions } from '#src/cli/lib/script-options.ts';
-import { startBench } from '#test/bench/lib/bench-environment.ts';
-import { runKills } from './kill/run-kills.ts';
-import { runChaos } from './run-chaos.ts';
 
 /*
+ * Loads the service only after it has read its options, for their help comes at once.
+ *
  * `npm run chaos -- --orders 300 --seed 7`: faults of every kind while shoppers buy; the printed seed repeats the run.
  * `--every 0 --drop 0.3 --duplicate 0.3 --shuffle`: only the providers' webhooks are unreliable. `--only kills`: a
  * process is killed at every point of every operation that moves money.
@@ -45,6 +44,8 @@ console.log(
 process.exit(breaches.length === 0 ? 0 : 1);
 
 async function killAtEveryPoint(): Promise<string[]> {
+  const { startBench } = await import('#test/bench/lib/bench-environment.ts');
+  const { runKills } = await import('./kill/run-kills.ts');
   const { environment, stop } = await startBench();
   try {
     return await runKills({ environment: { ...environment }, report });
@@ -54,6 +55,7 @@ async function killAtEveryPoint(): Promise<string[]> {
 }
 
 async function injectAllFaults(): Promise<string[]> {
+  const { runChaos } = await import('./run-chaos.ts');
   report(`seed ${options.seed}`);
   return runChaos({
     seed: options.seed,

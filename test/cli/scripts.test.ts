@@ -2,22 +2,51 @@ import { globSync, readFileSync } from 'node:fs';
 
 import test from 'ava';
 
-import { runEntry } from '#test/support/run-entry.ts';
+import { codeBlocksOf, commandsOf, inlineCommandsOf, markdownFiles, npmCommand } from '#test/support/documents.ts';
+import { type Ended, runEntry } from '#test/support/run-entry.ts';
 
 const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   scripts: Record<string, string>;
 };
 const entryOf = (name: string) => scripts[name]?.replace('node ', '') ?? '';
 
-/** What a person starts in a terminal: the others are `npm run cli`, with a help of its own, and services. One at a time: each loads all of the service. */
+/**
+ * What a person starts in a terminal: the others are `npm run cli`, with a help of its own, and services. One at a time:
+ * each loads all of the service.
+ */
 const watched = Object.keys(scripts).filter((name) => /^(?:test|src\/dev)\//.test(entryOf(name)));
 const benchmarks = globSync('test/bench/*.ts')
   .map((path) => path.replace('test/bench/', '').replace('.ts', ''))
   .filter((name) => name !== 'main');
 
+/** The scripts that `npm test` itself runs, and those whose commands another test runs in full. */
+const runElsewhere = new Set(['test', 'typecheck', 'lint', 'format', 'cli', 'demo']);
+const documentedCommands = new Set(
+  markdownFiles
+    .flatMap((file) => [
+      ...codeBlocksOf(file)
+        .filter(({ language, runBy, notRun }) => !['text', 'json', 'yaml'].includes(language) && !runBy && !notRun)
+        .flatMap(commandsOf),
+      ...inlineCommandsOf(file),
+    ])
+    .filter((command) => {
+      const [, script] = npmCommand.exec(command) ?? [];
+      return script !== undefined && script in scripts && !runElsewhere.has(script);
+    }),
+);
+
+/** Each help is printed once, for all that read it. */
+const helps = new Map<string, Promise<Ended>>();
+function helpOf(script: string, ...words: string[]): Promise<Ended> {
+  const called = [entryOf(script), ...words].join(' ');
+  const help = helps.get(called) ?? runEntry(entryOf(script), [...words, '--help'], {});
+  helps.set(called, help);
+  return help;
+}
+
 for (const name of watched) {
   test.serial(`npm run ${name} -- --help says what it does, with an example, and does nothing`, async (t) => {
-    const { code, out, err } = await runEntry(entryOf(name), ['--help'], {});
+    const { code, out, err } = await helpOf(name);
     t.is(code, 0, err);
     t.regex(out, /^Usage: npm (?:run )?[a-z:]+/);
     t.regex(out, /\nExample:\n {2}npm /);
@@ -35,14 +64,26 @@ for (const name of watched.filter((name) => name !== 'test')) {
 }
 
 test.serial('every benchmark explains itself', async (t) => {
-  const { out: overview } = await runEntry(entryOf('bench'), ['--help'], {});
+  const { out: overview } = await helpOf('bench');
   for (const name of benchmarks) {
     t.true(overview.includes(`  ${name}\n`), name);
-    const { code, out } = await runEntry(entryOf('bench'), [name, '--help'], {});
+    const { code, out } = await helpOf('bench', name);
     t.is(code, 0, name);
     t.true(out.startsWith(`Usage: npm run bench -- ${name}`), out);
   }
 });
+
+for (const command of documentedCommands) {
+  test.serial(`${command} names a script, and options that it has`, async (t) => {
+    const [, script = '', given = ''] = npmCommand.exec(command) ?? [];
+    const words = given.split(' ').filter((word) => word !== '');
+    const name = script === 'bench' ? words.splice(0, 1) : [];
+    const { code, out, err } = await helpOf(script, ...name);
+    t.is(code, 0, err);
+    for (const word of words.filter((word) => word.startsWith('--')))
+      t.true(out.includes(`  ${word} `) || out.includes(`  ${word.replace('--', '--no-')} `), `${word}\n${out}`);
+  });
+}
 
 test.serial("readOptions rejects an invalid number and an unknown value by the option's name", async (t) => {
   const number = await runEntry(entryOf('chaos'), ['--orders', 'many'], {});

@@ -2,13 +2,12 @@ import { existsSync, readFileSync } from 'node:fs';
 
 import test from 'ava';
 
-import { codeBlocksOf, commandsOf, markdownFiles } from '#test/support/documents.ts';
-import { runEntry } from '#test/support/run-entry.ts';
+import { codeBlocksOf, commandsOf, markdownFiles, npmCommand } from '#test/support/documents.ts';
 
 /*
  * Every command that a document shows is run by a test: those of the command line by command-line.test.ts; blocks with
- * a comment `run by` by the test that it names; scripts that take long, here, with --help. A comment `not run` says why
- * no test can run a block.
+ * a comment `run by` by the test that it names; scripts that take long, with --help, by test/cli/scripts.test.ts. A
+ * comment `not run` says why no test can run a block.
  */
 const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   scripts: Record<string, string>;
@@ -16,10 +15,6 @@ const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import
 const blocks = markdownFiles.flatMap(codeBlocksOf);
 const runnable = blocks.filter(({ language }) => !['text', 'json', 'yaml'].includes(language));
 const unmarked = runnable.filter(({ runBy, notRun }) => !runBy && !notRun);
-const npmCommand = /^(?:[A-Z_]+=\S+ )*npm (?:run )?([a-z:]+)(?: -- (.*))?$/;
-
-/** The scripts that `npm test` itself runs, and those whose commands another test runs in full. */
-const runElsewhere = new Set(['test', 'typecheck', 'lint', 'format', 'cli', 'demo']);
 
 test('every block of code has a language', (t) => {
   t.deepEqual(
@@ -62,29 +57,3 @@ test('every npm script that a document names exists', (t) => {
   );
   t.deepEqual(missing, []);
 });
-
-const longCommands = new Set(
-  [...unmarked.flatMap(commandsOf), ...markdownFiles.flatMap(({ text }) => inlineCommands(text))].filter((command) => {
-    const [, script] = npmCommand.exec(command) ?? [];
-    return script !== undefined && script in scripts && !runElsewhere.has(script);
-  }),
-);
-
-for (const command of longCommands) {
-  test.serial(`${command} names a script, and options that it has`, async (t) => {
-    const [, script = '', given = ''] = npmCommand.exec(command) ?? [];
-    const words = given.split(' ').filter((word) => word !== '');
-    const name = script === 'bench' ? words.splice(0, 1) : [];
-    const { code, out, err } = await runEntry((scripts[script] ?? '').replace('node ', ''), [...name, '--help'], {});
-    t.is(code, 0, err);
-    for (const word of words.filter((word) => word.startsWith('--')))
-      t.true(out.includes(`  ${word} `) || out.includes(`  ${word.replace('--', '--no-')} `), `${word}\n${out}`);
-  });
-}
-
-/** Commands of npm in the text between backquotes. */
-function inlineCommands(text: string): string[] {
-  return [...text.matchAll(/(?<!`)`((?:[A-Z_]+=\S+ )?npm [^`]+)`/g)].map(([, command = '']) =>
-    command.replaceAll(/\s+/g, ' '),
-  );
-}

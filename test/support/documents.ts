@@ -68,6 +68,16 @@ export function commandsOf({ text }: Pick<CodeBlock, 'text'>): string[] {
     .filter((line) => line !== '');
 }
 
+/** An npm script as documents call it: its name, and what follows `--`. */
+export const npmCommand = /^(?:[A-Z_]+=\S+ )*npm (?:run )?([a-z:]+)(?: -- (.*))?$/;
+
+/** The commands of npm in the text between backquotes. */
+export function inlineCommandsOf({ text }: MarkdownFile): string[] {
+  return [...text.matchAll(/(?<!`)`((?:[A-Z_]+=\S+ )?npm [^`]+)`/g)].map(([, command = '']) =>
+    command.replaceAll(/\s+/g, ' '),
+  );
+}
+
 /** The rows of the table that follows a text, without head and rule; each row as its cells. */
 export function tableAfter({ path, text }: MarkdownFile, before: string): string[][] {
   const start = text.indexOf(before);
