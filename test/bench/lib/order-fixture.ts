@@ -11,6 +11,8 @@ import { countStatementsSent, parentOf, processorMsOf, processorMsOfFamily } fro
 
 /** A store with real processes to buy from. */
 export interface OrderFixture {
+  /** What its processes know. */
+  readonly environment: Readonly<Record<string, string>>;
   /** One shopper's way from an empty cart to the paid session. */
   buy(): Promise<void>;
   /** Work with these workers of the Procfile and no others. */
@@ -26,6 +28,8 @@ export interface OrderFixture {
    * enqueued its label.
    */
   enqueuedAfterMs(since: Date): Promise<number[]>;
+  /** For each order that was paid since: milliseconds from its event's acceptance to what follows, if that is done. */
+  followedAfterMs(since: Date): Promise<{ label: number | null; delivered: number | null }[]>;
   /** What has been used so far: processor time by part, in milliseconds, and statements sent. */
   usage(): Promise<Usage>;
   close(): Promise<void>;
@@ -74,6 +78,8 @@ export async function openOrderFixture(workers: readonly string[]): Promise<Orde
   let shoppers = 0;
 
   return {
+    environment: stack.environment,
+
     async buy() {
       const email = `buyer-${(shoppers += 1)}@bench.example`;
       const { cart } = await request('POST', '/cart', {});
@@ -132,6 +138,23 @@ export async function openOrderFixture(workers: readonly string[]): Promise<Orde
         [since],
       );
       return waits.map(({ ms }) => ms);
+    },
+
+    async followedAfterMs(since) {
+      return rows(
+        `
+        select extract(epoch from min(l.purchased_at) - min(e.received_at))::float8 * 1000 as label,
+          extract(epoch from min(d.finished_at) - min(e.received_at))::float8 * 1000 as delivered
+        from orders o
+        join payment_sessions s on s.tenant_id = o.tenant_id and s.order_id = o.id
+        join payment_events e on e.tenant_id = o.tenant_id and e.object_id = s.provider_session_id
+        left join labels l on l.tenant_id = o.tenant_id and l.order_id = o.id
+        left join events paid on paid.tenant_id = o.tenant_id and paid.object_id = o.id and paid.type = 'order.paid'
+        left join webhook_deliveries d on d.tenant_id = o.tenant_id and d.event_id = paid.id and d.state = 'delivered'
+        where o.created_at >= $1
+        group by o.id`,
+        [since],
+      );
     },
 
     async usage() {
