@@ -18,7 +18,8 @@ export const Environment = Type.Object({
   }),
   LOCAL_MODE: Flag({
     description:
-      'For development: allows http and loopback URLs and the schedules below, and listens on 127.0.0.1 only. Not allowed with APP_MODE=live.',
+      'For development: allows http and loopback URLs and the schedules below, and listens on 127.0.0.1 only. ' +
+      'Not allowed with APP_MODE=live.',
   }),
   HOST: Type.Optional(
     Type.String({ description: 'The IP address to listen on. Default 0.0.0.0; always 127.0.0.1 in local mode.' }),

@@ -46,7 +46,7 @@ export const createKeyCommand = defineCommand({
     'requests-per-minute': {
       type: 'string',
       value: 'number',
-      description: 'Rate limit of the key. Default: 6000 for a secret key.',
+      description: 'Rate limit of the key. Default: 6,000 for a secret key.',
     },
   },
   async run({ parameters, options, terminal }) {

@@ -72,7 +72,9 @@ export function createSharedMetrics({
 
   /** One report at a time: two concurrent ones would add the same counts twice. */
   function report(): Promise<void> {
-    reporting = reporting.then(addUp).catch((error: unknown) => log.debug({ err: error }, 'metrics were not shared'));
+    reporting = reporting
+      .then(addUp)
+      .catch((error: unknown) => log.debug({ err: error }, 'metrics could not be shared'));
     return reporting;
   }
 

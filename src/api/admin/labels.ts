@@ -44,7 +44,7 @@ export const getRates = defineRoute({
   ...reading,
   method: 'get',
   path: '/api/v1/admin/orders/:id/rates',
-  summary: 'Quote the rates of an order, also across a border, the cheapest first.',
+  summary: 'Quote the rates of an order, also to other countries, the cheapest first.',
   params: OfOrder,
   errors: ['order_not_shippable', 'shipping_provider_unavailable'],
   responses: { 200: Type.Object({ rates: Type.Array(RateView), cheapest_rate_id: Nullable(Type.String()) }) },
@@ -59,7 +59,7 @@ export const postLabel = defineRoute({
   method: 'post',
   path: '/api/v1/admin/orders/:id/label',
   idempotent: 'resumable',
-  summary: 'Buy a label at a rate, also across a border and above the cost cap; without a rate, at the cheapest.',
+  summary: 'Buy a label at a rate, also to other countries and above the cost cap; without a rate, at the cheapest.',
   params: OfOrder,
   body: Type.Object({ rate_id: Omittable(Text(200, { examples: ['rate_1Qx'] })) }),
   errors: [

@@ -1,34 +1,34 @@
 import type { Route } from '#src/api/lib/define-route.ts';
 import { emailLimitOf, limitOf } from '#src/api/lib/limits.ts';
 
-/** Sentences about how often a route may be called and which other limits apply. */
+/** How often a route may be called and which other limits apply, a text for each. */
 export function describeLimits(route: Route): string[] {
   const { limit, emails, guesses = [] } = route;
   return [
     ...(limit ? [describeLimit(limit, route)] : []),
     ...guesses.map(
       (guess) =>
-        `A wrong \`${guess.field}\` counts towards the limit of its preview operation: ${countOf(limitOf(guess.limit))}.`,
+        `A wrong \`${guess.field}\` counts towards the limit of its preview operation: ` +
+        `${countOf(limitOf(guess.limit))}.`,
     ),
     ...(emails ? [describeEmails(emails)] : []),
   ];
 }
 
-function describeLimit(name: NonNullable<Route['limit']>, { audience, idempotent, coalesced }: Route): string {
+function describeLimit(name: NonNullable<Route['limit']>, { audience }: Route): string {
   const { perShopper, perSecretKey, perStore, protects, seconds } = limitOf(name);
   if (perStore) {
     return (
       `Not limited in normal use. Beyond ${perShopper} requests ${per(seconds)} from one client, or ${perStore} for the ` +
-      'store, requests get 503 `service_unavailable` with `Retry-After`. A store may set its own `requests_per_second`; if it ' +
-      'is below 60, one client gets half of it. A request counts once its key, origin, size, body and parameters are accepted and ' +
-      `the store has the module; it then counts whatever its response${idempotent || coalesced ? ', unless it is replayed' : ''}.`
+      'store, requests get 503 `service_unavailable` with `Retry-After`. A store may set its own `requests_per_second`, ' +
+      'of which one client gets at most half.'
     );
   }
   if (!perShopper) return 'Rate limit: `requests_per_minute` of the key, if it is set.';
   // A session carries no key, so no key's limit applies to it.
   const server =
     perSecretKey && audience.kind !== 'session'
-      ? `; ${perSecretKey} for a secret key, over all operations, unless it has its own limit`
+      ? `; ${perSecretKey.toLocaleString('en-US')} for a secret key, over all operations, unless it has its own limit`
       : '';
   const together = protects ? ` Operations that could be used to guess ${protects} are counted together.` : '';
   return `Rate limit: ${countOf({ perShopper, seconds })}${server}.${together}`;
@@ -36,11 +36,12 @@ function describeLimit(name: NonNullable<Route['limit']>, { audience, idempotent
 
 function describeEmails(name: NonNullable<Route['emails']>): string {
   const { perShopper, perRecipient, perStore, isSilent, seconds } = emailLimitOf(name);
-  const store = perStore ? `, ${perStore} for the store` : '';
+  const store = perStore ? `, ${perStore.toLocaleString('en-US')} for the store` : '';
+  const shares = `${perShopper} ${per(seconds)} for a shopper, ${perRecipient} to one recipient${store}`;
   const beyond = isSilent
     ? 'Beyond that the response is the same and nothing is sent'
     : 'Beyond that the response is 429';
-  return `Emails: ${perShopper} ${per(seconds)} for a shopper, ${perRecipient} to one recipient${store}, over all operations that send them. ${beyond}.`;
+  return `Emails: ${shares}, over all operations that send them. ${beyond}.`;
 }
 
 const countOf = ({ perShopper, seconds }: { perShopper?: number; seconds: number }) =>

@@ -29,13 +29,13 @@ its stock and discounts, and the next request creates a new one.
 
 Each limited operation has its own window, unless its description says that it is counted together with others. Limited
 operations report the caller's usage in \`RateLimit-*\` headers and return 429 with \`Retry-After\` beyond the limit.
-Shoppers are counted by their network or session. A secret key is counted over all limited operations: 6000 requests a
+Shoppers are counted by their network or session. A secret key is counted over all limited operations: 6,000 requests a
 minute, or its own \`requests_per_minute\`. A storefront's server that sends its secret key may send the shopper's IP
 address in \`x-client-ip\`; without it, no limit for shoppers applies to the request.
 
 Operations that are not limited in normal use (checkout, saved carts, the billing portal and a few more) have one window
 each, so that a flood of one does not block the others. Beyond it they return 503 with \`Retry-After\`. Requests that are
-rejected for their key, origin, size, body, parameters or a module do not count there; all others do.
+replayed, or rejected for their key, origin, size, body, parameters or a module, do not count there; all others do.
 
 ## Lists
 

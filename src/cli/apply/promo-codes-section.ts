@@ -35,5 +35,5 @@ async function rejectUnknownProducts({ ctx }: ApplyRun, slugs: readonly string[]
     .map((slug, index) => issue(`/products/${index}`, `is no product of this store: ${slug}`))
     .filter((_, index) => !known.has(slugs[index] ?? ''));
   if (errors.length === 0) return;
-  throw invalidRequest('A promo code is for unknown products.', ...errors);
+  throw invalidRequest('A promo code names unknown products.', ...errors);
 }

@@ -96,7 +96,7 @@ export const enableEndpointCommand = switching({
 
 export const disableEndpointCommand = switching({
   name: 'webhooks:disable',
-  summary: 'Disable a webhook endpoint. Its pending deliveries are suspended.',
+  summary: 'Disable a webhook endpoint. Its pending deliveries are discarded and can be recovered.',
   change: disableEndpoint,
   message: (id) => `${id} is disabled.`,
 });

@@ -28,7 +28,7 @@ const Metadata = FreeFormInput({
   maxProperties: 50,
   propertyNames: { maxLength: 40 },
   additionalProperties: { maxLength: 500 },
-  description: 'Free JSON of yours, at most 50 keys of 40 characters with values of 500 characters, 8 KB in all.',
+  description: 'Any JSON of yours: at most 50 keys of 40 characters with values of 500 characters, 8 KB in total.',
 });
 
 /** The body of POST /checkout/sessions. */

@@ -46,7 +46,7 @@ export async function savePartner(ctx: InTransaction, input: PartnerInput): Prom
 function readWindow(written: PartnerInput['window']): number {
   const windowMs = written ? (parseDuration(written) ?? 0) : defaultWindowMs;
   if (windowMs >= 1 && windowMs <= windowMsMax) return windowMs;
-  throw invalidRequest('The window of a partner is out of bounds.', {
+  throw invalidRequest('The attribution window of a partner is out of range.', {
     path: '/window',
     code: 'duration',
     detail: 'must be more than 0s and at most 3650d',

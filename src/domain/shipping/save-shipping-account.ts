@@ -85,7 +85,7 @@ export async function saveShippingAccount(
 }
 
 function lacksKey(): DomainError {
-  return invalidRequest('A first account needs its key.', {
+  return invalidRequest('The account needs an API key when it is first saved.', {
     path: '/api_key',
     code: 'required',
     detail: 'is required for a first account',

@@ -113,7 +113,7 @@ export const KeyInput = Type.Object({
       minimum: 1,
       maximum: 100_000,
       examples: [6000],
-      description: "The key's own limit, over all its requests to limited operations. Default: 6000 for a secret key.",
+      description: "The key's own limit, over all its requests to limited operations. Default: 6,000 for a secret key.",
     }),
   ),
 });

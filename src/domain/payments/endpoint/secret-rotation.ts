@@ -71,7 +71,12 @@ export async function confirmSecretRotation(ctx: Context, confirmation: Confirma
 
 type CodeCheck = 'granted' | 'refused' | 'busy';
 
-const busy = () => new DomainError('conflict', 'version_conflict', 'This is being confirmed at the moment.');
+const busy = () =>
+  new DomainError(
+    'conflict',
+    'version_conflict',
+    'Another confirmation of this rotation is in progress. Try again in a moment.',
+  );
 
 /** A wrong code is counted: this transaction commits, and the caller throws the error. */
 async function verifyCode(ctx: InTransaction, { rotationId, code }: Confirmation): Promise<CodeCheck> {

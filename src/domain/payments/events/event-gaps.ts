@@ -106,7 +106,7 @@ async function applyObjects(ctx: Context, range: TimeRange, lostFrom: Date): Pro
     if (applied === 'unknown_order') {
       ctx.log.error(
         { code: 'payment_of_unknown_order', subject, objectId },
-        'the payment provider has an own payment without an order',
+        'the payment provider has a payment of this store that has no order',
       );
     }
   }
