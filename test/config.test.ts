@@ -39,7 +39,7 @@ function problemsOf(environment: Record<string, string | undefined>): readonly s
   }
 }
 
-test('an environment with what is required has a default for everything else', (t) => {
+test('readConfig has a default for every variable that is not required', (t) => {
   const config = readConfig(live);
   t.is(config.settings.appMode, 'live');
   t.false(config.settings.localMode);
@@ -61,12 +61,12 @@ test('an environment with what is required has a default for everything else', (
   t.deepEqual(config.ops, { user: 'ops', password: 'hush-ops-password' });
 });
 
-test('what was read cannot be changed', (t) => {
+test('the configuration cannot be changed', (t) => {
   const config = readConfig(live);
   t.true(Object.isFrozen(config) && Object.isFrozen(config.settings));
 });
 
-test('every variable that is given is read', (t) => {
+test('readConfig reads every variable', (t) => {
   const config = readConfig({
     ...local,
     HOST: '0.0.0.0',
@@ -121,7 +121,7 @@ test('every variable that is given is read', (t) => {
   );
 });
 
-test('an empty variable is one that is not set', (t) => {
+test('readConfig ignores empty variables', (t) => {
   t.is(readConfig({ ...live, PORT: '', LOG_LEVEL: '', DATABASE_READ_URL: '' }).port, 3000);
   t.deepEqual(problemsOf({ ...live, KEY_PEPPER: '' }), [
     'KEY_PEPPER is required, such as $(openssl rand -base64 32). Base64 of 32 bytes: the secret for hashing API keys and tokens.',
@@ -148,7 +148,7 @@ test('readConfig reports every problem at once', (t) => {
   t.true(problems.includes('OPS_USER and OPS_PASSWORD are required outside local mode'));
 });
 
-test('every variable refuses what it cannot mean, by its name', (t) => {
+test('readConfig rejects an invalid value of every variable by its name', (t) => {
   const wrong: Record<string, string> = {
     APP_MODE: 'production',
     LOCAL_MODE: 'yes',
@@ -195,7 +195,7 @@ test('every variable refuses what it cannot mean, by its name', (t) => {
   );
 });
 
-test('a problem repeats the value that was given, unless it is a secret', (t) => {
+test('a problem shows the given value unless it is a secret', (t) => {
   t.deepEqual(problemsOf({ ...local, LOG_LEVEL: 'loud' }), [
     'LOG_LEVEL must be one of debug, info, warn, error, silent, not "loud". Minimum log level.',
   ]);
@@ -229,7 +229,7 @@ test('the message lists each problem on a line of its own', (t) => {
   t.is(error.message.split('\n').length, 3);
 });
 
-test('a public environment, test or live, is reached by https and guarded by a password', (t) => {
+test('outside local mode, PUBLIC_URL must be https and /ops needs a password', (t) => {
   for (const mode of ['test', 'live']) {
     const environment = { ...live, APP_MODE: mode };
     t.deepEqual(problemsOf(environment), []);
@@ -242,16 +242,16 @@ test('a public environment, test or live, is reached by https and guarded by a p
   }
 });
 
-test('ops user and password go together, in local mode too', (t) => {
+test('OPS_USER and OPS_PASSWORD require each other, also in local mode', (t) => {
   t.deepEqual(problemsOf({ ...local, OPS_USER: 'ops' }), ['OPS_USER and OPS_PASSWORD must be set together']);
   t.deepEqual(problemsOf(local), []);
 });
 
-test('local mode is refused where real money is', (t) => {
+test('local mode is rejected in the live environment', (t) => {
   t.deepEqual(problemsOf({ ...local, APP_MODE: 'live' }), ['LOCAL_MODE is not allowed with APP_MODE=live']);
 });
 
-test('providers are reached by https, or on this machine', (t) => {
+test('URLs of providers must be https, or on this machine', (t) => {
   for (const name of ['STRIPE_API_BASE', 'SHIPPO_API_BASE', 'EMBEDDINGS_URL']) {
     t.deepEqual(problemsOf({ ...live, [name]: 'http://10.0.0.1' }), [
       `${name} must be an https or loopback URL outside local mode`,
@@ -262,7 +262,7 @@ test('providers are reached by https, or on this machine', (t) => {
   }
 });
 
-test("the waits may be shortened on a developer's machine only", (t) => {
+test('schedules may be changed in local mode only', (t) => {
   t.deepEqual(problemsOf({ ...live, WEBHOOK_RETRY_SCHEDULE: '0s,1s', SWEEP_INTERVAL: '1s' }), [
     'WEBHOOK_RETRY_SCHEDULE is for local mode only',
     'SWEEP_INTERVAL is for local mode only',
@@ -270,12 +270,12 @@ test("the waits may be shortened on a developer's machine only", (t) => {
   t.deepEqual(problemsOf({ ...live, SWEEP_INTERVAL: '5m' }), [], 'the default may be said');
 });
 
-test('on a dyno one proxy is trusted by default', (t) => {
+test('on Heroku one proxy is trusted by default', (t) => {
   t.is(readConfig({ ...live, DYNO: 'web.1' }).trustedProxyHops, 1);
   t.is(readConfig({ ...live, DYNO: 'web.1', TRUSTED_PROXY_HOPS: '2' }).trustedProxyHops, 2);
 });
 
-test('a process that may not start says everything that is wrong, and ends with code 1', async (t) => {
+test('a process with an invalid environment reports every problem and ends with code 1', async (t) => {
   for (const entry of ['src/server.ts', 'workers/all.ts']) {
     const { code, out, err } = await runEntry(entry, [], { ...local, KEY_PEPPER: 'hush', PORT: 'hush' });
     t.deepEqual([code, out], [1, ''], entry);
@@ -288,7 +288,7 @@ test('a process that may not start says everything that is wrong, and ends with 
   }
 });
 
-test('a URL whose password needs an encoding is named, with what to do, and not repeated', (t) => {
+test('a URL whose password must be percent-encoded is reported with the remedy and without its value', (t) => {
   const urls: Record<string, readonly string[]> = {
     DATABASE_URL: [
       'postgres://a:hush#w@h/x',
@@ -311,7 +311,7 @@ test('a URL whose password needs an encoding is named, with what to do, and not 
   t.deepEqual(problemsOf({ ...live, STRIPE_API_BASE: 'https://' }), ['STRIPE_API_BASE is not a URL']);
 });
 
-test('a URL of any form that the drivers take is taken', (t) => {
+test('DATABASE_URL and REDIS_URL accept every form that the drivers accept', (t) => {
   for (const fit of [
     { DATABASE_URL: 'postgres://r%C3%B4le:p%40%2Fs%23s,w@h:5433/50%?sslmode=disable' },
     { DATABASE_URL: 'postgres://u:p@/shop?host=/var/run/postgresql' },
@@ -324,7 +324,7 @@ test('a URL of any form that the drivers take is taken', (t) => {
   }
 });
 
-test('a process whose database does not open says why and what to do in one line, and ends with code 1', async (t) => {
+test('a process whose database cannot be opened reports the cause and the remedy in one line, and ends with code 1', async (t) => {
   const given = givenByRunner('TEST_DATABASE_URL');
   const changed = (change: (url: URL) => unknown) => {
     const url = new URL(given);
@@ -350,7 +350,7 @@ test('a process whose database does not open says why and what to do in one line
   }
 });
 
-test('a web process whose port is in use says so by its name, and ends with code 1', async (t) => {
+test('a web process whose port is in use reports PORT and ends with code 1', async (t) => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   t.teardown(() => taken.close());
@@ -362,7 +362,7 @@ test('a web process whose port is in use says so by its name, and ends with code
   t.regex(err, /\n {2}PORT or HOST cannot be used \(listen EADDRINUSE: .*\): free the port, or set another\n$/);
 });
 
-test('the release phase needs the database and nothing else', (t) => {
+test('the release phase requires DATABASE_URL only', (t) => {
   t.is(readDatabaseUrl({ DATABASE_URL: live.DATABASE_URL }), live.DATABASE_URL);
   const missing = t.throws(() => readDatabaseUrl({}), { instanceOf: ConfigError });
   t.regex(missing.problems.join(), /^DATABASE_URL is required, such as postgres:/);

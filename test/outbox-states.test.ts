@@ -150,7 +150,7 @@ test.serial(
   },
 );
 
-test.serial('the table refuses a job that is in no state or in two', async (t) => {
+test.serial('the table rejects a job that is in no state or in two', async (t) => {
   const { services, machine } = t.context;
   await machine.clear();
   await machine.enqueue('a', hours(1));

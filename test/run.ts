@@ -14,12 +14,11 @@ import { runAva, type Tally } from '#test/run-ava.ts';
 import { createTemplateDatabase } from '#test/support/database.ts';
 
 /*
- * What `npm test` runs: the type-check and the linter beside every test, each file
- * on its own copy of one migrated database. Arguments go to ava: file names, --match and so on.
- * What the routes answered meanwhile is held against what they promise (test/routes), where every test was run.
- * TEST_DATABASE_URL and TEST_REDIS_URL name services to use instead of our own, and TEST_DATABASE_ADMIN_URL a role that
- * creates databases for that of TEST_DATABASE_URL; REQUIRE_CHROMIUM=1 makes a missing browser a failure. The last line
- * is the count.
+ * What `npm test` runs: the type-check and the linter beside every test, each file on its own copy of one migrated
+ * database. Arguments go to AVA: file names, --match and so on. If every test was run, the responses of the routes are
+ * compared with the documented ones (test/routes). TEST_DATABASE_URL and TEST_REDIS_URL name other services to use, and
+ * TEST_DATABASE_ADMIN_URL a role that creates databases for that of TEST_DATABASE_URL; REQUIRE_CHROMIUM=1 makes a
+ * missing browser a failure. The last line is the count.
  */
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -78,7 +77,7 @@ function checkStyle() {
   return check('npm run lint found', '@biomejs/biome/bin/biome', ['ci', '--reporter=github']);
 }
 
-/** Routes that no test was answered as they document: one failure, and what is missing. */
+/** Routes with a documented response that no test got: one failure that lists them. */
 async function checkRoutes(): Promise<number> {
   const [{ routes }, { standingsOf }, { readRecords }, { debtsOf }] = await Promise.all([
     import('#src/api/routes.ts'),

@@ -77,7 +77,7 @@ test.afterEach.always((t) => t.context.api.close());
 const bench = '/api/v1/benches/item_01m7xfs208fk1sctzyr3afnpz3';
 const resultOf = ({ status, body }: ApiResponse) => [status, body.error];
 
-test('a request with several faults is rejected for the first one in the documented order', async (t) => {
+test('a request with several errors is rejected for the first one in the documented order', async (t) => {
   const { api, ctx, tenant } = t.context;
   await transact(ctx, (ctx) => setModules(ctx, { reviews: false }));
   const reader = await buildKey(ctx, ['orders:read']);
@@ -98,7 +98,7 @@ test('a request with several faults is rejected for the first one in the documen
   t.deepEqual(resultOf(await post({ tenant: tenant.slug, body: { name: 'oak' } })), [403, 'module_disabled']);
 });
 
-test("the handler's own errors come last, after the module check", async (t) => {
+test('a request for a disabled module is rejected before the handler runs', async (t) => {
   const { api, tenant } = t.context;
   t.deepEqual(resultOf(await api.call('POST', '/api/v1/benches', { tenant: tenant.slug, body: { name: 'gone' } })), [
     404,
@@ -108,14 +108,14 @@ test("the handler's own errors come last, after the module check", async (t) => 
   t.deepEqual([reply.status, reply.body], [200, { tenant: tenant.slug }]);
 });
 
-test('a public route wants the header, and one that names a store', async (t) => {
+test('a public route rejects a request without x-tenant-slug, or with an unknown store', async (t) => {
   const { api, tenant } = t.context;
   t.deepEqual(resultOf(await api.call('GET', bench)), [400, 'missing_tenant']);
   t.deepEqual(resultOf(await api.call('GET', bench, { tenant: 'nobody' })), [404, 'unknown_tenant']);
   t.deepEqual((await api.call('GET', bench, { tenant: tenant.slug })).body, { tenant: tenant.slug });
 });
 
-test('a bearer route wants a key, and the key alone says whose', async (t) => {
+test('a bearer route requires a key, and the key alone determines the store', async (t) => {
   const { api, ctx, tenant } = t.context;
   t.deepEqual(resultOf(await api.call('GET', '/api/v1/owners', { tenant: tenant.slug })), [401, 'missing_key']);
   for (const authorization of ['Basic b3BzOm9wcw==', 'Bearer', 'Bearer  ', 'sk_test_x']) {
@@ -131,7 +131,7 @@ test('a bearer route wants a key, and the key alone says whose', async (t) => {
   t.is(reply.body.actor, (await listKeys(ctx)).rows[0]?.id, 'what is done is done by the key');
 });
 
-test('a dual route with a key requires its scope even if the header would suffice', async (t) => {
+test('a dual route with a key requires its scope, also when the header is sent', async (t) => {
   const { api, ctx, tenant } = t.context;
   const key = await buildKey(ctx, ['products:write']);
   const refused = await api.call('POST', '/api/v1/benches', { key, tenant: tenant.slug, body: { name: 'oak' } });
@@ -153,7 +153,7 @@ test('a dual route rejects a key and a header of different stores, and a bearer 
   t.is((await api.call('GET', '/api/v1/owners', { key, tenant: tenant.slug })).status, 200);
 });
 
-test('each way in which a key opens nothing has its code', async (t) => {
+test('a missing, unknown, revoked or expired key, or one of the other environment, gets its own error code', async (t) => {
   const { api, ctx } = t.context;
   const owners = async (key: string) => resultOf(await api.call('GET', '/api/v1/owners', { key }));
   t.deepEqual(await owners(newKey('secret', 'test')), [401, 'invalid_key']);
@@ -170,7 +170,7 @@ test('each way in which a key opens nothing has its code', async (t) => {
   t.deepEqual(await owners(value), [401, 'revoked_key']);
 });
 
-test('an address that nothing serves is 404, and another method of one that is served is 405 with those that are', async (t) => {
+test('an unknown path gets 404, and an unsupported method gets 405 with the supported ones in Allow', async (t) => {
   const { api } = t.context;
   t.deepEqual(resultOf(await api.call('GET', '/api/v1/nothing')), [404, 'not_found']);
   t.deepEqual(resultOf(await api.call('GET', '/')), [404, 'not_found']);
@@ -179,7 +179,7 @@ test('an address that nothing serves is 404, and another method of one that is s
   t.deepEqual(refused.headers.get('allow')?.split(', ').toSorted(), ['GET', 'HEAD', 'OPTIONS']);
 });
 
-test('a malformed id in a path is 404, and a malformed query 400', async (t) => {
+test('a malformed id in a path gets 404, and a malformed query 400', async (t) => {
   const { api, tenant } = t.context;
   for (const id of ['ord_01m7xfs208fk1sctzyr3afnpz3', 'item_1', 'item_01M7XFS208FK1SCTZYR3AFNPZ3', '%00', "'--"]) {
     t.deepEqual(
@@ -205,7 +205,7 @@ test('a body that does not match its schema is rejected with the path of every i
   t.is(wider.status, 200, 'unknown fields are ignored');
 });
 
-test("a body needs its type only where there is one, and takes any of JSON's", async (t) => {
+test('a body requires a JSON content type, whatever its suffix and parameters, and an empty one requires none', async (t) => {
   const { api, tenant } = t.context;
   const empty = await api.call('POST', '/api/v1/benches', { tenant: tenant.slug });
   t.deepEqual(
@@ -220,7 +220,7 @@ test("a body needs its type only where there is one, and takes any of JSON's", a
   }
 });
 
-test('a body of unknown length is cut off at the limit like any other', async (t) => {
+test('a body of unknown length is rejected once it exceeds the limit', async (t) => {
   const { api, tenant } = t.context;
   const response = await fetch(`${api.url}/api/v1/benches`, {
     method: 'POST',
@@ -235,13 +235,13 @@ test('a body of unknown length is cut off at the limit like any other', async (t
   t.is(response.status, 413);
 });
 
-test('a provider names the store in the path', async (t) => {
+test("a provider's webhook names its store in the path", async (t) => {
   const { api, tenant } = t.context;
   t.is((await api.call('POST', `/api/webhooks/test/${tenant.slug}`, { body: 'raw' })).body.tenant, tenant.slug);
   t.deepEqual(resultOf(await api.call('POST', '/api/webhooks/test/nobody', { body: 'raw' })), [404, 'unknown_tenant']);
 });
 
-test('an unexpected error is a 500 that reveals nothing', async (t) => {
+test('an unexpected error returns 500 and reveals nothing', async (t) => {
   const { api, tenant } = t.context;
   const { status, headers, body } = await api.call('GET', '/api/v1/fires', { tenant: tenant.slug });
   t.is(status, 500);
@@ -328,7 +328,7 @@ test('a request without a tenant gets a message that says how to name it', async
   t.like(malformed, { status: 404, body: { detail: 'Not found: this is not a valid id.' } });
 });
 
-test("a developer's own origin is allowed in the test environment by a store that lists its origins", async (t) => {
+test("a store that lists its origins also allows those of a developer's machine in the test environment", async (t) => {
   const { api, services } = t.context;
   const { slug } = await buildTenant(services, { allowedOrigins: ['https://shop.cedar.example'] });
   for (const origin of ['http://localhost:5173', 'http://127.0.0.1:8080']) {
@@ -382,7 +382,7 @@ test('a store with allowed origins rejects others with a readable error', async 
   t.is((await api.call('GET', bench, { tenant: slug })).status, 200, 'a server sends no origin');
 });
 
-test('a page can read what it did wrong before its store is known', async (t) => {
+test('an error that occurs before the store is known has CORS headers, so that a page can read it', async (t) => {
   const refused = await t.context.api.call('GET', bench, { headers: { origin: 'https://shop.cedar.example' } });
   t.deepEqual(resultOf(refused), [400, 'missing_tenant']);
   t.is(refused.headers.get('access-control-allow-origin'), 'https://shop.cedar.example');

@@ -5,7 +5,7 @@ import type { Reply } from '#src/api/lib/reply.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { Timestamp, Type } from '#src/lib/schema.ts';
 
-/* What holds the answers of every test to their documentation, shown on a route of its own. */
+/* The check that compares the responses of every test with the API document, shown on a route of its own. */
 const test = anyTest as TestFn<{
   drifts: string[];
   reportResponse: (reply: Reply) => void;

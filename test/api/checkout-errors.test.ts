@@ -11,7 +11,7 @@ import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { type ApiContext, useApi } from '#test/support/use-api.ts';
 
-/* What is refused before a shopper is sent to pay, with its code. The provider is a fake that says what it is told. */
+/* What a checkout rejects before the shopper is sent to pay, with its code. The provider is a fake. */
 const test = anyTest as TestFn<ApiContext>;
 const payments = fakePaymentGateway();
 useApi(test, { ports: { payments } });
@@ -36,7 +36,7 @@ const failures = [
   ['refused', '502 payment_provider_error'],
 ] as const;
 
-test('a product of several variants wants one named, and what is not sold in a way is not sold in it', async (t) => {
+test('checkout rejects a missing variant of a product with several, and a kind of purchase that is not for sale', async (t) => {
   const { ctx } = t.context;
   const { checkout, gift } = await counter(t.context);
   const mugs = await buildProduct(ctx, { variants: [{}, { sku: 'MUG-2' }] });
@@ -66,7 +66,7 @@ test('a product of several variants wants one named, and what is not sold in a w
   t.deepEqual([resultOf(unsaid), unsaid.body.errors[0].path], ['400 invalid_request', '/variant_id']);
 });
 
-test('one rhythm at a time, and no more lines than the provider takes', async (t) => {
+test('checkout rejects mixed subscription intervals, and more lines than the provider accepts', async (t) => {
   const { ctx } = t.context;
   const { checkout } = await counter(t.context);
   const beans = await buildProduct(ctx, coffee);
@@ -96,7 +96,7 @@ test('checkout rejects a promo code or gift card that does not apply with its re
   t.is(typeof unknown.body.reason, 'string');
 });
 
-test('what the store has not switched on is not sold', async (t) => {
+test('checkout rejects products and codes of disabled modules', async (t) => {
   const { ctx, services, api } = t.context;
   const tenant = await buildTenant(services);
   const own = { ...ctx, tenant };
@@ -110,7 +110,7 @@ test('what the store has not switched on is not sold', async (t) => {
   t.is(resultOf(await checkout({ items: [line] })), '200 undefined');
 });
 
-test('too little of it is a conflict, also as a gift', async (t) => {
+test('checkout returns 409 for too little stock, also for a gift', async (t) => {
   const { ctx } = t.context;
   const { gift } = await counter(t.context);
   const beans = await buildProduct(ctx, { ...coffee, variants: [{ stock: 1 }] });
@@ -124,7 +124,7 @@ test('too little of it is a conflict, also as a gift', async (t) => {
 });
 
 test.serial(
-  'checkout distinguishes a provider that is away, busy, denies or refuses, and a total that is too small',
+  'checkout distinguishes a provider that is unavailable, busy, denies or rejects, and a total that is too small',
   async (t) => {
     const { ctx } = t.context;
     const { checkout, gift } = await counter(t.context);

@@ -61,7 +61,7 @@ test.serial('POST /checkout/sessions returns both documented shapes, and the sta
   t.regex(paid.paid_at, /Z$/);
 });
 
-test.serial('an ordinary checkout is few statements', async (t) => {
+test.serial('POST /checkout/sessions of an ordinary cart executes few statements', async (t) => {
   const { services } = t.context;
   const { post, items } = await open(t.context);
   await post({ items });
@@ -70,7 +70,7 @@ test.serial('an ordinary checkout is few statements', async (t) => {
   t.true(statements.length <= 14);
 });
 
-test.serial('what is wrong is said with its code and place', async (t) => {
+test.serial('POST /checkout/sessions rejects invalid input with its code and path', async (t) => {
   const { post, items, product } = await open(t.context);
   const [item] = items;
   const rejectionOf = async (body: object) => {
@@ -166,7 +166,7 @@ test.serial('checkout rejects a duplicate subscription as documented, without a 
   t.is((await stripe.requests()).length, requestCount);
 });
 
-test.serial('too little stock is a conflict that names what is left', async (t) => {
+test.serial('POST /checkout/sessions without enough stock returns 409 with the available quantity', async (t) => {
   const { ctx } = t.context;
   const { post } = await open(t.context);
   const scarce = await buildProduct(ctx, { variants: [{ stock: 1 }] });
@@ -198,31 +198,34 @@ test.serial('checkout distinguishes a provider that is away, refuses or is not c
   t.deepEqual([connect.status, connect.body.error], [503, 'payment_provider_not_configured']);
 });
 
-test.serial('a request with an Idempotency-Key makes one order, at once and after a failure', async (t) => {
-  const { ctx, stripe, account } = t.context;
-  const { post, items } = await open(t.context);
-  const headers = { 'idempotency-key': 'once' };
-  const responses = await Promise.all([post({ items }, headers), post({ items }, headers)]);
-  t.true(responses.some(({ status }) => status === 200));
-  const again = await post({ items }, headers);
-  t.is(again.headers.get('idempotent-replayed'), 'true');
-  t.is((await ordersOf(ctx)).length, 1);
+test.serial(
+  'POST /checkout/sessions with an Idempotency-Key creates one order, repeated at once or after a failure',
+  async (t) => {
+    const { ctx, stripe, account } = t.context;
+    const { post, items } = await open(t.context);
+    const headers = { 'idempotency-key': 'once' };
+    const responses = await Promise.all([post({ items }, headers), post({ items }, headers)]);
+    t.true(responses.some(({ status }) => status === 200));
+    const again = await post({ items }, headers);
+    t.is(again.headers.get('idempotent-replayed'), 'true');
+    t.is((await ordersOf(ctx)).length, 1);
 
-  await stripe.addFault({
-    match: 'POST /v1/checkout/sessions',
-    account: account.secretKey,
-    kind: 'reset_after',
-    times: 4,
-  });
-  const failed = await post({ items }, { 'idempotency-key': 'twice' });
-  await stripe.clearFaults();
-  const retried = failed.status === 200 ? failed : await post({ items }, { 'idempotency-key': 'twice' });
-  t.is(retried.status, 200);
-  t.is((await ordersOf(ctx)).length, 2);
-  t.is((await stripe.account(account.secretKey)).sessions.length, 2);
-});
+    await stripe.addFault({
+      match: 'POST /v1/checkout/sessions',
+      account: account.secretKey,
+      kind: 'reset_after',
+      times: 4,
+    });
+    const failed = await post({ items }, { 'idempotency-key': 'twice' });
+    await stripe.clearFaults();
+    const retried = failed.status === 200 ? failed : await post({ items }, { 'idempotency-key': 'twice' });
+    t.is(retried.status, 200);
+    t.is((await ordersOf(ctx)).length, 2);
+    t.is((await stripe.account(account.secretKey)).sessions.length, 2);
+  },
+);
 
-test.serial("the status of another store's order, or of none, is not found", async (t) => {
+test.serial("GET /checkout/:orderId/status returns 404 for another store's order and an unknown one", async (t) => {
   const { api, tenant } = t.context;
   const { post, items } = await open(t.context);
   const { body } = await post({ items });
@@ -234,7 +237,7 @@ test.serial("the status of another store's order, or of none, is not found", asy
   t.is((await api.call('GET', '/api/v1/checkout/nonsense/status', { tenant: tenant.slug })).status, 404);
 });
 
-test.serial("an order is shown to who knows its address, and to the store's own server", async (t) => {
+test.serial('GET /orders/:orderId requires the email of the order, or a secret key', async (t) => {
   const { api, ctx, tenant } = t.context;
   const { post, items } = await open(t.context);
   const { body } = await post({ items, customer_email: 'Ada@example.com' });

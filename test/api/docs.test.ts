@@ -29,13 +29,13 @@ const operationsOf = ({ paths }: OpenApiDocument): [name: string, Operation][] =
     Object.entries(methods).map(([method, operation]): [string, Operation] => [nameOf({ method, path }), operation]),
   );
 
-test.serial('the document is OpenAPI 3.1, as a public validator has it', async (t) => {
+test.serial('the API document is valid OpenAPI 3.1 according to a public validator', async (t) => {
   const document = await readDocument(t.context);
   t.is(document.openapi, '3.1.0');
   await t.notThrowsAsync(SwaggerParser.validate(structuredClone(document) as never));
 });
 
-test.serial("every route of the service is in the document, and a provider's channel is not", async (t) => {
+test.serial('the API document has every route except the webhooks of providers', async (t) => {
   const operations = new Map(operationsOf(await readDocument(t.context)));
   t.deepEqual([...operations.keys()].toSorted(), shown.map((route) => nameOf(route)).toSorted());
   const ids = [...operations.values()].map(({ operationId }) => operationId);
@@ -64,7 +64,7 @@ test.serial('the API document has no internal keyword, and every reference resol
   }
 });
 
-test.serial('every example fits the schema that it is an example of', (t) => {
+test.serial('every example of the API document is valid by its schema', (t) => {
   for (const route of shown) {
     const name = nameOf(route);
     for (const schema of [route.body, ...Object.values(route.responses)]) {
@@ -80,7 +80,7 @@ test.serial('every example fits the schema that it is an example of', (t) => {
   }
 });
 
-test.serial('no field that has a default is required', async (t) => {
+test.serial('no field with a default is required', async (t) => {
   const both: string[] = [];
   const walk = (value: unknown, place: string): void => {
     if (typeof value !== 'object' || value === null) return;
@@ -94,7 +94,7 @@ test.serial('no field that has a default is required', async (t) => {
   t.deepEqual(both, []);
 });
 
-test.serial('headers that a caller may send are named where they are read', async (t) => {
+test.serial('the API document names every request header of a route', async (t) => {
   const operations = new Map(operationsOf(await readDocument(t.context)));
   const refs = (operation: Operation | undefined) =>
     (operation?.parameters ?? []).flatMap((parameter) =>
@@ -124,7 +124,7 @@ test.serial('the API document and its page are revalidated with an ETag', async 
   }
 });
 
-test.serial('the command line prints the same document', async (t) => {
+test.serial('the command openapi prints the document that the API serves', async (t) => {
   const { code, out } = await callCli(['openapi', '--url', t.context.services.config.settings.publicUrl], {});
   t.is(code, 0);
   t.deepEqual(JSON.parse(out), await readDocument(t.context));
@@ -132,7 +132,7 @@ test.serial('the command line prints the same document', async (t) => {
 
 const browserTest = hasBrowser ? test : test.skip;
 
-browserTest('the page reads well in a browser that is cut off from everything else', async (t) => {
+browserTest('the API page is complete in a browser without any other network access', async (t) => {
   const { api } = t.context;
   const browser = await launchBrowser();
   try {

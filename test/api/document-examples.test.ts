@@ -8,8 +8,8 @@ import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
 import { fakeShippingGateway } from '#test/support/fakes/shipping-gateway.ts';
 
 /*
- * The document as a stranger has it, who knows nothing of our routes: each operation is sent the examples that stand in
- * it, and what comes back is held against the schema that stands in it, by a validator that is not ours.
+ * The API document as its readers use it: each operation is sent the examples of the document, and a public validator
+ * compares the response with the schema of the document.
  */
 const test = anyTest as TestFn<StoreContext>;
 useStore(test, { ports: { payments: fakePaymentGateway(), shipping: fakeShippingGateway() } });
@@ -51,12 +51,12 @@ test('every example of the API document can be sent, and its response matches th
     }
   }
   t.log(Object.fromEntries([...statuses].toSorted()));
-  // The examples are good ones: none is refused for how it looks, and many are simply answered.
+  // The examples are useful: none is rejected for its format, and many succeed.
   t.false(statuses.has(415) || statuses.has(500));
   t.true((statuses.get(200) ?? 0) + (statuses.get(201) ?? 0) > 30);
 });
 
-/** With the examples of the path's parameters in place, and of those that must be asked for. */
+/** With the examples of the path's parameters, and those of required query parameters. */
 function addressOf(path: string, { parameters }: Described): string {
   const own = parameters.filter((parameter): parameter is Parameter => !('$ref' in parameter));
   const named = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>

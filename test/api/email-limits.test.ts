@@ -48,7 +48,7 @@ test('POST /cart/save beyond the limit of a recipient responds the same, and nei
   ]);
 });
 
-test('emails are counted per client, then per address, then per store, and one that is used up touches none behind it', async (t) => {
+test('emails are counted per client, per address and per store, and an exhausted limit leaves the later ones uncounted', async (t) => {
   const { services } = t.context;
   const limiter = createLimiter(services);
   const tenant = await buildTenant(services);

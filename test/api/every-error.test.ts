@@ -12,21 +12,21 @@ import { buildKey } from '#test/support/factories/keys.ts';
 import { buildSession } from '#test/support/factories/sessions.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 
-/* The refusals that follow from what a route declares, each met at every route that documents it. */
+/* The errors that follow from what a route declares, caused at every route that documents them. */
 const test = anyTest as TestFn<StoreContext>;
 useStore(test);
 
 /** The examples of tokens are another store's. */
 const withoutTokens = ({ method, body }: Route) => (method !== 'get' && body ? { body: {} } : {});
 
-test.serial('a session that is over says so, and not that it is wrong', async (t) => {
+test.serial('an expired session gets expired_session, not invalid_session', async (t) => {
   t.context.clock.pass(minutes(16));
   for (const route of kinds('session')) {
     t.is(resultOf(await send(t.context, route, withoutTokens(route))), '401 expired_session', nameOf(route));
   }
 });
 
-test.serial('while the database is away every route says so, and when to come back', async (t) => {
+test.serial('every route returns 503 with Retry-After while the database is unavailable', async (t) => {
   const { pool } = t.context.services.context().database;
   const { query, connect } = pool;
   const away = async () => {
@@ -113,7 +113,7 @@ test('every list rejects a cursor that was changed', async (t) => {
 
 test('a repeated query parameter is rejected with its path', async (t) => {
   for (const route of routes.filter(({ query, audience }) => query && audience.kind !== 'inbound')) {
-    // A token and a tenant are read before the query is held to its schema.
+    // The token and the store are checked before the schema of the query.
     const names = Object.keys(route.query?.properties ?? {}).filter(
       (name) => !['token', 'state', 'tenant'].includes(name),
     );
@@ -128,7 +128,7 @@ test('a repeated query parameter is rejected with its path', async (t) => {
   }
 });
 
-test('an Idempotency-Key stands for one body, and has a length', async (t) => {
+test('an Idempotency-Key is rejected with a different body, and over 255 characters', async (t) => {
   for (const route of routes.filter(({ idempotent, body }) => idempotent && body)) {
     const sent = async (key: string, body: unknown) =>
       resultOf(await send(t.context, route, { body, headers: { 'idempotency-key': key } }));

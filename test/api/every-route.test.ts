@@ -18,7 +18,7 @@ import {
 import { buildKey } from '#test/support/factories/keys.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 
-/* What holds for every route there is, made of what each declares: who is let in, and what is read. */
+/* What holds for every route, generated from what each declares: who may call it, and what it reads. */
 const test = anyTest as TestFn<StoreContext>;
 useStore(test);
 
@@ -36,7 +36,7 @@ test('a key without the scope is rejected with the required scope', async (t) =>
   }
 });
 
-test('who may read may not write', async (t) => {
+test('a key with a read scope is rejected by the routes that write', async (t) => {
   for (const route of kinds('dual', 'bearer', 'token')) {
     const { scope } = route.audience as { scope: Scope };
     if (scope.endsWith(':read')) continue;
@@ -45,7 +45,7 @@ test('who may read may not write', async (t) => {
   }
 });
 
-test('a route that wants a key is not served without one, nor with one that opens nothing', async (t) => {
+test('a route that requires a key rejects a missing and an unknown one', async (t) => {
   const { api, tenant } = t.context;
   for (const route of kinds('bearer')) {
     const response = await api.call(route.method.toUpperCase(), addressOf(route, tenant.slug), { tenant: tenant.slug });
@@ -61,7 +61,7 @@ test('a route that wants a key is not served without one, nor with one that open
   }
 });
 
-test("a customer's route wants the session of a customer", async (t) => {
+test('a route for customers requires a session', async (t) => {
   const { api, key, tenant } = t.context;
   for (const route of kinds('session')) {
     const request = (authorization?: string) =>
@@ -75,7 +75,7 @@ test("a customer's route wants the session of a customer", async (t) => {
   }
 });
 
-test('an unknown store is 404, and a missing one is 400', async (t) => {
+test('an unknown store gets 404, and a missing one 400', async (t) => {
   for (const route of kinds('public', 'dual', 'token')) {
     t.is(
       resultOf(await send(t.context, route, { tenant: 'nobody', body: undefined })),
@@ -95,7 +95,7 @@ test('an unknown store is 404, and a missing one is 400', async (t) => {
   }
 });
 
-test('a key of one store does not open another', async (t) => {
+test('a key of one store is rejected for another', async (t) => {
   const other = await buildTenant(t.context.services);
   for (const route of kinds('dual')) {
     const response = await send(t.context, route, { tenant: other.slug, key: t.context.key, body: undefined });
@@ -103,7 +103,7 @@ test('a key of one store does not open another', async (t) => {
   }
 });
 
-test('a method that an address does not serve is 405, with those that it does', async (t) => {
+test('an unsupported method gets 405 with the supported ones in Allow', async (t) => {
   const { api, tenant } = t.context;
   for (const route of routes) {
     const address = addressOf(route, tenant.slug);
@@ -118,7 +118,7 @@ test('a method that an address does not serve is 405, with those that it does', 
   }
 });
 
-test('a word that stands where another address has a parameter is never taken for its value', async (t) => {
+test('a fixed path segment is never read as the parameter of another route', async (t) => {
   const { api, tenant } = t.context;
   const words = [
     'cart/apply-promo',
@@ -176,14 +176,14 @@ test('a body that is too large, of another type or not JSON is rejected before i
   }
 });
 
-test('a malformed id in a path is 404', async (t) => {
+test('a malformed id in a path gets 404', async (t) => {
   for (const route of routes.filter(({ params, audience }) => params && audience.kind !== 'inbound')) {
     const [name = ''] = Object.keys(route.params?.properties ?? {});
     t.is((await send(t.context, route, { params: { [name]: '..%00' } })).status, 404, nameOf(route));
   }
 });
 
-test('what a store has not switched on is 403', async (t) => {
+test('a route of a disabled module gets 403', async (t) => {
   await transact(t.context.ctx, (ctx) => setModules(ctx, Object.fromEntries(moduleNames.map((name) => [name, false]))));
   for (const route of routes.filter(({ module }) => module)) {
     // The example of a refresh token is another store's.

@@ -17,8 +17,8 @@ import { buildTenant } from '#test/support/tenant.ts';
 import { type ApiContext, useApi } from '#test/support/use-api.ts';
 
 /*
- * Every route is sent what its schemas nearly describe. FUZZ_REQUESTS says how many requests (2,000 in the suite),
- * FUZZ_SEED repeats a run; a failure prints both and what was sent.
+ * Every route is sent nearly valid requests. FUZZ_REQUESTS is their number (2,000 in the suite), FUZZ_SEED repeats a
+ * run; a failure prints both and what was sent.
  */
 const count = Number(process.env['FUZZ_REQUESTS'] ?? 2000);
 const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31));
@@ -79,7 +79,7 @@ test('no input to any route causes a 500, and every error has the same envelope'
 
   if (process.env['FUZZ_REQUESTS']) t.log(Object.fromEntries([...statuses].toSorted()));
   t.deepEqual(wrong, [], `FUZZ_SEED=${seed} FUZZ_REQUESTS=${count}`);
-  // Requests that nothing accepts, or nothing refuses, prove nothing.
+  // A run in which every request is rejected, or none is, proves nothing.
   for (const status of [200, 201, 400, 401, 403, 404, 415])
     t.true((statuses.get(status) ?? 0) > 0, `no ${status} among ${count}`);
 });
@@ -95,14 +95,14 @@ function complaintAbout({ status, headers, body }: ApiResponse): string | undefi
   if (status === 500) return '500';
   if (!headers.get('content-type')?.startsWith('application/json')) return `${status} is not JSON`;
   if (meaningOf(body?.error)?.status !== status) return `${status} says ${body?.error}`;
-  // What is answered again is answered to the byte: it names the request that was answered first.
+  // A replayed response is equal byte for byte: it has the request id of the first request.
   const isItsOwn = body.request_id === headers.get('x-request-id') || headers.has('idempotent-replayed');
   if (typeof body.detail !== 'string' || !isItsOwn) return `${status} has no envelope`;
   if (/select |insert |update |node_modules|\.ts:|Error:/.test(JSON.stringify(body))) return `${status} tells too much`;
   return undefined;
 }
 
-/** Half of the requests are sound, so that they get to what stands behind the checks. */
+/** Half of the requests are valid, so that they reach the code behind the checks. */
 function fuzz(random: Random, route: Route, store: Store): Sent {
   const near: Nearness = { random, strangeness: random.pick([0, 0, 0.02, 0.15]), known: store.known };
   const text = (schema: TSchema | undefined): string => {

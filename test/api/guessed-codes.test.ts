@@ -68,7 +68,7 @@ test('wrong promo codes at a checkout and in the preview are counted together', 
   t.deepEqual(tally(wrong), { '400 promo_not_applicable': 10, '429 rate_limited': 5 });
 });
 
-test('a right code is not counted, nor one that a request did not come to', async (t) => {
+test('a valid code is not counted, nor one that was not checked because of an earlier error', async (t) => {
   const till = await openTill(t.context);
   await buildPromo(t.context.ctx, { code: 'WELCOME10', value: 10 });
   const { code } = await buildGiftCard(t.context.ctx, { balanceCents: 50_000 });

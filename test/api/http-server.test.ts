@@ -91,7 +91,7 @@ test('a request that does not arrive in time gets 408 with the error envelope', 
   }
 });
 
-test('bytes that are no request end a connection in the middle of a response without a second one', async (t) => {
+test('invalid bytes during a response close the connection without a second response', async (t) => {
   const server = createHttpServer(t.context.services, (_request, response) => response.write('first'));
   t.teardown(() => close(server));
   server.listen(0, '127.0.0.1');

@@ -106,7 +106,7 @@ for (const mode of ['atomic', 'resumable']) {
     t.is((await send(t.context, mode, 'race')).headers.get('idempotent-replayed'), 'true');
   });
 
-  test(`${mode}: a key stands for one body`, async (t) => {
+  test(`${mode}: a key with a different body is rejected`, async (t) => {
     await send(t.context, mode, 'one');
     const other = await send(t.context, mode, 'one', 'grace@example.com');
     t.is(other.status, 422);
@@ -144,7 +144,7 @@ for (const mode of ['atomic', 'resumable']) {
     t.regex(t.context.runs[0] ?? '', /^idem_/);
   });
 
-  test(`${mode}: after a crash the request is taken over when its lease is over, with the same id`, async (t) => {
+  test(`${mode}: after a crash the request runs again once its lease has ended, with the same id`, async (t) => {
     let crashed = false;
     t.context.onRun = () =>
       crashed

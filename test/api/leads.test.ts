@@ -88,7 +88,7 @@ test('quiz answers that are too deep, too many, too large or no object are rejec
   t.like(await sendQuiz({ text: 'x'.repeat(17_000) }), { status: 413, body: { error: 'payload_too_large' } });
 });
 
-test('the waitlist takes a variant or product of this store, once at a time', async (t) => {
+test('POST /leads/waitlist accepts a variant or a product of this store, and stores it once', async (t) => {
   const { api, ctx, tenant, services } = t.context;
   const { slug, variant } = await buildProduct(ctx, { variants: [{ stock: 0 }, { stock: 0 }] });
   const draft = await buildProduct(ctx, { status: 'draft' });
@@ -173,7 +173,7 @@ test('repeating an inquiry with the same Idempotency-Key stores it once', async 
 });
 
 for (const path of pages) {
-  test(`${path} needs a store and an address`, async (t) => {
+  test(`POST ${path} requires a store and an email address`, async (t) => {
     const { api, tenant } = t.context;
     const { slug } = await buildProduct(t.context.ctx);
     const body = { email: 'ada@example.com', product_slug: slug };

@@ -19,7 +19,7 @@ useApi(test, { ports: { payments: fakePaymentGateway() } });
 
 type Request = [method: string, path: string, body?: object];
 
-/** The refusals of one who finds nothing: all others say that there was something. */
+/** The errors for something that does not exist: any other would reveal that it does. */
 const found = ({ status }: ApiResponse) => status !== 404 && (status < 400 || status === 409 || status >= 502);
 
 test('requests to another store find nothing of this one, by header, key or session', async (t) => {

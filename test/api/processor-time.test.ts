@@ -17,10 +17,10 @@ import {
 } from '#test/support/hurtful-requests.ts';
 
 /*
- * No request of an allowed size costs more than 50 ms of processor time before it is refused or accepted. The time of
- * this thread is counted, the test's own client included, and not that of a clock: others may use the machine. What
- * takes long is sent again, since the first time may have compiled something, and the fastest counts. A busy machine
- * may still double it: what takes time in proportion to a square takes many times as long. `npm run fuzz` prints the table.
+ * No request of an allowed size takes more than 50 ms of processor time, whether it is rejected or accepted. The time
+ * of this thread is counted, including the test's own client, not the time of a clock, because other processes use the
+ * machine. A slow request is sent again, since the first may have compiled something, and the fastest counts. A busy
+ * machine may still double it; quadratic time is many times as much. `npm run fuzz` prints the table.
  */
 const allowedMs = 50;
 const failingMs = 2 * allowedMs;
@@ -128,7 +128,7 @@ function opsPages(t: ExecutionContext<StoreContext>): { method: string; path: st
   return pages;
 }
 
-/** The dearest of these. */
+/** The most expensive of these requests. */
 async function costsOf<Hurtful extends { readonly what: string }>(
   route: string,
   all: Iterable<Hurtful>,

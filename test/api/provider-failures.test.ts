@@ -11,7 +11,7 @@ import { buildSubscription } from '#test/support/factories/subscriptions.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
 import { type ApiContext, useApi } from '#test/support/use-api.ts';
 
-/* What callers hear who wait for the payment provider, on every route that asks it beside checkout. */
+/* What callers get when the payment provider fails, on every route besides checkout that calls it. */
 const test = (anyTest as TestFn<ApiContext>).serial;
 const payments = fakePaymentGateway();
 useApi(anyTest as TestFn<ApiContext>, { ports: { payments } });

@@ -79,7 +79,7 @@ test('a request beyond the limit gets 429 with the time to wait in the header an
   t.is(refused.headers.get('cache-control'), 'no-store');
 });
 
-test('shoppers, stores and operations are counted apart', async (t) => {
+test('shoppers, stores and operations are counted separately', async (t) => {
   const other = await buildTenant(t.context.services);
   t.deepEqual(await statuses(3, () => request(t.context, 'promo')), [200, 200, 429]);
   t.is((await request(t.context, 'promo', { address: '203.0.113.8' })).status, 200);
@@ -113,13 +113,13 @@ test('the 2^64 addresses of an IPv6 network count as one client', async (t) => {
   t.is((await request(t.context, 'promo', { address: '2001:db8:1:2:aaaa::1' })).status, 429);
 });
 
-test('what the caller writes into X-Forwarded-For himself does not make him another', async (t) => {
+test('X-Forwarded-For values that the caller adds do not change the counted client', async (t) => {
   t.deepEqual(await statuses(2, () => request(t.context, 'promo')), [200, 200]);
   t.is((await request(t.context, 'promo', { address: '198.51.100.1, 203.0.113.7' })).status, 429);
   t.is((await request(t.context, 'promo', { clientIp: '198.51.100.1' })).status, 429);
 });
 
-test('a secret key has its own, wider limit, and each shopper whom it names has his', async (t) => {
+test('a secret key has its own, larger limit, and each shopper in x-client-ip has one', async (t) => {
   const { ctx } = t.context;
   const key = await buildKey(ctx, ['cart:write']);
   const server = await request(t.context, 'promo', { key });
@@ -130,7 +130,7 @@ test('a secret key has its own, wider limit, and each shopper whom it names has 
   t.is((await request(t.context, 'promo', { key })).status, 200);
 });
 
-test('a key that carries its own limit is held to it over all that is limited, whatever its kind', async (t) => {
+test('a key with its own limit is limited by it over all limited operations, secret or publishable', async (t) => {
   const { ctx } = t.context;
   for (const kind of ['secret', 'publishable'] as const) {
     const key = await buildKey(ctx, ['cart:write'], kind, 40);
@@ -144,14 +144,14 @@ test('a key that carries its own limit is held to it over all that is limited, w
   t.is(unlimited.headers.get('ratelimit-limit'), null, "the owner's side has no limit by default");
 });
 
-test('a publishable key is counted for itself, and no shopper can use up the share of the others', async (t) => {
+test('requests with a publishable key are counted per shopper, and separately from those without a key', async (t) => {
   const key = await buildKey(t.context.ctx, ['cart:write'], 'publishable');
   t.deepEqual(await statuses(3, () => request(t.context, 'promo', { key })), [200, 200, 429]);
   t.is((await request(t.context, 'promo')).status, 200);
   t.is((await request(t.context, 'promo', { key, address: '203.0.113.8' })).status, 200);
 });
 
-test("limits of an address do not apply to a storefront's server that names no shopper", async (t) => {
+test("limits for shoppers do not apply to a storefront's server that sends no x-client-ip", async (t) => {
   const key = await buildKey(t.context.ctx, ['cart:write']);
   t.deepEqual(await statuses(2, () => request(t.context, 'consume')), [200, 429]);
   t.deepEqual(await statuses(3, () => request(t.context, 'consume', { key })), [200, 200, 200]);
@@ -166,7 +166,7 @@ test('checks run in order: scope, then rate, then size, type and schema', async 
   t.deepEqual(await statuses(3, () => request(t.context, 'promo', { body: big })), [413, 413, 429]);
 });
 
-/** What these clients, who ask at once, are answered until one of them is refused: windows may begin meanwhile. */
+/** The responses to concurrent requests of these clients until one is rejected: a window may begin meanwhile. */
 async function flood(
   store: StoreContext,
   tenant: string,
@@ -183,7 +183,7 @@ async function flood(
   return responses;
 }
 
-test('what is not limited in normal use has a ceiling for the whole store, its own or the default, and says 503', async (t) => {
+test("an operation that is not limited in normal use returns 503 beyond the store's ceiling, its own or the default", async (t) => {
   const { slug } = await buildTenant(t.context.services, { requestsPerSecond: 50 });
   const responses = await flood(
     t.context,
@@ -205,7 +205,7 @@ test('what is not limited in normal use has a ceiling for the whole store, its o
   t.true(wide.filter(({ status }) => status === 200).length >= 50);
 });
 
-test('a client has half of a low ceiling at most, so that it does not close the store for others', async (t) => {
+test('a client gets at most half of a low ceiling', async (t) => {
   const { slug } = await buildTenant(t.context.services, { requestsPerSecond: 40 });
   const greedy = '203.0.113.7';
   const responses = await flood(t.context, slug, [...Array.from({ length: 20 }, () => greedy), '198.51.100.1']);
@@ -215,7 +215,7 @@ test('a client has half of a low ceiling at most, so that it does not close the 
   );
 });
 
-test("a client that is over its own ceiling uses up nothing of the store's", async (t) => {
+test("a client beyond its own ceiling does not count against the store's", async (t) => {
   const { slug } = await buildTenant(t.context.services, { requestsPerSecond: 300 });
   const greedy = '203.0.113.7';
   const responses = await flood(t.context, slug, [
@@ -229,7 +229,7 @@ test("a client that is over its own ceiling uses up nothing of the store's", asy
   );
 });
 
-test('a flood of one operation that is not limited in normal use closes no other', async (t) => {
+test('a flood of one operation that is not limited in normal use leaves the others open', async (t) => {
   const { api, tenant } = t.context;
   const other = () =>
     api.call('POST', '/api/v1/another', {
@@ -250,7 +250,7 @@ test('a flood of one operation that is not limited in normal use closes no other
   t.is((await other()).status, 200);
 });
 
-test('an unsound request does not count against a ceiling', async (t) => {
+test('an invalid request does not count against a ceiling', async (t) => {
   const { slug } = await buildTenant(t.context.services, { requestsPerSecond: 10 });
   const unsound = Array.from({ length: 30 }, () => request(t.context, 'ceiling', { tenant: slug, body: { code: 5 } }));
   t.deepEqual(new Set((await Promise.all(unsound)).map(({ status }) => status)), new Set([400]));
@@ -262,7 +262,7 @@ test('rate-limited requests are counted in the metrics', async (t) => {
   t.is(series.get(`storefront_rate_limited_total{tenant="${t.context.tenant.slug}"}`), 1);
 });
 
-test('pages may read how they stand', async (t) => {
+test('RateLimit headers are exposed to pages of other origins', async (t) => {
   const { api, tenant } = t.context;
   const response = await api.call('POST', '/api/v1/promo', {
     tenant: tenant.slug,
@@ -272,7 +272,7 @@ test('pages may read how they stand', async (t) => {
   t.true(response.headers.get('access-control-expose-headers')?.includes('ratelimit-remaining'));
 });
 
-test.serial('without Redis requests are served, and each process counts for itself', async (t) => {
+test.serial('without Redis requests are served, and each process counts by itself', async (t) => {
   t.context.services.redis.disconnect();
   t.deepEqual(await statuses(3, () => request(t.context, 'promo')), [200, 200, 429]);
   t.is((await request(t.context, 'promo', { address: '203.0.113.8' })).status, 200);

@@ -10,7 +10,7 @@ import { buildKey } from '#test/support/factories/keys.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { type ApiContext, useApi } from '#test/support/use-api.ts';
 
-// What is asked again within a second is answered without being looked up: here, every first request is followed by its like.
+// A read that is repeated within a second gets the cached reply. Here every request is sent twice.
 const test = anyTest as TestFn<ApiContext>;
 useApi(test);
 
@@ -43,7 +43,7 @@ test.serial('a repeated read gets the cached reply, byte for byte, and counts ag
   });
 });
 
-test.serial('the same address means another thing in another store, and with another key', async (t) => {
+test.serial('a cached reply is used only for the same store and key', async (t) => {
   const { api, ctx, tenant, services, clock } = t.context;
   const theirs = await buildTenant(services);
   await buildProduct(ctx, { slug: 'ours' });
@@ -103,7 +103,7 @@ test.serial('a revoked key is rejected within five seconds despite cached replie
   });
 });
 
-test.serial('a repeat is counted under its route', async (t) => {
+test.serial('a cached reply is counted in the metrics of its route', async (t) => {
   const { api, tenant, services, clock } = t.context;
   const counted = async () => {
     const series = await services.metrics.series();

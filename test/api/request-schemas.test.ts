@@ -6,7 +6,7 @@ import { exampleOf } from '#src/lib/example-of.ts';
 import type { TSchema } from '#src/lib/schema.ts';
 import { issuesOf, issuesOfText } from '#src/lib/validation.ts';
 
-/* What holds for every field that a request may carry, read from the schemas of the routes. */
+/* What holds for every field of every request, read from the schemas of the routes. */
 
 interface Field {
   /** `post /api/v1/leads body/email`; of the items of a list `…[]`. */
@@ -68,7 +68,7 @@ function isBoundedRecord(own: Field['schema']): boolean {
   return maxLength !== undefined && 'maxProperties' in own && values.length > 0 && values.every(isBounded);
 }
 
-/** Of any form: what is no email of a customer is answered like an unknown one. */
+/** Of any form: a text that is no email of a customer gets the same response as an unknown one. */
 const lax = ['post /api/v1/cart/apply-promo body/customerEmail', 'get /api/v1/orders/:orderId query/email'];
 
 test('every email of every request may have spaces around it', (t) => {

@@ -47,7 +47,7 @@ async function operationsOf(
 /** Not a shopper's way: the owner's own page, and a path of the storefront, which nothing leads away from. */
 const ofOthers = ['/api/v1/admin/integrations', '/api/v1/customer-portal'];
 
-test('every route that sends a shopper back follows the one rule', async (t) => {
+test('every route with a return URL validates it by the same rule', async (t) => {
   const rows: [url: string, any: number, listed: number][] = [
     ['https://shop.example/thanks', 200, 200],
     ['https://www.shop.example/', 200, 200],

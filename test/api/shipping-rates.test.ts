@@ -8,7 +8,8 @@ import { type ApiContext, useApi } from '#test/support/use-api.ts';
 
 const test = anyTest as TestFn<ApiContext>;
 const shipping = fakeShippingByStore();
-// With Redis away, the process remembers rates itself, by the clock of the test: `test/platform/cache.test.ts` is about Redis.
+// Without Redis, the process caches rates in its memory, by the test's clock; `test/platform/cache.test.ts` tests
+// Redis.
 useApi(test, { ports: { shipping: shipping.gateway }, environment: { REDIS_URL: 'redis://127.0.0.1:1' } });
 
 const body = { ship_to: { zip: '10010', country: 'US' }, parcel: { weight_oz: 17.2 } };

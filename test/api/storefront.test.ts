@@ -79,7 +79,7 @@ test('GET /storefront works for a store without payments and shipping', async (t
   t.deepEqual(body.storefront.features, modules);
 });
 
-test('GET /storefront requires a tenant', async (t) => {
+test('GET /storefront requires a store', async (t) => {
   const { api } = t.context;
   t.is((await api.call('GET', '/api/v1/storefront')).body.error, 'missing_tenant');
   t.is((await api.call('GET', '/api/v1/storefront', { tenant: 'no-such' })).body.error, 'unknown_tenant');

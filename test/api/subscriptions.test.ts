@@ -9,7 +9,7 @@ import { type StripeContext, useStripe } from '#test/support/use-stripe.ts';
 const test = anyTest as TestFn<StripeContext>;
 await useStripe(test);
 
-test.serial('a subscription is shown to keys of its own store alone', async (t) => {
+test.serial('GET /subscriptions/{id} returns a subscription only to keys of its own store', async (t) => {
   const { api, ctx, services } = t.context;
   const { id, paymentSubscriptionId } = await buildSubscription(ctx, { email: 'ada@example.com' });
   const own = await buildKey(ctx, ['subscriptions:read']);
@@ -43,32 +43,35 @@ test.serial('POST /subscriptions/{id}/manage rejects an ended subscription and a
   t.is((await manage(ended.id, { action: 'dance' })).status, 400);
 });
 
-test.serial('months are given as a gift, and the billing portal knows its customers', async (t) => {
-  const { api, ctx, tenant } = t.context;
-  const key = await buildKey(ctx, ['checkout:write']);
-  const beans = await buildProduct(ctx, {
-    purchase_types: ['one_time', 'subscription'],
-    subscription_intervals: ['month'],
-  });
-  const gift = {
-    product_slug: beans.slug,
-    variant_id: beans.variant.id,
-    months: 2,
-    recipient_email: 'grace@example.com',
-  };
-  const { status, body } = await api.call('POST', '/api/v1/subscriptions/gift-checkout', { key, body: gift });
-  t.is(status, 200);
-  t.is(body.order.total_cents, 6800);
-  t.is(
-    (await api.call('POST', '/api/v1/subscriptions/gift-checkout', { key, body: { ...gift, months: 13 } })).status,
-    400,
-  );
-
-  const portal = (customer_email: string) =>
-    api.call('POST', '/api/v1/billing-portal', {
-      tenant: tenant.slug,
-      body: { customer_email, return_url: `${tenant.storefrontUrl}/` },
+test.serial(
+  'POST /subscriptions/gift-checkout sells months as a gift, and POST /billing-portal finds the customer',
+  async (t) => {
+    const { api, ctx, tenant } = t.context;
+    const key = await buildKey(ctx, ['checkout:write']);
+    const beans = await buildProduct(ctx, {
+      purchase_types: ['one_time', 'subscription'],
+      subscription_intervals: ['month'],
     });
-  const unknown = await portal('nobody@example.com');
-  t.deepEqual([unknown.status, unknown.body.error], [404, 'customer_not_found']);
-});
+    const gift = {
+      product_slug: beans.slug,
+      variant_id: beans.variant.id,
+      months: 2,
+      recipient_email: 'grace@example.com',
+    };
+    const { status, body } = await api.call('POST', '/api/v1/subscriptions/gift-checkout', { key, body: gift });
+    t.is(status, 200);
+    t.is(body.order.total_cents, 6800);
+    t.is(
+      (await api.call('POST', '/api/v1/subscriptions/gift-checkout', { key, body: { ...gift, months: 13 } })).status,
+      400,
+    );
+
+    const portal = (customer_email: string) =>
+      api.call('POST', '/api/v1/billing-portal', {
+        tenant: tenant.slug,
+        body: { customer_email, return_url: `${tenant.storefrontUrl}/` },
+      });
+    const unknown = await portal('nobody@example.com');
+    t.deepEqual([unknown.status, unknown.body.error], [404, 'customer_not_found']);
+  },
+);

@@ -32,7 +32,7 @@ test('POST /cart/apply-gift-card rejects a decimal with the hint that amounts ar
   t.is((await post(t.context, '/cart/apply-gift-card', { code: 'ABCD', orderTotal: '1999' })).status, 200);
 });
 
-test('cart lines, saved carts, reviews and leads read numbers and yes or no as text, and null as not given', async (t) => {
+test('carts, saved carts, reviews and leads read numbers and booleans as text, and null as omitted', async (t) => {
   const { api, tenant, ctx } = t.context;
   const known = await buildStockedStore(ctx);
   const variantId = known.find((id) => id.startsWith('var_'));

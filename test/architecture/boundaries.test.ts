@@ -122,7 +122,7 @@ test('imports go down the layers, never up or across', (t) => {
   );
 });
 
-test('the API knows the domain, not what works, carries or provides', (t) => {
+test('the API imports the domain, not workers, the outbox or providers', (t) => {
   t.deepEqual(
     findings((source) => {
       if (!source.path.startsWith('src/api/') || source.path.startsWith('src/api/ops/')) return [];
@@ -134,7 +134,7 @@ test('the API knows the domain, not what works, carries or provides', (t) => {
   );
 });
 
-test('a domain imports only from domains to its left, and only through their front door', (t) => {
+test('a domain imports only earlier domains, and only their index', (t) => {
   t.deepEqual(
     findings((source) => {
       const from = domainOf(source.path);
@@ -163,7 +163,7 @@ test('code outside a domain imports only its index', (t) => {
   );
 });
 
-test('providers know the ports of the domain and nothing else of it', (t) => {
+test('providers import only the ports of the domain', (t) => {
   t.deepEqual(
     findings((source) => {
       if (!source.path.startsWith('src/providers/')) return [];
@@ -175,7 +175,7 @@ test('providers know the ports of the domain and nothing else of it', (t) => {
   );
 });
 
-test('each package has its home', (t) => {
+test('each package is imported only by its owner', (t) => {
   t.deepEqual(
     findings((source) =>
       source.imports.flatMap(({ package: name }) => {
@@ -187,7 +187,7 @@ test('each package has its home', (t) => {
   );
 });
 
-test('no circle of imports runs through the files', (t) => {
+test('imports have no cycles', (t) => {
   const graph = new Map(sources.map((source) => [source.path, importsOf(source)]));
   const done = new Set<string>();
   const circles: string[] = [];
@@ -201,7 +201,7 @@ test('no circle of imports runs through the files', (t) => {
   t.deepEqual(circles, []);
 });
 
-test('tables that others could read past their owners are named only where they may be', (t) => {
+test('tables without row-level security are named only in the files that own them', (t) => {
   t.deepEqual(
     findings((source) => {
       if (source.path.startsWith('migrations/')) return [];

@@ -11,7 +11,7 @@ const product = sources.filter(({ path }) => !path.startsWith('src/dev/') && !li
 const domainError = /new DomainError\(\s*'(\w+)',\s*'(\w+)'/g;
 const httpError = /new HttpError\(\s*(\d+),\s*'(\w+)'/g;
 
-test('every error in the code has a code and status of the list', (t) => {
+test('every error in the code has a listed code and status', (t) => {
   const wrong = product
     .flatMap(({ path, text }) => [
       ...[...text.matchAll(domainError)].map(([, kind = '', code = '']) => ({
@@ -25,7 +25,7 @@ test('every error in the code has a code and status of the list', (t) => {
   t.deepEqual(wrong, []);
 });
 
-test('every code of the list is thrown somewhere', (t) => {
+test('every listed error code is thrown', (t) => {
   const thrown = product.map(({ text }) => text.replaceAll(/\berrors: \[[^\]]*\]/g, '')).join('\n');
   t.deepEqual(
     Object.keys(errorCodes).filter((code) => !thrown.includes(`'${code}'`)),

@@ -5,7 +5,7 @@ import { type Source, sources, testSources } from './sources.ts';
 const declaration = /^export (?:async )?(function|class|const|interface|type) (\w+)/gm;
 const list = /^export (?:type )?\{([^}]*)\}/gm;
 
-/** A page of routes or of jobs is asked for as a whole. */
+/** A file of routes or of jobs is imported as a whole. */
 const wholePages = 'Object.values(page)';
 
 test('every export is imported by another file', (t) => {

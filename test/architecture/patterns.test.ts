@@ -4,8 +4,8 @@ import { checkSync } from 'recheck';
 import { type Pattern, patterns } from './patterns.ts';
 
 /*
- * A pattern that takes time in proportion to the square of a text's length stops a whole process: whatever a caller, a
- * provider or a file may send meets one sooner or later. Every pattern there is must take time in proportion to it.
+ * A pattern that takes quadratic time can stop a whole process: callers, providers and files may send any text. Every
+ * pattern must take linear time.
  */
 const characters = 200_000;
 const allowedMs = 50;
@@ -33,7 +33,10 @@ test('every pattern takes at most 50 ms of processor time for a hurtful text of 
   t.deepEqual(slow, []);
 });
 
-/** Of what a text that hurts a pattern repeats: each character that the pattern names, each two in their order, and some of every kind. */
+/**
+ * Repetitions that may be slow for a pattern: each character that it names, each two in their order, and some of every
+ * kind.
+ */
 function unitsOf({ source }: Pattern): Set<string> {
   const named = source.replaceAll(/\\./g, '').match(/[^\\^$*+?(){}|]/g) ?? [];
   return new Set([

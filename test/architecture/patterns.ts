@@ -22,7 +22,7 @@ export const patterns: readonly Pattern[] = sources
     return patternsIn(program).map((pattern) => ({ path, ...pattern }));
   });
 
-/** What acorn says of the nodes that may be a pattern, or be called one. */
+/** The fields of acorn's nodes that may be a pattern or a call that creates one. */
 interface Written extends Node {
   readonly regex?: { readonly pattern: string; readonly flags: string };
   readonly value?: unknown;
@@ -45,7 +45,7 @@ function patternsIn(value: unknown): Omit<Pattern, 'path'>[] {
   ];
 }
 
-/** A text as it is written; what is filled in stands as a letter. */
+/** A text as it is written, with a letter for each inserted expression. */
 function textOf(node: Written | undefined): string | undefined {
   if (node?.type === 'Literal' && typeof node.value === 'string') return node.value;
   return node?.quasis?.map(({ value }) => value.cooked).join('x');

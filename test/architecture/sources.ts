@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** One file of ours and what it imports: files of ours by path from the root, packages by name. */
+/** A file of the repository and its imports: files by path from the root, packages by name. */
 export interface Source {
   path: string;
   text: string;

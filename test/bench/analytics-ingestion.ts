@@ -186,13 +186,13 @@ async function measureFloor(width: number): Promise<number> {
   return sent / seconds;
 }
 
-/** Until so many events have been folded in all. */
+/** Until so many events have been aggregated. */
 async function aggregated(events: number): Promise<void> {
   while ((await count('analytics_batches')) > 0) await wait(50);
   if ((await count('analytics_events')) !== events) throw new Error('Events were lost or doubled.');
 }
 
-/** Wait for a moment in which a worker is folding, though not for ever. */
+/** Wait for a moment in which a worker is aggregating, but for a limited time. */
 async function isAggregating(): Promise<boolean> {
   for (let attempt = 0; attempt < 200; attempt += 1) {
     const { rowCount } = await pool.query(

@@ -36,7 +36,7 @@ try {
   const carts: string[] = [];
   while (carts.length < cartCount) carts.push((await buildCart(ctx)).id);
 
-  // As autovacuum leaves a shop that is in use. Uncounted tables are all taken for small, and joined in any order.
+  // As autovacuum leaves a store that is in use. PostgreSQL takes tables without statistics for small ones.
   await ctx.database.pool.query('analyze carts, cart_lines, products, variants');
 
   let number = 0;

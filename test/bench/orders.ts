@@ -6,8 +6,8 @@ import { openOrderFixture, type Usage } from './lib/order-fixture.ts';
 
 /*
  * Orders from a cart to paid with the label job enqueued, through the real web process and real workers, with
- * simulators that respond at once. Where the machine does other things, too, the cost of an order says more than the
- * number of orders in a second.
+ * simulators that respond at once. On a busy machine, the cost of an order is more reliable than the number of orders
+ * per second.
  */
 
 const { orders, 'at-once': width } = readOptions(

@@ -10,8 +10,8 @@ import { type SentStatement, statementOf } from './lib/statement-of.ts';
 import { withFloor } from './lib/with-floor.ts';
 
 /*
- * The hot reads of a storefront at 50 connections: remembered for a second, against a bare Koa and router that say
- * hello; and each uncached, against a bare Koa that sends the same prepared statement.
+ * The hot reads of a storefront at 50 connections: cached for a second, against a bare Koa and router that return a
+ * constant; and uncached, against a bare Koa that sends the same prepared statement.
  */
 
 const { rounds, seconds } = readOptions(

@@ -5,13 +5,13 @@ import { newId } from '#src/lib/ids.ts';
 import { percentile } from './lib/numbers.ts';
 
 /*
- * Whether the time of a request for a link tells who has an account: 2,000 requests for known addresses and 2,000 for
- * unknown ones, in random order, against real processes whose workers mail the known ones meanwhile.
+ * Whether the response time of a request for a link reveals who has an account: 2,000 requests for known addresses and
+ * 2,000 for unknown ones, in random order, against real processes whose workers email the known ones meanwhile.
  *
- * Says how often a request for a known address takes longer than one for an unknown one. Where nothing can be told it
- * is one half, within 1.96 standard errors (Mann and Whitney) in 95 of 100 runs. Exits with 1 beyond 3. So that this
- * means something, it also says how much longer the known ones would have had to take to be told: what is slower by
- * that much fails. And it looks at the request after each one, which the workers' mail for a known address may hold up.
+ * Prints how often a request for a known address takes longer than one for an unknown one. If the times reveal nothing,
+ * it is one half, within 1.96 standard errors (Mann and Whitney) in 95 of 100 runs. Exits with 1 beyond 3. It also
+ * prints the smallest delay that this run would have detected, and compares the request after each one, which the
+ * emails for a known address may delay.
  */
 
 const { requests: count } = readOptions(
@@ -96,7 +96,7 @@ function describe(requests: readonly Timed[]): void {
   }
 }
 
-/** Whether the two kinds cannot be told apart, with what it would have taken to do so. */
+/** Whether the two kinds cannot be distinguished, with the smallest delay that would have been detected. */
 function revealsNothing(what: string, timed: readonly Timed[]): boolean {
   const deviation = deviationOf(timed);
   console.log(

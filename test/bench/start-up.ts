@@ -5,7 +5,7 @@ import { startProcess } from '#src/dev/stack/start-process.ts';
 import { startBench } from './lib/bench-environment.ts';
 import { percentile } from './lib/numbers.ts';
 
-/* How soon after its start `web` answers, cold and with a warm compile cache, and what it takes of memory when idle. */
+/* How soon after its start `web` responds, cold and with a warm compile cache, and its memory when idle. */
 
 readOptions(
   'The time of web to its first response, cold and warm, and its idle memory.',

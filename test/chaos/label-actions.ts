@@ -154,7 +154,7 @@ function actionsOf(
       }),
     async void() {
       const id = await labelId();
-      // Pressed once: the response may be that it continues by itself.
+      // Pressed once: the response may be that it continues without it.
       await waitUntil(async () =>
         voidLabel(ctx, { labelId: id }).then(
           () => true,

@@ -7,10 +7,7 @@ import { type Correlation, currentCorrelation } from '#src/lib/correlation.ts';
  * call of the provider, the transaction since then and the statement in it. So the same code has the same points.
  */
 
-/**
- * Called at each point of a run, or of the process outside of any run. Returns whether the run has to stop there for
- * ever.
- */
+/** Called at each point of a run, or of the process outside any run. Returns whether the run has to stop there. */
 export type OnPoint = (point: string, isInRun: boolean) => boolean;
 
 /** The position of a job's run. */

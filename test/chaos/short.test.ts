@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import test from 'ava';
 import { runChaos } from './run-chaos.ts';
 
-test('runChaos with killed processes and failing providers loses nothing and does nothing twice', async (t) => {
+test('runChaos with killed processes and failing providers loses nothing and repeats no effect', async (t) => {
   t.timeout(240_000);
   const seed = randomInt(2 ** 31);
   t.log(`npm run chaos -- --orders 24 --every 1000 --seed ${seed}`);

@@ -77,7 +77,7 @@ function placeOf(words: string): string {
   return `${lines.length}:${(lines.at(-1)?.length ?? 0) + 1}`;
 }
 
-/** What was not as the file says: `updated product oak-bowl: name`. */
+/** What differed from the file: `updated product oak-bowl: name`. */
 const changed = ({ changes }: Applied) =>
   changes
     .filter(({ action }) => action !== 'unchanged')
@@ -90,7 +90,7 @@ async function storeOf({ services }: TestContext, slug: string): Promise<Context
   return tenant && { ...services.context(), tenant };
 }
 
-test.serial('the example makes a whole store, and applying it again changes nothing', async (t) => {
+test.serial('apply creates a store from the example, and changes nothing when repeated', async (t) => {
   const { slug, text } = ownStore();
   const first = await apply(t.context, text);
   t.deepEqual(
@@ -125,7 +125,7 @@ test.serial('the example makes a whole store, and applying it again changes noth
   t.deepEqual(second.keys, []);
 });
 
-test.serial('the demo store is one too', async (t) => {
+test.serial('apply accepts the demo store', async (t) => {
   const { text } = ownStore(readFileSync(demoStoreFile, 'utf8'));
   const first = await apply(t.context, text);
   t.deepEqual(
@@ -136,14 +136,14 @@ test.serial('the demo store is one too', async (t) => {
   t.deepEqual(changed(await apply(t.context, text)), []);
 });
 
-test.serial('the same store as JSON is the same store', async (t) => {
+test.serial('apply accepts the same store as JSON', async (t) => {
   const { text } = ownStore();
   const json = JSON.stringify(parse(text.replaceAll(/\$\{([A-Z_]+)\}/g, '"$${$1}"')), null, 2);
   await apply(t.context, text);
   t.deepEqual(changed(await apply(t.context, json)), []);
 });
 
-test.serial('a dry run shows what each field was and would be, shortened, and no secret', async (t) => {
+test.serial('apply --dry-run shows the old and new value of each field, shortened and without secrets', async (t) => {
   const { text } = ownStore();
   await apply(t.context, text);
   const changedText = text
@@ -160,7 +160,7 @@ test.serial('a dry run shows what each field was and would be, shortened, and no
   t.notRegex(shown, /hush|sealed/);
 });
 
-test.serial('a dry run says what would change, makes no key and leaves nothing', async (t) => {
+test.serial('apply --dry-run reports what would change, and changes nothing', async (t) => {
   const { slug, text } = ownStore();
   const dry = await apply(t.context, text, { dryRun: true });
   t.is(await storeOf(t.context, slug), undefined);
@@ -186,7 +186,7 @@ test.serial('apply changes nothing when a domain rejects a part, and reports its
   t.is(await storeOf(t.context, slug), undefined);
 });
 
-test.serial('a SKU of a product that the file does not name is found in the file, too', async (t) => {
+test.serial('apply reports a SKU that is taken by a product outside the file with its place in the file', async (t) => {
   const { text } = ownStore();
   await apply(t.context, text);
   const renamed = text.replace('slug: coffee', 'slug: coffee-of-the-month');
@@ -265,7 +265,7 @@ test.serial('apply reports changes by field, and an existing key keeps its value
   t.truthy(await t.context.services.keys.open(keys[0]?.value ?? ''));
 });
 
-test.serial('stock and balances open a store; later they are set on demand only', async (t) => {
+test.serial('apply sets stock and balances of a new store, and later only with --set-stock', async (t) => {
   const { text } = ownStore();
   await apply(t.context, text);
   const restocked = text.replace('stock: 40', 'stock: 50').replace('balance_cents: 5000', 'balance_cents: 7500');
@@ -277,7 +277,7 @@ test.serial('stock and balances open a store; later they are set on demand only'
   t.deepEqual(changed(await apply(t.context, restocked, { setStock: true })), []);
 });
 
-test.serial('what a list no longer names stays, and goes when it is pruned', async (t) => {
+test.serial('apply deletes what a list no longer names only with --prune', async (t) => {
   const { slug, text } = ownStore();
   const { keys } = await apply(t.context, text);
   const document = parse(text.replaceAll(/\$\{([A-Z_]+)\}/g, '"$${$1}"'));
@@ -315,7 +315,7 @@ test.serial('what a list no longer names stays, and goes when it is pruned', asy
   t.is(ctx?.tenant.slug, slug);
 });
 
-test.serial('a list that is not in the file is left alone, pruning or not', async (t) => {
+test.serial('apply leaves a list alone that is not in the file, also with --prune', async (t) => {
   const { slug, text } = ownStore();
   await apply(t.context, text);
   const onlyStore = text.slice(0, text.indexOf('modules:'));
@@ -328,7 +328,7 @@ test.serial('a list that is not in the file is left alone, pruning or not', asyn
   );
 });
 
-test.serial('every change stands in the audit log with the operator, and no secret does', async (t) => {
+test.serial('apply records every change in the audit log with the operator, and no secret', async (t) => {
   const { slug, text } = ownStore();
   const { changes } = await apply(t.context, text);
   const ctx = await storeOf(t.context, slug);
@@ -348,7 +348,7 @@ test.serial('every change stands in the audit log with the operator, and no secr
   );
 });
 
-test.serial('two operators who apply the same file at once make one store', async (t) => {
+test.serial('two concurrent applies of the same file create one store', async (t) => {
   const { slug, text } = ownStore();
   const applied = await Promise.all([apply(t.context, text), apply(t.context, text)]);
   t.deepEqual(applied.map(({ keys }) => keys.length).toSorted(), [0, 2]);

@@ -38,12 +38,12 @@ test('a command gets its parameters and options, and prints to standard output',
   t.is((await call('kettle', 'boil', '--degrees=90', 'copper')).out, 'copper 90 false\n');
 });
 
-test('machines get one JSON value and nothing else', async (t) => {
+test('--json prints one JSON value and nothing else', async (t) => {
   const { out } = await call('kettle', 'boil', 'copper', '--json');
   t.deepEqual(JSON.parse(out), { kettle: 'copper' });
 });
 
-test('what was written wrongly ends with code 2 and says what was meant', async (t) => {
+test('a usage error ends with code 2 and a suggestion', async (t) => {
   const cases: [string[], RegExp][] = [
     [[], /Which command\?/],
     [['kettle'], /There are these commands: kettle boil\./],
@@ -68,7 +68,7 @@ test('what was written wrongly ends with code 2 and says what was meant', async 
   }
 });
 
-test('a command ends without an error when the reader of its pipe stops', async (t) => {
+test('a command ends without an error when the reader of its pipe ends', async (t) => {
   const { stderr } = await promisify(exec)(`"${process.execPath}" src/cli/main.ts openapi | head -n 1`, {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
   });
@@ -92,7 +92,7 @@ test('only an unexpected error shows a stack', async (t) => {
   t.regex(err, /TypeError: undefined is not a kettle\n +at /);
 });
 
-test('help is there for all commands together and for each', async (t) => {
+test('--help explains all commands and each one', async (t) => {
   for (const words of [['--help'], ['-h'], ['help']]) {
     const { code, out } = await callCli(words);
     t.is(code, 0);
@@ -113,7 +113,7 @@ test('help is there for all commands together and for each', async (t) => {
   }
 });
 
-test('every command says what it is for, and no two share a name', (t) => {
+test('every command has a summary and a name of its own', (t) => {
   t.is(new Set(commands.map(({ name }) => name)).size, commands.length);
   for (const { name, summary } of commands) {
     t.regex(name, /^[a-z]+([ :-][a-z]+)*$/);

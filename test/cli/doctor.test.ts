@@ -78,7 +78,7 @@ async function diagnose(
   return { code, findings, faults: said('fault'), warnings: said('warning') };
 }
 
-/** What is wrong with one store, and what to do, as the doctor says it. */
+/** The problems of one store with their remedies, as doctor prints them. */
 async function storeFaults(context: TestContext, ctx: Context, given: Record<string, string> = {}) {
   const { findings } = await diagnose(context, given, ['--store', ctx.tenant.slug]);
   const inStore = findings.filter(({ store }) => store === ctx.tenant.slug);
@@ -144,48 +144,54 @@ test.serial('doctor rejects an unknown store', async (t) => {
   t.regex(err, /There is no store with the slug "nobody"\.\n$/);
 });
 
-test.serial("a database without this release's schema, whose role bypasses row-level security", async (t) => {
-  const empty = await diagnose(t.context, { DATABASE_URL: own.databaseUrl });
-  t.is(empty.code, 1);
-  t.regex(empty.faults.join(), /^schema: Pending migrations: 0001-outbox, /);
-  t.is(empty.findings.find(({ about }) => about === 'schema')?.advice, 'npm run cli -- migrate');
+test.serial(
+  "doctor reports a database without this release's schema, whose role bypasses row-level security",
+  async (t) => {
+    const empty = await diagnose(t.context, { DATABASE_URL: own.databaseUrl });
+    t.is(empty.code, 1);
+    t.regex(empty.faults.join(), /^schema: Pending migrations: 0001-outbox, /);
+    t.is(empty.findings.find(({ about }) => about === 'schema')?.advice, 'npm run cli -- migrate');
 
-  const above = await diagnose(t.context, { DATABASE_URL: own.databaseAdminUrl });
-  t.regex(above.faults.join('\n'), /^database role: "\S+" bypasses row-level security/m);
-  t.regex(above.findings.find(({ about }) => about === 'database role')?.advice ?? '', /nosuperuser nobypassrls/);
-});
+    const above = await diagnose(t.context, { DATABASE_URL: own.databaseAdminUrl });
+    t.regex(above.faults.join('\n'), /^database role: "\S+" bypasses row-level security/m);
+    t.regex(above.findings.find(({ about }) => about === 'database role')?.advice ?? '', /nosuperuser nobypassrls/);
+  },
+);
 
 const alterDatabase = (change: string) =>
   `do $$ begin execute format('alter database %I ${change}', current_database()); end $$`;
 
-test.serial('a database whose clock is wrong, that is too old, and in which a table is open', async (t) => {
-  const { databaseUrl } = t.context.services.config;
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  // The server itself tells another time and another age than it has.
-  await client.query(`
+test.serial(
+  'doctor reports a database whose clock is wrong, that is too old, or that has a table without row-level security',
+  async (t) => {
+    const { databaseUrl } = t.context.services.config;
+    const client = new pg.Client({ connectionString: databaseUrl });
+    await client.connect();
+    // A PostgreSQL that reports another time and another version than it has.
+    await client.query(`
     create table wide_open (tenant_id text);
     create schema skewed;
     create function skewed.clock_timestamp() returns timestamptz language sql as $$ select pg_catalog.clock_timestamp() + interval '90 s' $$;
     create function skewed.current_setting(name text) returns text language sql
       as $$ select case name when 'server_version_num' then '140009' else pg_catalog.current_setting(name) end $$;
     ${alterDatabase('set search_path = skewed, pg_catalog, public')}`);
-  try {
-    const { code, faults } = await diagnose(t.context);
-    t.is(code, 1);
-    t.deepEqual(
-      faults.filter((line) => /^(database|row)/.test(line)),
-      [
-        'database: PostgreSQL 14 is too old.',
-        'database clock: The clocks of this machine and PostgreSQL differ by 90 seconds.',
-        "row-level security: It is not forced on wide_open: one store could see another's rows.",
-      ],
-    );
-  } finally {
-    await client.query(`${alterDatabase('reset search_path')}; drop schema skewed cascade; drop table wide_open`);
-    await client.end();
-  }
-});
+    try {
+      const { code, faults } = await diagnose(t.context);
+      t.is(code, 1);
+      t.deepEqual(
+        faults.filter((line) => /^(database|row)/.test(line)),
+        [
+          'database: PostgreSQL 14 is too old.',
+          'database clock: The clocks of this machine and PostgreSQL differ by 90 seconds.',
+          "row-level security: It is not forced on wide_open: one store could see another's rows.",
+        ],
+      );
+    } finally {
+      await client.query(`${alterDatabase('reset search_path')}; drop schema skewed cascade; drop table wide_open`);
+      await client.end();
+    }
+  },
+);
 
 test.serial('doctor reports every server that does not respond', async (t) => {
   const nowhere = '127.0.0.1:1';
@@ -274,7 +280,7 @@ test.serial('doctor reports a mail server that rejects the password', async (t) 
   t.regex(message ?? '', /^The mail server responded 535/);
 });
 
-test.serial('work that waits for a relay, and work that waits for a worker', async (t) => {
+test.serial('doctor reports jobs that wait for a relay or a worker', async (t) => {
   const { ctx, services } = t.context;
   const clock = { now: () => new Date(Date.now() - 20 * 60_000) };
   await transact({ ...ctx, clock }, async (ctx) => enqueue(ctx, purchaseLabel, { orderId: newId('ord') } as never));
@@ -288,7 +294,7 @@ test.serial('work that waits for a relay, and work that waits for a worker', asy
   await services.execute(sql`delete from outbox where tenant_id = ${ctx.tenant.id}`);
 });
 
-test.serial('secrets whose key is gone, is another one, or is an older one', async (t) => {
+test.serial('doctor reports secrets whose key is missing, different or older', async (t) => {
   const [id = '', value = ''] = (environment['ENCRYPTION_KEYS'] ?? '').split(':');
   const other = Buffer.alloc(32, 7).toString('base64');
   const gone = await diagnose(t.context, { ENCRYPTION_KEYS: `k9:${other}` });
@@ -304,7 +310,7 @@ test.serial('secrets whose key is gone, is another one, or is an older one', asy
   t.is(older.findings.find(({ about }) => about === 'encryption keys')?.advice, 'npm run cli -- rotate-keys');
 });
 
-test.serial('stores that cannot sell: no account, no key, a wrong one, one of the other environment', async (t) => {
+test.serial('doctor reports stores that cannot sell: without an account or a key, or with a wrong key', async (t) => {
   const bare = await newStore(t.context);
   t.deepEqual(
     (await storeFaults(t.context, bare)).map(({ about, level, message }) => [about, level, message]),
@@ -349,7 +355,7 @@ test.serial('doctor reports a Stripe that does not respond, and one whose clock 
 });
 
 test.serial(
-  "a webhook of Stripe's that is missing, off, deaf, mistrusted or silent: registering puts each right",
+  'doctor reports a Stripe endpoint that is missing, disabled, incomplete, unverifiable or silent, and registering fixes each',
   async (t) => {
     const { payments } = t.context.services.context().ports;
     const accountOf = (ctx: Context, secretKey: string) => ({ tenantId: ctx.tenant.id, secretKey });

@@ -15,7 +15,7 @@ useContext(test, { environment });
 const call = ({ services }: TestContext, ...words: string[]) =>
   callCli(words, { ...environment, DATABASE_URL: services.config.databaseUrl });
 
-test('stores are listed and shown', async (t) => {
+test('tenants list and tenants show print stores', async (t) => {
   const { tenant } = t.context;
   const list = await call(t.context, 'tenants', 'list');
   t.is(list.code, 0);
@@ -33,7 +33,7 @@ test('stores are listed and shown', async (t) => {
   });
 });
 
-test('a module is switched off, is off everywhere within moments, and that is written down', async (t) => {
+test('tenants set-module takes effect in every process and is recorded in the audit log', async (t) => {
   const { ctx, clock, services, tenant } = t.context;
   t.is((await services.tenants.bySlug(tenant.slug))?.modules.reviews, true);
   t.is(
@@ -53,7 +53,7 @@ test('a module is switched off, is off everywhere within moments, and that is wr
   );
 });
 
-test('a new secret signs everybody out of one store, and that is written down', async (t) => {
+test('tenants rotate-secret signs out the customers of one store and is recorded in the audit log', async (t) => {
   const { ctx, tenant } = t.context;
   const { number } = await readSessionSecret(ctx);
   t.is(
@@ -67,7 +67,7 @@ test('a new secret signs everybody out of one store, and that is written down', 
   );
 });
 
-test('a module that is not there, and a switch that is neither on nor off, are wrong calls', async (t) => {
+test('tenants set-module rejects an unknown module and an unknown switch as usage errors', async (t) => {
   const { tenant } = t.context;
   const unknown = await call(t.context, 'tenants', 'set-module', tenant.slug, 'review', 'on');
   t.is(unknown.code, 2);
@@ -122,7 +122,7 @@ test('webhooks:register says why a store without a key of its own cannot registe
   );
 });
 
-test('machines get a new key as JSON', async (t) => {
+test('keys create --json prints the key as JSON', async (t) => {
   const { tenant } = t.context;
   const options = [
     '--kind',
@@ -173,7 +173,7 @@ test('keys create rejects wrong options and excessive scopes', async (t) => {
   t.deepEqual([wide.code, wide.err], [1, 'A publishable key may only have scopes that shoppers may use.\n']);
 });
 
-test('the whole list of what the environment lacks is printed, and no value', async (t) => {
+test('a command lists every missing or invalid environment variable, and no value', async (t) => {
   const { code, err } = await callCli(['tenants', 'list'], { DATABASE_URL: 'hush', ENCRYPTION_KEYS: 'hush' });
   t.is(code, 1);
   const named = ['APP_MODE', 'DATABASE_URL', 'REDIS_URL', 'ENCRYPTION_KEYS', 'KEY_PEPPER', 'SMTP_URL'];
@@ -181,7 +181,7 @@ test('the whole list of what the environment lacks is printed, and no value', as
   t.false(err.includes('hush'));
 });
 
-test('a command distinguishes a database that is away from one that is not migrated', async (t) => {
+test('a command distinguishes a database that does not respond from one that is not migrated', async (t) => {
   const away = await callCli(['tenants', 'list'], { ...environment, DATABASE_URL: 'postgres://shop@127.0.0.1:1/shop' });
   t.is(away.code, 1);
   t.regex(away.err, /^PostgreSQL does not respond at DATABASE_URL: .*ECONNREFUSED.*\n$/);
@@ -192,7 +192,7 @@ test('a command distinguishes a database that is away from one that is not migra
   t.regex(behind.err, /^The schema lacks \d+ migrations of this release: run `npm run cli -- migrate`\.\n$/);
 });
 
-test('an operator may start from the example', async (t) => {
+test('example prints a store file that apply accepts', async (t) => {
   const { code, out } = await callCli(['example']);
   t.is(code, 0);
   const { file } = JSON.parse((await callCli(['example', '--json'])).out);
@@ -200,7 +200,7 @@ test('an operator may start from the example', async (t) => {
   t.regex(out, /^store:$/m);
 });
 
-test('the release phase migrates with nothing but DATABASE_URL, and again without effect', async (t) => {
+test('migrate needs only DATABASE_URL, and changes nothing when repeated', async (t) => {
   const { url, drop } = await createEmptyDatabase();
   t.teardown(drop);
   const status = await callCli(['migrate', '--status'], { DATABASE_URL: url });

@@ -2,21 +2,21 @@ import test from 'ava';
 
 import { readStoreFile } from '#src/cli/apply/read-store-file.ts';
 
-test('references resolve wherever a value may stand, also inside braces and brackets', (t) => {
+test('readStoreFile resolves references in place of any value, also inside braces and brackets', (t) => {
   const text = 'a: ${ONE}\nb: { c: ${TWO}, d: [${ONE}, x] }\ne: "https://${ONE}/hooks"\nf: |\n  costs $${ONE}\n';
   const { value, problems } = readStoreFile(text, { ONE: '1', TWO: 'two: {[#' });
   t.deepEqual(problems, []);
   t.deepEqual(value, { a: '1', b: { c: 'two: {[#', d: ['1', 'x'] }, e: 'https://1/hooks', f: 'costs ${ONE}\n' });
 });
 
-test('JSON is read too', (t) => {
+test('readStoreFile reads JSON', (t) => {
   t.deepEqual(readStoreFile('{ "a": "${ONE}", "b": [1, null, true] }', { ONE: 'x' }).value, {
     a: 'x',
     b: [1, null, true],
   });
 });
 
-test('times stay as they are written', (t) => {
+test('readStoreFile leaves times as text', (t) => {
   t.deepEqual(readStoreFile('at: 2026-01-05T00:00:00Z', {}).value, { at: '2026-01-05T00:00:00Z' });
 });
 
@@ -32,11 +32,11 @@ test('readStoreFile reports every missing variable with its line', (t) => {
   t.is(locate({ path: '/b/c', detail: 'must not be empty' }), undefined, 'that is explained already');
 });
 
-test('a comment may name what it likes', (t) => {
+test('readStoreFile ignores references in comments', (t) => {
   t.deepEqual(readStoreFile('# ${NOWHERE}\na: 1 # ${NEITHER}\n', {}).problems, []);
 });
 
-test('an issue is found at its field; one that is missing, at what it is missing from', (t) => {
+test('an issue has the line of its field, and a missing field that of its parent', (t) => {
   const text = 'store:\n  slug: x\nproducts:\n  - slug: a\n    variants:\n      - { sku: A, price_cents: free }\n';
   const { locate } = readStoreFile(text, {});
   const at = (path: string) => {
@@ -50,7 +50,7 @@ test('an issue is found at its field; one that is missing, at what it is missing
   t.deepEqual(at(''), [1, 1, '']);
 });
 
-test('places behind an alias are those of what it repeats', (t) => {
+test('an issue in an alias has the line of its anchor', (t) => {
   const { value, locate } = readStoreFile('a: &box { width: wide }\nb: *box\n', {});
   t.deepEqual(value, { a: { width: 'wide' }, b: { width: 'wide' } });
   t.is(locate({ path: '/b/width', detail: '' })?.line, 1);
@@ -69,7 +69,7 @@ test('readStoreFile reports broken syntax with its line, and references as they 
   t.is(twice[0]?.line, 2);
 });
 
-test('an empty file has no value and no line but its first', (t) => {
+test('readStoreFile returns no value for an empty file', (t) => {
   const { value, locate } = readStoreFile('', {});
   t.is(value, null);
   t.deepEqual(locate({ path: '', detail: 'must be an object' }), {

@@ -5,7 +5,7 @@ import { hideReferences, resolveReferences, showReferences } from '#src/cli/appl
 
 const resolve = (name: string) => `<${name}>`;
 
-test('a reference gets its value, an escaped one its own text', (t) => {
+test('resolveReferences replaces a reference by its value and an escaped one by its text', (t) => {
   t.is(
     resolveReferences(hideReferences('a ${ONE}${TWO_2} $${THREE} $ {X} ${} ${4}'), resolve),
     'a <ONE><TWO_2> ${THREE} $ {X} ${} ${4}',
@@ -19,7 +19,7 @@ test('resolveReferences does not resolve references inside values', (t) => {
   );
 });
 
-test('hidden text is as long as it was, line by line, and can be shown as it was', (t) => {
+test('hidden references have the same length on every line and can be restored', (t) => {
   const part = fc.constantFrom(
     '${A}',
     '$${B}',

@@ -6,7 +6,7 @@ import test from 'ava';
 
 import { announceStack, findRunningStack } from '#src/cli/lib/running-stack.ts';
 
-test('the command line finds the stack that runs, and none that has ended', (t) => {
+test('the command line finds a running stack, and none that has ended', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'stack-'));
   t.teardown(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'stack', 'dev.json');

@@ -35,7 +35,7 @@ function problemsOf(replacements: readonly (readonly [string, string])[], settin
 }
 const lineOf = (words: string) => example.slice(0, example.indexOf(words)).split('\n').length;
 
-test('the example is right, also where real money is', (t) => {
+test('the example is valid, also in the live environment', (t) => {
   t.deepEqual(problemsOf([]), []);
   t.deepEqual(problemsOf([], strict), []);
 });
@@ -60,7 +60,7 @@ function fieldsOf(schema: object): string[] {
   });
 }
 
-test("a store file's issues are reported together, from top to bottom, with line and field", (t) => {
+test('the issues of a store file are reported together in its order, with line and field', (t) => {
   const problems = problemsOf([
     ['currency: USD', 'currency: dollars'],
     ['timezone: America/New_York', 'timezone: America/Old_York'],
@@ -86,7 +86,7 @@ test("a store file's issues are reported together, from top to bottom, with line
   ]);
 });
 
-test('a typo in a field does not pass silently, and what was meant is said', (t) => {
+test('an unknown field is reported with the most similar one', (t) => {
   t.deepEqual(problemsOf([['low_stock_at: 3', 'low_stok_at: 3']]), [
     `${lineOf('low_stock_at')} products[0].variants[1].low_stok_at is not known here; did you mean low_stock_at?`,
   ]);
@@ -96,12 +96,12 @@ test('a typo in a field does not pass silently, and what was meant is said', (t)
   t.deepEqual(problemsOf([['theme: { accent:', 'theme: { anything:']]), [], "a theme is the storefront's own");
 });
 
-test('a missing field is reported at the place where it belongs', (t) => {
+test('a missing field is reported at its parent', (t) => {
   t.deepEqual(problemsOf([['    name: Oak bowl\n', '']]), [`${lineOf('slug: oak-bowl')} products[0].name is required`]);
   t.true(problemsOf([['store:', 'stores:']]).includes(`${lineOf('store:')} store is required`));
 });
 
-test('no two of a kind share what they are called by', (t) => {
+test('entries of a list with the same name are reported', (t) => {
   const repeated: [string, string, string][] = [
     ['slug: coffee', 'slug: oak-bowl', 'products[1].slug is the same as in entry 1 of the list'],
     ['sku: COFFEE-1', 'sku: BOWL-S', 'products[1].variants[0].sku is a variant of oak-bowl already'],
@@ -116,13 +116,13 @@ test('no two of a kind share what they are called by', (t) => {
   ]);
 });
 
-test('a publishable key may not be given more than a shopper may do', (t) => {
+test("a publishable key with more than a shopper's scopes is reported", (t) => {
   t.deepEqual(problemsOf([['[products:read,', '[admin:read, products:read,']]), [
     `${lineOf('[products:read,')} keys[0].scopes[0] may not be held by a publishable key: admin:read`,
   ]);
 });
 
-test("addresses are https, but for a developer's machine", (t) => {
+test('http URLs are accepted in local mode only', (t) => {
   const storefront = ['https://shop.cedar.example', 'http://shop.cedar.example'] as const;
   const erp = ['https://erp.cedar.example', 'http://127.0.0.1:4000'] as const;
   t.deepEqual(problemsOf([storefront, erp]), []);
@@ -136,7 +136,7 @@ test("addresses are https, but for a developer's machine", (t) => {
   t.regex(script, /storefront_url must be an https URL/);
 });
 
-test("times have bounds, and seconds are for a developer's machine", (t) => {
+test('durations have bounds, and seconds are accepted in local mode only', (t) => {
   const lifetime = (written: string) => [['session_lifetime: 60m', `session_lifetime: ${written}`]] as const;
   for (const written of ['35m', '23h']) t.deepEqual(problemsOf(lifetime(written), strict), [], written);
   for (const written of ['34m', '24h', '30s', '0m']) t.is(problemsOf(lifetime(written), strict).length, 1, written);
@@ -147,7 +147,7 @@ test("times have bounds, and seconds are for a developer's machine", (t) => {
   ]);
 });
 
-test('countries are named by their codes', (t) => {
+test('countries are given as two-letter codes', (t) => {
   const line = lineOf('countries:');
   t.deepEqual(problemsOf([['countries: [US, CA, GB]', 'countries: [US, UK, QQ]']]), [
     `${line} shipping.countries[1] is no country code; did you mean GB?`,
@@ -165,7 +165,7 @@ test('a missing variable is reported once, with its name and line', (t) => {
   t.is(problems[0]?.line, lineOf('${STRIPE_SECRET_KEY}'));
 });
 
-test('no problem repeats a secret', (t) => {
+test('no issue contains a secret', (t) => {
   const wrong = example
     .replaceAll('api_key', 'apikey')
     .replace('secret_key: ${STRIPE_SECRET_KEY}', 'secret_key: [${STRIPE_SECRET_KEY}]');

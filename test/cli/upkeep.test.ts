@@ -59,7 +59,7 @@ test.serial(
   },
 );
 
-test.serial('a replay says what it needs, and fails with what Stripe says', async (t) => {
+test.serial('replay reports missing or conflicting options, and fails with the message of Stripe', async (t) => {
   const { stripe, tenant } = t.context;
   for (const words of [
     [],
@@ -78,7 +78,7 @@ test.serial('a replay says what it needs, and fails with what Stripe says', asyn
   t.is((await call(t.context, ['replay', tenant.slug, '--order', 'ORD-77'])).err, 'There is no such order.\n');
 });
 
-test.serial('an encryption key is replaced, and then the old one can go', async (t) => {
+test.serial('rotate-keys re-encrypts every secret, and then the old key can be removed', async (t) => {
   const { account, ctx } = t.context;
   const both = { ENCRYPTION_KEYS: `k2:${newer.toString('base64')},k1:${older.toString('base64')}` };
   const before = await call(t.context, ['rotate-keys', '--status'], both);

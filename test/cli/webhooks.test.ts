@@ -103,7 +103,7 @@ test.serial('the webhooks commands create, test, inspect, change and remove an e
   t.true(rows.every(({ actorKind, actorId }) => actorKind === 'operator' && actorId === 'cli'));
 });
 
-test.serial('what is written wrongly is said in the words of the command line', async (t) => {
+test.serial('the webhooks commands report invalid values by the names of parameters and options', async (t) => {
   const wrong: [string[], RegExp][] = [
     [['create', 'https://a.example/hook'], /--events is required/],
     [['create', 'https://a.example/hook', '--events', 'order.baked'], /--events must be one of .*order\.paid, /],
@@ -136,7 +136,7 @@ test.serial('what is written wrongly is said in the words of the command line', 
   t.notRegex(private_.err, / at /);
 });
 
-test.serial('the events that there are, are listed', async (t) => {
+test.serial('webhooks:events lists the event types', async (t) => {
   const { code, out } = await callCli(['webhooks:events']);
   t.is(code, 0);
   t.regex(out, /^order\.paid +The payment has arrived/m);

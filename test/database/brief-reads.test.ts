@@ -37,7 +37,7 @@ test.serial('brief reads of one turn share a connection, ten at a time, and each
   t.is(await taken(ctx, () => request(ctx, sql`select 1 as value`)), 1);
 });
 
-test.serial('a brief read that fails fails alone, and the next ones find a sound connection', async (t) => {
+test.serial('a brief read that fails does not affect others, and the next ones get a working connection', async (t) => {
   const { ctx } = t.context;
   const divided = (by: number) => request(ctx, sql`select 6 / ${by}::int as value`);
   for (let time = 0; time < 2; time += 1) {
@@ -49,7 +49,7 @@ test.serial('a brief read that fails fails alone, and the next ones find a sound
   }
 });
 
-test.serial('a connection that is lost under brief reads says so to all of them, and is not used again', async (t) => {
+test.serial('brief reads on a lost connection all fail, and it is not used again', async (t) => {
   const { ctx } = t.context;
   const ended = request(ctx, sql`select pg_terminate_backend(pg_backend_pid())::int as value`);
   const results = await Promise.allSettled([
@@ -61,7 +61,7 @@ test.serial('a connection that is lost under brief reads says so to all of them,
   t.deepEqual(await request(ctx, sql`select 3 as value`), [{ value: 3 }]);
 });
 
-test.serial('what shares a connection does not share its store', async (t) => {
+test.serial('brief reads that share a connection see only the rows of their own store', async (t) => {
   const { ctx, services } = t.context;
   const other = { ...ctx, tenant: await buildTenant(services) };
   await buildEntry(ctx, { slug: 'care', title: 'Ours' });

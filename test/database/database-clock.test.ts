@@ -9,7 +9,7 @@ import type { Execute } from '#src/outbox/job-state.ts';
 import { createTestClock } from '#test/support/clock.ts';
 import { until } from '#test/support/until.ts';
 
-/** A PostgreSQL so far ahead, whose nth answer takes so long on its way back alone. */
+/** A PostgreSQL whose clock is ahead by this much, and whose nth response is delayed on its way back. */
 function databaseAhead(aheadMs: number, delaysMs: readonly number[] = []): Execute {
   let answers = 0;
   return async <Row>() => {

@@ -72,7 +72,7 @@ test('migrate and the check of row-level security use the schema that the URL ch
   await t.throwsAsync(proveDatabase(run), { message: /wide_open/ });
 });
 
-test('several releases at once migrate once, and all of them find it done', async (t) => {
+test('concurrent migrations run once, and all of them succeed', async (t) => {
   const url = await emptyDatabase(t);
   const pending = await pendingMigrations(url);
   t.true(pending.length > 0);
@@ -90,7 +90,7 @@ test('several releases at once migrate once, and all of them find it done', asyn
   t.deepEqual(await pendingMigrations(url), []);
 });
 
-test('a schema that is up to date stays as it is', async (t) => {
+test('migrate changes nothing in a schema that is up to date', async (t) => {
   const url = await emptyDatabase(t);
   await migrate(url);
   t.deepEqual(await migrate(url), []);

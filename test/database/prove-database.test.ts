@@ -35,11 +35,11 @@ function runOn(pool: pg.Pool): Execute {
   return async (statement) => (await pool.query(statement.text, [...statement.values])).rows;
 }
 
-test.serial('an ordinary owner of a migrated database is fit', async (t) => {
+test.serial('proveDatabase accepts an ordinary owner of a migrated database', async (t) => {
   await t.notThrowsAsync(proveDatabase(runOn(owner)));
 });
 
-test.serial('the documented role and database are fit', async (t) => {
+test.serial('proveDatabase accepts the documented role and database', async (t) => {
   for (const statement of codeBlock('src/cli/DEPLOYMENT.md', 'sql', 'create role').trim().split('\n'))
     await superuser.query(statement);
   const url = new URL(adminUrl);
@@ -90,7 +90,7 @@ test.serial('proveDatabase rejects a role that bypasses row-level security', asy
   });
 });
 
-test.serial('a table on which row-level security is missing, or not forced on its owner, is named', async (t) => {
+test.serial('proveDatabase names a table without row-level security, or without it for its owner', async (t) => {
   await owner.query('create table wide_open (tenant_id text)');
   await owner.query('create table half_open (tenant_id text)');
   await owner.query('alter table half_open enable row level security');
@@ -118,7 +118,7 @@ test.serial('proveDatabase rejects clocks that differ by more than half a minute
 });
 
 test.serial(
-  'no process starts on a schema that lacks a migration of its release, and one more does not matter',
+  'no process starts on a schema that lacks a migration of its release, but with a newer one it does',
   async (t) => {
     const last = '0024-integrations';
     await owner.query("insert into migrations (name) values ('9999-of-a-newer-release')");
@@ -158,24 +158,21 @@ test.serial('a role without privileges on the schema is reported by migrate, a c
   }
 });
 
-test.serial(
-  'a start without a free connection says so in the words of the server, at whichever connection it fails',
-  async (t) => {
-    const held = await owner.connect();
-    const { rows } = await held.query<{ user: string }>('select current_user as user');
-    const limitTo = (count: number) =>
-      superuser.query(`alter role ${pg.escapeIdentifier(rows[0]?.user ?? '')} connection limit ${count}`);
-    try {
-      for (const limit of [1, 2]) {
-        await limitTo(limit);
-        const { code, err } = await runEntry('src/server.ts', [], testEnvironment({ DATABASE_URL: ownerUrl }));
-        t.is(code, 1);
-        t.regex(err, /DATABASE_URL failed: too many connections for role ".+"\. Raise the limit .*\n$/);
-        t.is(err.split('\n').length, 2, err);
-      }
-    } finally {
-      await limitTo(-1);
-      held.release();
+test.serial('a process that gets no free connection at its start reports the message of the server', async (t) => {
+  const held = await owner.connect();
+  const { rows } = await held.query<{ user: string }>('select current_user as user');
+  const limitTo = (count: number) =>
+    superuser.query(`alter role ${pg.escapeIdentifier(rows[0]?.user ?? '')} connection limit ${count}`);
+  try {
+    for (const limit of [1, 2]) {
+      await limitTo(limit);
+      const { code, err } = await runEntry('src/server.ts', [], testEnvironment({ DATABASE_URL: ownerUrl }));
+      t.is(code, 1);
+      t.regex(err, /DATABASE_URL failed: too many connections for role ".+"\. Raise the limit .*\n$/);
+      t.is(err.split('\n').length, 2, err);
     }
-  },
-);
+  } finally {
+    await limitTo(-1);
+    held.release();
+  }
+});

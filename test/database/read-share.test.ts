@@ -12,7 +12,7 @@ const test = anyTest as TestFn<TestContext>;
 useContext(test, { environment: { DATABASE_POOL_MAX: '4' } });
 
 test.serial(
-  'slow reads of one store hold half of the pool, more of them are put off, and another store reads on',
+  'slow reads of one store use at most half of the pool, more of them are rejected, and another store can read',
   async (t) => {
     const { ctx, services } = t.context;
     const other = { ...ctx, tenant: await buildTenant(services) };
@@ -49,7 +49,7 @@ test.serial(
   },
 );
 
-test.serial('a read whose time is limited ends in time, and its connection serves others', async (t) => {
+test.serial('a read with a time limit ends in time, and its connection can be used again', async (t) => {
   const { ctx } = t.context;
   const lock = await ctx.database.pool.connect();
   await lock.query('begin; select pg_advisory_xact_lock(8)');

@@ -28,7 +28,7 @@ async function lock(ctx: InTransaction, id: string): Promise<Order> {
   return order;
 }
 
-test.serial('a row is locked and changed by two statements whose texts say nothing of it', async (t) => {
+test.serial('lockRow and a change execute two statements whose texts contain no values', async (t) => {
   const { services, ctx } = t.context;
   const { id } = await buildPaidOrder(ctx, { attentionCodes: ['oversold'] });
   const paidAt = new Date('2026-11-21T01:02:03.456Z');
@@ -82,7 +82,7 @@ test("the unit of work detects a concurrent change, and passes on PostgreSQL's e
   t.is(brokenConstraint(refused), 'orders_total_cents_check');
 });
 
-test('others may write rows that refer to one that is locked', async (t) => {
+test('rows that reference a locked row can be written', async (t) => {
   const { ctx } = t.context;
   const { id } = await buildPaidOrder(ctx);
   await transact(ctx, async (inner) => {

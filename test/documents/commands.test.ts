@@ -40,7 +40,7 @@ test('blocks that no test runs are few, and each says why', (t) => {
   t.true(notRun.every(({ notRun = '' }) => notRun.length > 10));
 });
 
-test('every command of a block without a comment is one of npm', (t) => {
+test('every command of a block without a comment is an npm command', (t) => {
   const others = unmarked.flatMap((block) =>
     commandsOf(block)
       .filter((command) => command !== 'npm ci' && !(npmCommand.exec(command)?.[1] ?? '').match(/./))

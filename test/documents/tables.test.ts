@@ -22,7 +22,7 @@ const readText = (path: string) => readFileSync(new URL(`../../${path}`, import.
 const procfile = readText('Procfile');
 const code = (text: string) => `\`${text}\``;
 
-test('the table of environment variables says what the code says', (t) => {
+test('the table of environment variables matches the code', (t) => {
   const expected = Object.entries(Environment.properties).map(([name, schema]) => {
     const { description = '', default: fallback } = schema as { description?: string; default?: unknown };
     const isOptional = !Environment.required.some((required) => required === name);
@@ -36,7 +36,7 @@ test('the table of environment variables says what the code says', (t) => {
   t.deepEqual(tableAfter(markdownFile('src/cli/DEPLOYMENT.md'), '## Environment variables'), expected);
 });
 
-test('the tables of queues and scheduled jobs say what the code says', (t) => {
+test('the tables of queues and scheduled jobs match the code', (t) => {
   const file = markdownFile('jobs/README.md');
   t.deepEqual(
     tableAfter(file, '## Queues'),
@@ -49,7 +49,7 @@ test('the tables of queues and scheduled jobs say what the code says', (t) => {
   );
 });
 
-test('the table of scopes says what the code says', (t) => {
+test('the table of scopes matches the code', (t) => {
   const byResource = Map.groupBy(scopes, (scope) => scope.split(':')[0] ?? '');
   const verbs = (all: readonly Scope[]) =>
     all
@@ -67,14 +67,14 @@ test('the table of scopes says what the code says', (t) => {
   );
 });
 
-test('the table of webhook events says what the code says', (t) => {
+test('the table of webhook events matches the code', (t) => {
   t.deepEqual(
     tableAfter(markdownFile('src/domain/webhooks/README.md'), '| event |'),
     Object.entries(eventTypes).map(([type, object]) => [code(type), object]),
   );
 });
 
-test('the table of label reasons says what the code says', (t) => {
+test('the table of label reasons matches the code', (t) => {
   t.deepEqual(
     tableAfter(markdownFile('src/domain/shipping/README.md'), '| reason |'),
     Object.entries(reasons).map(([name, { message }]) => [code(name), message]),
@@ -100,7 +100,7 @@ test('the states of an order are named', (t) => {
   );
 });
 
-test('the table of emails says what the code says', (t) => {
+test('the table of emails matches the code', (t) => {
   t.deepEqual(
     tableAfter(markdownFile('src/domain/mail/README.md'), '| kind |'),
     Object.entries(mailKinds).map(([kind, { delivery, staleAfterMs }]) => [
@@ -126,7 +126,7 @@ test('the table of faults names those that the simulators know', (t) => {
   );
 });
 
-test('the order of the domains is the one that the architecture test holds them to', (t) => {
+test('the order of the domains matches the one of the architecture test', (t) => {
   const [, held = ''] = /const domainOrder = \[([^\]]*)\]/.exec(readText('test/architecture/boundaries.test.ts')) ?? [];
   const documented = codeBlock('src/domain/README.md', 'text', 'tenants');
   t.deepEqual(
@@ -156,7 +156,7 @@ test('the table of metrics names every metric, and documents name no other', (t)
   );
 });
 
-test('the table of processes says what the Procfile says', (t) => {
+test('the table of processes matches the Procfile', (t) => {
   t.deepEqual(
     tableAfter(markdownFile('workers/README.md'), '| process |').map(([name, entry]) => [name, entry]),
     [...procfile.matchAll(/^([a-z-]+): .* (\S+\.ts)/gm)].map(([, name = '', entry = '']) => [code(name), code(entry)]),

@@ -9,7 +9,7 @@ import { buildTenant } from '#test/support/tenant.ts';
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
 
-/** What names a tenant and has no row-level security: src/database/README.md says why. */
+/** Tables with a tenant and without row-level security: src/database/README.md says why. */
 const platformTables = ['api_keys', 'outbox', 'search_documents'];
 
 /** Every use of `asPlatform` with its reason. Add new ones here. */
@@ -181,7 +181,7 @@ async function findTables({ services }: TestContext): Promise<Table[]> {
     order by c.relname`);
 }
 
-/** In this file's own database: what rows must hold beyond their tenant is not what is asked here. */
+/** In this file's own database, because rows are inserted without their other constraints. */
 async function dropConstraints({ services }: TestContext, tables: readonly Table[]): Promise<void> {
   for (const kind of ['f', 'c']) {
     const constraints = await services.execute<{ drop: string }>(sql`

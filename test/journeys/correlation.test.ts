@@ -14,7 +14,7 @@ interface Line {
   provider?: string;
 }
 
-test('one request id and one trace tie together all that a request causes, through the outbox and the job to the provider', async (t) => {
+test('one request id and one trace connect a request with its outbox jobs and their provider calls', async (t) => {
   const [receiver, collector] = await Promise.all([startReceiver(), startCollector()]);
   t.teardown(() => receiver.close());
   t.teardown(() => collector.close());
@@ -95,7 +95,7 @@ test('one request id and one trace tie together all that a request causes, throu
       return [...(parent ? pathTo(parent.name) : []), `${span?.process} ${name}`];
     };
     const webhook = 'web POST /api/webhooks/stripe/:tenant_slug';
-    // Each process tells its spans in its own time, and what a span is part of ends after it.
+    // Each process measures its spans by its own clock, and a parent span ends after its children.
     const isReported = (name: string) => pathTo(name)[0] === webhook;
     await until(() => ['shippo transactions.create', 'smtp send', 'endpoint post'].every(isReported), {
       what: 'the spans of the order',

@@ -45,7 +45,7 @@ test.after.always(async (t) => {
 });
 
 browserTest(
-  'a shopper finds, buys, follows and sends back on the storefront, with a promo code and without a password',
+  'a shopper searches, buys with a promo code, signs in without a password, tracks and returns on the storefront',
   async (t) => {
     t.timeout(180_000);
     const { stack, browser } = t.context;
@@ -85,7 +85,7 @@ browserTest(
   },
 );
 
-browserTest('operators open their pages, and no page elsewhere presses their buttons', async (t) => {
+browserTest('operators open their pages, and a page of another origin cannot press their buttons', async (t) => {
   t.timeout(120_000);
   const { stack, browser } = t.context;
   const session = await browser.newContext({ viewport: { width: 390, height: 844 }, httpCredentials: ops });
@@ -120,7 +120,7 @@ browserTest('operators open their pages, and no page elsewhere presses their but
   await session.close();
 });
 
-browserTest("a webhook that was given up is sent again by an operator's press", async (t) => {
+browserTest('a failed webhook is sent again when an operator presses its button', async (t) => {
   t.timeout(120_000);
   const { stack, browser } = t.context;
   const system = await startSystem();

@@ -4,7 +4,7 @@ import { Bulkhead } from '#src/lib/bulkhead.ts';
 
 const full = () => new Error('full');
 
-test('Bulkhead starts a waiting work when another ends, and the work of another key at once', async (t) => {
+test('Bulkhead starts a waiting call when another ends, and a call of another key at once', async (t) => {
   const bulkhead = new Bulkhead({ max: 1, waitMs: 60_000, errorWhenFull: full });
   const { promise, resolve: end } = Promise.withResolvers<string>();
   const first = bulkhead.run('one', () => promise);
@@ -14,7 +14,7 @@ test('Bulkhead starts a waiting work when another ends, and the work of another 
   t.deepEqual(await Promise.all([first, second]), ['first', 'second']);
 });
 
-test('Bulkhead rejects a work whose turn does not come in time, and goes on with the next', async (t) => {
+test('Bulkhead rejects a call whose turn does not come in time, and continues with the next', async (t) => {
   const bulkhead = new Bulkhead({ max: 1, waitMs: 20, errorWhenFull: full });
   const { promise, resolve: end } = Promise.withResolvers<string>();
   const first = bulkhead.run('one', () => promise);
@@ -31,7 +31,7 @@ test('Bulkhead rejects a work whose turn does not come in time, and goes on with
   t.false(hasStarted);
 });
 
-test('Bulkhead frees the place of a work that fails', async (t) => {
+test('Bulkhead frees the place of a call that fails', async (t) => {
   const bulkhead = new Bulkhead({ max: 1, waitMs: 20, errorWhenFull: full });
   await t.throwsAsync(
     bulkhead.run('one', () => Promise.reject(new Error('broken'))),

@@ -13,7 +13,7 @@ const cents = fc.integer({ min: 0, max: 99_999_999 });
 /** What the format of a locale printed, without its separators of thousands. */
 const numberIn = (text: string) => Number(/[\d,]+(\.\d+)?$/.exec(text)?.[0].replaceAll(',', ''));
 
-test("decimalsOf is the payment provider's, also where Intl has others", (t) => {
+test("decimalsOf returns the payment provider's number of decimals, also where Intl has another", (t) => {
   const expected = {
     USD: 2,
     JPY: 0,
@@ -54,7 +54,7 @@ test('formatMoney prints the amount that the provider charges, in every currency
   );
 });
 
-test("toDecimal and fromDecimal are each other's inverse in every currency", (t) => {
+test('fromDecimal reverses toDecimal in every currency', (t) => {
   fc.assert(
     fc.property(currency, cents, (currency, amount) =>
       t.is(fromDecimal(toDecimal(amount, currency), currency), amount),
@@ -65,11 +65,11 @@ test("toDecimal and fromDecimal are each other's inverse in every currency", (t)
   t.is(fromDecimal('8', 'KWD'), 8000);
 });
 
-test('every least charge is an amount that can be charged', (t) => {
+test('every minimum charge is an amount that can be charged', (t) => {
   for (const currency of currencies) t.is(minimumChargeOf(currency) % chargeStepOf(currency), 0, currency);
 });
 
-test('checkPromo leaves an amount that the provider charges, in every currency and on every line', (t) => {
+test('checkPromo leaves amounts that the provider charges, in every currency and on every line', (t) => {
   const terms = fc.oneof(
     fc.record({
       type: fc.constant('percent' as const),

@@ -16,7 +16,7 @@ const cursorTo = (position: readonly unknown[], owner = store, list = 'products 
 const open = (cursor: string, owner = store, list = 'products price') => keyset(owner, list, byPrice, cursor).after;
 const refused = { code: 'invalid_cursor' };
 
-test('a cursor leads to what comes after its row, whatever its values are', (t) => {
+test('a cursor returns the rows after its own, whatever its values are', (t) => {
   const value = fc.oneof(fc.integer(), fc.string(), fc.constant(null));
   fc.assert(
     fc.property(value, fc.string(), (price, id) => {
@@ -27,7 +27,7 @@ test('a cursor leads to what comes after its row, whatever its values are', (t) 
   );
 });
 
-test('a list that falls goes on below its cursor', (t) => {
+test('a descending list continues below its cursor', (t) => {
   const falling = { columns: ['created_at', 'id'], descending: true };
   const { cursor } = keyset(store, 'orders', falling).page(
     [{ position: ['now', 'b'] }, { position: ['then', 'a'] }],

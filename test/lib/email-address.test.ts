@@ -2,7 +2,7 @@ import test from 'ava';
 
 import { readSender } from '#src/lib/email-address.ts';
 
-test('readSender takes what stands before the last bracket for a name, whatever is in it', (t) => {
+test('readSender reads everything before the last bracket as the name', (t) => {
   const table: [string, string, string][] = [
     ['Cedar & Clay <hello@cedar.example>', 'Cedar & Clay', 'hello@cedar.example'],
     ['"Smith, Jones" <hello@cedar.example>', 'Smith, Jones', 'hello@cedar.example'],

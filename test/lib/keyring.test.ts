@@ -7,7 +7,7 @@ import { createKeyring } from '#src/lib/keyring.ts';
 const older = ['k1', randomBytes(32)] as const;
 const newer = ['k2', randomBytes(32)] as const;
 
-test('what is sealed opens for its owner and field alone', (t) => {
+test('sealed text opens only for its owner and field', (t) => {
   const keyring = createKeyring([older]);
   const sealed = keyring.seal('ten_a', 'api_key', 'sk_live_secret');
   t.false(sealed.includes('secret'));
@@ -16,7 +16,7 @@ test('what is sealed opens for its owner and field alone', (t) => {
   t.throws(() => keyring.open('ten_a', 'webhook_secret', sealed));
 });
 
-test('sealed text of which any bit was changed does not open', (t) => {
+test('sealed text does not open after any bit was changed', (t) => {
   const keyring = createKeyring([older]);
   const [id, body = ''] = keyring.seal('ten_a', 'api_key', 'sk').split(':');
   const bytes = Buffer.from(body, 'base64');
@@ -34,7 +34,7 @@ test('the same text is sealed differently each time', (t) => {
   t.not(keyring.seal('ten_a', 'api_key', 'sk'), keyring.seal('ten_a', 'api_key', 'sk'));
 });
 
-test('after a rotation the new key seals and the old one still opens, until it is gone', (t) => {
+test('after a rotation the new key seals, and the old one opens until it is removed', (t) => {
   const before = createKeyring([older]).seal('ten_a', 'api_key', 'sk');
   const rotated = createKeyring([newer, older]);
   t.is(rotated.open('ten_a', 'api_key', before), 'sk');
@@ -49,6 +49,6 @@ test('after a rotation the new key seals and the old one still opens, until it i
   });
 });
 
-test('a keyring without keys is none', (t) => {
+test('a keyring requires a key', (t) => {
   t.throws(() => createKeyring([]), { instanceOf: TypeError });
 });

@@ -16,7 +16,7 @@ test('a percentage of the largest amount is exact', (t) => {
   t.is(percentOf(99_999_999, 12.3456), 12_345_600);
 });
 
-test('a discount is spread in proportion, and the odd cent goes to the largest remainder', (t) => {
+test('a discount is spread in proportion, and the remaining cents go to the largest remainders', (t) => {
   t.deepEqual(spread(100, [1, 1, 1]), [34, 33, 33]);
   t.deepEqual(spread(10, [1, 2]), [3, 7]);
   t.deepEqual(spread(5, [0, 0]), [5, 0]);
@@ -24,7 +24,7 @@ test('a discount is spread in proportion, and the odd cent goes to the largest r
   t.deepEqual(spread(7, []), []);
 });
 
-test('what is spread adds up to what there was, whatever the weights', (t) => {
+test('the parts of a discount add up to it, whatever the weights', (t) => {
   const cents = fc.integer({ min: 0, max: 99_999_999 });
   fc.assert(
     fc.property(cents, fc.array(cents, { minLength: 1, maxLength: 40 }), (total, weights) => {

@@ -2,7 +2,7 @@ import test from 'ava';
 
 import { redact } from '#src/lib/redact.ts';
 
-test('what is secret is struck out of a line, as deep as a line goes', (t) => {
+test('secrets are removed from a log line at every depth', (t) => {
   const at = new Date(0);
   t.deepEqual(
     redact({
@@ -22,7 +22,7 @@ test('what is secret is struck out of a line, as deep as a line goes', (t) => {
   );
 });
 
-test('a line without secrets, and the error in a line, are left as they are', (t) => {
+test('a log line without secrets, and an error in it, are unchanged', (t) => {
   const line = {
     method: 'GET',
     ms: 1.5,

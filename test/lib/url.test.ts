@@ -21,7 +21,7 @@ const strict = new Ajv2020();
 (addFormats as unknown as (ajv: Ajv2020) => void)(strict);
 const isRfc3986 = strict.compile({ type: 'string', format: 'uri' });
 
-test('Url takes every URL that browsers take', (t) => {
+test('Url accepts every URL that browsers accept', (t) => {
   fc.assert(
     fc.property(oddUrl, (url) => {
       t.true(fits(Url, url), url);
@@ -57,7 +57,7 @@ test('normalizeUrl returns what RFC 3986 allows and browsers read alike', (t) =>
   t.is(normalizeUrl('https://s.x/?#'), 'https://s.x/?#');
 });
 
-test('Url says whether a text is no URL, or one that is too long once it is encoded', (t) => {
+test('Url distinguishes a text that is no URL from one that is too long once encoded', (t) => {
   t.like(issuesOf(Url, 'www.shop.example'), [{ detail: 'must be a URL such as https://shop.example.com/' }]);
   const long = `https://s.x/${'中'.repeat(500)}`;
   t.false(isUrl(long));

@@ -11,13 +11,13 @@ const Line = Type.Object({
 });
 const Cart = Type.Object({ lines: Type.Array(Line, { minItems: 1 }) });
 
-test('a whole number may come as text, and is a number afterwards', (t) => {
+test('an integer may be sent as text and becomes a number', (t) => {
   const line = { slug: 'oak-bowl', quantity: '12' };
   t.deepEqual(issuesOf(Line, line), []);
   t.deepEqual(line as unknown, { slug: 'oak-bowl', quantity: 12 });
 });
 
-test('a whole number respects its bounds, however it is written', (t) => {
+test('an integer has its bounds, whether sent as text or number', (t) => {
   for (const quantity of [
     '0',
     0,
@@ -41,7 +41,7 @@ test('a whole number respects its bounds, however it is written', (t) => {
   }
 });
 
-test('issuesOf describes the bounds of a whole number', (t) => {
+test('issuesOf describes the bounds of an integer', (t) => {
   t.deepEqual(issuesOf(Line, { slug: 'a', quantity: '1000' }), [
     { path: '/quantity', code: 'integerLike', detail: 'must be a whole number from 1 to 999' },
   ]);
@@ -87,7 +87,7 @@ test('issuesOf says that an empty text is empty, and describes a value that may 
     t.deepEqual(describe({ ...right, total }), [cents], String(total));
 });
 
-test('what is wrong is described in words, with the example of the schema where it has one', (t) => {
+test('issuesOf describes a pattern by the example of the schema where it has one', (t) => {
   const Body = Type.Object({
     email: Type.String({ format: 'email' }),
     slug: Type.String({ pattern: '^[a-z-]+$', examples: ['oak-bowl'] }),
@@ -141,7 +141,7 @@ test('issuesOf lists the allowed values of an enum', (t) => {
   t.is(issuesOf(Type.Enum(many), 'value')[0]?.detail, `must be one of ${many.join(', ')}`);
 });
 
-test('a field that may be null says of other values what they should be', (t) => {
+test('issuesOf describes what a nullable field accepts', (t) => {
   t.true(fits(Line, { slug: 'a', quantity: 1, note: null }));
   for (const [note, detail] of [
     ['too long', 'may have at most 5 characters'],
@@ -183,7 +183,7 @@ test('closing an intersection closes the whole and not its parts', (t) => {
   );
 });
 
-test('free JSON stays free when the schema around it is closed', (t) => {
+test('free JSON accepts any field when the schema around it is closed', (t) => {
   const Theme = closed(Type.Object({ theme: Type.Record(Type.String(), Type.Unknown()) }));
   t.deepEqual(issuesOf(Theme, { theme: { anything: { goes: 1 } } }), []);
 });
@@ -194,21 +194,21 @@ test('issuesOf describes at most twenty issues, or up to the given maximum', (t)
   t.is(issuesOf(Cart, value, { max: 100 }).length, 30);
 });
 
-test('text of queries and paths is converted to what the schema says', (t) => {
+test('text of queries and paths is converted to the type of the schema', (t) => {
   const query: Record<string, unknown> = { limit: '20', flag: 'true' };
   t.deepEqual(issuesOfText(Type.Object({ limit: Type.Integer({ maximum: 100 }), flag: Type.Boolean() }), query), []);
   t.deepEqual(query, { limit: 20, flag: true });
   t.is(issuesOfText(Type.Object({ limit: Type.Integer() }), { limit: 'many' })[0]?.code, 'type');
 });
 
-test('what is wrong never repeats the value: it may be a secret', (t) => {
+test('issuesOf never repeats a value, which may be a secret', (t) => {
   const Account = closed(
     Type.Object({ key: Type.String({ pattern: '^sk_' }), mode: Type.Union([Type.Literal('a'), Type.Literal('b')]) }),
   );
   t.false(JSON.stringify(issuesOf(Account, { key: 'rk_hush', mode: 'hush', n: 'hush' })).includes('hush'));
 });
 
-test('a number without end is none, whatever its bounds', (t) => {
+test('an infinite number is rejected, whatever the bounds', (t) => {
   const Limit = Type.Object({ limit: Type.Integer({ minimum: 1, maximum: 100 }) });
   for (const limit of ['1e309', '-1e309'])
     t.deepEqual(

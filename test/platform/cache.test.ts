@@ -25,7 +25,7 @@ test('cache shares a loaded value between processes until it expires', async (t)
   await one.recall();
   const leftMs = await one.redis.pttl('cache:rates');
   t.true(leftMs > 0 && leftMs <= minutes(10), `${leftMs} ms`);
-  // A cache waits a quarter of a second for Redis, and then asks as if it remembered nothing.
+  // The cache waits a quarter of a second for Redis, and then loads the value.
   await until(async () => (await other.recall()).isCached, { what: 'Redis to be in time' });
 
   await one.redis.del('cache:rates');

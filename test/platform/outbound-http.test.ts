@@ -12,7 +12,7 @@ const strict = createOutboundHttp({ localMode: false });
 const local = createOutboundHttp({ localMode: true });
 const noHeaders = {};
 
-/** A service whose name servers answer as they are told: one answer after the other. */
+/** A client whose name server gives these answers, one after the other. */
 function withNames(answers: string[][], localMode = false) {
   const resolved: string[] = [];
   const http = createOutboundHttp({
@@ -63,7 +63,7 @@ const notPublic = [
   '3fff::1',
 ];
 
-test('only what everybody reaches is public', (t) => {
+test('only globally reachable IP addresses are public', (t) => {
   for (const address of notPublic) t.false(isPublicIp(address), address);
   for (const address of ['8.8.8.8', '1.1.1.1', '172.32.0.1', '100.128.0.1', '2606:4700:4700::1111', '2a00:1450::1']) {
     t.true(isPublicIp(address), address);
@@ -177,7 +177,7 @@ test('outbound http opens no connection to a rejected address', async (t) => {
   t.is(connections, 0);
 });
 
-test('only https, and no passwords in the address', async (t) => {
+test('outbound http accepts only https URLs without passwords', async (t) => {
   for (const url of [
     'http://example.com/',
     'ftp://example.com/',
@@ -224,7 +224,7 @@ test('outbound http resolves a host name once per connection', async (t) => {
   t.like(first, { kind: 'responded', status: 204 });
   t.deepEqual(rebinding.resolved, ['rebind.example']);
 
-  // The other way round: judged fine when it was saved, private when it is called.
+  // The reverse: public when it was saved, private when it is called.
   const late = withNames([['8.8.8.8'], ['127.0.0.1']]);
   t.is(await late.http.findUrlProblem('https://rebind.example/'), undefined);
   t.like(await late.http.post(`https://rebind.example:${port}/`, noHeaders, '{}'), {
@@ -233,7 +233,7 @@ test('outbound http resolves a host name once per connection', async (t) => {
   });
 });
 
-test('local mode allows this machine, and nothing else that is not public', async (t) => {
+test('local mode allows loopback addresses, and no other private ones', async (t) => {
   const receiver = await startReceiver();
   t.teardown(receiver.close);
   for (const host of ['127.0.0.1', 'localhost']) {
@@ -295,7 +295,7 @@ test('outbound http stores the first 4 KB of a response and reads at most 16 KB'
   t.true(outcome.kind === 'responded' && outcome.status === 200 && outcome.body.length === 4096);
 });
 
-test('headers without an end are cut off', async (t) => {
+test('outbound http ends a response with endless headers', async (t) => {
   const server = createRawServer((socket) => {
     socket.on('error', () => undefined);
     socket.once('data', () => socket.write(`HTTP/1.1 200 OK\r\nx-long: ${'x'.repeat(40_000)}\r\n`));
@@ -305,7 +305,7 @@ test('headers without an end are cut off', async (t) => {
   t.like(await local.post(`http://127.0.0.1:${port}/`, noHeaders, '{}'), { kind: 'failed', reason: 'too_large' });
 });
 
-test('failures of the network are values that say what happened', async (t) => {
+test('outbound http returns network failures as values that name the cause', async (t) => {
   const closed = createRawServer();
   const port = await listen(closed);
   await new Promise((resolve) => closed.close(resolve));
@@ -345,7 +345,7 @@ test('Retry-After is read as seconds and as a date', async (t) => {
   t.is(await retryAfterOf('soon'), undefined);
 });
 
-test('who hangs, before or within a reply, is given up after the time for the whole', async (t) => {
+test('outbound http aborts a request that hangs before or within its response after the total time', async (t) => {
   const withTimeout = createOutboundHttp({ localMode: true, timeoutMs: 300 });
   const receiver = await startReceiver();
   t.teardown(receiver.close);

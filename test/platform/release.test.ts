@@ -34,7 +34,7 @@ async function emptyDatabase(t: ExecutionContext): Promise<string> {
   return url;
 }
 
-test('the release phase migrates with nothing set but the database, and once more finds nothing to do', async (t) => {
+test('the release phase migrates with DATABASE_URL alone, and changes nothing when repeated', async (t) => {
   const url = await emptyDatabase(t);
   const first = await release(url);
   t.is(first.code, 0, first.err);
@@ -62,7 +62,7 @@ test('a migration that fails stops the release and changes nothing', async (t) =
   t.deepEqual(rows, [{ relname: 'mails' }]);
 });
 
-test('a release whose database does not exist says so, and creates none', async (t) => {
+test('a release reports a database that does not exist, and creates none', async (t) => {
   const { url, drop } = await createEmptyDatabase();
   await drop();
   const { code, err } = await release(url);
@@ -70,7 +70,7 @@ test('a release whose database does not exist says so, and creates none', async 
   t.regex(err, /^Connecting with DATABASE_URL failed: database ".+" does not exist\. Create .*\n$/);
 });
 
-test('a release without a database says what is missing', async (t) => {
+test('a release without DATABASE_URL reports it', async (t) => {
   const { code, err } = await release('');
   t.is(code, 1);
   t.regex(err, /DATABASE_URL/);

@@ -26,7 +26,7 @@ function start(
   return child;
 }
 
-/** Something that takes connections and never says a word on them. */
+/** A server that accepts connections and sends nothing. */
 async function openSilent(t: ExecutionContext) {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -64,7 +64,7 @@ test('classifyError decides by the SMTP response whether an email is retried, fa
   for (const [failure, expected] of table) t.is(failureKindOf(failure), expected, JSON.stringify(failure));
 });
 
-test('a server that is down, closes the connection or does not respond is classified so', async (t) => {
+test('createSmtpMailer classifies a server that is down, closes the connection or does not respond', async (t) => {
   const mailbox = await startMailbox();
   const control = mailboxControl(mailbox.url);
   const mailer = createSmtpMailer(mailbox.smtpUrl);
@@ -102,7 +102,7 @@ test('the messages of errors contain neither the email address nor the server', 
   t.is(error?.message, 'The mail server responded 554 5.7.1.');
 });
 
-test('createSmtpMailer sends nothing from or to what is not one plain address', async (t) => {
+test('createSmtpMailer rejects a sender or recipient that is not one plain email address', async (t) => {
   const mailer = createSmtpMailer('smtp://127.0.0.1:1');
   t.teardown(() => mailer.close?.());
   for (const address of [

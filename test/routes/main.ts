@@ -12,7 +12,8 @@ import { readRecords } from './read-records.ts';
 import { describeRoutes } from './table.ts';
 
 /*
- * `npm run routes`: runs the tests of the API and prints what they were answered, route by route, with what is missing.
+ * `npm run routes`: runs the tests of the API and prints the responses of each route, and the documented ones that no
+ * test got.
  */
 
 const { tests: pattern } = readOptions(

@@ -8,21 +8,21 @@ import { statementsAtMost } from './statements.ts';
 export interface Standing {
   readonly name: string;
   readonly route: Route;
-  /** The statements of its successful answers: the fewest and the most. */
+  /** The SQL statements of its successful responses: the fewest and the most. */
   readonly statements: readonly [fewest: number, most: number] | undefined;
-  /** The successful statuses and the refusals that it documents, and whether any test was answered so. */
+  /** The statuses and errors that it documents, and whether any test got each. */
   readonly successes: ReadonlyMap<number, boolean>;
   readonly errors: ReadonlyMap<ErrorCode, boolean>;
-  /** Whether another store asked for what one has, and was told that there is nothing; undefined where no id is asked for. */
+  /** Whether another store's request for its objects got 404 in a test; undefined where no id is requested. */
   readonly isForeign: boolean | undefined;
   /** What is missing, in sentences. */
   readonly debts: readonly string[];
 }
 
-/** What the code never answers on purpose. */
+/** Errors that the code never returns deliberately. */
 const never: readonly ErrorCode[] = ['internal_error'];
 
-/** Hold what the tests were answered against what the routes promise. */
+/** Compare the responses in the tests with the documented ones of the routes. */
 export function standingsOf(routes: readonly Route[], responses: readonly RecordedResponse[]): Standing[] {
   const byRoute = Map.groupBy(responses, ({ route }) => route);
   return routes.map((route) => standingOf(route, byRoute.get(nameOf(route)) ?? []));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import type { RecordedResponse } from '#test/support/record-responses.ts';
 
-/** What all test processes wrote into this folder. */
+/** What all test processes wrote to this folder. */
 export function readRecords(folder: string): RecordedResponse[] {
   const lines = globSync('*.ndjson', { cwd: folder }).flatMap((file) =>
     readFileSync(join(folder, file), 'utf8').trim().split('\n'),

@@ -1,6 +1,6 @@
 /**
- * How many SQL statements a successful answer of each route takes at most, in any test. Begin, commit and the setting
- * of the tenant are not counted, nor the look-up of store and key, which are remembered for a moment.
+ * The maximum number of SQL statements of a successful response of each route, in any test. Begin, commit, setting the
+ * tenant, and the cached lookups of store and key are not counted.
  */
 export const statementsAtMost: Readonly<Record<string, number>> = {
   'GET /api/v1/admin/analytics/daily': 1,

@@ -10,7 +10,7 @@ export function runCli(words: readonly string[], environment: Record<string, str
   return runEntry('src/cli/main.ts', words, environment, input);
 }
 
-/** The same within this process, which starts faster. Commands can be others than ours. */
+/** The same within this process, which starts faster. The commands can be replaced. */
 export async function callCli(
   words: readonly string[],
   environment: Record<string, string> = {},

@@ -1,11 +1,11 @@
 import { type Clock, fromNow } from '#src/lib/clock.ts';
 import { minutes } from '#src/lib/duration.ts';
 
-/** A clock that goes on by itself and can be moved. */
+/** A clock that runs and can be moved. */
 export interface TestClock extends Clock {
   /** Let this much time pass at once. */
   pass(milliseconds: number): void;
-  /** Do something while no time passes but what `pass` says, however long the machine takes. */
+  /** Do something while the clock stands still except for `pass`, however long the machine takes. */
   standStill<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 

@@ -37,9 +37,7 @@ async function createDatabase(name: string, like = ''): Promise<string> {
   return url.href;
 }
 
-/**
- * Forced, it may not end the autovacuum that happens to be in there; unforced, PostgreSQL sends that away by itself.
- */
+/** With force, the role may not end an autovacuum in it; without, PostgreSQL ends the autovacuum itself. */
 async function dropDatabase(name: string): Promise<void> {
   const statement = `drop database if exists ${pg.escapeIdentifier(name)}`;
   try {

@@ -4,7 +4,7 @@ import type { TSchema } from '#src/lib/schema.ts';
 
 /** A request of the allowed size that is meant to cost its receiver time. */
 export interface HurtfulRequest {
-  /** What is hurtful about it. */
+  /** What makes it expensive. */
   readonly what: string;
   /** With its question mark. */
   readonly query?: string;
@@ -125,7 +125,7 @@ function hurtfulBodies(schema: TSchema | undefined, bytes: number): HurtfulReque
   return whole;
 }
 
-/** A value in which one place holds what is hurtful, and every other place what belongs there. */
+/** A value with an expensive text in one place, and valid ones in every other. */
 export interface HurtfulValue {
   readonly what: string;
   readonly value: unknown;

@@ -35,7 +35,7 @@ export class OutboxMachine {
   readonly #clock: TestClock;
   readonly #queues: ReturnType<typeof openQueues>;
   readonly #worker: Worker<Envelope>;
-  /** Jobs that their queue believes a process executes which has died. */
+  /** Jobs that are active in their queue although their process has died. */
   #orphans: Job<Envelope>[] = [];
   #ending: Ending = 'done';
 

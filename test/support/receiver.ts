@@ -23,7 +23,7 @@ export interface Receiver {
   /** The most requests that were open at one time. */
   readonly mostAtOnce: number;
   readonly waiting: number;
-  /** From now on, for every request or by a function of it. */
+  /** Set the response to every further request, or a function of it. */
   behave(behaviour: Behaviour | ((request: ReceivedRequest, number: number) => Behaviour)): void;
   /** Respond to all requests that hang. */
   release(status?: number): void;

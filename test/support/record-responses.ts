@@ -10,8 +10,8 @@ import type { Services } from '#src/services.ts';
 import { isFrame } from './count-statements.ts';
 
 /*
- * While TEST_ROUTE_RECORDS names a folder, every response of the application under test is recorded there. What the
- * lines have together is compared with what the routes document: `test/routes`.
+ * If TEST_ROUTE_RECORDS names a folder, every response of the tested application is recorded there. `test/routes`
+ * compares the records with what the routes document.
  */
 
 /** How often a route gave one kind of response during a test, and its statements. */

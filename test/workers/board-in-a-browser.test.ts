@@ -9,13 +9,13 @@ import { openLabelFixture } from './label-fixture.ts';
 
 const browserTest = hasBrowser ? test : test.skip;
 
-/** Pictures for whoever asks for them: SCREENSHOTS names a folder. */
+/** SCREENSHOTS names a folder for pictures of the pages. */
 async function picture(page: Page, name: string): Promise<void> {
   const folder = process.env['SCREENSHOTS'];
   if (folder) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
 }
 
-browserTest('an operator sees in a browser what failed, repairs it, and presses Retry', async (t) => {
+browserTest('an operator reads failed jobs in a browser, corrects the cause, and retries them', async (t) => {
   const fixture = await openLabelFixture({ OPS_USER: 'ops', OPS_PASSWORD: 'a long password' });
   const { ctx, api } = fixture;
   const { order } = await request(ctx, { address: { street1: null } });
@@ -79,7 +79,7 @@ browserTest('an operator sees in a browser what failed, repairs it, and presses 
 });
 
 browserTest(
-  'an operator mends labels on their pages: the address, a rate across the border, by hand, and a label that is given back',
+  'an operator corrects an address, chooses a rate, ships by hand and voids a label on the pages of labels',
   async (t) => {
     const fixture = await openLabelFixture();
     const { ctx, api, shipping } = fixture;

@@ -13,12 +13,12 @@ import { processors } from '#workers/processors.ts';
 import { startRelay } from '#workers/relay/start-relay.ts';
 import { startWorkers } from '#workers/runtime/start-workers.ts';
 
-/** A shop with a relay, label workers and the board, as in production; only the parcel provider is a fake. */
+/** A store with a relay, label workers and the board, as in production; only the parcel provider is a fake. */
 export interface LabelFixture {
   ctx: Context;
   api: TestApi;
   shipping: FakeShipping;
-  /** The failed jobs of the label queue, as the board tells them to a browser. */
+  /** The failed jobs of the label queue, as the board returns them to a browser. */
   failed(): Promise<{ id: string; failedReason: string; data: object }[]>;
   close(): Promise<void>;
 }

@@ -49,14 +49,14 @@ test('after a worker is killed once the mail server has accepted its emails, the
       ).map(({ kind, state }) => [kind, state]),
     );
 
-  // The mail server keeps both mails, and does not come to say so before the kill.
+  // The mail server accepts both emails, and the process is killed before it gets the response.
   await inbox.fault({ kind: 'slow', ms: 60_000, times: 2 });
   const first = startWorker(t, environment);
   await until(async () => (await inbox.messages()).length === 2, { what: 'both mails to be taken' });
   t.deepEqual([...(await states()).values()], ['sending', 'sending']);
   await first.kill('SIGKILL');
 
-  // What is left of the 45 seconds for which a dead sender's mail is left alone passes.
+  // Wait out the 45 seconds for which an email of a dead process is not sent again.
   await transact(ctx, (ctx) =>
     ctx.tx.execute(sql`update mails set leased_until = ${ctx.clock.now()} where tenant_id = ${ctx.tenant.id}`),
   );

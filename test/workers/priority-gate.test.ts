@@ -2,7 +2,7 @@ import test from 'ava';
 
 import { PriorityGate, watchThread } from '#workers/runtime/priority-gate.ts';
 
-/** Ask for a turn, and tell whether it has come. */
+/** Request a turn, and observe whether it has come. */
 function request(priorityGate: PriorityGate) {
   const turn = {
     come: false,
@@ -16,7 +16,7 @@ function request(priorityGate: PriorityGate) {
 
 const aTurnOfTheLoop = () => new Promise((resolve) => setImmediate(resolve));
 
-test('A process that has time to spare begins whatever there is at once', async (t) => {
+test('an idle process starts every job at once', async (t) => {
   const priorityGate = new PriorityGate({ isBusy: () => false });
   const turns = Array.from({ length: 40 }, () => request(priorityGate));
   await aTurnOfTheLoop();
@@ -24,7 +24,7 @@ test('A process that has time to spare begins whatever there is at once', async 
   for (const turn of turns) (await turn.end)();
 });
 
-test('In a process that is busy, what gives way begins as others end, in its order', async (t) => {
+test('in a busy process, jobs of other queues start in their order as jobs end', async (t) => {
   const priorityGate = new PriorityGate({ isBusy: () => true, beginningMs: 3_600_000 });
   const turns = Array.from({ length: 4 }, () => request(priorityGate));
   await aTurnOfTheLoop();
@@ -55,7 +55,7 @@ test('a job that waits or takes long does not keep others from starting', async 
   );
 });
 
-test('A thread that does nothing but work is seen to be busy', (t) => {
+test('a thread without idle time is measured as busy', (t) => {
   const isBusy = watchThread();
   t.false(isBusy());
   const until = performance.now() + 30;

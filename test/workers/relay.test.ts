@@ -14,7 +14,7 @@ import { startRelay } from '#workers/relay/start-relay.ts';
 import { processor } from '#workers/runtime/processor.ts';
 import { startWorkers } from '#workers/runtime/start-workers.ts';
 
-test('a relay that was started while Redis was away carries on once it is there', async (t) => {
+test('a relay that was started while Redis was unavailable works once it is back', async (t) => {
   const [database, redis] = await Promise.all([createTestDatabase(), createTestRedis()]);
   const services = await createServices(
     readConfig(testEnvironment({ DATABASE_URL: database.url, REDIS_URL: redis.url })),

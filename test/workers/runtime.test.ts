@@ -106,7 +106,7 @@ test('a job that was relayed before Redis was wiped completes once', async (t) =
   t.is(worked, 1);
 });
 
-test('a run that fails is tried again, and after the last try both the row and the queue say so', async (t) => {
+test('a job that fails is retried, and after the last attempt its row and its queue have the failure', async (t) => {
   let runs = 0;
   t.context.work(async () => {
     runs += 1;
@@ -121,7 +121,7 @@ test('a run that fails is tried again, and after the last try both the row and t
   t.is(row.failure, 'the printer is out of paper');
 });
 
-test('a job that an operator retries is relayed again, though its queue holds it as failed, and completes', async (t) => {
+test('a job that an operator retries is relayed again and completes, although its queue has it as failed', async (t) => {
   let paper = false;
   t.context.work(async () => {
     if (!paper) throw new DomainError('conflict', 'no_paper', 'There is no paper.');
@@ -170,7 +170,7 @@ test('a job that a queue holds too early waits until it is due, and its handler 
   t.true(startedAt.every((at) => at >= dueAt));
 });
 
-test('a snooze costs no attempt', async (t) => {
+test('a snooze counts no attempt', async (t) => {
   let runs = 0;
   t.context.work(async () => {
     runs += 1;
@@ -201,7 +201,7 @@ test('a job that no worker of this release knows waits for one that does', async
   t.pass();
 });
 
-test('a tenant holds at most half of the slots while another one waits', async (t) => {
+test('a tenant uses at most half of the concurrency while another one waits', async (t) => {
   const { services, ctx } = t.context;
   const other = { ...ctx, tenant: await buildTenant(services) };
   let mine = 0;

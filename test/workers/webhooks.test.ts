@@ -23,10 +23,10 @@ import { processors } from '#workers/processors.ts';
 import { startRelay } from '#workers/relay/start-relay.ts';
 import { startWorkers } from '#workers/runtime/start-workers.ts';
 
-// One shop after the other: each is busy.
+// One after the other, because each test loads the machine.
 const test = anyTest.serial;
 
-/** A shop with a relay and webhook workers, as in production. */
+/** A store with a relay and webhook workers, as in production. */
 async function openStoreFixture(t: { teardown(close: () => Promise<void>): void }) {
   const [database, redis] = await Promise.all([createTestDatabase(), createTestRedis()]);
   const environment = testEnvironment({
@@ -48,7 +48,7 @@ async function openStoreFixture(t: { teardown(close: () => Promise<void>): void 
     ctx,
     clock,
     redisUrl: redis.url,
-    /** What a process does when it is told to stop. */
+    /** What a process does when it is stopped. */
     async stop() {
       services.beginClosing();
       await workers.close(seconds(25));
@@ -93,7 +93,7 @@ test('an endpoint that hangs is woken a few times, however many events it misses
   t.true(drains <= 30, `${drains} jobs`);
 });
 
-test('an endpoint that fails for a while gets every event once it works again', async (t) => {
+test('an endpoint that failed gets every event once it works again', async (t) => {
   const { ctx } = await openStoreFixture(t);
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver);
@@ -133,7 +133,7 @@ test('every delivery arrives when Redis is wiped while thousands are due', async
   }
 });
 
-test('a process that is shut down ends soon, however much is due, and another continues at once', async (t) => {
+test('a process that is shut down ends soon, however much is due, and another one continues', async (t) => {
   const { ctx, stop } = await openStoreFixture(t);
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver, { concurrency: 2, rate_per_second: 20 });

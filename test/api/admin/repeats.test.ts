@@ -23,7 +23,10 @@ import { fakeShippingByStore } from '#test/support/fakes/shipping-gateway.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 import { auditOf, deedsOf, type OwnerContext, resultOf, useOwner } from '#test/support/use-owner.ts';
 
-/* Whatever of the owner's moves money, buys, creates or sends something is done once, however often it is asked for. */
+/*
+ * Every operation of the owner that moves money, buys, creates or sends something is done once, however often it is
+ * requested.
+ */
 const test = (anyTest as TestFn<OwnerContext>).serial;
 const payments = fakePaymentGateway();
 const shipping = fakeShippingByStore();
@@ -32,7 +35,7 @@ useOwner(anyTest as TestFn<OwnerContext>, { ports: { payments, shipping: shippin
 
 type Test = Parameters<typeof receiverFor>[0] & { context: OwnerContext };
 
-/** One thing that an owner may ask for: where, with which body, and how often it was done so far. */
+/** An operation of the owner: its route, its body, and how often it has been done. */
 interface Deed {
   readonly params?: Record<string, string>;
   readonly body?: object;

@@ -52,7 +52,7 @@ test.serial('/ops/drift lists each attention of an order and dismisses one at a 
   t.is(audited?.count, 2);
 });
 
-test.serial('an order is dismissed from these pages only, in its own store, and where there is one', async (t) => {
+test.serial("an attention is dismissed only from a page of this origin, in the order's own store", async (t) => {
   const { ctx } = t.context;
   const order = await buildPaidOrder(ctx, { attentionCodes: ['paid_twice'] });
   t.is((await dismiss(t.context, order.id, 'paid_twice', { origin: 'https://elsewhere.example' })).status, 403);

@@ -139,7 +139,7 @@ test('/metrics of the web process reports the counters of workers, also after th
   t.regex(second, /^storefront_request_seconds_count\{method="GET",route="\/metrics",status="200"\} 1$/m);
 });
 
-test('a process that died silently is not counted any more', async (t) => {
+test('a process that died without notice is no longer counted', async (t) => {
   const { clock, run } = await openFleet(t);
   const [web, dead] = [await run('web'), await run('worker')];
   await dead.sharedMetrics.read();

@@ -12,7 +12,7 @@ import { type ApiContext, useApi } from '#test/support/use-api.ts';
 const test = anyTest as TestFn<ApiContext>;
 useApi(test);
 
-test.serial('where nothing is the matter, the first page says so and names every queue', async (t) => {
+test.serial('the overview says that nothing needs attention, and names every queue', async (t) => {
   const { status, body, headers } = await t.context.api.call('GET', '/ops');
   t.is(status, 200);
   t.regex(headers.get('content-type') ?? '', /text\/html/);

@@ -24,7 +24,7 @@ async function post(
   });
 }
 
-/** An endpoint that failed until its delivery was given up, and the delivery. */
+/** An endpoint that failed until its delivery had no attempts left, and the delivery. */
 async function givenUp(t: { context: ApiContext; teardown(close: () => Promise<void>): void }) {
   const { ctx, services } = t.context;
   const receiver = await receiverFor(t);
@@ -48,7 +48,7 @@ const change = (ctx: Context, statement: ReturnType<typeof sql>) => transact(ctx
 const stateOf = async (ctx: Context, endpointId: string) =>
   (await listDeliveries(ctx, { endpointId, limit: 1 })).rows[0]?.state;
 
-test.serial('endpoints that fail and what was given up stand on one page, without their secrets', async (t) => {
+test.serial('/ops/webhooks lists failing endpoints and failed deliveries, without secrets', async (t) => {
   t.true((await t.context.api.call('GET', page)).body.includes('All endpoints are working.'));
   const { endpoint, delivery, at } = await givenUp(t);
   const { status, body } = await t.context.api.call('GET', page);
@@ -61,7 +61,7 @@ test.serial('endpoints that fail and what was given up stand on one page, withou
   t.regex((await t.context.api.call('GET', '/ops')).body, /A webhook delivery failed after its last attempt\./);
 });
 
-test.serial('a webhook that was given up is sent again by its button', async (t) => {
+test.serial('the button of a failed delivery sends it again', async (t) => {
   const { ctx } = t.context;
   const { endpoint, delivery, at } = await givenUp(t);
   const response = await post(t.context, `${at}/deliveries/${delivery?.id}/redeliver`);
@@ -79,7 +79,7 @@ test.serial('a webhook that was given up is sent again by its button', async (t)
   t.is((await post(t.context, `${page}/nobody/deliveries/${delivery?.id}/redeliver`)).status, 404);
 });
 
-test.serial('what an endpoint missed since a day is sent again', async (t) => {
+test.serial('the form of a failing endpoint sends again what it missed since a day', async (t) => {
   const { ctx, clock } = t.context;
   const { endpoint, at } = await givenUp(t);
   clock.pass(1000);
@@ -93,7 +93,7 @@ test.serial('what an endpoint missed since a day is sent again', async (t) => {
   t.is(await stateOf(ctx, endpoint.id), 'pending');
 });
 
-test.serial('an endpoint that was switched off is switched on; until then nothing is sent to it', async (t) => {
+test.serial('a disabled endpoint gets nothing until its button enables it', async (t) => {
   const { ctx } = t.context;
   const { endpoint, delivery, at } = await givenUp(t);
   await change(
@@ -112,7 +112,7 @@ test.serial('an endpoint that was switched off is switched on; until then nothin
   t.is((await post(t.context, `${at}/deliveries/${delivery?.id}/redeliver`)).status, 303);
 });
 
-test.serial('a page elsewhere cannot have a webhook sent again', async (t) => {
+test.serial('a page of another origin cannot send a webhook again', async (t) => {
   const { ctx } = t.context;
   const { endpoint, delivery, at } = await givenUp(t);
   const foreign = await post(

@@ -4,8 +4,9 @@ import pg from 'pg';
 import getRawBody from 'raw-body';
 
 /*
- * What our own web process is held against, in a process of its own: Koa and a router with nothing else, one prepared
- * statement, one transaction. FLOOR_STATEMENTS holds statements by name; the rest of the environment is as ours.
+ * The floor that the web process is compared with, in a process of its own: Koa and a router with nothing else, one
+ * prepared statement, one transaction. FLOOR_STATEMENTS has statements by name; the rest of the environment is the
+ * same.
  */
 
 const { PORT, DATABASE_URL, FLOOR_TENANT = '', FLOOR_STATEMENTS = '{}' } = process.env;

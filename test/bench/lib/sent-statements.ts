@@ -19,5 +19,5 @@ pg.Client.prototype.query = function countedQuery(this: pg.Client, ...given: unk
   if (!isFrame(typeof first === 'string' ? first : (first as { text: string }).text)) sent += 1;
   return Reflect.apply(query, this, given);
 };
-// Always as wide, so that whoever reads meanwhile finds a number.
+// With a constant width, so that a concurrent read finds a number.
 setInterval(() => writeSync(file, String(sent).padStart(12), 0), 50).unref();

@@ -4,7 +4,7 @@ import autocannon from 'autocannon';
 
 import { percentile } from './numbers.ts';
 
-/** One way of asking, at one server. */
+/** A kind of request to one server. */
 export interface Contender {
   readonly name: string;
   readonly url: string;

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
 /*
- * A receiver in a process of its own. It takes everything but what comes to /hang, which it never answers, and tells at
- * /latencies the delay after each event, once.
+ * A receiver in a process of its own. It accepts everything except requests to /hang, which get no response, and
+ * returns at /latencies the delay after each event, once.
  */
 
 let latencies: number[] = [];

@@ -9,8 +9,8 @@ import { runJobs } from '#test/support/run-jobs.ts';
 import { type StripeContext, useStripe } from '#test/support/use-stripe.ts';
 
 /*
- * A checkout that was answered with an error, for each kind of checkout and each way in which the provider can fail it:
- * what it holds is released as soon as the request cannot be sent again to continue it, and not before.
+ * A checkout that ended with an error, for each kind of checkout and of provider failure: its holds are released as
+ * soon as the request can no longer be repeated to continue it, and not before.
  */
 
 const test = anyTest as TestFn<StripeContext>;

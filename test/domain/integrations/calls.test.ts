@@ -45,7 +45,7 @@ const integrations = new Map([
 const test = anyTest as TestFn<TestContext>;
 useContext(test, { ports: { integrations } });
 
-/** A call as the third party makes it. Answers the id under which it is kept. */
+/** A call as the third party sends it. Returns the id of the stored call. */
 async function call(ctx: Context, provider: string, body: object = { invoice: 7 }): Promise<string> {
   const messageId = newId('req');
   const now = ctx.clock.now();

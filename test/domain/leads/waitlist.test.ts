@@ -53,7 +53,7 @@ test.serial('a restock emails the waitlist once, with a link to the product', as
 const setStock = (ctx: Context, variantId: string, quantity: number | null) =>
   transact(ctx, (ctx) => changeStock(ctx, [{ variantId, quantity }]));
 
-/** Work every restock that was promised so far, as often as asked, side by side. */
+/** Run the job of every restock so far, this many times concurrently. */
 async function workRestocks(ctx: Context, times = 1): Promise<void> {
   const occasions = await enqueuedJobs(ctx, notifyRestockJob);
   const runs = Array.from({ length: times }, () => occasions.map((occasion) => notifyRestock(ctx, occasion)));

@@ -39,7 +39,7 @@ test('every kind of email has a subject, HTML and plain text, and the branding o
   }
 });
 
-test('text by shoppers is escaped', async (t) => {
+test('renderEmail escapes the text of shoppers', async (t) => {
   const ctx = branded(t.context);
   const evil = `<script>alert(1)</script>"'&\r\nBcc: evil@x.example`;
   const items = [{ name: evil, quantity: 1, unit_price_cents: 100 }];
@@ -95,7 +95,7 @@ test("a receipt adds up in its order's currency", async (t) => {
   t.is(formatMoney(12345, 'KWD', 'en-US').replace(/\s/, ' '), 'KWD 12.345');
 });
 
-test('the label of a button has enough contrast on any colour', (t) => {
+test('contrastOn returns a label colour with enough contrast on any button', (t) => {
   t.is(contrastOn('#ffffff'), '#000000');
   t.is(contrastOn('#ffd84d'), '#000000');
   t.is(contrastOn('#7a5c3e'), '#ffffff');
@@ -104,7 +104,7 @@ test('the label of a button has enough contrast on any colour', (t) => {
 
 const browserTest = hasBrowser ? test : test.skip;
 
-browserTest('every mail fits a narrow window and a wide one, in light and in dark', async (t) => {
+browserTest('every kind of email fits a narrow and a wide window, in light and dark mode', async (t) => {
   const ctx = branded(t.context);
   const browser = await launchBrowser();
   t.teardown(() => browser.close());

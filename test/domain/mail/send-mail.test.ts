@@ -41,7 +41,7 @@ const restock = (to: string) =>
     data: { product_name: 'Oak bowl', variant_name: 'Large', path: '/products/oak-bowl', image_url: null },
   }) as const;
 
-/** As if the process had died while it was asking the mail server, before or after that took the mail. */
+/** As if the process had died while it sent the email, before or after the mail server accepted it. */
 async function dieWhileSending(ctx: Context, mailId: string, taken: boolean): Promise<void> {
   const dying = {
     ...ctx.ports,

@@ -23,16 +23,15 @@ import { runJobs } from '#test/support/run-jobs.ts';
 import { shopper } from '#test/support/use-stripe.ts';
 
 /*
- * What the provider can do to a call that has an effect, one by one, for each of the calls. Whoever waits is told
- * promptly, what is held is given back exactly when it is certain that it cannot be paid, and when the provider has
- * come to its senses what was wanted is there once.
+ * Every failure of the provider, for each call that has an effect. The caller gets a prompt error, holds are released
+ * exactly when it is certain that they cannot be paid, and once the provider works again the effect has happened once.
  */
 
 interface ProviderFailureReport {
   readonly fault: Omit<Fault, 'match' | 'account'> | 'nobody_listens';
-  /** Whether what was asked for may have been done. */
+  /** Whether the effect may have happened. */
   readonly isCertain: boolean;
-  /** How often at most it is asked for before that is said. The SDK repeats by itself what a broken line took. */
+  /** The maximum number of requests before the error. The SDK repeats a request after a lost connection. */
   readonly callCountMax: number;
   readonly code: string;
 }
@@ -93,7 +92,7 @@ const gatewayTo = (apiBase: string, tryMs?: number) =>
     apiBase,
     tryMs,
   });
-/** Where an answer never comes, nobody waits eight seconds for it; where one does, a busy machine may be slow. */
+/** A missing response is waited for less than eight seconds; otherwise a busy machine may be slow. */
 const [reachable, withTimeout, unreachable] = [
   gatewayTo(simulator.url),
   gatewayTo(simulator.url, 250),
@@ -109,7 +108,7 @@ test.serial.beforeEach(async (t) => {
   t.context.account = await buildPaymentAccount(t.context.ctx);
 });
 
-/** The same for every trouble, which befalls the calls that match. */
+/** The same for every failure, for the calls that match. */
 function forEachProviderFailure(
   title: string,
   match: string,
@@ -139,7 +138,7 @@ function forEachProviderFailure(
   }
 }
 
-/** Do something while the trouble lasts. */
+/** Do something while the failure lasts. */
 type Befall = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 async function errorOf(
@@ -156,7 +155,7 @@ const atProvider = ({ account }: ProviderFailureContext) => stripe.account(accou
 const open = async (context: ProviderFailureContext) =>
   (await atProvider(context)).sessions.filter(({ status }) => status === 'open');
 
-/** Nobody presses anything: what was promised is worked, again and again. */
+/** Without an operator: the enqueued jobs run again and again. */
 async function waitAWhile({ services, clock }: ProviderFailureContext): Promise<void> {
   for (let time = 0; time < 4; time += 1) {
     clock.pass(35_000);
@@ -289,7 +288,7 @@ forEachProviderFailure(
     const { ctx } = t.context;
     const replace = (name: string) => replaceWebhookEndpoint(ctx, { name });
     await befall(() => errorOf(t, replace('first'), failure));
-    // An answer of 500 is kept with its key: then the owner begins another replacement.
+    // A response of 500 is stored under its key, so the owner begins another replacement.
     const made = await replace('first').catch(() => replace('second'));
     const endpoints = (await atProvider(t.context)).webhook_endpoints;
     t.deepEqual(

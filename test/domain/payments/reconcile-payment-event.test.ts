@@ -50,7 +50,7 @@ async function buy(ctx: Context, more: Partial<CheckoutInput> = {}, stock = 10):
   return { orderId, sessionId: payments.sessionOf(orderId).sessionId, product };
 }
 
-/** An event arrives, signed, and is looked into as often as told. */
+/** A signed event arrives, and its job runs this many times. */
 async function receive(ctx: Context, objectId: string, given: Partial<PaymentEvent> = {}, times = 2): Promise<void> {
   const event = {
     eventId: `evt_${randomText(14)}`,

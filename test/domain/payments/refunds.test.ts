@@ -58,13 +58,13 @@ async function buy(
   return { orderId, product };
 }
 
-/** An order that nobody paid. */
+/** An unpaid order. */
 async function beginOrder(ctx: Context): Promise<string> {
   const product = await buildProduct(ctx);
   return (await createCheckoutSession(ctx, { items: [{ product_slug: product.slug, quantity: 1 }] })).order_id;
 }
 
-/** Ask for a refund and let the workers do it. */
+/** Request a refund and run the jobs. */
 async function refund(context: StripeContext, request: RefundRequest): Promise<Refund> {
   const { id } = await requestRefund(context.ctx, request);
   await settle(context);
@@ -267,7 +267,7 @@ for (const [balanceCents, paidCents, ...steps] of [
   ],
 ] as const) {
   test.serial(
-    `what came back of an order that a gift card of ${balanceCents} helped to pay is given back piece by piece`,
+    `refunds in parts return all that a gift card of ${balanceCents} and a card paid for an order`,
     async (t) => {
       const { ctx, stripe } = t.context;
       const card = await buildGiftCard(ctx, { balanceCents });

@@ -13,7 +13,7 @@ import { type StripeContext, shopper, useStripe } from '#test/support/use-stripe
 const test = anyTest as TestFn<StripeContext>;
 await useStripe(test);
 
-/** Somebody pays, and no webhook tells us. */
+/** A payment whose webhook is lost. */
 async function paySilently({ ctx, stripe }: StripeContext, purchase_type: 'one_time' | 'subscription' = 'one_time') {
   await stripe.deliveries({ drop: 1 });
   const product = await buildProduct(ctx, {

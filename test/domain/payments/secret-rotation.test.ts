@@ -23,7 +23,7 @@ import { type StripeContext, useStripe } from '#test/support/use-stripe.ts';
 const test = anyTest as TestFn<StripeContext>;
 await useStripe(test);
 
-/** Begin a rotation, and read the code from the mail to the owner. */
+/** Start a rotation, and read the code from the email to the owner. */
 async function begin(ctx: Context): Promise<{ rotationId: string; code: string }> {
   const { rotationId } = await startSecretRotation(ctx);
   const mail = await readOne<{ recipient: string; purpose: string }>(

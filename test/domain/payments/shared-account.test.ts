@@ -23,8 +23,8 @@ import { buildTenant } from '#test/support/tenant.ts';
 import { shopper } from '#test/support/use-stripe.ts';
 
 /*
- * Two stores of one installation, and a store of another one, on one account at the payment provider: each hears of
- * everything that happens there, and acts on what is its own.
+ * Two stores of one installation, and one of another installation, with the same account at the payment provider: each
+ * receives every event of the account and handles only its own.
  */
 
 const clock = createTestClock();

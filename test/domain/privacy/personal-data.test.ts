@@ -29,11 +29,11 @@ import { type StripeContext, useStripe } from '#test/support/use-stripe.ts';
 const test = anyTest as TestFn<StripeContext>;
 await useStripe(test);
 
-/* Whatever tells of her has a quill in it, so that it is found wherever it stands. */
+/* All her personal data contains the word quill, so that it is found wherever it is stored. */
 const email = 'ada@quill.example';
 const address = { line1: '77 Quill Lane', city: 'Quillton', state: 'NY', postal_code: '10010', country: 'US' };
 
-/** Columns whose names sound personal and that tell nothing of a shopper, each with why. */
+/** Columns whose names sound personal but that hold no personal data, each with the reason. */
 const notPersonal: Readonly<Record<string, string>> = {
   'analytics_batches.events': 'waits for half a second to be folded, under a row that no query reads',
   'analytics_batches.visitor': 'the same',
@@ -123,7 +123,7 @@ test('every column with a personal-sounding name is in the registry or listed as
   );
 });
 
-/** Ids of ours: an id tells nothing once what it names is gone. */
+/** Ids of this service: an id identifies no one once its row is deleted. */
 const isAnId = (name: string) =>
   /^(refresh_tokens\.session_id|payment_sessions\.provider_session_id|reminder_steps\.mail_id)$/.test(name);
 

@@ -47,7 +47,7 @@ async function decidedReminder(ctx: Context): Promise<{ email: string; mailId: s
   return { email, mailId: await mailTo(ctx, email), cartId: cart.id };
 }
 
-/** The process dies between the mail server's acceptance and our commit. */
+/** The process dies between the mail server's acceptance and the commit. */
 async function dieOnceTaken(ctx: Context, mailId: string): Promise<void> {
   const dying: typeof mailer = {
     async send(...given) {

@@ -45,7 +45,7 @@ const buy = (
     return bought.sessionId;
   });
 
-/** The ids of the mails to an address that were promised, in order. */
+/** The ids of the emails that were enqueued for an address, in order. */
 const mailsTo = async (ctx: Context, email: string) =>
   (
     await read<{ id: string }>(

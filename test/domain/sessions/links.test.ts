@@ -130,7 +130,7 @@ test('a secret rotation invalidates links emailed before, and links emailed afte
 });
 
 test.serial(
-  'a link that was linkRequest for before a rotation and is mailed after it works, and what was mailed before does not',
+  'a link that was requested before a rotation and emailed after it works, and one that was emailed before does not',
   async (t) => {
     const { ctx, services } = t.context;
     const { email } = await buildCustomer(ctx);

@@ -37,7 +37,7 @@ const refreshTokenOf = ({ refreshToken }: GrantedSession) => refreshToken ?? '';
 const invalid = { code: 'invalid_session' };
 const expired = { code: 'expired_session' };
 
-test('a session is a signed token of its store for a quarter of an hour', async (t) => {
+test('a session is a token that its store signs for 15 minutes', async (t) => {
   const ctx = frozen(t.context);
   const { token, customer, id, expiresAt, refreshExpiresAt } = await buildSession(ctx, { name: 'Ada' });
   t.deepEqual(decodeProtectedHeader(token), { alg: 'HS256', typ: 'JWT', kid: `${ctx.tenant.id}.1` });

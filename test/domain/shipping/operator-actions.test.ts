@@ -55,7 +55,7 @@ test.serial(
     const { ctx, services } = t.context;
     await buildShippingAccount(ctx);
     const { order, labelId } = await request(ctx, { address: { street1: null } });
-    // The queue is never told how this execution ended: the process was killed right after the commit.
+    // The queue does not learn how this attempt ended: the process was killed right after the commit.
     t.true(
       (await runJobs(services)).some((outcome) => /^labels.purchase-label: cancel .+ missing_address/.test(outcome)),
     );

@@ -22,7 +22,7 @@ export interface Requested {
   labelId: string;
 }
 
-/** A paid order whose label was asked for. */
+/** A paid order whose label was requested. */
 export async function request(ctx: Context, given?: GivenOrder): Promise<Requested> {
   const order = await buildPaidOrder(ctx, given);
   await transact(ctx, (ctx) => requestLabel(ctx, { orderId: order.id }));
@@ -81,7 +81,7 @@ export async function orderOf(
   return row;
 }
 
-/** Work the newest promise of this label once. Answers how it ended. */
+/** Run the newest job of this label once. Returns how it ended. */
 export async function run(ctx: Context, orderId: string, attempt?: number): Promise<string> {
   const label = await labelOf(ctx, orderId);
   try {
@@ -104,7 +104,7 @@ export async function press(ctx: Context, orderId: string, attempt?: number): Pr
   return ended === 'done' ? run(ctx, orderId) : ended;
 }
 
-/** Work a label as the queue would, its waits skipped, until nothing more will happen by itself. */
+/** Run a label's jobs as the queue would, without the waits, until nothing is due without an operator. */
 export async function runToEnd(
   ctx: Context,
   clock: TestClock,

@@ -109,7 +109,8 @@ test('after a rotation both secrets sign for a day, then only the new one', asyn
     await sendTestEvent(ctx, { id });
     await runJobs(services);
     const request = receiver.requests.at(-1);
-    // The library judges the time by the machine's clock, so the signatures are counted where ours has moved on.
+    // The library checks the time by the machine's clock, so signatures are only counted where the test's clock has
+    // moved.
     return { request, count: String(request?.headers['webhook-signature']).split(' ').length };
   };
 

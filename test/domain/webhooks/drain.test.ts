@@ -18,7 +18,7 @@ import { until } from '#test/support/until.ts';
 const test = (anyTest as TestFn<TestContext>).serial;
 useContext(anyTest as TestFn<TestContext>);
 
-/** Tests that wait at an endpoint, with every wake-up that was promised for them forgotten. */
+/** Tests that wait at an endpoint. Jobs that were enqueued for them are deleted. */
 async function deliveriesWaiting(ctx: Context, endpointId: string, count: number): Promise<string[]> {
   const events = await recordTests(ctx, endpointId, count);
   for (const eventId of events) await fanOutEvent(ctx, { eventId });
@@ -184,7 +184,7 @@ test('a killed drain is retried after its lease has expired, and delivers what i
   t.deepEqual(await countStates(ctx, id), { delivered: 2 });
   t.is(receiver.requests.length, 3, 'at least once: the first of them came twice');
 
-  // The one that was taken for dead wakes up: what it writes down is no longer its to write.
+  // The frozen process continues: its lease is lost, so it must not write.
   receiver.release(500);
   await killed;
   t.deepEqual(await countStates(ctx, id), { delivered: 2 });

@@ -42,7 +42,7 @@ export async function plantBatch(ctx: Context, event: object): Promise<string> {
   return id;
 }
 
-/** Fold everything that waits, of every store. */
+/** Aggregate all waiting events, of every store. */
 export async function aggregateAll(services: Services): Promise<void> {
   await aggregateBatches(services.context());
 }
@@ -60,7 +60,7 @@ export interface AggregatedEvent {
   readonly properties: Record<string, unknown> | null;
 }
 
-/** The store's events that were folded, in the order of their time. */
+/** The store's aggregated events, in the order of their time. */
 export async function aggregatedEvents(ctx: Context): Promise<AggregatedEvent[]> {
   return read<AggregatedEvent>(
     ctx,

@@ -34,7 +34,7 @@ export async function buildSavedCart(
   return { ...(await saveCart(ctx, { items, ...given, email })), email };
 }
 
-/** The token by which a mail restores a saved cart. */
+/** The token by which an email restores a saved cart. */
 export async function restoreTokenOf(ctx: Context, savedCartId: string): Promise<string> {
   return deriveToken(ctx, tokenPurposes.restoreCart, savedCartId);
 }

@@ -26,7 +26,7 @@ export interface BuiltProduct {
 export type GivenProduct = Omit<Partial<ProductInput>, 'variants'> & { variants?: Partial<VariantInput>[] };
 
 /**
- * A published product: one variant of 18 oz at 3800 cents, 100 in stock, sold once. `given` says what is otherwise;
+ * A published product: one variant of 18 oz at 3800 cents, 100 in stock, sold once. `given` overrides fields;
  * `purchase_types: ['one_time', 'subscription']` makes the variants cost 3400 cents by subscription.
  */
 export async function buildProduct(ctx: Context, given: GivenProduct = {}): Promise<BuiltProduct> {

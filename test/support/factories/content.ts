@@ -5,7 +5,7 @@ import { fromNow } from '#src/lib/clock.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { minutes } from '#src/lib/duration.ts';
 
-/** An article that was published a minute ago. `given` says what is otherwise. */
+/** An article that was published a minute ago. `given` overrides fields. */
 export async function buildEntry(ctx: Context, given: Partial<EntryInput> = {}): Promise<EntryInput> {
   const entry: EntryInput = {
     type: 'article',

@@ -1,13 +1,13 @@
 import type { Mailer, OutgoingMail } from '#src/domain/ports/mailer.ts';
 
 export interface FakeMailer extends Mailer {
-  /** Every mail that was taken, in order. */
+  /** Every email that was accepted, in order. */
   readonly sent: OutgoingMail[];
-  /** The mails to this address, in order. */
+  /** The emails to this address, in order. */
   to(address: string): OutgoingMail[];
 }
 
-/** A mail server in memory that takes everything. */
+/** A mail server in memory that accepts everything. */
 export function fakeMailer(): FakeMailer {
   const sent: OutgoingMail[] = [];
   return {
@@ -20,7 +20,7 @@ export function fakeMailer(): FakeMailer {
   };
 }
 
-/** The first link in a mail to a page of this path. */
+/** The first link in an email to a page of this path. */
 export function linkIn({ text }: Pick<OutgoingMail, 'text'>, path: string): URL {
   const link = text.split(/\s+/).find((word) => URL.canParse(word) && new URL(word).pathname === path);
   if (!link) throw new Error(`There is no link to ${path} in the mail.`);

@@ -9,7 +9,7 @@ import type {
 import { randomText } from '#src/lib/crypto.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 
-/** How a purchase may go: what the provider does, and what it says. */
+/** The possible outcomes of a purchase: what the provider does, and its response. */
 export type Turn =
   | 'sells'
   /** The label is purchased, and the response is lost. */
@@ -45,7 +45,7 @@ export interface FakeShipping extends ShippingGateway {
   tracking: Map<string, TrackingUpdate>;
   /** Decide a purchase that waits. */
   decide(state: 'purchased' | 'failed'): void;
-  /** What the provider says of a purchase from now on. */
+  /** Set the provider's further responses about a purchase. */
   amend(purchaseId: string, state: LabelPurchase['state']): void;
 }
 
