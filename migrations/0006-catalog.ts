@@ -43,6 +43,13 @@ export class Catalog extends Migration {
         where status = 'published' and removed_at is null;
       create index products_by_category on products (tenant_id, category, id)
         where status = 'published' and removed_at is null;
+      create index products_by_category_and_price on products (tenant_id, category, price_cents, id)
+        where status = 'published' and removed_at is null;
+      create index products_by_category_and_name on products (tenant_id, category, sort_name, id)
+        where status = 'published' and removed_at is null;
+      -- For the owner, who also sees drafts.
+      create index products_managed on products (tenant_id, id) where removed_at is null;
+      create index products_managed_by_status on products (tenant_id, status, id) where removed_at is null;
       ${tenantTable('products')}
 
       create table product_tags (
@@ -50,10 +57,17 @@ export class Catalog extends Migration {
         product_id ${id} not null,
         tag text not null,
         position int not null,
+        -- Copied from the product, so that a page of a tag is read from an index in each order: whether the product is
+        -- published and not removed, and what products are sorted by.
+        listed boolean not null,
+        price_cents bigint not null,
+        sort_name text collate "C" not null,
         primary key (tenant_id, product_id, tag),
         foreign key (tenant_id, product_id) references products (tenant_id, id)
       );
-      create index product_tags_by_tag on product_tags (tenant_id, tag, product_id);
+      create index product_tags_newest on product_tags (tenant_id, tag, product_id) where listed;
+      create index product_tags_by_price on product_tags (tenant_id, tag, price_cents, product_id) where listed;
+      create index product_tags_by_name on product_tags (tenant_id, tag, sort_name, product_id) where listed;
       ${tenantTable('product_tags')}
 
       create table variants (

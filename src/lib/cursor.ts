@@ -25,8 +25,12 @@ export interface Keyset {
   readonly by: Sql;
   /** The row's position, to be selected as `position`. */
   readonly position: Sql;
-  /** The page out of the `limit + 1` rows that were read, and the cursor to the next page: null if there is none. */
-  page<Row extends { readonly position: Position }>(rows: readonly Row[], limit: number): Page<Row>;
+  /**
+   * The page out of the `limit + 1` rows that were read, and the cursor to the next page: null if there is none.
+   *
+   * @param end how far the list was read, if its end was not reached and fewer rows were found
+   */
+  page<Row extends { readonly position: Position }>(rows: readonly Row[], limit: number, end?: Position): Page<Row>;
 }
 
 /** The requested page of a list: the first one without a cursor. */
@@ -58,10 +62,10 @@ export function keyset(owner: ListOwner, list: string, order: ListOrder, cursor?
       ', ',
     ),
     position: sql`jsonb_build_array(${columns})`,
-    page(rows, limit) {
+    page(rows, limit, end) {
       const page = rows.slice(0, limit);
-      const last = page.at(-1);
-      return { rows: page, cursor: last && rows.length > limit ? sealCursor(owner, list, last.position) : null };
+      const next = rows.length > limit ? page.at(-1)?.position : end;
+      return { rows: page, cursor: next ? sealCursor(owner, list, next) : null };
     },
   };
 }

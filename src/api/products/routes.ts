@@ -29,10 +29,19 @@ export const getProducts = defineRoute({
   path: '/api/v1/products',
   tag: 'products',
   summary: 'List published products.',
+  description:
+    'A page may be shorter than its limit, or empty, while its cursor is not null: a page is looked for among at most ' +
+    '500 products where `q`, or `category` together with `tag`, leaves few of them.',
   audience: toShoppers,
   limit: 'reads',
   query: Type.Object({
-    q: Type.Optional(Type.String({ maxLength: 200, examples: ['oak bowl'] })),
+    q: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        examples: ['oak bowl'],
+        description: 'Words that the name or the description must contain, or that are a SKU: all of them.',
+      }),
+    ),
     category: Type.Optional(Text(100)),
     tag: Type.Optional(Tag),
     sort: Type.Optional(Type.Enum(['newest', 'price_asc', 'price_desc', 'name'], { default: 'newest' })),

@@ -33,7 +33,15 @@ export {
   SubscriptionInterval,
   Tag,
 } from './product-input.ts';
-export { findProduct, listImages, listProducts, type ProductRow, publishedProducts } from './published-products.ts';
+export {
+  type FindCandidates,
+  findProduct,
+  listImages,
+  listProducts,
+  type ProductFilter,
+  type ProductRow,
+  publishedProducts,
+} from './published-products.ts';
 export {
   decideReview,
   listManagedReviews,

@@ -85,13 +85,20 @@ export async function writeProducts(
   }
 }
 
+const cheapest = ({ variants }: IdentifiedProduct): IdentifiedVariant =>
+  variants.reduce((left, right) => (right.price_cents < left.price_cents ? right : left));
+
+/** What products are sorted by. */
+const sortKeys = (product: IdentifiedProduct) => ({
+  sort_name: normalizeText(product.name),
+  price_cents: cheapest(product).price_cents,
+});
+
 function savedProducts({ tenant, clock }: InTransaction, products: readonly IdentifiedProduct[]): Sql {
   const now = clock.now();
-  const rows = products.map(({ variants, tags, ...product }) => {
-    const { price_cents, compare_at_cents } = variants.reduce((left, right) =>
-      right.price_cents < left.price_cents ? right : left,
-    );
-    return { ...product, sort_name: normalizeText(product.name), price_cents, compare_at_cents };
+  const rows = products.map((product) => {
+    const { variants, tags, ...columns } = product;
+    return { ...columns, ...sortKeys(product), compare_at_cents: cheapest(product).compare_at_cents };
   });
   return sql`
     saved_products as (
@@ -112,18 +119,23 @@ function savedProducts({ tenant, clock }: InTransaction, products: readonly Iden
 }
 
 function savedTags({ tenant }: InTransaction, products: readonly IdentifiedProduct[]): Sql {
-  const rows = products.flatMap(({ id, tags }) => tags.map((tag, position) => ({ product_id: id, tag, position })));
+  const rows = products.flatMap((product) => {
+    const copied = { product_id: product.id, listed: product.status === 'published', ...sortKeys(product) };
+    return product.tags.map((tag, position) => ({ ...copied, tag, position }));
+  });
   return sql`
     given_tags as (
-      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as t(product_id text, tag text, position int)),
+      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+        as t(product_id text, tag text, position int, listed boolean, price_cents bigint, sort_name text)),
     removed_tags as (
       delete from product_tags
       where tenant_id = ${tenant.id} and product_id = any(${products.map(({ id }) => id)}::text[])
         and (product_id, tag) not in (select product_id, tag from given_tags)),
     saved_tags as (
-      insert into product_tags (tenant_id, product_id, tag, position)
-      select ${tenant.id}, product_id, tag, position from given_tags
-      on conflict (tenant_id, product_id, tag) do update set position = excluded.position)`;
+      insert into product_tags (tenant_id, product_id, tag, position, listed, price_cents, sort_name)
+      select ${tenant.id}, product_id, tag, position, listed, price_cents, sort_name from given_tags
+      on conflict (tenant_id, product_id, tag) do update set position = excluded.position, listed = excluded.listed,
+        price_cents = excluded.price_cents, sort_name = excluded.sort_name)`;
 }
 
 function savedVariants({ tenant, clock }: InTransaction, products: readonly IdentifiedProduct[]): Sql {

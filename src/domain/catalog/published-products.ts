@@ -1,5 +1,5 @@
 import { read, readOne } from '#src/database/transact.ts';
-import { keyset, type ListOrder, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
+import { type Keyset, keyset, type ListOrder, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { notFound } from '#src/lib/errors.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
@@ -38,7 +38,8 @@ export function publishedProducts(ctx: Context, more: Sql = sql``): Sql {
 /**
  * The same query including drafts, for the owner. Removed variants are excluded by a `case` on purpose: with a plain
  * condition, a planner without statistics of a new store chooses the index of variants that are not removed and reads
- * all of it for each product.
+ * all of it for each product. `offset 0` keeps it from reading the variants of all products, of every store, into a
+ * hash table instead of looking up those of one.
  */
 export function selectProducts(ctx: Context, more: Sql = sql``): Sql {
   return sql`
@@ -50,16 +51,16 @@ export function selectProducts(ctx: Context, more: Sql = sql``): Sql {
             where t.tenant_id = p.tenant_id and t.product_id = p.id order by t.position) as tags,
       exists (select from variants v
               where v.tenant_id = p.tenant_id and v.product_id = p.id and case when v.removed_at is null
-                then v.stock is null or v.backorder or v.stock > v.stock_held end) as "inStock"${more}
+                then v.stock is null or v.backorder or v.stock > v.stock_held end offset 0) as "inStock"${more}
     from products p
     where p.tenant_id = ${ctx.tenant.id} and p.removed_at is null`;
 }
 
 const orders = {
-  newest: { columns: ['p.id'], descending: true },
-  price_asc: { columns: ['p.price_cents', 'p.id'] },
-  price_desc: { columns: ['p.price_cents', 'p.id'], descending: true },
-  name: { columns: ['p.sort_name', 'p.id'] },
+  newest: { columns: ['d.id'], descending: true },
+  price_asc: { columns: ['d.price_cents', 'd.id'] },
+  price_desc: { columns: ['d.price_cents', 'd.id'], descending: true },
+  name: { columns: ['d.sort_name', 'd.id'] },
 } as const satisfies Record<string, ListOrder>;
 
 export type ProductSort = keyof typeof orders;
@@ -72,30 +73,103 @@ export interface ProductFilter extends PageRequest {
   readonly sort?: ProductSort | undefined;
 }
 
-/** One page of the published products. Ids are ordered by time, so sorting by id puts the newest first. */
-export async function listProducts(ctx: Context, filter: ProductFilter): Promise<Page<ProductRow>> {
+/**
+ * The ids of all products that may contain the words, drafts too; `undefined` when there are too many to sort them.
+ */
+export type FindCandidates = (ctx: Context, words: readonly string[]) => Promise<readonly string[] | undefined>;
+
+/** How many products one page is looked for among, where no index has those that meet the filter. */
+const readMax = 500;
+
+/**
+ * One page of the published products. Ids are ordered by time, so sorting by id puts the newest first.
+ *
+ * A page costs about what it shows, however many products there are. Words, and a category together with a tag, are
+ * looked for in the products of the list one after the other, which finds a frequent word soon. What is rare is then
+ * looked for in `findCandidates`; what is neither makes a page that is shorter than its limit, with a cursor.
+ */
+export async function listProducts(
+  ctx: Context,
+  filter: ProductFilter,
+  findCandidates: FindCandidates = async () => undefined,
+): Promise<Page<ProductRow>> {
   const { sort = 'newest', limit = 20 } = filter;
+  const words = wordsOf(filter);
   const list = keyset(ctx, `products ${sort}`, orders[sort], filter.cursor);
-  const rows = await read<ProductRow & { position: Position }>(
-    ctx,
-    sql`
-    ${publishedProducts(ctx, sql`, ${list.position} as position`)}
-      and ${list.after}${conditions(filter)}
-    order by ${list.by} limit ${limit + 1}`,
-    { brief: filter.q === undefined },
-  );
-  return list.page(rows, limit);
+  const isChosen = words.length > 0 || (filter.tag !== undefined && filter.category !== undefined);
+  const count = isChosen ? readMax : limit + 1;
+  const { rows, end } = await readPage(ctx, list, { from: listed(ctx, filter), filter, words, count, limit });
+  const candidates = end && words.length > 0 ? await findCandidates(ctx, words) : undefined;
+  if (!candidates) return list.page(rows, limit, end);
+  const from = sql`select p.id, p.price_cents, p.sort_name
+    from unnest(${candidates}::text[]) as c(id) cross join lateral (
+      select * from products p where p.tenant_id = ${ctx.tenant.id} and p.id = c.id offset 0) as p`;
+  const found = await readPage(ctx, list, { from, filter, words, count: candidates.length + 1, limit });
+  return list.page(found.rows, limit);
 }
 
-function conditions({ q, category, tag }: ProductFilter): Sql {
-  const words = q ? normalizeText(q).split(/\s+/).filter(Boolean).slice(0, wordsMax) : [];
+type ListedRow = ProductRow & { readonly position: Position };
+
+interface PageSource {
+  /** The products to read, with what they are sorted by. */
+  readonly from: Sql;
+  readonly filter: ProductFilter;
+  readonly words: readonly string[];
+  /** How many of them are read. */
+  readonly count: number;
+  readonly limit: number;
+}
+
+/**
+ * Of the first `count` products after the cursor, those that meet the filter, at most one more than the page holds.
+ * Their number tells whether all were read: then `end` is the position of the last one.
+ */
+async function readPage(
+  ctx: Context,
+  list: Keyset,
+  { from, filter, words, count, limit }: PageSource,
+): Promise<{ rows: ListedRow[]; end: Position | undefined }> {
+  const found = await read<ListedRow & { readonly id: string | null; readonly number: number }>(
+    ctx,
+    sql`
+    select p.*, d.position, d.number
+    from (
+      select d.*, ${list.position} as position, row_number() over (order by ${list.by}) as number
+      from (${from}) as d where ${list.after} order by ${list.by} limit ${count}) as d
+    left join lateral (
+      ${publishedProducts(ctx)} and p.id = d.id${conditions(filter, words)} offset 0) as p on true
+    where p.id is not null or d.number = ${count}
+    order by ${list.by} limit ${limit + 1}`,
+    { brief: count <= limit + 1 },
+  );
+  const last = found.at(-1);
+  const hasMore = found.length <= limit && last?.number === count;
+  return { rows: found.filter(({ id }) => id !== null), end: hasMore ? last.position : undefined };
+}
+
+/** The products of a list with what they are sorted by, each order read from an index. */
+function listed(ctx: Context, { category, tag }: ProductFilter): Sql {
+  if (tag !== undefined)
+    return sql`select product_id as id, price_cents, sort_name from product_tags
+      where tenant_id = ${ctx.tenant.id} and tag = ${tag} and listed`;
+  const inCategory = category === undefined ? sql`` : sql` and category = ${category}`;
+  return sql`select id, price_cents, sort_name from products
+    where tenant_id = ${ctx.tenant.id} and status = 'published' and removed_at is null${inCategory}`;
+}
+
+const wordsMax = 8;
+
+const wordsOf = ({ q = '' }: ProductFilter) => normalizeText(q).split(/\s+/).filter(Boolean).slice(0, wordsMax);
+
+function conditions({ category, tag }: ProductFilter, words: readonly string[]): Sql {
   const inCategory = category === undefined ? sql`` : sql` and p.category = ${category}`;
   const tagged =
     tag === undefined
       ? sql``
       : sql`
       and exists (
-        select from product_tags t where t.tenant_id = p.tenant_id and t.product_id = p.id and t.tag = ${tag})`;
+        select from product_tags t
+        where t.tenant_id = p.tenant_id and t.product_id = p.id and t.tag = ${tag} offset 0)`;
   const named =
     words.length === 0
       ? sql``
@@ -104,11 +178,9 @@ function conditions({ q, category, tag }: ProductFilter): Sql {
         select from unnest(${words}::text[]) as word
         where strpos(p.sort_name, word) = 0 and strpos(lower(p.description), word) = 0
           and not exists (select from variants v where v.tenant_id = p.tenant_id and v.product_id = p.id
-                            and case when v.removed_at is null then lower(v.sku) = word end))`;
+                            and case when v.removed_at is null then lower(v.sku) = word end offset 0))`;
   return sql`${inCategory}${tagged}${named}`;
 }
-
-const wordsMax = 8;
 
 export interface VariantRow extends StockLevel {
   readonly id: string;

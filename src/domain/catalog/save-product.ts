@@ -89,6 +89,9 @@ export async function removeProduct(ctx: InTransaction, slug: string): Promise<C
       update products set removed_at = ${now}, updated_at = ${now}, version = version + 1
       where tenant_id = ${ctx.tenant.id} and slug = ${slug} and removed_at is null
       returning id, version),
+    tags as (
+      update product_tags set listed = false
+      where tenant_id = ${ctx.tenant.id} and product_id = (select id from product)),
     variants as (
       update variants set removed_at = ${now}
       where tenant_id = ${ctx.tenant.id} and product_id = (select id from product) and removed_at is null)

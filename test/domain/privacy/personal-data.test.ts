@@ -61,6 +61,7 @@ const notPersonal: Readonly<Record<string, string>> = {
   'payment_drift_reports.unmade_renewals': 'ids of invoices',
   'payment_webhook_secrets.secret_sealed': "the owner's",
   'product_tags.tag': 'of the catalogue',
+  'product_tags.sort_name': 'of the catalogue',
   'products.images': 'of the catalogue',
   'products.name': 'of the catalogue',
   'products.sort_name': 'of the catalogue',
