@@ -20,7 +20,8 @@ export class Audit extends Migration {
         created_at timestamptz not null,
         primary key (tenant_id, id)
       );
-      create index audit_log_by_subject on audit_log (tenant_id, subject_kind, subject_id, id);
+      create index audit_log_by_kind on audit_log (tenant_id, subject_kind, id);
+      create index audit_log_by_subject on audit_log (tenant_id, subject_id, id);
       -- For retention, which deletes what shoppers did and keeps what the owner's side changed.
       create index audit_log_of_shoppers on audit_log (created_at)
         where actor_kind = 'shopper' or action = 'billing_portal.opened';

@@ -27,7 +27,11 @@ export class Content extends Migration {
         unique (tenant_id, type, slug),
         check (ends_at > starts_at)
       );
+      create index entries_by_type on entries (tenant_id, type, id);
       create index entries_published on entries (tenant_id, type, published_at, id) where published_at is not null;
+      -- Announcements that have not ended, without those of the past.
+      create index entries_by_end on entries (tenant_id, type, coalesce(ends_at, 'infinity'))
+        where published_at is not null;
       ${tenantTable('entries')}
 
       create table entry_tags (
@@ -35,10 +39,14 @@ export class Content extends Migration {
         entry_id ${id} not null,
         tag text not null,
         position int not null,
+        -- Copied from the entry, so that a page of a tag is read from an index in its order.
+        type text not null,
+        published_at timestamptz,
         primary key (tenant_id, entry_id, tag),
         foreign key (tenant_id, entry_id) references entries (tenant_id, id) on delete cascade
       );
-      create index entry_tags_by_tag on entry_tags (tenant_id, tag, entry_id);
+      create index entry_tags_published on entry_tags (tenant_id, type, tag, published_at, entry_id)
+        where published_at is not null;
       ${tenantTable('entry_tags')}
     `);
   }

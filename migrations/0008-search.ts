@@ -20,7 +20,7 @@ export class Search extends Migration {
         title text not null,
         normalized_title text not null,
         body text not null,
-        -- The words of category, tags and variants, for correcting typing errors.
+        -- The words of category, tags and variants.
         keywords text not null,
         -- Slug and SKUs, in lower case: a query that equals one of them finds the document.
         names text[] not null,
@@ -34,7 +34,30 @@ export class Search extends Migration {
       create index search_documents_vector on search_documents using gin (tenant_id, vector) with (fastupdate = off);
       create index search_documents_title on search_documents using gin (tenant_id, normalized_title gin_trgm_ops)
         with (fastupdate = off);
+      -- The words of titles alone: a frequent word of bodies is looked for here first.
+      create index search_documents_title_words on search_documents using gin (tenant_id, ts_filter(vector, '{a}'))
+        with (fastupdate = off);
+      -- For the list of products: words that a name or a description contains.
+      create index search_documents_text on search_documents
+        using gin (tenant_id, (normalized_title || ' ' || lower(body)) gin_trgm_ops) with (fastupdate = off)
+        where kind = 'product';
       create index search_documents_names on search_documents using gin (tenant_id, names) with (fastupdate = off);
+
+      -- The words of titles, categories, tags and variants, for correcting misspelled ones.
+      create table search_words (
+        tenant_id ${id} not null,
+        -- Without accents.
+        plain text collate "C" not null,
+        written text collate "C" not null,
+        -- Up to a hundred, so that indexing a document does not wait for others with the same frequent words.
+        documents int not null check (documents > 0),
+        length int not null generated always as (length(plain)) stored,
+        reversed text collate "C" not null generated always as (reverse(plain)) stored,
+        primary key (tenant_id, plain, written)
+      );
+      create index search_words_by_start on search_words (tenant_id, length, plain);
+      create index search_words_by_end on search_words (tenant_id, length, reversed);
+      ${tenantTable('search_words')}
 
       -- What documents mean, as vectors, where an embeddings endpoint is configured.
       -- Plain arrays: pgvector compares them where the extension is installed, now or later; otherwise the process

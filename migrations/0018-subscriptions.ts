@@ -35,6 +35,7 @@ export class Subscriptions extends Migration {
         unique (tenant_id, payment_subscription_id, payment_item_id)
       );
       create index subscriptions_live on subscriptions (tenant_id, email, product_id) where status <> 'canceled';
+      create index subscriptions_by_status on subscriptions (tenant_id, status, id);
       create index subscriptions_by_email on subscriptions (tenant_id, email, id);
       ${tenantTable('subscriptions')}
     `);

@@ -88,7 +88,9 @@ export class Shipping extends Migration {
         check (state <> 'needs_attention' or reason_code is not null)
       ) with (fillfactor = 80);
       create unique index labels_live on labels (tenant_id, order_id) where state <> 'voided';
-      create index labels_by_state on labels (tenant_id, state, reason_code, id);
+      create index labels_of_order on labels (tenant_id, order_id);
+      create index labels_by_state on labels (tenant_id, state, id);
+      create index labels_by_reason on labels (tenant_id, reason_code, state, id) where reason_code is not null;
       create unique index labels_by_purchase on labels (tenant_id, purchase_id) where purchase_id is not null;
       create index labels_needing_attention on labels (reason_code, id) where state = 'needs_attention';
       create index labels_to_recheck on labels (recheck_at) where recheck_at is not null;

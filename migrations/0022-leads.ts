@@ -20,6 +20,7 @@ export class Leads extends Migration {
         primary key (tenant_id, id),
         unique (tenant_id, email, source)
       );
+      create index leads_by_source on leads (tenant_id, source, id);
       ${tenantTable('leads')}
 
       -- Without a variant, the entry is for any variant of the product.

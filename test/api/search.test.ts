@@ -208,17 +208,21 @@ test.serial('GET /search rejects invalid parameters', async (t) => {
   t.is(refused.body.required_scope, 'search:read');
 });
 
-test.serial('GET /search executes one statement with its tenant', async (t) => {
-  const { ctx, services } = t.context;
-  await buildProduct(ctx, { name: 'Oak bowl' });
-  await runJobs(services);
-  await request(t.context, 'q=ash');
-  const sentFor = async (query: string) =>
-    (await countStatements(services, () => request(t.context, query))).statements.filter(
-      (text) => !/from tenants/.test(text),
-    );
-  const reads = await sentFor('q=oak');
-  t.is(reads.length, 1);
-  t.regex(reads[0] ?? '', /from search_documents d\s+where d.tenant_id = \$/);
-  t.is((await sentFor('q=aok')).length, 1, 'a guess costs no other');
-});
+test.serial(
+  'GET /search executes one statement for the words and one for the documents, each with its tenant',
+  async (t) => {
+    const { ctx, services } = t.context;
+    await buildProduct(ctx, { name: 'Oak bowl' });
+    await runJobs(services);
+    await request(t.context, 'q=ash');
+    const sentFor = async (query: string) =>
+      (await countStatements(services, () => request(t.context, query))).statements.filter(
+        (text) => !/from tenants/.test(text),
+      );
+    const reads = await sentFor('q=oak');
+    t.is(reads.length, 2);
+    t.regex(reads[0] ?? '', /from search_words where tenant_id = \$/);
+    t.regex(reads[1] ?? '', /from search_documents d\s+where d.tenant_id = \$/);
+    t.is((await sentFor('q=aok')).length, 2, 'a guess costs no other');
+  },
+);

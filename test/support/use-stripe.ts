@@ -2,6 +2,7 @@ import type { TestFn } from 'ava';
 
 import { type StripeControl, stripeControl } from '#src/dev/simulators/stripe/control/client.ts';
 import { startStripeSimulator } from '#src/dev/simulators/stripe/simulator.ts';
+import type { Ports } from '#src/domain/ports/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { handledEventTypes } from '#src/providers/stripe/events.ts';
 import type { TestClock } from './clock.ts';
@@ -26,12 +27,19 @@ export const shopper = {
  * `useApi`, with the real Stripe SDK talking to a simulator whose time is the test's. Webhooks arrive at the
  * application over HTTP, signed; running their jobs is the test's. Tests of such a file run one after another.
  */
-export async function useStripe(test: TestFn<StripeContext>, environment: Record<string, string> = {}): Promise<void> {
+export async function useStripe(
+  test: TestFn<StripeContext>,
+  environment: Record<string, string> = {},
+  ports: Partial<Ports> = {},
+): Promise<void> {
   let clock: TestClock | undefined;
   const simulator = await startStripeSimulator({ now: () => (clock?.now() ?? new Date()).getTime(), seed: 7 });
   const stripe = stripeControl(simulator.url);
 
-  useApi(test as unknown as TestFn<ApiContext>, { environment: { STRIPE_API_BASE: simulator.url, ...environment } });
+  useApi(test as unknown as TestFn<ApiContext>, {
+    environment: { STRIPE_API_BASE: simulator.url, ...environment },
+    ports,
+  });
   test.serial.beforeEach(async (t) => {
     ({ clock } = t.context);
     const secretKey = `sk_test_${randomText(24)}`;

@@ -4,7 +4,6 @@ import {
   findProduct,
   ImageBody,
   listImages,
-  listProducts,
   listReviews,
   ProductBody,
   ProductDetailBody,
@@ -18,6 +17,7 @@ import {
   submitReview,
   Tag,
 } from '#src/domain/catalog/index.ts';
+import { listProductsByWords } from '#src/domain/search/index.ts';
 import { Id, Nullable, PageQuery, Slug, Text, Type } from '#src/lib/schema.ts';
 
 const params = Type.Object({ slug: Slug });
@@ -52,7 +52,7 @@ export const getProducts = defineRoute({
   caching: 'revalidate',
   cacheable: true,
   async handle({ ctx, query }) {
-    const { rows, cursor } = await listProducts(ctx, query);
+    const { rows, cursor } = await listProductsByWords(ctx, query);
     return ok({ products: rows.map((product) => presentProduct(product, ctx.tenant.currency)), cursor });
   },
 });

@@ -33,17 +33,23 @@ export async function listEntries(
   type: string,
   { tag, cursor, limit = 20 }: EntryFilter,
 ): Promise<Page<EntryRow>> {
-  const list = keyset(ctx, `content ${type}`, { columns: ['e.published_at', 'e.id'], descending: true }, cursor);
-  const tagged =
+  const list = keyset(ctx, `content ${type}`, { columns: ['d.published_at', 'd.id'], descending: true }, cursor);
+  const now = ctx.clock.now();
+  const from =
     tag === undefined
-      ? sql``
-      : sql`
-      and exists (select from entry_tags t where t.tenant_id = e.tenant_id and t.entry_id = e.id and t.tag = ${tag})`;
+      ? sql`select id, published_at from entries
+        where tenant_id = ${ctx.tenant.id} and type = ${type} and published_at <= ${now}`
+      : sql`select entry_id as id, published_at from entry_tags
+        where tenant_id = ${ctx.tenant.id} and type = ${type} and tag = ${tag} and published_at <= ${now}`;
   const rows = await read<EntryRow & { position: Position }>(
     ctx,
     sql`
-    ${publishedEntries(ctx, sql`, ${list.position} as position`)} and e.type = ${type} and ${list.after}${tagged}
-    order by ${list.by} limit ${limit + 1}`,
+    select e.*, d.position
+    from (
+      select d.*, ${list.position} as position from (${from}) as d
+      where ${list.after} order by ${list.by} limit ${limit + 1}) as d
+    cross join lateral (${publishedEntries(ctx)} and e.id = d.id offset 0) as e
+    order by ${list.by}`,
     { brief: true },
   );
   return list.page(rows, limit);
@@ -69,7 +75,8 @@ export async function listActiveAnnouncements(
     ctx,
     sql`
     ${publishedEntries(ctx, sql`, ${list.position} as position`)} and e.type = 'announcement'
-      and (e.starts_at is null or e.starts_at <= ${now}) and (e.ends_at is null or e.ends_at > ${now}) and ${list.after}
+      and (e.starts_at is null or e.starts_at <= ${now}) and coalesce(e.ends_at, 'infinity') > ${now}
+      and ${list.after}
     order by ${list.by} limit ${limit + 1}`,
     { brief: true },
   );

@@ -76,10 +76,11 @@ async function writeEntry(ctx: InTransaction, entry: NamedEntry): Promise<number
       delete from entry_tags
       where tenant_id = ${ctx.tenant.id} and entry_id = ${entry.id} and not (tag = any(${entry.tags}::text[]))),
     tagged as (
-      insert into entry_tags (tenant_id, entry_id, tag, position)
-      select ${ctx.tenant.id}, ${entry.id}, tag, position
+      insert into entry_tags (tenant_id, entry_id, tag, position, type, published_at)
+      select ${ctx.tenant.id}, ${entry.id}, tag, position, ${entry.type}, ${entry.published_at}::timestamptz
       from unnest(${entry.tags}::text[]) with ordinality as t(tag, position)
-      on conflict (tenant_id, entry_id, tag) do update set position = excluded.position)
+      on conflict (tenant_id, entry_id, tag) do update set position = excluded.position,
+        published_at = excluded.published_at)
     select version from entry`);
   return row?.version ?? 1;
 }

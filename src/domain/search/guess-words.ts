@@ -1,10 +1,7 @@
-import { LRUCache } from 'lru-cache';
-import type { Database } from '#src/database/connections.ts';
-import { readOne } from '#src/database/transact.ts';
-import { minutes } from '#src/lib/duration.ts';
+import { read } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { Vocabulary, wordPattern } from './vocabulary.ts';
+import { chooseWords, type Likeness, likenessOf, type Word, wordPattern } from './vocabulary.ts';
 
 /** The words that were probably meant, in the syntax of `to_tsquery`. */
 export interface Guess {
@@ -25,76 +22,48 @@ export async function guessWords(ctx: Context, typed: string): Promise<Guess | u
   const wanted = typed.toLowerCase().replace(/(^|\s)-\S+/g, ' ');
   const words = [...wanted.matchAll(wordPattern)].slice(0, wordsMax).map(([word]) => word);
   if (words.length === 0) return undefined;
-  const vocabulary = await loadVocabulary(ctx);
-  const guesses = words.map((word) => vocabulary.guess(word)).filter((meant) => meant.length > 0);
+  const candidates = await findWords(ctx, words.map(likenessOf));
+  const guesses = words.map((word) => chooseWords(word, candidates)).filter((meant) => meant.length > 0);
   if (guesses.length === 0) return undefined;
   // Words consist of letters only, so quotes are enough to escape them.
   const groups = guesses.map((meant) => `(${meant.map((word) => `'${word}'`).join(' | ')})`);
   return { all: groups.join(' & '), any: groups.join(' | ') };
 }
 
-/** How old a store's vocabulary may be. Correctly spelled words are found without it. */
-const freshForMs = minutes(1);
+/** How many words of one length are read that begin, or end, like a typed word. */
+const likeWordsMax = 200;
 
-/** How many documents of a store are read: further ones add few new words. */
-const documentsMax = 50_000;
+/** Comes after every letter. */
+const last = '\u{10FFFF}';
 
-/** How many words a process caches, of the stores that were searched last. */
-const cachedWordsMax = 500_000;
-
-interface CachedVocabulary {
-  vocabulary: Promise<Vocabulary>;
-  words: number;
-  checkedAt: number;
-}
-
-const caches = new WeakMap<Database, LRUCache<string, CachedVocabulary>>();
-
-/**
- * The vocabulary of the store's titles, categories, tags and variants, at most a minute old. Only the first search of a
- * store in a process waits for it; later ones use the old one while it is read again.
- */
-async function loadVocabulary(ctx: Context): Promise<Vocabulary> {
-  const cache = cacheOf(ctx.database);
-  const now = ctx.clock.now().getTime();
-  const cached = cache.get(ctx.tenant.id);
-  if (!cached || now - cached.checkedAt >= freshForMs) {
-    const loading = readVocabulary(ctx);
-    store(cache, ctx.tenant.id, {
-      vocabulary: cached?.vocabulary ?? loading,
-      words: cached?.words ?? 0,
-      checkedAt: now,
-    });
-    loading.then(
-      (vocabulary) => store(cache, ctx.tenant.id, { vocabulary: loading, words: vocabulary.size, checkedAt: now }),
-      // An old vocabulary is better than none. It is read again after another minute.
-      () => cached || cache.delete(ctx.tenant.id),
-    );
-    return cached?.vocabulary ?? loading;
-  }
-  return cached.vocabulary;
-}
-
-async function readVocabulary(ctx: Context): Promise<Vocabulary> {
-  const found = await readOne<{ words: string | null }>(
+/** The words of the store that any of the typed ones may stand for: as many as a very large vocabulary has of them. */
+async function findWords(ctx: Context, typed: readonly Likeness[]): Promise<Word[]> {
+  const tenantId = ctx.tenant.id;
+  return read<Word>(
     ctx,
     sql`
-    select string_agg(title || E'\n' || keywords, E'\n') as words
-    from (
-      select title, keywords from search_documents
-      where tenant_id = ${ctx.tenant.id} limit ${documentsMax}) as documents`,
+    select distinct w.plain, w.written, w.documents
+    from jsonb_to_recordset(${JSON.stringify(typed)}::jsonb)
+        as t(plain text, edits int, "start" text, "end" text)
+    cross join lateral (
+      select * from search_words where tenant_id = ${tenantId} and plain = t.plain
+      union all
+      select s.* from generate_series(length(t.plain) - t.edits, length(t.plain) + t.edits) as near(length)
+        cross join lateral (
+          select * from search_words
+          where tenant_id = ${tenantId} and length = near.length and plain >= t.start and plain < t.start || ${last}
+          order by plain limit ${likeWordsMax}) as s
+      union all
+      select e.* from generate_series(length(t.plain) - t.edits, length(t.plain) + t.edits) as near(length)
+        cross join lateral (
+          select * from search_words
+          where tenant_id = ${tenantId} and length = near.length and reversed >= reverse(t.end)
+            and reversed < reverse(t.end) || ${last}
+          order by reversed limit ${likeWordsMax}) as e
+      union all
+      (select * from search_words
+       where tenant_id = ${tenantId} and plain > t.plain and plain < t.plain || ${last}
+       order by plain limit ${likeWordsMax})) as w`,
     { replica: true },
   );
-  return new Vocabulary(found?.words ?? '');
-}
-
-function store(cache: LRUCache<string, CachedVocabulary>, key: string, entry: CachedVocabulary): void {
-  cache.set(key, entry, { size: entry.words + 1 });
-}
-
-function cacheOf(database: Database): LRUCache<string, CachedVocabulary> {
-  const cache =
-    caches.get(database) ?? new LRUCache<string, CachedVocabulary>({ max: 10_000, maxSize: cachedWordsMax });
-  caches.set(database, cache);
-  return cache;
 }

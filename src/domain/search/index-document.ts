@@ -3,6 +3,7 @@ import { sql } from '#src/lib/sql.ts';
 import { normalizeText, productDocument } from '../catalog/index.ts';
 import { entryDocument } from '../content/index.ts';
 import type { Context, InTransaction } from '../context.ts';
+import { indexWords } from './index-words.ts';
 import { deleteEmbedding, requestEmbedding } from './request-embedding.ts';
 import { textConfig } from './text-config.ts';
 
@@ -76,6 +77,7 @@ async function writeDocument(ctx: InTransaction, document: SearchDocument): Prom
   const config = textConfig(ctx.tenant.locale);
   const body = document.body.slice(0, bodyCharactersMax);
   const names = document.names.map((name) => name.toLowerCase());
+  const before = await wordsBefore(ctx, document.kind, document.subjectId);
   await ctx.tx.execute(sql`
     insert into search_documents (tenant_id, kind, subject_id, slug, type, title, normalized_title, keywords, body,
       names, vector, visible_from, visible_until)
@@ -91,10 +93,20 @@ async function writeDocument(ctx: InTransaction, document: SearchDocument): Prom
       keywords = excluded.keywords, body = excluded.body, names = excluded.names, vector = excluded.vector,
       visible_from = excluded.visible_from, visible_until = excluded.visible_until`);
   const { kind, subjectId: id, title, keywords } = document;
+  await indexWords(ctx, before, [title, keywords].join('\n'));
   await requestEmbedding(ctx, { kind, id }, [title, keywords, body].join('\n'));
 }
 
+/** The text of the stored document whose words correct misspelled ones; empty if there is none. */
+async function wordsBefore(ctx: InTransaction, kind: SearchDocument['kind'], id: string): Promise<string> {
+  const [stored] = await ctx.tx.execute<{ text: string }>(sql`
+    select title || E'\n' || keywords as text from search_documents
+    where tenant_id = ${ctx.tenant.id} and kind = ${kind} and subject_id = ${id} for update`);
+  return stored?.text ?? '';
+}
+
 async function removeDocument(ctx: InTransaction, kind: SearchDocument['kind'], id: string): Promise<void> {
+  await indexWords(ctx, await wordsBefore(ctx, kind, id), '');
   await ctx.tx.execute(sql`
     delete from search_documents where tenant_id = ${ctx.tenant.id} and kind = ${kind} and subject_id = ${id}`);
   await deleteEmbedding(ctx, { kind, id });

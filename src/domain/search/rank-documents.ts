@@ -1,4 +1,4 @@
-import { type Sql, sql } from '#src/lib/sql.ts';
+import { rawSql, type Sql, sql } from '#src/lib/sql.ts';
 import { normalizeText } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
 import type { Guess } from './guess-words.ts';
@@ -96,39 +96,100 @@ export function rankByMeaning(ctx: Context, typed: Typed, similar: readonly Docu
       from text_ranks t full join meaning_ranks m using (kind, subject_id))`;
 }
 
-/** The longest list of results. */
+/** The longest list of results, and how many documents of one kind or tier are ranked for it. */
 const foundMax = 1000;
+
+/** Words that so many of the newest `foundMax` documents contain are frequent: then only those are ranked. */
+const frequentFrom = 100;
 
 /**
  * Documents whose slug or SKU was typed or that contain all words (a title weighs more than a body). Without any, those
  * that contain the corrected words; without any of those either, titles with a similar spelling, such as two words
  * written as one. Each of the three groups scores below the one before.
+ *
+ * A search costs about what it returns, however many documents contain its words: see `tiers`.
  */
 function findByText(ctx: Context, typed: Typed): Sql {
-  const best = (isNamed: Sql, score: Sql, condition: Sql) => sql`
+  const best = (isNamed: Sql, score: Sql, candidates: Sql, condition = sql`true`) => sql`
       select d.kind, d.subject_id, ${isNamed} as is_named, ${score} as score
-      from search_documents d
-      where d.tenant_id = ${ctx.tenant.id} and d.kind = any(${typed.kinds}::text[]) and ${isShown(ctx)} and ${condition}
+      from (${candidates}) as c
+      cross join lateral (
+        select * from search_documents d
+        where d.tenant_id = ${ctx.tenant.id} and d.kind = c.kind and d.subject_id = c.subject_id offset 0) as d
+      where ${condition}
       order by score desc, d.subject_id desc limit ${foundMax}`;
   const named = sql`${name} = any(d.names)`;
+  const shown = documents(ctx, typed);
   return sql`
     ${typedRow(ctx, typed)},
+    named as materialized (${shown} and d.names @> array[${name}]),
+    ${tiers(ctx, typed, { group: 'written', all: words, any: words })},
     written as (${best(
       named,
       sql`case when ${named} then 1 else 0.5 + 0.49 * ts_rank(d.vector, ${words}, 32) end`,
-      sql`(d.vector @@ ${words} or d.names @> array[${name}])`,
+      sql`(select * from named limit ${foundMax}) union ${fromTiers('written')}`,
     )}),
+    ${tiers(ctx, typed, { group: 'guessed', all: guessedAll, any: guessedAny })},
     guessed as (${best(
       sql`false`,
       sql`0.25 * (d.vector @@ ${guessedAll})::int + 0.24 * ts_rank(d.vector, ${guessedAny}, 32)`,
-      sql`d.vector @@ ${guessedAny} and numnode(${words}) > 0 and not exists (select from written)`,
+      fromTiers('guessed'),
+      sql`numnode(${words}) > 0 and not exists (select from written)`,
     )}),
+    alike as materialized (${shown} and ${normalized} <% d.normalized_title),
     spelled as (${best(
       sql`false`,
       sql`0.1 * (word_similarity(${normalized}, d.normalized_title) + similarity(${normalized}, d.normalized_title))`,
-      sql`${normalized} <% d.normalized_title and not exists (select from written) and not exists (select from guessed)`,
+      sql`select * from alike limit ${foundMax}`,
+      sql`not exists (select from written) and not exists (select from guessed)`,
     )}),
     by_text as (select * from written union all select * from guessed union all select * from spelled)`;
+}
+
+const documents = (ctx: Context, { kinds }: Typed): Sql => sql`
+  select d.kind, d.subject_id from search_documents d
+  where d.tenant_id = ${ctx.tenant.id} and d.kind = any(${kinds}::text[]) and ${isShown(ctx)}`;
+
+/** Words to look for, all of them or any. */
+interface Tiers {
+  /** A prefix of the names of common table expressions. */
+  readonly group: string;
+  readonly all: Sql;
+  readonly any: Sql;
+}
+
+/**
+ * Common table expressions with the documents that contain any of the words, each read only as far as it is needed: the
+ * newest documents one after the other, which finds enough of frequent words; otherwise, by their indexes, titles, then
+ * documents with all of the words, then any. An index would list every document with a frequent word, and ranking reads
+ * each of them.
+ *
+ * They have no limits inside: with one, PostgreSQL expects to find enough soon by reading the whole table.
+ */
+function tiers(ctx: Context, typed: Typed, { group, all, any }: Tiers): Sql {
+  const prefix = rawSql(group);
+  const inTitle = sql`ts_filter(d.vector, '{a}') @@ ${any}`;
+  return sql`
+    ${prefix}_newest as materialized (
+      select d.kind, d.subject_id, ${inTitle} as in_title, d.vector @@ ${all} as has_all
+      from unnest(${typed.kinds}::text[]) as k(kind) cross join lateral (
+        select * from search_documents d
+        where d.tenant_id = ${ctx.tenant.id} and d.kind = k.kind
+        order by d.subject_id desc limit ${foundMax}) as d
+      where ${isShown(ctx)} and d.vector @@ ${any}),
+    ${prefix}_titles as materialized (${documents(ctx, typed)} and ${inTitle}),
+    ${prefix}_all as materialized (${documents(ctx, typed)} and d.vector @@ ${all}),
+    ${prefix}_any as materialized (${documents(ctx, typed)} and d.vector @@ ${any})`;
+}
+
+function fromTiers(group: string): Sql {
+  const prefix = rawSql(group);
+  const tier = (name: string, isFrequent: string) => sql`(
+      select * from ${prefix}_${rawSql(name)}
+      where (select count(*) from ${prefix}_newest where ${rawSql(isFrequent)}) < ${frequentFrom} limit ${foundMax})`;
+  return sql`
+    select kind, subject_id from ${prefix}_newest
+    union ${tier('titles', 'in_title')} union ${tier('all', 'has_all')} union ${tier('any', 'true')}`;
 }
 
 function isShown(ctx: Context): Sql {

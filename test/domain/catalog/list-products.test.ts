@@ -73,17 +73,17 @@ test('listProducts completes a page from the candidates of an index when its wor
   t.deepEqual(all, named(500, 400, 300, 200, 100, 0));
   t.is(rows.length, 5, 'those of the first five hundred');
 
-  const asked: (readonly string[])[] = [];
+  const requested: (readonly string[])[] = [];
   const candidates: FindCandidates = async (_ctx, words) => {
-    asked.push(words);
+    requested.push(words);
     return [...new Set([...rows.map(({ id }) => id), ...ids])];
   };
   const filter: ProductFilter = { q: 'Vase', tag: 'clay', limit: 100 };
   await listProducts(ctx, { ...filter, sort: 'name', limit: 3 }, candidates);
-  t.deepEqual(asked, [], 'the first names fill the page');
+  t.deepEqual(requested, [], 'the first names fill the page');
   const page = await listProducts(ctx, filter, candidates);
   t.deepEqual(page, { rows: page.rows, cursor: null });
   t.deepEqual(slugsOf(page), all, 'a candidate without the words is left out');
-  t.deepEqual(asked, [['vase']]);
+  t.deepEqual(requested, [['vase']]);
   t.deepEqual(slugsOf(await listProducts(ctx, { ...filter, category: 'odd' }, candidates)), []);
 });

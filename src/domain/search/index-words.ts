@@ -1,0 +1,46 @@
+import { sql } from '#src/lib/sql.ts';
+import { normalizeText } from '../catalog/index.ts';
+import type { InTransaction } from '../context.ts';
+import { countMax, wordsIn } from './vocabulary.ts';
+
+/**
+ * Count a changed document in the words that it contains now and no longer in those that it contained before. A word
+ * without documents is deleted; one of very many documents is counted no further and stays.
+ */
+export async function indexWords(ctx: InTransaction, before: string, after: string): Promise<void> {
+  const [old, current] = [wordsIn(before), wordsIn(after)];
+  const changed = [...new Set([...old, ...current])].filter((word) => old.has(word) !== current.has(word));
+  if (changed.length === 0) return;
+  const counted = await ctx.tx.execute<{ written: string }>(sql`
+    select written from search_words
+    where tenant_id = ${ctx.tenant.id} and (plain, written) in (
+        select * from unnest(${changed.map(normalizeText)}::text[], ${changed}::text[]))
+      and documents >= ${countMax}`);
+  const frequent = new Set(counted.map(({ written }) => written));
+  const rows = changed
+    .filter((written) => !frequent.has(written))
+    .map((written) => ({ plain: normalizeText(written), written, change: current.has(written) ? 1 : -1 }));
+  if (rows.length > 0) await countWords(ctx, rows);
+}
+
+/** One transaction of a store at a time changes its words, so that two cannot wait for each other. */
+async function countWords(
+  ctx: InTransaction,
+  rows: readonly { plain: string; written: string; change: number }[],
+): Promise<void> {
+  await ctx.tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`search words ${ctx.tenant.id}`}, 0))`);
+  await ctx.tx.execute(sql`
+    with given as (
+      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as g(plain text, written text, change int)),
+    gained as (
+      insert into search_words as w (tenant_id, plain, written, documents)
+      select ${ctx.tenant.id}, plain, written, 1 from given where change > 0
+      on conflict (tenant_id, plain, written) do update set documents = least(w.documents + 1, ${countMax})),
+    lost as (
+      update search_words w set documents = w.documents - 1 from given g
+      where w.tenant_id = ${ctx.tenant.id} and w.plain = g.plain and w.written = g.written and g.change < 0
+        and w.documents between 2 and ${countMax - 1})
+    delete from search_words w using given g
+    where w.tenant_id = ${ctx.tenant.id} and w.plain = g.plain and w.written = g.written and g.change < 0
+      and w.documents = 1`);
+}

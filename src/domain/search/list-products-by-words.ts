@@ -1,0 +1,40 @@
+import { read } from '#src/database/transact.ts';
+import type { Page } from '#src/lib/cursor.ts';
+import { joinSql, sql } from '#src/lib/sql.ts';
+import { listProducts, type ProductFilter, type ProductRow } from '../catalog/index.ts';
+import type { Context } from '../context.ts';
+
+/** More products than this are not sorted for one page. */
+const candidatesMax = 1000;
+
+/** One page of the published products; those with rare words are found by the search documents. */
+export async function listProductsByWords(ctx: Context, filter: ProductFilter): Promise<Page<ProductRow>> {
+  return listProducts(ctx, filter, findCandidates);
+}
+
+/** The index has parts of three characters, of which some are the ends of words. */
+const indexedPattern = /[\p{L}\p{N}]{3}|[\p{L}\p{N}]{2}[^\p{L}\p{N}]|[^\p{L}\p{N}][\p{L}\p{N}]/u;
+
+/**
+ * The products whose search documents contain all of the words, those too short for the index aside.
+ * @returns `undefined` when no word can be looked up, or too many products contain them
+ */
+async function findCandidates(ctx: Context, words: readonly string[]): Promise<readonly string[] | undefined> {
+  const indexed = words.filter((word) => indexedPattern.test(word));
+  if (indexed.length === 0) return undefined;
+  const conditions = indexed.map(
+    (word) => sql`((normalized_title || ' ' || lower(body)) like ${`%${word.replace(/[\\%_]/g, '\\$&')}%`}
+      or names @> array[${word}::text])`,
+  );
+  // Without a limit inside, PostgreSQL cannot expect to find enough of a frequent word by reading the table.
+  const found = await read<{ id: string }>(
+    ctx,
+    sql`
+    with matching as materialized (
+      select subject_id as id from search_documents
+      where tenant_id = ${ctx.tenant.id} and kind = 'product' and ${joinSql(conditions, ' and ')})
+    select id from matching limit ${candidatesMax + 1}`,
+    { replica: true },
+  );
+  return found.length > candidatesMax ? undefined : found.map(({ id }) => id);
+}
