@@ -30,6 +30,7 @@ export async function runAva(args: string[], environment: NodeJS.ProcessEnv): Pr
       NODE_ENV: 'test',
       LOCAL_MODE: '1',
       NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/storefront/compiled'),
+      NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --import=${import.meta.resolve('#test/support/resolve-directly.ts')}`,
       ...environment,
     },
     stdio: ['inherit', 'pipe', 'inherit'],

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { quickStart } from '#test/support/environment.ts';
 import type { Random } from '#test/support/random.ts';
 
 /** Where a process is to be killed: at the next point without a kill, or at any point after waiting long enough. */
@@ -157,7 +158,8 @@ export function labelEnvironment(databaseUrl: string, redisUrl: string): Record<
   return {
     PATH: process.env['PATH'] ?? '',
     // Killed processes are started again and again.
-    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(tmpdir(), 'storefront-compile-cache'),
+    NODE_COMPILE_CACHE: join(tmpdir(), 'storefront-compile-cache'),
+    ...quickStart,
     APP_MODE: 'test',
     LOCAL_MODE: '1',
     PORT: '0',

@@ -9,7 +9,7 @@ import { readConfig } from '#src/config.ts';
 import { pendingMigrations } from '#src/database/migrate.ts';
 import { createEmptyDatabase } from '#test/support/database.ts';
 import { codeBlock } from '#test/support/documents.ts';
-import { compileCache } from '#test/support/environment.ts';
+import { quickStart } from '#test/support/environment.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const phase = /^release: (.+)$/m.exec(readFileSync(`${root}/Procfile`, 'utf8'))?.[1] ?? '';
@@ -20,7 +20,7 @@ function release(databaseUrl: string): Promise<{ code: number; out: string; err:
     execFile(
       'sh',
       ['-c', phase],
-      { cwd: root, env: { ...compileCache, PATH: process.env['PATH'], DATABASE_URL: databaseUrl } },
+      { cwd: root, env: { ...quickStart, PATH: process.env['PATH'], DATABASE_URL: databaseUrl } },
       (error, out, err) => {
         resolve({ code: error ? Number(error.code) : 0, out, err });
       },

@@ -7,15 +7,18 @@ export function givenByRunner(name: 'TEST_DATABASE_URL' | 'TEST_DATABASE_ADMIN_U
   return value;
 }
 
-/** Lets a process start with the code that earlier ones have compiled: half of the time that it takes otherwise. */
-export const compileCache: Readonly<Record<string, string>> = process.env['NODE_COMPILE_CACHE']
-  ? { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] }
-  : {};
+/** What `test/run-ava.ts` gives every process so that it starts in half of the time. */
+export const quickStart: Readonly<Record<string, string>> = Object.fromEntries(
+  ['NODE_COMPILE_CACHE', 'NODE_OPTIONS'].flatMap((name) => {
+    const value = process.env[name];
+    return value ? [[name, value]] : [];
+  }),
+);
 
 /** An environment that a process can start with, on the given services. */
 export function testEnvironment(given: Record<string, string> = {}): Record<string, string> {
   return {
-    ...compileCache,
+    ...quickStart,
     APP_MODE: 'test',
     LOCAL_MODE: '1',
     PORT: '0',

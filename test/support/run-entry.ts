@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { compileCache } from './environment.ts';
+import { quickStart } from './environment.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -20,7 +20,7 @@ export async function runEntry(
   environment: Record<string, string>,
   input = '',
 ): Promise<Ended> {
-  const env = { ...compileCache, ...environment };
+  const env = { ...quickStart, ...environment };
   const child = spawn(process.execPath, [entry, ...words], { cwd: root, env, stdio: 'pipe' });
   child.stdin.end(input);
   const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);

@@ -187,6 +187,7 @@ function environmentOf({
   const random = () => randomBytes(24).toString('hex');
   return {
     PATH: process.env['PATH'] ?? '',
+    NODE_OPTIONS: process.env['NODE_OPTIONS'] ?? '',
     NODE_COMPILE_CACHE: fileURLToPath(new URL('../../../node_modules/.cache/storefront/compiled', import.meta.url)),
     APP_MODE: 'test',
     LOCAL_MODE: '1',
