@@ -13,6 +13,7 @@ import {
 } from '#src/domain/tenants/index.ts';
 import { entities } from '#src/entities.ts';
 import type { Clock } from '#src/lib/clock.ts';
+import { seconds } from '#src/lib/duration.ts';
 import { notFound } from '#src/lib/errors.ts';
 import { createKeyring } from '#src/lib/keyring.ts';
 import type { Log } from '#src/lib/log.ts';
@@ -40,6 +41,7 @@ export interface Services {
   /** The process's one shared connection. Commands fail at once while Redis is away. */
   readonly redis: RedisConnection;
   readonly wakeChannel: string;
+  readonly timeouts: Timeouts;
   /** Receives every response that does not match its documentation. Only used by tests. */
   readonly checkResponses: ((drift: string) => void) | undefined;
   /** Run a statement on the platform's own tables. */
@@ -65,6 +67,14 @@ export interface ContextParts {
   readonly readTimeoutMs?: number;
 }
 
+/** How long this process waits for others before it goes on without them. */
+export interface Timeouts {
+  /** Until a connection to PostgreSQL is free. */
+  readonly connectionMs: number;
+  /** Until Redis has counted a request; afterwards this process counts by itself. */
+  readonly limitMs: number;
+}
+
 /** What tests put in place of the real thing. */
 export interface Replacements {
   readonly clock?: Clock;
@@ -72,11 +82,13 @@ export interface Replacements {
   readonly machineClock?: Clock;
   readonly log?: Log;
   readonly ports?: Partial<Ports>;
+  readonly timeouts?: Timeouts;
   readonly checkResponses?: (drift: string) => void;
 }
 
 const system: Actor = { kind: 'system', id: 'system' };
 const wakeChannel = 'outbox';
+const defaultTimeouts: Timeouts = { connectionMs: seconds(5), limitMs: 500 };
 /** Silences in a row after which a provider is left alone for a while. */
 const breakerFailures = 5;
 
@@ -89,6 +101,7 @@ export async function createServices(
     config.tracing &&
     (await import('#src/platform/tracing.ts')).startTracing({ ...config.tracing, process: processName });
   const log = replacements.log ?? createLogger({ level: config.logLevel, process: processName });
+  const timeouts = replacements.timeouts ?? defaultTimeouts;
   const redis = connectRedis(config.redisUrl, { blocking: false, log });
   const blocking: RedisConnection[] = [];
   const stopping = new AbortController();
@@ -96,6 +109,7 @@ export async function createServices(
     url: config.databaseUrl,
     readUrl: config.databaseReadUrl,
     poolMax: config.databasePoolMax,
+    connectionMs: timeouts.connectionMs,
     applicationName: `storefront-${processName}`,
     entities,
     log,
@@ -139,6 +153,7 @@ export async function createServices(
 
   return {
     config,
+    timeouts,
     clock,
     log,
     tenants,

@@ -23,6 +23,8 @@ export interface DatabaseOptions {
   url: string;
   readUrl?: string | undefined;
   poolMax: number;
+  /** How long a statement waits until a connection is free. */
+  connectionMs: number;
   /** Shown in pg_stat_activity. */
   applicationName: string;
   entities: readonly EntityName[];
@@ -79,7 +81,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   };
 }
 
-function openPool(url: string, { poolMax, applicationName, log }: DatabaseOptions): pg.Pool {
+function openPool(url: string, { poolMax, connectionMs, applicationName, log }: DatabaseOptions): pg.Pool {
   const config = parsePostgresUrl(url);
   const pool = new pg.Pool({
     ...config,
@@ -89,7 +91,7 @@ function openPool(url: string, { poolMax, applicationName, log }: DatabaseOption
     application_name: applicationName,
     statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: statementTimeoutMs * 2,
-    connectionTimeoutMillis: seconds(5),
+    connectionTimeoutMillis: connectionMs,
     types: columnTypes(),
   });
   pool.on('error', (error) => log.warn({ err: error.message }, 'idle database connection lost'));

@@ -4,6 +4,7 @@ import { readConfig } from '#src/config.ts';
 import type { Context } from '#src/domain/context.ts';
 import type { Ports } from '#src/domain/ports/index.ts';
 import type { Tenant } from '#src/domain/tenants/index.ts';
+import { minutes } from '#src/lib/duration.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { createServices, type Services } from '#src/services.ts';
 import { createTestClock, type TestClock } from './clock.ts';
@@ -11,6 +12,7 @@ import { createTestDatabase } from './database.ts';
 import { testEnvironment } from './environment.ts';
 import { reportDrift } from './report-drift.ts';
 import { buildTenant } from './tenant.ts';
+import { until } from './until.ts';
 
 /** What a test gets that needs a store and its services. */
 export interface TestContext {
@@ -42,7 +44,11 @@ export function useContext(
       log: silentLog,
       ports: options.ports ?? {},
       checkResponses: reportDrift,
+      // The machine may be busy with other tests.
+      timeouts: { connectionMs: minutes(1), limitMs: minutes(1) },
     });
+    // Until it is connected, or cannot be, requests are counted in the process.
+    await until(() => !['wait', 'connecting', 'connect'].includes(services.redis.status), { what: 'Redis' });
   });
   // Serial, so that a file's own hooks find the context.
   test.serial.beforeEach(async (t) => {

@@ -33,8 +33,8 @@ export interface Limiter {
   limitEmail<Value>(route: Route, party: Party, recipient: string, work: EmailWork<Value>): Promise<Value>;
 }
 
-export function createLimiter({ redis, metrics, config }: Services): Limiter {
-  const windows = createWindows({ redis, config });
+export function createLimiter({ metrics, ...services }: Services): Limiter {
+  const windows = createWindows(services);
   const takeAll = async (shares: readonly Share[]) =>
     (await Promise.all(shares.map((share) => windows.take(share)))).toSorted(byTightness)[0];
 
@@ -100,7 +100,7 @@ export function createLimiter({ redis, metrics, config }: Services): Limiter {
     },
 
     async limitEmail(route, party, recipient, work) {
-      const { keyPepper: pepper } = config.settings;
+      const { keyPepper: pepper } = services.config.settings;
       const { taken, over } = await takeInTurn(emailsOf(route, party, { recipient, pepper }));
       let isCaused = false;
       try {

@@ -27,15 +27,13 @@ export interface Windows {
   giveBack(share: Share): Promise<void>;
 }
 
-/** How long Redis may take before this process counts by itself. */
-const redisMs = 500;
 /** Reports who is over the limit: the library only counts. */
 const pointsMax = Number.MAX_SAFE_INTEGER;
 
-export function createWindows({ redis, config }: Pick<Services, 'redis' | 'config'>): Windows {
+export function createWindows({ redis, config, timeouts }: Pick<Services, 'redis' | 'config' | 'timeouts'>): Windows {
   const counters = new Map<string, RLWrapperTimeouts>();
   const counterOf = ({ window, seconds }: Share): RLWrapperTimeouts => {
-    const counter = counters.get(window) ?? createCounter(redis, `limit:${window}`, seconds);
+    const counter = counters.get(window) ?? createCounter(redis, `limit:${window}`, seconds, timeouts.limitMs);
     counters.set(window, counter);
     return counter;
   };
@@ -65,7 +63,12 @@ export function createWindows({ redis, config }: Pick<Services, 'redis' | 'confi
 }
 
 /** While Redis is away or slow each process counts for itself: requests pass, but not without bounds. */
-function createCounter(redis: Services['redis'], keyPrefix: string, duration: number): RLWrapperTimeouts {
+function createCounter(
+  redis: Services['redis'],
+  keyPrefix: string,
+  duration: number,
+  timeoutMs: number,
+): RLWrapperTimeouts {
   const bounds = { keyPrefix, points: pointsMax, duration };
   const limiter = new RateLimiterRedis({
     ...bounds,
@@ -73,5 +76,5 @@ function createCounter(redis: Services['redis'], keyPrefix: string, duration: nu
     rejectIfRedisNotReady: true,
     insuranceLimiter: new RateLimiterMemory(bounds),
   });
-  return new RLWrapperTimeouts({ limiter, timeoutMs: redisMs });
+  return new RLWrapperTimeouts({ limiter, timeoutMs });
 }

@@ -25,8 +25,8 @@ export type CheckSecret = (koa: KoaContext, expected: string) => Promise<boolean
  * Compare operators' secrets in constant time and count the wrong ones. Once all networks together sent too many, each
  * has only three: many addresses help a guesser little, and an operator elsewhere gets in.
  */
-export function createSecretCheck({ redis, config }: Services): CheckSecret {
-  const windows = createWindows({ redis, config });
+export function createSecretCheck(services: Services): CheckSecret {
+  const windows = createWindows(services);
   const overall = { window: 'ops:overall', seconds, subject: 'all', points: overallMax };
 
   return async (koa, expected) => {
@@ -34,7 +34,7 @@ export function createSecretCheck({ redis, config }: Services): CheckSecret {
     if (given === '') return false;
     const isRight = equalInConstantTime(given, expected);
     const { remaining: remainingOverall } = await windows.peek(overall);
-    const subject = clientNetworkOf(clientIp(koa.req, config.trustedProxyHops));
+    const subject = clientNetworkOf(clientIp(koa.req, services.config.trustedProxyHops));
     const own = {
       window: 'ops:client',
       seconds,
