@@ -43,7 +43,10 @@ export function renderAnalyticsPage({
             <td>${count(events)}</td><td>${count(sessions)}</td><td>${count(orders)}</td></tr>`,
           )}</tbody>
         </table>
-        ${stores.length === 0 && html`<p class="soft">No events yet. They arrive when a storefront reports them, and from paid orders.</p>`}
+        ${
+          stores.length === 0 &&
+          html`<p class="soft">No events yet. Storefronts send them, and each paid order is one.</p>`
+        }
       </section>`,
   });
 }

@@ -20,7 +20,9 @@ export function renderLabelsPage({ labels, total, duplicates, stores, now, done 
     title: 'Labels',
     at: '/ops/labels',
     body: html`
-      <p class="lead">${total === 0 ? 'No label needs attention.' : `${total} ${total === 1 ? 'label needs' : 'labels need'} attention.`}
+      <p class="lead">${
+        total === 0 ? 'No label needs attention.' : `${total} ${total === 1 ? 'label needs' : 'labels need'} attention.`
+      }
         Their orders are paid. A retry never buys a second label.</p>
       ${outcome({ done })}
       ${[...groups].map(([code, labels]) => renderGroup(code, labels, stores, now))}

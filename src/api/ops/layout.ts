@@ -144,7 +144,7 @@ th:last-child { padding-right: 0; }
 .numbers th:nth-child(n+2):not(.wide), .numbers td:nth-child(n+2):not(.wide), thead th:last-child {
   text-align: right;
 }
-.slug, .numbers td:first-child, time { white-space: nowrap; }
+.slug, .numbers td:first-child, td:has(> time) { white-space: nowrap; }
 .aligned { table-layout: fixed; }
 .aligned th:first-child { width: 8rem; }
 .aligned th:nth-child(2) { width: 15rem; }

@@ -17,7 +17,9 @@ export function renderOverviewPage({ operations, isRedisAway }: OverviewPage): s
     title: 'Operations',
     at: '/ops',
     body: html`
-      <p class="lead">${attention.length === 0 ? 'Nothing needs attention.' : 'Some things need attention. No data was lost.'}</p>
+      <p class="lead">${
+        attention.length === 0 ? 'Nothing needs attention.' : 'Some things need attention. No data was lost.'
+      }</p>
       ${
         isRedisAway &&
         html`<section class="note">Redis is unavailable. Stores keep selling; jobs run when it is back.</section>`
@@ -36,7 +38,7 @@ export function renderOverviewPage({ operations, isRedisAway }: OverviewPage): s
         <header><h2>Queues</h2><a href="/ops/queues">All jobs</a></header>
         <table class="numbers">
           <thead><tr>
-            <th>Queue</th><th class="wide"></th><th>Due</th><th>Oldest due</th><th>Scheduled</th><th>Failed</th>
+            <th>Queue</th><th class="wide"></th><th>Due</th><th>Oldest</th><th>Scheduled</th><th>Failed</th>
           </tr></thead>
           <tbody>${states.map((state) => renderQueue(state, at))}</tbody>
         </table>

@@ -63,7 +63,7 @@ function renderEndpoint(endpoint: FailingEndpoint, slug: string, now: Date): Htm
       disabledAt
         ? html`<p class="soft">After enabling it, you can send again what it missed.</p>`
         : html`<form method="post" action="${path}/recover" class="actions">
-          <label>Send again what it missed since the start of this day (UTC)
+          <label>Send again what it missed since (UTC)
             <input type="date" name="since" required value="${since.toISOString().slice(0, 10)}"></label>
           <button>Send again</button></form>`
     }
