@@ -38,7 +38,7 @@ const {
   '5000 1000 5',
 );
 const warmUp = 10;
-const patienceMs = 180_000;
+const deadlineMs = 180_000;
 
 const fixture = await openOrderFixture(['worker']);
 const services = await createServices(readConfig(fixture.environment), 'bench', { log: silentLog });
@@ -103,7 +103,7 @@ async function buyOneByOne(times: number): Promise<Felt> {
           const { label = null, delivered = null } = followed ?? {};
           return label !== null && delivered !== null ? { label, delivered } : undefined;
         },
-        { withinMs: patienceMs, everyMs: 25, what: 'the label and the delivery of an order' },
+        { withinMs: deadlineMs, everyMs: 25, what: 'the label and the delivery of an order' },
       ),
     );
   }
