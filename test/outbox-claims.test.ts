@@ -35,7 +35,8 @@ function countBy(claims: readonly ClaimedJob[], of: keyof ClaimedJob): Record<st
 
 const finish = ({ services, clock }: TestContext, claims: readonly ClaimedJob[]) =>
   services.execute(sql`
-    update outbox set finished_at = ${clock.now()}, next_relay_at = null where id = any(${claims.map(({ id }) => id)})`);
+    update outbox set finished_at = ${clock.now()}, next_relay_at = null
+    where id = any(${claims.map(({ id }) => id)})`);
 
 test('claimDue divides the room of a queue among the stores, and the first turn of each comes first', async (t) => {
   await fill(t.context, 'ten_many', 40);
@@ -137,7 +138,8 @@ test('claimDue and claimStale read as many rows as they claim, however many are 
     const again = await stale();
     t.true(again < 6000, `${again} rows to claim 200 again, ${state}`);
     await services.execute(sql`
-      update outbox set finished_at = ${clock.now()}, next_relay_at = null where relays > 0 and next_relay_at is not null`);
+      update outbox set finished_at = ${clock.now()}, next_relay_at = null where relays > 0
+        and next_relay_at is not null`);
     await services.execute(sql`analyze outbox`);
   }
 });

@@ -27,7 +27,8 @@ const args = process.argv.slice(2);
 if (args.some((word) => word === '--help' || word === '-h')) {
   console.log(
     explain(
-      'Checks the types and runs every test on a PostgreSQL and a Redis of its own; arguments go to ava: files, --match and so on.',
+      'Checks types and style, and runs every test on a PostgreSQL and a Redis of its own.\n' +
+        'Arguments go to AVA: files, --match and so on.',
       'npm test --',
       {},
       'test/domain/orders',

@@ -2,7 +2,7 @@ import { defineCommand } from './lib/command.ts';
 
 const defaultUrl = 'http://127.0.0.1:3000';
 
-/** Needs no service, and PUBLIC_URL only to name the server. The routes are loaded here alone: no other command needs them. */
+/** Needs no service, and PUBLIC_URL only to name the server. No other command loads the routes. */
 export const openApiCommand = defineCommand({
   name: 'openapi',
   summary: 'Print the OpenAPI document of the HTTP API.',

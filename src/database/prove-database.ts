@@ -35,7 +35,8 @@ export async function inspectDatabase(execute: Execute): Promise<InspectedDataba
     from pg_roles where rolname = current_user`);
   const open = await execute<{ name: string }>(sql`
     select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where n.nspname = any(current_schemas(false)) and n.nspname <> 'pg_catalog' and c.relkind in ('r', 'p') and not c.relispartition
+    where n.nspname = any(current_schemas(false)) and n.nspname <> 'pg_catalog' and c.relkind in ('r', 'p')
+      and not c.relispartition
       and not (c.relrowsecurity and c.relforcerowsecurity) and not (c.relname = any(${platformTables}))`);
   return {
     role: role?.name ?? '',

@@ -9,7 +9,8 @@ import { givenVariables, startStack } from './stack/start-stack.ts';
 
 readOptions(
   'Runs everything on this machine, with a store, and prints its URLs and keys. Ctrl-C stops it.\n' +
-    'PORT is the port of the API (default 3000); the storefront uses the next one. The other variables of src/cli/DEPLOYMENT.md work, too.',
+    'PORT is the port of the API (default 3000); the storefront uses the next one. ' +
+    'The other variables of src/cli/DEPLOYMENT.md work, too.',
   'npm run dev --',
   {},
 );

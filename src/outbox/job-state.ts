@@ -42,7 +42,8 @@ export async function recordFinished(execute: Execute, id: string, now: Date): P
 /** The statement of `recordFinished`, for a transaction that completes a job in its last statement. */
 export function finish(id: string, now: Date): Sql {
   return sql`
-    update outbox set finished_at = ${now}, failed_at = null, next_relay_at = null where id = ${id} and finished_at is null`;
+    update outbox set finished_at = ${now}, failed_at = null, next_relay_at = null where id = ${id}
+      and finished_at is null`;
 }
 
 /**

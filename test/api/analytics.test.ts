@@ -241,7 +241,8 @@ test.serial('POST /analytics/events returns 429 for too many small batches as we
     asPlatform(services.context(), 'a test', (platform) => platform.tx.execute(statement));
   await asOperator(sql`
     insert into analytics_batches (tenant_id, id, received_at, source, bot, event_count, events)
-    select ${tenant.id}, 'bat_' || number, ${clock.now()}::timestamptz, 'client', false, 1, '[]' from generate_series(1, 20000) as number`);
+    select ${tenant.id}, 'bat_' || number, ${clock.now()}::timestamptz, 'client', false, 1, '[]'
+    from generate_series(1, 20000) as number`);
   clock.pass(seconds(1));
   t.is((await send(t.context, [buildEvent()])).status, 429);
   await asOperator(sql`delete from analytics_batches where tenant_id = ${tenant.id} and id like '%7'`);

@@ -4,10 +4,14 @@ import { fileURLToPath } from 'node:url';
 
 import { readOptions } from '#src/cli/lib/script-options.ts';
 
-/* `npm run fuzz -- --requests 20000 --seed 7`: the long form of test/api/fuzz.test.ts, and the processor time of each route's most expensive request. The seed repeats a run. */
+/*
+ * `npm run fuzz -- --requests 20000 --seed 7`: the long form of test/api/fuzz.test.ts, and the processor time of each
+ * route's most expensive request. The seed repeats a run.
+ */
 
 const { requests, seed } = readOptions(
-  'Sends nearly sound requests to every route: none may answer 500, nor what it does not document. Then hurtful ones: none may take 50 ms of processor time.',
+  'Sends nearly valid requests to every route: none may return 500, or what it does not document.\n' +
+    'Then expensive ones: none may take 50 ms of processor time.',
   'npm run fuzz --',
   {
     requests: { default: 20_000, description: 'Requests to send.' },

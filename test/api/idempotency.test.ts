@@ -160,7 +160,8 @@ for (const mode of ['atomic', 'resumable']) {
     // As after a killed process: the lease is still running.
     await transact(ctx, (ctx) =>
       ctx.tx.execute(sql`
-      update idempotency_keys set leased_until = ${fromNow(ctx.clock, seconds(60))} where tenant_id = ${ctx.tenant.id}`),
+      update idempotency_keys set leased_until = ${fromNow(ctx.clock, seconds(60))}
+      where tenant_id = ${ctx.tenant.id}`),
     );
     t.is((await send(t.context, mode, 'crash')).status, 409);
     await transact(ctx, (ctx) =>

@@ -19,7 +19,8 @@ import { describeLatencies, inParallel, timed } from './lib/numbers.ts';
  */
 
 const { events: total } = readOptions(
-  'Events per second over HTTP against the plainest insert, how far the aggregation lags, also at overload, and whether each counts once.',
+  'Events per second over HTTP against the plainest insert, the lag of the aggregation, also at overload, and whether\n' +
+    'each event counts once.',
   'npm run bench -- analytics-ingestion',
   { events: { default: 200_000, description: 'Events to send.' } },
   '50000',
@@ -212,7 +213,8 @@ async function watchingLag<Result>(lags: number[], work: () => Promise<Result>):
       const {
         rows: [row],
       } = await pool.query(`
-        select coalesce(extract(epoch from clock_timestamp() - min(received_at)), 0)::float8 * 1000 as lag from analytics_batches`);
+        select coalesce(extract(epoch from clock_timestamp() - min(received_at)), 0)::float8 * 1000 as lag
+        from analytics_batches`);
       lags.push(row.lag);
       await wait(100);
     }

@@ -11,7 +11,8 @@ import { openOrderFixture, type Usage } from './lib/order-fixture.ts';
  */
 
 const { orders, 'at-once': width } = readOptions(
-  'Orders from a cart to the enqueued label, through the real processes: how long an accepted event takes with nothing else to do and under load, orders per second, and what one costs, without and with all that follows.',
+  'Orders from a cart to the enqueued label, through the real processes: the time of an accepted event, idle and under\n' +
+    'load, orders per second, and the cost of one, without and with all that follows.',
   'npm run bench -- orders',
   {
     orders: { default: 300, description: 'Orders to buy in each part.' },

@@ -15,7 +15,7 @@ import { percentile } from './lib/numbers.ts';
  */
 
 const { requests: count } = readOptions(
-  'Whether the time of an answer tells a known address from an unknown one. Ends with 1 where it does.',
+  'Whether the time of a response reveals a known address. Exits with 1 if it does.',
   'npm run bench -- sign-in-timing',
   { requests: { default: 2000, description: 'Requests for known addresses, and as many for unknown ones.' } },
   '500',
@@ -63,7 +63,8 @@ async function insertCustomers(emails: readonly string[]): Promise<void> {
   await client.query(`select set_config('app.platform', 'on', false)`);
   await client.query(
     `insert into customers (tenant_id, id, email, created_at)
-     select t.id, c.id, c.email, now() from tenants t, unnest($1::text[], $2::text[]) as c(id, email) where t.slug = $3`,
+     select t.id, c.id, c.email, now() from tenants t, unnest($1::text[], $2::text[]) as c(id, email)
+     where t.slug = $3`,
     [emails.map(() => newId('cus')), emails, stack.store.slug],
   );
   await client.end();

@@ -33,7 +33,8 @@ export async function countLabels(
   const labels = await rows<LabelLine>(
     services,
     `
-    select id, state, reason_code as reason, purchase_id as "purchaseId", buying_since is not null as "isOpen" from labels where state <> 'voided'`,
+    select id, state, reason_code as reason, purchase_id as "purchaseId", buying_since is not null as "isOpen"
+    from labels where state <> 'voided'`,
   );
   const [{ orders } = { orders: 0 }] = await rows<{ orders: number }>(
     services,
@@ -72,13 +73,16 @@ async function unfinished(services: Services): Promise<string[]> {
   const found = await rows<{ what: string; count: number }>(
     services,
     `
-    select 'second labels are not refunded' as what, count(*)::int as count from duplicate_labels where state <> 'duplicate_voided'
-    union all select 'labels wait for a second lookup', count(*)::int from labels where recheck_at < now() + interval '30 minutes'
+    select 'second labels are not refunded' as what, count(*)::int as count from duplicate_labels
+    where state <> 'duplicate_voided'
+    union all select 'labels wait for a second lookup', count(*)::int from labels
+      where recheck_at < now() + interval '30 minutes'
     union all select 'labels are being refunded', count(*)::int from labels where voiding_since is not null
     union all select 'orders do not show their label', count(*)::int from orders o
       where fulfillment_status not in ('label_purchased', 'shipped') or jsonb_array_length(labels) <> 1
     union all select job || ' is not completed', count(*)::int from outbox
-      where queue = 'labels' and finished_at is null and failed_at is null and due_at <= now() and job not like '%sweep%' and job not like '%poll%' group by job`,
+      where queue = 'labels' and finished_at is null and failed_at is null and due_at <= now()
+        and job not like '%sweep%' and job not like '%poll%' group by job`,
   );
   return found.filter(({ count }) => count > 0).map(({ what, count }) => `${count} × ${what}`);
 }

@@ -113,7 +113,8 @@ async function countRows(url: string): Promise<Record<string, number>> {
   await client.connect();
   try {
     const { rows } = await client.query<{ name: string }>(`
-      select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') order by 1`);
+      select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
+      order by 1`);
     const counts: Record<string, number> = {};
     for (const { name } of rows)
       counts[name] = Number((await client.query(`select count(*) from "${name}"`)).rows[0].count);

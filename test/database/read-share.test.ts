@@ -22,7 +22,8 @@ test.serial(
       read<{ one: number }>(ctx, sql`select 1 as one from pg_advisory_xact_lock_shared(7)`),
     );
     const outcomes = Promise.allSettled(slow);
-    const waitingFor = sql`select 1 from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`;
+    const waitingFor = sql`select 1 from pg_stat_activity where datname = current_database()
+      and wait_event = 'advisory'`;
     await until(async () => (await services.execute(waitingFor)).length === 2);
 
     t.deepEqual(await read(other, sql`select 2 as two`), [{ two: 2 }]);

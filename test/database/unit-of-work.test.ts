@@ -90,7 +90,8 @@ test('rows that reference a locked row can be written', async (t) => {
     await transact(ctx, (ctx) =>
       ctx.tx.execute(sql`
       insert into holds (tenant_id, id, order_id, kind, subject_id, state, expires_at, created_at)
-      select tenant_id, 'hold_' || id, id, 'stock', 'var_1', 'held', now(), now() from orders where tenant_id = ${ctx.tenant.id} and id = ${id}`),
+      select tenant_id, 'hold_' || id, id, 'stock', 'var_1', 'held', now(), now() from orders
+      where tenant_id = ${ctx.tenant.id} and id = ${id}`),
     );
   });
   t.pass();

@@ -174,10 +174,12 @@ async function findTables({ services }: TestContext): Promise<Table[]> {
     select c.relname as name, c.relrowsecurity and c.relforcerowsecurity as secured, c.relkind = 'p' as partitioned,
       (select json_agg(json_build_object('name', a.attname, 'type', t.typname))
        from pg_attribute a join pg_type t on t.oid = a.atttypid
-       where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' and a.attnotnull) as columns
+       where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+         and a.attnotnull) as columns
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where n.nspname = 'public' and c.relkind in ('r', 'p') and not c.relispartition
-      and exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'tenant_id' and not a.attisdropped)
+      and exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'tenant_id'
+        and not a.attisdropped)
     order by c.relname`);
 }
 

@@ -156,7 +156,8 @@ export class OutboxMachine {
     const rows = await read<{ key: string; count: number }>(
       this.#ctx,
       sql`
-      select object_id as key, count(*)::int as count from events where tenant_id = ${this.#ctx.tenant.id} group by object_id`,
+      select object_id as key, count(*)::int as count from events where tenant_id = ${this.#ctx.tenant.id}
+      group by object_id`,
     );
     return new Map(rows.map(({ key, count }) => [key, count]));
   }

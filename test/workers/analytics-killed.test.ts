@@ -48,7 +48,8 @@ test('a worker killed during aggregation loses and doubles no event', async (t) 
   ]);
   const aggregating = () =>
     services.execute(sql`
-    select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query ~ 'analytics_batches'`);
+    select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+      and query ~ 'analytics_batches'`);
   const first = startWorker(t, environment);
   await until(async () => (await aggregating()).length > 0, { what: 'a worker in the middle of folding' });
   await first.kill('SIGKILL');

@@ -156,7 +156,8 @@ test('every job of three stores runs, two relays share the work, and Redis is wi
     await fillOutbox(services, store);
   }
   await services.execute(sql`
-    update outbox set payload = jsonb_build_object('endpointId', key, 'causeId', key) where job = ${drainEndpoint.name}`);
+    update outbox set payload = jsonb_build_object('endpointId', key, 'causeId', key)
+    where job = ${drainEndpoint.name}`);
   relay();
   relay();
   work();

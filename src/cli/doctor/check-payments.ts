@@ -54,7 +54,8 @@ function checkKind(ctx: Context, secretKey: string): Finding {
 /** Stripe's signatures have a timestamp and are rejected if the clocks differ. */
 function checkClock(skewSeconds: number): Finding {
   if (skewSeconds <= clockSkewMaxSeconds) return ok('stripe clock', 'The clocks of this machine and Stripe agree.');
-  const message = `The clocks of this machine and Stripe differ by ${Math.round(skewSeconds)} seconds, so signed events are rejected.`;
+  const difference = `${Math.round(skewSeconds)} seconds`;
+  const message = `The clocks of this machine and Stripe differ by ${difference}, so signed events are rejected.`;
   return fault('stripe clock', message, 'Synchronize the clock with NTP.');
 }
 

@@ -1,3 +1,3 @@
-/* Preloaded into the processes of a local stack: when its parent has ended, however it did, a process stops gracefully. */
+/* Preloaded into the processes of a local stack: a process stops gracefully when its parent has ended in any way. */
 process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
 process.channel?.unref();

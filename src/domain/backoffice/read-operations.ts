@@ -102,7 +102,8 @@ function earliest(moments: readonly (Date | null)[]): Date | null {
 
 async function readReconcileLag(ctx: InTransaction<PlatformContext>): Promise<ReconcileLag> {
   const [lag] = await ctx.tx.execute<ReconcileLag>(sql`
-    select count(*)::int as count, coalesce(percentile_cont(0.5) within group (order by lag), 0)::float8 as "medianSeconds",
+    select count(*)::int as count,
+      coalesce(percentile_cont(0.5) within group (order by lag), 0)::float8 as "medianSeconds",
       coalesce(percentile_cont(0.95) within group (order by lag), 0)::float8 as "p95Seconds",
       coalesce(max(lag), 0)::float8 as "maxSeconds"
     from (
@@ -129,7 +130,8 @@ async function readOutside(
         where buying_since is not null and (lease_expires_at is null or lease_expires_at <= ${now})) as labels,
       (select count(*)::int, min(next_attempt_at) as since from webhook_deliveries
         where state = 'pending' and next_attempt_at <= ${now}) as deliveries,
-      (select count(*)::int from webhook_endpoints where disabled_at is null and breaker_open_until > ${now}) as paused`);
+      (select count(*)::int from webhook_endpoints
+        where disabled_at is null and breaker_open_until > ${now}) as paused`);
   return {
     unknownLabels: { count: found?.labels ?? 0, oldestAt: found?.labelsAt ?? null },
     deliveries: { count: found?.deliveries ?? 0, oldestAt: found?.deliveriesAt ?? null },

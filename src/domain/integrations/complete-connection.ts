@@ -30,7 +30,8 @@ export async function completeConnection(
     sql`
     completed as (
       update integration_connections
-      set received_sealed = coalesce(received_sealed, ${sealed}), received_at = coalesce(received_at, ${now}::timestamptz)
+      set received_sealed = coalesce(received_sealed, ${sealed}),
+        received_at = coalesce(received_at, ${now}::timestamptz)
       where tenant_id = ${ctx.tenant.id} and state_hash = ${sha256(state)} and provider = ${provider}
         and expires_at > ${now}
       returning return_url)`,

@@ -113,7 +113,8 @@ async function redeem(
 async function markStock(ctx: InTransaction, orderId: string, state: 'captured' | 'released'): Promise<StockLine[]> {
   return ctx.tx.execute<StockLine>(sql`
     update holds set state = ${state}, closed_at = ${ctx.clock.now()}
-    where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and kind = 'stock' and state in ('captured', 'released')
+    where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and kind = 'stock'
+      and state in ('captured', 'released')
       and state <> ${state}
     returning subject_id as "variantId", quantity`);
 }

@@ -171,7 +171,8 @@ export async function hasBought(
     ctx,
     sql`
     select 1 as bought from orders o join order_items i on i.tenant_id = ${ctx.tenant.id} and i.order_id = o.id
-    where o.tenant_id = ${ctx.tenant.id} and o.email = ${email} and o.paid_at is not null and i.product_id = ${productId}
+    where o.tenant_id = ${ctx.tenant.id} and o.email = ${email} and o.paid_at is not null
+      and i.product_id = ${productId}
     limit 1`,
   );
   return bought !== undefined;

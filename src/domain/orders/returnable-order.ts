@@ -57,11 +57,13 @@ export async function reserveReturn(
 ): Promise<boolean> {
   const reserved = await ctx.tx.execute(sql`
     with wanted as (
-      select * from unnest(${lines.map(({ itemId }) => itemId)}::text[], ${lines.map(({ quantity }) => quantity)}::int[])
-        as w(id, quantity)),
+      select * from unnest(
+        ${lines.map(({ itemId }) => itemId)}::text[],
+        ${lines.map(({ quantity }) => quantity)}::int[]) as w(id, quantity)),
     fitting as (
       select i.id, w.quantity from order_items i join wanted w on w.id = i.id
-      where i.tenant_id = ${ctx.tenant.id} and i.order_id = ${orderId} and i.returned_quantity + w.quantity <= i.quantity
+      where i.tenant_id = ${ctx.tenant.id} and i.order_id = ${orderId}
+        and i.returned_quantity + w.quantity <= i.quantity
       order by i.id for update of i)
     update order_items i set returned_quantity = i.returned_quantity + f.quantity from fitting f
     where i.tenant_id = ${ctx.tenant.id} and i.id = f.id and (select count(*) from fitting) = ${lines.length}

@@ -60,7 +60,8 @@ async function paymentCustomersOf(ctx: InTransaction, { email, customerId }: Dat
   const rows = await ctx.tx.execute<{ id: string }>(sql`
     select payment_customer_id as id from customer_payment_ids
     where tenant_id = ${ctx.tenant.id} and customer_id = ${customerId}
-    union select payment_customer_id from subscriptions where tenant_id = ${ctx.tenant.id} and lower(email) = ${email}`);
+    union select payment_customer_id from subscriptions
+      where tenant_id = ${ctx.tenant.id} and lower(email) = ${email}`);
   return rows.map(({ id }) => id).filter((id) => id !== '');
 }
 

@@ -69,7 +69,8 @@ export async function takeLease(
   }>(sql`
     with own as materialized (
       select max(leased_until) as until from webhook_endpoint_leases
-      where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpointId} and holder = ${holder} and leased_until > ${now}),
+      where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpointId} and holder = ${holder}
+        and leased_until > ${now}),
     free as materialized (
       select s.number
       from webhook_endpoint_leases s
@@ -112,7 +113,8 @@ export async function renewLease(ctx: InTransaction, lease: EndpointLease): Prom
   const leasedUntil = fromNow(ctx.clock, leaseMs);
   const [row] = await ctx.tx.execute<{ width: number }>(sql`
     update webhook_endpoint_leases set leased_until = ${leasedUntil}
-    where tenant_id = ${ctx.tenant.id} and endpoint_id = ${lease.endpointId} and token = ${lease.token} returning width`);
+    where tenant_id = ${ctx.tenant.id} and endpoint_id = ${lease.endpointId} and token = ${lease.token}
+      returning width`);
   return row && { ...lease, ...row, leasedUntil };
 }
 

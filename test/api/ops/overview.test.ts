@@ -31,11 +31,13 @@ test.serial('the overview lists what needs attention with the next step and a li
   const { labelId } = await request(ctx);
   await transact(ctx, async ({ tx, tenant, clock }) => {
     await tx.execute(
-      sql`update labels set state = 'needs_attention', reason_code = 'no_rates' where tenant_id = ${tenant.id} and id = ${labelId}`,
+      sql`update labels set state = 'needs_attention', reason_code = 'no_rates' where tenant_id = ${tenant.id}
+        and id = ${labelId}`,
     );
     await tx.execute(sql`update payment_accounts set silent_since = ${clock.now()} where tenant_id = ${tenant.id}`);
     await tx.execute(
-      sql`update orders set attentions = '[{"code": "amount_mismatch", "detail": "Paid: <b>$5</b> of $50."}]' where tenant_id = ${tenant.id} and id = ${order.id}`,
+      sql`update orders set attentions = '[{"code": "amount_mismatch", "detail": "Paid: <b>$5</b> of $50."}]'
+        where tenant_id = ${tenant.id} and id = ${order.id}`,
     );
   });
   const { body } = await api.call('GET', '/ops');

@@ -38,7 +38,8 @@ router.post('/lines', async (koa) => {
       name: 'line',
       text: `insert into cart_lines as known (tenant_id, id, cart_id, variant_id, variant_named, quantity, purchase_type, seen_price_cents)
         values ($1, $2, $3, $4, true, 1, 'one_time', 3800)
-        on conflict (tenant_id, cart_id, variant_id, purchase_type, subscription_interval) do update set quantity = known.quantity + 1`,
+        on conflict (tenant_id, cart_id, variant_id, purchase_type, subscription_interval) do update
+          set quantity = known.quantity + 1`,
       values: [FLOOR_TENANT, lineId, cartId, variantId],
     });
     await client.query({

@@ -132,7 +132,8 @@ export async function openOrderFixture(workers: readonly string[]): Promise<Orde
         from orders o
         join payment_sessions s on s.tenant_id = o.tenant_id and s.order_id = o.id
         join payment_events e on e.tenant_id = o.tenant_id and e.object_id = s.provider_session_id
-        join outbox p on p.tenant_id = o.tenant_id and p.job = 'payments.reconcile-payment-event' and p.key = e.id || ':1'
+        join outbox p on p.tenant_id = o.tenant_id and p.job = 'payments.reconcile-payment-event'
+          and p.key = e.id || ':1'
         join labels l on l.tenant_id = o.tenant_id and l.order_id = o.id
         where e.received_at >= $1`,
         [since],

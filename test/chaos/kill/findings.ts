@@ -80,7 +80,8 @@ export async function isRenewedOnce(fixture: KillFixture, customer: Customer): P
 export async function isRefundedOnce(fixture: KillFixture, customer: Customer): Promise<string[]> {
   const { stripe, account, ctx, query } = fixture;
   const [order] = await query<{ status: string; refunds: string; paymentId: string }>(sql`
-    select status, payment_id as "paymentId", (select string_agg(type, ', ') from events e where e.tenant_id = ${ctx.tenant.id}
+    select status, payment_id as "paymentId",
+      (select string_agg(type, ', ') from events e where e.tenant_id = ${ctx.tenant.id}
         and e.object_id = o.id and type = 'order.refunded') as refunds
     from orders o where tenant_id = ${ctx.tenant.id} and email = ${customer.email}`);
   const { refunds } = await stripe.account(account.secretKey);
@@ -113,7 +114,8 @@ export async function isDriftReported({ ctx, query }: KillFixture): Promise<stri
 /** The gap was scanned completely. */
 export async function isGapClosed({ ctx, query }: KillFixture): Promise<string[]> {
   const gaps = await query<object>(sql`
-    select finished_at is not null as over, scanned_to = lost_to as whole from payment_event_gaps where tenant_id = ${ctx.tenant.id}`);
+    select finished_at is not null as over, scanned_to = lost_to as whole from payment_event_gaps
+    where tenant_id = ${ctx.tenant.id}`);
   return differs('gaps', gaps, [{ over: true, whole: true }]);
 }
 
@@ -122,18 +124,22 @@ const once = { status: 'paid', attention: null, events: 'order.paid', labels: 1,
 async function ordersOf({ ctx, query }: KillFixture, { email }: Customer): Promise<object[]> {
   return query<object>(sql`
     select status, attentions -> 0 ->> 'code' as attention,
-      (select string_agg(type, ', ' order by id) from events e where e.tenant_id = ${ctx.tenant.id} and e.object_id = o.id) as events,
+      (select string_agg(type, ', ' order by id) from events e where e.tenant_id = ${ctx.tenant.id}
+        and e.object_id = o.id) as events,
       (select count(*)::int from labels l where l.tenant_id = ${ctx.tenant.id} and l.order_id = o.id) as labels,
-      (select count(*)::int from mails m where m.tenant_id = ${ctx.tenant.id} and m.subject_id = o.id and kind = 'receipt') as receipts
+      (select count(*)::int from mails m where m.tenant_id = ${ctx.tenant.id} and m.subject_id = o.id
+        and kind = 'receipt') as receipts
     from orders o where tenant_id = ${ctx.tenant.id} and email = ${email} order by number`);
 }
 
 async function stockOf({ ctx, query }: KillFixture, { product, promo, card }: Customer): Promise<object | undefined> {
   const [row] = await query<object>(sql`
     select v.stock, v.stock_held as held, p.used, p.held as "promoHeld", c.balance_cents::int as balance, c.held_cents::int as "cardHeld",
-      (select sum(quantity)::int from stock_movements m where m.tenant_id = ${ctx.tenant.id} and m.variant_id = v.id) as ledger
+      (select sum(quantity)::int from stock_movements m where m.tenant_id = ${ctx.tenant.id}
+        and m.variant_id = v.id) as ledger
     from variants v, promo_codes p, gift_cards c
-    where v.tenant_id = ${ctx.tenant.id} and v.id = ${product.variant.id} and p.tenant_id = ${ctx.tenant.id} and p.id = ${promo.id}
+    where v.tenant_id = ${ctx.tenant.id} and v.id = ${product.variant.id} and p.tenant_id = ${ctx.tenant.id}
+      and p.id = ${promo.id}
       and c.tenant_id = ${ctx.tenant.id} and c.id = ${card.id}`);
   return row;
 }

@@ -101,7 +101,8 @@ export async function openKillFixtures(environment: Record<string, string>): Pro
           const [row] = await runOnPlatformTables<{ id: string }>(
             ctx,
             sql`
-            select id from outbox where tenant_id = ${tenant.id} and job = ${job} and finished_at is null order by id desc limit 1`,
+            select id from outbox where tenant_id = ${tenant.id} and job = ${job} and finished_at is null
+            order by id desc limit 1`,
           );
           if (!row) throw new Error(`There is no open ${job}.`);
           return { kind: 'work', job, outboxJobId: row.id };

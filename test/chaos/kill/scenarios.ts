@@ -98,7 +98,8 @@ async function eventJob(fixture: KillFixture, type: string): Promise<Task> {
   await sweepStoreEvents(fixture.ctx);
   const [row] = await fixture.query<{ id: string }>(sql`
     select o.id from outbox o join payment_events e on e.tenant_id = o.tenant_id and e.id = o.payload ->> 'eventId'
-    where o.tenant_id = ${fixture.ctx.tenant.id} and e.type = ${type} and o.finished_at is null order by e.received_at desc limit 1`);
+    where o.tenant_id = ${fixture.ctx.tenant.id} and e.type = ${type} and o.finished_at is null
+      order by e.received_at desc limit 1`);
   return { kind: 'work', job: 'payments.reconcile-payment-event', outboxJobId: row?.id ?? '' };
 }
 
@@ -136,7 +137,8 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     },
     async findings(fixture, customer) {
       const [order] = await fixture.query<{ sessionId: string }>(sql`
-        select s.provider_session_id as "sessionId" from payment_sessions s join orders o on o.tenant_id = s.tenant_id and o.id = s.order_id
+        select s.provider_session_id as "sessionId" from payment_sessions s join orders o on o.tenant_id = s.tenant_id
+          and o.id = s.order_id
         where s.tenant_id = ${fixture.ctx.tenant.id} and o.email = ${customer.email}`);
       const again = await acceptTask(fixture, order?.sessionId ?? '');
       await acceptPaymentEvent(fixture.ctx, { rawBody: Buffer.from(again.body), signature: again.signature });

@@ -136,7 +136,8 @@ test.serial(
     await aggregateAll(services);
 
     const partitions = await services.execute<{ name: string; own: string }>(sql`
-    select relname as name, right(relname, 8) as own from pg_class where relispartition and relkind = 'r' and relname like 'analytics_events_2%' order by 1`);
+    select relname as name, right(relname, 8) as own from pg_class where relispartition and relkind = 'r'
+      and relname like 'analytics_events_2%' order by 1`);
     const counts: Record<string, number> = {};
     for (const { name, own } of partitions) {
       const [row] = await services.execute<{ count: number }>(sql`

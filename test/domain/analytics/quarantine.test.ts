@@ -63,7 +63,8 @@ test.serial('aggregateQuarantined counts a corrected batch once', async (t) => {
 
   await transact(ctx, (ctx) =>
     ctx.tx.execute(sql`
-    update analytics_quarantine set events = replace(events::text, 'not one', ${randomUUID()})::json where tenant_id = ${ctx.tenant.id}`),
+    update analytics_quarantine set events = replace(events::text, 'not one', ${randomUUID()})::json
+    where tenant_id = ${ctx.tenant.id}`),
   );
   await aggregateQuarantined(ctx, { batchId });
   await aggregateQuarantined(ctx, { batchId });

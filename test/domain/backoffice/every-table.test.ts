@@ -60,7 +60,8 @@ test('the tables of retention name every table, and how long its rows are retain
 test('rows that belong to another one are deleted with it', async (t) => {
   for (const [part, whole] of Object.entries(parts)) {
     const found = await t.context.services.execute(sql`
-      select 1 from pg_constraint where conrelid = ${part}::regclass and confrelid = ${whole}::regclass and confdeltype = 'c'`);
+      select 1 from pg_constraint where conrelid = ${part}::regclass and confrelid = ${whole}::regclass
+        and confdeltype = 'c'`);
     t.is(found.length, 1, part);
   }
 });
@@ -147,7 +148,8 @@ for (const retention of retentions) {
 
     // Only the ages of these rows matter, so they need not stand for anything else.
     const constraints = await services.execute<{ name: string }>(sql`
-      select quote_ident(conname) as name from pg_constraint where conrelid = ${table}::regclass and contype in ('c', 'f')`);
+      select quote_ident(conname) as name from pg_constraint where conrelid = ${table}::regclass
+        and contype in ('c', 'f')`);
     for (const { name } of constraints)
       await services.execute(sql`alter table ${rawSql(table)} drop constraint ${rawSql(name)}`);
     await asPlatform(services.context(), 'a test', async (ctx) => {
@@ -177,7 +179,8 @@ test.serial(
     ] as const) {
       await asPlatform(services.context(), 'a test', (ctx) =>
         ctx.tx.execute(sql`
-      insert into zero_result_searches (tenant_id, query, count, last_at) select ${store}, 'q' || n, n, ${clock.now()}::timestamptz from generate_series(1, ${count}::int) n`),
+      insert into zero_result_searches (tenant_id, query, count, last_at)
+        select ${store}, 'q' || n, n, ${clock.now()}::timestamptz from generate_series(1, ${count}::int) n`),
       );
     }
     const run = () => pruneZeroResultSearches(services.context(), {}, { perTenantMax: 3, batchSize: 5, batchesMax: 2 });

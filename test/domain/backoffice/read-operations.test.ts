@@ -70,7 +70,8 @@ test.serial("readOperations counts attentions by kind and reason, and a label's 
   const { labelId } = await request(ctx, { attentionCodes: ['no_rates'] });
   await transact(ctx, async ({ tx, tenant, clock }) => {
     await tx.execute(
-      sql`update labels set state = 'needs_attention', reason_code = 'no_rates' where tenant_id = ${tenant.id} and id = ${labelId}`,
+      sql`update labels set state = 'needs_attention', reason_code = 'no_rates' where tenant_id = ${tenant.id}
+        and id = ${labelId}`,
     );
     await tx.execute(sql`update payment_accounts set silent_since = ${clock.now()} where tenant_id = ${tenant.id}`);
     await tx.execute(sql`update shipping_accounts set paused_at = ${clock.now()} where tenant_id = ${tenant.id}`);

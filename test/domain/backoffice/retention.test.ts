@@ -93,7 +93,8 @@ test.serial('emails are deleted after 90 days, except those that are still to be
         subjectId: 'sub_1',
       });
       await ctx.tx.execute(
-        sql`update mails set state = ${state}, created_at = ${fromNow(clock, -days(89))} where tenant_id = ${ctx.tenant.id} and id = ${id}`,
+        sql`update mails set state = ${state}, created_at = ${fromNow(clock, -days(89))}
+          where tenant_id = ${ctx.tenant.id} and id = ${id}`,
       );
       return id;
     });

@@ -497,7 +497,8 @@ test.serial('a paid order is linked to the customer with the same email', async 
   const id = newId('cus');
   await transact(ctx, (ctx) =>
     ctx.tx.execute(sql`
-    insert into customers (tenant_id, id, email, created_at) values (${ctx.tenant.id}, ${id}, 'ada@example.com', ${ctx.clock.now()})`),
+    insert into customers (tenant_id, id, email, created_at)
+    values (${ctx.tenant.id}, ${id}, 'ada@example.com', ${ctx.clock.now()})`),
   );
   const { order_id } = await buy(ctx, product, { customer_email: 'Ada@example.com' });
   t.is((await orderOf(ctx, order_id)).customerId, id);

@@ -244,7 +244,8 @@ test('a one-time code is in the email and not in its row, the same at every atte
   const {
     rows: [row],
   } = await ctx.database.pool.query(
-    `select m.* from set_config('app.tenant_id', $1, true) s(id), lateral (select mails::text as row from mails where tenant_id = s.id and mails.id = $2 offset 0) m`,
+    `select m.* from set_config('app.tenant_id', $1, true) s(id),
+      lateral (select mails::text as row from mails where tenant_id = s.id and mails.id = $2 offset 0) m`,
     [ctx.tenant.id, mailId],
   );
   t.false(row.row.includes(code));

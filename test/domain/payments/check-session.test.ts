@@ -147,7 +147,8 @@ test.serial('sweepStoreEvents stores undelivered events once, and reports the si
     readOne<{ silentSince: Date | null; sweptTo: Date }>(
       ctx,
       sql`
-    select silent_since as "silentSince", events_swept_to as "sweptTo" from payment_accounts where tenant_id = ${ctx.tenant.id}`,
+    select silent_since as "silentSince", events_swept_to as "sweptTo" from payment_accounts
+    where tenant_id = ${ctx.tenant.id}`,
     );
 
   for (let sweep = 0; sweep < 3; sweep += 1) {
@@ -202,7 +203,8 @@ test.serial(
       readOne<{ sweptTo: Date | null; after: string | null }>(
         ctx,
         sql`
-    select events_swept_to as "sweptTo", events_listed_after as after from payment_accounts where tenant_id = ${ctx.tenant.id}`,
+    select events_swept_to as "sweptTo", events_listed_after as after from payment_accounts
+    where tenant_id = ${ctx.tenant.id}`,
       );
     const { listEvents } = payments;
     const listed: number[] = [];

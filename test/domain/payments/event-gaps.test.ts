@@ -100,7 +100,8 @@ test.serial(
     const subscriptions = await read<{ orderId: string; providerId: string }>(
       ctx,
       sql`
-    select order_id as "orderId", payment_subscription_id as "providerId" from subscriptions where tenant_id = ${ctx.tenant.id}`,
+    select order_id as "orderId", payment_subscription_id as "providerId" from subscriptions
+    where tenant_id = ${ctx.tenant.id}`,
     );
     const providerIdOf = (orderId: string) => subscriptions.find((row) => row.orderId === orderId)?.providerId ?? '';
     await stripe.renew(providerIdOf(renewed), 'paid');
@@ -222,7 +223,8 @@ test.serial('reportStoreDrift finds renewals that are paid on one side only', as
   // The order is another invoice's, which was never paid; and that one's own order is gone with it.
   await transact(ctx, ({ tx }) =>
     tx.execute(sql`
-    update payment_invoices set id = 'in_gone', created_at = ${clock.now()} where tenant_id = ${ctx.tenant.id} and id = ${invoiceId}`),
+    update payment_invoices set id = 'in_gone', created_at = ${clock.now()} where tenant_id = ${ctx.tenant.id}
+      and id = ${invoiceId}`),
   );
   clock.pass(hours(3));
   t.deepEqual(await reportStoreDrift(ctx), { unpaidHere: [], unpaidThere: [renewal?.id], unmadeRenewals: [invoiceId] });

@@ -298,7 +298,8 @@ forEachProviderFailure(
     const stored = await read<{ id: string | null }>(
       ctx,
       sql`
-    select provider_endpoint_id as id from payment_webhook_secrets where tenant_id = ${ctx.tenant.id} and state = 'current'`,
+    select provider_endpoint_id as id from payment_webhook_secrets where tenant_id = ${ctx.tenant.id}
+      and state = 'current'`,
     );
     t.deepEqual(stored, [{ id: made.endpointId }]);
   },

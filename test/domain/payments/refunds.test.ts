@@ -132,7 +132,8 @@ test.serial('issueRefund finds its refund after the idempotency key expired', as
   const { id } = await refund(t.context, { orderId, amountCents: 500 });
   await transact(ctx, (ctx) =>
     ctx.tx.execute(sql`
-    update payment_refunds set state = 'requested', settled_at = null where tenant_id = ${ctx.tenant.id} and id = ${id}`),
+    update payment_refunds set state = 'requested', settled_at = null where tenant_id = ${ctx.tenant.id}
+      and id = ${id}`),
   );
   t.context.clock.pass(days(3));
   await issueRefund(ctx, { refundId: id, attempt: 9 });

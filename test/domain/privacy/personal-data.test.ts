@@ -329,13 +329,15 @@ async function returnSomething(ctx: Context): Promise<void> {
       insert into analytics_quarantine (tenant_id, id, received_at, source, bot, event_count, events, reason, quarantined_at)
       values (${id}, 'bat_1', ${now}, 'client', false, 1, ${`[{"type":"search","properties":"\\u0000 ${email}"}]`}, '22P05', ${now})`);
     await ctx.tx.execute(
-      sql`insert into mail_suppressions (tenant_id, address, reason, created_at) values (${id}, ${email}, 'bounced', ${now})`,
+      sql`insert into mail_suppressions (tenant_id, address, reason, created_at)
+        values (${id}, ${email}, 'bounced', ${now})`,
     );
     await ctx.tx.execute(
       sql`insert into mail_preferences (tenant_id, email, unsubscribed_at) values (${id}, ${email}, ${now})`,
     );
     await ctx.tx.execute(
-      sql`insert into unsubscribe_links (tenant_id, token_hash, email, created_at) values (${id}, 'x', ${email}, ${now})`,
+      sql`insert into unsubscribe_links (tenant_id, token_hash, email, created_at)
+        values (${id}, 'x', ${email}, ${now})`,
     );
   });
 }
@@ -354,7 +356,8 @@ async function turnoverOf(ctx: Context): Promise<number | undefined> {
 async function placesOf(ctx: Context, word: string): Promise<string[]> {
   return asPlatform(ctx, 'a test', async (platform) => {
     const tables = await platform.tx.execute<{ name: string }>(sql`
-      select relname as name from pg_class where relkind in ('r', 'p') and not relispartition and relnamespace = 'public'::regnamespace`);
+      select relname as name from pg_class where relkind in ('r', 'p') and not relispartition
+        and relnamespace = 'public'::regnamespace`);
     const places: string[] = [];
     for (const { name } of tables) {
       const found = await platform.tx.execute(

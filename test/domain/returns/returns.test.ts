@@ -111,7 +111,8 @@ test('a variant is taken from the items of the order that have any left', async 
   await write(
     ctx,
     sql`same as (
-    update order_items set variant_id = ${first?.variant_id} where tenant_id = ${ctx.tenant.id} and id = ${second?.id} returning id)`,
+    update order_items set variant_id = ${first?.variant_id} where tenant_id = ${ctx.tenant.id} and id = ${second?.id}
+    returning id)`,
     sql`select id from same`,
   );
   const request = (quantity: number) =>
@@ -194,7 +195,8 @@ test('an order can be returned within thirty days of its delivery, or of its pay
   await write(
     ctx,
     sql`come as (
-    update orders set delivered_at = ${delivered} where tenant_id = ${ctx.tenant.id} and id = ${order.id} returning id)`,
+    update orders set delivered_at = ${delivered} where tenant_id = ${ctx.tenant.id} and id = ${order.id}
+    returning id)`,
     sql`select id from come`,
   );
   t.is(await at(days(40) - minutes(1)), 'requested');

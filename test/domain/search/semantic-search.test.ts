@@ -253,7 +253,8 @@ test.serial(
     const rows = await read<{ done: boolean; embedded: boolean }>(
       ctx,
       sql`
-    select pending is null as done, embedding is not null as embedded from search_embeddings where tenant_id = ${ctx.tenant.id} order by 2`,
+    select pending is null as done, embedding is not null as embedded from search_embeddings
+    where tenant_id = ${ctx.tenant.id} order by 2`,
     );
     t.deepEqual(rows, [
       { done: true, embedded: false },
@@ -448,7 +449,8 @@ test.serial('searchDocuments records searches without results, and pruneZeroResu
   await transact(ctx, (ctx) =>
     ctx.tx.execute(sql`
     insert into zero_result_searches (tenant_id, query, count, last_at)
-    select ${ctx.tenant.id}, 'random ' || number, 1, ${clock.now()}::timestamptz from generate_series(1, 5010) as number`),
+    select ${ctx.tenant.id}, 'random ' || number, 1, ${clock.now()}::timestamptz
+    from generate_series(1, 5010) as number`),
   );
   await pruneZeroResultSearches(services.context());
   t.is((await listZeroResultSearches(ctx, { limit: 10_000 })).length, 5000, 'whoever searches at random fills no disk');

@@ -215,7 +215,8 @@ async function countOf(ctx: Context, keyId: string): Promise<number> {
   const [row] = await read<{ count: number }>(
     ctx,
     sql`
-    select count(*) as count from integration_calls where tenant_id = ${ctx.tenant.id} and split_part(body_sealed, ':', 1) = ${keyId}`,
+    select count(*) as count from integration_calls where tenant_id = ${ctx.tenant.id}
+      and split_part(body_sealed, ':', 1) = ${keyId}`,
   );
   return row?.count ?? -1;
 }
@@ -229,7 +230,8 @@ async function rowsWithoutSecrets(ctx: Context): Promise<unknown[]> {
       const hidden = sealedColumns.filter((column) => column.table === table).map(({ column }) => column);
       rows.push(
         await ctx.tx.execute(sql`
-        select to_jsonb(t) - ${hidden}::text[] as row from ${rawSql(table)} t order by (to_jsonb(t) - ${hidden}::text[])::text`),
+        select to_jsonb(t) - ${hidden}::text[] as row from ${rawSql(table)} t
+        order by (to_jsonb(t) - ${hidden}::text[])::text`),
       );
     }
     return rows;

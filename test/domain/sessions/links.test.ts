@@ -66,7 +66,8 @@ test.serial('mailLink emails known customers once, and neither row holds the tok
 
   const { rows } = await ctx.database.pool.query(
     `select string_agg(x::text, '') as text from set_config('app.tenant_id', $1, true) s(id), lateral (
-       select to_jsonb(l) from sign_in_links l where s.id is not null union all select to_jsonb(m) from mails m where s.id is not null
+       select to_jsonb(l) from sign_in_links l where s.id is not null
+       union all select to_jsonb(m) from mails m where s.id is not null
        offset 0) x`,
     [ctx.tenant.id],
   );

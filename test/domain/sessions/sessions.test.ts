@@ -151,7 +151,8 @@ test('a hundred concurrent refreshes get the same successor, and the session sta
   const [row] = await read<{ tokens: number }>(
     ctx,
     sql`
-    select count(*)::int as tokens from refresh_tokens where tenant_id = ${ctx.tenant.id} and session_id = ${session.id}`,
+    select count(*)::int as tokens from refresh_tokens where tenant_id = ${ctx.tenant.id}
+      and session_id = ${session.id}`,
   );
   t.is(row?.tokens, 2);
   await t.notThrowsAsync(openSession(ctx, all[99]?.token ?? ''));

@@ -60,7 +60,8 @@ test.serial(
       (await runJobs(services)).some((outcome) => /^labels.purchase-label: cancel .+ missing_address/.test(outcome)),
     );
     const [job] = await services.execute<{ id: string; failure: string }>(sql`
-    select id, failure from outbox where tenant_id = ${ctx.tenant.id} and job = 'labels.purchase-label' and failed_at is not null`);
+    select id, failure from outbox where tenant_id = ${ctx.tenant.id} and job = 'labels.purchase-label'
+      and failed_at is not null`);
     t.regex(job?.failure ?? '', /missing_address/);
 
     await editAddress(ctx, { orderId: order.id, address });

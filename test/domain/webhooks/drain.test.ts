@@ -29,7 +29,8 @@ const leasesHeld = async (ctx: Context, endpointId: string) =>
   (
     await read(
       ctx,
-      sql`select number from webhook_endpoint_leases where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpointId} and token is not null`,
+      sql`select number from webhook_endpoint_leases where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpointId}
+        and token is not null`,
     )
   ).length;
 

@@ -62,7 +62,8 @@ test('saving an endpoint of a store file twice changes nothing, and a new secret
   const [stored] = await read<{ id: string; secret: string; widths: number[] }>(
     ctx,
     sql`
-    select e.id, secret_sealed as secret, (select array_agg(width order by number) from webhook_endpoint_leases s where s.endpoint_id = e.id) as widths
+    select e.id, secret_sealed as secret,
+      (select array_agg(width order by number) from webhook_endpoint_leases s where s.endpoint_id = e.id) as widths
     from webhook_endpoints e where e.tenant_id = ${ctx.tenant.id}`,
   );
   t.deepEqual(stored?.widths, [4, 5]);

@@ -28,7 +28,8 @@ export async function usesOf(ctx: Context, promoId: string, email?: string): Pro
     ctx,
     email === undefined
       ? sql`select held, used from promo_codes where tenant_id = ${ctx.tenant.id} and id = ${promoId}`
-      : sql`select held, used from promo_customers where tenant_id = ${ctx.tenant.id} and promo_id = ${promoId} and email = ${email}`,
+      : sql`select held, used from promo_customers where tenant_id = ${ctx.tenant.id} and promo_id = ${promoId}
+        and email = ${email}`,
   );
   return uses ?? { held: 0, used: 0 };
 }

@@ -71,7 +71,8 @@ async function advanceGap(ctx: InTransaction, gapId: string, scannedTo: Date): P
 /** The gaps of every store that operators are shown. Call as the platform. */
 export async function shownGaps(ctx: InTransaction<PlatformContext>, limit: number): Promise<EventGap[]> {
   return ctx.tx.execute<EventGap>(sql`
-    select tenant_id as "tenantId", lost_from as from, lost_to as to, finished_at as "finishedAt" from payment_event_gaps
+    select tenant_id as "tenantId", lost_from as from, lost_to as to, finished_at as "finishedAt"
+    from payment_event_gaps
     where finished_at is null or finished_at > ${fromNow(ctx.clock, -shownMs)} order by id desc limit ${limit}`);
 }
 

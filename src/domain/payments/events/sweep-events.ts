@@ -32,7 +32,8 @@ const idlePeriods = 12;
 export async function sweepEvents(ctx: PlatformContext, { period }: { period: number }): Promise<void> {
   const periodMs = ctx.settings.sweepIntervalMs;
   // After an outage no store has received events, and all are behind.
-  const isBehind = sql`events_swept_to < ${fromNow(ctx.clock, -2 * idlePeriods * periodMs)} or events_listed_to is not null`;
+  const isBehind = sql`events_swept_to < ${fromNow(ctx.clock, -2 * idlePeriods * periodMs)}
+    or events_listed_to is not null`;
   const isActive = sql`exists (
       select from payment_sessions s where s.tenant_id = a.tenant_id and s.check_at is not null)
     or exists (
