@@ -3,10 +3,10 @@ import test from 'ava';
 import { PriorityGate, watchThread } from '#workers/runtime/priority-gate.ts';
 
 /** Request a turn, and observe whether it has come. */
-function request(priorityGate: PriorityGate) {
+function request(priorityGate: PriorityGate, tenantId = 'ten_1') {
   const turn = {
     come: false,
-    end: priorityGate.enter().then((end) => {
+    end: priorityGate.enter(tenantId).then((end) => {
       turn.come = true;
       return end;
     }),
@@ -43,6 +43,27 @@ test('in a busy process, jobs of other queues start in their order as jobs end',
     'Who ends twice makes room once.',
   );
   for (const turn of [turns[0], turns[2], turns[3]]) (await turn?.end)?.();
+});
+
+test('in a busy process the tenant that has the fewest jobs running starts the next one', async (t) => {
+  const priorityGate = new PriorityGate({ isBusy: () => true, beginningMs: 3_600_000 });
+  const many = Array.from({ length: 10 }, () => request(priorityGate, 'ten_many'));
+  const few = Array.from({ length: 2 }, () => request(priorityGate, 'ten_few'));
+  const come = async () => {
+    await aTurnOfTheLoop();
+    return [many, few].map((turns) => turns.filter((turn) => turn.come).length);
+  };
+  t.deepEqual(await come(), [2, 0]);
+
+  (await many[0]?.end)?.();
+  t.deepEqual(await come(), [2, 1]);
+  (await many[1]?.end)?.();
+  t.deepEqual(await come(), [3, 1], 'each has one running, or none, and takes its turn');
+  (await few[0]?.end)?.();
+  t.deepEqual(await come(), [3, 2]);
+  (await few[1]?.end)?.();
+  for (const turn of many) (await turn.end)();
+  t.deepEqual(await come(), [10, 2]);
 });
 
 test('a job that waits or takes long does not keep others from starting', async (t) => {

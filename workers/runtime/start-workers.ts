@@ -48,9 +48,10 @@ function startWorker(
   const fairShare = new FairShare(concurrency);
 
   async function work(job: Job<Envelope>, token?: string): Promise<void> {
-    const admission = fairShare.admit(job.data.tenantId ?? '');
+    const tenantId = job.data.tenantId ?? '';
+    const admission = fairShare.admit(tenantId);
     if (!admission.admitted) return delay(job, token, admission.waitMs);
-    const ended = queue === goesFirst ? undefined : await priorityGate.enter();
+    const ended = queue === goesFirst ? undefined : await priorityGate.enter(tenantId);
     if (job.attemptsMade === 0 && !job.repeatJobKey)
       services.metrics.jobWaited(queue, Math.max(0, services.clock.now().getTime() - job.timestamp) / 1000);
     const finished = services.metrics.jobStarted(queue, job.name);
