@@ -72,7 +72,7 @@ export async function orderView() {
       steps,
       parcel,
       details,
-      el('p', { class: 'soft' }, 'We will email you the receipt. ', el('a', { href: '/account' }, 'All your orders')),
+      el('p', { class: 'soft' }, 'The receipt comes by email. ', el('a', { href: '/account' }, 'All your orders')),
     ),
     leave: () => clearTimeout(timer),
   };
