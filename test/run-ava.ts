@@ -18,7 +18,8 @@ const failedLine = /^ {2}([✘×✖] |Uncaught exception in |Unhandled rejection
 
 /** Runs ava with these arguments; a run that ends badly without a failed test counts as one. */
 export async function runAva(args: string[], environment: NodeJS.ProcessEnv): Promise<Tally> {
-  const flags = [`--concurrency=${Math.max(2, Math.min(4, availableParallelism()))}`];
+  // One more than there are processors, since some files wait for processes that they start.
+  const flags = [`--concurrency=${Math.min(4, availableParallelism() + 1)}`];
   if (process.stdout.isTTY) flags.push('--color');
   const program = join(root, 'node_modules/ava/entrypoints/cli.js');
   const ava = spawn(process.execPath, [program, ...flags, ...args], {
