@@ -10,7 +10,7 @@ import { readJobStates } from '#src/outbox/queue-states.ts';
 import { createServices, type Services } from '#src/services.ts';
 import { createTestClock, type TestClock } from '#test/support/clock.ts';
 import { createTestDatabase } from '#test/support/database.ts';
-import { testEnvironment } from '#test/support/environment.ts';
+import { testEnvironment, timeouts } from '#test/support/environment.ts';
 import { type Death, type Ending, OutboxMachine } from '#test/support/outbox-machine.ts';
 import { createTestRedis } from '#test/support/redis.ts';
 import { buildTenant } from '#test/support/tenant.ts';
@@ -27,7 +27,7 @@ test.before(async (t) => {
   const [database, redis] = await Promise.all([createTestDatabase(), createTestRedis()]);
   const clock = createTestClock();
   const config = readConfig(testEnvironment({ DATABASE_URL: database.url, REDIS_URL: redis.url }));
-  const services = await createServices(config, 'test', { clock, log: silentLog, ports: {} });
+  const services = await createServices(config, 'test', { clock, log: silentLog, timeouts, ports: {} });
   await until(() => services.redis.status === 'ready', { what: 'Redis' });
   const machine = new OutboxMachine(services, { ...services.context(), tenant: await buildTenant(services) }, clock);
   const close = async () => {

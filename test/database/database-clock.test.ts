@@ -19,11 +19,11 @@ function databaseAhead(aheadMs: number, delaysMs: readonly number[] = []): Execu
   };
 }
 
-const isNear = (measured: number, expected: number, withinMs = 250) => Math.abs(measured - expected) < withinMs;
+const isNear = (measured: number, expected: number, withinMs = 5000) => Math.abs(measured - expected) < withinMs;
 
 test('measureDatabaseTime believes the shortest round trip', async (t) => {
   const time = await measureDatabaseTime(databaseAhead(minutes(3), [900, 900, 0, 900, 900]));
-  t.true(isNear(time.now().getTime(), Date.now() + minutes(3)));
+  t.true(isNear(time.now().getTime(), Date.now() + minutes(3), 400), 'the error of a long trip is half of it');
 });
 
 test('measureDatabaseTime fails where every round trip takes so long that clocks could disagree', async (t) => {

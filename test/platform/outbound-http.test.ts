@@ -364,7 +364,7 @@ test('outbound http aborts a request that hangs before or within its response af
   t.teardown(() => dripping.close());
   const outcome = await withTimeout.post(`http://127.0.0.1:${port}/`, noHeaders, '{}');
   t.like(outcome, { kind: 'failed', reason: 'timeout' });
-  t.true(outcome.durationMs >= 290 && outcome.durationMs < 5000);
+  t.true(outcome.durationMs >= 290 && outcome.durationMs < 14_000);
 });
 
 test('outbound http aborts a request when its signal does', async (t) => {

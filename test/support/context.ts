@@ -4,12 +4,11 @@ import { readConfig } from '#src/config.ts';
 import type { Context } from '#src/domain/context.ts';
 import type { Ports } from '#src/domain/ports/index.ts';
 import type { Tenant } from '#src/domain/tenants/index.ts';
-import { minutes } from '#src/lib/duration.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { createServices, type Services } from '#src/services.ts';
 import { createTestClock, type TestClock } from './clock.ts';
 import { createTestDatabase } from './database.ts';
-import { testEnvironment } from './environment.ts';
+import { testEnvironment, timeouts } from './environment.ts';
 import { reportDrift } from './report-drift.ts';
 import { buildTenant } from './tenant.ts';
 import { until } from './until.ts';
@@ -44,8 +43,7 @@ export function useContext(
       log: silentLog,
       ports: options.ports ?? {},
       checkResponses: reportDrift,
-      // The machine may be busy with other tests.
-      timeouts: { connectionMs: minutes(1), limitMs: minutes(1) },
+      timeouts,
     });
     // Until it is connected, or cannot be, requests are counted in the process.
     await until(() => !['wait', 'connecting', 'connect'].includes(services.redis.status), { what: 'Redis' });

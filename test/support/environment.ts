@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto';
 
+import { minutes } from '#src/lib/duration.ts';
+import type { Timeouts } from '#src/services.ts';
+
 /** What `test/run.ts` gives every test process. */
 export function givenByRunner(name: 'TEST_DATABASE_URL' | 'TEST_DATABASE_ADMIN_URL' | 'TEST_REDIS_URL'): string {
   const value = process.env[name];
@@ -14,6 +17,9 @@ export const quickStart: Readonly<Record<string, string>> = Object.fromEntries(
     return value ? [[name, value]] : [];
   }),
 );
+
+/** The machine may be busy with other tests. */
+export const timeouts: Timeouts = { connectionMs: minutes(1), limitMs: minutes(1) };
 
 /** An environment that a process can start with, on the given services. */
 export function testEnvironment(given: Record<string, string> = {}): Record<string, string> {

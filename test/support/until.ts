@@ -2,7 +2,7 @@
 export async function until<Result>(
   condition: () => Promise<Result> | Result,
   {
-    withinMs = 60_000,
+    withinMs = 120_000,
     everyMs = 10,
     what = 'the condition',
   }: Partial<{ withinMs: number; everyMs: number; what: string }> = {},

@@ -8,7 +8,7 @@ import { silentLog } from '#src/lib/log.ts';
 import { sql } from '#src/lib/sql.ts';
 import { createServices } from '#src/services.ts';
 import { createTestDatabase } from '#test/support/database.ts';
-import { testEnvironment } from '#test/support/environment.ts';
+import { testEnvironment, timeouts } from '#test/support/environment.ts';
 import {
   aggregatedEvents,
   buildEvent,
@@ -24,7 +24,7 @@ import { until } from '#test/support/until.ts';
 test('a worker killed during aggregation loses and doubles no event', async (t) => {
   const [database, redis] = await Promise.all([createTestDatabase(), createTestRedis()]);
   const environment = testEnvironment({ DATABASE_URL: database.url, REDIS_URL: redis.url });
-  const services = await createServices(readConfig(environment), 'test', { log: silentLog });
+  const services = await createServices(readConfig(environment), 'test', { log: silentLog, timeouts });
   const blocker = new pg.Client({ connectionString: database.url, options: '-c app.platform=on' });
   t.teardown(async () => {
     await blocker.end();

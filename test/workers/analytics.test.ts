@@ -4,7 +4,7 @@ import { readConfig } from '#src/config.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { createServices } from '#src/services.ts';
 import { createTestDatabase } from '#test/support/database.ts';
-import { testEnvironment } from '#test/support/environment.ts';
+import { testEnvironment, timeouts } from '#test/support/environment.ts';
 import { aggregatedEvents, buildEvent, sendEvents, waitingBatches } from '#test/support/factories/analytics.ts';
 import { createTestRedis } from '#test/support/redis.ts';
 import { buildTenant } from '#test/support/tenant.ts';
@@ -18,7 +18,7 @@ const test = anyTest as TestFn;
 test('relay and workers continue to aggregate after Redis is wiped', async (t) => {
   const [database, redis] = await Promise.all([createTestDatabase(), createTestRedis()]);
   const environment = testEnvironment({ DATABASE_URL: database.url, REDIS_URL: redis.url });
-  const services = await createServices(readConfig(environment), 'test', { log: silentLog });
+  const services = await createServices(readConfig(environment), 'test', { log: silentLog, timeouts });
   const ctx = { ...services.context(), tenant: await buildTenant(services) };
   const relay = startRelay(services, { pollEveryMs: 50, healEveryMs: 100 });
   const workers = [

@@ -13,7 +13,7 @@ import { enqueue } from '#src/outbox/enqueue.ts';
 import { createServices, type Services } from '#src/services.ts';
 import { createTestClock, type TestClock } from '#test/support/clock.ts';
 import { createTestDatabase } from '#test/support/database.ts';
-import { testEnvironment } from '#test/support/environment.ts';
+import { testEnvironment, timeouts } from '#test/support/environment.ts';
 import { fillOutbox } from '#test/support/fill-outbox.ts';
 import { createTestRedis } from '#test/support/redis.ts';
 import { buildTenant } from '#test/support/tenant.ts';
@@ -47,7 +47,12 @@ test.beforeEach(async (t) => {
     REDIS_URL: redis.url,
     WORKER_CONCURRENCY_WEBHOOKS: '8',
   });
-  const services = await createServices(readConfig(environment), 'test', { clock, log: silentLog, ports: {} });
+  const services = await createServices(readConfig(environment), 'test', {
+    clock,
+    log: silentLog,
+    timeouts,
+    ports: {},
+  });
   await until(() => services.redis.status === 'ready', { what: 'Redis' });
   const [flooding, other] = [await buildTenant(services), await buildTenant(services)];
   const queue = new Queue('webhooks', { connection: services.connectBlocking(), prefix: queuePrefix('webhooks') });

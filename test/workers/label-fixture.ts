@@ -4,7 +4,7 @@ import { silentLog } from '#src/lib/log.ts';
 import { createServices } from '#src/services.ts';
 import { serveApi, type TestApi } from '#test/support/api.ts';
 import { createTestDatabase } from '#test/support/database.ts';
-import { testEnvironment } from '#test/support/environment.ts';
+import { testEnvironment, timeouts } from '#test/support/environment.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
 import { type FakeShipping, fakeShippingGateway } from '#test/support/fakes/shipping-gateway.ts';
 import { createTestRedis } from '#test/support/redis.ts';
@@ -32,7 +32,7 @@ export async function openLabelFixture(environment: Record<string, string> = {})
   const config = readConfig(
     testEnvironment({ DATABASE_URL: database.url, REDIS_URL: redis.url, ...noWaits, ...environment }),
   );
-  const services = await createServices(config, 'test', { log: silentLog, ports: { shipping } });
+  const services = await createServices(config, 'test', { log: silentLog, timeouts, ports: { shipping } });
   const ctx = { ...services.context(), tenant: await buildTenant(services) };
   const relay = startRelay(services, { pollEveryMs: 20, healEveryMs: 20 });
   const workers = startWorkers(services, ['labels'], processors);

@@ -10,7 +10,7 @@ import { silentLog } from '#src/lib/log.ts';
 import { sql } from '#src/lib/sql.ts';
 import { createServices } from '#src/services.ts';
 import { createTestDatabase } from '#test/support/database.ts';
-import { testEnvironment } from '#test/support/environment.ts';
+import { testEnvironment, timeouts } from '#test/support/environment.ts';
 import { buildCustomer } from '#test/support/factories/customers.ts';
 import { buildRemindedCart, decideAll, remindAnytime } from '#test/support/factories/reminders.ts';
 import { buildLink } from '#test/support/factories/sessions.ts';
@@ -24,7 +24,7 @@ test('after a worker is killed once the mail server has accepted its emails, the
   const [database, redis, mailbox] = await Promise.all([createTestDatabase(), createTestRedis(), startMailbox()]);
   const inbox = mailboxControl(mailbox.url);
   const environment = testEnvironment({ DATABASE_URL: database.url, REDIS_URL: redis.url, SMTP_URL: mailbox.smtpUrl });
-  const services = await createServices(readConfig(environment), 'test', { log: silentLog });
+  const services = await createServices(readConfig(environment), 'test', { log: silentLog, timeouts });
   t.teardown(async () => {
     await services.close();
     await mailbox.close();

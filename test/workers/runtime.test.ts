@@ -16,7 +16,7 @@ import { retryFailed } from '#src/outbox/job-state.ts';
 import { createServices, type Services } from '#src/services.ts';
 import { createTestClock, type TestClock } from '#test/support/clock.ts';
 import { createTestDatabase } from '#test/support/database.ts';
-import { testEnvironment } from '#test/support/environment.ts';
+import { testEnvironment, timeouts } from '#test/support/environment.ts';
 import { createTestRedis } from '#test/support/redis.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { until } from '#test/support/until.ts';
@@ -50,7 +50,12 @@ test.beforeEach(async (t) => {
     REDIS_URL: redis.url,
     WORKER_CONCURRENCY_WEBHOOKS: '4',
   });
-  const services = await createServices(readConfig(environment), 'test', { clock, log: silentLog, ports: {} });
+  const services = await createServices(readConfig(environment), 'test', {
+    clock,
+    log: silentLog,
+    timeouts,
+    ports: {},
+  });
   const ctx = { ...services.context(), tenant: await buildTenant(services) };
   const relay = startRelay(services, { pollEveryMs: 20, healEveryMs: 20 });
   const queue = new Queue('webhooks', { connection: services.connectBlocking(), prefix: queuePrefix('webhooks') });

@@ -14,7 +14,7 @@ import { sql } from '#src/lib/sql.ts';
 import { createServices, type Services } from '#src/services.ts';
 import { createTestClock } from '#test/support/clock.ts';
 import { createTestDatabase } from '#test/support/database.ts';
-import { testEnvironment } from '#test/support/environment.ts';
+import { testEnvironment, timeouts } from '#test/support/environment.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildPaymentAccount, ordersOf, sessionOf } from '#test/support/factories/payments.ts';
 import { buildPromo } from '#test/support/factories/promotions.ts';
@@ -35,7 +35,7 @@ const secretKey = `sk_test_${randomText(24)}`;
 async function openInstallation() {
   const database = await createTestDatabase();
   const config = readConfig(testEnvironment({ DATABASE_URL: database.url, STRIPE_API_BASE: simulator.url }));
-  return { database, services: await createServices(config, 'test', { clock, log: silentLog }) };
+  return { database, services: await createServices(config, 'test', { clock, log: silentLog, timeouts }) };
 }
 
 let services: Services;

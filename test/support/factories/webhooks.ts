@@ -1,12 +1,8 @@
-import { transact } from '#src/database/transact.ts';
+import { read, transact } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
-import {
-  createEndpoint,
-  type EndpointInput,
-  listDeliveries,
-  type WebhookEndpointView,
-} from '#src/domain/webhooks/index.ts';
+import { createEndpoint, type EndpointInput, type WebhookEndpointView } from '#src/domain/webhooks/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
+import { sql } from '#src/lib/sql.ts';
 import { recordEvent } from '#src/outbox/enqueue.ts';
 import { type Receiver, startReceiver } from '../receiver.ts';
 
@@ -34,10 +30,14 @@ export async function recordTests(ctx: Context, endpointId: string, count = 1): 
 
 /** How many deliveries of an endpoint are in each state. */
 export async function countStates(ctx: Context, endpointId: string): Promise<Record<string, number>> {
-  const { rows: deliveries } = await listDeliveries(ctx, { endpointId, limit: 100_000 });
-  return Object.fromEntries(
-    [...Map.groupBy(deliveries, ({ state }) => state)].map(([state, some]) => [state, some.length]),
+  const states = await read<{ state: string; count: number }>(
+    ctx,
+    sql`
+    select state, count(*)::int as count from webhook_deliveries
+    where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpointId}
+    group by state`,
   );
+  return Object.fromEntries(states.map(({ state, count }) => [state, count]));
 }
 
 /** A receiver that is closed with its test. */
