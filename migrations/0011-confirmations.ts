@@ -15,6 +15,7 @@ export class Confirmations extends Migration {
         used_at timestamptz,
         primary key (tenant_id, id)
       );
+      create index one_time_passwords_by_age on one_time_passwords (tenant_id, created_at);
       create index one_time_passwords_created_at on one_time_passwords (created_at);
       ${tenantTable('one_time_passwords')}
     `);

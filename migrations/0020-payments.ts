@@ -124,6 +124,8 @@ export class Payments extends Migration {
         where request_key is not null and state in ('creating', 'open');
       create unique index payment_sessions_by_provider on payment_sessions (tenant_id, provider_session_id)
         where provider_session_id is not null;
+      create index payment_sessions_due on payment_sessions (check_at) where check_at is not null;
+      create index payment_sessions_by_age on payment_sessions (tenant_id, created_at);
       create index payment_sessions_to_check on payment_sessions (tenant_id, check_at) where check_at is not null;
       create index payment_sessions_subscribing on payment_sessions (tenant_id, subscriber)
         where state in ('creating', 'open') and superseded_at is null and subscriber is not null;

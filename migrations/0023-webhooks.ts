@@ -36,6 +36,11 @@ export class Webhooks extends Migration {
         check ((disabled_at is null) = (disabled_reason is null)),
         check ((retiring_secret_sealed is null) = (retiring_until is null))
       ) with (fillfactor = 70);
+      -- For operators, who see those of all stores.
+      create index webhook_endpoints_failing on webhook_endpoints (failing_since) where failing_since is not null;
+      create index webhook_endpoints_disabled on webhook_endpoints (disabled_reason) where disabled_reason is not null;
+      create index webhook_endpoints_paused on webhook_endpoints (breaker_open_until)
+        where breaker_open_until is not null;
       ${tenantTable('webhook_endpoints')}
 
       create table webhook_endpoint_leases (

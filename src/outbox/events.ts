@@ -52,4 +52,5 @@ export const isSubscribedTo = sql`
  * every connection, and a view or a function would only give the same table another name.
  */
 export const hasSubscriber = sql`
-  exists (select from webhook_endpoints endpoint where endpoint.tenant_id = event.tenant_id and ${isSubscribedTo})`;
+  exists (select from webhook_endpoints endpoint
+    where endpoint.tenant_id = event.tenant_id and ${isSubscribedTo} offset 0)`;

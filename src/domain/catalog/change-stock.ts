@@ -63,7 +63,7 @@ export async function changeStock(ctx: InTransaction, changes: readonly StockCha
              expects boolean, "ifQuantity" int)),
     present as (
       select v.id, v.stock, v.backorder from variants v
-      where v.tenant_id = ${ctx.tenant.id} and v.removed_at is null and v.id = any(select id from given)
+      where v.tenant_id = ${ctx.tenant.id} and v.removed_at is null and v.id = any(array(select id from given))
       order by v.id for no key update),
     checked as (
       select g.*, p.stock as before, case when g.sets then g.quantity else p.stock + coalesce(g.change, 0) end as after,
@@ -78,7 +78,7 @@ export async function changeStock(ctx: InTransaction, changes: readonly StockCha
       from given g left join present p on p.id = g.id),
     moved as (
       update variants v set stock = c.after from checked c
-      where v.tenant_id = ${ctx.tenant.id} and v.id = c.id
+      where v.tenant_id = ${ctx.tenant.id} and v.id = c.id and v.id = any(array(select id from checked))
         and not exists (select from checked where problem is not null)
       returning v.id, v.sku, c.index, c."movementId", c.before, c.after, v.stock_held as held, c.sets,
         coalesce(c.after, 0) - coalesce(c.before, 0) as quantity,

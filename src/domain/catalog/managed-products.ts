@@ -41,7 +41,8 @@ export async function listManagedProducts(
   const rows = await read<ManagedProduct & { position: Position }>(
     ctx,
     sql`
-    ${selectProducts(ctx, sql`${managedColumns}, ${list.position} as position`)}${ofStatus} and ${list.after}
+    ${selectProducts(ctx, sql`${managedColumns}, ${list.position} as position`)}${ofStatus}
+      and p.removed_at is null and ${list.after}
     order by ${list.by} limit ${limit + 1}`,
     { replica: true },
   );

@@ -79,8 +79,9 @@ async function findLines(ctx: Context, lines: readonly WantedLine[]): Promise<re
         'options', v.options) order by w.position), '[]') as lines
     from rows from (jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb) as ("productSlug" text, "variantId" text))
       with ordinality as w("productSlug", "variantId", position)
-    left join products p on p.tenant_id = ${ctx.tenant.id} and p.slug = w."productSlug"
-      and p.status = 'published' and p.removed_at is null
+    left join lateral (
+      select * from products named where named.tenant_id = ${ctx.tenant.id} and named.slug = w."productSlug"
+        and case when named.removed_at is null then named.status = 'published' end offset 0) p on true
     left join lateral (
       select candidate.*, count(*) over () as count from variants candidate
       where candidate.tenant_id = ${ctx.tenant.id} and candidate.product_id = p.id

@@ -27,18 +27,18 @@ export interface ProductRow {
 }
 
 /**
- * A query for the published products `p`, as rows for `presentProduct`. Conditions, order and limit may be appended.
+ * A query for the published products `p`, as rows for `presentProduct`. A condition on their ids or slug is appended.
  *
  * @param more additional columns, each preceded by a comma
  */
 export function publishedProducts(ctx: Context, more: Sql = sql``): Sql {
-  return sql`${selectProducts(ctx, more)} and p.status = 'published'`;
+  return sql`${selectProducts(ctx, more)} and case when p.status = 'published' then true end`;
 }
 
 /**
- * The same query including drafts, for the owner. Removed variants are excluded by a `case` on purpose: with a plain
- * condition, a planner without statistics of a new store chooses the index of variants that are not removed and reads
- * all of it for each product. `offset 0` keeps it from reading the variants of all products, of every store, into a
+ * The same query including drafts, for the owner. What is removed is excluded by a `case` on purpose: with a plain
+ * condition, a planner without statistics of a new store chooses an index of what is not removed and reads all of it
+ * for each product. `offset 0` keeps it from reading the variants of all products, of every store, into a
  * hash table instead of looking up those of one.
  */
 export function selectProducts(ctx: Context, more: Sql = sql``): Sql {
@@ -53,7 +53,7 @@ export function selectProducts(ctx: Context, more: Sql = sql``): Sql {
               where v.tenant_id = p.tenant_id and v.product_id = p.id and case when v.removed_at is null
                 then v.stock is null or v.backorder or v.stock > v.stock_held end offset 0) as "inStock"${more}
     from products p
-    where p.tenant_id = ${ctx.tenant.id} and p.removed_at is null`;
+    where p.tenant_id = ${ctx.tenant.id} and case when p.removed_at is null then true end`;
 }
 
 const orders = {
@@ -226,7 +226,8 @@ export async function listImages(ctx: Context, slug: string): Promise<readonly I
     ctx,
     sql`
     select p.images from products p
-    where p.tenant_id = ${ctx.tenant.id} and p.slug = ${slug} and p.status = 'published' and p.removed_at is null`,
+    where p.tenant_id = ${ctx.tenant.id} and p.slug = ${slug}
+      and case when p.removed_at is null then p.status = 'published' end`,
     { brief: true },
   );
   if (!product) throw notFound('product');

@@ -77,7 +77,8 @@ export async function listReviews(
         where r.tenant_id = p.tenant_id and r.product_id = p.id and r.status = 'approved' and ${list.after}
         order by ${list.by} limit ${limit + 1}) as page) as reviews
     from products p
-    where p.tenant_id = ${ctx.tenant.id} and p.slug = ${slug} and p.status = 'published' and p.removed_at is null`,
+    where p.tenant_id = ${ctx.tenant.id} and p.slug = ${slug}
+      and case when p.removed_at is null then p.status = 'published' end`,
   );
   if (!product) throw notFound('product');
   return { ...product, reviews: list.page(product.reviews, limit) };

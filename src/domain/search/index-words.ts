@@ -12,10 +12,12 @@ export async function indexWords(ctx: InTransaction, before: string, after: stri
   const changed = [...new Set([...old, ...current])].filter((word) => old.has(word) !== current.has(word));
   if (changed.length === 0) return;
   const counted = await ctx.tx.execute<{ written: string }>(sql`
-    select written from search_words
-    where tenant_id = ${ctx.tenant.id} and (plain, written) in (
-        select * from unnest(${changed.map(normalizeText)}::text[], ${changed}::text[]))
-      and documents >= ${countMax}`);
+    select w.written
+    from unnest(${changed.map(normalizeText)}::text[], ${changed}::text[]) as c(plain, written)
+    cross join lateral (
+      select * from search_words w
+      where w.tenant_id = ${ctx.tenant.id} and w.plain = c.plain and w.written = c.written offset 0) as w
+    where w.documents >= ${countMax}`);
   const frequent = new Set(counted.map(({ written }) => written));
   const rows = changed
     .filter((written) => !frequent.has(written))
@@ -39,8 +41,8 @@ async function countWords(
     lost as (
       update search_words w set documents = w.documents - 1 from given g
       where w.tenant_id = ${ctx.tenant.id} and w.plain = g.plain and w.written = g.written and g.change < 0
-        and w.documents between 2 and ${countMax - 1})
+        and w.plain = any(array(select plain from given)) and w.documents between 2 and ${countMax - 1})
     delete from search_words w using given g
     where w.tenant_id = ${ctx.tenant.id} and w.plain = g.plain and w.written = g.written and g.change < 0
-      and w.documents = 1`);
+      and w.plain = any(array(select plain from given)) and w.documents = 1`);
 }

@@ -16,15 +16,15 @@ export async function listProductsByWords(ctx: Context, filter: ProductFilter): 
 const indexedPattern = /[\p{L}\p{N}]{3}|[\p{L}\p{N}]{2}[^\p{L}\p{N}]|[^\p{L}\p{N}][\p{L}\p{N}]/u;
 
 /**
- * The products whose search documents contain all of the words, those too short for the index aside.
+ * The products whose search documents contain all of the words, those too short for the index aside, or have a SKU that
+ * is one of them.
  * @returns `undefined` when no word can be looked up, or too many products contain them
  */
 async function findCandidates(ctx: Context, words: readonly string[]): Promise<readonly string[] | undefined> {
   const indexed = words.filter((word) => indexedPattern.test(word));
   if (indexed.length === 0) return undefined;
-  const conditions = indexed.map(
-    (word) => sql`((normalized_title || ' ' || lower(body)) like ${`%${word.replace(/[\\%_]/g, '\\$&')}%`}
-      or names @> array[${word}::text])`,
+  const contained = indexed.map(
+    (word) => sql`(normalized_title || ' ' || lower(body)) like ${`%${word.replace(/[\\%_]/g, '\\$&')}%`}`,
   );
   // Without a limit inside, PostgreSQL cannot expect to find enough of a frequent word by reading the table.
   const found = await read<{ id: string }>(
@@ -32,7 +32,8 @@ async function findCandidates(ctx: Context, words: readonly string[]): Promise<r
     sql`
     with matching as materialized (
       select subject_id as id from search_documents
-      where tenant_id = ${ctx.tenant.id} and kind = 'product' and ${joinSql(conditions, ' and ')})
+      where tenant_id = ${ctx.tenant.id} and kind = 'product'
+        and ((${joinSql(contained, ' and ')}) or names && ${words}::text[]))
     select id from matching limit ${candidatesMax + 1}`,
     { replica: true },
   );
