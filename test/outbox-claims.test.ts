@@ -3,15 +3,14 @@ import anyTest, { type TestFn } from 'ava';
 import { jobs } from '#jobs/index.ts';
 import type { QueueName } from '#jobs/queues.ts';
 import { fanOutEvent } from '#jobs/webhooks.ts';
-import { runStatement } from '#src/database/run-statement.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { days, hours, minutes } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type ClaimedJob, claimDue, claimStale } from '#src/outbox/claim-jobs.ts';
 import type { Execute } from '#src/outbox/job-state.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
+import { explainStatements, leaveUnanalyzed } from '#test/support/explain-statements.ts';
 import { fillOutbox } from '#test/support/fill-outbox.ts';
-import { leaveUnanalyzed, rowsHandled } from '#test/support/rows-handled.ts';
 
 // Claims are of all stores.
 const test = (anyTest as TestFn<TestContext>).serial;
@@ -115,13 +114,13 @@ test('claimDue leaves jobs that this release does not know, however many they ar
 });
 
 test('claimDue and claimStale read as many rows as they claim, however many are due or scheduled', async (t) => {
-  const { services, clock, ctx } = t.context;
+  const { services, clock } = t.context;
   await leaveUnanalyzed(services, ['outbox']);
   const dueAt = fromNow(clock, -hours(1));
   for (let store = 0; store < 200; store += 1) await fill(t.context, `ten_later_${store}`, 50, days(1));
   const handled = async (claim: (execute: Execute) => Promise<unknown>) => {
-    const [rows] = await rowsHandled(ctx.database, /outbox/, ({ pool }) => claim((given) => runStatement(pool, given)));
-    return Math.max(rows?.custom ?? Infinity, rows?.generic ?? Infinity);
+    const [custom, generic] = await explainStatements(services, () => claim(services.execute), { pattern: /outbox/ });
+    return Math.max(custom?.handled ?? Infinity, generic?.handled ?? Infinity);
   };
   const due = () => handled((execute) => claimDue(execute, known, clock.now()));
   const stale = () => handled((execute) => claimStale(execute, known, clock.now(), 1000));

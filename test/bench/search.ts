@@ -9,7 +9,7 @@ import type { Context } from '#src/domain/context.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { rawSql } from '#src/lib/sql.ts';
 import { createServices } from '#src/services.ts';
-import { leaveUnanalyzed } from '#test/support/rows-handled.ts';
+import { leaveUnanalyzed } from '#test/support/explain-statements.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { startBench } from './lib/bench-environment.ts';

@@ -1,12 +1,11 @@
 import anyTest, { type TestFn } from 'ava';
-import type { Database } from '#src/database/connections.ts';
 import { aggregateBatches, createPartitions, rebuildDay } from '#src/domain/analytics/index.ts';
 import { dayNumber, dayOf } from '#src/lib/calendar.ts';
 import { days } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
+import { explainStatements, leaveUnanalyzed } from '#test/support/explain-statements.ts';
 import { buildEvent, sendEvents } from '#test/support/factories/analytics.ts';
-import { leaveUnanalyzed, rowsHandled } from '#test/support/rows-handled.ts';
 
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
@@ -30,11 +29,11 @@ test.serial("aggregateBatches does not read a store's older events when tables a
         Array.from({ length: perBatch }, () => buildEvent()),
       );
   };
-  const handledBy = async (work: (database: Database) => Promise<unknown>) =>
-    Math.max(
-      ...(await rowsHandled(ctx.database, /analytics_/, work)).flatMap(({ custom, generic }) => [custom, generic]),
-    );
-  const aggregate = () => handledBy((database) => aggregateBatches({ ...services.context(), database }));
+  const handledBy = async (work: () => Promise<unknown>) => {
+    const explained = await explainStatements(services, work, { pattern: /analytics_/ });
+    return Math.max(...explained.map(({ handled }) => handled));
+  };
+  const aggregate = () => handledBy(() => aggregateBatches(services.context()));
 
   await beginWeek();
   await ingest(40, 100);
@@ -42,10 +41,7 @@ test.serial("aggregateBatches does not read a store's older events when tables a
   t.true((await aggregate()) < 60 * 4000);
   await ingest(5, 4);
   t.true((await aggregate()) < 60 * 20);
-  t.true(
-    (await handledBy((database) => rebuildDay({ ...ctx, database }, { period: dayNumber(dayOf(clock.now())) }))) <
-      60 * 4020,
-  );
+  t.true((await handledBy(() => rebuildDay(ctx, { period: dayNumber(dayOf(clock.now())) }))) < 60 * 4020);
 
   clock.pass(days(7));
   await beginWeek();

@@ -14,9 +14,9 @@ import {
 import type { Context } from '#src/domain/context.ts';
 import { joinWaitlist } from '#src/domain/leads/index.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
+import { explainStatements, leaveUnanalyzed } from '#test/support/explain-statements.ts';
 import { buildSavedCart } from '#test/support/factories/cart.ts';
 import { stonewareInputs } from '#test/support/factories/catalog.ts';
-import { leaveUnanalyzed, rowsHandled } from '#test/support/rows-handled.ts';
 
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
@@ -63,9 +63,8 @@ test('catalogue queries do not scan all variants when tables are not analyzed', 
     (ctx) => transact(ctx, (ctx) => saveProducts(ctx, inputs.slice(0, page), {})),
   ];
   for (const work of works) {
-    const handled = await rowsHandled(ctx.database, /variants/, (database) => work({ ...ctx, database }));
-    t.true(handled.length > 0, String(work));
-    for (const rows of handled.flatMap(({ custom, generic }) => [custom, generic]))
-      t.true(rows < 20 * products, `${String(work)}: ${rows} rows`);
+    const explained = await explainStatements(services, () => work(ctx), { pattern: /variants/ });
+    t.true(explained.length > 0, String(work));
+    for (const { handled } of explained) t.true(handled < 20 * products, `${String(work)}: ${handled} rows`);
   }
 });

@@ -4,8 +4,8 @@ import { saveProducts } from '#src/domain/catalog/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { embedDocument, indexDocument, searchDocuments } from '#src/domain/search/index.ts';
 import { sql } from '#src/lib/sql.ts';
+import { explainStatements, leaveUnanalyzed } from '#test/support/explain-statements.ts';
 import { stonewareInputs } from '#test/support/factories/catalog.ts';
-import { leaveUnanalyzed, rowsHandled } from '#test/support/rows-handled.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 import { until } from '#test/support/until.ts';
 import { type EmbeddingsContext, useEmbeddings } from '#test/support/use-embeddings.ts';
@@ -37,11 +37,11 @@ test.serial('searchDocuments does not scan all products when tables are not anal
   ] as const) {
     for (const q of ['mug', 'stoneware', 'mgu', 'stonewaremug', 'stoneware cup', 'zeppelin']) {
       await until(async () => !(await searchDocuments(asker, { q })).degraded);
-      const [handled] = await rowsHandled(ctx.database, /candidates as/, (database) =>
-        searchDocuments({ ...asker, database }, { q }),
-      );
+      const explained = await explainStatements(services, () => searchDocuments(asker, { q }), {
+        pattern: /candidates as/,
+      });
       // Each row is read for each tier of words, in about ten plan steps.
-      for (const rows of Object.values(handled ?? {})) t.true(rows < 40 * products, `"${q}" by ${mode}: ${rows} rows`);
+      for (const { handled } of explained) t.true(handled < 40 * products, `"${q}" by ${mode}: ${handled} rows`);
     }
   }
 });
@@ -57,10 +57,10 @@ test.serial('indexDocument and embedDocument do not scan other documents when ta
     select id from products where tenant_id = ${ctx.tenant.id} and slug = 'product-300'`,
     )) ?? {};
   const handledBy = async (work: typeof indexDocument) => {
-    const handled = await rowsHandled(ctx.database, /search_|variants/, (database) =>
-      work({ ...ctx, database }, { kind: 'product', id }),
-    );
-    return Math.max(...handled.flatMap(({ custom, generic }) => [custom, generic]));
+    const explained = await explainStatements(services, () => work(ctx, { kind: 'product', id }), {
+      pattern: /search_|variants/,
+    });
+    return Math.max(...explained.map(({ handled }) => handled));
   };
   await transact(ctx, (ctx) =>
     ctx.tx.execute(sql`

@@ -1,0 +1,280 @@
+import { randomUUID } from 'node:crypto';
+import anyTest, { type TestFn } from 'ava';
+import { schedules } from '#jobs/schedules.ts';
+import type { Route } from '#src/api/lib/define-route.ts';
+import { routes } from '#src/api/routes.ts';
+import { transact } from '#src/database/transact.ts';
+import { aggregateBatches } from '#src/domain/analytics/index.ts';
+import { submitReview } from '#src/domain/catalog/index.ts';
+import { scopes } from '#src/domain/tenants/api-key.ts';
+import { days } from '#src/lib/duration.ts';
+import { rawSql, sql } from '#src/lib/sql.ts';
+import { nameOf, type StoreContext, send } from '#test/support/every-route.ts';
+import { type Explained, explainStatements } from '#test/support/explain-statements.ts';
+import { buildEvent, sendEvents } from '#test/support/factories/analytics.ts';
+import { buildProduct } from '#test/support/factories/catalog.ts';
+import { buildKey } from '#test/support/factories/keys.ts';
+import { buildPartner } from '#test/support/factories/partners.ts';
+import { sessionOf } from '#test/support/factories/payments.ts';
+import { buildGiftCard, buildPromo } from '#test/support/factories/promotions.ts';
+import { buildReturn } from '#test/support/factories/returns.ts';
+import { buildSession } from '#test/support/factories/sessions.ts';
+import { buildShippingAccount } from '#test/support/factories/shipping.ts';
+import { buildStockedStore } from '#test/support/factories/store.ts';
+import { buildSubscription } from '#test/support/factories/subscriptions.ts';
+import { buildEndpoint, receiverFor } from '#test/support/factories/webhooks.ts';
+import { fakeMailer } from '#test/support/fakes/mailer.ts';
+import { fakeShippingGateway } from '#test/support/fakes/shipping-gateway.ts';
+import { multiplyStore } from '#test/support/multiply-store.ts';
+import type { Receiver } from '#test/support/receiver.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
+import { buildTenant } from '#test/support/tenant.ts';
+import { type StripeContext, shopper, useStripe } from '#test/support/use-stripe.ts';
+import { processors } from '#workers/processors.ts';
+
+/*
+ * Every statement of a request or a job costs about what it returns. A store does one of everything; its rows are
+ * multiplied in it and in thirty other stores; then it does one of everything again, each statement is explained, and
+ * none may have read the tables.
+ */
+
+const test = anyTest as TestFn<StripeContext & StoreContext>;
+await useStripe(
+  test as unknown as TestFn<StripeContext>,
+  {},
+  { mailer: fakeMailer(), shipping: fakeShippingGateway() },
+);
+
+const copies = { own: 300, each: 10, stores: 20 };
+
+/** Of a statement: the rows that it may read beside those that each row it returns costs. */
+const readsMax = 600;
+const readsPerRowMax = 30;
+
+/** Statements that read more, by what they contain, and why they may. */
+const exceptions: readonly (readonly [RegExp, string])[] = [
+  [/row_number\(\) over/, 'a page by words is looked for among 500 products, whose variants are read as well'],
+  [/websearch_to_tsquery/, 'a search ranks at most 1,000 documents of each kind and tier'],
+  [/percentile_cont/, 'operators see the lag of the last ten minutes'],
+  [/delete from (payment_events|mails|events) where ctid/, 'old rows are found by a BRIN index, in blocks'],
+  [/event\.type = 'webhook\.test'/, 'an event is compared with each endpoint of its store'],
+  [/set woken_at/, 'the endpoints of a store are few'],
+  [/from sign_in_links/, 'sign-in links of the last hour are counted, which are limited'],
+  [/from one_time_passwords/, 'one-time passwords of the last minutes are counted'],
+];
+
+test.serial('no statement of a request or a job reads more than a constant times what it returns', async (t) => {
+  t.timeout(300_000);
+  const { services, tenant } = t.context;
+  const { pool } = services.context().database;
+  const receiver = await receiverFor(t);
+  // Beyond the numbers that factories give.
+  await transact(t.context.ctx, ({ tx }) =>
+    tx.execute(sql`insert into order_numbers (tenant_id, next_number) values (${tenant.id}, 100000)`),
+  );
+  await buildStockedStore(t.context.ctx);
+  await doEverything(t.context, receiver);
+  const others = new Map<string, number>();
+  for (let number = 0; number < copies.stores; number += 1) {
+    const { id } = await buildTenant(services);
+    others.set(id, copies.each);
+  }
+  await multiplyStore(services.config.databaseUrl, tenant.id, { own: copies.own, others }, { shared, single });
+  // What is left to do was multiplied, too.
+  await services.execute(sql`
+    update outbox set next_relay_at = null, finished_at = now() where next_relay_at is not null and next_relay_at <= now()`);
+
+  const costly = new Map<string, Explained>();
+  await pool.query('analyze');
+  const explained = await explainStatements(
+    services,
+    async () => {
+      await readEverything(t.context);
+      await runSchedules(t.context);
+      await doEverything(t.context, receiver);
+    },
+    { isLarge: true, timesMax: 12 },
+  );
+  for (const one of explained) {
+    const isCostly = one.read > readsMax + readsPerRowMax * one.returned;
+    if (isCostly && (costly.get(one.text)?.read ?? 0) < one.read) costly.set(one.text, one);
+  }
+  t.log(`${explained.length} plans`);
+  t.true(explained.length > 1000);
+  const unexpected = [...costly.values()].filter(({ text }) => !exceptions.some(([pattern]) => pattern.test(text)));
+  t.deepEqual(
+    unexpected.map(({ text, read, returned, kind, scans }) => [
+      `${read} rows read for ${returned} (${kind})`,
+      summaryOf(text),
+      ...scans.filter((scan) => Number(scan.split(': ').at(-1)) > 100),
+    ]),
+    [],
+  );
+});
+
+/** A statement without the frame that sets its tenant, as far as a line of a report reaches. */
+function summaryOf(text: string): string {
+  return text
+    .replace(/\s+/g, ' ')
+    .replace(/^.*?select inside\.\* from \( /, '')
+    .slice(0, 300);
+}
+
+/** One row of these has the copies of others. */
+const shared = new Set([
+  'audit_log.subject_id',
+  'reviews.product_id',
+  'webhook_deliveries.endpoint_id',
+  'entry_tags.tag',
+  'product_tags.tag',
+  'products.category',
+]);
+
+/** A store has one row of these. */
+const single = new Set([
+  'order_numbers',
+  'payment_accounts',
+  'payment_webhook_secrets',
+  'reminder_settings',
+  'return_counters',
+  'search_versions',
+  'second_shipping_accounts',
+  'shipping_accounts',
+]);
+
+type Store = StripeContext & StoreContext;
+
+async function doEverything(store: Store, receiver: Receiver): Promise<void> {
+  const { ctx, services, api, stripe } = store;
+  const key = await buildKey(ctx, scopes);
+  store.key = key;
+  await buildShippingAccount(ctx);
+  await buildEndpoint(ctx, receiver);
+  const product = await buildProduct(ctx, {
+    name: 'Oak bowl',
+    category: 'kitchen',
+    tags: ['wood'],
+    description: 'Turned by hand of oak.',
+  });
+  const session = await buildSession(ctx, { email: `${randomUUID()}@example.com` });
+  store.session = session.token;
+  await submitReview(ctx, product.slug, { rating: 5, title: 'Good', body: 'Very', author_name: 'Ada' });
+  await buildSubscription(ctx);
+  await buildPartner(ctx);
+  const { code } = await buildPromo(ctx);
+  const card = await buildGiftCard(ctx);
+  await sendEvents(ctx, [buildEvent(), buildEvent()]);
+  for (const promo of [code, undefined]) {
+    const opened = await api.call('POST', '/api/v1/checkout/sessions', {
+      key,
+      body: {
+        items: [{ product_slug: product.slug, variant_id: product.variant.id, quantity: 1 }],
+        customer_email: shopper.email,
+        ...(promo ? { promo_code: promo } : { gift_card_code: card.code }),
+      },
+    });
+    if (opened.status !== 200) throw new Error(JSON.stringify(opened.body));
+    const { sessionId } = await sessionOf(ctx, opened.body.order_id);
+    if (promo) await stripe.pay(sessionId ?? '', { ...shopper, outcome: 'paid' });
+  }
+  await stripe.idle();
+  await runJobs(services);
+  await buildReturn(ctx);
+  const wanted = await valuesOf(store);
+  for (const route of routes) {
+    if (route.method !== 'get' && route.method !== 'delete' && route.audience.kind !== 'inbound')
+      await send(store, route, { params: wanted(route) });
+  }
+  await aggregateBatches(services.context());
+  await runJobs(services);
+}
+
+const tables: Readonly<Record<string, string>> = {
+  cart: 'carts',
+  checkout: 'orders',
+  customers: 'customers',
+  'gift-cards': 'gift_cards',
+  integrations: 'integration_connections',
+  keys: 'api_keys',
+  labels: 'labels',
+  orders: 'orders',
+  returns: 'returns',
+  reviews: 'reviews',
+  subscriptions: 'subscriptions',
+  'webhook-deliveries': 'webhook_deliveries',
+  'webhook-endpoints': 'webhook_endpoints',
+};
+
+/** The first row of each kind, by the parameters of a route. */
+async function valuesOf({ ctx }: Store): Promise<(route: Route) => Record<string, string>> {
+  const first = async (table: string, column: string) => {
+    const [row] = await transact(ctx, (ctx) =>
+      ctx.tx.execute<{ value: string | null }>(
+        sql`select min(${rawSql(column)}) as value from ${rawSql(table)} where tenant_id = ${ctx.tenant.id}`,
+      ),
+    );
+    return row?.value ?? 'none';
+  };
+  const ids: Record<string, string> = {};
+  for (const [segment, table] of Object.entries(tables)) ids[segment] = await first(table, 'id');
+  const [product, entry, promo, partner, line] = [
+    await first('products', 'slug'),
+    await first('entries', 'slug'),
+    await first('promo_codes', 'code'),
+    await first('partners', 'code'),
+    await first('cart_lines', 'id'),
+  ];
+  return ({ path, params }) => {
+    const [, segment = ''] = /\/([a-z-]+)\/:\w+/.exec(path) ?? [];
+    const given = {
+      id: ids[segment] ?? 'none',
+      orderId: ids['orders'] ?? 'none',
+      itemId: line,
+      slug: path.includes('content') ? entry : product,
+      code: path.includes('partners') ? partner : promo,
+      type: 'article',
+    };
+    const names = Object.keys((params as { properties?: object } | undefined)?.properties ?? {});
+    return Object.fromEntries(Object.entries(given).filter(([name]) => names.includes(name)));
+  };
+}
+
+const wantedQueries: Readonly<Record<string, readonly string[]>> = {
+  email: [shopper.email, 'nobody@example.com'],
+  q: ['oak', 'aok', 'zeppelin', 'turned by hand', 'BOWL-S', 'oak zeppelin'],
+  category: ['kitchen', 'none'],
+  tag: ['wood', 'none'],
+  needs_attention: ['true', 'false'],
+  reason_code: ['no_rates'],
+  source: ['newsletter'],
+  subject_kind: ['order'],
+};
+
+/** Every GET request with each of its filters, and the second page. */
+async function readEverything(store: Store): Promise<void> {
+  const values = await valuesOf(store);
+  for (const route of routes.filter(({ method }) => method === 'get')) {
+    const query = (route.query as { properties?: Record<string, { enum?: string[] }> } | undefined)?.properties ?? {};
+    const filters = Object.entries(query).flatMap(([name, schema]) =>
+      (wantedQueries[name] ?? schema.enum ?? []).map((value) => `${name}=${encodeURIComponent(value)}`),
+    );
+    const both = 'tag' in query && 'category' in query ? ['tag=wood&category=kitchen', 'tag=wood&sort=price_asc'] : [];
+    const needed = 'q' in query && !('tag' in query) ? [] : [''];
+    for (const filter of [...needed, ...filters, ...both]) {
+      const request = (more = '') => send(store, route, { params: values(route), query: `?${filter}${more}` });
+      const { status, body } = await request();
+      if (status >= 500) throw new Error(`${nameOf(route)} ${filter}: ${status}`);
+      if (body?.cursor) await request(`&cursor=${body.cursor}`);
+    }
+  }
+  for (const page of ['', '/drift', '/labels', '/webhooks', '/analytics']) await store.api.call('GET', `/ops${page}`);
+}
+
+/** The recurring jobs, which mostly find nothing to do. */
+async function runSchedules({ services }: Store): Promise<void> {
+  for (const schedule of schedules) {
+    const processor = processors.find(({ job }) => job.name === schedule.name);
+    const period = Math.floor(services.clock.now().getTime() / days(1));
+    await processor?.work(services.context(), { period } as never).catch(() => undefined);
+  }
+}
