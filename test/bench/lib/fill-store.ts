@@ -1,0 +1,83 @@
+import type { Tenant } from '#src/domain/tenants/index.ts';
+import { rawSql, type Sql, sql } from '#src/lib/sql.ts';
+import type { Services } from '#src/services.ts';
+import { buildTenant } from '#test/support/tenant.ts';
+
+/**
+ * A store with so many products, each with two variants and a search document, and as many paid orders with labels,
+ * leads and entries of the audit log.
+ */
+export async function fillStore(services: Services, count: number): Promise<Tenant> {
+  const tenant = await buildTenant(services);
+  const client = await services.context().database.pool.connect();
+  try {
+    await client.query(`begin; set local app.platform = 'on'; set local statement_timeout = 0`);
+    for (const { text, values } of rowsOf(tenant.id, count)) await client.query(text, [...values]);
+    await client.query('commit');
+  } finally {
+    client.release();
+  }
+  return tenant;
+}
+
+/** One in a thousand products is rare, and one in fifty is a draft. */
+function rowsOf(tenant: string, count: number): Sql[] {
+  const numbers = sql`from generate_series(1, ${count}::int) as i`;
+  const id = (prefix: string) => rawSql(`'${prefix}_' || lpad(i::text, 26, '0')`);
+  const name = rawSql(`'stoneware ' || (array['mug', 'plate', 'bowl', 'jar'])[i % 4 + 1] || ' no. ' || i`);
+  const text = rawSql(
+    `'Made by hand of clay, and fired twice.' || case when i % 1000 = 0 then ' A zeppelin.' else '' end`,
+  );
+  const price = rawSql('(i::bigint * 7919) % 100000');
+  const variants = [1, 2].map(
+    (position) => sql`
+      insert into variants (tenant_id, id, product_id, position, sku, name, options, price_cents, ships, backorder,
+        stock, created_at)
+      select ${tenant}, ${id(`var_${position}`)}, ${id('prod')}, ${position}, 'SKU-' || i || ${`-${position}`}::text,
+        'Size', '{}', 1000, true, false, i % 3, now() ${numbers}`,
+  );
+  return [
+    sql`
+      insert into products (tenant_id, id, slug, name, sort_name, description, category, status, images,
+        purchase_types, subscription_intervals, price_cents, version, created_at, updated_at)
+      select ${tenant}, ${id('prod')}, 'product-' || i, ${name}, ${name}, ${text},
+        case when i % 2 = 0 then 'kitchen' else 'garden' end, case when i % 50 = 7 then 'draft' else 'published' end,
+        '[]', '{one_time}', '{}', ${price}, 1, now(), now() ${numbers}`,
+    sql`
+      insert into product_tags (tenant_id, product_id, tag, position, listed, price_cents, sort_name)
+      select ${tenant}, ${id('prod')}, case when i % 1000 = 0 then 'rare' else 'clay' end, 0, i % 50 <> 7, ${price},
+        ${name} ${numbers}`,
+    ...variants,
+    sql`
+      insert into search_documents (tenant_id, kind, subject_id, slug, title, normalized_title, keywords, body, names,
+        vector)
+      select ${tenant}, 'product', ${id('prod')}, 'product-' || i, ${name}, ${name}, 'clay', ${text},
+        array['product-' || i, 'sku-' || i || '-1', 'sku-' || i || '-2'],
+        setweight(to_tsvector('english', ${name}), 'A') || setweight(to_tsvector('english', ${text}), 'C') ${numbers}`,
+    sql`
+      insert into search_words (tenant_id, plain, written, documents)
+      select ${tenant}, word, word, 1 from (
+        select 'stoneware' as word union select translate(md5(i::text), '0123456789', 'ghijklmnop') ${numbers}) as w`,
+    sql`
+      insert into orders (tenant_id, id, number, order_number, status, payment_status, fulfillment_status, currency,
+        email, subtotal_cents, total_cents, created_at, updated_at, paid_at)
+      select ${tenant}, ${id('ord')}, i, 'ORD-' || i, 'paid', 'paid', 'delivered', 'USD',
+        'shopper-' || i || '@example.com', 3800, 3800, now(), now(), now() ${numbers}`,
+    sql`
+      insert into order_items (tenant_id, id, order_id, position, product_id, product_slug, variant_id, variant_named,
+        name, quantity, unit_price_cents, total_cents, purchase_type, ships)
+      select ${tenant}, ${id('item')}, ${id('ord')}, 0, ${id('prod')}, 'product-' || i, ${id('var_1')}, true, 'Mug', 1,
+        3800, 3800, 'one_time', true ${numbers}`,
+    sql`
+      insert into labels (tenant_id, id, order_id, order_number, state, attempt, tries, chosen_manually, buy_number,
+        rechecks, purchase_id, purchased_at, created_at, updated_at)
+      select ${tenant}, ${id('lab')}, ${id('ord')}, 'ORD-' || i, 'purchased', 1, 1, false, 1, 0, 'purchase-' || i,
+        now(), now(), now() ${numbers}`,
+    sql`
+      insert into audit_log (tenant_id, id, actor_kind, actor_id, action, subject_kind, subject_id, created_at)
+      select ${tenant}, ${id('aud')}, 'key', 'key_1', 'product.updated', 'product', ${id('prod')}, now() ${numbers}`,
+    sql`
+      insert into leads (tenant_id, id, email, source, created_at, updated_at)
+      select ${tenant}, ${id('lead')}, 'lead-' || i || '@example.com', 'newsletter', now(), now() ${numbers}`,
+  ];
+}
