@@ -73,6 +73,8 @@ export interface Timeouts {
   readonly connectionMs: number;
   /** Until Redis has counted a request; afterwards this process counts by itself. */
   readonly limitMs: number;
+  /** Until PostgreSQL has read what a request needs. Whoever waits longer has left. */
+  readonly readMs: number;
 }
 
 /** What tests put in place of the real thing. */
@@ -88,7 +90,7 @@ export interface Replacements {
 
 const system: Actor = { kind: 'system', id: 'system' };
 const wakeChannel = 'outbox';
-const defaultTimeouts: Timeouts = { connectionMs: seconds(5), limitMs: 500 };
+const defaultTimeouts: Timeouts = { connectionMs: seconds(5), limitMs: 500, readMs: seconds(2) };
 /** Silences in a row after which a provider is left alone for a while. */
 const breakerFailures = 5;
 

@@ -4,6 +4,7 @@ import { replyToError } from '#src/api/lib/reply-to-error.ts';
 import { read } from '#src/database/transact.ts';
 import { Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
+import { serveApi } from '#test/support/api.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { until } from '#test/support/until.ts';
@@ -67,4 +68,19 @@ test.serial('a read with a time limit ends in time, and its connection can be us
   );
   await lock.query('commit');
   lock.release();
+});
+
+test.serial('a request whose slow read takes too long gets 503, and may try again', async (t) => {
+  const { ctx, services } = t.context;
+  const api = await serveApi({ ...services, timeouts: { ...services.timeouts, readMs: 100 } });
+  t.teardown(() => api.close());
+  const lock = await ctx.database.pool.connect();
+  await lock.query('begin; lock table products in access exclusive mode');
+  const { status, headers, body } = await api.call('GET', '/api/v1/products?q=mug', { tenant: ctx.tenant.slug });
+  t.is(status, 503);
+  t.is(headers.get('retry-after'), '1');
+  t.is(body.error, 'service_unavailable');
+  await lock.query('commit');
+  lock.release();
+  t.is((await api.call('GET', '/api/v1/products?q=mug', { tenant: ctx.tenant.slug })).status, 200);
 });

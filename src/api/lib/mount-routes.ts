@@ -1,7 +1,6 @@
 import type { RouterContext } from '@koa/router';
 import type { Context as KoaContext } from 'koa';
 import type { Actor, Context } from '#src/domain/context.ts';
-import { seconds } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { authenticate, type Visitor } from './authenticate.ts';
 import { clientIp, shopperIp } from './client-ip.ts';
@@ -108,15 +107,15 @@ async function handle(
     return renderReply(route, visitor, reply);
   };
 
-  const ctx: Context = { ...services.context({ actor, readTimeoutMs }), tenant: visitor.tenant };
+  const ctx: Context = {
+    ...services.context({ actor, readTimeoutMs: services.timeouts.readMs }),
+    tenant: visitor.tenant,
+  };
   const key = route.idempotent && readIdempotencyKey(koa.get('idempotency-key'));
   if (!route.idempotent || !(key || route.coalesced)) return work(ctx, undefined);
   const request = { method: koa.method, path: koa.path, credential: actor.id, key, body: rawBody };
   return runIdempotent(ctx, route.idempotent, request, (ctx, id) => work(ctx, key && id));
 }
-
-/** Whoever waits longer has left, and the connection is needed for others. */
-const readTimeoutMs = seconds(2);
 
 function actorOf({ key, session }: Visitor): Actor {
   return key ? { kind: 'key', id: key.id } : { kind: 'shopper', id: session?.customer.id ?? 'anonymous' };
