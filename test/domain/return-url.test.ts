@@ -152,6 +152,7 @@ test('a store that lists origins never redirects a shopper anywhere else, whatev
         if (!(error instanceof DomainError)) throw error;
       }
     }),
-    { numRuns: 2000 },
+    // Chance alone may make 2,000 URLs that are all rejected.
+    { numRuns: 2000, examples: [[['https://', 'shop.example', '/', '{ORDER_ID}']]] },
   );
 });
