@@ -69,8 +69,6 @@ export interface ContextParts {
 
 /** How long this process waits for others before it goes on without them. */
 export interface Timeouts {
-  /** Until a connection to PostgreSQL is free. */
-  readonly connectionMs: number;
   /** Until Redis has counted a request; afterwards this process counts by itself. */
   readonly limitMs: number;
   /** Until PostgreSQL has read what a request needs. Whoever waits longer has left. */
@@ -90,7 +88,7 @@ export interface Replacements {
 
 const system: Actor = { kind: 'system', id: 'system' };
 const wakeChannel = 'outbox';
-const defaultTimeouts: Timeouts = { connectionMs: seconds(5), limitMs: 500, readMs: seconds(2) };
+const defaultTimeouts: Timeouts = { limitMs: 500, readMs: seconds(2) };
 /** Silences in a row after which a provider is left alone for a while. */
 const breakerFailures = 5;
 
@@ -111,7 +109,6 @@ export async function createServices(
     url: config.databaseUrl,
     readUrl: config.databaseReadUrl,
     poolMax: config.databasePoolMax,
-    connectionMs: timeouts.connectionMs,
     applicationName: `storefront-${processName}`,
     entities,
     log,

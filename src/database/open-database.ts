@@ -9,6 +9,8 @@ import type { Execute } from '#src/outbox/job-state.ts';
 import { parsePostgresUrl } from './postgres-url.ts';
 import { PreparedDriver } from './prepared-driver.ts';
 
+/** How long a statement waits until a connection is free, unless the URL has a `connect_timeout`. */
+const connectionTimeoutMs = seconds(5);
 /** How long a statement may run, and a transaction may be idle, before PostgreSQL ends it. */
 const statementTimeoutMs = seconds(15);
 
@@ -23,8 +25,6 @@ export interface DatabaseOptions {
   url: string;
   readUrl?: string | undefined;
   poolMax: number;
-  /** How long a statement waits until a connection is free. */
-  connectionMs: number;
   /** Shown in pg_stat_activity. */
   applicationName: string;
   entities: readonly EntityName[];
@@ -81,7 +81,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   };
 }
 
-function openPool(url: string, { poolMax, connectionMs, applicationName, log }: DatabaseOptions): pg.Pool {
+function openPool(url: string, { poolMax, applicationName, log }: DatabaseOptions): pg.Pool {
   const config = parsePostgresUrl(url);
   const pool = new pg.Pool({
     ...config,
@@ -91,7 +91,7 @@ function openPool(url: string, { poolMax, connectionMs, applicationName, log }: 
     application_name: applicationName,
     statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: statementTimeoutMs * 2,
-    connectionTimeoutMillis: connectionMs,
+    connectionTimeoutMillis: config.connectionTimeoutMillis ?? connectionTimeoutMs,
     types: columnTypes(),
   });
   pool.on('error', (error) => log.warn({ err: error.message }, 'idle database connection lost'));

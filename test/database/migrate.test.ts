@@ -42,6 +42,7 @@ test('migrate works on a database of any name, however its URL is encoded, as a 
   }
   t.is(parsePostgresUrl('postgres://u:p@h/d7%20üç$f9').database, 'd7 üç$f9');
   t.is(parsePostgresUrl('postgres://u:p@h/50%?sslmode=disable').database, '50%');
+  t.is(parsePostgresUrl('postgres://u:p@h/shop?connect_timeout=12').connectionTimeoutMillis, 12_000);
   t.like(parsePostgresUrl('postgres://r%C3%B4le:p%40%2Fss@h:5433'), { user: 'rôle', password: 'p@/ss', port: 5433 });
 });
 
@@ -61,7 +62,9 @@ test('migrate reports why it failed when the server ends its connections meanwhi
 test('migrate and the check of row-level security use the schema that the URL chooses', async (t) => {
   const plain = await emptyDatabase(t);
   await (await connect(t, plain)).query('create schema app');
-  const url = `${plain}?options=${encodeURIComponent('-c search_path=app')}`;
+  const inSchema = new URL(plain);
+  inSchema.searchParams.set('options', '-c search_path=app');
+  const url = inSchema.href;
   await migrate(url);
   t.deepEqual(await pendingMigrations(url), []);
   const client = await connect(t, url);

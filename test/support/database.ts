@@ -34,6 +34,8 @@ async function createDatabase(name: string, like = ''): Promise<string> {
   const owner = pg.escapeIdentifier(decodeURIComponent(url.username));
   await runOnServer(`create database ${pg.escapeIdentifier(name)} owner ${owner} ${like}`);
   url.pathname = encodeURI(name);
+  // The machine may be busy with other tests.
+  url.searchParams.set('connect_timeout', '60');
   return url.href;
 }
 
