@@ -62,9 +62,11 @@ export async function changeStock(ctx: InTransaction, changes: readonly StockCha
         as w(index int, "movementId" text, "variantId" text, sku text, sets boolean, quantity int, change int,
              expects boolean, "ifQuantity" int)),
     present as (
-      select v.id, v.stock, v.backorder from variants v
-      where v.tenant_id = ${ctx.tenant.id} and v.removed_at is null and v.id = any(array(select id from given))
-      order by v.id for no key update),
+      select v.id, v.stock, v.backorder
+      from (select distinct id from given order by id) as g cross join lateral (
+        select * from variants v
+        where v.tenant_id = ${ctx.tenant.id} and v.id = g.id and case when v.removed_at is null then true end
+        for no key update) as v),
     checked as (
       select g.*, p.stock as before, case when g.sets then g.quantity else p.stock + coalesce(g.change, 0) end as after,
         case

@@ -36,7 +36,8 @@ export async function lockProducts(ctx: InTransaction, slugs: readonly string[])
           'weight_oz', v.weight_oz, 'ships', v.ships, 'low_stock_at', v.low_stock_at, 'backorder', v.backorder,
           'stock', v.stock, 'removed', v.removed_at is not null) order by v.position, v.id), '[]')
        from variants v where v.tenant_id = p.tenant_id and v.product_id = p.id) as variants
-    from products p where p.tenant_id = ${ctx.tenant.id} and p.slug = any(${slugs}::text[])`);
+    from unnest(${slugs}::text[]) as wanted(slug) cross join lateral (
+      select * from products p where p.tenant_id = ${ctx.tenant.id} and p.slug = wanted.slug offset 0) as p`);
   return new Map(products.map(({ slug, ...product }) => [slug, product]));
 }
 
@@ -152,8 +153,10 @@ function savedVariants({ tenant, clock }: InTransaction, products: readonly Iden
              low_stock_at int)),
     removed_variants as (
       update variants set removed_at = ${now}
-      where tenant_id = ${tenant.id} and product_id = any(${products.map(({ id }) => id)}::text[])
-        and removed_at is null and id not in (select id from given_variants)),
+      where tenant_id = ${tenant.id} and case when removed_at is null then true end and id = any(array(
+        select v.id from unnest(${products.map(({ id }) => id)}::text[]) as p(id) cross join lateral (
+          select id from variants where tenant_id = ${tenant.id} and product_id = p.id offset 0) as v
+        where v.id not in (select id from given_variants)))),
     saved_variants as (
       insert into variants (tenant_id, id, product_id, position, sku, name, options, price_cents, compare_at_cents,
         subscription_price_cents, weight_oz, ships, backorder, low_stock_at, created_at)
