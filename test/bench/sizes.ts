@@ -7,6 +7,7 @@ import { listLeads } from '#src/domain/leads/index.ts';
 import { listManagedOrders } from '#src/domain/orders/index.ts';
 import { listProductsByWords, searchDocuments } from '#src/domain/search/index.ts';
 import { listLabels } from '#src/domain/shipping/index.ts';
+import { rawSql } from '#src/lib/sql.ts';
 import { startBench } from './lib/bench-environment.ts';
 import { fillStore } from './lib/fill-store.ts';
 import { percentile } from './lib/numbers.ts';
@@ -65,7 +66,7 @@ try {
   const alone = await measure({ ...bench.services.context(), tenant: small });
   const tenants = [small];
   for (const size of sizes.slice(1)) tenants.push(await fillStore(bench.services, size));
-  await settle();
+  await bench.services.execute(rawSql('analyze'));
   const columns = [alone];
   for (const tenant of tenants) columns.push(await measure({ ...bench.services.context(), tenant }));
 
@@ -75,14 +76,6 @@ try {
     console.log([name, ...columns.map((column) => column[row] ?? '')].map(padded).join(''));
 } finally {
   await bench.stop();
-}
-
-/** What follows from filling the tables is done now, and not while lists are measured. */
-async function settle(): Promise<void> {
-  const client = await bench.services.context().database.pool.connect();
-  await client.query('set statement_timeout = 0');
-  await client.query('vacuum (analyze)');
-  client.release(true);
 }
 
 function padded(text: string, index: number): string {
