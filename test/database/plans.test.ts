@@ -43,6 +43,8 @@ await useStripe(
   test as unknown as TestFn<StripeContext>,
   {},
   { mailer: fakeMailer(), shipping: fakeShippingGateway() },
+  // Explaining sends statements, too.
+  { isRecorded: false },
 );
 
 const copies = { own: 300, each: 10, stores: 20 };

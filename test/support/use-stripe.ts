@@ -31,6 +31,7 @@ export async function useStripe(
   test: TestFn<StripeContext>,
   environment: Record<string, string> = {},
   ports: Partial<Ports> = {},
+  { isRecorded = true } = {},
 ): Promise<void> {
   let clock: TestClock | undefined;
   const simulator = await startStripeSimulator({ now: () => (clock?.now() ?? new Date()).getTime(), seed: 7 });
@@ -39,6 +40,7 @@ export async function useStripe(
   useApi(test as unknown as TestFn<ApiContext>, {
     environment: { STRIPE_API_BASE: simulator.url, ...environment },
     ports,
+    isRecorded,
   });
   test.serial.beforeEach(async (t) => {
     ({ clock } = t.context);
