@@ -6,7 +6,7 @@ import { type Context, type InTransaction, isShuttingDown } from '../context.ts'
 import { type AttemptedBatch, attemptBatch } from './attempt-batch.ts';
 import { type Batch, claimDeliveries, lockEndpoint } from './claim-deliveries.ts';
 import { type EndpointLease, releaseLease, renewLease, takeLease } from './endpoint-leases.ts';
-import { wakeForRest } from './endpoint-wakes.ts';
+import { wakeForRest, wakeNextLease } from './endpoint-wakes.ts';
 import { recordOutcomes } from './record-outcomes.ts';
 import type { WebhookEndpoint } from './webhook-endpoint.ts';
 
@@ -49,7 +49,10 @@ async function startDraining(ctx: InTransaction, endpointId: string): Promise<Tu
   const lease = await takeLease(ctx, endpointId, newId('job'));
   if (lease === 'busy') return lease;
   const endpoint = lease && (await lockEndpoint(ctx, endpointId));
-  return endpoint && takeTurn(ctx, endpoint, lease, lease.width);
+  if (!endpoint) return undefined;
+  const turn = await takeTurn(ctx, endpoint, lease, lease.width);
+  if (turn.batch?.deliveries.length === lease.width) await wakeNextLease(ctx, endpointId);
+  return turn;
 }
 
 /** Record the outcomes of a batch and claim the next one, in one transaction. */

@@ -50,6 +50,23 @@ export async function wakeForDeliveries(ctx: InTransaction, endpointIds: readonl
 }
 
 /**
+ * Wake the next lease, where one is free and no job is on its way: more deliveries may be due than a job attempts at
+ * once, and events that came before it took its lease enqueued no other. The endpoint is locked.
+ */
+export async function wakeNextLease(ctx: InTransaction, endpointId: string): Promise<void> {
+  const now = ctx.clock.now();
+  const marked = await ctx.tx.execute(sql`
+    update webhook_endpoints e set woken_at = ${now}
+    where e.tenant_id = ${ctx.tenant.id} and e.id = ${endpointId} and e.woken_at is null
+      and exists (
+        select from webhook_endpoint_leases l
+        where l.tenant_id = e.tenant_id and l.endpoint_id = e.id
+          and (l.leased_until is null or l.leased_until <= ${now}))
+    returning e.id`);
+  if (marked.length > 0) enqueueWake(ctx, endpointId, now);
+}
+
+/**
  * The final check of a job that has released its lease or had no use for one: enqueue a successor for the time at which
  * the next delivery is due, if there is any that no other job has claimed.
  */

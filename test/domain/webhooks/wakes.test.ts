@@ -53,7 +53,7 @@ const deliver = async (ctx: Context, endpointId: string, count = 1) => {
 test('events enqueue one job for an endpoint until it has started', async (t) => {
   const { ctx } = t.context;
   const receiver = await receiverFor(t);
-  const { id } = await buildEndpoint(ctx, receiver, { concurrency: 2 });
+  const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
   const wakes = new Wakes(ctx, id);
   await deliver(ctx, id, 5);
   t.is(await wakes.enqueued(), 1);
@@ -90,6 +90,27 @@ test('events enqueue a job for each lease of an endpoint that hangs, and then no
   await Promise.all(drains);
   await wakes.runAll();
   t.deepEqual(await countStates(ctx, id), { delivered: 25 });
+});
+
+test('a job that cannot attempt all at once wakes the next lease, although no event follows', async (t) => {
+  const { ctx } = t.context;
+  const receiver = await receiverFor(t);
+  const { id } = await buildEndpoint(ctx, receiver, { concurrency: 2 });
+  const wakes = new Wakes(ctx, id);
+  receiver.behave('hang');
+  await deliver(ctx, id, 5);
+  const drains: Promise<boolean>[] = [];
+  for (const waiting of [1, 2]) {
+    t.is(await wakes.enqueued(), waiting);
+    drains.push(wakes.runNext());
+    await until(() => receiver.waiting === waiting);
+  }
+  t.is(await wakes.enqueued(), 2);
+  receiver.behave({ status: 204 });
+  receiver.release();
+  await Promise.all(drains);
+  await wakes.runAll();
+  t.deepEqual(await countStates(ctx, id), { delivered: 5 });
 });
 
 test('at whatever moment of a drain a delivery comes, it is delivered by the jobs that were enqueued', async (t) => {
