@@ -209,25 +209,29 @@ test.serial('doctor reports every server that does not respond', async (t) => {
   t.true(away.findings.every(({ advice }) => advice));
 });
 
-test.serial('doctor reports a login that Redis rejects as such', async (t) => {
-  const url = new URL(own.redisUrl);
-  url.password = 'wrong';
-  const { code, findings } = await diagnose(t.context, { REDIS_URL: url.href });
-  const { message, advice } = findings.find(({ about }) => about === 'redis') ?? {};
-  t.is(code, 1);
-  t.regex(message ?? '', / rejects the login: WRONGPASS .*[^.]\.$/);
-  t.regex(advice ?? '', /^Correct the user or the password in REDIS_URL/);
-});
-
-test.serial('doctor reports a database that Redis does not have', async (t) => {
-  const url = new URL(own.redisUrl);
-  url.pathname = '/999999999';
-  const { code, findings } = await diagnose(t.context, { REDIS_URL: url.href });
-  const { message, advice } = findings.find(({ about }) => about === 'redis') ?? {};
-  t.is(code, 1);
-  t.regex(message ?? '', / has no such database: ERR DB index is out of range\.$/);
-  t.regex(advice ?? '', /^Correct the number at the end of REDIS_URL/);
-});
+for (const [circumstance, change, problem, remedy] of [
+  [
+    'a login that Redis rejects as such',
+    { password: 'wrong' },
+    / rejects the login: WRONGPASS .*[^.]\.$/,
+    /^Correct the user or the password in REDIS_URL/,
+  ],
+  [
+    'a database that Redis does not have',
+    { pathname: '/999999999' },
+    / has no such database: ERR DB index is out of range\.$/,
+    /^Correct the number at the end of REDIS_URL/,
+  ],
+] as const) {
+  test.serial(`doctor reports ${circumstance}`, async (t) => {
+    const { href } = Object.assign(new URL(own.redisUrl), change);
+    const { code, findings } = await diagnose(t.context, { REDIS_URL: href });
+    const { message, advice } = findings.find(({ about }) => about === 'redis') ?? {};
+    t.is(code, 1);
+    t.regex(message ?? '', problem);
+    t.regex(advice ?? '', remedy);
+  });
+}
 
 test.serial('doctor reports a Redis that evicts jobs, one without persistence, and one that is too old', async (t) => {
   const redis = new Redis(own.redisUrl);

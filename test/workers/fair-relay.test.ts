@@ -3,19 +3,15 @@ import { Queue } from 'bullmq';
 
 import { queuePrefix } from '#jobs/queues.ts';
 import { drainEndpoint, fanOutEvent } from '#jobs/webhooks.ts';
-import { readConfig } from '#src/config.ts';
 import { transact } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
 import { seconds } from '#src/lib/duration.ts';
-import { silentLog } from '#src/lib/log.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
-import { createServices, type Services } from '#src/services.ts';
-import { createTestClock, type TestClock } from '#test/support/clock.ts';
-import { createTestDatabase } from '#test/support/database.ts';
-import { testEnvironment, timeouts } from '#test/support/environment.ts';
+import type { Services } from '#src/services.ts';
+import type { TestClock } from '#test/support/clock.ts';
 import { fillOutbox } from '#test/support/fill-outbox.ts';
-import { createTestRedis } from '#test/support/redis.ts';
+import { openOwnServices } from '#test/support/own-services.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { until } from '#test/support/until.ts';
 import { startRelay } from '#workers/relay/start-relay.ts';
@@ -40,19 +36,8 @@ interface Fixture {
 const test = (anyTest as TestFn<Fixture>).serial;
 
 test.beforeEach(async (t) => {
-  const [database, redis] = await Promise.all([createTestDatabase(), createTestRedis()]);
-  const clock = createTestClock();
-  const environment = testEnvironment({
-    DATABASE_URL: database.url,
-    REDIS_URL: redis.url,
-    WORKER_CONCURRENCY_WEBHOOKS: '8',
-  });
-  const services = await createServices(readConfig(environment), 'test', {
-    clock,
-    log: silentLog,
-    timeouts,
-    ports: {},
-  });
+  const own = await openOwnServices({ WORKER_CONCURRENCY_WEBHOOKS: '8' });
+  const { services, clock } = own;
   await until(() => services.redis.status === 'ready', { what: 'Redis' });
   const [flooding, other] = [await buildTenant(services), await buildTenant(services)];
   const queue = new Queue('webhooks', { connection: services.connectBlocking(), prefix: queuePrefix('webhooks') });
@@ -80,8 +65,7 @@ test.beforeEach(async (t) => {
     },
     async close() {
       await Promise.all([...running.map((each) => each.close(0)), queue.close()]);
-      await services.close();
-      await database.drop();
+      await own.close();
     },
   };
 });

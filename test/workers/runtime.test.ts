@@ -3,21 +3,17 @@ import { Queue } from 'bullmq';
 
 import { queuePrefix } from '#jobs/queues.ts';
 import { fanOutEvent } from '#jobs/webhooks.ts';
-import { readConfig } from '#src/config.ts';
 import { completeJob, transact } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { DomainError, Snooze } from '#src/lib/errors.ts';
-import { silentLog } from '#src/lib/log.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { retryFailed } from '#src/outbox/job-state.ts';
-import { createServices, type Services } from '#src/services.ts';
-import { createTestClock, type TestClock } from '#test/support/clock.ts';
-import { createTestDatabase } from '#test/support/database.ts';
-import { testEnvironment, timeouts } from '#test/support/environment.ts';
-import { createTestRedis } from '#test/support/redis.ts';
+import type { Services } from '#src/services.ts';
+import type { TestClock } from '#test/support/clock.ts';
+import { openOwnServices } from '#test/support/own-services.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { until } from '#test/support/until.ts';
 import { startRelay } from '#workers/relay/start-relay.ts';
@@ -43,19 +39,8 @@ const test = anyTest as TestFn<Bench>;
 const job = { ...fanOutEvent, retry: { ...fanOutEvent.retry, maxDelaySeconds: 0 } };
 
 test.beforeEach(async (t) => {
-  const [database, redis] = await Promise.all([createTestDatabase(), createTestRedis()]);
-  const clock = createTestClock();
-  const environment = testEnvironment({
-    DATABASE_URL: database.url,
-    REDIS_URL: redis.url,
-    WORKER_CONCURRENCY_WEBHOOKS: '4',
-  });
-  const services = await createServices(readConfig(environment), 'test', {
-    clock,
-    log: silentLog,
-    timeouts,
-    ports: {},
-  });
+  const own = await openOwnServices({ WORKER_CONCURRENCY_WEBHOOKS: '4' });
+  const { services, clock } = own;
   const ctx = { ...services.context(), tenant: await buildTenant(services) };
   const relay = startRelay(services, { pollEveryMs: 20, healEveryMs: 20 });
   const queue = new Queue('webhooks', { connection: services.connectBlocking(), prefix: queuePrefix('webhooks') });
@@ -79,8 +64,7 @@ test.beforeEach(async (t) => {
     },
     async close() {
       await Promise.all([...workers.map((worker) => worker.close(1000)), relay.close(), queue.close()]);
-      await services.close();
-      await database.drop();
+      await own.close();
     },
   };
 });
