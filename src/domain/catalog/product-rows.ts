@@ -1,3 +1,4 @@
+import { lockNames } from '#src/database/lock-names.ts';
 import { brokenConstraint } from '#src/database/transact.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
@@ -17,14 +18,10 @@ export interface SavedProduct extends Omit<ProductRecord, 'variants'> {
 }
 
 /**
- * The products with these slugs. The slugs are locked until the transaction ends, including those without a product,
- * and always in the same order, so that two requests that save the same products cannot deadlock.
+ * The products with these slugs. The slugs are locked until the transaction ends, including those without a product.
  */
 export async function lockProducts(ctx: InTransaction, slugs: readonly string[]): Promise<Map<string, SavedProduct>> {
-  const names = slugs.map((slug) => `product ${ctx.tenant.id} ${slug}`);
-  await ctx.tx.execute(sql`
-    select pg_advisory_xact_lock(key)
-    from (select hashtextextended(name, 0) as key from unnest(${names}::text[]) as name order by 1) as keys`);
+  await lockNames(ctx, 'product', slugs);
   const products = await ctx.tx.execute<SavedProduct & { slug: string }>(sql`
     select p.slug, p.id, p.removed_at is not null as removed, p.name, p.description, p.category, p.status, p.images,
       p.purchase_types, p.subscription_intervals,

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { indexDocument } from '#jobs/search.ts';
+import { lockNames } from '#src/database/lock-names.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
@@ -45,9 +46,7 @@ const comparable = (value: unknown) => (value instanceof Date ? value.toISOStrin
 
 /** The entry of this name. The name is locked until the transaction ends, even if there is no such entry. */
 async function lockEntry(ctx: InTransaction, type: string, slug: string): Promise<SavedEntry | undefined> {
-  await ctx.tx.execute(
-    sql`select pg_advisory_xact_lock(hashtextextended(${`entry ${ctx.tenant.id} ${type} ${slug}`}, 0))`,
-  );
+  await lockNames(ctx, 'entry', [`${type} ${slug}`]);
   const [entry] = await ctx.tx.execute<SavedEntry>(sql`
     select e.id, e.title, e.summary, e.body, e.image, e.author, e.starts_at, e.ends_at, e.published_at,
       array(select t.tag from entry_tags t
