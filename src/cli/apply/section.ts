@@ -3,6 +3,7 @@ import type { InTransaction } from '#src/domain/context.ts';
 import type { Settings } from '#src/domain/settings.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { type Static, type TSchema, Type } from '#src/lib/schema.ts';
+import { sql } from '#src/lib/sql.ts';
 import { fits, type Issue } from '#src/lib/validation.ts';
 
 /** How `apply` was called. */
@@ -111,7 +112,10 @@ export function many<Schema extends TSchema>(definition: {
           placed(`/${name}/${from + index}`, () => definition.save(run, item));
         const changes = await placed(`/${name}`, () => (definition.saveAll ?? saveEach)(run, items, saveOne));
         await run.record(kind, ...changes);
-        if (items.length === batchSize) run.progress(`${name}: ${from + batchSize} of ${value.length}`);
+        if (items.length < batchSize) continue;
+        // A plan that was made for nearly empty tables may read all rows of the store for each that it looks up.
+        await run.ctx.tx.execute(sql`discard plans`);
+        run.progress(`${name}: ${from + batchSize} of ${value.length}`);
       }
       if (run.options.prune) await definition.prune?.(run, new Set(value.map(keyOf)));
     },

@@ -1,0 +1,48 @@
+import anyTest, { type TestFn } from 'ava';
+import { applyStore } from '#src/cli/apply/apply-store.ts';
+import { loadStoreFile } from '#src/cli/apply/store-file.ts';
+import { sql } from '#src/lib/sql.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+import { leaveUnanalyzed } from '#test/support/explain-statements.ts';
+import { stonewareInputs } from '#test/support/factories/catalog.ts';
+import { until } from '#test/support/until.ts';
+
+const test = anyTest as TestFn<TestContext>;
+useContext(test);
+
+const tables = ['products', 'product_tags', 'variants', 'stock_movements'];
+
+test.serial('apply reads as many rows for each of 2,000 new products as for one', async (t) => {
+  const { services } = t.context;
+  await leaveUnanalyzed(services, tables);
+  await applyProducts(t.context, 'first', 500);
+  const before = await countRowsRead(t.context, 500);
+  await applyProducts(t.context, 'second', 2000);
+  const read = (await countRowsRead(t.context, 2500)) - before;
+  t.true(read < 2000 * 15, `${read} rows`);
+});
+
+async function applyProducts({ services }: TestContext, slug: string, count: number): Promise<void> {
+  const url = 'https://shop.example';
+  const store = { slug, name: slug, currency: 'USD', storefront_url: url, owner_email: 'owner@shop.example' };
+  const text = JSON.stringify({ store, products: stonewareInputs(count) });
+  const loaded = loadStoreFile(text, {}, services.config.settings);
+  if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems));
+  const options = { dryRun: false, prune: false, setStock: false };
+  await applyStore(services.context(), loaded.file, options, () => undefined);
+}
+
+/** The rows of the catalogue that were read so far, as soon as PostgreSQL has counted those of this many products. */
+async function countRowsRead({ services }: TestContext, products: number): Promise<number> {
+  const counted = await until(
+    async () => {
+      const [row] = await services.execute<{ products: number; read: number }>(sql`
+        select max(n_tup_ins) filter (where relname = 'products')::int as products,
+          sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::int as read
+        from pg_stat_user_tables where relname = any(${tables})`);
+      return row?.products === products ? row : undefined;
+    },
+    { what: 'PostgreSQL to count the rows' },
+  );
+  return counted.read;
+}
