@@ -2,7 +2,7 @@ import Type from 'typebox';
 
 import { days } from '#src/lib/duration.ts';
 import { defineJob, defineScheduledJob, keyOfPeriod, Period } from './lib/define-job.ts';
-import { exponential } from './lib/retry.ts';
+import { exponential, never } from './lib/retry.ts';
 
 /**
  * Reconciles the object of a payment event with the provider's current state. While the provider does not respond, the
@@ -57,11 +57,15 @@ export const finishSecretRotation = defineJob({
   key: ({ rotationId }) => rotationId,
 });
 
-/** Enqueues the check of each session whose check is overdue. */
-export const sweepSessions = defineScheduledJob({
+/** Enqueues the checks and repairs of sessions that are due. Only a tick: it finds its rows by query. */
+export const sweepSessions = defineJob({
   name: 'payments.sweep-sessions',
   queue: 'payments',
-  everyMs: 'sweep',
+  payload: Type.Object({}),
+  // The next tick is the next attempt.
+  retry: never,
+  timeoutSeconds: 60,
+  key: () => 'tick',
 });
 
 /** Enqueues a sweep of each store's payment events. */

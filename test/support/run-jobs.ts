@@ -1,5 +1,6 @@
 import type { Job } from 'bullmq';
 import { jobs } from '#jobs/index.ts';
+import { sweepSessions } from '#src/domain/payments/index.ts';
 import { claimDue } from '#src/outbox/claim-jobs.ts';
 import type { Services } from '#src/services.ts';
 import { processors } from '#workers/processors.ts';
@@ -10,7 +11,8 @@ const byName = new Map(processors.map((processor) => [processor.job.name, proces
 const known = jobs.map(({ name }) => name);
 
 /**
- * Run every due job, and those that they enqueue in turn, as the workers would but without Redis. Returns the
+ * Run every due job, and those that they enqueue in turn, as the workers would but without Redis; the jobs of sessions
+ * that are due are enqueued first, as by a tick. Returns the
  * outcome of each run, in order, as `job: outcome`. `failedRuns`: so many runs of each failed before.
  */
 export async function runJobs(
@@ -19,6 +21,7 @@ export async function runJobs(
 ): Promise<string[]> {
   const outcomes: string[] = [];
   for (let round = 0; round < (options.rounds ?? 20); round += 1) {
+    await sweepSessions(services.context());
     const { claims } = await claimDue(services.execute, known, services.clock.now());
     if (claims.length === 0) break;
     for (const claim of claims) {

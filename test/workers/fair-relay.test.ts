@@ -107,7 +107,7 @@ test('while 20,000 jobs of one store are due, another store’s job overtakes th
   const period = Math.floor(clock.now().getTime() / services.config.settings.sweepIntervalMs);
   await until(
     async () =>
-      (await countOf(services, sql`job = 'payments.sweep-sessions' and key = ${String(period)} and relays > 0`)) === 1,
+      (await countOf(services, sql`job = 'payments.sweep-events' and key = ${String(period)} and relays > 0`)) === 1,
     { what: 'the schedule' },
   );
   t.true((await countOf(services, sql`relays = 0 and tenant_id = ${flooding.tenant.id}`)) > 5000);

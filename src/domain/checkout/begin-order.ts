@@ -1,9 +1,7 @@
-import { repairSession } from '#jobs/checkout.ts';
 import { transact } from '#src/database/transact.ts';
 import { awaitAll } from '#src/lib/await-all.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { seconds } from '#src/lib/duration.ts';
-import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context } from '../context.ts';
 import { createOrder, type Gift, orderNumberOf, takeHolds, takeOrderNumber } from '../orders/index.ts';
 import {
@@ -97,7 +95,7 @@ interface OrderDetails {
   readonly subscribing: Subscribing | null;
 }
 
-/** Order, holds, session and both jobs in one transaction. Locks go from the order to its subjects. */
+/** Order, holds and session in one transaction. Locks go from the order to its subjects. */
 async function writeOrder(
   ctx: Context,
   { order, request, expiresAt }: OrderPlan,
@@ -113,12 +111,11 @@ async function writeOrder(
         requestKey,
         subject,
         subscribing,
+        repairAt: fromNow(ctx.clock, requestKey === null ? requestMs : continuableMs),
         expiresAt,
       }),
       takeHolds(ctx, order.holds, order.email),
     );
-    const dueAt = fromNow(ctx.clock, requestKey === null ? requestMs : continuableMs);
-    enqueue(ctx, repairSession, { orderId: order.id, attempt: 1 }, { dueAt });
     return session;
   });
 }

@@ -48,8 +48,7 @@ const attemptsMax = 6;
  * Create a pending order and open a hosted payment session for it.
  *
  * Everything is validated before anything is written; the order, its holds and the request for its session are stored
- * before the provider is called. If this process dies, the job that is enqueued with the order ends a session whose URL
- * was never returned.
+ * before the provider is called. If this process dies, a repair ends a session whose URL was never returned.
  *
  * @param options `requestKey`: the same at every attempt of one API request; an attempt continues an earlier one's
  *   order
@@ -94,10 +93,10 @@ export async function checkOut(ctx: Context, purchase: Purchase): Promise<Checko
 
 /**
  * Create the stored session at the provider, outside any transaction, and record the result. A repeated request and the
- * repair job make the same call with the same key.
+ * repair make the same call with the same key.
  *
  * If it is certain that no session was created, the order is closed and its holds are released; otherwise the repair
- * job finds out.
+ * finds out.
  *
  * @param options `isNew`: this is the first attempt to create it
  * @returns the URL of the payment page

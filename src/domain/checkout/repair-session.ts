@@ -1,12 +1,10 @@
-import { repairSession as repairSessionJob } from '#jobs/checkout.ts';
 import { completeJob } from '#src/database/transact.ts';
-import { fromNow } from '#src/lib/clock.ts';
 import { days, minutes, seconds } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
-import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
 import {
   applySnapshot,
+  checkLater,
   closeSoon,
   endSession,
   markOpened,
@@ -103,7 +101,6 @@ async function applyFinding(
   finding: Finding,
   attempt: number,
 ): Promise<void> {
-  const { orderId } = session;
   if (finding.kind === 'made') {
     await markOpened(ctx, session, finding.created);
     return;
@@ -115,6 +112,5 @@ async function applyFinding(
   }
   const isLongOver = ctx.clock.now().getTime() - session.request.expiresAt * 1000 > lifeMaxMs;
   if (finding.kind === 'never_made' || isLongOver) return endSession(ctx, session, 'expired');
-  const waitMs = Math.min(seconds(15) * 2 ** attempt, minutes(10));
-  enqueue(ctx, repairSessionJob, { orderId, attempt: attempt + 1 }, { dueAt: fromNow(ctx.clock, waitMs) });
+  await checkLater(ctx, session, Math.min(seconds(15) * 2 ** attempt, minutes(10)));
 }

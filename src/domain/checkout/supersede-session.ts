@@ -65,7 +65,7 @@ async function awaitOpening(
 
 /**
  * Close the order of a session without a response, and release its holds. The session cannot be paid: its URL was never
- * returned to the shopper, and will not be. The repair job closes the session itself, once it knows whether it exists.
+ * returned to the shopper, and will not be. The repair closes the session itself, once it knows whether it exists.
  *
  * @returns `'changed'` when the provider responded just now
  */

@@ -34,6 +34,7 @@ export { presentRefund, type Refund, RefundView, refundsOf } from './refunds/ref
 export { leftToRefund, RefundInput, requestRefund } from './refunds/request-refund.ts';
 export { checkSession, endSession, removeDiscount, sweepSessions } from './sessions/check-session.ts';
 export {
+  checkLater,
   closeSoon,
   insertSession,
   markOpened,

@@ -10,6 +10,7 @@ import { type StripeControl, stripeControl } from '#src/dev/simulators/stripe/co
 import { startStripeSimulator } from '#src/dev/simulators/stripe/simulator.ts';
 import type { CheckoutInput } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
+import { sweepSessions } from '#src/domain/payments/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { silentLog } from '#src/lib/log.ts';
@@ -61,6 +62,7 @@ export async function openKillFixtures(environment: Record<string, string>): Pro
 
   async function runDueJobs(): Promise<void> {
     for (let round = 0; round < 20; round += 1) {
+      await sweepSessions(services.context());
       const claims = [
         ...(await claimDue(services.execute, testedJobs, now())).claims,
         ...(await claimStale(services.execute, testedJobs, now(), max)),
@@ -98,6 +100,7 @@ export async function openKillFixtures(environment: Record<string, string>): Pro
           return send(child, { task, tenantId: tenant.id, clockAheadMs, killPoint });
         },
         async outboxJobOf(job) {
+          await sweepSessions(services.context());
           const [row] = await runOnPlatformTables<{ id: string }>(
             ctx,
             sql`

@@ -7,6 +7,8 @@ import { type CheckoutInput, createCheckoutSession } from '#src/domain/checkout/
 import type { Context } from '#src/domain/context.ts';
 import { checkSession, savePaymentAccount } from '#src/domain/payments/index.ts';
 import { quoteGiftCard, quotePromo } from '#src/domain/promotions/index.ts';
+import { fromNow } from '#src/lib/clock.ts';
+import { minutes } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -62,18 +64,22 @@ test.serial('createCheckoutSession rejects a store in connect mode or without a 
   t.deepEqual(payments.calls, []);
 });
 
-test.serial('createCheckoutSession creates a pending order with its holds and jobs', async (t) => {
-  const { ctx } = t.context;
-  await buildPaymentAccount(ctx);
-  const product = await buildProduct(ctx);
-  const checkout = await buy(ctx, product, { customer_email: 'ada@example.com' });
-  t.like(checkout.order, { order_number: 'ORD-1001', status: 'pending', currency: 'USD', total_cents: 3800 });
-  t.is(checkout.order.id, checkout.order_id);
-  t.is((await buy(ctx, product)).order_number, 'ORD-1002');
-  t.like(await orderOf(ctx, checkout.order_id), { status: 'pending', paymentStatus: 'unpaid' });
-  t.deepEqual((await enqueuedJobs(ctx, repairSession))[0], { orderId: checkout.order_id, attempt: 1 });
-  t.deepEqual((await enqueuedJobs(ctx, checkSessionJob))[0], { orderId: checkout.order_id, number: 1 });
-});
+test.serial(
+  'createCheckoutSession creates a pending order with its holds, and a session that is checked, without a job',
+  async (t) => {
+    const { ctx, clock } = t.context;
+    await buildPaymentAccount(ctx);
+    const product = await buildProduct(ctx);
+    const checkout = await buy(ctx, product, { customer_email: 'ada@example.com' });
+    t.like(checkout.order, { order_number: 'ORD-1001', status: 'pending', currency: 'USD', total_cents: 3800 });
+    t.is(checkout.order.id, checkout.order_id);
+    t.is((await buy(ctx, product)).order_number, 'ORD-1002');
+    t.like(await orderOf(ctx, checkout.order_id), { status: 'pending', paymentStatus: 'unpaid' });
+    const { checkAt } = await sessionOf(ctx, checkout.order_id);
+    t.true(checkAt !== null && checkAt > fromNow(clock, minutes(1)) && checkAt <= fromNow(clock, minutes(2)));
+    t.deepEqual([...(await enqueuedJobs(ctx, repairSession)), ...(await enqueuedJobs(ctx, checkSessionJob))], []);
+  },
+);
 
 test.serial(
   'createCheckoutSession names the product of every line, and the variant where one was requested',

@@ -1,3 +1,4 @@
+import { repairSession } from '#jobs/checkout.ts';
 import { checkSession as checkSessionJob } from '#jobs/payments.ts';
 import { asPlatform, completeJob } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
@@ -14,7 +15,7 @@ import { type ProviderFailureReport, providerFailureOf } from '../provider-calls
 import { applySnapshot } from '../snapshots/apply-snapshot.ts';
 import { type Snapshot, snapshotOfSession } from '../snapshots/fetch-snapshot.ts';
 import {
-  enqueueCheck,
+  checkLater,
   markOver,
   type PaymentSession,
   readSession,
@@ -31,14 +32,13 @@ export async function checkSession(
   { orderId, number }: { orderId: string; number: number },
 ): Promise<void> {
   const session = await readSession(ctx, orderId);
-  if (!session?.checkAt || session.checks >= number) return;
-  if (!session.sessionId) return enqueueNext(ctx, session, number);
+  if (!session?.checkAt || !session.sessionId || session.checks > number) return;
 
   const snapshot = await fetchCurrent(ctx, session.sessionId, session);
-  if (snapshot instanceof Error) return waitOut(ctx, session, number, snapshot);
+  if (snapshot instanceof Error) return waitOut(ctx, session, snapshot);
   await completeJob(ctx, async (ctx) => {
     await applySnapshot(ctx, snapshot);
-    await enqueueCheck(ctx, session, number);
+    await checkLater(ctx, session);
   });
 }
 
@@ -62,12 +62,7 @@ const closeSession = (ctx: Context, account: PaymentAccount, sessionId: string) 
   ctx.ports.payments.expireSession(account, sessionId, ctx.signal);
 
 /** While the provider cannot be reached, the order keeps its holds: the session may have been paid. */
-async function waitOut(
-  ctx: Context,
-  session: PaymentSession,
-  number: number,
-  reason: ProviderFailureReport,
-): Promise<void> {
+async function waitOut(ctx: Context, session: PaymentSession, reason: ProviderFailureReport): Promise<void> {
   const isOutOfReach =
     !(reason instanceof ProviderError) || reason.failure === 'denied' || reason.failure === 'missing';
   if (isOutOfReach && ctx.clock.now().getTime() - session.expiresAt.getTime() > payableMs(session)) {
@@ -76,35 +71,40 @@ async function waitOut(
   }
   const requestedMs = reason instanceof ProviderError ? seconds(reason.retryAfterSeconds ?? 0) : 0;
   const waitMs = Math.max(requestedMs, isOutOfReach ? hours(1) : minutes(1));
-  await completeJob(ctx, (ctx) => enqueueCheck(ctx, session, number, waitMs));
+  await completeJob(ctx, (ctx) => checkLater(ctx, session, waitMs));
 }
 
 /** How long after its end a session can still turn out to be paid. */
 const payableMs = ({ state }: PaymentSession): number => sessionLifeMs + (state === 'processing' ? slowPaymentMs : 0);
 
-/** A session without an id may not exist: checkout's repair job finds that out, so this only waits. */
-async function enqueueNext(ctx: Context, session: PaymentSession, number: number): Promise<void> {
-  await completeJob(ctx, (ctx) => enqueueCheck(ctx, session, number));
-}
-
+/** So many sessions are found by one statement; the next one finds the rest. */
 const sessionsMax = 1000;
+/** A session whose job was exhausted is due again after this. */
+const dueAgainMs = minutes(10);
 
 /**
- * Enqueue again the checks that are overdue because their job was exhausted or lost. The check fetches a snapshot
- * before any hold is released.
+ * Enqueue a job for each session that is due: a check, or a repair where the provider's response is missing. Orders that
+ * were paid or closed before cost nothing here: that cleared the time. The check fetches a snapshot before any hold is
+ * released.
  */
 export async function sweepSessions(ctx: PlatformContext): Promise<void> {
-  const overdue = fromNow(ctx.clock, -ctx.settings.sweepIntervalMs);
-  await asPlatform(ctx, 'sessions of every store come due', async (ctx) => {
-    const found = await ctx.tx.execute<{ tenantId: string; orderId: string; checks: number }>(sql`
-      update payment_sessions set checks = checks + 1, check_at = ${ctx.clock.now()}
+  while ((await enqueueDue(ctx)) === sessionsMax);
+}
+
+async function enqueueDue(ctx: PlatformContext): Promise<number> {
+  return asPlatform(ctx, 'sessions of every store come due', async (ctx) => {
+    const due = await ctx.tx.execute<{ tenantId: string; orderId: string; isCreating: boolean; number: number }>(sql`
+      update payment_sessions set checks = checks + 1, check_at = ${fromNow(ctx.clock, dueAgainMs)}
       where (tenant_id, order_id) in (
-        select tenant_id, order_id from payment_sessions where check_at < ${overdue}
+        select tenant_id, order_id from payment_sessions where check_at <= ${ctx.clock.now()}
         order by check_at limit ${sessionsMax} for update skip locked)
-      returning tenant_id as "tenantId", order_id as "orderId", checks`);
-    for (const { tenantId, orderId, checks } of found) {
-      enqueue({ ...ctx, tenant: { id: tenantId } }, checkSessionJob, { orderId, number: checks + 1 });
+      returning tenant_id as "tenantId", order_id as "orderId", state = 'creating' as "isCreating", checks as number`);
+    for (const { tenantId, orderId, isCreating, number } of due) {
+      const tenant = { ...ctx, tenant: { id: tenantId } };
+      if (isCreating) enqueue(tenant, repairSession, { orderId, attempt: number });
+      else enqueue(tenant, checkSessionJob, { orderId, number });
     }
+    return due.length;
   });
 }
 

@@ -1,4 +1,4 @@
-import { checkSession, removeDiscount } from '#jobs/payments.ts';
+import { removeDiscount } from '#jobs/payments.ts';
 import { readOne } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { days, hours, minutes, seconds } from '#src/lib/duration.ts';
@@ -22,7 +22,10 @@ export const slowPaymentMs = days(14);
  */
 export type PaymentSessionState = 'creating' | 'open' | 'processing' | 'settled' | 'failed' | 'expired' | 'mismatched';
 
-/** The stored session of an order. `checkAt` is null once its state is final. */
+/**
+ * The stored session of an order. `checkAt` is when it is repaired (`creating`) or checked next, and null once its state
+ * is final: most orders are paid before it. `checks` counts the jobs that were enqueued for that.
+ */
 export interface PaymentSession {
   readonly orderId: string;
   readonly state: PaymentSessionState;
@@ -46,22 +49,22 @@ export interface NewPaymentSession {
   readonly subject: string | null;
   /** `null`: it begins no subscription, or the shopper's email is not known yet. */
   readonly subscribing: Subscribing | null;
+  /** Later than any attempt of the request: a session that has no response then is repaired. */
+  readonly repairAt: Date;
   readonly expiresAt: Date;
 }
 
-/** Store the session and enqueue its first check. Call it in the transaction that creates the order. */
+/** Store the session. Call it in the transaction that creates the order. */
 export async function insertSession(ctx: InTransaction, session: NewPaymentSession): Promise<PaymentSession> {
   const now = ctx.clock.now();
   const { orderId } = session.request;
-  const checkAt = nextCheck(ctx, { createdAt: now, expiresAt: session.expiresAt });
   await ctx.tx.execute(sql`
     insert into payment_sessions (tenant_id, order_id, state, request, idempotency_key, request_key, subject, subscriber,
       subscribes, check_at, created_at, expires_at)
     values (${ctx.tenant.id}, ${orderId}, 'creating', ${JSON.stringify(session.request)}::json, ${session.idempotencyKey},
       ${session.requestKey}, ${session.subject}, ${session.subscribing?.subscriber ?? null},
-      ${session.subscribing?.productIds ?? null}, ${checkAt}, ${now}, ${session.expiresAt})`);
-  enqueue(ctx, checkSession, { orderId, number: 1 }, { dueAt: checkAt });
-  const { request, idempotencyKey, expiresAt } = session;
+      ${session.subscribing?.productIds ?? null}, ${session.repairAt}, ${now}, ${session.expiresAt})`);
+  const { request, idempotencyKey, repairAt: checkAt, expiresAt } = session;
   return {
     orderId,
     state: 'creating',
@@ -91,7 +94,7 @@ export async function readSession(ctx: Context, orderId: string): Promise<Paymen
 }
 
 /**
- * Record that the provider created the session.
+ * Record that the provider created the session, which is checked from now on.
  * @returns the URL of the payment page; `undefined` when the shopper requested another session meanwhile: then a check
  *   that is due now closes this one
  */
@@ -102,16 +105,15 @@ export async function markOpened(
 ): Promise<string | undefined> {
   const [row] = await ctx.tx.execute<{ url: string; supersededAt: Date | null }>(sql`
     update payment_sessions set state = 'open', provider_session_id = coalesce(provider_session_id, ${sessionId}),
-      url = coalesce(url, ${url})
+      url = coalesce(url, ${url}),
+      check_at = case when superseded_at is null then ${nextCheck(ctx, session)}::timestamptz else ${ctx.clock.now()} end
     where tenant_id = ${ctx.tenant.id} and order_id = ${session.orderId} and state in ('creating', 'open')
     returning url, superseded_at as "supersededAt"`);
-  if (row?.supersededAt) await closeSoon(ctx, session);
   return row?.supersededAt === null ? row.url : undefined;
 }
 
-/** Enqueue a check that is due now: it closes a superseded session. */
-export const closeSoon = (ctx: InTransaction, session: PaymentSession): Promise<void> =>
-  enqueueCheck(ctx, session, session.checks + 1, 0);
+/** Make a check due now: it closes a superseded session. */
+export const closeSoon = (ctx: InTransaction, session: PaymentSession): Promise<void> => checkLater(ctx, session, 0);
 
 /**
  * Give up an unopened session because its shopper wants another one. Its URL will not be returned to anyone, it
@@ -151,20 +153,14 @@ export function enqueueDiscountRemoval(
 }
 
 /**
- * Enqueue the next check unless the session is over. Call it in the transaction that records the outcome of a check.
+ * Set when the session is checked or repaired next, unless it is over. Call it in the transaction that records the
+ * outcome of the last check.
  */
-export async function enqueueCheck(
-  ctx: InTransaction,
-  session: PaymentSession,
-  number: number,
-  waitMs?: number,
-): Promise<void> {
+export async function checkLater(ctx: InTransaction, session: PaymentSession, waitMs?: number): Promise<void> {
   const checkAt = waitMs === undefined ? nextCheck(ctx, session) : fromNow(ctx.clock, waitMs);
-  const [row] = await ctx.tx.execute(sql`
-    update payment_sessions set checks = ${number}, check_at = ${checkAt}
-    where tenant_id = ${ctx.tenant.id} and order_id = ${session.orderId} and check_at is not null and checks < ${number}
-    returning 1`);
-  if (row) enqueue(ctx, checkSession, { orderId: session.orderId, number: number + 1 }, { dueAt: checkAt });
+  await ctx.tx.execute(sql`
+    update payment_sessions set check_at = ${checkAt}
+    where tenant_id = ${ctx.tenant.id} and order_id = ${session.orderId} and check_at is not null`);
 }
 
 /**
@@ -172,11 +168,9 @@ export async function enqueueCheck(
  * that the provider itself let expire cannot be paid, so this never undoes what a snapshot said.
  */
 export async function resumeChecks(ctx: InTransaction, orderId: string): Promise<void> {
-  const checkAt = fromNow(ctx.clock, slowlyMs);
-  const [row] = await ctx.tx.execute<{ checks: number }>(sql`
-    update payment_sessions set state = 'processing', checks = checks + 1, check_at = ${checkAt}
-    where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and state = 'expired' returning checks`);
-  if (row) enqueue(ctx, checkSession, { orderId, number: row.checks + 1 }, { dueAt: checkAt });
+  await ctx.tx.execute(sql`
+    update payment_sessions set state = 'processing', check_at = ${fromNow(ctx.clock, slowlyMs)}
+    where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and state = 'expired'`);
 }
 
 const afterExpiryMs = seconds(1);
