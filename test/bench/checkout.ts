@@ -5,13 +5,10 @@ import { fileURLToPath } from 'node:url';
 
 import pg from 'pg';
 import { readOptions } from '#src/cli/lib/script-options.ts';
-import { readConfig } from '#src/config.ts';
 import { startStripeSimulator } from '#src/dev/simulators/stripe/simulator.ts';
 import { startProcess } from '#src/dev/stack/start-process.ts';
 import { createCheckoutSession } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { silentLog } from '#src/lib/log.ts';
-import { createServices } from '#src/services.ts';
 import { countStatements } from '#test/support/count-statements.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
@@ -34,10 +31,9 @@ const { requests } = readOptions(
   '100',
 );
 const warmUps = 40;
-const bench = await startBench();
 const simulator = await startStripeSimulator();
-const environment = { ...bench.environment, STRIPE_API_BASE: simulator.url };
-const services = await createServices(readConfig(environment), 'bench', { log: silentLog });
+const bench = await startBench({ STRIPE_API_BASE: simulator.url });
+const { services } = bench;
 const tenant = await buildTenant(services);
 const ctx: Context = { ...services.context(), tenant };
 const account = await buildPaymentAccount(ctx);
@@ -99,7 +95,7 @@ async function startBare(bodyOf: typeof plain): Promise<{ time(): Promise<number
 
 const client = new pg.Client({ connectionString: bench.embedded.databaseUrl });
 await client.connect();
-const port = await bench.web({ STRIPE_API_BASE: simulator.url, LOG_LEVEL: 'info' });
+const port = await bench.web({ LOG_LEVEL: 'info' });
 const web = startProcess('web', 'src/server.ts', port.environment);
 
 try {
@@ -131,7 +127,6 @@ try {
 } finally {
   await web.stop();
   await client.end();
-  await services.close();
   await simulator.close();
   await bench.stop();
 }

@@ -17,7 +17,8 @@ export interface Bench {
   stop(): Promise<void>;
 }
 
-export async function startBench(): Promise<Bench> {
+/** @param given for the environment of every process, and of the services */
+export async function startBench(given: Record<string, string> = {}): Promise<Bench> {
   const embedded = await startEmbedded();
   await migrate(embedded.databaseUrl);
   const environment = {
@@ -32,6 +33,7 @@ export async function startBench(): Promise<Bench> {
     SMTP_URL: 'smtp://127.0.0.1:2525',
     MAIL_FROM: 'Storefront <hello@storefront.example>',
     RATE_LIMIT_SCALE: '1000000',
+    ...given,
   };
   const services = await createServices(readConfig(environment), 'bench', { log: silentLog });
   return {
