@@ -207,7 +207,9 @@ test('the deadline of a call holds, also after a garbage collection', async (t) 
 
   await fault('GET /transactions/*', 'hang');
   const collecting = setInterval(collect, 10);
-  t.is((await failure(gateway.fetchPurchase(account, 'slow', { timeoutMs: 150 }))).failure, 'away');
+  for (const signal of [undefined, new AbortController().signal]) {
+    t.is((await failure(gateway.fetchPurchase(account, 'slow', { timeoutMs: 150, signal }))).failure, 'away');
+  }
   clearInterval(collecting);
 });
 

@@ -6,6 +6,7 @@ import { readSender, type Sender } from '#src/lib/email-address.ts';
 import { ProviderError, Snooze } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { oneLine } from '#src/lib/one-line.ts';
+import { signalWithin } from '#src/lib/signal-within.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
 import type { OutgoingMail } from '../ports/mailer.ts';
@@ -111,10 +112,8 @@ async function startAttempt(
 }
 
 async function callMailServer(ctx: Context, outgoing: OutgoingMail): Promise<SendResult> {
-  const deadline = AbortSignal.timeout(sendTimeoutMs);
-  const signal = ctx.signal ? AbortSignal.any([ctx.signal, deadline]) : deadline;
   try {
-    const result = await ctx.ports.mailer.send(outgoing, signal);
+    const result = await ctx.ports.mailer.send(outgoing, signalWithin(sendTimeoutMs, ctx.signal));
     return result.outcome === 'accepted' ? { outcome: 'accepted', detail: '' } : result;
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;

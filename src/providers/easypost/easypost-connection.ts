@@ -2,7 +2,7 @@ import type { ShippingConnection } from '#src/domain/ports/shipping-gateway.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import type { Log } from '#src/lib/log.ts';
-import { startDeadline } from '../lib/deadline.ts';
+import { signalWithin } from '#src/lib/signal-within.ts';
 
 const usualTimeoutMs = seconds(8);
 
@@ -17,22 +17,19 @@ export function createEasypostConnection({
   log: Log;
 }): ShippingConnection {
   return {
-    async checkAccount({ apiKey }, options = {}) {
+    async checkAccount({ apiKey }, { timeoutMs = usualTimeoutMs, signal } = {}) {
       const startedAt = performance.now();
-      const deadline = startDeadline(options, usualTimeoutMs);
       const status = await fetch(`${baseUrl}/v2/addresses?page_size=1`, {
         headers: { authorization: `Basic ${Buffer.from(`${apiKey}:`).toString('base64')}` },
         redirect: 'error',
-        signal: deadline.signal,
-      })
-        .then(
-          async (response) => {
-            await response.body?.cancel();
-            return response.status;
-          },
-          () => undefined,
-        )
-        .finally(() => deadline.clear());
+        signal: signalWithin(timeoutMs, signal),
+      }).then(
+        async (response) => {
+          await response.body?.cancel();
+          return response.status;
+        },
+        () => undefined,
+      );
       log.info(
         { provider: 'easypost', operation: 'addresses.list', status, ms: Math.round(performance.now() - startedAt) },
         'provider call',

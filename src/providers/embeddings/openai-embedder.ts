@@ -4,6 +4,7 @@ import { seconds } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import type { Log } from '#src/lib/log.ts';
 import { type Static, Type } from '#src/lib/schema.ts';
+import { signalWithin } from '#src/lib/signal-within.ts';
 import { inCall } from '#src/lib/tracing.ts';
 import { fits } from '#src/lib/validation.ts';
 import type { CircuitBreaker } from '../lib/circuit-breaker.ts';
@@ -40,7 +41,6 @@ export function createOpenAiEmbedder({ url, key, model, log, breaker }: Embedder
 
   async function embedBatch(texts: readonly string[], { signal, timeoutMs }: EmbedOptions): Promise<Float32Array[]> {
     const startedAt = performance.now();
-    const timeout = AbortSignal.timeout(timeoutMs);
     const body = {
       model,
       input: texts,
@@ -54,7 +54,7 @@ export function createOpenAiEmbedder({ url, key, model, log, breaker }: Embedder
         headers: { 'content-type': 'application/json', ...(key && { authorization: `Bearer ${key}` }) },
         body: JSON.stringify(body),
         dispatcher: agent,
-        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+        signal: signalWithin(timeoutMs, signal),
       });
       status = response.statusCode;
       const text = await response.body.text();

@@ -5,10 +5,10 @@ import { seconds } from '#src/lib/duration.ts';
 import { ProviderError, type ProviderFailure } from '#src/lib/errors.ts';
 import type { Log } from '#src/lib/log.ts';
 import type { Static, TSchema } from '#src/lib/schema.ts';
+import { signalWithin } from '#src/lib/signal-within.ts';
 import { inCall } from '#src/lib/tracing.ts';
 import { fits } from '#src/lib/validation.ts';
 import type { CircuitBreaker } from '../lib/circuit-breaker.ts';
-import { startDeadline } from '../lib/deadline.ts';
 
 export interface ShippoOptions {
   /** Another URL of the API; Shippo's own by default. */
@@ -45,7 +45,7 @@ export function createCaller({ baseUrl, log, breaker }: ShippoOptions): CallShip
       inCall('shippo', call.operation, async () => {
         const sdk = await loadSdk();
         const startedAt = performance.now();
-        const deadline = startDeadline(options, usualTimeoutMs);
+        const { timeoutMs = usualTimeoutMs, signal } = options;
         const received: { status?: number; body?: string } = {};
         const finish = (outcome: string) =>
           log.info(
@@ -59,7 +59,7 @@ export function createCaller({ baseUrl, log, breaker }: ShippoOptions): CallShip
             'provider call',
           );
         try {
-          await call.send(sdk.open(account, baseUrl, received, deadline.signal));
+          await call.send(sdk.open(account, baseUrl, received, signalWithin(timeoutMs, signal)));
         } catch (error) {
           const hasResponse = error instanceof sdk.errors.ResponseValidationError && received.body !== undefined;
           if (!hasResponse) {
@@ -67,8 +67,6 @@ export function createCaller({ baseUrl, log, breaker }: ShippoOptions): CallShip
             finish(classified.failure);
             throw classified;
           }
-        } finally {
-          deadline.clear();
         }
         const response = parse(received.body);
         if (!fits(call.response, response)) {
