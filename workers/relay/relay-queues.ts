@@ -1,6 +1,7 @@
 import { Queue } from 'bullmq';
 import { jobs } from '#jobs/index.ts';
 import { type QueueName, queueNames, queuePrefix } from '#jobs/queues.ts';
+import { tickers } from '#jobs/schedules.ts';
 import { days } from '#src/lib/duration.ts';
 import type { ClaimedJob } from '#src/outbox/claim-jobs.ts';
 import type { Services } from '#src/services.ts';
@@ -52,4 +53,19 @@ async function addToQueue(queue: Queue<Envelope> | undefined, claims: readonly C
   const again = new Set(claims.filter(({ isAgain }) => isAgain).map(({ id }) => id));
   const perhapsFailed = added?.filter(({ id }) => again.has(id ?? '')) ?? [];
   await Promise.all(perhapsFailed.map(async (job) => (await job.isFailed()) && job.retry('failed')));
+}
+
+/** Tickers live in Redis alone, so each round puts back what a wipe took. */
+export async function upsertTickers(queues: RelayQueues): Promise<void> {
+  for (const { job, everyMs } of tickers) {
+    await queues.get(job.queue)?.upsertJobScheduler(
+      job.name,
+      { every: everyMs },
+      {
+        name: job.name,
+        data: { tenantId: null, trace: {} },
+        opts: { removeOnComplete: true, removeOnFail: { count: 10 } },
+      },
+    );
+  }
 }

@@ -1,13 +1,12 @@
 import { jobs } from '#jobs/index.ts';
 import type { ScheduledJob } from '#jobs/lib/define-job.ts';
-import { schedules, tickers } from '#jobs/schedules.ts';
+import { schedules } from '#jobs/schedules.ts';
 import { asPlatform } from '#src/database/transact.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { type ClaimedJob, claimDue, claimStale, returnClaims } from '#src/outbox/claim-jobs.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Services } from '#src/services.ts';
-import { addToQueues, openQueues, type RelayQueues } from './relay-queues.ts';
-import { subscribeToWakes } from './wakes.ts';
+import { addToQueues, openQueues, type RelayQueues, upsertTickers } from './relay-queues.ts';
 
 /** How often the relay polls without a wake-up, and while jobs wait for room in a queue; how often it heals. */
 const defaultPace = { pollEveryMs: seconds(1), pollBacklogEveryMs: 100, healEveryMs: seconds(15) };
@@ -94,6 +93,49 @@ export function startRelay(services: Services, pace: Partial<typeof defaultPace>
   };
 }
 
+/** Waits for the next wake-up or for the poll interval, whichever comes first. */
+interface Wakes {
+  next(withinMs: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Receive a wake-up when jobs are committed. One that arrives while nothing waits is stored for the next wait. */
+function subscribeToWakes(services: Services): Wakes {
+  const subscriber = services.connectBlocking();
+  let woken = false;
+  let resume: (() => void) | undefined;
+
+  function wake(): void {
+    woken = true;
+    resume?.();
+  }
+
+  subscriber.on('message', wake);
+  subscriber.subscribe(services.wakeChannel).catch((error: unknown) => {
+    services.log.warn({ err: error }, 'the relay receives no wake-ups and polls instead');
+  });
+
+  return {
+    async next(withinMs) {
+      if (!woken) {
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, withinMs);
+          resume = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      }
+      resume = undefined;
+      woken = false;
+    },
+    async close() {
+      wake();
+      subscriber.disconnect();
+    },
+  };
+}
+
 /** Enqueues each scheduled job once per period. A period that another relay has enqueued already is left alone. */
 export function createScheduler(services: Services): () => Promise<void> {
   const enqueuedPeriods = new Map<string, number>();
@@ -114,19 +156,4 @@ export function createScheduler(services: Services): () => Promise<void> {
 
 function intervalOf(services: Services, { everyMs }: ScheduledJob): number {
   return everyMs === 'sweep' ? services.config.settings.sweepIntervalMs : everyMs;
-}
-
-/** Tickers live in Redis alone, so each round puts back what a wipe took. */
-async function upsertTickers(queues: RelayQueues): Promise<void> {
-  for (const { job, everyMs } of tickers) {
-    await queues.get(job.queue)?.upsertJobScheduler(
-      job.name,
-      { every: everyMs },
-      {
-        name: job.name,
-        data: { tenantId: null, trace: {} },
-        opts: { removeOnComplete: true, removeOnFail: { count: 10 } },
-      },
-    );
-  }
 }
