@@ -2,9 +2,8 @@ import { transact } from '#src/database/transact.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { Cents, Currency, Id, type Static, Timestamp, Type } from '#src/lib/schema.ts';
-import { checkoutSubjectOf } from '../checkout-subject.ts';
 import type { Context } from '../context.ts';
-import { findCustomerByEmail, unlinkPaymentCustomer } from '../customers/index.ts';
+import { checkoutSubjectOf, findCustomerByEmail, unlinkPaymentCustomer } from '../customers/index.ts';
 import { orderStatuses, readOrder } from '../orders/index.ts';
 import {
   deadlineAt,

@@ -73,6 +73,22 @@ export const paymentCustomerIdOf = (ctx: Context, email: string | null): Sql => 
       and customer_id = ${customerIdOf(ctx, email)})`;
 
 /**
+ * Identifies whose checkout it is: the cart's, else the email's. A subject has one open checkout at a time: a new one
+ * supersedes it. Null for an anonymous checkout without a cart, which supersedes none.
+ */
+export function checkoutSubjectOf({
+  cartId,
+  email,
+}: {
+  readonly cartId?: string | null | undefined;
+  /** Trimmed, lower case. */
+  readonly email: string | null;
+}): string | null {
+  if (cartId) return `cart:${cartId}`;
+  return email && `email:${email}`;
+}
+
+/**
  * Find or create the customer with this email address. Concurrent calls get the same customer. A given name replaces
  * the stored one.
  */

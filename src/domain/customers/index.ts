@@ -1,6 +1,7 @@
 export {
   type Customer,
   CustomerView,
+  checkoutSubjectOf,
   customerIdOf,
   findCustomer,
   findCustomerByEmail,
