@@ -1,6 +1,6 @@
 import test from 'ava';
 
-import { PriorityGate, watchThread } from '#workers/runtime/priority-gate.ts';
+import { PriorityGate, watchThread } from '#workers/runtime/admission.ts';
 
 /** Request a turn, and observe whether it has come. */
 function request(priorityGate: PriorityGate, tenantId = 'ten_1') {
