@@ -3,19 +3,10 @@ import Type from 'typebox';
 import { defineJob } from './lib/define-job.ts';
 import { exponential } from './lib/retry.ts';
 
-/** Creates one delivery for each endpoint that subscribed to this event. */
-export const fanOutEvent = defineJob({
-  name: 'webhooks.fan-out-event',
-  queue: 'webhooks',
-  payload: Type.Object({ eventId: Type.String() }),
-  retry: exponential({ attempts: 10 }),
-  timeoutSeconds: 30,
-  key: ({ eventId }) => eventId,
-});
-
 /**
  * Delivers what is due to one endpoint. The job only wakes a worker, which finds its rows by query. `causeId` is
- * the time that it is due if that is to come, so that there is one for each time, and otherwise an id of its own.
+ * the time that it is due if that is to come, so that there is one for each time, and otherwise an event or an id of
+ * its own.
  */
 export const drainEndpoint = defineJob({
   name: 'webhooks.drain-endpoint',

@@ -2,7 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 
 import { jobs } from '#jobs/index.ts';
 import type { QueueName } from '#jobs/queues.ts';
-import { fanOutEvent } from '#jobs/webhooks.ts';
+import { drainEndpoint } from '#jobs/webhooks.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { days, hours, minutes } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -110,7 +110,7 @@ test('claimDue leaves jobs that this release does not know, however many they ar
   await fillOutbox(services, { store: 'ten_1', count: 300, dueAt: fromNow(clock, -hours(1)), job: 'webhooks.new' });
   await fill(t.context, 'ten_1', 1);
   await fill(t.context, 'ten_2', 1);
-  t.deepEqual(countBy((await claim(t.context)).claims, 'job'), { [fanOutEvent.name]: 2 });
+  t.deepEqual(countBy((await claim(t.context)).claims, 'job'), { [drainEndpoint.name]: 2 });
 });
 
 test('claimDue and claimStale read as many rows as they claim, however many are due or scheduled', async (t) => {

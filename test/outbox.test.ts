@@ -1,7 +1,8 @@
 import anyTest, { type TestFn } from 'ava';
-import { fanOutEvent } from '#jobs/webhooks.ts';
-import { read, transact } from '#src/database/transact.ts';
-import { createEndpoint, disableEndpoint } from '#src/domain/webhooks/index.ts';
+import { drainEndpoint } from '#jobs/webhooks.ts';
+import { read, runOnPlatformTables, transact } from '#src/database/transact.ts';
+import { createEndpoint, disableEndpoint, type EndpointInput } from '#src/domain/webhooks/index.ts';
+import { idPattern } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { claimDue, claimStale } from '#src/outbox/claim-jobs.ts';
 import { enqueue, recordEvent } from '#src/outbox/enqueue.ts';
@@ -14,45 +15,87 @@ useContext(test);
 
 test('enqueue inserts a job if and only if its transaction commits', async (t) => {
   const { ctx } = t.context;
-  await transact(ctx, async (ctx) => enqueue(ctx, fanOutEvent, { eventId: 'kept' }));
+  await transact(ctx, async (ctx) => enqueue(ctx, drainEndpoint, { endpointId: 'kept', causeId: 'test' }));
   await t.throwsAsync(
     transact(ctx, async (ctx) => {
-      enqueue(ctx, fanOutEvent, { eventId: 'broken' });
+      enqueue(ctx, drainEndpoint, { endpointId: 'broken', causeId: 'test' });
       throw new Error('changed our mind');
     }),
   );
-  t.deepEqual(await enqueuedJobs(ctx, fanOutEvent), [{ eventId: 'kept' }]);
+  t.deepEqual(await enqueuedJobs(ctx, drainEndpoint), [{ endpointId: 'kept', causeId: 'test' }]);
 });
 
 test('enqueue inserts a job once for the same key', async (t) => {
   const { ctx } = t.context;
-  const promise = () => transact(ctx, async (ctx) => enqueue(ctx, fanOutEvent, { eventId: 'one' }));
+  const promise = () =>
+    transact(ctx, async (ctx) => enqueue(ctx, drainEndpoint, { endpointId: 'one', causeId: 'test' }));
   await Promise.all([promise(), promise(), promise()]);
-  t.is((await enqueuedJobs(ctx, fanOutEvent)).length, 1);
+  t.is((await enqueuedJobs(ctx, drainEndpoint)).length, 1);
 });
 
 test('enqueue throws outside a transaction', (t) => {
-  t.throws(() => enqueue(t.context.ctx, fanOutEvent, { eventId: 'loose' }), { message: /outside a transaction/ });
+  t.throws(() => enqueue(t.context.ctx, drainEndpoint, { endpointId: 'loose', causeId: 'test' }), {
+    message: /outside a transaction/,
+  });
 });
 
-test('recordEvent enqueues a fan-out job if an endpoint is subscribed, even a disabled one', async (t) => {
+test('recordEvent creates a delivery for each subscribed endpoint, and one job to wake it', async (t) => {
   const { ctx } = t.context;
   const record = () =>
     transact(ctx, async (ctx) =>
       (['order.paid', 'order.shipped', 'label.purchased'] as const).map((type) => recordEvent(ctx, type, 'ord_1')),
     );
+  const deliveries = (endpointId: string) =>
+    read<{ id: string; eventId: string; state: string }>(
+      ctx,
+      sql`
+      select id, event_id as "eventId", state from webhook_deliveries
+      where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpointId} order by id`,
+    );
   await record();
   t.deepEqual(await recorded(ctx, 'ord_1'), ['order.paid', 'order.shipped', 'label.purchased']);
-  t.deepEqual(await enqueuedJobs(ctx, fanOutEvent), []);
+  t.deepEqual(await enqueuedJobs(ctx, drainEndpoint), []);
 
-  const { id } = await createEndpoint(ctx, { url: 'http://127.0.0.1:9/hooks', events: ['order.paid', 'label.*'] }).then(
-    ({ endpoint }) => endpoint,
+  const build = async (path: string, events: EndpointInput['events']) =>
+    (await createEndpoint(ctx, { url: `http://127.0.0.1:9/${path}`, events })).endpoint.id;
+  const [paidOnly, most] = [await build('paid', ['order.paid']), await build('most', ['order.paid', 'label.*'])];
+  const [paid = '', , bought = ''] = await record();
+  t.deepEqual(
+    (await deliveries(most)).map(({ eventId, state }) => [eventId, state]),
+    [
+      [paid, 'pending'],
+      [bought, 'pending'],
+    ],
   );
-  const [paid, , bought] = await record();
-  t.deepEqual(await enqueuedJobs(ctx, fanOutEvent), [{ eventId: paid }, { eventId: bought }]);
-  await disableEndpoint(ctx, { id });
-  await record();
-  t.is((await enqueuedJobs(ctx, fanOutEvent)).length, 4);
+  t.deepEqual(
+    (await deliveries(paidOnly)).map(({ eventId }) => eventId),
+    [paid],
+  );
+  for (const { id } of await deliveries(most)) t.regex(id, new RegExp(idPattern('whd')));
+  const jobs = await enqueuedJobs(ctx, drainEndpoint);
+  t.deepEqual(
+    jobs.map(({ endpointId }) => endpointId),
+    [paidOnly, most],
+  );
+  const [row] = await runOnPlatformTables<{ id: string; key: string }>(
+    ctx,
+    sql`select id, key from outbox where tenant_id = ${ctx.tenant.id} and job = ${drainEndpoint.name} order by id`,
+  );
+  t.regex(row?.id ?? '', new RegExp(idPattern('job')));
+  t.is(row?.key, drainEndpoint.key({ endpointId: paidOnly, causeId: paid }));
+
+  for (const id of [paidOnly, most]) await disableEndpoint(ctx, { id });
+  const [again] = await record();
+  t.deepEqual((await deliveries(paidOnly)).at(-1), {
+    id: (await deliveries(paidOnly)).at(-1)?.id ?? '',
+    eventId: again,
+    state: 'discarded',
+  });
+  t.is((await enqueuedJobs(ctx, drainEndpoint)).length, 2);
+});
+
+test('recordEvent throws outside a transaction', (t) => {
+  t.throws(() => recordEvent(t.context.ctx, 'order.paid', 'ord_1'), { message: /outside a transaction/ });
 });
 
 test('the relay is woken for a new job, and not for an event without a subscriber', async (t) => {
@@ -61,15 +104,16 @@ test('the relay is woken for a new job, and not for an event without a subscribe
   const withWake = { ...ctx, database: { ...ctx.database, wakeRelay: () => (woken += 1) } };
   await transact(withWake, async (ctx) => recordEvent(ctx, 'order.paid', 'ord_3'));
   t.is(woken, 0);
-  for (const _ of [1, 2]) await transact(withWake, async (ctx) => enqueue(ctx, fanOutEvent, { eventId: 'told' }));
+  for (const _ of [1, 2])
+    await transact(withWake, async (ctx) => enqueue(ctx, drainEndpoint, { endpointId: 'told', causeId: 'test' }));
   t.is(woken, 1);
 });
 
 test.serial('a relayed job is claimed again only while it is open, and later each time', async (t) => {
   const { ctx, services, clock } = t.context;
   const { execute } = services;
-  const jobs = [fanOutEvent.name];
-  await transact(ctx, async (ctx) => enqueue(ctx, fanOutEvent, { eventId: 'forgotten' }));
+  const jobs = [drainEndpoint.name];
+  await transact(ctx, async (ctx) => enqueue(ctx, drainEndpoint, { endpointId: 'forgotten', causeId: 'test' }));
   const mine = (claims: { id: string; tenantId: string | null }[]) =>
     claims.filter(({ tenantId }) => tenantId === ctx.tenant.id);
 

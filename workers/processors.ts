@@ -87,6 +87,5 @@ export const processors: readonly Processor[] = [
 
   processor(sessionsJobs.mailLink, sessions.mailLink),
 
-  processor(webhooksJobs.fanOutEvent, webhooks.fanOutEvent),
   processor(webhooksJobs.drainEndpoint, webhooks.drainEndpoint, webhooks.resumeLater),
 ];

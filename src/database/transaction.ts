@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg';
 
 import { awaitAll } from '#src/lib/await-all.ts';
 import type { Sql } from '#src/lib/sql.ts';
-import { type Closed, type CompletedJob, closingStatement, type JobOutcome } from '#src/outbox/closing-statement.ts';
+import { type Closed, type CompletedJob, closingStatements, type JobOutcome } from '#src/outbox/closing-statement.ts';
 import type { OutboxJob } from '#src/outbox/enqueue.ts';
 import type { RecordedEvent } from '#src/outbox/events.ts';
 import type { Database } from './connections.ts';
@@ -17,7 +17,7 @@ export interface Transaction {
   readonly em: EntityManager;
   /** Run one statement in this transaction. */
   execute<Row>(statement: Sql): Promise<Row[]>;
-  /** The enqueued jobs and recorded events: written by the last statement before the commit. */
+  /** The enqueued jobs and recorded events: written by the last statements before the commit. */
   readonly jobs: OutboxJob[];
   readonly events: RecordedEvent[];
   /** The job that this commit completes. */
@@ -107,14 +107,14 @@ class ClientTransaction implements Transaction {
 
   async commit(): Promise<Closed> {
     await this.#em?.flush();
-    const closing = closingStatement({ events: this.events, jobs: this.jobs, outcome: this.#outcome });
+    const closing = closingStatements({ events: this.events, jobs: this.jobs, outcome: this.#outcome });
     const [closed, { command }] = await awaitAll(
-      closing && this.execute<Closed>(closing),
+      awaitAll(...closing.map((statement) => this.execute<Closed>(statement))),
       this.#client.query('commit'),
     );
     // After a failed statement PostgreSQL rolls back on COMMIT and only reports ROLLBACK.
     if (command !== 'COMMIT') throw new Error('A statement failed in this transaction, and its error was passed over.');
     if (this.#outcome && this.#outcome.failure === undefined) this.#outcome.job.isCompleted = true;
-    return closed?.[0] ?? { hasNewJobs: false };
+    return closed.at(-1)?.[0] ?? { hasNewJobs: false };
   }
 }

@@ -1,7 +1,6 @@
 import type { Static, TObject } from 'typebox';
 import type { JobDefinition } from '#jobs/lib/define-job.ts';
-import { fanOutEvent } from '#jobs/webhooks.ts';
-import type { Clock } from '#src/lib/clock.ts';
+import { type Clock, fromNow } from '#src/lib/clock.ts';
 import { currentCorrelation } from '#src/lib/correlation.ts';
 import { newId } from '#src/lib/ids.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
@@ -61,7 +60,7 @@ export interface OutboxJob {
 export interface OutboxContext {
   readonly tx?: {
     execute<Row>(statement: Sql): Promise<Row[]>;
-    /** Written just before the commit, all jobs in one statement and all events in one. */
+    /** Written just before the commit. */
     readonly jobs: OutboxJob[];
     readonly events: RecordedEvent[];
   };
@@ -86,16 +85,28 @@ export function insertJobs(jobs: readonly OutboxJob[], onlyWhere: Sql = sql`true
 }
 
 /**
- * Record an event in the transaction that causes it, and enqueue the job that delivers it to subscribed endpoints.
+ * Record an event in the transaction that causes it, with its deliveries to subscribed endpoints.
  * @returns the id of the event
  */
 export function recordEvent(
-  ctx: OutboxContext & { tenant: { id: string } },
+  ctx: OutboxContext & {
+    readonly tenant: { readonly id: string };
+    readonly settings: { readonly webhookRetryScheduleMs: readonly number[] };
+  },
   type: EventType,
   objectId: string,
 ): string {
-  const event = { id: newId('evt'), tenantId: ctx.tenant.id, type, objectId, at: ctx.clock.now() };
-  enqueue(ctx, fanOutEvent, { eventId: event.id });
-  ctx.tx?.events.push(event);
-  return event.id;
+  if (!ctx.tx) throw new TypeError(`${type} was recorded outside a transaction.`);
+  const id = newId('evt');
+  ctx.tx.events.push({
+    id,
+    tenant_id: ctx.tenant.id,
+    type,
+    object_id: objectId,
+    at: ctx.clock.now(),
+    due_at: fromNow(ctx.clock, ctx.settings.webhookRetryScheduleMs[0] ?? 0),
+    request_id: currentCorrelation()?.requestId ?? null,
+    trace: currentTrace(),
+  });
+  return id;
 }

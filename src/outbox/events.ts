@@ -1,4 +1,5 @@
 import { sql } from '#src/lib/sql.ts';
+import type { TraceCarrier } from '#src/lib/tracing.ts';
 
 /**
  * The types of events that endpoints can subscribe to, each with the kind of object that it is about. A shipped type
@@ -27,13 +28,20 @@ export const eventTypes = {
 export type EventType = keyof typeof eventTypes;
 export type EventObjectKind = (typeof eventTypes)[EventType];
 
-/** Something that happened, and to what. It holds no copy of the object: receivers get it as it is at the attempt. */
+/**
+ * Something that happened, and to what, with the columns of its row. It holds no copy of the object: receivers get it
+ * as it is at the attempt.
+ */
 export interface RecordedEvent {
   readonly id: string;
-  readonly tenantId: string;
+  readonly tenant_id: string;
   readonly type: EventType;
-  readonly objectId: string;
+  readonly object_id: string;
   readonly at: Date;
+  /** When its deliveries are due. */
+  readonly due_at: Date;
+  readonly request_id: string | null;
+  readonly trace: TraceCarrier;
 }
 
 /**
@@ -45,12 +53,3 @@ export const isSubscribedTo = sql`
     when event.type = 'webhook.test' then endpoint.id = event.object_id
     else endpoint.events ?| array[event.type, split_part(event.type, '.', 1) || '.*']
   end`;
-
-/**
- * Whether any endpoint is subscribed, as a condition on `event`. This is the only table outside the outbox that it
- * reads: the statement that records an event includes the check. Passing the check in from above would take it through
- * every connection, and a view or a function would only give the same table another name.
- */
-export const hasSubscriber = sql`
-  exists (select from webhook_endpoints endpoint
-    where endpoint.tenant_id = event.tenant_id and ${isSubscribedTo} offset 0)`;

@@ -103,7 +103,8 @@ const guardedTables: Readonly<Record<string, readonly string[]>> = {
   api_keys: ['src/domain/tenants/'],
   outbox: ['src/outbox/'],
   search_documents: ['src/domain/search/'],
-  webhook_endpoints: ['src/domain/', 'src/outbox/events.ts'],
+  webhook_endpoints: ['src/domain/', 'src/outbox/'],
+  webhook_deliveries: ['src/domain/', 'src/outbox/deliveries.ts'],
 };
 
 test('imports go down the layers, never up or across', (t) => {

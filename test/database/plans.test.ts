@@ -59,8 +59,6 @@ const exceptions: readonly (readonly [RegExp, string])[] = [
   [/websearch_to_tsquery/, 'a search ranks at most 1,000 documents of each kind and tier'],
   [/percentile_cont/, 'operators see the lag of the last ten minutes'],
   [/delete from (payment_events|mails|events) where ctid/, 'old rows are found by a BRIN index, in blocks'],
-  [/event\.type = 'webhook\.test'/, 'an event is compared with each endpoint of its store'],
-  [/set woken_at/, 'the endpoints of a store are few'],
   [/from sign_in_links/, 'sign-in links of the last hour are counted, which are limited'],
   [/from one_time_passwords/, 'one-time passwords of the last minutes are counted'],
 ];
@@ -82,6 +80,14 @@ test.serial('no statement of a request or a job reads more than a constant times
     others.set(id, copies.each);
   }
   await multiplyStore(services.config.databaseUrl, tenant.id, { own: copies.own, others }, { shared, single });
+  // A store may have 50 endpoints, which all have a part in each event.
+  await transact(t.context.ctx, ({ tx }) =>
+    tx.execute(sql`
+    delete from webhook_endpoints where tenant_id = ${tenant.id} and id in (
+      select id from webhook_endpoints e where e.tenant_id = ${tenant.id} and not exists (
+        select from webhook_deliveries d where d.tenant_id = e.tenant_id and d.endpoint_id = e.id)
+      order by id offset 40)`),
+  );
   // What is left to do was multiplied, too.
   await services.execute(sql`
     update outbox set next_relay_at = null, finished_at = now() where next_relay_at is not null and next_relay_at <= now()`);

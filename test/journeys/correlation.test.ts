@@ -105,7 +105,6 @@ test('one request id and one trace connect a request with its outbox jobs and th
     t.deepEqual(pathTo('smtp send'), [...reconciled, 'worker work emails.send-mail', 'worker smtp send']);
     t.deepEqual(pathTo('endpoint post'), [
       ...reconciled,
-      'worker work webhooks.fan-out-event',
       'worker work webhooks.drain-endpoint',
       'worker endpoint post',
     ]);

@@ -1,5 +1,5 @@
 import type { QueueName } from '#jobs/queues.ts';
-import { fanOutEvent } from '#jobs/webhooks.ts';
+import { drainEndpoint } from '#jobs/webhooks.ts';
 import { newId } from '#src/lib/ids.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Services } from '#src/services.ts';
@@ -15,8 +15,8 @@ export async function fillOutbox(
     count,
     dueAt,
     queue = 'webhooks',
-    job = fanOutEvent.name,
-    payload = sql`jsonb_build_object('eventId', number::text)`,
+    job = drainEndpoint.name,
+    payload = sql`jsonb_build_object('endpointId', number::text, 'causeId', 'test')`,
   }: { store: string | null; count: number; dueAt: Date; queue?: QueueName; job?: string; payload?: Sql },
 ): Promise<void> {
   const prefix = newId('job');

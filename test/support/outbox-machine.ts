@@ -1,6 +1,6 @@
 import { type Job, Worker } from 'bullmq';
 import { queuePrefix } from '#jobs/queues.ts';
-import { fanOutEvent } from '#jobs/webhooks.ts';
+import { drainEndpoint } from '#jobs/webhooks.ts';
 import { completeJob, read, transact } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
 import { minutes } from '#src/lib/duration.ts';
@@ -54,13 +54,15 @@ export class OutboxMachine {
 
   async enqueue(key: string, inMs: number): Promise<void> {
     const dueAt = new Date(this.#clock.now().getTime() + inMs);
-    await transact(this.#ctx, async (ctx) => enqueue(ctx, fanOutEvent, { eventId: key }, { dueAt }));
+    await transact(this.#ctx, async (ctx) =>
+      enqueue(ctx, drainEndpoint, { endpointId: key, causeId: 'test' }, { dueAt }),
+    );
   }
 
   /** A relay claims due or stale jobs and adds them to their queue, is killed, or has no Redis. */
   async relay(which: 'due' | 'again', then: 'add' | 'die' | 'return'): Promise<void> {
     const { execute } = this.#services;
-    const [jobs, now] = [[fanOutEvent.name], this.#clock.now()];
+    const [jobs, now] = [[drainEndpoint.name], this.#clock.now()];
     const claims =
       which === 'due' ? (await claimDue(execute, jobs, now)).claims : await claimStale(execute, jobs, now, 1000);
     if (then === 'add') await addToQueues(this.#queues, claims, this.#clock.now());
@@ -109,12 +111,12 @@ export class OutboxMachine {
 
   readonly #processors = new Map([
     [
-      fanOutEvent.name,
-      processor(fanOutEvent, async (ctx, { eventId }) => {
+      drainEndpoint.name,
+      processor(drainEndpoint, async (ctx, { endpointId }) => {
         if (this.#ending === 'snooze') throw new Snooze(5, 'busy');
         if (this.#ending === 'fail') throw new ManualActionRequired('An operator has to look at it.');
         await completeJob(ctx, async (ctx) => {
-          recordEvent(ctx, 'order.paid', eventId);
+          recordEvent(ctx, 'order.paid', endpointId);
           if (this.#ending === 'retry') throw new Error('It failed before its commit.');
         });
         if (this.#ending === 'late-error') throw new Error('It failed after its commit.');
@@ -124,7 +126,7 @@ export class OutboxMachine {
 
   /** An operator retries a failed job, or all of them. */
   async retry(key?: string): Promise<void> {
-    const [row] = await this.#services.execute<{ id: string }>(sql`select id from outbox where key = ${key}`);
+    const [row] = await this.#services.execute<{ id: string }>(sql`select id from outbox where key = ${`${key}:test`}`);
     if (key === undefined || row)
       await retryFailed(this.#services.execute, { queue: 'webhooks', ...(row && { id: row.id }) }, this.#clock.now());
   }
@@ -133,7 +135,7 @@ export class OutboxMachine {
   async close(key: string): Promise<void> {
     await closeFailed(
       this.#services.execute,
-      { tenantId: this.#ctx.tenant.id, job: fanOutEvent.name, keys: [key] },
+      { tenantId: this.#ctx.tenant.id, job: drainEndpoint.name, keys: [`${key}:test`] },
       this.#clock.now(),
     );
   }
@@ -146,7 +148,7 @@ export class OutboxMachine {
   /** The rows by their key, as the table's columns say it. */
   async rows(): Promise<Row[]> {
     return this.#services.execute<Row>(sql`
-      select key, concat_ws('+', case when next_relay_at is not null then case relays when 0 then 'due' else 'relayed' end end,
+      select split_part(key, ':', 1) as key, concat_ws('+', case when next_relay_at is not null then case relays when 0 then 'due' else 'relayed' end end,
         case when finished_at is not null then 'finished' end, case when failed_at is not null then 'failed' end) as state
       from outbox order by key`);
   }

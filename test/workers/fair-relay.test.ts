@@ -2,7 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 import { Queue } from 'bullmq';
 
 import { queuePrefix } from '#jobs/queues.ts';
-import { drainEndpoint, fanOutEvent } from '#jobs/webhooks.ts';
+import { drainEndpoint } from '#jobs/webhooks.ts';
 import { transact } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
 import { seconds } from '#src/lib/duration.ts';
@@ -57,10 +57,7 @@ test.beforeEach(async (t) => {
         await before?.(ctx);
         ran.get(ctx.tenant.id)?.push(key);
       };
-      const processors = [
-        processor(fanOutEvent, (ctx, { eventId }) => handle(ctx, eventId)),
-        processor(drainEndpoint, (ctx, { causeId }) => handle(ctx, causeId)),
-      ];
+      const processors = [processor(drainEndpoint, (ctx, { endpointId }) => handle(ctx, endpointId))];
       running.push(startWorkers(services, ['webhooks', 'emails'], processors));
     },
     async close() {
@@ -98,7 +95,9 @@ test('while 20,000 jobs of one store are due, another store’s job overtakes th
   for (let number = 1; number <= 5; number += 1) {
     await until(() => flood() > number * 50, { what: 'the flood to run' });
     const before = flood();
-    await transact(other, async (ctx) => enqueue(ctx, fanOutEvent, { eventId: `theirs ${number}` }));
+    await transact(other, async (ctx) =>
+      enqueue(ctx, drainEndpoint, { endpointId: `theirs ${number}`, causeId: 'test' }),
+    );
     await until(() => ran.get(other.tenant.id)?.length === number, { what: 'the job of another store' });
     t.true(flood() - before < 200, `${flood() - before} jobs ran before that of another store`);
   }
@@ -128,7 +127,9 @@ test('a store whose jobs hang does not keep the jobs of another from running', a
   relay();
   await until(() => hanging === 4, { what: 'half of the concurrency' });
   for (let number = 1; number <= 20; number += 1) {
-    await transact(other, async (ctx) => enqueue(ctx, fanOutEvent, { eventId: `theirs ${number}` }));
+    await transact(other, async (ctx) =>
+      enqueue(ctx, drainEndpoint, { endpointId: `theirs ${number}`, causeId: 'test' }),
+    );
     await until(() => ran.get(other.tenant.id)?.length === number, { what: 'the job of another store' });
   }
   t.is(hanging, 4);
@@ -140,13 +141,7 @@ test('every job of three stores runs, two relays share the work, and Redis is wi
   const dueAt = clock.now();
   const total = 1500;
   await fillOutbox(services, { store: flooding.tenant.id, count: 1000, dueAt });
-  for (const job of [fanOutEvent.name, drainEndpoint.name]) {
-    const store = { store: other.tenant.id, count: 250, dueAt, job };
-    await fillOutbox(services, store);
-  }
-  await services.execute(sql`
-    update outbox set payload = jsonb_build_object('endpointId', key, 'causeId', key)
-    where job = ${drainEndpoint.name}`);
+  await fillOutbox(services, { store: other.tenant.id, count: 500, dueAt });
   relay();
   relay();
   work();

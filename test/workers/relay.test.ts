@@ -1,6 +1,6 @@
 import test from 'ava';
 
-import { fanOutEvent } from '#jobs/webhooks.ts';
+import { drainEndpoint } from '#jobs/webhooks.ts';
 import { readConfig } from '#src/config.ts';
 import { transact } from '#src/database/transact.ts';
 import { silentLog } from '#src/lib/log.ts';
@@ -24,13 +24,13 @@ test('a relay that was started while Redis was unavailable works once it is back
   services.redis.disconnect();
   const relay = startRelay(services, { pollEveryMs: 10, healEveryMs: 10 });
   const ctx = { ...services.context(), tenant: await buildTenant(services) };
-  await transact(ctx, async (ctx) => enqueue(ctx, fanOutEvent, { eventId: 'evt_1' }));
+  await transact(ctx, async (ctx) => enqueue(ctx, drainEndpoint, { endpointId: 'whe_1', causeId: 'test' }));
 
   const worked = new Promise<string>((resolve) => {
     const workers = startWorkers(
       services,
       ['webhooks'],
-      [processor(fanOutEvent, async (_ctx, { eventId }) => resolve(eventId))],
+      [processor(drainEndpoint, async (_ctx, { endpointId }) => resolve(endpointId))],
     );
     t.teardown(async () => {
       await Promise.all([workers.close(1000), relay.close()]);
@@ -39,5 +39,5 @@ test('a relay that was started while Redis was unavailable works once it is back
     });
   });
   await services.redis.connect();
-  t.is(await worked, 'evt_1');
+  t.is(await worked, 'whe_1');
 });

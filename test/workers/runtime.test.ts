@@ -2,7 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 import { Queue } from 'bullmq';
 
 import { queuePrefix } from '#jobs/queues.ts';
-import { fanOutEvent } from '#jobs/webhooks.ts';
+import { drainEndpoint } from '#jobs/webhooks.ts';
 import { completeJob, transact } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
 import { fromNow } from '#src/lib/clock.ts';
@@ -26,17 +26,17 @@ interface Bench {
   clock: TestClock;
   ctx: Context;
   queue: Queue;
-  /** Start a worker that does this with every event id. */
-  work(handle: (ctx: Context, eventId: string) => Promise<unknown>): void;
-  promise(eventId: string, ctx?: Context): Promise<void>;
+  /** Start a worker that does this with the endpoint of every job. */
+  work(handle: (ctx: Context, endpointId: string) => Promise<unknown>): void;
+  promise(endpointId: string, ctx?: Context): Promise<void>;
   row(
-    eventId: string,
+    endpointId: string,
   ): Promise<{ id: string; finished: boolean; failed: boolean; failure: string | null; starts: number }>;
   close(): Promise<void>;
 }
 
 const test = anyTest as TestFn<Bench>;
-const job = { ...fanOutEvent, retry: { ...fanOutEvent.retry, maxDelaySeconds: 0 } };
+const job = { ...drainEndpoint, retry: { ...drainEndpoint.retry, maxDelaySeconds: 0 } };
 
 test.beforeEach(async (t) => {
   const own = await openOwnServices({ WORKER_CONCURRENCY_WEBHOOKS: '4' });
@@ -52,14 +52,17 @@ test.beforeEach(async (t) => {
     ctx,
     queue,
     work(handle) {
-      workers.push(startWorkers(services, ['webhooks'], [processor(job, (ctx, { eventId }) => handle(ctx, eventId))]));
+      workers.push(
+        startWorkers(services, ['webhooks'], [processor(job, (ctx, { endpointId }) => handle(ctx, endpointId))]),
+      );
     },
-    promise: (eventId, to = ctx) => transact(to, async (ctx) => enqueue(ctx, fanOutEvent, { eventId })),
-    async row(eventId) {
+    promise: (endpointId, to = ctx) =>
+      transact(to, async (ctx) => enqueue(ctx, drainEndpoint, { endpointId, causeId: 'test' })),
+    async row(endpointId) {
       const [row] = await services.execute<Awaited<ReturnType<Bench['row']>>>(sql`
         select id, finished_at is not null as finished, failed_at is not null as failed, failure, starts
-        from outbox where key = ${eventId}`);
-      if (!row) throw new Error(`Nobody promised ${eventId}.`);
+        from outbox where key = ${`${endpointId}:test`}`);
+      if (!row) throw new Error(`Nobody promised ${endpointId}.`);
       return row;
     },
     async close() {
@@ -72,7 +75,7 @@ test.afterEach.always((t) => t.context.close());
 
 test('a job reaches its worker, completes, and leaves the queue', async (t) => {
   const worked: string[] = [];
-  t.context.work(async (ctx, eventId) => worked.push(`${ctx.tenant.slug} ${eventId}`));
+  t.context.work(async (ctx, endpointId) => worked.push(`${ctx.tenant.slug} ${endpointId}`));
   await t.context.promise('one');
 
   await until(async () => (await t.context.row('one')).finished);
@@ -104,7 +107,7 @@ test('a job that fails is retried, and after the last attempt its row and its qu
   await t.context.promise('hopeless');
 
   await until(async () => (await t.context.queue.getFailedCount()) === 1);
-  t.is(runs, fanOutEvent.retry.attempts);
+  t.is(runs, drainEndpoint.retry.attempts);
   const row = await t.context.row('hopeless');
   t.true(row.failed);
   t.is(row.failure, 'the printer is out of paper');
@@ -143,12 +146,12 @@ test('a DomainError is not retried', async (t) => {
 test('a job that a queue holds too early waits until it is due, and its handler never sees an earlier time', async (t) => {
   const { clock, ctx, queue } = t.context;
   const dueAt = fromNow(clock, minutes(5));
-  await transact(ctx, async (ctx) => enqueue(ctx, fanOutEvent, { eventId: 'early' }, { dueAt }));
+  await transact(ctx, async (ctx) => enqueue(ctx, drainEndpoint, { endpointId: 'early', causeId: 'test' }, { dueAt }));
   const startedAt: Date[] = [];
   t.context.work(async (ctx) => startedAt.push(ctx.clock.now()));
   const { id } = await t.context.row('early');
   // What a relay does whose clock is ahead.
-  await queue.add(fanOutEvent.name, { tenantId: ctx.tenant.id, trace: {} }, { jobId: id });
+  await queue.add(drainEndpoint.name, { tenantId: ctx.tenant.id, trace: {} }, { jobId: id });
 
   await until(async () => (await queue.getDelayedCount()) === 1);
   t.like(await t.context.row('early'), { finished: false, starts: 0 });
@@ -221,7 +224,7 @@ test('a tenant uses at most half of the concurrency while another one waits', as
 
 test('a job whose attempts die without an outcome fails after ten starts', async (t) => {
   await t.context.promise('deadly');
-  await t.context.services.execute(sql`update outbox set starts = 10 where key = 'deadly'`);
+  await t.context.services.execute(sql`update outbox set starts = 10 where key = 'deadly:test'`);
   t.context.work(async () => t.fail('it was worked'));
   await until(async () => (await t.context.queue.getFailedCount()) === 1);
   t.regex((await t.context.row('deadly')).failure ?? '', /^crashes: /);

@@ -1,7 +1,7 @@
 import anyTest, { type ExecutionContext } from 'ava';
 import type { QueueName } from '#jobs/queues.ts';
 import { schedules } from '#jobs/schedules.ts';
-import { fanOutEvent } from '#jobs/webhooks.ts';
+import { drainEndpoint } from '#jobs/webhooks.ts';
 import { readConfig } from '#src/config.ts';
 import { transact } from '#src/database/transact.ts';
 import { claimRequest } from '#src/domain/idempotency/index.ts';
@@ -100,11 +100,13 @@ for (const [direction, skewMs] of Object.entries(skews)) {
 
   test(`a job is claimed when it is due, not before, by a relay on a machine whose clock is ${direction}`, async (t) => {
     const { here, there } = await openMachines(t, skewMs);
-    const promise = (eventId: string, inMs: number) =>
-      transact(here.ctx, async (ctx) => enqueue(ctx, fanOutEvent, { eventId }, { dueAt: new Date(Date.now() + inMs) }));
+    const promise = (endpointId: string, inMs: number) =>
+      transact(here.ctx, async (ctx) =>
+        enqueue(ctx, drainEndpoint, { endpointId, causeId: 'test' }, { dueAt: new Date(Date.now() + inMs) }),
+      );
     await promise('due', -seconds(1));
     await promise('later', minutes(2));
-    const { claims } = await claimDue(there.services.execute, [fanOutEvent.name], there.services.clock.now());
+    const { claims } = await claimDue(there.services.execute, [drainEndpoint.name], there.services.clock.now());
     t.is(claims.length, 1);
   });
 

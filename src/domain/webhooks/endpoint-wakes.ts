@@ -3,51 +3,23 @@ import { transact } from '#src/database/transact.ts';
 import { clocksAgreeWithinMs, fromNow } from '#src/lib/clock.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
-import { type Sql, sql } from '#src/lib/sql.ts';
+import { sql } from '#src/lib/sql.ts';
+import { finalCheckOf } from '#src/outbox/deliveries.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { widthsOf } from './endpoint-leases.ts';
 import type { WebhookEndpoint } from './webhook-endpoint.ts';
 
 /*
- * `woken_at` of an endpoint says that a new delivery needs no job of its own: a job was enqueued that has not asked for
- * a lease yet, or all leases were taken when it did. A job that takes a lease clears the mark, so that the next delivery
- * enqueues a job for the next lease. A job that has released its lease checks for deliveries once more and clears the
- * mark again. This final check waits for the transactions that relied on the mark, and sees what they have committed;
- * those that begin meanwhile wait for it, and then find the mark cleared.
+ * `woken_at` of an endpoint says that a new delivery (`src/outbox/deliveries.ts`) needs no job of its own: a job was
+ * enqueued that has not asked for a lease yet, or all leases were taken when it did. A job that takes a lease clears the
+ * mark, so that the next delivery enqueues a job for the next lease. A job that has released its lease checks for
+ * deliveries once more and clears the mark again. This final check waits for the transactions that relied on the mark,
+ * and sees what they have committed; those that begin meanwhile wait for it, and then find the mark cleared.
  */
 
-/** A mark this old may be of a job that failed: the next delivery enqueues another. */
-const staleAfterMs = minutes(1);
 /** When an endpoint is drained again after a job has failed for good. */
 const resumeAfterMs = minutes(15);
-
-/** Makes final checks of this endpoint wait until the transaction ends, so that they see what it adds. */
-export const delayFinalCheck = (endpointId: Sql): Sql => sql`
-  pg_advisory_xact_lock_shared(hashtextextended(${endpointId}, 0))`;
-
-/**
- * Wake the endpoints that have new deliveries, unless a job that was enqueued before or is running will find them. The
- * caller delays the final check of each since an earlier statement. A paused endpoint is woken when its pause ends.
- */
-export async function wakeForDeliveries(ctx: InTransaction, endpointIds: readonly string[]): Promise<void> {
-  const now = ctx.clock.now();
-  const toWake = await ctx.tx.execute<{ id: string; pausedUntil: Date | null }>(sql`
-    with marked as (
-      update webhook_endpoints set woken_at = ${now}
-      where tenant_id = ${ctx.tenant.id} and id = any(array(
-        select id from webhook_endpoints
-        where tenant_id = ${ctx.tenant.id} and id = any(${endpointIds})
-          and (woken_at is null or woken_at <= ${fromNow(ctx.clock, -staleAfterMs)})
-          and (breaker_open_until is null or breaker_open_until <= ${now})
-        order by id for no key update))
-      returning id)
-    select id, null::timestamptz as "pausedUntil" from marked
-    union all
-    select id, breaker_open_until from webhook_endpoints
-    where tenant_id = ${ctx.tenant.id} and id = any(${endpointIds}) and breaker_open_until > ${now}`);
-  for (const { id, pausedUntil } of toWake) enqueueWake(ctx, id, pausedUntil ?? now);
-}
 
 /**
  * Wake the next lease, where one is free and no job is on its way: more deliveries may be due than a job attempts at
@@ -72,7 +44,7 @@ export async function wakeNextLease(ctx: InTransaction, endpointId: string): Pro
  */
 export async function wakeForRest(ctx: Context, endpointId: string): Promise<void> {
   await transact(ctx, async (ctx) => {
-    await ctx.tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${endpointId}, 0))`);
+    await ctx.tx.execute(sql`select pg_advisory_xact_lock(${finalCheckOf(sql`${endpointId}`)})`);
     const now = ctx.clock.now();
     const [rest] = await ctx.tx.execute<{ dueAt: Date | null }>(sql`
       with rest as materialized (

@@ -1,7 +1,6 @@
 export { drainEndpoint } from './drain-endpoint.ts';
 export { resumeLater } from './endpoint-wakes.ts';
 export { presentEventTypes, WebhookEventTypeView } from './event-catalogue.ts';
-export { fanOutEvent } from './fan-out-event.ts';
 export {
   createEndpoint,
   disableEndpoint,

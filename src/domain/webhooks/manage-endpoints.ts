@@ -60,6 +60,10 @@ export async function updateEndpoint(
  */
 export async function removeEndpoint(ctx: Context, { id }: { id: string }): Promise<void> {
   await changeAndAudit(ctx, id, 'removed', async (ctx) => {
+    // The endpoint last: its deletion is what transactions that record events would wait for.
+    await ctx.tx.execute(
+      sql`delete from webhook_deliveries where tenant_id = ${ctx.tenant.id} and endpoint_id = ${id}`,
+    );
     await ctx.tx.execute(sql`delete from webhook_endpoints where tenant_id = ${ctx.tenant.id} and id = ${id}`);
   });
 }
@@ -72,7 +76,7 @@ export async function enableEndpoint(ctx: Context, { id }: { id: string }): Prom
   return changeAndAudit(ctx, id, 'enabled', async (ctx, endpoint) => {
     if (!endpoint.disabledAt) return;
     endpoint.enable(ctx.clock.now());
-    // An event that was fanned out while the endpoint was being disabled may have left a pending delivery.
+    // An event that was recorded while the endpoint was being disabled may have left a pending delivery.
     wakeEveryLease(ctx, endpoint);
   });
 }

@@ -3,6 +3,7 @@ import { assignChanges, changedValues } from '#src/lib/assign-changes.ts';
 import { type DomainError, invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { Omittable, type Static, Type, Url } from '#src/lib/schema.ts';
+import { sql } from '#src/lib/sql.ts';
 import { eventTypes } from '#src/outbox/events.ts';
 import type { Change } from '../change.ts';
 import type { Context, InTransaction } from '../context.ts';
@@ -119,7 +120,13 @@ function withoutQuery(url: string): string {
 
 const defaultConcurrency = 4;
 
-/** Insert a new endpoint with its leases. */
+/** The transaction that records an event writes a delivery for each of them. */
+const endpointsMax = 50;
+
+/**
+ * Insert a new endpoint with its leases.
+ * @throws DomainError `invalid_request` when the store has as many as it may have
+ */
 export async function buildEndpoint(
   ctx: InTransaction,
   input: EndpointInput,
@@ -127,6 +134,9 @@ export async function buildEndpoint(
 ): Promise<WebhookEndpoint> {
   const now = ctx.clock.now();
   const concurrency = input.concurrency ?? defaultConcurrency;
+  const { length: known } = await ctx.tx.execute(sql`
+    select from webhook_endpoints where tenant_id = ${ctx.tenant.id} limit ${endpointsMax}`);
+  if (known === endpointsMax) throw invalidRequest(`A store has at most ${endpointsMax} webhook endpoints.`);
   const endpoint = ctx.tx.em.create(WebhookEndpoint, {
     tenantId: ctx.tenant.id,
     id: newId('whe'),

@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 
-import { fanOutEvent } from '#jobs/webhooks.ts';
+import { drainEndpoint } from '#jobs/webhooks.ts';
 import { readConfig } from '#src/config.ts';
 import { transact } from '#src/database/transact.ts';
 import { seconds } from '#src/lib/duration.ts';
@@ -74,7 +74,7 @@ test('/metrics of any process reports the current state in the format of Prometh
   t.teardown(api.close);
   const ctx = { ...services.context(), tenant: await buildTenant(services) };
   await buildPaidOrder(ctx, { attentionCodes: ['amount_mismatch'] });
-  await transact(ctx, async (ctx) => enqueue(ctx, fanOutEvent, { eventId: 'evt_1' }));
+  await transact(ctx, async (ctx) => enqueue(ctx, drainEndpoint, { endpointId: 'whe_1', causeId: 'test' }));
   clock.pass(seconds(7));
 
   const response = await api.call('GET', '/metrics', { headers });
@@ -193,7 +193,8 @@ test('an autoscaler reads how many processes would catch up with each queue', as
   t.teardown(api.close);
   const ctx = { ...web.context(), tenant: await buildTenant(web) };
   await transact(ctx, async (ctx) => {
-    for (let count = 0; count < 300; count += 1) enqueue(ctx, fanOutEvent, { eventId: `evt_${count}` });
+    for (let count = 0; count < 300; count += 1)
+      enqueue(ctx, drainEndpoint, { endpointId: `whe_${count}`, causeId: 'test' });
   });
   clock.pass(seconds(40));
   await worker.sharedMetrics.read();
@@ -210,7 +211,7 @@ test('an autoscaler reads how many processes would catch up with each queue', as
     suggested_processes: 5,
   });
   t.true((await feed()).oldest_due_seconds >= 40);
-  for (let run = 0; run < 10; run += 1) worker.metrics.jobStarted('webhooks', fanOutEvent.name)('done');
+  for (let run = 0; run < 10; run += 1) worker.metrics.jobStarted('webhooks', drainEndpoint.name)('done');
   await worker.sharedMetrics.read();
   t.is((await feed()).suggested_processes, 1, 'runs that take no time need one process');
 });

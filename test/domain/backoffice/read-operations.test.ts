@@ -1,5 +1,5 @@
 import anyTest, { type TestFn } from 'ava';
-import { fanOutEvent } from '#jobs/webhooks.ts';
+import { drainEndpoint } from '#jobs/webhooks.ts';
 import { transact } from '#src/database/transact.ts';
 import { readOperations } from '#src/domain/backoffice/index.ts';
 import { fromNow } from '#src/lib/clock.ts';
@@ -41,15 +41,18 @@ test.serial('readOperations shows what is due in a queue, since when, what is sc
   const { execute } = services;
   const due = clock.now();
   await transact(ctx, async (ctx) => {
-    for (const eventId of ['relayed', 'completed', 'failed']) enqueue(ctx, fanOutEvent, { eventId }, { dueAt: due });
-    enqueue(ctx, fanOutEvent, { eventId: 'later' }, { dueAt: fromNow(ctx.clock, minutes(10)) });
+    for (const endpointId of ['relayed', 'completed', 'failed'])
+      enqueue(ctx, drainEndpoint, { endpointId, causeId: 'test' }, { dueAt: due });
+    enqueue(ctx, drainEndpoint, { endpointId: 'later', causeId: 'test' }, { dueAt: fromNow(ctx.clock, minutes(10)) });
   });
-  const [, completed, failed] = (await claimDue(execute, [fanOutEvent.name], clock.now())).claims;
+  const [, completed, failed] = (await claimDue(execute, [drainEndpoint.name], clock.now())).claims;
   await recordFinished(execute, completed?.id ?? '', clock.now());
   await recordFailed(execute, failed?.id ?? '', clock.now(), 'It was no use.');
   clock.pass(seconds(5));
   const unrelayed = clock.now();
-  await transact(ctx, async (ctx) => enqueue(ctx, fanOutEvent, { eventId: 'unrelayed' }, { dueAt: unrelayed }));
+  await transact(ctx, async (ctx) =>
+    enqueue(ctx, drainEndpoint, { endpointId: 'unrelayed', causeId: 'test' }, { dueAt: unrelayed }),
+  );
   clock.pass(seconds(5));
 
   const operations = await readOperations(services.context());
@@ -57,7 +60,7 @@ test.serial('readOperations shows what is due in a queue, since when, what is sc
   t.like(webhooks, { due: 2, oldestDueAt: due, later: 1, failed: 1 });
   t.deepEqual(
     webhooks?.jobs.map(({ job }) => job),
-    [fanOutEvent.name],
+    [drainEndpoint.name],
   );
   t.deepEqual(operations.oldestUnrelayedAt, unrelayed);
 });

@@ -1,6 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 import { pruneCarts, pruneCodes, pruneEvents, pruneMails, pruneNotifications, pruneOutbox } from '#jobs/retention.ts';
-import { fanOutEvent } from '#jobs/webhooks.ts';
+import { drainEndpoint } from '#jobs/webhooks.ts';
 import { read, readOne, runOnPlatformTables, transact } from '#src/database/transact.ts';
 import { prune } from '#src/domain/backoffice/index.ts';
 import { requestCode } from '#src/domain/confirmations/index.ts';
@@ -26,9 +26,10 @@ useContext(test);
 test.serial('jobs are deleted a week after they completed, and open and failed ones are not', async (t) => {
   const { ctx, services, clock } = t.context;
   await transact(ctx, async (ctx) => {
-    for (const eventId of ['completed', 'failed', 'open']) enqueue(ctx, fanOutEvent, { eventId });
+    for (const endpointId of ['completed', 'failed', 'open'])
+      enqueue(ctx, drainEndpoint, { endpointId, causeId: 'test' });
   });
-  const { claims } = await claimDue(services.execute, [fanOutEvent.name], clock.now());
+  const { claims } = await claimDue(services.execute, [drainEndpoint.name], clock.now());
   const keys = async () =>
     (
       await runOnPlatformTables<{ key: string }>(
@@ -44,7 +45,7 @@ test.serial('jobs are deleted a week after they completed, and open and failed o
           await runOnPlatformTables<{ id: string }>(
             ctx,
             sql`
-    select id from outbox where tenant_id = ${ctx.tenant.id} and key = ${key}`,
+    select id from outbox where tenant_id = ${ctx.tenant.id} and key = ${`${key}:test`}`,
           )
         )[0]?.id ?? '',
     ),
@@ -55,10 +56,10 @@ test.serial('jobs are deleted a week after they completed, and open and failed o
 
   clock.pass(days(7) - 60_000);
   await prune(services.context(), pruneOutbox);
-  t.deepEqual(await keys(), ['completed', 'failed', 'open']);
+  t.deepEqual(await keys(), ['completed:test', 'failed:test', 'open:test']);
   clock.pass(120_000);
   for (const _ of [1, 2]) await prune(services.context(), pruneOutbox);
-  t.deepEqual(await keys(), ['failed', 'open']);
+  t.deepEqual(await keys(), ['failed:test', 'open:test']);
 });
 
 test.serial('an event is retained while a delivery of it may be repeated', async (t) => {

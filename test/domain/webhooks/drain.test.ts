@@ -3,7 +3,7 @@ import anyTest, { type TestFn } from 'ava';
 import { drainEndpoint as drainEndpointJob } from '#jobs/webhooks.ts';
 import { read } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
-import { drainEndpoint, fanOutEvent, listDeliveries, redeliver } from '#src/domain/webhooks/index.ts';
+import { drainEndpoint, listDeliveries, redeliver } from '#src/domain/webhooks/index.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
@@ -18,13 +18,6 @@ import { until } from '#test/support/until.ts';
 const test = (anyTest as TestFn<TestContext>).serial;
 useContext(anyTest as TestFn<TestContext>);
 
-/** Tests that wait at an endpoint. Jobs that were enqueued for them are deleted. */
-async function deliveriesWaiting(ctx: Context, endpointId: string, count: number): Promise<string[]> {
-  const events = await recordTests(ctx, endpointId, count);
-  for (const eventId of events) await fanOutEvent(ctx, { eventId });
-  return events;
-}
-
 const leasesHeld = async (ctx: Context, endpointId: string) =>
   (
     await read(
@@ -38,7 +31,7 @@ test('redeliver does not send a delivery that is being attempted a second time',
   const { ctx } = t.context;
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver);
-  await deliveriesWaiting(ctx, id, 1);
+  await recordTests(ctx, id, 1);
   receiver.behave('hang');
   const drain = drainEndpoint(ctx, { endpointId: id });
   await until(() => receiver.waiting === 1);
@@ -58,7 +51,7 @@ test('no more requests are in flight than the concurrency allows, however many j
   const receiver = await receiverFor(t);
   for (const concurrency of [1, 3, 16]) {
     const { id } = await buildEndpoint(ctx, receiver, { concurrency });
-    await deliveriesWaiting(ctx, id, 24);
+    await recordTests(ctx, id, 24);
     receiver.behave('hang');
     const drains = Promise.all(Array.from({ length: 6 }, () => drainEndpoint(ctx, { endpointId: id })));
     await until(() => receiver.waiting === concurrency, { what: `${concurrency} requests in flight` });
@@ -75,13 +68,13 @@ test('a job that finds no free lease is not lost: the holder checks once more af
   const { ctx, services } = t.context;
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
-  await deliveriesWaiting(ctx, id, 1);
+  await recordTests(ctx, id, 1);
   receiver.behave('hang');
   const holder = drainEndpoint(ctx, { endpointId: id });
   await until(() => receiver.waiting === 1);
 
   // The second delivery comes, and its wake-up is worked and over, while the first still hangs.
-  await deliveriesWaiting(ctx, id, 1);
+  await recordTests(ctx, id, 1);
   const before = (await enqueuedJobs(ctx, drainEndpointJob)).length;
   await drainEndpoint(ctx, { endpointId: id });
   t.is(receiver.requests.length, 1);
@@ -98,7 +91,7 @@ test('a drain that is shut down finishes its attempts, releases its lease and le
   const { ctx } = t.context;
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver, { concurrency: 2 });
-  await deliveriesWaiting(ctx, id, 6);
+  await recordTests(ctx, id, 6);
   receiver.behave('hang');
   const stopping = new AbortController();
   const drain = drainEndpoint({ ...ctx, stopping: stopping.signal }, { endpointId: id });
@@ -120,7 +113,7 @@ test('a rate limit pause ends on shutdown', async (t) => {
   const { ctx } = t.context;
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1, rate_per_second: 1 });
-  await deliveriesWaiting(ctx, id, 30);
+  await recordTests(ctx, id, 30);
   const stopping = new AbortController();
   receiver.behave(() => {
     setImmediate(() => stopping.abort());
@@ -135,7 +128,7 @@ test('an interrupted attempt is due again at once, and a job is enqueued for it'
   const { ctx } = t.context;
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
-  await deliveriesWaiting(ctx, id, 1);
+  await recordTests(ctx, id, 1);
   receiver.behave('hang');
   const deadline = new AbortController();
   const drain = drainEndpoint({ ...ctx, signal: deadline.signal }, { endpointId: id });
@@ -153,7 +146,7 @@ test('a drain ends after 20 seconds and enqueues a successor for the rest', asyn
   const { ctx, clock } = t.context;
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
-  await deliveriesWaiting(ctx, id, 3);
+  await recordTests(ctx, id, 3);
   receiver.behave(() => {
     clock.pass(seconds(21));
     return { status: 204 };
@@ -168,7 +161,7 @@ test('a killed drain is retried after its lease has expired, and delivers what i
   const { ctx, clock } = t.context;
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
-  await deliveriesWaiting(ctx, id, 2);
+  await recordTests(ctx, id, 2);
   const run = { outboxId: newId('job'), failedRuns: 0, isLastRun: false, isCompleted: false, manual: false };
   receiver.behave('hang');
   const killed = drainEndpoint({ ...ctx, attempt: run }, { endpointId: id });
@@ -199,7 +192,7 @@ test('when the lease of a killed drain expires, what it had claimed is due', asy
   const { ctx } = t.context;
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
-  await deliveriesWaiting(ctx, id, 1);
+  await recordTests(ctx, id, 1);
   const run = { outboxId: newId('job'), failedRuns: 0, isLastRun: false, isCompleted: false, manual: false };
   receiver.behave('hang');
   // However long its first transaction takes.
@@ -223,7 +216,7 @@ test('rate_per_second spaces out the requests', async (t) => {
   const { ctx } = t.context;
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver, { concurrency: 8, rate_per_second: 10 });
-  await deliveriesWaiting(ctx, id, 25);
+  await recordTests(ctx, id, 25);
   // From before the first is sent, since a busy machine may receive the first one late.
   const startedAt = Date.now();
   await Promise.all([drainEndpoint(ctx, { endpointId: id }), drainEndpoint(ctx, { endpointId: id })]);
@@ -237,11 +230,11 @@ test('many deliveries cost few statements each, while the endpoint is quick', as
   const { ctx, clock, services } = t.context;
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver, { concurrency: 16 });
-  await deliveriesWaiting(ctx, id, 1);
+  await recordTests(ctx, id, 1);
   const one = await countStatements(services, () => drainEndpoint(ctx, { endpointId: id }));
   t.true(one.statements.length <= 12, `${one.statements.length} for one delivery:\n${one.statements.join('\n')}`);
 
-  await deliveriesWaiting(ctx, id, 300);
+  await recordTests(ctx, id, 300);
   const many = await clock.standStill(() => countStatements(services, () => drainEndpoint(ctx, { endpointId: id })));
   t.true(many.statements.length <= 75, `${many.statements.length} for three hundred`);
   t.deepEqual(await countStates(ctx, id), { delivered: 301 });

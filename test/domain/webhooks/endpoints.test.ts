@@ -107,6 +107,15 @@ test('an endpoint with a URL that may not be called is not created, updated or s
   });
 });
 
+test('a store has at most 50 endpoints', async (t) => {
+  const { ctx, services } = t.context;
+  const receiver = await receiverFor(t);
+  for (let count = 0; count < 50; count += 1) await buildEndpoint(ctx, receiver);
+  await t.throwsAsync(buildEndpoint(ctx, receiver), { instanceOf: DomainError, message: /at most 50/ });
+  await transact(ctx, async (ctx) => recordEvent(ctx, 'order.paid', 'ord_gone'));
+  t.is((await runJobs(services)).filter((outcome) => outcome.startsWith('webhooks.')).length, 50);
+});
+
 test('another store neither sees an endpoint nor changes it', async (t) => {
   const { ctx, services } = t.context;
   const receiver = await receiverFor(t);
