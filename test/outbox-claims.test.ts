@@ -84,8 +84,9 @@ test('claimDue adds a few jobs of a store although others have filled the queue'
 
 test('claimDue claims jobs of payments and labels before those of other queues', async (t) => {
   const { services, clock } = t.context;
+  const dueAt = fromNow(clock, -minutes(1));
   for (const queue of ['chores', 'webhooks', 'labels', 'payments', 'emails'] satisfies QueueName[])
-    await fillOutbox(services, { store: 'ten_1', queue, count: 2, dueAt: clock.now() });
+    await fillOutbox(services, { store: 'ten_1', queue, count: 2, dueAt });
   const { claims } = await claim(t.context);
   t.deepEqual(Object.keys(countBy(claims, 'queue')), ['payments', 'labels', 'webhooks', 'emails', 'chores']);
 });

@@ -1,10 +1,12 @@
 import { jobs } from '#jobs/index.ts';
 import type { ScheduledJob } from '#jobs/lib/define-job.ts';
 import { schedules } from '#jobs/schedules.ts';
+import { runPlanned } from '#src/database/run-statement.ts';
 import { asPlatform } from '#src/database/transact.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { type ClaimedJob, claimDue, claimStale, returnClaims } from '#src/outbox/claim-jobs.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
+import type { Execute } from '#src/outbox/job-state.ts';
 import type { Services } from '#src/services.ts';
 import { addToQueues, openQueues, type RelayQueues, upsertTickers } from './relay-queues.ts';
 
@@ -27,6 +29,7 @@ export function startRelay(services: Services, pace: Partial<typeof defaultPace>
   let queues: RelayQueues | undefined;
   const enqueueSchedules = createScheduler(services);
   const wakes = subscribeToWakes(services);
+  const execute: Execute = (statement) => runPlanned(services.context().database.pool, statement);
   let closing = false;
   let healAt = -Infinity;
 
@@ -37,14 +40,14 @@ export function startRelay(services: Services, pace: Partial<typeof defaultPace>
     if (services.redis.status !== 'ready') return pollEveryMs;
     queues ??= openQueues(services);
     if (performance.now() >= healAt) await heal(queues);
-    const { claims, hasMore } = await claimDue(services.execute, known, services.clock.now());
+    const { claims, hasMore } = await claimDue(execute, known, services.clock.now());
     await addOrReturn(claims);
     return hasMore ? Math.min(pollBacklogEveryMs, pollEveryMs) : pollEveryMs;
   }
 
   async function heal(queues: RelayQueues): Promise<void> {
     healAt = performance.now() + healEveryMs;
-    const claims = await claimStale(services.execute, known, services.clock.now(), healMax);
+    const claims = await claimStale(execute, known, services.clock.now(), healMax);
     await addOrReturn(claims);
     await upsertTickers(queues);
     // The next round continues.
