@@ -1,19 +1,27 @@
+import { seconds } from './duration.ts';
 import type { Log } from './log.ts';
 
 /** A process that is up. */
 export interface Running {
-  /** Stops the process's work. Heroku kills a process 30 seconds after its signal, so the work must end before. */
+  /** Stops the process's work, in time. */
   stop(): Promise<void>;
   readonly log: Log;
 }
 
+/** Heroku kills a process 30 seconds after its signal. */
+const defaultStopMaxMs = seconds(28);
+
 /**
  * Start, run until SIGTERM or SIGINT, then stop and exit 0. A signal that comes before the start is over ends the
- * process at once, with 0 as well: it has taken on nothing yet. A second one ends it with 1 wherever it is.
+ * process at once, with 0 as well: it has taken on nothing yet. A second one ends it with 1 wherever it is, and so does
+ * a stop that takes too long.
  *
  * @param start loads what the process is made of, too: before this is called a signal would end it as a failure
  */
-export async function runUntilSignalled(start: () => Promise<Running>): Promise<void> {
+export async function runUntilSignalled(
+  start: () => Promise<Running>,
+  { stopMaxMs = defaultStopMaxMs }: { stopMaxMs?: number } = {},
+): Promise<void> {
   let running: Running | undefined;
   let isStopping = false;
   const handle = (signal: NodeJS.Signals): void => {
@@ -22,6 +30,10 @@ export async function runUntilSignalled(start: () => Promise<Running>): Promise<
     isStopping = true;
     const { log } = running;
     log.info({ signal }, 'stopping');
+    setTimeout(() => {
+      log.error({ signal, stopMaxMs }, 'shutdown took too long');
+      process.exit(1);
+    }, stopMaxMs);
     running.stop().then(
       () => {
         log.info({ signal }, 'stopped');

@@ -111,6 +111,8 @@ async function attemptJob(
       services.log.warn({ err: error }, 'an error occurred after the outcome of the job was recorded');
       return { kind: 'done' };
     }
+    // It was aborted, or will have to be: that is no failed attempt, and another process takes the job at once.
+    if (shutdown.aborted) return snooze(0, 'the process stops');
     const outcome = outcomeOf(error, { ageMs: services.clock.now().getTime() - started.dueAt.getTime() });
     if (outcome.kind === 'retry' && isLastRun) await onExhausted?.(outcome.reason);
     return outcome;

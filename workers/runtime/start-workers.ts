@@ -3,16 +3,20 @@ import { DelayedError, type Job, UnrecoverableError, Worker } from 'bullmq';
 import { delayAfter } from '#jobs/lib/retry.ts';
 import { goesFirst, type QueueName, queuePrefix } from '#jobs/queues.ts';
 import { seconds } from '#src/lib/duration.ts';
+import { within } from '#src/lib/within.ts';
 import type { Services } from '#src/services.ts';
 import { FairShare, PriorityGate } from './admission.ts';
 import type { Processor } from './processor.ts';
 import { delay, postponeWithoutDatabase, Retry, recordOutcome } from './record-outcome.ts';
 import { type Envelope, runJob } from './run-job.ts';
 
-/** Stops taking work, lets running jobs end, and after the deadline ends them. */
+/** Stops taking work, lets running jobs end, and shortly before the deadline aborts those that still run. */
 export interface RunningWorkers {
   close(deadlineMs: number): Promise<void>;
 }
+
+/** The part of the time to close in that jobs may use. In the rest, those that were aborted are returned to the queue. */
+const workingShare = 0.9;
 
 /** The workers that have reached Redis. */
 const begun = new WeakSet<Worker>();
@@ -29,9 +33,11 @@ export function startWorkers(
   const workers = queueNames.map((queue) => startWorker(services, queue, processors, priorityGate, shutdown.signal));
   return {
     async close(deadlineMs) {
-      const deadline = setTimeout(() => shutdown.abort(), deadlineMs);
-      await Promise.all(workers.map((worker) => closeBy(worker, shutdown.signal)));
-      clearTimeout(deadline);
+      const abort = setTimeout(() => shutdown.abort(), deadlineMs * workingShare);
+      // One that Redis never let begin has no job to end, and would wait for Redis before it closed.
+      const closing = workers.filter((worker) => begun.has(worker)).map((worker) => worker.close());
+      await within(deadlineMs, Promise.all(closing));
+      clearTimeout(abort);
     },
   };
 }
@@ -76,6 +82,8 @@ function startWorker(
     maxStalledCount: 100,
     lockDuration: seconds(15),
     stalledInterval: seconds(5),
+    // After an error of the connection, which a Redis Cluster reports while a replica takes over.
+    runRetryDelay: seconds(1),
     settings: {
       backoffStrategy: (failedRuns, _type, _error, job) => {
         const policy = processors.get(job?.name ?? '')?.job.retry;
@@ -92,13 +100,4 @@ function startWorker(
 /** What `settle` throws is meant for BullMQ; any other error comes from the database. */
 function isOutcomeError(error: unknown): boolean {
   return error instanceof DelayedError || error instanceof UnrecoverableError || error instanceof Retry;
-}
-
-/** One that Redis never let begin has no job to end, and would wait for Redis before it closed. */
-async function closeBy(worker: Worker, deadline: AbortSignal): Promise<void> {
-  if (!begun.has(worker)) return;
-  const tooLate = new Promise<void>((resolve) => {
-    deadline.addEventListener('abort', () => resolve(), { once: true });
-  });
-  await Promise.race([worker.close(), tooLate]);
 }
