@@ -8,18 +8,24 @@ import type { Log } from '#src/lib/log.ts';
 import type { Execute } from '#src/outbox/job-state.ts';
 import { parsePostgresUrl } from './postgres-url.ts';
 import { PreparedDriver } from './prepared-driver.ts';
+import { responseMarginMs } from './run-statement.ts';
 
 /** How long a statement waits until a connection is free, unless the URL has a `connect_timeout`. */
 const connectionTimeoutMs = seconds(5);
 /** How long a statement may run, and a transaction may be idle, before PostgreSQL ends it. */
 const statementTimeoutMs = seconds(15);
+/** On the reserved connection, which only runs what takes no time. */
+const apartTimeoutMs = seconds(2);
 
 /**
  * Where PostgreSQL expects a statement to be expensive it would compile it first, which takes longer than any of ours.
  * All other settings of the planner are the server's. Memory for sorting (`work_mem`) is, too: pages are short, and the
  * aggregation of analytics, which sorts much, sets its own.
+ *
+ * The other settings let PostgreSQL notice within a minute that the other end of a connection is gone. By default it
+ * takes two hours, in which each such connection counts against its limit.
  */
-const settings = '-c jit=off';
+const settings = '-c jit=off -c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3';
 
 export interface DatabaseOptions {
   url: string;
@@ -42,7 +48,7 @@ export interface OpenDatabase extends Database {
 export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
   const pool = openPool(options.url, options);
   const replica = options.readUrl ? openPool(options.readUrl, options) : pool;
-  const probe = openPool(options.url, { ...options, poolMax: 1 });
+  const probe = openPool(options.url, { ...options, poolMax: 1 }, apartTimeoutMs);
   let probing: Promise<boolean> | undefined;
   // Not `init`, which looks for extensions and loads the migrator into every process.
   const orm = new MikroORM(
@@ -81,7 +87,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   };
 }
 
-function openPool(url: string, { poolMax, applicationName, log }: DatabaseOptions): pg.Pool {
+function openPool(
+  url: string,
+  { poolMax, applicationName, log }: DatabaseOptions,
+  timeoutMs = statementTimeoutMs,
+): pg.Pool {
   const config = parsePostgresUrl(url);
   const pool = new pg.Pool({
     ...config,
@@ -89,8 +99,10 @@ function openPool(url: string, { poolMax, applicationName, log }: DatabaseOption
     pipeline: true,
     max: poolMax,
     application_name: applicationName,
-    statement_timeout: statementTimeoutMs,
-    idle_in_transaction_session_timeout: statementTimeoutMs * 2,
+    statement_timeout: timeoutMs,
+    // Where PostgreSQL cannot end a statement because the connection is half-open, we end the connection.
+    query_timeout: timeoutMs + responseMarginMs,
+    idle_in_transaction_session_timeout: timeoutMs * 2,
     connectionTimeoutMillis: config.connectionTimeoutMillis ?? connectionTimeoutMs,
     types: columnTypes(),
   });

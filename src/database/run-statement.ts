@@ -1,11 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Pool, PoolClient } from 'pg';
+import type { Pool, PoolClient, QueryConfig } from 'pg';
 import { awaitAll } from '#src/lib/await-all.ts';
 import { Bulkhead } from '#src/lib/bulkhead.ts';
 import { shortDigest } from '#src/lib/crypto.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';
 import type { Sql } from '#src/lib/sql.ts';
+
+/** How much longer than the limit of a statement its response is awaited. */
+export const responseMarginMs = seconds(3);
 
 /** Run one statement, as a transaction of its own. */
 export async function runStatement<Row>(pool: Pool, statement: Sql): Promise<Row[]> {
@@ -19,7 +22,8 @@ export async function runStatement<Row>(pool: Pool, statement: Sql): Promise<Row
  */
 export async function runLimited<Row>(pool: Pool, statement: Sql, timeoutMs: number): Promise<Row[]> {
   try {
-    return await runSet<Row>(pool, `set local statement_timeout = ${timeoutMs}`, statement);
+    const query = limitQuery(preparedQuery(statement), timeoutMs);
+    return await runSet<Row>(pool, `set local statement_timeout = ${timeoutMs}`, query);
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === queryCanceled) throw tooBusy();
     throw error;
@@ -32,16 +36,17 @@ export async function runLimited<Row>(pool: Pool, statement: Sql, timeoutMs: num
  * run.
  */
 export async function runPlanned<Row>(pool: Pool, statement: Sql): Promise<Row[]> {
-  return runSet<Row>(pool, 'set local plan_cache_mode = force_generic_plan; set local enable_seqscan = off', statement);
+  const settings = 'set local plan_cache_mode = force_generic_plan; set local enable_seqscan = off';
+  return runSet<Row>(pool, settings, preparedQuery(statement));
 }
 
-/** Run one statement with settings of its own, in one round trip. */
-async function runSet<Row>(pool: Pool, settings: string, statement: Sql): Promise<Row[]> {
+/** Run one query with settings of its own, in one round trip. */
+async function runSet<Row>(pool: Pool, settings: string, query: QueryConfig): Promise<Row[]> {
   const client = await pool.connect();
   try {
     const [, { rows }] = await awaitAll(
       client.query(`begin; ${settings}`),
-      client.query(preparedQuery(statement)),
+      client.query(query),
       client.query('commit'),
     );
     client.release();
@@ -124,6 +129,11 @@ function share(pool: Pool): SharedClient {
       if (joinable.get(pool) === shared) joinable.delete(pool);
     }
   }
+}
+
+/** The query with another time limit than the connection's. PostgreSQL itself must have been told of it. */
+export function limitQuery<Query extends object>(query: Query, timeoutMs: number): Query & { query_timeout: number } {
+  return { ...query, query_timeout: timeoutMs + responseMarginMs };
 }
 
 const names = new Map<string, string>();

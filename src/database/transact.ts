@@ -193,28 +193,3 @@ export function brokenConstraint(error: unknown): string | undefined {
   }
   return undefined;
 }
-
-/** The codes of a server that rejects, ends or cannot take connections, and of a network that does not reach it. */
-const awayCodes = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ENOTFOUND',
-  'EPIPE',
-  'ETIMEDOUT',
-  '57P01',
-  '57P02',
-  '57P03',
-  '53300',
-  '08000',
-  '08003',
-  '08006',
-]);
-
-/** Whether an error means that PostgreSQL is unavailable, rather than that it rejected the statement. */
-export function isDatabaseAway(error: unknown): boolean {
-  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
-    if ('code' in cause && typeof cause.code === 'string' && awayCodes.has(cause.code)) return true;
-    if (/^(Connection terminated|timeout exceeded when trying to connect)/.test(cause.message)) return true;
-  }
-  return false;
-}

@@ -2,12 +2,13 @@ import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { PoolClient } from 'pg';
 
 import { awaitAll } from '#src/lib/await-all.ts';
-import type { Sql } from '#src/lib/sql.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
 import { type Closed, type CompletedJob, closingStatements, type JobOutcome } from '#src/outbox/closing-statement.ts';
 import type { OutboxJob } from '#src/outbox/enqueue.ts';
 import type { RecordedEvent } from '#src/outbox/events.ts';
 import type { Database } from './connections.ts';
-import { preparedQuery } from './run-statement.ts';
+import { isDatabaseAway } from './is-database-away.ts';
+import { limitQuery, preparedQuery } from './run-statement.ts';
 
 /** One open transaction. */
 export interface Transaction {
@@ -17,6 +18,8 @@ export interface Transaction {
   readonly em: EntityManager;
   /** Run one statement in this transaction. */
   execute<Row>(statement: Sql): Promise<Row[]>;
+  /** Let each further statement take this long. */
+  limitStatements(timeoutMs: number): Promise<void>;
   /** The enqueued jobs and recorded events: written by the last statements before the commit. */
   readonly jobs: OutboxJob[];
   readonly events: RecordedEvent[];
@@ -48,10 +51,12 @@ export async function openTransaction<Result>(
     if (hasNewJobs) wakeRelay();
     return result;
   } catch (error) {
-    await client.query('rollback').then(
-      () => client.release(),
-      (lost: Error) => client.release(lost),
-    );
+    if (isDatabaseAway(error)) client.release(true);
+    else
+      await client.query('rollback').then(
+        () => client.release(),
+        (lost: Error) => client.release(lost),
+      );
     throw error;
   }
 }
@@ -70,6 +75,7 @@ class ClientTransaction implements Transaction {
   readonly #client: PoolClient;
   readonly #orm: MikroORM;
   #em: EntityManager | undefined;
+  #timeoutMs: number | undefined;
 
   constructor(client: PoolClient, orm: MikroORM) {
     this.#client = client;
@@ -95,13 +101,23 @@ class ClientTransaction implements Transaction {
 
   /** Bound, because the outbox takes it for itself. */
   readonly execute = async <Row>(statement: Sql): Promise<Row[]> => {
-    const { rows } = await this.#client.query(preparedQuery(statement));
+    const { rows } = await this.#client.query(this.#limited(preparedQuery(statement)));
     return rows as Row[];
   };
 
+  async limitStatements(timeoutMs: number): Promise<void> {
+    await this.execute(sql`select set_config('statement_timeout', ${String(timeoutMs)}, true)`);
+    this.#timeoutMs = timeoutMs;
+  }
+
+  #limited<Query extends object>(query: Query): Query {
+    return this.#timeoutMs === undefined ? query : limitQuery(query, this.#timeoutMs);
+  }
+
   /** Runs the statements of the unit of work. Those with values in their text have no plan worth reusing. */
   async executeQuery({ sql: text, parameters: values }: { sql: string; parameters: readonly unknown[] }) {
-    const { rows, rowCount } = await this.#client.query(values.length > 0 ? preparedQuery({ text, values }) : text);
+    const query = values.length > 0 ? preparedQuery({ text, values }) : { text };
+    const { rows, rowCount } = await this.#client.query(this.#limited(query));
     return { rows, numAffectedRows: BigInt(rowCount ?? 0) };
   }
 

@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 
 import { seconds } from '#src/lib/duration.ts';
+import { readRedisNodes } from './redis.ts';
 
 /** One node of the Redis that is configured, as an operator should know it. */
 export interface InspectedRedis {
@@ -18,10 +19,9 @@ export interface InspectedRedis {
 
 const timeoutMs = seconds(3);
 
-/** Inspect every node in REDIS_URL. Those of a cluster may be a host and a port alone. */
+/** Inspect every node in REDIS_URL. */
 export async function inspectRedis(url: string): Promise<InspectedRedis[]> {
-  const nodes = url.split(',').map((node) => node.trim());
-  return Promise.all(nodes.map((node) => inspect(node.includes('://') ? node : `redis://${node}`)));
+  return Promise.all(readRedisNodes(url).map(inspect));
 }
 
 async function inspect(url: string): Promise<InspectedRedis> {

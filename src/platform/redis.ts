@@ -1,8 +1,14 @@
 import { Cluster, Redis } from 'ioredis';
 
+import { seconds } from '#src/lib/duration.ts';
 import type { Log } from '#src/lib/log.ts';
 
 export type RedisConnection = Redis | Cluster;
+
+/** A connection on which a response is awaited for this long is half-open: it is closed, and opened again. */
+const silenceMs = seconds(5);
+/** Where BullMQ lets Redis respond only when a job comes, which it does for at most 10 seconds. */
+const blockingSilenceMs = seconds(15);
 
 /**
  * A connection to Redis, or to a Redis Cluster if there are several nodes. It connects lazily and keeps trying.
@@ -12,16 +18,35 @@ export type RedisConnection = Redis | Cluster;
  */
 export function connectRedis(url: string, options: { blocking: boolean; log: Log }): RedisConnection {
   const redisOptions = {
-    maxRetriesPerRequest: options.blocking ? null : 1,
+    maxRetriesPerRequest: options.blocking ? null : 0,
+    socketTimeout: options.blocking ? blockingSilenceMs : silenceMs,
     // Heroku's Redis presents a certificate that it signed itself; the connection is encrypted all the same.
     ...(url.startsWith('rediss:') ? { tls: { rejectUnauthorized: false } } : {}),
   };
   const common = { lazyConnect: true, enableOfflineQueue: options.blocking };
-  const nodes = url.split(',').map((node) => node.trim());
+  const [first = url, ...others] = readRedisNodes(url);
   const connection =
-    nodes.length > 1 ? new Cluster(nodes, { redisOptions, ...common }) : new Redis(url, { ...redisOptions, ...common });
+    others.length > 0
+      ? new Cluster([first, ...others], { redisOptions: { ...redisOptions, ...loginOf(first) }, ...common })
+      : new Redis(url, { ...redisOptions, ...common });
   connection.on('error', reportOnce(options.log));
   return connection;
+}
+
+/** The URL of each node in REDIS_URL. One that is a host and a port alone has the protocol and login of the first. */
+export function readRedisNodes(url: string): string[] {
+  const [first = '', ...others] = url.split(',').map((node) => node.trim());
+  const [beforeHost = ''] = /^\w+:\/\/([^@/]*@)?/.exec(first) ?? [];
+  return [first, ...others.map((node) => (node.includes('://') ? node : `${beforeHost}${node}`))];
+}
+
+/** For the nodes of a cluster that REDIS_URL does not name, such as a replica that takes over. */
+function loginOf(node: string): { username?: string; password?: string } {
+  const { username, password } = new URL(node);
+  return {
+    ...(username && { username: decodeURIComponent(username) }),
+    ...(password && { password: decodeURIComponent(password) }),
+  };
 }
 
 /** ioredis reports every attempt to reconnect; a line a minute is enough. */

@@ -106,6 +106,11 @@ export function createSharedMetrics({
     return states.flatMap(({ state }) => (state && state.at >= now - silentMs ? [state] : []));
   }
 
+  async function readNumbers(): Promise<SharedNumbers> {
+    const [series, processes] = await Promise.all([redis.hgetall(seriesKey), readProcesses()]);
+    return { series: new Map(Object.entries(series).map(([name, value]) => [name, Number(value)])), processes };
+  }
+
   return {
     start() {
       timer = setInterval(() => void report(), everyMs);
@@ -115,8 +120,12 @@ export function createSharedMetrics({
     async read() {
       await report();
       if (redis.status !== 'ready') return undefined;
-      const [series, processes] = await Promise.all([redis.hgetall(seriesKey), readProcesses()]);
-      return { series: new Map(Object.entries(series).map(([name, value]) => [name, Number(value)])), processes };
+      try {
+        return await readNumbers();
+      } catch (error) {
+        log.debug({ err: error }, 'shared metrics could not be read');
+        return undefined;
+      }
     },
     async close() {
       clearInterval(timer);

@@ -1,5 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
-import { isDatabaseAway, read } from '#src/database/transact.ts';
+import { isDatabaseAway } from '#src/database/is-database-away.ts';
+import { read } from '#src/database/transact.ts';
 import { findEntry } from '#src/domain/content/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';

@@ -1,4 +1,5 @@
-import { isDatabaseAway, transact } from '#src/database/transact.ts';
+import { isDatabaseAway } from '#src/database/is-database-away.ts';
+import { transact } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
 import {
   type ClaimedRequest,

@@ -1,4 +1,4 @@
-import { isDatabaseAway } from '#src/database/transact.ts';
+import { isDatabaseAway } from '#src/database/is-database-away.ts';
 import { DomainError, type RejectionKind, Snooze } from '#src/lib/errors.ts';
 import type { Issue } from '#src/lib/validation.ts';
 import { HttpError } from './http-error.ts';

@@ -1,4 +1,4 @@
-import { isDatabaseAway } from '#src/database/transact.ts';
+import { isDatabaseAway } from '#src/database/is-database-away.ts';
 import type { PlatformContext } from '#src/domain/context.ts';
 import { listTenants, type Tenant } from '#src/domain/tenants/index.ts';
 import { columns } from '../lib/columns.ts';

@@ -12,9 +12,8 @@ const statementTimeoutMs = minutes(10);
 export async function findDataSubject(ctx: InTransaction, address: string): Promise<DataSubject> {
   const email = normaliseEmail(address);
   const lock = JSON.stringify(['person', ctx.tenant.id, email]);
-  await ctx.tx.execute(sql`
-    select set_config('statement_timeout', ${String(statementTimeoutMs)}, true),
-      pg_advisory_xact_lock(hashtextextended(${lock}, 0))`);
+  await ctx.tx.limitStatements(statementTimeoutMs);
+  await ctx.tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`);
   const [customer] = await ctx.tx.execute<{ id: string | null }>(sql`select ${customerIdOf(ctx, email)} as id`);
   const customerId = customer?.id ?? null;
   const orders = await ctx.tx.execute<{ id: string }>(sql`
