@@ -6,6 +6,8 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 
+import { bundlePackages } from '#test/support/bundle-packages.ts';
+
 export interface Tally {
   passed: number;
   failed: number;
@@ -18,6 +20,8 @@ const failedLine = /^ {2}([✘×✖] |Uncaught exception in |Unhandled rejection
 
 /** Runs ava with these arguments; a run that ends badly without a failed test counts as one. */
 export async function runAva(args: string[], environment: NodeJS.ProcessEnv): Promise<Tally> {
+  const quickly = new URL(import.meta.resolve('#test/support/resolve-directly.ts'));
+  quickly.searchParams.set('packages', await bundlePackages());
   // One more than there are processors, since some files wait for processes that they start.
   const flags = [`--concurrency=${Math.min(4, availableParallelism() + 1)}`];
   if (process.stdout.isTTY) flags.push('--color');
@@ -31,7 +35,7 @@ export async function runAva(args: string[], environment: NodeJS.ProcessEnv): Pr
       NODE_ENV: 'test',
       LOCAL_MODE: '1',
       NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/storefront/compiled'),
-      NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --import=${import.meta.resolve('#test/support/resolve-directly.ts')}`,
+      NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --import=${quickly}`,
       ...environment,
     },
     stdio: ['inherit', 'pipe', 'inherit'],
