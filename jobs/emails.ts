@@ -4,8 +4,8 @@ import { defineJob } from './lib/define-job.ts';
 import { exponential } from './lib/retry.ts';
 
 /**
- * Attempts to send one email. When the mail server defers it for longer than a queue should hold a job, the next attempt
- * is a new job; so the key contains the email and the number of the attempt.
+ * Attempts to send one email. When the mail server defers it for longer than a queue should hold a job, the next
+ * attempt is a new job; so the key contains the email and the number of the attempt.
  */
 export const sendMail = defineJob({
   name: 'emails.send-mail',

@@ -11,8 +11,8 @@ import { sweepSessions } from './payments.ts';
 export const schedules: readonly ScheduledJob[] = jobs.filter((job) => 'everyMs' in job) as ScheduledJob[];
 
 /**
- * Jobs that recur so often that a row for each would cost more than they do. BullMQ schedules them, without a row in the
- * outbox: a tick only wakes a worker, which finds its rows by query.
+ * Jobs that recur so often that a row for each would cost more than they do. BullMQ schedules them, without a row in
+ * the outbox: a tick only wakes a worker, which finds its rows by query.
  */
 export const tickers: readonly { readonly job: JobDefinition; readonly everyMs: number }[] = [
   { job: aggregateBatches, everyMs: 500 },

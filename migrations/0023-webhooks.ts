@@ -80,7 +80,8 @@ export class Webhooks extends Migration {
       create index webhook_deliveries_due on webhook_deliveries (tenant_id, endpoint_id, next_attempt_at)
         where state = 'pending';
       -- Finds a leased batch when its outcomes are recorded, whatever the statistics of the table say.
-      create index webhook_deliveries_leased on webhook_deliveries (tenant_id, lease_token) where lease_token is not null;
+      create index webhook_deliveries_leased on webhook_deliveries (tenant_id, lease_token)
+        where lease_token is not null;
       create index webhook_deliveries_of_endpoint on webhook_deliveries (tenant_id, endpoint_id, id);
       -- For operators and retention, which read all stores at once.
       create index webhook_deliveries_failed on webhook_deliveries (id) where state = 'failed';

@@ -44,7 +44,8 @@ export const Environment = Type.Object({
     pattern: '^postgres(ql)?://',
     examples: ['postgres://user:password@host:5432/shop'],
     description:
-      'PostgreSQL 15 or newer; `sslmode=no-verify` accepts a self-signed certificate, and `connect_timeout=10` waits 10 s for a connection instead of 5.',
+      'PostgreSQL 15 or newer; `sslmode=no-verify` accepts a self-signed certificate, ' +
+      'and `connect_timeout=10` waits 10 s for a connection instead of 5.',
   }),
   DATABASE_READ_URL: Type.Optional(
     Secret({

@@ -15,7 +15,9 @@ export const replayCommand = defineCommand({
     since: {
       type: 'string',
       value: 'time',
-      description: `Everything since this time. Stripe lists events for 30 days; before that, its objects are scanned. ${timeHelp}`,
+      description:
+        'Everything since this time. Stripe lists events for 30 days; ' +
+        `before that, its objects are scanned. ${timeHelp}`,
     },
     until: { type: 'string', value: 'time', description: 'Up to this time, with --since. Default: now.' },
     event: { type: 'string', value: 'id', description: 'Only the object of this Stripe event: evt_…' },

@@ -43,11 +43,13 @@ export const rotateKeysCommand = defineCommand({
             : ['There are no encrypted secrets yet.']),
           ...damaged.map(
             ({ table, column, tenantId, id, keyId }) =>
-              `${table}.${column} of ${id} (${tenantId}) cannot be decrypted with the key ${keyId}: save that secret again.`,
+              `${table}.${column} of ${id} (${tenantId}) cannot be decrypted with the key ${keyId}: ` +
+              'save that secret again.',
           ),
           ...idle.map(
             (id) =>
-              `No secret is encrypted with ${id} any more: when no process uses it as its first key, remove it from ENCRYPTION_KEYS.`,
+              `No secret is encrypted with ${id} any more: when no process uses it as its first key, ` +
+              'remove it from ENCRYPTION_KEYS.',
           ),
         ],
       };

@@ -6,7 +6,9 @@ import type { Execute } from '#src/outbox/job-state.ts';
 
 /** PostgreSQL's time, carried on by this machine's monotonic clock: the same time in every process. */
 export interface DatabaseClock extends Clock {
-  /** Measure now, and again every half a minute. Until then it is this machine's time. Throws when PostgreSQL is away. */
+  /**
+   * Measure now, and again every half a minute. Until then it is this machine's time. Throws when PostgreSQL is away.
+   */
   start(): Promise<void>;
   stop(): void;
 }
@@ -52,9 +54,9 @@ export function createDatabaseClock({
 }
 
 /**
- * Measure PostgreSQL's clock as NTP does: its time is taken to be that of the middle of the round trip, and the shortest
- * of several round trips is believed. The error is at most half of that trip, so one that takes too long is an error: two
- * processes could be further apart than `clocksAgreeWithinMs`.
+ * Measure PostgreSQL's clock as NTP does: its time is taken to be that of the middle of the round trip, and the
+ * shortest of several round trips is believed. The error is at most half of that trip, so one that takes too long is an
+ * error: two processes could be further apart than `clocksAgreeWithinMs`.
  */
 export async function measureDatabaseTime(execute: Execute): Promise<Clock> {
   let shortest = { tripMs: Infinity, monotonicZeroMs: 0 };

@@ -64,10 +64,10 @@ function whyUnfit({ role, isUnbound, skewSeconds, openTables }: InspectedDatabas
 }
 
 /**
- * Reject a database in which one tenant could see another's rows, that lacks a migration of this release, or whose clock
- * cannot be trusted.
- * @throws UnfitDatabase when it does not connect, the role bypasses row-level security or lacks a privilege, a migration
- *   is missing, a table lacks row-level security, or the clocks differ
+ * Reject a database in which one tenant could see another's rows, that lacks a migration of this release, or whose
+ * clock cannot be trusted.
+ * @throws UnfitDatabase when it does not connect, the role bypasses row-level security or lacks a privilege, a
+ *   migration is missing, a table lacks row-level security, or the clocks differ
  */
 export async function proveDatabase(execute: Execute): Promise<void> {
   const reason = whyUnfit(await inspectDatabase(execute).catch(throwUnfit));

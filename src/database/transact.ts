@@ -84,8 +84,8 @@ export interface ReadOptions {
 /**
  * Read with one statement. Inside a transaction it runs there; outside it carries its tenant with it, so that one
  * round trip is enough and the connection stays clean.
- * @throws Snooze where this tenant's other reads hold half of the connections and do not end soon, and where the context
- *   limits its time and that is over
+ * @throws Snooze where this tenant's other reads hold half of the connections and do not end soon, and where the
+ *   context limits its time and that is over
  */
 export async function read<Row>(
   ctx: TenantContext,

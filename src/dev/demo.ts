@@ -14,7 +14,8 @@ import { givenVariables, type Stack, startStack } from './stack/start-stack.ts';
  */
 
 readOptions(
-  'Starts everything on this machine, runs shoppers through a store from browsing to delivery, prints what it checked, and\n' +
+  'Starts everything on this machine, runs shoppers through a store from browsing to delivery, ' +
+    'prints what it checked, and\n' +
     'stops everything. Exits with 1 when a check fails.',
   'npm run demo --',
   {},

@@ -13,9 +13,9 @@ export const ReturnUrl = Type.Unsafe<string>({
   ...Url,
   examples: ['https://shop.example.com/order?id={ORDER_ID}'],
   description:
-    'An https URL; in the test environment also http to localhost or 127.0.0.1. A store that lists its allowed origins ' +
-    "accepts these and its storefront's only. `{ORDER_ID}` is replaced by the id of the order, `{CHECKOUT_SESSION_ID}` by " +
-    "that of the provider's session; the braces may be percent-encoded.",
+    'An https URL; in the test environment also http to localhost or 127.0.0.1. A store that lists its allowed ' +
+    "origins accepts these and its storefront's only. `{ORDER_ID}` is replaced by the id of the order, " +
+    "`{CHECKOUT_SESSION_ID}` by that of the provider's session; the braces may be percent-encoded.",
 });
 
 /**

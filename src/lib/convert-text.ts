@@ -85,5 +85,6 @@ export const isDecimal = (value: unknown): boolean =>
     : typeof value === 'number' && value % 1 !== 0;
 
 function describeNumber({ minimum, exclusiveMinimum, maximum }: NumeralBounds): string {
-  return `must be a number ${minimum === undefined ? `more than ${exclusiveMinimum} and at most` : `from ${minimum} to`} ${maximum}`;
+  const from = minimum === undefined ? `more than ${exclusiveMinimum} and at most` : `from ${minimum} to`;
+  return `must be a number ${from} ${maximum}`;
 }

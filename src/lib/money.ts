@@ -20,7 +20,8 @@ export function roundPercent(percent: number): number {
 
 /**
  * Split `total` over `weights` in proportion, by largest remainder, so that the parts add up exactly; each part of a
- * total of whole steps is whole steps. Ties go to the earlier weight. With all weights zero everything falls to the first.
+ * total of whole steps is whole steps. Ties go to the earlier weight. With all weights zero everything falls to the
+ * first.
  */
 export function spread(total: Cents, weights: readonly number[], step: Cents = 1): Cents[] {
   if (step > 1 && total % step === 0) return spread(total / step, weights).map((part) => part * step);

@@ -46,7 +46,8 @@ async function addToQueue(queue: Queue<Envelope> | undefined, claims: readonly C
     claims.map(({ id, job, tenantId, trace, turn }) => ({
       name: job,
       data: { tenantId, trace },
-      // A queue is otherwise first come, first served, and a store's jobs would wait for all that another store has in it.
+      // A queue is otherwise first come, first served, and a store's jobs would wait for all that another store has in
+      // it.
       opts: { jobId: id, timestamp, attempts: attemptsOf.get(job) ?? 1, priority: turn },
     })),
   );

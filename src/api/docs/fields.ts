@@ -16,7 +16,10 @@ export function field(name: string, schema: Schema, isRequired: boolean, schemas
   return html`<div class="field">
   <div><code class="field-name">${name}</code> <span class="type">${typeOf(schema, schemas)}</span>${mark}</div>
   ${text && html`<p>${inline(text)}</p>`}${limitsOf(schema, schemas)}
-  ${inside.length > 0 && html`<details><summary>${inside.length === 1 ? '1 field' : `${inside.length} fields`}</summary>${inside}</details>`}
+  ${
+    inside.length > 0 &&
+    html`<details><summary>${inside.length === 1 ? '1 field' : `${inside.length} fields`}</summary>${inside}</details>`
+  }
 </div>`;
 }
 

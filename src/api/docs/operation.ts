@@ -25,7 +25,9 @@ export function operation(operation: ReadableOperation, place: Place, schemas: S
     ${operation.description && html`<p>${inline(operation.description)}</p>`}
     ${(['path', 'query', 'header'] as const).map((part) => parametersIn(part, operation, schemas))}
     ${bodyOf(operation, schemas)}
-    ${responses.filter(([status]) => status < '300').map(([status, { content }]) => responseOf(status, content, schemas))}
+    ${responses
+      .filter(([status]) => status < '300')
+      .map(([status, { content }]) => responseOf(status, content, schemas))}
     ${errorsOf(responses.filter(([status]) => status >= '400'))}
   </div>
   <div class="example">

@@ -17,7 +17,8 @@ export const style = new Html(`
 }
 * { box-sizing: border-box }
 html { scroll-padding-top: 1.5rem }
-body { display: grid; grid-template-columns: 19rem minmax(0, 1fr); margin: 0; background: var(--paper); color: var(--ink) }
+body { display: grid; grid-template-columns: 19rem minmax(0, 1fr); margin: 0; background: var(--paper);
+  color: var(--ink) }
 a { color: var(--blue); text-decoration: none }
 a:hover { text-decoration: underline }
 code, pre { font: .86em/1.55 ui-monospace, 'Cascadia Mono', Menlo, monospace }
@@ -27,10 +28,12 @@ h4 { margin: 1.5rem 0 .2rem; color: var(--soft); font-size: .8rem; letter-spacin
 details { margin-top: .35rem }
 summary { color: var(--blue); cursor: pointer; font-size: .88em }
 
-nav { position: sticky; top: 0; height: 100vh; overflow-y: auto; padding: 1.5rem 1rem 3rem; border-right: 1px solid var(--line) }
+nav { position: sticky; top: 0; height: 100vh; overflow-y: auto; padding: 1.5rem 1rem 3rem;
+  border-right: 1px solid var(--line) }
 nav { background: var(--side) }
 nav .title { display: block; padding: 0 .5rem 1rem; color: var(--ink); font-weight: 650 }
-nav h2 { margin: 1.1rem 0 .25rem; padding: 0 .5rem; font-size: .74rem; letter-spacing: .06em; text-transform: uppercase }
+nav h2 { margin: 1.1rem 0 .25rem; padding: 0 .5rem; font-size: .74rem; letter-spacing: .06em;
+  text-transform: uppercase }
 nav h2 a { color: var(--soft) }
 nav section > a { display: flex; align-items: baseline; padding: .16rem .5rem; border-radius: .3rem; color: var(--ink) }
 nav section > a { font-size: .84rem; overflow-wrap: anywhere }

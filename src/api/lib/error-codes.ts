@@ -102,7 +102,8 @@ export const errorCodes = {
   confirmation_required: {
     status: 403,
     message:
-      'Replacing stored values requires the one-time password that was emailed to the owner; `fields` lists the values.',
+      'Replacing stored values requires the one-time password that was emailed to the owner; ' +
+      '`fields` lists the values.',
     extensions: { fields: Type.Array(Type.String(), { examples: [['secret_key']] }) },
   },
   origin_not_allowed: { status: 403, message: 'The store does not allow requests from this origin.' },
@@ -124,7 +125,8 @@ export const errorCodes = {
   idempotency_in_progress: {
     status: 409,
     message:
-      'An earlier request with this Idempotency-Key, or an identical one, is still in progress; retry after Retry-After.',
+      'An earlier request with this Idempotency-Key, or an identical one, is still in progress; ' +
+      'retry after Retry-After.',
   },
   version_conflict: { status: 409, message: 'It has been changed since you read it.' },
   subscription_canceled: { status: 409, message: 'The subscription has ended.' },

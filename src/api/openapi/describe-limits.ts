@@ -19,9 +19,9 @@ function describeLimit(name: NonNullable<Route['limit']>, { audience }: Route): 
   const { perShopper, perSecretKey, perStore, protects, seconds } = limitOf(name);
   if (perStore) {
     return (
-      `Not limited in normal use. Beyond ${perShopper} requests ${per(seconds)} from one client, or ${perStore} for the ` +
-      'store, requests get 503 `service_unavailable` with `Retry-After`. A store may set its own `requests_per_second`, ' +
-      'of which one client gets at most half.'
+      `Not limited in normal use. Beyond ${perShopper} requests ${per(seconds)} from one client, or ${perStore} for ` +
+      'the store, requests get 503 `service_unavailable` with `Retry-After`. A store may set its own ' +
+      '`requests_per_second`, of which one client gets at most half.'
     );
   }
   if (!perShopper) return 'Rate limit: `requests_per_minute` of the key, if it is set.';

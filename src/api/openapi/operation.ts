@@ -34,8 +34,8 @@ function describe(route: Route): { description?: string } {
     route.module && `Requires the module \`${route.module}\` of the store.`,
     ...describeLimits(route),
     route.coalesced &&
-      'Without an Idempotency-Key, an identical request within five seconds gets the response of the first one, or 409 ' +
-        '`idempotency_in_progress` while that one is still running.',
+      'Without an Idempotency-Key, an identical request within five seconds gets the response of the first one, or ' +
+        '409 `idempotency_in_progress` while that one is still running.',
   ].filter(Boolean);
   return notes.length > 0 ? { description: notes.join(' ') } : {};
 }

@@ -16,7 +16,8 @@ const headers: readonly Parameter[] = [
   {
     name: 'webhook-signature',
     description:
-      'Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`; two values while a secret is being rotated.',
+      'Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`; ' +
+      'two values while a secret is being rotated.',
     example: 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   },
 ].map((header) => ({ ...header, in: 'header', required: true, schema: { type: 'string' } }));

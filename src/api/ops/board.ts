@@ -103,7 +103,8 @@ const QueueList = Type.Object({ queues: Type.Array(Type.Object({ readOnlyMode: T
 
 /** Hides every button but Retry: the others are rejected above. Messages wrap between words. */
 const hideChanges = `
-  [class^="jobActions-"] > li:not(:has(.lucide-refresh-cw)), [class^="queueActions-"] > li:not(:has(.lucide-refresh-cw)),
+  [class^="jobActions-"] > li:not(:has(.lucide-refresh-cw)),
+  [class^="queueActions-"] > li:not(:has(.lucide-refresh-cw)),
   [class^="trigger-"][aria-haspopup="menu"] { display: none }
   pre, pre code { word-break: normal !important; overflow-wrap: anywhere; white-space: pre-wrap !important }
 `;

@@ -36,7 +36,8 @@ export function barChart({ title, bars, format }: BarChart): Html {
     <line x1="0" y1="${floor}" x2="${width}" y2="${floor}"/>
     ${
       peak >= 0 &&
-      html`<text x="${middleOf(peak)}" y="${ceiling - 4}" text-anchor="${anchorOf(peak, bars.length)}">${format(max)}</text>`
+      html`<text x="${middleOf(peak)}" y="${ceiling - 4}"
+        text-anchor="${anchorOf(peak, bars.length)}">${format(max)}</text>`
     }
     ${bars.map(
       ({ label }, index) =>

@@ -65,7 +65,8 @@ export function renderDriftPage({ stores, orders, gaps, waiting, slugs, now, ...
 function renderSilence({ silentSince }: ComparedStore, slug: string, now: Date): Html {
   return html`<section class="note">
     <header><h2>No webhooks arrive from the payment provider <code>inbound_webhook_silent</code></h2></header>
-    <p>${slug}${silentSince && html`, for ${ago(silentSince, now)}`}. Events are still found by polling, minutes later.</p>
+    <p>${slug}${silentSince && html`, for ${ago(silentSince, now)}`}.
+      Events are still found by polling, minutes later.</p>
     <p class="soft">Check the endpoint in the provider's dashboard, or register it again:
       <code class="command">npm run cli -- webhooks:register ${slug}</code></p>
   </section>`;
@@ -124,6 +125,8 @@ function renderDrifted({ orderNumber, kind, foundAt, isOpen }: DriftedOrder, slu
     <td class="slug">${slug}</td>
     <td class="soft text">${findings[kind]}</td>
     <td>${ago(foundAt, now)} ago</td>
-    <td>${isOpen ? (kind === 'no_order' ? 'Needs attention' : html`<a href="#orders">Needs attention</a>`) : 'Fixed'}</td>
+    <td>${
+      isOpen ? (kind === 'no_order' ? 'Needs attention' : html`<a href="#orders">Needs attention</a>`) : 'Fixed'
+    }</td>
   </tr>`;
 }

@@ -83,7 +83,8 @@ function standing(operations: Operations): Family[] {
     ]),
     gauge(
       'storefront_reconcile_lag_seconds',
-      'Time from a payment event at the provider until it was applied, over the last ten minutes; quantile 1 is the maximum.',
+      'Time from a payment event at the provider until it was applied, over the last ten minutes; ' +
+        'quantile 1 is the maximum.',
       [
         [{ quantile: 0.5 }, lag.medianSeconds],
         [{ quantile: 0.95 }, lag.p95Seconds],

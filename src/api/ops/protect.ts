@@ -13,7 +13,8 @@ const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 const headers = {
   'cache-control': 'no-store',
   'content-security-policy':
-    "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'; form-action 'self'",
+    "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'; " +
+    "form-action 'self'",
   'referrer-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
 };

@@ -30,8 +30,8 @@ export const getProducts = defineRoute({
   tag: 'products',
   summary: 'List published products.',
   description:
-    'A page may be shorter than its limit, or empty, while its cursor is not null: a page is looked for among at most ' +
-    '500 products where `q`, or `category` together with `tag`, leaves few of them.',
+    'A page may be shorter than its limit, or empty, while its cursor is not null: a page is looked for among at ' +
+    'most 500 products where `q`, or `category` together with `tag`, leaves few of them.',
   audience: toShoppers,
   limit: 'reads',
   query: Type.Object({

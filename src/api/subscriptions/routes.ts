@@ -55,11 +55,11 @@ export const postSubscriptionManage = defineRoute({
   tag: 'subscriptions',
   summary: 'Pause, resume or cancel a subscription, or change its interval.',
   description:
-    'Nothing is charged at once, and a period that is paid stays paid. `pause` stops the charges and refunds nothing. ' +
-    '`resume` continues the same billing cycle: the next charge and parcel come on its next date, and dates that passed ' +
-    'during the pause are not charged. `change_interval` takes effect when the paid period ends: `interval` changes at ' +
-    'once, `status` is `trialing` until `current_period_end`, and then the first new period is charged and shipped. ' +
-    'A paused subscription has to be resumed before its interval is changed.',
+    'Nothing is charged at once, and a period that is paid stays paid. `pause` stops the charges and refunds ' +
+    'nothing. `resume` continues the same billing cycle: the next charge and parcel come on its next date, and dates ' +
+    'that passed during the pause are not charged. `change_interval` takes effect when the paid period ends: ' +
+    '`interval` changes at once, `status` is `trialing` until `current_period_end`, and then the first new period is ' +
+    'charged and shipped. A paused subscription has to be resumed before its interval is changed.',
   audience: toBearer('subscriptions:write'),
   limit: 'owner',
   module: 'subscriptions',

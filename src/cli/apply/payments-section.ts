@@ -15,7 +15,8 @@ export const paymentsSection = one({
     else if (!account.secret_key) note('Payments have no secret_key: checkout returns 503 until it is set.');
     else if (!account.webhook_secret && (await liveWebhookSecrets(ctx, { fresh: true })).length === 0) {
       note(
-        `Payments have no webhook_secret, so events are only found by polling: run "webhooks:register ${ctx.tenant.slug}".`,
+        'Payments have no webhook_secret, so events are only found by polling: ' +
+          `run "webhooks:register ${ctx.tenant.slug}".`,
       );
     }
     return change;

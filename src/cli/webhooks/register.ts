@@ -17,7 +17,8 @@ export const registerWebhookCommand = defineCommand({
       data: { endpoint_id: endpointId, url, created: isNew },
       lines: [
         isNew
-          ? `Stripe delivers to ${url} (${endpointId}). The new signing secret is stored; the previous one stays valid for a day.`
+          ? `Stripe delivers to ${url} (${endpointId}). The new signing secret is stored; ` +
+            'the previous one stays valid for a day.'
           : `Stripe delivers to ${url} already (${endpointId}).`,
       ],
     };

@@ -85,8 +85,8 @@ async function aggregateDays(
       returning tenant_id, event_id),
     stored as (
       insert into analytics_events (tenant_id, event_id, received_on, received_at, occurred_at, type, source, bot,
-        visitor, session_id, anonymous_id, customer_id, order_id, cart_id, product_slug, variant_id, value_cents, currency,
-        properties)
+        visitor, session_id, anonymous_id, customer_id, order_id, cart_id, product_slug, variant_id, value_cents,
+        currency, properties)
       select i.tenant_id, i.id, (i.received_at at time zone 'UTC')::date, i.received_at, i.at, i.type,
         i.source, i.bot, i.visitor, i.session_id, i.anonymous_id, i.customer_id, i.order_id, i.cart_id,
         i.product_slug, i.variant_id, i.value_cents,

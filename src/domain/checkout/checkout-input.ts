@@ -43,8 +43,8 @@ export const CheckoutInput = Type.Object({
     Type.Unsafe<string>({
       ...Id('cart'),
       description:
-        'The cart of this checkout: a new session of the same cart replaces the older one. The cart is closed once the ' +
-        'order is paid. `items` alone decides what is bought, so a closed or unknown cart is no error.',
+        'The cart of this checkout: a new session of the same cart replaces the older one. The cart is closed once ' +
+        'the order is paid. `items` alone decides what is bought, so a closed or unknown cart is no error.',
     }),
   ),
   partner_code: Omittable(Text(100, { examples: ['maker'] })),

@@ -85,8 +85,8 @@ export async function createOrder(ctx: InTransaction, order: NewOrder): Promise<
         ${order.holdsState ?? 'held'}, ${order.holdsExpireAt}, ${now}
       from jsonb_to_recordset(${JSON.stringify(holds)}::jsonb)
         as h(id text, kind text, "subjectId" text, quantity int, "amountCents" bigint))
-    insert into order_items (tenant_id, id, order_id, position, product_id, product_slug, variant_id, variant_named, sku,
-      name, quantity, unit_price_cents, discount_cents, total_cents, purchase_type, subscription_interval,
+    insert into order_items (tenant_id, id, order_id, position, product_id, product_slug, variant_id, variant_named,
+      sku, name, quantity, unit_price_cents, discount_cents, total_cents, purchase_type, subscription_interval,
       weight_oz, ships)
     select ${ctx.tenant.id}, id, ${order.id}, position, "productId", "productSlug", "variantId", "variantNamed", sku,
       name, quantity, "unitPriceCents", "discountCents", "totalCents", "purchaseType", "subscriptionInterval",

@@ -16,8 +16,8 @@ export type MailOutcome = { readonly outcome: 'accepted' } | { readonly outcome:
 
 export interface Mailer {
   /**
-   * @throws ProviderError `busy` or `denied` when the email was certainly not accepted but may be later, `refused` when it
-   *   never will be, and `away` when it is unknown whether it was accepted
+   * @throws ProviderError `busy` or `denied` when the email was certainly not accepted but may be later, `refused` when
+   *   it never will be, and `away` when it is unknown whether it was accepted
    */
   send(mail: OutgoingMail, signal?: AbortSignal): Promise<MailOutcome>;
   /** Check the connection and the credentials. @throws ProviderError as `send` does */

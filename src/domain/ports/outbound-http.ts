@@ -20,8 +20,8 @@ export type HttpOutcome =
 export interface OutboundHttp {
   /**
    * Check a URL before it is saved.
-   * @param options `resolve: false` makes no DNS query, for use inside a transaction. A name that does not resolve now is
-   *   not rejected, as it is checked again at each connect.
+   * @param options `resolve: false` makes no DNS query, for use inside a transaction. A name that does not resolve now
+   *   is not rejected, as it is checked again at each connect.
    * @returns why the URL may not be used, or `undefined` when it may
    */
   findUrlProblem(url: string, options?: { resolve?: boolean }): Promise<string | undefined>;

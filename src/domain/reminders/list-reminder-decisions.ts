@@ -33,7 +33,8 @@ export async function listReminderDecisions(
     ctx,
     sql`
     select r.id, r.saved_cart_id as "savedCartId", r.email, r.number, r.state, r.reason, r.due_at as "dueAt",
-      r.decided_at as "decidedAt", m.state as "mailState", o.order_id as "recoveredOrderId", ${list.position} as position
+      r.decided_at as "decidedAt", m.state as "mailState", o.order_id as "recoveredOrderId",
+      ${list.position} as position
     from reminder_steps r
     left join mails m on m.tenant_id = ${ctx.tenant.id} and m.id = r.mail_id
     left join reminder_recoveries o on o.tenant_id = ${ctx.tenant.id} and o.saved_cart_id = r.saved_cart_id

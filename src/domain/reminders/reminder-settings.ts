@@ -50,8 +50,8 @@ export interface ReminderSettings {
 
 /**
  * The settings of stores that never saved any. Saving copies them into the store's row, so a later change of a default
- * reaches only stores without a row. A step that is due within `perAddressMs` after another reminder was sent is skipped
- * as `recently_reminded`, and a cart has at most three steps.
+ * reaches only stores without a row. A step that is due within `perAddressMs` after another reminder was sent is
+ * skipped as `recently_reminded`, and a cart has at most three steps.
  */
 export const defaultReminderSettings: ReminderSettings = {
   enabled: true,

@@ -87,8 +87,8 @@ export async function refundDuplicate(ctx: Context, { purchaseId }: { purchaseId
     if (!isFinal(error)) throw error;
     await transact(ctx, (ctx) => ctx.tx.execute(recordState(ctx, purchaseId, 'refund_refused')));
     throw new ManualActionRequired(
-      `${await orderNumberOf(ctx, purchaseId)}: duplicate_voided. The shipping provider does not refund the second label. ` +
-        `Ask its support to refund ${purchaseId}.`,
+      `${await orderNumberOf(ctx, purchaseId)}: duplicate_voided. The shipping provider does not refund the second ` +
+        `label. Ask its support to refund ${purchaseId}.`,
     );
   }
   await completeJob(ctx, (ctx) => ctx.tx.execute(recordState(ctx, purchaseId, 'duplicate_voided')));

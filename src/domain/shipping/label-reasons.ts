@@ -2,7 +2,8 @@
  * Why a label needs attention or waits for a retry. The codes are part of the API: a released one never changes.
  *
  * They are decided, in the order of an attempt, by `assessOrder` (the order and its address), `chooseLabelRate` (the
- * rates), and `recordProviderError` and `recordPurchaseOutcome` (what the provider responded). `flagLabel` records them.
+ * rates), and `recordProviderError` and `recordPurchaseOutcome` (what the provider responded). `flagLabel` records
+ * them.
  */
 export type ReasonCode =
   | 'missing_address'

@@ -81,8 +81,8 @@ export interface IssuedKey {
 
 /**
  * Create a key of the context's store, for this environment. The caller records it in the audit log.
- * @throws DomainError `invalid_request` when a publishable key would hold more than a shopper may, the expiry is past, or
- *   the name is taken
+ * @throws DomainError `invalid_request` when a publishable key would hold more than a shopper may, the expiry is past,
+ *   or the name is taken
  */
 export async function issueKey(
   ctx: InTransaction,

@@ -11,7 +11,8 @@ import { type Static, Type } from '#src/lib/schema.ts';
 import { fits } from '#src/lib/validation.ts';
 
 /*
- * The parts of Shippo's responses that are read. Only what is needed is required, and values that Shippo may add later are accepted: the SDK's closed lists have rejected responses of labels that were already bought.
+ * The parts of Shippo's responses that are read. Only what is needed is required, and values that Shippo may add later
+ * are accepted: the SDK's closed lists have rejected responses of labels that were already bought.
  */
 
 const text = Type.Optional(Type.Union([Type.String(), Type.Null()]));

@@ -42,7 +42,9 @@ function providerError(failure: ProviderFailure, smtp: SmtpFailure): ProviderErr
   return new ProviderError('smtp', failure, `The mail server ${problem}.`, { code: smtp.code || undefined });
 }
 
-/** Only a response to RCPT TO counts, and only that the mailbox does not exist: a policy or a full mailbox may change. */
+/**
+ * Only a response to RCPT TO counts, and only that the mailbox does not exist: a policy or a full mailbox may change.
+ */
 function isUnknownMailbox(failure: SmtpFailure): boolean {
   if (failure.command !== 'RCPT TO' || failure.responseCode < 500) return false;
   const enhanced = enhancedStatus(failure);

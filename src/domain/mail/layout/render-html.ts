@@ -98,12 +98,16 @@ function renderTotal({ label, amount, strong }: { label: string; amount: string;
 function renderFact({ label, values, url }: Fact, branding: EmailBranding): string {
   const text = values.map(escapeHtml).join('<br>');
   const value = url ? link('link', `color:${branding.accent};font-weight:600`, url, text) : text;
-  return `<p style="${styles.fact}"><span class="quiet" style="${styles.label}">${escapeHtml(label)}</span>${value}</p>`;
+  const name = `<span class="quiet" style="${styles.label}">${escapeHtml(label)}</span>`;
+  return `<p style="${styles.fact}">${name}${value}</p>`;
 }
 
 /** `inner` is already HTML, here and below. */
 function table(attributes: string, style: string, inner: string): string {
-  return `<table role="presentation" ${attributes} width="100%" cellpadding="0" cellspacing="0" style="${style}">${inner}</table>`;
+  return (
+    `<table role="presentation" ${attributes} width="100%" cellpadding="0" cellspacing="0" ` +
+    `style="${style}">${inner}</table>`
+  );
 }
 
 function cell(tone: string, style: string, inner: string, align = 'left'): string {

@@ -25,7 +25,8 @@ export const styles = {
   note: `margin:0 0 14px;font-size:14px;line-height:21px;color:${theme.quiet}`,
   code:
     `margin:4px 0 22px;padding:18px 8px;background:${theme.panel};border-radius:8px;text-align:center;` +
-    `font-family:${theme.mono};font-size:32px;line-height:38px;font-weight:700;letter-spacing:0.22em;text-indent:0.22em`,
+    `font-family:${theme.mono};font-size:32px;line-height:38px;font-weight:700;` +
+    'letter-spacing:0.22em;text-indent:0.22em',
   quote:
     `margin:4px 0 22px;padding:18px 20px;background:${theme.panel};border-radius:0 8px 8px 0;` +
     'font-size:16px;line-height:25px;font-style:italic',

@@ -46,8 +46,8 @@ function whatHappened(disabled: 'failing' | 'gone' | null): { title: string; tex
       return {
         title: 'A webhook endpoint is failing',
         text:
-          'Please check that it is reachable and responds with a 2xx status. We keep retrying. After five days without ' +
-          'a success, we will disable it.',
+          'Please check that it is reachable and responds with a 2xx status. We keep retrying. After five days ' +
+          'without a success, we will disable it.',
       };
   }
 }

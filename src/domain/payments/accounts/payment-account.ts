@@ -24,7 +24,8 @@ export const PaymentAccountInput = Type.Object({
   mode: Type.Enum(['direct', 'connect'], {
     default: 'direct',
     description:
-      "Only `direct`, with the store's own keys, can sell. With `connect` no keys are stored, and checkout returns 503.",
+      "Only `direct`, with the store's own keys, can sell. " +
+      'With `connect` no keys are stored, and checkout returns 503.',
   }),
   account_id: Omittable(Text(100, { examples: ['acct_1Qx'] })),
   secret_key: Omittable(Text(500)),

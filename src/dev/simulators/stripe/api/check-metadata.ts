@@ -36,5 +36,8 @@ function checkEntry(key: string, text: string | Form, path: string): string | nu
 }
 
 function tooLong(many: string, most: number, one: string, given: string): string {
-  return `Metadata ${many} can have up to ${most} characters, but you passed in a ${one} that is ${given.length} characters.`;
+  return (
+    `Metadata ${many} can have up to ${most} characters, ` +
+    `but you passed in a ${one} that is ${given.length} characters.`
+  );
 }

@@ -58,7 +58,8 @@ function lineRow(line: LineItem): Html {
   const { price, quantity, description, currency, amount_subtotal: subtotal } = line;
   const each = quantity > 1 && html`<small>Quantity ${quantity}</small>`;
   const rhythm = price.recurring && html`<small>${rhythmOf(price.recurring)}</small>`;
-  return html`<li><span>${description}${each}${rhythm}</span><span class="money">${formatMoney(subtotal, currency)}</span></li>`;
+  return html`<li><span>${description}${each}${rhythm}</span>
+    <span class="money">${formatMoney(subtotal, currency)}</span></li>`;
 }
 
 function rhythmOf({ interval, interval_count: count }: Recurring): string {
@@ -68,7 +69,8 @@ function rhythmOf({ interval, interval_count: count }: Recurring): string {
 function emailField(account: Account, session: Session, values: Attempt['values']): Html {
   const fixed = fixedEmail(account, session);
   const value = fixed ?? values['email'] ?? '';
-  return html`<label>Email<input type="email" name="email" autocomplete="email" required value="${value}" ${fixed !== null && new Html('readonly')}></label>`;
+  return html`<label>Email<input type="email" name="email" autocomplete="email" required value="${value}"
+    ${fixed !== null && new Html('readonly')}></label>`;
 }
 
 function addressFields({ params }: Cart, values: Attempt['values']): Html {
@@ -95,7 +97,8 @@ function addressFields({ params }: Cart, values: Attempt['values']): Html {
 
 function field(name: string, label: string, values: Attempt['values'], autocomplete: string, required: boolean): Html {
   const need = required && new Html('required');
-  return html`<label>${label}<input name="${name}" autocomplete="${autocomplete}" value="${values[name]}" ${need}></label>`;
+  return html`<label>${label}<input name="${name}" autocomplete="${autocomplete}" value="${values[name]}"
+    ${need}></label>`;
 }
 
 function shippingFields(account: Account, session: Session, values: Attempt['values']): Html {
@@ -103,7 +106,8 @@ function shippingFields(account: Account, session: Session, values: Attempt['val
   const options = session.shipping_options.map(({ shipping_rate: rate, shipping_amount: amount }, index) => {
     const name = account.shippingRates.get(rate)?.display_name;
     const checked = index === chosen && new Html('checked');
-    return html`<label class="choice"><input type="radio" name="shipping_option" id="ship-${index}" value="${index}" ${checked}>
+    return html`<label class="choice"><input type="radio" name="shipping_option" id="ship-${index}"
+      value="${index}" ${checked}>
       ${name}<span class="money">${amount === 0 ? 'Free' : formatMoney(amount, session.currency)}</span></label>`;
   });
   return html`<fieldset><legend>Shipping</legend>${options}</fieldset>`;

@@ -18,7 +18,8 @@ export function portalPage(account: Account, portal: StripeObject): string {
   const cards = subscriptions.map((subscription) => card(account, subscription));
   const nothing = subscriptions.length === 0 && html`<div class="card"><p>No subscriptions yet.</p></div>`;
   const owner = customer?.email ?? customer?.id;
-  const content = html`<div class="narrow">${back}<h1>Subscriptions of</h1><p class="amount">${owner}</p>${cards}${nothing}</div>`;
+  const title = html`<h1>Subscriptions of</h1><p class="amount">${owner}</p>`;
+  const content = html`<div class="narrow">${back}${title}${cards}${nothing}</div>`;
   return layout('Billing', content);
 }
 
@@ -41,7 +42,9 @@ function card(account: Account, subscription: Subscription): Html {
   ${
     status !== 'canceled' &&
     html`<form method="post"><input type="hidden" name="subscription" value="${id}">
-    <button name="action" value="${ends ? 'keep' : 'cancel'}">${ends ? 'Keep this subscription' : 'Cancel at the end of the period'}</button></form>`
+    <button name="action" value="${ends ? 'keep' : 'cancel'}">${
+      ends ? 'Keep this subscription' : 'Cancel at the end of the period'
+    }</button></form>`
   }
 </section>`;
 }
