@@ -124,7 +124,8 @@ test('readConfig reads every variable', (t) => {
 test('readConfig ignores empty variables', (t) => {
   t.is(readConfig({ ...live, PORT: '', LOG_LEVEL: '', DATABASE_READ_URL: '' }).port, 3000);
   t.deepEqual(problemsOf({ ...live, KEY_PEPPER: '' }), [
-    'KEY_PEPPER is required, such as $(openssl rand -base64 32). Base64 of 32 bytes: the secret for hashing API keys and tokens.',
+    'KEY_PEPPER is required, such as $(openssl rand -base64 32). Base64 of 32 bytes: ' +
+      'the secret for hashing API keys and tokens.',
   ]);
 });
 
@@ -282,7 +283,8 @@ test('a process with an invalid environment reports every problem and ends with 
     t.deepEqual(err.split('\n'), [
       'The environment is not fit to start with:',
       '  PORT must be a whole number, not "hush". The port of the web process.',
-      '  KEY_PEPPER must be written like $(openssl rand -base64 32). Base64 of 32 bytes: the secret for hashing API keys and tokens.',
+      '  KEY_PEPPER must be written like $(openssl rand -base64 32). Base64 of 32 bytes: ' +
+        'the secret for hashing API keys and tokens.',
       '',
     ]);
   }
@@ -324,7 +326,7 @@ test('DATABASE_URL and REDIS_URL accept every form that the drivers accept', (t)
   }
 });
 
-test('a process whose database cannot be opened reports the cause and the remedy in one line, and ends with code 1', async (t) => {
+test('a process that cannot open its database reports cause and remedy in one line, and exits with 1', async (t) => {
   const given = givenByRunner('TEST_DATABASE_URL');
   const changed = (change: (url: URL) => unknown) => {
     const url = new URL(given);

@@ -99,7 +99,7 @@ test('claimDue finds the stores behind many older jobs of another', async (t) =>
   t.deepEqual(countBy(claims, 'tenantId'), { ten_a: 1, ten_z: 1, null: 1, ten_many: 3 });
 });
 
-test('claimDue returns each job once to relays that claim at the same time, and each fills the limits at most', async (t) => {
+test('claimDue returns each job once to concurrent relays, and each fills the limits at most', async (t) => {
   await fill(t.context, 'ten_many', 100);
   const claims = (await Promise.all([1, 2, 3].map(() => claim(t.context)))).flatMap((due) => due.claims);
   t.is(new Set(claims.map(({ id }) => id)).size, claims.length);

@@ -134,7 +134,8 @@ test.serial(
           }
 
           if (isWipedAtEnd) await machine.wipeRedis();
-          // The longest that a relayed job is left to its queue; whatever a dead process held is executed again by then.
+          // The longest that a relayed job is left to its queue; whatever a dead process held is executed again by
+          // then.
           clock.pass(minutes(11));
           for (const which of ['due', 'again'] as const) await machine.relay(which, 'add');
           while (await machine.execute('done', 'never', { isOrphan: true }));

@@ -140,7 +140,7 @@ test('a dual route with a key requires its scope, also when the header is sent',
   t.is((await api.call('POST', '/api/v1/benches', { tenant: tenant.slug, body: { name: 'oak' } })).status, 200);
 });
 
-test('a dual route rejects a key and a header of different stores, and a bearer route ignores the header', async (t) => {
+test('a dual route rejects a key and a header of different stores; a bearer route ignores the header', async (t) => {
   const { api, ctx, services, tenant } = t.context;
   const other = await buildTenant(services);
   const key = await buildKey(ctx, ['admin:read', 'orders:write']);
@@ -153,7 +153,7 @@ test('a dual route rejects a key and a header of different stores, and a bearer 
   t.is((await api.call('GET', '/api/v1/owners', { key, tenant: tenant.slug })).status, 200);
 });
 
-test('a missing, unknown, revoked or expired key, or one of the other environment, gets its own error code', async (t) => {
+test('a missing, unknown, revoked, expired or foreign key each gets its own error code', async (t) => {
   const { api, ctx } = t.context;
   const owners = async (key: string) => resultOf(await api.call('GET', '/api/v1/owners', { key }));
   t.deepEqual(await owners(newKey('secret', 'test')), [401, 'invalid_key']);
@@ -205,7 +205,7 @@ test('a body that does not match its schema is rejected with the path of every i
   t.is(wider.status, 200, 'unknown fields are ignored');
 });
 
-test('a body requires a JSON content type, whatever its suffix and parameters, and an empty one requires none', async (t) => {
+test('a body requires a JSON content type, with any suffix and parameters; an empty one requires none', async (t) => {
   const { api, tenant } = t.context;
   const empty = await api.call('POST', '/api/v1/benches', { tenant: tenant.slug });
   t.deepEqual(

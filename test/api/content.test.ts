@@ -84,7 +84,7 @@ test('GET /content/:type filters by tag and pages reliably while entries change'
   t.is(elsewhere.body.error, 'invalid_cursor');
 });
 
-test('GET /content/:type returns an empty list for an unknown type and rejects a limit that is too large', async (t) => {
+test('GET /content/:type returns an empty list for an unknown type and rejects too large a limit', async (t) => {
   const { api, tenant } = t.context;
   t.deepEqual((await api.call('GET', '/api/v1/content/podcast', { tenant: tenant.slug })).body, {
     entries: [],

@@ -126,7 +126,7 @@ test('a link request drops a redirect off the storefront and rejects a malformed
   t.like(await api.call('POST', consume, { tenant, body: {} }), { status: 400, body: { error: 'invalid_request' } });
 });
 
-test("link requests are counted by client network; from a storefront's server, by the shopper's forwarded IP", async (t) => {
+test("link requests are counted by client network; from a storefront's server, by the forwarded IP", async (t) => {
   const {
     api,
     ctx,

@@ -21,7 +21,7 @@ const routeAt = (path: string): Route => {
   return route;
 };
 
-test('POST /cart/save beyond the limit of a recipient responds the same, and neither stores nor schedules anything', async (t) => {
+test('POST /cart/save beyond the limit of a recipient responds the same, and stores nothing', async (t) => {
   const { api, ctx, tenant } = t.context;
   const save = (email: string, index: number) =>
     api.call('POST', '/api/v1/cart/save', {
@@ -48,7 +48,7 @@ test('POST /cart/save beyond the limit of a recipient responds the same, and nei
   ]);
 });
 
-test('emails are counted per client, per address and per store, and an exhausted limit leaves the later ones uncounted', async (t) => {
+test('emails are counted per client, address and store, up to the first exhausted limit', async (t) => {
   const { services } = t.context;
   const limiter = createLimiter(services);
   const tenant = await buildTenant(services);

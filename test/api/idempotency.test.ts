@@ -127,7 +127,7 @@ for (const mode of ['atomic', 'resumable']) {
     t.deepEqual(await guestsOf(t.context), []);
   });
 
-  test(`${mode}: an error that may be different next time is not stored, and the next attempt has the same id`, async (t) => {
+  test(`${mode}: an error that may pass is not stored, and the next attempt has the same id`, async (t) => {
     const failures = [
       new DomainError('unavailable', 'payment_provider_unavailable', 'Not now.', { retryAfterSeconds: 3 }),
       new DomainError('forbidden', 'module_disabled', 'Not here.'),

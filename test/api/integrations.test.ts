@@ -42,7 +42,7 @@ test('the callback redirects the owner to the return URL and stores the received
   t.like(await readConnection(ctx, connectionId), { received: { code: 'swordfish' } });
 });
 
-test('the callback rejects a state that was changed, is unknown, expired, or of another provider or store', async (t) => {
+test('the callback rejects a changed, unknown or expired state, and one of another provider or store', async (t) => {
   const { api, ctx, tenant, services } = t.context;
   const other = await buildTenant(services);
   const { state } = await createIntegrationState(ctx, { provider: 'bookkeeper', returnUrl });
@@ -90,10 +90,11 @@ test('a signed call is stored once and handed to a job', async (t) => {
   const { api, ctx, tenant } = t.context;
   const body = JSON.stringify({ invoice: 7 });
   const now = ctx.clock.now();
+  const signature = new Webhook(await callSecretOf(ctx, 'bookkeeper')).sign('msg-1', now, body);
   const headers = {
     'webhook-id': 'msg-1',
     'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
-    'webhook-signature': `v1,bm90IG91cnM= ${new Webhook(await callSecretOf(ctx, 'bookkeeper')).sign('msg-1', now, body)}`,
+    'webhook-signature': `v1,bm90IG91cnM= ${signature}`,
   };
   const byQuery = await api.call('POST', `${path}?tenant=${tenant.slug}`, { body, headers });
   t.is(byQuery.status, 202);

@@ -74,7 +74,7 @@ test('requests to another store find nothing of this one, by header, key or sess
   }
 });
 
-test('one type of content in two stores is two lists, and one customer of two stores has two sets of orders', async (t) => {
+test('one type of content in two stores is two lists; one customer of two stores has separate orders', async (t) => {
   const { api, ctx, services } = t.context;
   const other = { ...ctx, tenant: await buildTenant(services) };
   const { type } = await buildEntry(ctx);

@@ -10,7 +10,8 @@ import { buildKey } from '#test/support/factories/keys.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 
 const test = anyTest as TestFn<TestContext & { api: TestApi }>;
-// A tenth of the documented limits: 2 promo previews a minute for a shopper, 600 for a server, 3 a second under a ceiling.
+// A tenth of the documented limits: 2 promo previews a minute for a shopper, 600 for a server, 3 a second under a
+// ceiling.
 useContext(test as unknown as TestFn<TestContext>, {
   environment: { RATE_LIMIT_SCALE: '0.1', TRUSTED_PROXY_HOPS: '1' },
 });
@@ -183,7 +184,7 @@ async function flood(
   return responses;
 }
 
-test("an operation that is not limited in normal use returns 503 beyond the store's ceiling, its own or the default", async (t) => {
+test("an operation without a limit returns 503 beyond the store's ceiling, its own or the default", async (t) => {
   const { slug } = await buildTenant(t.context.services, { requestsPerSecond: 50 });
   const responses = await flood(
     t.context,

@@ -75,7 +75,7 @@ test('POST /cart/save does not return the token, and GET /cart/restore accepts i
   }
 });
 
-test('POST /cart/save schedules no reminders without consent and rejects invalid bodies with their paths', async (t) => {
+test('POST /cart/save schedules no reminders without consent, and names the paths of invalid fields', async (t) => {
   const {
     api,
     tenant: { slug: tenant },

@@ -45,7 +45,9 @@ test('every list and every text of a request has a bound', (t) => {
   t.deepEqual(unbounded, []);
 });
 
-/** A pattern bounds a text, too: what patterns cost is tested for each of them. What is free JSON is not looked into. */
+/**
+ * A pattern bounds a text, too: what patterns cost is tested for each of them. What is free JSON is not looked into.
+ */
 function unboundedIn(schema: TSchema, place: string): string[] {
   const {
     type,

@@ -11,15 +11,16 @@ import { startBench } from './lib/bench-environment.ts';
 import { describeLatencies, inParallel, timed } from './lib/numbers.ts';
 
 /*
- * Events taken in over HTTP, by the real web process, and aggregated by the real worker, beside `INSERT … SELECT unnest` of
- * the same rows into the same table, with its partitions, indexes and row-level security, committed as often. How far
- * the aggregation lags while events keep coming, and while more come than can be counted in time: those are rejected,
- * and sent again soon. Whether each is counted once though every batch is sent five times and the worker is killed
- * again and again.
+ * Events taken in over HTTP, by the real web process, and aggregated by the real worker, beside `INSERT … SELECT
+ * unnest` of the same rows into the same table, with its partitions, indexes and row-level security, committed as
+ * often. How far the aggregation lags while events keep coming, and while more come than can be counted in time: those
+ * are rejected, and sent again soon. Whether each is counted once though every batch is sent five times and the worker
+ * is killed again and again.
  */
 
 const { events: total } = readOptions(
-  'Events per second over HTTP against the plainest insert, the lag of the aggregation, also at overload, and whether\n' +
+  'Events per second over HTTP against the plainest insert, the lag of the aggregation, also at overload, ' +
+    'and whether\n' +
     'each event counts once.',
   'npm run bench -- analytics-ingestion',
   { events: { default: 200_000, description: 'Events to send.' } },
@@ -131,14 +132,16 @@ try {
   for (const end = sending.then(() => true); !(await Promise.race([end, wait(200, false)])); ) await killWorker();
   await aggregated((known += repeated.length * perBatch));
   say(
-    `${repeated.length} batches sent five times while the worker was killed ${kills} times in the middle of folding: each of ${round(repeated.length * perBatch)} events counted once`,
+    `${repeated.length} batches sent five times while the worker was killed ${kills} times in the middle of folding: ` +
+      `each of ${round(repeated.length * perBatch)} events counted once`,
   );
   await agent.close();
   await Promise.all(running.map((process) => process.stop()));
 
   function reportLag(when: string, lags: readonly number[]): void {
     say(
-      `lag ${when}: ${describeLatencies(lags)}, at most ${Math.max(...lags).toFixed(0)} ms (aim < 2,000 ms); ${refused} batches refused for the moment`,
+      `lag ${when}: ${describeLatencies(lags)}, at most ${Math.max(...lags).toFixed(0)} ms (aim < 2,000 ms); ` +
+        `${refused} batches refused for the moment`,
     );
     refused = 0;
   }
@@ -154,7 +157,8 @@ try {
   const after = [await measureFloor(1), await measureFloor(2)];
   const floors = before.map((rate, index) => (rate + (after[index] ?? rate)) / 2);
   say(
-    `floor: INSERT … SELECT unnest of the same ${sent} rows, ${perBatch} at a time: ${floors.map(round).join(' rows/s on one connection, ')} on two`,
+    `floor: INSERT … SELECT unnest of the same ${sent} rows, ${perBatch} at a time: ` +
+      `${floors.map(round).join(' rows/s on one connection, ')} on two`,
   );
   const ratios = (rate: number) => floors.map((floor) => (rate / floor).toFixed(2)).join(' and ');
   say(`accepted over HTTP: ${round(sent / accepted)} events/s, ${ratios(sent / accepted)} × the floors`);
@@ -168,8 +172,10 @@ try {
 async function measureFloor(width: number): Promise<number> {
   await pool.query('truncate analytics_events');
   const statement = `
-    insert into analytics_events (tenant_id, event_id, received_on, received_at, occurred_at, type, source, bot, visitor, session_id, product_slug, properties)
-    select $1, event_id, current_date, now(), occurred_at, type, 'client', false, 'visitor', session_id, product_slug, properties
+    insert into analytics_events (tenant_id, event_id, received_on, received_at, occurred_at, type, source, bot,
+      visitor, session_id, product_slug, properties)
+    select $1, event_id, current_date, now(), occurred_at, type, 'client', false, 'visitor', session_id, product_slug,
+      properties
     from unnest($2::uuid[], $3::timestamptz[], $4::text[], $5::text[], $6::text[], $7::jsonb[])
       as e(event_id, occurred_at, type, session_id, product_slug, properties)`;
   const columns = batches.map((events) =>
@@ -197,7 +203,8 @@ async function aggregated(events: number): Promise<void> {
 async function isAggregating(): Promise<boolean> {
   for (let attempt = 0; attempt < 200; attempt += 1) {
     const { rowCount } = await pool.query(
-      "select 1 from pg_stat_activity where state = 'active' and query ~ 'delete from analytics_batches' and pid <> pg_backend_pid()",
+      "select 1 from pg_stat_activity where state = 'active' and query ~ 'delete from analytics_batches' " +
+        'and pid <> pg_backend_pid()',
     );
     if (rowCount) return true;
     await wait(5);

@@ -14,7 +14,8 @@ if (['--help', '-h'].includes(name)) {
     [
       'Usage: npm run bench -- <name> [options]',
       '',
-      'Runs one benchmark with services of its own, beside the floor that the machine sets, and prints what it measured.',
+      'Runs one benchmark with services of its own, beside the floor that the machine sets, ' +
+        'and prints what it measured.',
       '',
       'Names:',
       ...names.map((each) => `  ${each}`),
@@ -30,7 +31,10 @@ if (['--help', '-h'].includes(name)) {
 if (!names.includes(name)) {
   const meant = nearest(name, names);
   exitWithUsageError(
-    `${name ? `There is no benchmark "${name}".` : 'Which benchmark?'} ${meant ? `Did you mean ${meant}?` : `There are ${names.join(', ')}.`}`,
+    [
+      name ? `There is no benchmark "${name}".` : 'Which benchmark?',
+      meant ? `Did you mean ${meant}?` : `There are ${names.join(', ')}.`,
+    ].join(' '),
   );
 }
 await import(`./${name}.ts`);

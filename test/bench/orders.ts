@@ -11,7 +11,8 @@ import { openOrderFixture, type Usage } from './lib/order-fixture.ts';
  */
 
 const { orders, 'at-once': width } = readOptions(
-  'Orders from a cart to the enqueued label, through the real processes: the time of an accepted event, idle and under\n' +
+  'Orders from a cart to the enqueued label, through the real processes: ' +
+    'the time of an accepted event, idle and under\n' +
     'load, orders per second, and the cost of one, without and with all that follows.',
   'npm run bench -- orders',
   {
@@ -50,7 +51,8 @@ try {
   console.log(`  ${rateOf(way)} paid with the label promised per second (aim 60 on 2 processors)`);
   report(way);
   console.log(
-    `  what follows waited meanwhile, and was done once other workers ran: ${waiting.map(({ job, count }) => `${count} ${job}`).join(', ')}`,
+    '  what follows waited meanwhile, and was done once other workers ran: ' +
+      waiting.map(({ job, count }) => `${count} ${job}`).join(', '),
   );
 
   await fixture.workWith(everything);
@@ -58,10 +60,12 @@ try {
   await fixture.settled();
   const all = await measure(() => fixture.settled());
   console.log(
-    `\nwith all that follows (label bought, mail sent, endpoint told, sale counted): ${orders} orders, ${width} at once, web with one worker process`,
+    '\nwith all that follows (label bought, mail sent, endpoint told, sale counted): ' +
+      `${orders} orders, ${width} at once, web with one worker process`,
   );
   console.log(
-    `  ${rateOf(all)} paid per second; ${(orders / (all.seconds + all.afterSeconds)).toFixed(1)} per second until all was done`,
+    `  ${rateOf(all)} paid per second; ` +
+      `${(orders / (all.seconds + all.afterSeconds)).toFixed(1)} per second until all was done`,
   );
   report(all);
 } finally {
@@ -130,11 +134,13 @@ function report({ took, waits, before, after, byTheClock }: Measured): void {
   const total = used.reduce((sum, { ms }) => sum + ms, 0);
   const statements = (after.statements - before.statements) / orders;
   console.log(
-    `  statements sent to PostgreSQL per order: ${(statements - byTheClock).toFixed(1)} (aim 60), and ${byTheClock.toFixed(1)} by the clock`,
+    `  statements sent to PostgreSQL per order: ${(statements - byTheClock).toFixed(1)} (aim 60), ` +
+      `and ${byTheClock.toFixed(1)} by the clock`,
   );
   console.log(`  processor time per order: ${used.map(({ name, ms }) => `${name} ${ms.toFixed(1)} ms`).join(', ')}`);
   console.log(
-    `  that is ${total.toFixed(1)} ms in all, so that 2 processors with nothing else to do allow ${(2000 / total).toFixed(0)} per second`,
+    `  that is ${total.toFixed(1)} ms in all, so that 2 processors with nothing else to do allow ` +
+      `${(2000 / total).toFixed(0)} per second`,
   );
   console.log(`  cart, line, read, checkout, payment page: ${describeLatencies(took)}`);
   console.log(`  event accepted to label promised, with all the others' before it: ${describeLatencies(waits)}`);

@@ -139,7 +139,8 @@ async function saveAll(): Promise<void> {
 }
 
 function makeProduct(number: number): ProductInput {
-  const name = `${pick(colours, number)} ${pick(materials, Math.floor(number / 10))} ${pick(things, Math.floor(number / 100))} no. ${number}`;
+  const [material, thing] = [pick(materials, Math.floor(number / 10)), pick(things, Math.floor(number / 100))];
+  const name = `${pick(colours, number)} ${material} ${thing} no. ${number}`;
   return {
     slug: `product-${number}`,
     name,

@@ -92,7 +92,8 @@ function describe(requests: readonly Timed[]): void {
     const at = (share: number) => percentile(times, share).toFixed(3);
     const mean = times.reduce((sum, ms) => sum + ms, 0) / times.length;
     console.log(
-      `${name.padEnd(8)} ${times.length} requests: mean ${mean.toFixed(3)} ms, median ${at(0.5)}, p90 ${at(0.9)}, p99 ${at(0.99)}`,
+      `${name.padEnd(8)} ${times.length} requests: mean ${mean.toFixed(3)} ms, median ${at(0.5)}, p90 ${at(0.9)}, ` +
+        `p99 ${at(0.99)}`,
     );
   }
 }
@@ -101,7 +102,8 @@ function describe(requests: readonly Timed[]): void {
 function revealsNothing(what: string, timed: readonly Timed[]): boolean {
   const deviation = deviationOf(timed);
   console.log(
-    `${what} takes longer in ${(100 * deviation.share).toFixed(2)} % of pairs: ${deviation.standardErrors.toFixed(2)} standard errors from one half`,
+    `${what} takes longer in ${(100 * deviation.share).toFixed(2)} % of pairs: ` +
+      `${deviation.standardErrors.toFixed(2)} standard errors from one half`,
   );
   const slowed = (byMs: number) => timed.map(({ known, ms }) => ({ known, ms: known ? ms + byMs : ms }));
   let [less, enough] = [0, 100];

@@ -95,7 +95,8 @@ async function run(
   if (latencies.length !== total) throw new Error(`${latencies.length} of ${total} deliveries came.`);
   const cpu = ((user + system) / total).toFixed(0);
   console.log(
-    `${name}: ${perSecond(total / seconds)} deliveries/s, ${cpu} µs of this process's time each, p95 ${percentile(latencies, 0.95)} ms`,
+    `${name}: ${perSecond(total / seconds)} deliveries/s, ${cpu} µs of this process's time each, ` +
+      `p95 ${percentile(latencies, 0.95)} ms`,
   );
   return { perSecond: total / seconds, p95: percentile(latencies, 0.95) };
 }

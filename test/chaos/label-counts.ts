@@ -132,12 +132,15 @@ export function describePoints(killedAt: ReadonlyMap<string, number>, recorded: 
   const covered = [...killedAt.values()].filter((kills) => kills > 0).length;
   const besides = [...killedAt.keys()].filter((point) => !recorded.has(point)).length;
   return [
-    `${covered} of ${killedAt.size} points are covered${recorded.size > 0 ? `, of which ${besides} occur only after a kill or a freeze` : ''}. Kills before and after:`,
+    `${covered} of ${killedAt.size} points are covered` +
+      `${recorded.size > 0 ? `, of which ${besides} occur only after a kill or a freeze` : ''}. ` +
+      'Kills before and after:',
     ...[...places]
       .toSorted(([left], [right]) => left.localeCompare(right))
       .map(
         ([place, names]) =>
-          `  ${place}: ${[...names].map(([name, { before = 0, after = 0 }]) => `${name} ${before}, ${after}`).join(' · ')}`,
+          `  ${place}: ` +
+          [...names].map(([name, { before = 0, after = 0 }]) => `${name} ${before}, ${after}`).join(' · '),
       ),
   ];
 }

@@ -194,7 +194,9 @@ export function withLostReply(
   const lost = { match, kind };
   return {
     ...recipe,
-    name: `${recipe.name}; the response to ${match} is lost ${kind === 'reset_before' ? 'before' : 'after'} its effect (${nth})`,
+    name:
+      `${recipe.name}; the response to ${match} is lost ` +
+      `${kind === 'reset_before' ? 'before' : 'after'} its effect (${nth})`,
     faults: [...others, ...(through < 0 ? [lost, ...own] : [...own, ...passing, lost])],
   };
 }

@@ -8,7 +8,8 @@ import { runLabelChaos } from './run-label-chaos.ts';
 /* `npm run chaos:labels -- --orders 1000 --seed 7`: one label for each order, counted at the provider. */
 
 const options = readOptions(
-  'Requests the labels of paid orders while their workers are killed at every point of the protocol and responses are lost,\n' +
+  'Requests the labels of paid orders while their workers are killed at every point of the protocol ' +
+    'and responses are lost,\n' +
     'and counts them at the simulator. Exits with 1 when an invariant is violated or a point had no kill.',
   'npm run chaos:labels --',
   {
@@ -44,7 +45,8 @@ async function record(): Promise<Recording> {
     recordLabelPoints(labelEnvironment(databaseUrl, redisUrl)),
   );
   report(
-    `${recording.points.size} points and ${recording.requests.length} requests to the provider, after ${Math.round((performance.now() - startedAt) / 1000)} s.`,
+    `${recording.points.size} points and ${recording.requests.length} requests to the provider, ` +
+      `after ${Math.round((performance.now() - startedAt) / 1000)} s.`,
   );
   return recording;
 }

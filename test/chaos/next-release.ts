@@ -51,7 +51,8 @@ export function buildNextRelease(): NextRelease {
     import type { PlatformContext } from '#src/domain/context.ts';
     import { sql } from '#src/lib/sql.ts';
     import { platformProcessor } from '#workers/runtime/processor.ts';
-    const write = (ctx: PlatformContext) => asPlatform(ctx, 'a note', (ctx) => ctx.tx.execute(sql\`update orders set note = 'seen' where note = ''\`));
+    const write = (ctx: PlatformContext) =>
+      asPlatform(ctx, 'a note', (ctx) => ctx.tx.execute(sql\`update orders set note = 'seen' where note = ''\`));
     export const processors = [platformProcessor(jobs.writeNotes, write), platformProcessor(jobs.readNotes, write)];`,
   );
   change(

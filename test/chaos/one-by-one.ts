@@ -13,7 +13,8 @@ import { type Purchase, sendShoppers } from './shoppers.ts';
  */
 
 readOptions(
-  'Pays an order while one kind of process is killed, kind after kind, and once while Redis is flushed, and prints how long\n' +
+  'Pays an order while one kind of process is killed, kind after kind, and once while Redis is flushed, ' +
+    'and prints how long\n' +
     'it took until the order had its payment, label, webhook and receipt. Exits with 1 when one is missing.',
   'npm run chaos:each --',
   {},
@@ -38,7 +39,8 @@ async function waitForInvariants(name: string, startedAt: number): Promise<void>
     }
     failed ||= breaches.length > 0;
     console.log(
-      `${breaches.length > 0 ? '✘' : '✔'} ${name.padEnd(42)} ${String(Math.round(took)).padStart(6)} ms${breaches.map((breach) => `\n     ${breach}`).join('')}`,
+      `${breaches.length > 0 ? '✘' : '✔'} ${name.padEnd(42)} ${String(Math.round(took)).padStart(6)} ms` +
+        breaches.map((breach) => `\n     ${breach}`).join(''),
     );
     return;
   }

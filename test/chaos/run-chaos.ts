@@ -58,7 +58,9 @@ export async function runChaos({
       sendVisitors(stack, seededRandom(seed + 2), { count: Math.ceil(orders / 4) }),
     ]).finally(() => injection.end());
     report(
-      `${bought.length} shoppers and ${visits.length} visitors (${visits.filter(({ link }) => link?.openings === 1).length} signed in) in ${Math.round(performance.now() - startedAt)} ms, with these faults: ${injection.log.join('; ')}`,
+      `${bought.length} shoppers and ${visits.length} visitors ` +
+        `(${visits.filter(({ link }) => link?.openings === 1).length} signed in) in ` +
+        `${Math.round(performance.now() - startedAt)} ms, with these faults: ${injection.log.join('; ')}`,
     );
 
     const deadline = performance.now() + resolveMs;

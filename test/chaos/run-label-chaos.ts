@@ -106,7 +106,8 @@ export async function runLabelChaos(options: LabelChaosOptions): Promise<readonl
       const [{ batch, single }, { kills }, missing] = [sending.counts, labelWorkers.counts, labelWorkers.missing()];
       const left = `${missing.length} of ${labelWorkers.killedAt.size} points not covered yet`;
       report(
-        `  ${batch + single} orders, ${active} labels active, ${purchased - active} refunded; ${kills} × kill -9, ${left}`,
+        `  ${batch + single} orders, ${active} labels active, ${purchased - active} refunded; ` +
+          `${kills} × kill -9, ${left}`,
       );
       if (missing.length <= fewMissing) for (const point of missing) report(`    ${point}`);
     };
@@ -131,7 +132,8 @@ export async function runLabelChaos(options: LabelChaosOptions): Promise<readonl
     const { kills, freezes } = labelWorkers.counts;
     const seconds = Math.round((performance.now() - startedAt) / 1000);
     report(
-      `${kills} × kill -9, ${freezes} × frozen past the lease, ${flushing.count()} × Redis flushed, ${presses} × Retry pressed, in ${seconds} s.`,
+      `${kills} × kill -9, ${freezes} × frozen past the lease, ${flushing.count()} × Redis flushed, ` +
+        `${presses} × Retry pressed, in ${seconds} s.`,
     );
     for (const line of [
       ...describePoints(labelWorkers.killedAt, new Set(points)),
@@ -140,7 +142,8 @@ export async function runLabelChaos(options: LabelChaosOptions): Promise<readonl
       report(line);
     const { purchased, active, refunded } = counts;
     report(
-      `${counts.orders} orders; at the provider ${purchased} labels were ever paid for, ${active} are active, ${refunded} are refunded, ${purchased - active - refunded} are orphans.`,
+      `${counts.orders} orders; at the provider ${purchased} labels were ever paid for, ${active} are active, ` +
+        `${refunded} are refunded, ${purchased - active - refunded} are orphans.`,
     );
     return [
       ...counts.breaches,

@@ -401,7 +401,8 @@ test.serial('apply as a process creates, changes nothing, and fails, each with i
   t.is(live.code, 1);
   t.is(
     live.err.split('\n')[1],
-    `  ${exampleFile}:${placeOf('secret_key: ${STRIPE_SECRET_KEY}')}  payments.secret_key is a live key, and here is the test environment`,
+    `  ${exampleFile}:${placeOf('secret_key: ${STRIPE_SECRET_KEY}')}  payments.secret_key is a live key, ` +
+      'and here is the test environment',
   );
   t.false((made.out + made.err + again.out + refused.err + live.err).includes('hush'));
 });

@@ -171,7 +171,8 @@ test.serial(
     await client.query(`
     create table wide_open (tenant_id text);
     create schema skewed;
-    create function skewed.clock_timestamp() returns timestamptz language sql as $$ select pg_catalog.clock_timestamp() + interval '90 s' $$;
+    create function skewed.clock_timestamp() returns timestamptz language sql
+      as $$ select pg_catalog.clock_timestamp() + interval '90 s' $$;
     create function skewed.current_setting(name text) returns text language sql
       as $$ select case name when 'server_version_num' then '140009' else pg_catalog.current_setting(name) end $$;
     ${alterDatabase('set search_path = skewed, pg_catalog, public')}`);
@@ -358,90 +359,87 @@ test.serial('doctor reports a Stripe that does not respond, and one whose clock 
   );
 });
 
-test.serial(
-  'doctor reports a Stripe endpoint that is missing, disabled, incomplete, unverifiable or silent, and registering fixes each',
-  async (t) => {
-    const { payments } = t.context.services.context().ports;
-    const accountOf = (ctx: Context, secretKey: string) => ({ tenantId: ctx.tenant.id, secretKey });
-    const urlOf = ({ tenant }: Context) => `${environment['PUBLIC_URL']}/api/webhooks/stripe/${tenant.slug}`;
-    const wrongs: [string, (ctx: Context, secretKey: string) => Promise<unknown>][] = [
-      ['No endpoint is registered at Stripe.', async () => undefined],
+test.serial('doctor reports each fault of a Stripe endpoint, and registering fixes it', async (t) => {
+  const { payments } = t.context.services.context().ports;
+  const accountOf = (ctx: Context, secretKey: string) => ({ tenantId: ctx.tenant.id, secretKey });
+  const urlOf = ({ tenant }: Context) => `${environment['PUBLIC_URL']}/api/webhooks/stripe/${tenant.slug}`;
+  const wrongs: [string, (ctx: Context, secretKey: string) => Promise<unknown>][] = [
+    ['No endpoint is registered at Stripe.', async () => undefined],
+    [
+      'The endpoint at Stripe is disabled.',
+      async (ctx, key) => {
+        const { endpointId } = await registerWebhookEndpoint(ctx);
+        await payments.endEndpoint(accountOf(ctx, key), endpointId, 'disable');
+      },
+    ],
+    [
+      `The endpoint at Stripe lacks event types: ${handledEventTypes.slice(1).join(', ')}.`,
+      (ctx, key) =>
+        stripeControl(stripe.url).addWebhookEndpoint(key, {
+          url: urlOf(ctx),
+          secret: `whsec_${randomText(20)}`,
+          events: handledEventTypes.slice(0, 1),
+        }),
+    ],
+    [
+      'There is no signing secret, so every event is rejected.',
+      async (ctx) => {
+        await registerWebhookEndpoint(ctx);
+        await transact(ctx, (ctx) =>
+          ctx.tx.execute(sql`delete from payment_webhook_secrets where tenant_id = ${ctx.tenant.id}`),
+        );
+      },
+    ],
+    [
+      'The signing secret belongs to another endpoint, so every event is rejected.',
+      async (ctx) => {
+        await registerWebhookEndpoint(ctx);
+        await transact(ctx, async (ctx) => {
+          await ctx.tx.execute(sql`delete from payment_webhook_secrets where tenant_id = ${ctx.tenant.id}`);
+          await replaceWebhookSecret(ctx, { secret: 'whsec_other', endpointId: 'we_other' });
+        });
+      },
+    ],
+  ];
+  for (const [message, goWrong] of wrongs) {
+    const ctx = await newStore(t.context);
+    const { secretKey } = await buildPaymentAccount(ctx);
+    await goWrong(ctx, secretKey);
+    const found = (await storeFaults(t.context, ctx)).filter(({ about }) => about === 'stripe webhook');
+    t.deepEqual(
+      found,
       [
-        'The endpoint at Stripe is disabled.',
-        async (ctx, key) => {
-          const { endpointId } = await registerWebhookEndpoint(ctx);
-          await payments.endEndpoint(accountOf(ctx, key), endpointId, 'disable');
+        {
+          about: 'stripe webhook',
+          level: 'fault',
+          message,
+          advice: `npm run cli -- webhooks:register ${ctx.tenant.slug}`,
         },
       ],
-      [
-        `The endpoint at Stripe lacks event types: ${handledEventTypes.slice(1).join(', ')}.`,
-        (ctx, key) =>
-          stripeControl(stripe.url).addWebhookEndpoint(key, {
-            url: urlOf(ctx),
-            secret: `whsec_${randomText(20)}`,
-            events: handledEventTypes.slice(0, 1),
-          }),
-      ],
-      [
-        'There is no signing secret, so every event is rejected.',
-        async (ctx) => {
-          await registerWebhookEndpoint(ctx);
-          await transact(ctx, (ctx) =>
-            ctx.tx.execute(sql`delete from payment_webhook_secrets where tenant_id = ${ctx.tenant.id}`),
-          );
-        },
-      ],
-      [
-        'The signing secret belongs to another endpoint, so every event is rejected.',
-        async (ctx) => {
-          await registerWebhookEndpoint(ctx);
-          await transact(ctx, async (ctx) => {
-            await ctx.tx.execute(sql`delete from payment_webhook_secrets where tenant_id = ${ctx.tenant.id}`);
-            await replaceWebhookSecret(ctx, { secret: 'whsec_other', endpointId: 'we_other' });
-          });
-        },
-      ],
-    ];
-    for (const [message, goWrong] of wrongs) {
-      const ctx = await newStore(t.context);
-      const { secretKey } = await buildPaymentAccount(ctx);
-      await goWrong(ctx, secretKey);
-      const found = (await storeFaults(t.context, ctx)).filter(({ about }) => about === 'stripe webhook');
-      t.deepEqual(
-        found,
-        [
-          {
-            about: 'stripe webhook',
-            level: 'fault',
-            message,
-            advice: `npm run cli -- webhooks:register ${ctx.tenant.slug}`,
-          },
-        ],
-        message,
-      );
-
-      const registered = await callCli(['webhooks:register', ctx.tenant.slug], {
-        ...environment,
-        DATABASE_URL: t.context.services.config.databaseUrl,
-      });
-      t.is(registered.code, 0, registered.err);
-      t.regex(registered.out, /^Stripe delivers to /);
-      t.deepEqual(
-        (await storeFaults(t.context, ctx)).filter(({ about }) => about === 'stripe webhook'),
-        [],
-        message,
-      );
-    }
-
-    const silent = await healthyStore(t.context);
-    await transact(silent, (ctx) =>
-      ctx.tx.execute(sql`
-    update payment_accounts set silent_since = '2026-11-20T12:00:00Z' where tenant_id = ${ctx.tenant.id}`),
+      message,
     );
-    const [fault] = await storeFaults(t.context, silent);
-    t.regex(fault?.message ?? '', /^Since 2026-11-20T12:00:00.000Z no webhook has arrived at /);
-  },
-);
+
+    const registered = await callCli(['webhooks:register', ctx.tenant.slug], {
+      ...environment,
+      DATABASE_URL: t.context.services.config.databaseUrl,
+    });
+    t.is(registered.code, 0, registered.err);
+    t.regex(registered.out, /^Stripe delivers to /);
+    t.deepEqual(
+      (await storeFaults(t.context, ctx)).filter(({ about }) => about === 'stripe webhook'),
+      [],
+      message,
+    );
+  }
+
+  const silent = await healthyStore(t.context);
+  await transact(silent, (ctx) =>
+    ctx.tx.execute(sql`
+    update payment_accounts set silent_since = '2026-11-20T12:00:00Z' where tenant_id = ${ctx.tenant.id}`),
+  );
+  const [fault] = await storeFaults(t.context, silent);
+  t.regex(fault?.message ?? '', /^Since 2026-11-20T12:00:00.000Z no webhook has arrived at /);
+});
 
 test.serial('doctor reports shipping providers that reject the key or do not respond', async (t) => {
   const ctx = await newStore(t.context);

@@ -11,8 +11,8 @@ const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import
 const entryOf = (name: string) => scripts[name]?.replace('node ', '') ?? '';
 
 /**
- * What a person starts in a terminal: the others are `npm run cli`, with a help of its own, and services. One at a time:
- * each loads all of the service.
+ * What a person starts in a terminal: the others are `npm run cli`, with a help of its own, and services. One at a
+ * time: each loads all of the service.
  */
 const watched = Object.keys(scripts).filter((name) => /^(?:test|src\/dev)\//.test(entryOf(name)));
 const benchmarks = globSync('test/bench/*.ts')

@@ -143,7 +143,8 @@ test('durations have bounds, and seconds are accepted in local mode only', (t) =
   t.deepEqual(problemsOf(lifetime('30s')), []);
   t.is(problemsOf(lifetime('0s')).length, 1);
   t.deepEqual(problemsOf(lifetime('30s'), strict), [
-    `${lineOf('session_lifetime')} payments.session_lifetime must be from 35m to 23h; shorter times are for LOCAL_MODE=1`,
+    `${lineOf('session_lifetime')} payments.session_lifetime must be from 35m to 23h; ` +
+      'shorter times are for LOCAL_MODE=1',
   ]);
 });
 

@@ -90,7 +90,8 @@ test.serial('no statement of a request or a job reads more than a constant times
   );
   // What is left to do was multiplied, too.
   await services.execute(sql`
-    update outbox set next_relay_at = null, finished_at = now() where next_relay_at is not null and next_relay_at <= now()`);
+    update outbox set next_relay_at = null, finished_at = now()
+    where next_relay_at is not null and next_relay_at <= now()`);
 
   const costly = new Map<string, Explained>();
   await pool.query('analyze');

@@ -15,7 +15,8 @@ test('startEmbedded creates a database with unusual names, an ordinary owner and
 
   await withClient(embedded.databaseUrl, async (client) => {
     const { rows: roles } = await client.query(
-      `select current_database() as database, rolname as name, rolsuper as superuser, rolbypassrls as bypassrls, rolcreatedb as createdb
+      `select current_database() as database, rolname as name, rolsuper as superuser, rolbypassrls as bypassrls,
+        rolcreatedb as createdb
        from pg_roles where rolname = current_user`,
     );
     t.deepEqual(roles, [

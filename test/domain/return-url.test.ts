@@ -28,7 +28,7 @@ const isAllowed = (
 const any = ['*'];
 const listed = ['https://www.shop.example'];
 
-test('checkReturnUrl holds a store that lists origins to them and its storefront, and takes any https otherwise', (t) => {
+test('checkReturnUrl accepts the listed origins and the storefront, or any https URL without a list', (t) => {
   const { ctx } = t.context;
   const urls: [url: string, any: boolean, listed: boolean][] = [
     ['https://shop.example/thanks?id=1', true, true],

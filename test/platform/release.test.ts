@@ -57,7 +57,8 @@ test('a migration that fails stops the release and changes nothing', async (t) =
   t.regex(err, /already exists/);
   t.deepEqual(await pendingMigrations(url), before);
   const { rows } = await client.query(
-    "select relname from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' and relname not in ('migrations')",
+    "select relname from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' " +
+      "and relname not in ('migrations')",
   );
   t.deepEqual(rows, [{ relname: 'mails' }]);
 });

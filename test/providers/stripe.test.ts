@@ -78,7 +78,7 @@ async function failureOf(work: Promise<unknown>): Promise<string> {
   return error instanceof ProviderError ? error.failure : String(error);
 }
 
-test('createSession sends names of products, discounts and shipping in the form that the provider accepts', async (t) => {
+test('createSession sends names of products, discounts and shipping as the provider accepts them', async (t) => {
   const { payments, account } = t.context;
   for (const name of [...awkwardNames, ' ', '\u0007\n', 'x'.repeat(300)]) {
     const line = {

@@ -17,7 +17,8 @@ import { describeRoutes } from './table.ts';
  */
 
 const { tests: pattern } = readOptions(
-  'Runs the tests of the API and prints, route by route, the number of its SQL statements, its responses, and what of them\n' +
+  'Runs the tests of the API and prints, route by route, the number of its SQL statements, its responses, ' +
+    'and what of them\n' +
     'no test has seen. Ends with 1 where something is missing.',
   'npm run routes --',
   { tests: { default: 'test/api/**', description: 'The tests to run.' } },

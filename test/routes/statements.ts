@@ -104,7 +104,8 @@ export const statementsAtMost: Readonly<Record<string, number>> = {
   'POST /api/v1/cart/:id/items': 2,
   'DELETE /api/v1/cart/:id/items/:itemId': 1,
   'PATCH /api/v1/cart/:id/items/:itemId': 2,
-  // 9, and 7 to close the shopper's older session; with everything that can be bought with, 14 (domain/checkout/paid-order).
+  // 9, and 7 to close the shopper's older session; with everything that can be bought with, 14
+  // (domain/checkout/paid-order).
   'POST /api/v1/checkout/sessions': 16,
   'GET /api/v1/checkout/:orderId/status': 1,
   'GET /api/v1/content/announcements/active': 1,

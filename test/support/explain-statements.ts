@@ -6,7 +6,9 @@ import { isFrame } from './count-statements.ts';
 /** What PostgreSQL does for one statement, in one of the two plans that a connection may use. */
 export interface Explained {
   readonly text: string;
-  /** By the plan for the values that were given, or the generic one, which a connection uses for frequent statements. */
+  /**
+   * By the plan for the values that were given, or the generic one, which a connection uses for frequent statements.
+   */
   readonly kind: 'custom' | 'generic';
   /** Rows handled in all steps of the plan, those that are thrown away included. */
   readonly handled: number;
@@ -31,7 +33,8 @@ export async function leaveUnanalyzed(services: Services, tables: readonly strin
  *
  * @param pattern of the statements that count
  * @param timesMax how often a statement is explained at most
- * @param isLarge whether tables are never read as a whole where an index fits, as PostgreSQL decides when they are large
+ * @param isLarge whether tables are never read as a whole where an index fits, as PostgreSQL decides when they are
+ *   large
  */
 export async function explainStatements(
   services: Services,

@@ -76,7 +76,8 @@ async function readTables(client: pg.Client): Promise<Map<string, Column[]>> {
         -- The key of a partition has to stay within its partitions.
         select from pg_index i where i.indrelid = c.oid and i.indisunique and a.attnum = any(i.indkey)
           and not (c.relkind = 'p' and a.atttypid = 'date'::regtype)) or exists (
-        select from pg_constraint f where f.conrelid = c.oid and f.contype = 'f' and a.attnum = any(f.conkey))) as "isKey"
+        select from pg_constraint f where f.conrelid = c.oid and f.contype = 'f' and a.attnum = any(f.conkey)))
+          as "isKey"
     from pg_class c
     join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
     where c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = 'public'::regnamespace

@@ -148,8 +148,10 @@ export class OutboxMachine {
   /** The rows by their key, as the table's columns say it. */
   async rows(): Promise<Row[]> {
     return this.#services.execute<Row>(sql`
-      select split_part(key, ':', 1) as key, concat_ws('+', case when next_relay_at is not null then case relays when 0 then 'due' else 'relayed' end end,
-        case when finished_at is not null then 'finished' end, case when failed_at is not null then 'failed' end) as state
+      select split_part(key, ':', 1) as key, concat_ws('+',
+        case when next_relay_at is not null then case relays when 0 then 'due' else 'relayed' end end,
+        case when finished_at is not null then 'finished' end,
+        case when failed_at is not null then 'failed' end) as state
       from outbox order by key`);
   }
 

@@ -36,7 +36,8 @@ test('a label that needs attention fails on the board with advice, and Retry the
   t.is((await failed()).length, 1, 'what leaves the country is no failure');
   t.is(
     job?.failedReason,
-    `${order.orderNumber}: missing_address. The order has no complete shipping address. Complete the address, then retry.`,
+    `${order.orderNumber}: missing_address. The order has no complete shipping address. ` +
+      'Complete the address, then retry.',
   );
   t.deepEqual(job?.data, { tenantId: ctx.tenant.id });
   const { body } = await api.call('GET', `/ops/queues/api/queues/labels/${job?.id}`);

@@ -20,7 +20,7 @@ import { startWorker } from '#test/support/start-worker.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { until } from '#test/support/until.ts';
 
-test('after a worker is killed once the mail server has accepted its emails, the reminder is not sent again and the link is, unchanged', async (t) => {
+test('a worker killed after its emails were accepted repeats the link, unchanged, and not the reminder', async (t) => {
   const [database, redis, mailbox] = await Promise.all([createTestDatabase(), createTestRedis(), startMailbox()]);
   const inbox = mailboxControl(mailbox.url);
   const environment = testEnvironment({ DATABASE_URL: database.url, REDIS_URL: redis.url, SMTP_URL: mailbox.smtpUrl });

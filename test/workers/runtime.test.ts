@@ -113,7 +113,7 @@ test('a job that fails is retried, and after the last attempt its row and its qu
   t.is(row.failure, 'the printer is out of paper');
 });
 
-test('a job that an operator retries is relayed again and completes, although its queue has it as failed', async (t) => {
+test('a job that an operator retries is relayed and completes, although its queue has it as failed', async (t) => {
   let paper = false;
   t.context.work(async () => {
     if (!paper) throw new DomainError('conflict', 'no_paper', 'There is no paper.');
@@ -143,7 +143,7 @@ test('a DomainError is not retried', async (t) => {
   t.is(runs, 1);
 });
 
-test('a job that a queue holds too early waits until it is due, and its handler never sees an earlier time', async (t) => {
+test('a job that a queue holds too early waits until it is due, and never sees an earlier time', async (t) => {
   const { clock, ctx, queue } = t.context;
   const dueAt = fromNow(clock, minutes(5));
   await transact(ctx, async (ctx) => enqueue(ctx, drainEndpoint, { endpointId: 'early', causeId: 'test' }, { dueAt }));

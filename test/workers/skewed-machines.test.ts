@@ -98,7 +98,7 @@ for (const [direction, skewMs] of Object.entries(skews)) {
     t.is(receiver.requests.length, 2);
   });
 
-  test(`a job is claimed when it is due, not before, by a relay on a machine whose clock is ${direction}`, async (t) => {
+  test(`a relay on a machine whose clock is ${direction} claims a job when it is due, not before`, async (t) => {
     const { here, there } = await openMachines(t, skewMs);
     const promise = (endpointId: string, inMs: number) =>
       transact(here.ctx, async (ctx) =>
@@ -110,7 +110,7 @@ for (const [direction, skewMs] of Object.entries(skews)) {
     t.is(claims.length, 1);
   });
 
-  test(`a label is bought by one worker at a time where another's machine has a clock that is ${direction}`, async (t) => {
+  test(`a label is bought by one worker at a time, also beside one whose clock is ${direction}`, async (t) => {
     const { here, there, shipping } = await openMachines(t, skewMs);
     await buildShippingAccount(here.ctx);
     for (const [holder, other] of [

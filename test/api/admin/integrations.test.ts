@@ -79,7 +79,7 @@ test.serial(
   },
 );
 
-test('POST /admin/integrations rejects URLs that are not web URLs, and an unknown connection is not found', async (t) => {
+test('POST /admin/integrations rejects other than web URLs, and an unknown connection is not found', async (t) => {
   const { owner } = t.context;
   t.deepEqual(placesOf(await owner.post('/integrations', { ...wish, return_url: 'javascript:alert(1)' })), [
     '/return_url',

@@ -104,7 +104,7 @@ test('a label is retried after its address was corrected, and voided', async (t)
   t.deepEqual(await deedsOf(ctx), ['order.address_changed', 'label.retried', 'label.voided', 'label.retried']);
 });
 
-test('POST /admin/orders/{id}/label rejects orders that are unpaid, shipped, unknown or without a provider', async (t) => {
+test('POST /admin/orders/{id}/label rejects unpaid, shipped and unknown orders, and a missing provider', async (t) => {
   const { ctx, owner } = t.context;
   const unpaid = await buildPaidOrder(ctx, { status: 'pending' });
   t.is(resultOf(await owner.post(`/orders/${unpaid.id}/label`)), '409 order_not_shippable');

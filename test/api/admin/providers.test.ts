@@ -150,7 +150,8 @@ test("PUT /providers/payments replaces a connected account only with the owner's
 });
 
 for (const [kind, first, change, fields] of replacements) {
-  test(`PUT /providers/${kind} replaces ${fields.join(', ')} with the owner's one-time password alone: ${JSON.stringify(change)}`, async (t) => {
+  const replaced = `${fields.join(', ')} (${JSON.stringify(change)})`;
+  test(`PUT /providers/${kind} replaces ${replaced} with the owner's one-time password alone`, async (t) => {
     const { ctx, owner, otherOwner } = t.context;
     const given = { ...first, ...(kind === 'payments' && { account_id: 'acct_1' }) };
     t.is((await owner.put(`/providers/${kind}`, given)).status, 200, 'the first set-up is free');

@@ -188,7 +188,9 @@ const deedOf: Record<string, (t: Test) => Promise<Deed>> = {
   },
 };
 
-/** Of these the owner's side has more than the table above: they are `POST`, and doing them again is doing them once. */
+/**
+ * Of these the owner's side has more than the table above: they are `POST`, and doing them again is doing them once.
+ */
 const harmless = [
   // Catalog, content and people: a name or a state that is there already.
   'products',
@@ -249,7 +251,7 @@ for (const route of repeatable) {
     return { send, done, audited };
   };
 
-  test(`${nameOf(route)} with one Idempotency-Key is done once, the response is replayed, and the audit log names the key`, async (t) => {
+  test(`${nameOf(route)} with one Idempotency-Key is done once, replayed, and audited with the key`, async (t) => {
     const { send, done, audited } = await prepare(t);
     const first = await send('one');
     t.true(first.status < 300, resultOf(first));
@@ -267,7 +269,8 @@ for (const route of repeatable) {
   // A relative change of stock is meant each time, unless it is named.
   const names = route.method === 'put' ? ['one'] : ['one', undefined];
   for (const name of names) {
-    test(`${nameOf(route)} twice at the same moment, ${name ? 'with one' : 'without an'} Idempotency-Key, is done once`, async (t) => {
+    const keyed = `${name ? 'with one' : 'without an'} Idempotency-Key`;
+    test(`${nameOf(route)} twice at once, ${keyed}, is done once`, async (t) => {
       const { send, done } = await prepare(t);
       const responses = await Promise.all([send(name), send(name)]);
       t.true(

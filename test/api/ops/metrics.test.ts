@@ -151,7 +151,7 @@ test('a process that died without notice is no longer counted', async (t) => {
   );
 });
 
-test('/metrics reports the current state while Redis is unavailable, and counts nothing twice afterwards', async (t) => {
+test('/metrics reports the state while Redis is unavailable, and counts nothing twice afterwards', async (t) => {
   const { run } = await openFleet(t);
   const services = await run('web', { REDIS_URL: 'redis://127.0.0.1:1' });
   const api = await serveApi(services);

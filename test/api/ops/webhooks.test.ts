@@ -35,7 +35,8 @@ async function givenUp(t: { context: ApiContext; teardown(close: () => Promise<v
   await change(
     ctx,
     sql`
-    update webhook_deliveries set state = 'failed', lease_token = null, next_attempt_at = null, finished_at = ${ctx.clock.now()}
+    update webhook_deliveries set state = 'failed', lease_token = null, next_attempt_at = null,
+      finished_at = ${ctx.clock.now()}
     where tenant_id = ${ctx.tenant.id}`,
   );
   const {

@@ -36,7 +36,8 @@ router.post('/lines', async (koa) => {
     });
     await client.query({
       name: 'line',
-      text: `insert into cart_lines as known (tenant_id, id, cart_id, variant_id, variant_named, quantity, purchase_type, seen_price_cents)
+      text: `insert into cart_lines as known (tenant_id, id, cart_id, variant_id, variant_named, quantity,
+          purchase_type, seen_price_cents)
         values ($1, $2, $3, $4, true, 1, 'one_time', 3800)
         on conflict (tenant_id, cart_id, variant_id, purchase_type, subscription_interval) do update
           set quantity = known.quantity + 1`,
@@ -58,7 +59,8 @@ router.post('/events', async (koa) => {
   await inTransaction(async (client) => {
     await client.query({
       name: 'event',
-      text: `insert into payment_events (tenant_id, id, type, subject, object_id, source, state, occurred_at, received_at)
+      text: `insert into payment_events (tenant_id, id, type, subject, object_id, source, state, occurred_at,
+          received_at)
         values ($1, $2, $3, 'session', $4, 'webhook', 'pending', to_timestamp($5), now()) on conflict do nothing`,
       values: [FLOOR_TENANT, id, type, data.object.id, created],
     });

@@ -12,7 +12,10 @@ import { type Envelope, runJob } from '#workers/runtime/run-job.ts';
 import type { ChildTask, Task } from './kill-fixture.ts';
 import { killAtPoint } from './kill-points.ts';
 
-/* A process that gets one task on its standard input and is killed at one of its points. If it survives, it prints their number. */
+/*
+ * A process that gets one task on its standard input and is killed at one of its points. If it survives, it prints
+ * their number.
+ */
 
 const clock = createTestClock();
 const services = await createServices(readConfig(process.env), 'kill-child', { clock, log: silentLog });

@@ -134,7 +134,8 @@ async function ordersOf({ ctx, query }: KillFixture, { email }: Customer): Promi
 
 async function stockOf({ ctx, query }: KillFixture, { product, promo, card }: Customer): Promise<object | undefined> {
   const [row] = await query<object>(sql`
-    select v.stock, v.stock_held as held, p.used, p.held as "promoHeld", c.balance_cents::int as balance, c.held_cents::int as "cardHeld",
+    select v.stock, v.stock_held as held, p.used, p.held as "promoHeld", c.balance_cents::int as balance,
+      c.held_cents::int as "cardHeld",
       (select sum(quantity)::int from stock_movements m where m.tenant_id = ${ctx.tenant.id}
         and m.variant_id = v.id) as ledger
     from variants v, promo_codes p, gift_cards c

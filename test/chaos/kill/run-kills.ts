@@ -62,7 +62,8 @@ export async function runKills({ environment, random, report }: KillOptions): Pr
         report(`${name}: killed at point ${await killAtRandomPoint(scenario, name, random)}`);
       } else {
         report(
-          `${name}: killed at each of ${await killAtEveryPoint(scenario, name)} points, ${breaches.length} findings so far`,
+          `${name}: killed at each of ${await killAtEveryPoint(scenario, name)} points, ` +
+            `${breaches.length} findings so far`,
         );
       }
     }

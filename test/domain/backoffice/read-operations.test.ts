@@ -93,8 +93,8 @@ test.serial('readOperations counts a purchase with an unknown outcome once its c
   const since = clock.now();
   await transact(ctx, async ({ tx, tenant }) =>
     tx.execute(sql`
-    update labels set state = 'buying', rate_id = 'rate', buy_token = 'token', buying_since = ${since}, lease_token = 'lease',
-      lease_expires_at = ${fromNow(clock, seconds(75))}
+    update labels set state = 'buying', rate_id = 'rate', buy_token = 'token', buying_since = ${since},
+      lease_token = 'lease', lease_expires_at = ${fromNow(clock, seconds(75))}
     where tenant_id = ${tenant.id} and id = ${labelId}`),
   );
   t.is((await readOperations(services.context())).unknownLabels.count, 0);

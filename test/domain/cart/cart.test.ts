@@ -341,7 +341,8 @@ test.serial('a write sets the tenant before it reads any row, whatever the query
   const client = await services.context().database.pool.connect();
   // Without indexes, a connection reads whole tables, including rows of other tenants.
   await client.query(
-    'set enable_indexscan = off; set enable_bitmapscan = off; set enable_nestloop = off; set plan_cache_mode = force_generic_plan',
+    'set enable_indexscan = off; set enable_bitmapscan = off; set enable_nestloop = off; ' +
+      'set plan_cache_mode = force_generic_plan',
   );
   const pool = { query: (query: object) => client.query(query as never) };
   try {

@@ -51,7 +51,7 @@ async function pagesOf(ctx: Context, filter: ProductFilter, findCandidates?: Fin
 
 const named = (...numbers: number[]) => numbers.map((number) => `product-${number}`);
 
-test('listProducts reads a bounded number of products for each page, and its pages have all that meet the filter', async (t) => {
+test('listProducts reads a bounded number of products for each page, and its pages have all matches', async (t) => {
   const { ctx } = t.context;
   await fillStore(ctx);
   t.deepEqual((await pagesOf(ctx, { tag: 'rare' })).slugs, named(450, 300, 150, 0));

@@ -224,7 +224,7 @@ test('emails enqueued during an outage of the mail server arrive afterwards, eac
   for (const to of recipients) t.is((await inbox.messages({ to })).length, 1, to);
 });
 
-test('a one-time code is in the email and not in its row, the same at every attempt, and not sent too late', async (t) => {
+test('a one-time code is in the email, not in its row, the same at every attempt, and not sent late', async (t) => {
   const { ctx, clock } = t.context;
   const to = newAddress();
   const subjectId = newId('rot');

@@ -146,8 +146,10 @@ test.serial('replayPayments completes unknown events, and reports foreign orders
   const now = ctx.clock.now();
   await transact(ctx, (ctx) =>
     ctx.tx.execute(sql`
-    insert into payment_events (tenant_id, id, type, subject, object_id, source, state, occurred_at, received_at, settled_at)
-    values (${ctx.tenant.id}, ${eventId}, 'checkout.session.completed', 'session', ${sessionId}, 'webhook', 'unknown_order', ${now}, ${now}, ${now})`),
+    insert into payment_events (tenant_id, id, type, subject, object_id, source, state, occurred_at, received_at,
+      settled_at)
+    values (${ctx.tenant.id}, ${eventId}, 'checkout.session.completed', 'session', ${sessionId}, 'webhook',
+      'unknown_order', ${now}, ${now}, ${now})`),
   );
   await stripe.addFault({ match: 'GET /v1/checkout/sessions/*', kind: 'status', status: 500, times: 2 });
   const [failed] = await replayPayments(ctx, { eventId }, { dryRun: false });

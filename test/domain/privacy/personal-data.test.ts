@@ -98,7 +98,8 @@ test('every column with a personal-sounding name is in the registry or listed as
     from information_schema.columns c join pg_class k on k.relname = c.table_name and not k.relispartition
       and k.relnamespace = 'public'::regnamespace
     where c.table_schema = 'public' and (c.data_type in ('json', 'jsonb')
-      or c.data_type = 'text' and c.column_name ~ '(mail|address|name|phone|street|recipient|author|message|note|body|company|website|visitor|anonymous|session_id|customer|answers|landing|redirect|label_url|birth|ip$)')
+      or c.data_type = 'text'
+      and c.column_name ~ '(mail|address|name|phone|street|recipient|author|message|note|body|company|website|visitor|anonymous|session_id|customer|answers|landing|redirect|label_url|birth|ip$)')
     order by 1`);
   const covered = new Set(personalData.flatMap(({ columns }) => columns));
   const silent = columns.filter(({ name }) => !covered.has(name) && !(name in notPersonal) && !isAnId(name));
@@ -312,22 +313,26 @@ async function returnSomething(ctx: Context): Promise<void> {
     const { id } = ctx.tenant;
     const now = ctx.clock.now();
     await ctx.tx.execute(sql`
-      update orders set fulfillment_status = 'delivered', attentions = '[{"code": "disputed", "detail": "Ada Quill was not at home."}]',
+      update orders set fulfillment_status = 'delivered',
+        attentions = '[{"code": "disputed", "detail": "Ada Quill was not at home."}]',
         metadata = '{"engraving": "Quill"}' where tenant_id = ${id} and id = ${order.id}`);
     await ctx.tx.execute(sql`
-      insert into labels (tenant_id, id, order_id, order_number, state, attempt, tries, chosen_manually, buy_number, rechecks,
-        purchase_id, label_url, reason_detail, created_at, updated_at)
+      insert into labels (tenant_id, id, order_id, order_number, state, attempt, tries, chosen_manually, buy_number,
+        rechecks, purchase_id, label_url, reason_detail, created_at, updated_at)
       values (${id}, 'lbl_1', ${order.id}, ${order.orderNumber}, 'purchased', 1, 1, false, 1, 0, 'transaction_1',
         'https://labels.example/quill.pdf', 'No 77 Quill Lane', ${now}, ${now})`);
     await ctx.tx.execute(sql`
-      insert into trackings (tenant_id, id, order_id, carrier, carrier_name, tracking_number, status, followed, polls, created_at, updated_at)
+      insert into trackings (tenant_id, id, order_id, carrier, carrier_name, tracking_number, status, followed, polls,
+        created_at, updated_at)
       values (${id}, 'trk_1', ${order.id}, 'usps', 'USPS', '9400', 'delivered', true, 1, ${now}, ${now})`);
     await ctx.tx.execute(sql`
       insert into payment_refunds (tenant_id, id, order_id, state, amount_cents, requested_by, created_at, settled_at)
       values (${id}, 'rfd_1', ${order.id}, 'sent', 100, 'key_1', ${now}, ${now})`);
     await ctx.tx.execute(sql`
-      insert into analytics_quarantine (tenant_id, id, received_at, source, bot, event_count, events, reason, quarantined_at)
-      values (${id}, 'bat_1', ${now}, 'client', false, 1, ${`[{"type":"search","properties":"\\u0000 ${email}"}]`}, '22P05', ${now})`);
+      insert into analytics_quarantine (tenant_id, id, received_at, source, bot, event_count, events, reason,
+        quarantined_at)
+      values (${id}, 'bat_1', ${now}, 'client', false, 1, ${`[{"type":"search","properties":"\\u0000 ${email}"}]`},
+        '22P05', ${now})`);
     await ctx.tx.execute(
       sql`insert into mail_suppressions (tenant_id, address, reason, created_at)
         values (${id}, ${email}, 'bounced', ${now})`,

@@ -229,7 +229,7 @@ test('a reminder delayed into quiet hours by an outage waits for the morning', a
   t.is(mailer.to(email).length, 1);
 });
 
-test('only the newest cart of an email address gets reminders, at most one in sixteen hours, also concurrently', async (t) => {
+test('only the newest cart of an email gets reminders, at most one in sixteen hours, also concurrently', async (t) => {
   const { ctx } = t.context;
   await remindAnytime(ctx);
   const { email, cart } = await buildRemindedCart(ctx);

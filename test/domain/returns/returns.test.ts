@@ -176,7 +176,7 @@ test('requestReturn rejects unpaid orders, other items and wrong emails', async 
   t.deepEqual(await returnedOf(ctx, order.id), [0]);
 });
 
-test('an order can be returned within thirty days of its delivery, or of its payment where that is unknown', async (t) => {
+test('an order can be returned within 30 days of its delivery, or of its payment where that is unknown', async (t) => {
   const { ctx } = t.context;
   const order = await buildReturnableOrder(ctx, { items: [{ quantity: 9 }] });
   const at = (milliseconds: number) => {

@@ -8,7 +8,7 @@ import { buildProduct, type GivenProduct, stonewareInputs } from '#test/support/
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
 
-test('listProductsByWords finds rare words of older products by their documents, and only published products', async (t) => {
+test('listProductsByWords finds rare words of older products, and only published products', async (t) => {
   const { ctx } = t.context;
   const build = async (slug: string, given: GivenProduct = {}) => {
     const { id } = await buildProduct(ctx, { slug, name: 'Lamp', ...given });

@@ -112,7 +112,8 @@ test.serial('rewrapSecrets continues after an interruption', async (t) => {
   await transact(ctx, (ctx) =>
     ctx.tx.execute(sql`
     insert into integration_calls (tenant_id, id, provider, message_id, body_sealed, state, received_at)
-    select ${ctx.tenant.id}, 'call_' || n, 'bookkeeper', n::text, ${ctx.keyring.seal(ctx.tenant.id, 'integration_call', '{}')}, 'received', now()
+    select ${ctx.tenant.id}, 'call_' || n, 'bookkeeper', n::text,
+      ${ctx.keyring.seal(ctx.tenant.id, 'integration_call', '{}')}, 'received', now()
     from generate_series(1, 450) n`),
   );
   const stopped = new AbortController();

@@ -29,8 +29,8 @@ test('what identifies a purchase is committed before it is requested', async (t)
       const row = await readOne<{ shipmentId: string; rateId: string; buyToken: string; amountCents: number }>(
         ctx,
         sql`
-      select state, rate_id as "rateId", rate->>'shipmentId' as "shipmentId", amount_cents as "amountCents", buy_token as "buyToken",
-        buying_since is not null as "isOpen"
+      select state, rate_id as "rateId", rate->>'shipmentId' as "shipmentId", amount_cents as "amountCents",
+        buy_token as "buyToken", buying_since is not null as "isOpen"
       from labels where tenant_id = ${ctx.tenant.id} and id = ${labelId}`,
       );
       const [, { rateId, marker }] = given;
@@ -68,7 +68,8 @@ test('an order has one live label, and another only when that was voided', async
   const another = () =>
     transact(ctx, (ctx) =>
       ctx.tx.execute(sql`
-    insert into labels (tenant_id, id, order_id, order_number, state, attempt, tries, chosen_manually, buy_number, rechecks, version, created_at, updated_at)
+    insert into labels (tenant_id, id, order_id, order_number, state, attempt, tries, chosen_manually, buy_number,
+      rechecks, version, created_at, updated_at)
     select tenant_id, ${newId('lbl')}, order_id, order_number, 'queued', 1, 0, false, 0, 0, 1, created_at, updated_at
     from labels where tenant_id = ${ctx.tenant.id} and id = ${labelId}`),
     );

@@ -388,7 +388,7 @@ test('a label of another order is never taken for this one, whatever its rate', 
   t.not((await labelOf(ctx, order.id)).purchaseId, strange.id);
 });
 
-test('purchaseLabel of a label that was voided at the provider buys another only when an operator retries it', async (t) => {
+test('purchaseLabel buys another label for one voided at the provider only when an operator retries', async (t) => {
   const { ctx, shipping } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order } = await request(ctx);

@@ -83,7 +83,7 @@ test("a store file's shipping section is checked field by field", (t) => {
   }
 });
 
-test('saving a shipping account rejects keys of the other environment and of another kind, and names the field', async (t) => {
+test('saving a shipping account rejects keys of another environment or kind, and names the field', async (t) => {
   const shipping = fakeShippingGateway();
   const ctx = { ...t.context.ctx, ports: { ...t.context.ctx.ports, shipping } };
   const live = { ...ctx, settings: { ...ctx.settings, appMode: 'live' as const } };

@@ -48,9 +48,9 @@ export async function labelOf(ctx: Context, orderId: string): Promise<LabelRow> 
   const row = await readOne<LabelRow>(
     ctx,
     sql`
-    select id, state, reason_code as reason, attempt, tries, next_attempt_at as "nextAttemptAt", lease_expires_at as "leaseExpiresAt",
-      buying_since as "buyingSince", buy_number as "buyNumber", purchase_id as "purchaseId", amount_cents as "amountCents",
-      tracking_number as "trackingNumber"
+    select id, state, reason_code as reason, attempt, tries, next_attempt_at as "nextAttemptAt",
+      lease_expires_at as "leaseExpiresAt", buying_since as "buyingSince", buy_number as "buyNumber",
+      purchase_id as "purchaseId", amount_cents as "amountCents", tracking_number as "trackingNumber"
     from labels where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} order by (state <> 'voided') desc limit 1`,
   );
   if (!row) throw new Error('The order has no label.');

@@ -174,7 +174,7 @@ test('a delivery created while its endpoint was being disabled is delivered once
   t.deepEqual(await countStates(ctx, id), { delivered: 1 });
 });
 
-test('a 410 response disables the endpoint and emails the owner, and pending deliveries can be recovered', async (t) => {
+test('a 410 disables the endpoint and emails the owner, and pending deliveries can be recovered', async (t) => {
   const { ctx, clock, services } = t.context;
   const receiver = await receiverFor(t);
   receiver.behave({ status: 410 });

@@ -87,7 +87,7 @@ test('a job that finds no free lease is not lost: the holder checks once more af
   t.deepEqual(await countStates(ctx, id), { delivered: 2 });
 });
 
-test('a drain that is shut down finishes its attempts, releases its lease and leaves the rest to another', async (t) => {
+test('a drain that is shut down finishes its attempts, releases its lease and leaves the rest', async (t) => {
   const { ctx } = t.context;
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver, { concurrency: 2 });

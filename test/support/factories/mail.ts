@@ -26,7 +26,8 @@ export async function readMail(ctx: Context, id: string): Promise<StoredMail | u
   return readOne(
     ctx,
     sql`
-    select state, attempt_count as "attemptCount", failure, message_id as "messageId", next_attempt_at as "nextAttemptAt"
+    select state, attempt_count as "attemptCount", failure, message_id as "messageId",
+      next_attempt_at as "nextAttemptAt"
     from mails where tenant_id = ${ctx.tenant.id} and id = ${id}`,
   );
 }

@@ -59,18 +59,20 @@ export async function buildPaidOrder(ctx: Context, given: GivenOrder = {}): Prom
   const paymentStatus = status === 'pending' ? 'unpaid' : status;
   await transact(ctx, async (ctx) => {
     await ctx.tx.execute(sql`
-      insert into orders (tenant_id, id, number, order_number, status, payment_status, fulfillment_status, currency, email,
-        subtotal_cents, total_cents, shipping_address, attentions, created_at, updated_at, paid_at, payment_id)
-      values (${ctx.tenant.id}, ${id}, ${number}, ${orderNumber}, ${status}, ${paymentStatus}, 'unfulfilled', ${given.currency ?? 'USD'},
-        ${given.email ?? 'ada@example.com'}, ${total}, ${total}, ${address}::jsonb, ${JSON.stringify(attentions)}::jsonb,
-        ${now}, ${now}, ${status === 'pending' ? null : now}, ${given.paymentId ?? null})`);
+      insert into orders (tenant_id, id, number, order_number, status, payment_status, fulfillment_status, currency,
+        email, subtotal_cents, total_cents, shipping_address, attentions, created_at, updated_at, paid_at, payment_id)
+      values (${ctx.tenant.id}, ${id}, ${number}, ${orderNumber}, ${status}, ${paymentStatus}, 'unfulfilled',
+        ${given.currency ?? 'USD'}, ${given.email ?? 'ada@example.com'}, ${total}, ${total}, ${address}::jsonb,
+        ${JSON.stringify(attentions)}::jsonb, ${now}, ${now}, ${status === 'pending' ? null : now},
+        ${given.paymentId ?? null})`);
     for (const [position, item] of items.entries()) {
       const { name = 'Oak bowl', quantity = 1, unitPriceCents = 3800, weightOz = 18, ships = true } = item;
       await ctx.tx.execute(sql`
         insert into order_items (tenant_id, id, order_id, position, product_id, product_slug, variant_id, variant_named,
           sku, name, quantity, unit_price_cents, total_cents, purchase_type, weight_oz, ships)
-        values (${ctx.tenant.id}, ${newId('item')}, ${id}, ${position}, ${newId('prod')}, 'oak-bowl', ${newId('var')}, true,
-          'BOWL-S', ${name}, ${quantity}, ${unitPriceCents}, ${quantity * unitPriceCents}, 'one_time', ${weightOz}, ${ships})`);
+        values (${ctx.tenant.id}, ${newId('item')}, ${id}, ${position}, ${newId('prod')}, 'oak-bowl', ${newId('var')},
+          true, 'BOWL-S', ${name}, ${quantity}, ${unitPriceCents}, ${quantity * unitPriceCents}, 'one_time',
+          ${weightOz}, ${ships})`);
     }
   });
   return { id, number, orderNumber };

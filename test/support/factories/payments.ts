@@ -46,9 +46,10 @@ export interface SeenOrder {
 }
 
 const orderColumns = sql`
-  id, order_number as "orderNumber", status, payment_status as "paymentStatus", fulfillment_status as "fulfillmentStatus",
-  total_cents as "totalCents", shipping_cents as "shippingCents", refunded_cents as "refundedCents", email,
-  customer_id as "customerId", attentions -> 0 ->> 'code' as "attentionCode", version`;
+  id, order_number as "orderNumber", status, payment_status as "paymentStatus",
+  fulfillment_status as "fulfillmentStatus", total_cents as "totalCents", shipping_cents as "shippingCents",
+  refunded_cents as "refundedCents", email, customer_id as "customerId",
+  attentions -> 0 ->> 'code' as "attentionCode", version`;
 
 /** An order as its row has it. */
 export async function orderOf(ctx: Context, id: string): Promise<SeenOrder> {

@@ -49,7 +49,7 @@ export const subscriptionsOf = (ctx: Context): Promise<SeenSubscription[]> =>
   read<SeenSubscription>(
     ctx,
     sql`
-    select id, payment_subscription_id as "paymentSubscriptionId", product_id as "productId", status, interval, quantity,
-      email, version
+    select id, payment_subscription_id as "paymentSubscriptionId", product_id as "productId", status, interval,
+      quantity, email, version
     from subscriptions where tenant_id = ${ctx.tenant.id} order by created_at, id`,
   );
