@@ -60,24 +60,28 @@ async function runSet<Row>(pool: Pool, settings: string, query: QueryConfig): Pr
 const queryCanceled = '57014';
 const tooBusy = () => new Snooze(seconds(1), 'The store is very busy. Try again in a moment.');
 
+const backgroundWaitMs = seconds(30);
 const bulkheads = new WeakMap<Pool, Bulkhead>();
 
 /**
  * Do a read that holds a connection of this pool. The reads of one tenant hold at most half of the pool together, so
  * that however slow they are the other tenants find a connection.
- * @throws Snooze when no connection of the tenant's half is free in time
+ * @param waitMs how long it waits for one of the tenant's half; the default is for work that nobody waits for
+ * @throws Snooze when none is free in time
  */
-export function withinShare<Result>(pool: Pool, tenantId: string, read: () => Promise<Result>): Promise<Result> {
+export function withinShare<Result>(
+  pool: Pool,
+  tenantId: string,
+  read: () => Promise<Result>,
+  waitMs = backgroundWaitMs,
+): Promise<Result> {
   let bulkhead = bulkheads.get(pool);
   if (!bulkhead) {
-    bulkhead = new Bulkhead({
-      max: Math.max(1, Math.floor(pool.options.max / 2)),
-      waitMs: seconds(2),
-      errorWhenFull: tooBusy,
-    });
+    const max = Math.max(1, Math.floor(pool.options.max / 2));
+    bulkhead = new Bulkhead({ max, waitMs: backgroundWaitMs, errorWhenFull: tooBusy });
     bulkheads.set(pool, bulkhead);
   }
-  return bulkhead.run(tenantId, read);
+  return bulkhead.run(tenantId, read, waitMs);
 }
 
 /** A connection of the pool, shared by all statements of the same turn of the event loop. */

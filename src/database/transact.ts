@@ -97,8 +97,12 @@ export async function read<Row>(
   const scoped = scopeToTenant(ctx.tenant.id, statement);
   if (brief) return runTogether<Row>(pool, scoped);
   const { readTimeoutMs } = ctx;
-  return withinShare(pool, ctx.tenant.id, () =>
-    readTimeoutMs === undefined ? runStatement<Row>(pool, scoped) : runLimited<Row>(pool, scoped, readTimeoutMs),
+  return withinShare(
+    pool,
+    ctx.tenant.id,
+    () =>
+      readTimeoutMs === undefined ? runStatement<Row>(pool, scoped) : runLimited<Row>(pool, scoped, readTimeoutMs),
+    readTimeoutMs,
   );
 }
 

@@ -22,9 +22,12 @@ export class Bulkhead {
     this.#options = options;
   }
 
-  /** @throws the error of a full bulkhead, or whatever `work` throws */
-  async run<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
-    const release = await this.#enter(key);
+  /**
+   * @param waitMs how long this work waits for its turn, if not as long as the others
+   * @throws the error of a full bulkhead, or whatever `work` throws
+   */
+  async run<Result>(key: string, work: () => Promise<Result>, waitMs = this.#options.waitMs): Promise<Result> {
+    const release = await this.#enter(key, waitMs);
     try {
       return await work();
     } finally {
@@ -32,8 +35,8 @@ export class Bulkhead {
     }
   }
 
-  async #enter(key: string): Promise<() => void> {
-    const { max, waitMs, errorWhenFull } = this.#options;
+  async #enter(key: string, waitMs: number): Promise<() => void> {
+    const { max, errorWhenFull } = this.#options;
     const semaphore = this.#semaphores.get(key) ?? new Semaphore(max);
     this.#semaphores.set(key, semaphore);
     const waiting = semaphore.isLocked() ? withTimeout(semaphore, waitMs) : semaphore;

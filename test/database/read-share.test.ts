@@ -19,8 +19,8 @@ test.serial(
     const other = { ...ctx, tenant: await buildTenant(services) };
     const lock = await ctx.database.pool.connect();
     await lock.query('begin; select pg_advisory_xact_lock(7)');
-    const slow = Array.from({ length: 3 }, () =>
-      read<{ one: number }>(ctx, sql`select 1 as one from pg_advisory_xact_lock_shared(7)`),
+    const slow = [ctx, ctx, { ...ctx, readTimeoutMs: 1000 }].map((each) =>
+      read<{ one: number }>(each, sql`select 1 as one from pg_advisory_xact_lock_shared(7)`),
     );
     const outcomes = Promise.allSettled(slow);
     const waitingFor = sql`select 1 from pg_stat_activity where datname = current_database()
