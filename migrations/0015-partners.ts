@@ -51,7 +51,9 @@ export class Partners extends Migration {
         primary key (tenant_id, order_id),
         foreign key (tenant_id, partner_id) references partners (tenant_id, id)
       );
-      create index partner_attributions_by_partner on partner_attributions (tenant_id, partner_id, attributed_at);
+      -- With the amounts, which are added up for each partner of a list.
+      create index partner_attributions_by_partner on partner_attributions (tenant_id, partner_id, attributed_at)
+        include (total_cents, commission_cents);
       ${tenantTable('partner_attributions')}
 
       create table partner_applications (

@@ -83,6 +83,8 @@ export class Webhooks extends Migration {
       create index webhook_deliveries_leased on webhook_deliveries (tenant_id, lease_token)
         where lease_token is not null;
       create index webhook_deliveries_of_endpoint on webhook_deliveries (tenant_id, endpoint_id, id);
+      create index webhook_deliveries_by_state on webhook_deliveries (tenant_id, endpoint_id, state, id)
+        where state <> 'delivered';
       -- For operators and retention, which read all stores at once.
       create index webhook_deliveries_failed on webhook_deliveries (id) where state = 'failed';
       create index webhook_deliveries_by_age on webhook_deliveries (created_at);

@@ -23,6 +23,9 @@ export const getDeliveries = defineRoute({
   method: 'get',
   path: '/api/v1/admin/webhook-endpoints/:id/deliveries',
   summary: 'List the deliveries of a webhook endpoint, newest first.',
+  description:
+    'A page may be shorter than its limit, or empty, while its cursor is not null: deliveries of a type, delivered ones ' +
+    'and those since a time are looked for among 500 at once.',
   params: OfEndpoint,
   query: Type.Object({
     state: Type.Optional(Type.Enum([...deliveryStates])),

@@ -1,4 +1,7 @@
+import type { Context } from '#src/domain/context.ts';
 import {
+  type DeliveryQuery,
+  type DeliveryRecord,
   deliveryStates,
   listDeliveries,
   presentAttempt,
@@ -37,8 +40,8 @@ export const listDeliveriesCommand = defineCommand({
       ...(type !== undefined && { type }),
       limit: readNumber(limit ?? '50'),
     });
-    const { rows } = await withStore(terminal, slug, (ctx) =>
-      listDeliveries(ctx, {
+    const rows = await withStore(terminal, slug, (ctx) =>
+      readDeliveries(ctx, {
         ...filter,
         endpointId,
         since: since === undefined ? undefined : readTime(ctx.clock, 'since', since),
@@ -61,6 +64,13 @@ export const listDeliveriesCommand = defineCommand({
     };
   },
 });
+
+/** As many deliveries as are wanted: a page may have fewer than its limit. */
+async function readDeliveries(ctx: Context, query: DeliveryQuery): Promise<DeliveryRecord[]> {
+  const { rows, cursor } = await listDeliveries(ctx, query);
+  const limit = query.limit - rows.length;
+  return cursor && limit > 0 ? [...rows, ...(await readDeliveries(ctx, { ...query, limit, cursor }))] : [...rows];
+}
 
 export const showDeliveryCommand = defineCommand({
   name: 'webhooks:delivery',

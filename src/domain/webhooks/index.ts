@@ -11,6 +11,8 @@ export {
   updateEndpoint,
 } from './manage-endpoints.ts';
 export {
+  type DeliveryQuery,
+  type DeliveryRecord,
   deliveryStates,
   listDeliveries,
   presentAttempt,

@@ -19,25 +19,46 @@ export interface DeliveryQuery {
   readonly since?: Date | undefined;
 }
 
+/** How many deliveries are searched for one page, where no index finds those that are wanted. */
+const searchedMax = 500;
+
 /**
- * An endpoint's deliveries, newest first, page by page.
+ * An endpoint's deliveries, newest first, page by page. Those of a type, those that were delivered and those since a
+ * time are searched for among a number of deliveries, so a page may be shorter than its limit and still have a cursor.
  * @throws DomainError `not_found`, or `invalid_cursor`
  */
 export async function listDeliveries(ctx: Context, query: DeliveryQuery): Promise<Page<DeliveryRecord>> {
   const { endpointId, limit, cursor, state, type, since } = query;
   const keys = keyset(ctx, `webhook_deliveries of ${endpointId}`, { columns: ['d.id'], descending: true }, cursor);
-  const rows = await read<DeliveryRecord & { position: Position }>(
+  const isOpen = state !== undefined && state !== 'delivered';
+  const isSearched = type !== undefined || since !== undefined || state === 'delivered';
+  const count = isSearched ? searchedMax : limit + 1;
+  const isWanted = sql`
+    ${state === undefined ? sql`true` : sql`d.state = ${state}`}
+    ${type === undefined ? sql`` : sql`and e.type = ${type}`}
+    ${since === undefined ? sql`` : sql`and d.created_at >= ${since}`}`;
+  const found = await read<DeliveryRecord & { position: Position; number: number; isWanted: boolean }>(
     ctx,
     sql`
-    select ${deliveryColumns}, ${keys.position} as position ${fromDeliveries(ctx)} and d.endpoint_id = ${endpointId}
-      ${state === undefined ? sql`` : sql`and d.state = ${state}`}
-      ${type === undefined ? sql`` : sql`and e.type = ${type}`}
-      ${since === undefined ? sql`` : sql`and d.created_at >= ${since}`}
-      and ${keys.after}
+    select ${deliveryColumns}, d.position, d.number::int, ${isWanted} as "isWanted"
+    from (
+      select d.*, ${keys.position} as position, row_number() over (order by ${keys.by}) as number
+      from webhook_deliveries d
+      where d.tenant_id = ${ctx.tenant.id} and d.endpoint_id = ${endpointId}
+        ${isOpen ? sql`and d.state = ${state} and d.state <> 'delivered'` : sql``} and ${keys.after}
+      order by ${keys.by} limit ${count}) as d
+    cross join lateral (select type from events e where e.tenant_id = ${ctx.tenant.id} and e.id = d.event_id offset 0) as e
+    where ${isWanted} or d.number = ${count}
     order by ${keys.by} limit ${limit + 1}`,
   );
-  if (rows.length === 0 && !(await readEndpoint(ctx, endpointId))) throw notFound('webhook endpoint');
-  return keys.page(rows, limit);
+  if (found.length === 0 && !(await readEndpoint(ctx, endpointId))) throw notFound('webhook endpoint');
+  const last = found.at(-1);
+  const goesOn = last?.number === count && (since === undefined || last.createdAt >= since);
+  return keys.page(
+    found.filter(({ isWanted }) => isWanted),
+    limit,
+    goesOn ? last.position : undefined,
+  );
 }
 
 /** A delivery with all its attempts, in one statement. */
@@ -52,7 +73,9 @@ export async function readDelivery(
       select coalesce(json_agg(json_build_object('number', a.number, 'at', a.at, 'status', a.status, 'failure', a.failure,
         'durationMs', a.duration_ms, 'response', a.response) order by a.number), '[]')
       from webhook_attempts a where a.tenant_id = ${ctx.tenant.id} and a.delivery_id = delivery.id) as attempts
-    from (select ${deliveryColumns} ${fromDeliveries(ctx)} and d.id = ${id}) as delivery`,
+    from (
+      select ${deliveryColumns} from webhook_deliveries d join events e on e.tenant_id = d.tenant_id and e.id = d.event_id
+      where d.tenant_id = ${ctx.tenant.id} and d.id = ${id}) as delivery`,
   );
   if (!row) return undefined;
   const { attempts, ...delivery } = row;
@@ -66,10 +89,6 @@ const deliveryColumns: Sql = sql`
   d.id, d.endpoint_id as "endpointId", d.event_id as "eventId", e.type, d.state, d.attempt_count as "attemptCount",
   d.next_attempt_at as "nextAttemptAt", d.last_status as "lastStatus", d.last_failure as "lastFailure",
   d.created_at as "createdAt"`;
-
-const fromDeliveries = (ctx: Context): Sql => sql`
-  from webhook_deliveries d join events e on e.tenant_id = d.tenant_id and e.id = d.event_id
-  where d.tenant_id = ${ctx.tenant.id}`;
 
 /** One event for one endpoint, with its progress. */
 export const WebhookDeliveryView = Type.Object(

@@ -21,7 +21,7 @@ import {
 } from '#src/domain/webhooks/index.ts';
 import { waitAfter } from '#src/domain/webhooks/retry-schedule.ts';
 import { sign } from '#src/domain/webhooks/signing.ts';
-import { days, hours } from '#src/lib/duration.ts';
+import { days, hours, seconds } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { fits, issuesOf } from '#src/lib/validation.ts';
@@ -217,6 +217,39 @@ test('deliveries are listed newest first, page by page, and by state, type and t
   );
   t.is((await listDeliveries(ctx, { endpointId: id, limit: 10, type: 'order.paid' })).rows.length, 0);
   t.is((await listDeliveries(ctx, { endpointId: id, limit: 10, since: clock.now() })).rows.length, 0);
+});
+
+test('a rare delivery is found page by page behind many others, and one of a time without searching all', async (t) => {
+  const { ctx, clock } = t.context;
+  const { id } = await buildEndpoint(ctx, await receiverFor(t));
+  const now = clock.now();
+  await transact(ctx, ({ tx, tenant }) =>
+    tx.execute(sql`
+      with event as (
+        insert into events (tenant_id, id, type, object_id, created_at)
+        select ${tenant.id}, 'evt_' || lpad(n::text, 4, '0'), case when n = 1 then 'order.paid' else 'webhook.test' end,
+          ${id}, ${now}::timestamptz - (1200 - n) * interval '1 second'
+        from generate_series(1, 1200) n returning id, created_at)
+      insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, state, next_attempt_at, created_at)
+      select ${tenant.id}, replace(id, 'evt', 'whd'), ${id}, id, 'delivered', null, created_at from event`),
+  );
+  const sizes: number[] = [];
+  const found: string[] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const page = await listDeliveries(ctx, {
+      endpointId: id,
+      limit: 10,
+      type: 'order.paid',
+      cursor: cursor || undefined,
+    });
+    sizes.push(page.rows.length);
+    found.push(...page.rows.map(({ eventId }) => eventId));
+    ({ cursor } = page);
+  }
+  t.deepEqual({ sizes, found }, { sizes: [0, 0, 1], found: ['evt_0001'] });
+  const since = new Date(now.getTime() - seconds(5));
+  const { rows, cursor } = await listDeliveries(ctx, { endpointId: id, limit: 10, since });
+  t.deepEqual([rows.length, cursor], [6, null]);
 });
 
 test('old deliveries are deleted, and pending ones are not', async (t) => {
