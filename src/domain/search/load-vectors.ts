@@ -5,10 +5,14 @@ import { seconds } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { documentsMax } from './request-embedding.ts';
-import { type StoredVector, VectorStore } from './vector-store.ts';
+import { type StoredVector, VectorStore, vectorsWithin } from './vector-store.ts';
 
-/** The memory that a process uses for vectors. The store that was searched longest ago is evicted first. */
-const bytesMax = 256 * 1024 * 1024;
+/**
+ * The memory that a process uses for vectors: those of the largest store with an embedder's usual 1,536 dimensions. With
+ * them a web process, which needs up to 200 MB for the rest, stays below 350 MB. The store that was searched longest
+ * ago is evicted first; of vectors so long that not all of a store fit, the first documents are cached.
+ */
+const bytesMax = 128 * 1024 * 1024;
 
 const pageSize = 500;
 
@@ -32,7 +36,7 @@ export async function loadVectors(ctx: Context, dimensions: number): Promise<Vec
   let cached = cache.get(key);
   if (!cached) {
     cached = {
-      vectors: new VectorStore(dimensions, documentsMax),
+      vectors: new VectorStore(dimensions, Math.min(documentsMax, vectorsWithin(bytesMax, dimensions))),
       version: 0,
       checkedAt: -Infinity,
       refreshing: undefined,
@@ -80,8 +84,9 @@ function cacheOf(database: Database): LRUCache<string, CachedVectors> {
     caches.get(database) ??
     new LRUCache<string, CachedVectors>({
       max: 10_000,
-      maxSize: bytesMax,
-      sizeCalculation: ({ vectors }) => vectors.bytes,
+      maxSize: bytesMax + 1,
+      // An entry has a size, even while it is empty.
+      sizeCalculation: ({ vectors }) => vectors.bytes + 1,
       noUpdateTTL: true,
     });
   caches.set(database, cache);

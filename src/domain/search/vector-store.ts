@@ -11,15 +11,18 @@ export interface Neighbour extends DocumentKey {
   readonly similarity: number;
 }
 
+/** How many vectors an array has: it grows by as many, without being copied. A multiple of those compared together. */
+const chunkSize = 64;
+
 /**
- * The vectors of one store in one array, for an exact comparison with each of them. Up to some ten thousand vectors
- * this is faster than a query.
+ * The vectors of one store in memory, for an exact comparison with each of them. Up to some ten thousand vectors this
+ * is faster than a query.
  */
 export class VectorStore {
   readonly dimensions: number;
   readonly #documentsMax: number;
   #count = 0;
-  #vectors: Float32Array;
+  readonly #chunks: Float32Array[] = [];
   readonly #keys: DocumentKey[] = [];
   readonly #places = new Map<string, number>();
 
@@ -27,7 +30,6 @@ export class VectorStore {
   constructor(dimensions: number, documentsMax = Infinity) {
     this.dimensions = dimensions;
     this.#documentsMax = documentsMax;
-    this.#vectors = new Float32Array(64 * dimensions);
   }
 
   get size(): number {
@@ -36,7 +38,7 @@ export class VectorStore {
 
   /** The approximate memory usage. */
   get bytes(): number {
-    return this.#vectors.byteLength + this.#count * 200 + 1;
+    return this.#chunks.length * chunkBytes(this.dimensions);
   }
 
   apply({ kind, id, packed }: StoredVector): void {
@@ -63,26 +65,29 @@ export class VectorStore {
 
   /** The similarity of each vector, four at a time: independent sums let the processor work in parallel. */
   #compare(query: Float32Array): Float64Array {
-    const vectors = this.#vectors;
     const { dimensions } = this;
-    const similarities = new Float64Array(roundUp(this.#count));
-    for (let place = 0; place < this.#count; place += lanes) {
-      const first = place * dimensions;
-      const second = first + dimensions;
-      const third = second + dimensions;
-      const fourth = third + dimensions;
-      let [one, two, three, four] = [0, 0, 0, 0];
-      for (let at = 0; at < dimensions; at += 1) {
-        const wanted = query[at] ?? 0;
-        one += wanted * (vectors[first + at] ?? 0);
-        two += wanted * (vectors[second + at] ?? 0);
-        three += wanted * (vectors[third + at] ?? 0);
-        four += wanted * (vectors[fourth + at] ?? 0);
+    const similarities = new Float64Array(this.#chunks.length * chunkSize);
+    for (const [number, vectors] of this.#chunks.entries()) {
+      const begin = number * chunkSize;
+      const used = Math.min(chunkSize, this.#count - begin);
+      for (let row = 0; row < used; row += lanes) {
+        const first = row * dimensions;
+        const second = first + dimensions;
+        const third = second + dimensions;
+        const fourth = third + dimensions;
+        let [one, two, three, four] = [0, 0, 0, 0];
+        for (let at = 0; at < dimensions; at += 1) {
+          const wanted = query[at] ?? 0;
+          one += wanted * (vectors[first + at] ?? 0);
+          two += wanted * (vectors[second + at] ?? 0);
+          three += wanted * (vectors[third + at] ?? 0);
+          four += wanted * (vectors[fourth + at] ?? 0);
+        }
+        similarities[begin + row] = one;
+        similarities[begin + row + 1] = two;
+        similarities[begin + row + 2] = three;
+        similarities[begin + row + 3] = four;
       }
-      similarities[place] = one;
-      similarities[place + 1] = two;
-      similarities[place + 2] = three;
-      similarities[place + 3] = four;
     }
     return similarities;
   }
@@ -95,26 +100,25 @@ export class VectorStore {
       this.#count += 1;
       this.#keys[place] = key;
       this.#places.set(name, place);
-      this.#grow();
+      if (place % chunkSize === 0) this.#chunks.push(new Float32Array(chunkSize * this.dimensions));
     }
-    unpack(packed, this.#vectors, place * this.dimensions, this.dimensions);
+    unpack(packed, this.#at(place));
   }
 
-  #grow(): void {
-    if (roundUp(this.#count) * this.dimensions <= this.#vectors.length) return;
-    const larger = new Float32Array(roundUp(Math.ceil(this.#count * 1.5)) * this.dimensions);
-    larger.set(this.#vectors);
-    this.#vectors = larger;
+  /** The place of a vector in its array. */
+  #at(place: number): Float32Array {
+    const from = (place % chunkSize) * this.dimensions;
+    return this.#chunks[Math.floor(place / chunkSize)]?.subarray(from, from + this.dimensions) ?? new Float32Array();
   }
 
   /** The last vector is moved to the free place. */
   #remove(name: string): void {
     const place = this.#places.get(name);
     if (place === undefined) return;
-    const { dimensions } = this;
     const last = this.#count - 1;
     const key = this.#keys[last];
-    this.#vectors.copyWithin(place * dimensions, last * dimensions, (last + 1) * dimensions);
+    this.#at(place).set(this.#at(last));
+    if (last % chunkSize === 0) this.#chunks.pop();
     this.#places.delete(name);
     if (key && last !== place) {
       this.#keys[place] = key;
@@ -126,7 +130,13 @@ export class VectorStore {
 }
 
 const lanes = 4;
-const roundUp = (places: number) => Math.ceil(places / lanes) * lanes;
+
+/** The approximate memory of an array with the keys of its vectors. */
+const chunkBytes = (dimensions: number) => chunkSize * (dimensions * 4 + 200);
+
+/** How many vectors of this length a store may have, so that it needs at most this memory. */
+export const vectorsWithin = (bytes: number, dimensions: number): number =>
+  chunkSize * Math.floor(bytes / chunkBytes(dimensions));
 
 const nameOf = ({ kind, id }: DocumentKey) => `${kind}:${id}`;
 
@@ -148,10 +158,10 @@ const bytesEach = 8;
 /** The number of dimensions of a packed vector. */
 const dimensionsOf = (packed: Buffer) => (packed.length > headBytes ? packed.readInt32BE(lengthAt) : 0);
 
-/** Write the numbers of a packed vector into an array at an offset. */
-function unpack(packed: Buffer, into: Float32Array, at: number, dimensions: number): void {
-  for (let index = 0; index < dimensions; index += 1) {
-    into[at + index] = packed.readFloatBE(headBytes + index * bytesEach + 4);
+/** Write the numbers of a packed vector. */
+function unpack(packed: Buffer, into: Float32Array): void {
+  for (let index = 0; index < into.length; index += 1) {
+    into[index] = packed.readFloatBE(headBytes + index * bytesEach + 4);
   }
 }
 

@@ -1,7 +1,8 @@
 import test from 'ava';
 import fc from 'fast-check';
 
-import { VectorStore } from '#src/domain/search/vector-store.ts';
+import { documentsMax } from '#src/domain/search/request-embedding.ts';
+import { VectorStore, vectorsWithin } from '#src/domain/search/vector-store.ts';
 
 /** A vector in PostgreSQL's binary format. */
 function pack(values: readonly number[]): Buffer {
@@ -73,4 +74,26 @@ test('VectorStore stores at most its limit and updates what it stores', (t) => {
     store.nearest(Float32Array.of(0, 1), ['product'], 3).map(({ id }) => id),
     ['a', 'b'],
   );
+});
+
+test('VectorStore finds the vectors of each of its arrays, also after removals', (t) => {
+  const store = new VectorStore(2);
+  const put = (number: number, values: number[] | null) =>
+    store.apply({ kind: 'product', id: String(number), packed: values && pack(values) });
+  for (let number = 0; number < 300; number += 1) put(number, [number, 1]);
+  for (let number = 0; number < 300; number += 2) put(number, null);
+  const found = store.nearest(Float32Array.of(1, 0), ['product'], 150);
+  t.deepEqual(
+    found.map(({ id, similarity }) => [id, similarity]),
+    Array.from({ length: 150 }, (_, index) => 299 - 2 * index).map((number) => [String(number), number]),
+  );
+});
+
+test('vectorsWithin bounds the memory of a store, and 128 MB hold one of the largest number of documents', (t) => {
+  const bytes = 128 * 1024 * 1024;
+  t.true(vectorsWithin(bytes, 1536) >= documentsMax);
+  const store = new VectorStore(1536, vectorsWithin(2_000_000, 1536));
+  for (let number = 0; number < 400; number += 1)
+    store.apply({ kind: 'product', id: String(number), packed: pack(Array(1536).fill(number)) });
+  t.true(store.bytes <= 2_000_000 && store.bytes > 1_500_000, `${store.bytes}`);
 });
