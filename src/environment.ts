@@ -51,7 +51,8 @@ export const Environment = Type.Object({
     Secret({
       pattern: '^postgres(ql)?://',
       examples: ['postgres://user:password@host:5432/shop'],
-      description: "A read replica for search and the owner's lists.",
+      description:
+        "A read replica for search and the owner's lists. The primary is read while it is away or more than 5 s behind.",
     }),
   ),
   DATABASE_POOL_MAX: Type.Integer({ minimum: 1, maximum: 200, default: 5, description: 'Connections per process.' }),

@@ -33,22 +33,24 @@ const adviceByCode: Readonly<Record<string, string>> = {
 
 /** By what a driver says without a code. */
 const adviceByMessage: readonly (readonly [RegExp, string])[] = [
-  [/^(Connection terminated|timeout exceeded when trying to connect)/, unreachable],
+  [/^(Connection terminated|timeout exceeded when trying to connect|Query read timeout)/, unreachable],
   [/does not support SSL/, 'Turn TLS on at the server, or remove sslmode from DATABASE_URL and unset PGSSLMODE.'],
   [/password must be a string/, 'Put the password into DATABASE_URL.'],
 ];
 
 const certificateCode = /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_SSL_)/;
 
-/** `undefined` for an error that is about neither the connection nor its role. */
-export function explainConnection(error: unknown): ConnectionFailure | undefined {
+/**
+ * `undefined` for an error that is about neither the connection nor its role.
+ * @param variable the one whose URL was used
+ */
+export function explainConnection(error: unknown, variable = 'DATABASE_URL'): ConnectionFailure | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const advice = adviceFor(cause);
     if (!advice) continue;
-    return {
-      reason: `${summaries.get(advice) ?? 'Connecting with DATABASE_URL failed'}: ${messageOf(cause)}.`,
-      advice,
-    };
+    const summary = summaries.get(advice) ?? 'Connecting with DATABASE_URL failed';
+    const named = (text: string) => text.replaceAll('DATABASE_URL', variable);
+    return { reason: `${named(summary)}: ${messageOf(cause)}.`, advice: named(advice) };
   }
   return undefined;
 }

@@ -8,6 +8,7 @@ import type { Log } from '#src/lib/log.ts';
 import type { Execute } from '#src/outbox/job-state.ts';
 import { parsePostgresUrl } from './postgres-url.ts';
 import { PreparedDriver } from './prepared-driver.ts';
+import { createReplica } from './replica.ts';
 import { responseMarginMs } from './run-statement.ts';
 
 /** How long a statement waits until a connection is free, unless the URL has a `connect_timeout`. */
@@ -47,7 +48,7 @@ export interface OpenDatabase extends Database {
 /** Connect lazily: nothing is sent before the first statement. */
 export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
   const pool = openPool(options.url, options);
-  const replica = options.readUrl ? openPool(options.readUrl, options) : pool;
+  const readPool = options.readUrl ? openPool(options.readUrl, options) : undefined;
   const probe = openPool(options.url, { ...options, poolMax: 1 }, apartTimeoutMs);
   let probing: Promise<boolean> | undefined;
   // Not `init`, which looks for extensions and loads the migrator into every process.
@@ -65,14 +66,14 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   return {
     orm,
     pool,
-    replica,
+    replica: readPool && createReplica({ primary: pool, replica: readPool, log: options.log }),
     wakeRelay: options.wakeRelay,
     runApart: async ({ text, values }) => (await probe.query(text, [...values])).rows,
     answers() {
       probing ??= probe
-        .query('select 1')
+        .query('select pg_is_in_recovery() as "isStandby"')
         .then(
-          () => true,
+          ({ rows: [server] }) => server.isStandby === false,
           () => false,
         )
         .finally(() => (probing = undefined));
@@ -82,7 +83,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
       await orm.close(true);
       if (!pool.ended) await pool.end();
       if (!probe.ended) await probe.end();
-      if (replica !== pool) await replica.end();
+      await readPool?.end();
     },
   };
 }

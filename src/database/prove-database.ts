@@ -1,5 +1,5 @@
 import { measureDatabaseTime } from '#src/database/database-clock.ts';
-import { explainConnection } from '#src/database/explain-connection.ts';
+import { type ConnectionFailure, explainConnection } from '#src/database/explain-connection.ts';
 import { missingMigrations } from '#src/database/missing-migrations.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Execute } from '#src/outbox/job-state.ts';
@@ -18,6 +18,8 @@ const platformTables = ['tenants', 'api_keys', 'outbox', 'migrations', 'search_d
 /** What a database is to this service. */
 export interface InspectedDatabase {
   readonly role: string;
+  /** Whether it only repeats what another server does, and accepts no changes. */
+  readonly isStandby: boolean;
   /** Whether the role is above row-level security. */
   readonly isUnbound: boolean;
   /** How far its clock is from this machine's. */
@@ -29,8 +31,8 @@ export interface InspectedDatabase {
 }
 
 export async function inspectDatabase(execute: Execute): Promise<InspectedDatabase> {
-  const [role] = await execute<{ name: string; unbound: boolean; version: number }>(sql`
-    select rolname as name, rolsuper or rolbypassrls as unbound,
+  const [role] = await execute<{ name: string; unbound: boolean; standby: boolean; version: number }>(sql`
+    select rolname as name, rolsuper or rolbypassrls as unbound, pg_is_in_recovery() as standby,
       current_setting('server_version_num')::int as version
     from pg_roles where rolname = current_user`);
   const open = await execute<{ name: string }>(sql`
@@ -40,6 +42,7 @@ export async function inspectDatabase(execute: Execute): Promise<InspectedDataba
       and not (c.relrowsecurity and c.relforcerowsecurity) and not (c.relname = any(${platformTables}))`);
   return {
     role: role?.name ?? '',
+    isStandby: role?.standby ?? false,
     isUnbound: role?.unbound ?? true,
     skewSeconds: Math.abs((await measureDatabaseTime(execute)).now().getTime() - Date.now()) / 1000,
     openTables: open.map(({ name }) => name),
@@ -47,8 +50,15 @@ export async function inspectDatabase(execute: Execute): Promise<InspectedDataba
   };
 }
 
+/** What is wrong with a server that accepts no changes. */
+export const standby: ConnectionFailure = {
+  reason: 'DATABASE_URL names a read replica, which accepts no changes.',
+  advice: 'Name the primary, or promote the replica.',
+};
+
 /** The first reason why a database is unfit, as a message that says what to do. */
-function whyUnfit({ role, isUnbound, skewSeconds, openTables }: InspectedDatabase): string | undefined {
+function whyUnfit({ role, isStandby, isUnbound, skewSeconds, openTables }: InspectedDatabase): string | undefined {
+  if (isStandby) return `${standby.reason} ${standby.advice}`;
   if (isUnbound) {
     return (
       `The role "${role}" bypasses row-level security, so stores would not be isolated. Create one that does not:\n` +

@@ -1,4 +1,5 @@
 import { type EntityDictionary, type EntityMetadata, type EntityName, helper } from '@mikro-orm/core';
+import type { Pool } from 'pg';
 import { rawSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { DatabaseContext, TenantContext, WithTransaction } from './context.ts';
 import { runLimited, runStatement, runTogether, withinShare } from './run-statement.ts';
@@ -75,7 +76,7 @@ export async function continueAs<Ctx extends DatabaseContext, Tenant extends Ten
 }
 
 export interface ReadOptions {
-  /** What may be a moment old is read from a replica, where there is one. */
+  /** What may be some seconds old is read from a replica, where there is one. */
   readonly replica?: boolean;
   /** A few rows by an index: not counted in the tenant's share, and may share a connection with others of its kind. */
   readonly brief?: boolean;
@@ -93,17 +94,19 @@ export async function read<Row>(
   { replica, brief }: ReadOptions = {},
 ): Promise<Row[]> {
   if (ctx.tx) return ctx.tx.execute<Row>(statement);
-  const pool = replica ? ctx.database.replica : ctx.database.pool;
   const scoped = scopeToTenant(ctx.tenant.id, statement);
-  if (brief) return runTogether<Row>(pool, scoped);
-  const { readTimeoutMs } = ctx;
-  return withinShare(
-    pool,
-    ctx.tenant.id,
-    () =>
-      readTimeoutMs === undefined ? runStatement<Row>(pool, scoped) : runLimited<Row>(pool, scoped, readTimeoutMs),
-    readTimeoutMs,
-  );
+  const { database, readTimeoutMs } = ctx;
+  const readFrom = (pool: Pool): Promise<Row[]> => {
+    if (brief) return runTogether<Row>(pool, scoped);
+    return withinShare(
+      pool,
+      ctx.tenant.id,
+      () =>
+        readTimeoutMs === undefined ? runStatement<Row>(pool, scoped) : runLimited<Row>(pool, scoped, readTimeoutMs),
+      readTimeoutMs,
+    );
+  };
+  return replica && database.replica ? database.replica.read(readFrom) : readFrom(database.pool);
 }
 
 /** The first row of `read`, or `undefined`. */

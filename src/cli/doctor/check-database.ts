@@ -1,6 +1,6 @@
 import { explainConnection } from '#src/database/explain-connection.ts';
 import { missingMigrations } from '#src/database/missing-migrations.ts';
-import { clockSkewMaxSeconds, type InspectedDatabase, inspectDatabase } from '#src/database/prove-database.ts';
+import { clockSkewMaxSeconds, type InspectedDatabase, inspectDatabase, standby } from '#src/database/prove-database.ts';
 import type { Services } from '#src/services.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
 
@@ -16,6 +16,7 @@ export async function checkDatabase({ execute }: Services): Promise<Finding[]> {
     if (!failure) throw error;
     return [fault('database', failure.reason, failure.advice)];
   }
+  if (database.isStandby) return [fault('database', standby.reason, standby.advice)];
   return [
     checkServerVersion(database),
     checkRole(database),

@@ -9,6 +9,7 @@ import { checkMail } from './check-mail.ts';
 import { checkPayments } from './check-payments.ts';
 import { checkQueues } from './check-queues.ts';
 import { checkRedis } from './check-redis.ts';
+import { checkReplica } from './check-replica.ts';
 import { checkSecrets } from './check-secrets.ts';
 import { checkShipping } from './check-shipping.ts';
 import { type Finding, fault } from './finding.ts';
@@ -33,6 +34,7 @@ export const doctorCommand = defineCommand({
         return findings;
       };
       const database = await checkArea('the database', () => checkDatabase(services));
+      await checkArea('the read replica', () => checkReplica(services));
       await checkArea('redis', () => checkRedis(services));
       await checkArea('the mail server', () => checkMail(ctx));
       // Without the tables of this release there is nothing more to be learned.
