@@ -25,6 +25,8 @@ export const queueNames = Object.keys(queues) as QueueName[];
 
 /** The queue that a shopper in checkout waits for: in a busy process its jobs start before those of other queues. */
 export const goesFirst: QueueName = 'payments';
+/** The queue whose jobs start next, before older ones of all the others. */
+export const goesNext: QueueName = 'labels';
 
 /** One hash tag per queue: a Redis Cluster needs all keys of a queue in one hash slot, and queues should spread. */
 export function queuePrefix(queue: QueueName): string {

@@ -1,12 +1,12 @@
 import test from 'ava';
 
-import { PriorityGate, watchThread } from '#workers/runtime/admission.ts';
+import { FairShare, PriorityGate, watchThread } from '#workers/runtime/admission.ts';
 
 /** Request a turn, and observe whether it has come. */
-function request(priorityGate: PriorityGate, tenantId = 'ten_1') {
+function request(priorityGate: PriorityGate, tenantId = 'ten_1', options?: { isNext: boolean }) {
   const turn = {
     come: false,
-    end: priorityGate.enter(tenantId).then((end) => {
+    end: priorityGate.enter(tenantId, options).then((end) => {
       turn.come = true;
       return end;
     }),
@@ -64,6 +64,47 @@ test('in a busy process the tenant that has the fewest jobs running starts the n
   (await few[1]?.end)?.();
   for (const turn of many) (await turn.end)();
   t.deepEqual(await come(), [10, 2]);
+});
+
+test('in a busy process a label starts before older jobs of other queues', async (t) => {
+  const priorityGate = new PriorityGate({ isBusy: () => true, beginningMs: 3_600_000 });
+  const mails = Array.from({ length: 4 }, () => request(priorityGate, 'ten_1'));
+  const label = request(priorityGate, 'ten_1', { isNext: true });
+  await aTurnOfTheLoop();
+  t.false(label.come);
+  (await mails[0]?.end)?.();
+  await aTurnOfTheLoop();
+  t.deepEqual(
+    [label, ...mails].map(({ come }) => come),
+    [true, true, true, false, false],
+  );
+  (await label.end)();
+  for (const { end } of mails) (await end)();
+});
+
+test('a tenant runs half of the jobs at once, half as many wait for their turn, and the others are sent away', async (t) => {
+  const fairShare = new FairShare(8);
+  t.is(fairShare.places, 12);
+  const admitted: { release(): void }[] = [];
+  const sentAway: number[] = [];
+  const admit = async (tenantId: string) => {
+    const admission = await fairShare.admit(tenantId);
+    if (admission.admitted) admitted.push(admission);
+    else sentAway.push(admission.waitMs);
+  };
+  const many = Array.from({ length: 10 }, () => admit('ten_many'));
+  await aTurnOfTheLoop();
+  t.deepEqual([admitted.length, sentAway.length], [4, 2]);
+  t.true(sentAway.every((waitMs) => waitMs >= 25 && waitMs <= 5000));
+
+  for (let count = 0; count < 4; count += 1) void admit('ten_other');
+  await aTurnOfTheLoop();
+  t.is(admitted.length, 8, 'the other half is for others');
+  admitted[0]?.release();
+  await aTurnOfTheLoop();
+  t.is(admitted.length, 9, 'one that waited has begun');
+  await Promise.all(many);
+  t.deepEqual([admitted.length, sentAway.length], [9, 5], 'after a while those that still wait are sent away');
 });
 
 test('a job that waits or takes long does not keep others from starting', async (t) => {

@@ -2,48 +2,9 @@
 export type Admission = { readonly admitted: true; release(): void } | { readonly admitted: false; waitMs: number };
 
 const shortestWaitMs = 25;
-const longestWaitMs = 2000;
-
-/**
- * Limits one tenant to half of a queue's concurrency in this process. Jobs beyond that are delayed until their turn is
- * likely, estimated from how long jobs take here and how many are delayed already, so that many jobs of one tenant
- * neither retry constantly nor leave capacity unused.
- */
-export class FairShare {
-  readonly #share: number;
-  readonly #held = new Map<string, number>();
-  readonly #sentAway = new Map<string, number>();
-  #meanMs = 50;
-
-  constructor(concurrency: number) {
-    this.#share = Math.max(1, Math.floor(concurrency / 2));
-  }
-
-  admit(tenantId: string): Admission {
-    const held = this.#held.get(tenantId) ?? 0;
-    if (held < this.#share) {
-      this.#held.set(tenantId, held + 1);
-      const startedAt = performance.now();
-      return { admitted: true, release: () => this.#release(tenantId, performance.now() - startedAt) };
-    }
-    const ahead = (this.#sentAway.get(tenantId) ?? 0) + 1;
-    this.#sentAway.set(tenantId, ahead);
-    const waitMs = (this.#meanMs * ahead) / this.#share;
-    return { admitted: false, waitMs: Math.min(Math.max(waitMs, shortestWaitMs), longestWaitMs) };
-  }
-
-  #release(tenantId: string, tookMs: number): void {
-    this.#meanMs += (tookMs - this.#meanMs) / 20;
-    decrement(this.#held, tenantId);
-    decrement(this.#sentAway, tenantId);
-  }
-}
-
-/** How many yielding jobs may be starting at the same time while the process is busy. */
-const fewAtOnce = 2;
-
-/** After this time a started job no longer counts: it waits for a provider, or takes long. */
-const beginningMs = 250;
+const longestWaitMs = 5000;
+/** A job waits here for its turn for this long; then another process may have room for it. */
+const turnDeadlineMs = 1000;
 
 /** A job that waits for its turn. */
 interface Waiting {
@@ -52,15 +13,120 @@ interface Waiting {
 }
 
 /**
+ * Limits one tenant to half of a queue's concurrency in this process. A few further jobs wait here for their turn. Jobs
+ * beyond that are delayed until their turn is likely, estimated from how long jobs take here and how many are before
+ * them, so that many jobs of one tenant neither retry constantly nor leave capacity unused.
+ */
+export class FairShare {
+  readonly #concurrency: number;
+  readonly #share: number;
+  readonly #running = new Map<string, number>();
+  #runningInAll = 0;
+  readonly #waiting: Waiting[] = [];
+  readonly #sentAway = new Map<string, number>();
+  #meanMs = 50;
+  #begunAt = -Infinity;
+
+  constructor(concurrency: number) {
+    this.#concurrency = concurrency;
+    this.#share = Math.max(1, Math.floor(concurrency / 2));
+  }
+
+  /** How many jobs the process may take: those that run, and those that wait here. */
+  get places(): number {
+    return this.#concurrency + this.#share;
+  }
+
+  async admit(tenantId: string): Promise<Admission> {
+    if (this.#hasRoom(tenantId)) this.#begin(tenantId);
+    else if (this.#waiting.length >= this.#share || !(await this.#waitForTurn(tenantId)))
+      return this.#sendAway(tenantId);
+    const startedAt = performance.now();
+    return { admitted: true, release: () => this.#release(tenantId, performance.now() - startedAt) };
+  }
+
+  /** @returns whether the turn came in time */
+  #waitForTurn(tenantId: string): Promise<boolean> {
+    return new Promise((resolve) => {
+      const begin = () => {
+        clearTimeout(timer);
+        this.#begin(tenantId);
+        resolve(true);
+      };
+      const waiting = { tenantId, begin };
+      const timer = setTimeout(() => {
+        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+        resolve(false);
+      }, turnDeadlineMs);
+      this.#waiting.push(waiting);
+    });
+  }
+
+  #sendAway(tenantId: string): Admission {
+    const sentAway = countOf(this.#sentAway, tenantId) + 1;
+    this.#sentAway.set(tenantId, sentAway);
+    // A turn comes when a job ends, and none has ended since the last one began.
+    const untilNextMs = Math.max(this.#meanMs / this.#share, performance.now() - this.#begunAt);
+    const waitMs = untilNextMs * (this.#waiting.length + sentAway);
+    return { admitted: false, waitMs: Math.min(Math.max(waitMs, shortestWaitMs), longestWaitMs) };
+  }
+
+  #hasRoom(tenantId: string): boolean {
+    return this.#runningInAll < this.#concurrency && countOf(this.#running, tenantId) < this.#share;
+  }
+
+  #begin(tenantId: string): void {
+    this.#begunAt = performance.now();
+    this.#runningInAll += 1;
+    this.#running.set(tenantId, countOf(this.#running, tenantId) + 1);
+  }
+
+  #release(tenantId: string, tookMs: number): void {
+    this.#meanMs += (tookMs - this.#meanMs) / 20;
+    this.#runningInAll -= 1;
+    decrement(this.#running, tenantId);
+    decrement(this.#sentAway, tenantId);
+    takeFairest(this.#waiting, this.#running, (waiting) => this.#hasRoom(waiting.tenantId))?.begin();
+  }
+}
+
+/** Take out the first that waits of the tenant that has the fewest running, among those that may begin. */
+function takeFairest<Each extends Waiting>(
+  waiting: Each[],
+  running: ReadonlyMap<string, number>,
+  mayBegin: (waiting: Each) => boolean,
+): Each | undefined {
+  const [fairest] = waiting
+    .filter(mayBegin)
+    .toSorted((one, other) => countOf(running, one.tenantId) - countOf(running, other.tenantId));
+  if (fairest) waiting.splice(waiting.indexOf(fairest), 1);
+  return fairest;
+}
+
+const countOf = (counts: ReadonlyMap<string, number>, key: string): number => counts.get(key) ?? 0;
+
+/** How many yielding jobs may be starting at the same time while the process is busy. */
+const fewAtOnce = 2;
+
+/** After this time a started job no longer counts: it waits for a provider, or takes long. */
+const beginningMs = 250;
+
+/** A job that waits at the gate. */
+interface WaitingAtGate extends Waiting {
+  readonly isNext: boolean;
+}
+
+/**
  * Starts the jobs that a shopper waits for before the other jobs of a process. Node.js has one thread: once it is busy,
  * more concurrent jobs only make each of them slower. From then on, a yielding job starts when another one has ended;
- * the first to start is of the tenant that has the fewest running, so that many jobs of one do not delay another's.
+ * the first to start is of the tenant that has the fewest running, so that many jobs of one do not delay another's. What
+ * follows next for the shopper starts before all else.
  */
 export class PriorityGate {
   #beginning = 0;
   /** Yielding jobs that have started and not ended, by tenant. */
   readonly #running = new Map<string, number>();
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: WaitingAtGate[] = [];
   readonly #isBusy: () => boolean;
   readonly #beginningMs: number;
 
@@ -69,8 +135,11 @@ export class PriorityGate {
     this.#beginningMs = given.beginningMs ?? beginningMs;
   }
 
-  /** Waits for its turn. Call the returned function when the job has ended. */
-  async enter(tenantId: string): Promise<() => void> {
+  /**
+   * Waits for its turn. Call the returned function when the job has ended.
+   * @param options `isNext`: it starts before the others that wait
+   */
+  async enter(tenantId: string, { isNext = false } = {}): Promise<() => void> {
     if (this.#hasRoom()) this.#begin(tenantId);
     else {
       await new Promise<void>((resolve) => {
@@ -78,7 +147,7 @@ export class PriorityGate {
           this.#begin(tenantId);
           resolve();
         };
-        this.#waiting.push({ tenantId, begin });
+        this.#waiting.push({ tenantId, isNext, begin });
       });
     }
 
@@ -93,7 +162,7 @@ export class PriorityGate {
 
   #begin(tenantId: string): void {
     this.#beginning += 1;
-    this.#running.set(tenantId, this.#runningOf(tenantId) + 1);
+    this.#running.set(tenantId, countOf(this.#running, tenantId) + 1);
   }
 
   #leave(): void {
@@ -102,12 +171,8 @@ export class PriorityGate {
   }
 
   #takeNext(): Waiting | undefined {
-    const counts = this.#waiting.map(({ tenantId }) => this.#runningOf(tenantId));
-    return this.#waiting.splice(counts.indexOf(Math.min(...counts)), 1)[0];
-  }
-
-  #runningOf(tenantId: string): number {
-    return this.#running.get(tenantId) ?? 0;
+    const isAnyNext = this.#waiting.some(({ isNext }) => isNext);
+    return takeFairest(this.#waiting, this.#running, ({ isNext }) => isNext === isAnyNext);
   }
 
   #hasRoom(): boolean {

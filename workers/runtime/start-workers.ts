@@ -1,7 +1,7 @@
 import { DelayedError, type Job, UnrecoverableError, Worker } from 'bullmq';
 
 import { delayAfter } from '#jobs/lib/retry.ts';
-import { goesFirst, type QueueName, queuePrefix } from '#jobs/queues.ts';
+import { goesFirst, goesNext, type QueueName, queuePrefix } from '#jobs/queues.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { within } from '#src/lib/within.ts';
 import type { Services } from '#src/services.ts';
@@ -49,14 +49,14 @@ function startWorker(
   priorityGate: PriorityGate,
   shutdown: AbortSignal,
 ): Worker<Envelope> {
-  const concurrency = services.config.concurrency[queue];
-  const fairShare = new FairShare(concurrency);
+  const fairShare = new FairShare(services.config.concurrency[queue]);
 
   async function work(job: Job<Envelope>, token?: string): Promise<void> {
     const tenantId = job.data.tenantId ?? '';
-    const admission = fairShare.admit(tenantId);
+    const admission = await fairShare.admit(tenantId);
     if (!admission.admitted) return delay(job, token, admission.waitMs);
-    const ended = queue === goesFirst ? undefined : await priorityGate.enter(tenantId);
+    const isNext = queue === goesNext;
+    const ended = queue === goesFirst ? undefined : await priorityGate.enter(tenantId, { isNext });
     if (job.attemptsMade === 0 && !job.repeatJobKey)
       services.metrics.jobWaited(queue, Math.max(0, services.clock.now().getTime() - job.timestamp) / 1000);
     const finished = services.metrics.jobStarted(queue, job.name);
@@ -77,7 +77,7 @@ function startWorker(
   const worker = new Worker<Envelope>(queue, work, {
     connection: services.connectBlocking(),
     prefix: queuePrefix(queue),
-    concurrency,
+    concurrency: fairShare.places,
     // BullMQ must not fail a job whose process was killed twice: its row counts starts and decides.
     maxStalledCount: 100,
     lockDuration: seconds(15),
