@@ -5,7 +5,8 @@ import { readOptions } from '#src/cli/lib/script-options.ts';
  *
  * `npm run chaos -- --orders 300 --seed 7`: faults of every kind while shoppers buy; the printed seed repeats the run.
  * `--every 0 --drop 0.3 --duplicate 0.3 --shuffle`: only the providers' webhooks are unreliable. `--only kills`: a
- * process is killed at every point of every operation that moves money.
+ * process is killed at every point of every operation that moves money. `--neighbour 100000`: another store misbehaves,
+ * and it is printed what the shoppers feel of it.
  */
 
 const options = readOptions(
@@ -25,6 +26,11 @@ const options = readOptions(
     duplicate: { default: 0.3, description: 'The share that they send twice.' },
     shuffle: { default: true, description: 'They send them in order.' },
     settle: { default: 180_000, description: 'Milliseconds within which everything has to recover.' },
+    neighbour: {
+      default: 0,
+      description:
+        'Jobs of each kind that are due in another store, which misbehaves in every way; 0 for no such store.',
+    },
     only: {
       default: 'everything',
       oneOf: ['everything', 'kills'],
@@ -66,5 +72,6 @@ async function injectAllFaults(): Promise<string[]> {
     webhooks: { drop: options.drop, duplicate: options.duplicate, shuffle: options.shuffle },
     resolveMs: options.settle,
     withKeys: true,
+    neighbour: options.neighbour,
   });
 }

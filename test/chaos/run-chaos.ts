@@ -1,9 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { startReceiver } from '#src/dev/demo/receiver.ts';
 import { startStack } from '#src/dev/stack/start-stack.ts';
+import { watchMemory } from '#test/bench/lib/costs.ts';
 import { seededRandom } from '#test/support/random.ts';
 import { injectFaults, type WebhookFaults } from './fault-injector.ts';
 import { findBreaches } from './invariants.ts';
+import { type Neighbour, openNeighbour } from './neighbour.ts';
 import { sendShoppers } from './shoppers.ts';
 import { sendVisitors } from './visitors.ts';
 
@@ -17,6 +19,8 @@ export interface ChaosOptions {
   readonly resolveMs: number;
   /** A killed process holds an idempotency key for a minute, so that a run without keys is shorter. */
   readonly withKeys: boolean;
+  /** Jobs of each kind that are due in another store, which misbehaves; 0 for no such store. */
+  readonly neighbour: number;
   readonly report: (line: string) => void;
 }
 
@@ -45,18 +49,25 @@ export async function runChaos({
   webhooks,
   resolveMs,
   withKeys,
+  neighbour: due,
   report,
 }: ChaosOptions): Promise<string[]> {
   const random = seededRandom(seed);
   const receiver = await startReceiver();
   const stack = await startStack(receiver, { workers: 'each', environment: quick, report });
+  const memory = watchMemory(stack.processes);
+  let neighbour: Neighbour | undefined;
   try {
+    if (due > 0) neighbour = await openNeighbour(stack, due, report);
+    await neighbour?.flood();
     const injection = await injectFaults(stack, seededRandom(seed + 1), { everyMs, webhooks });
     const startedAt = performance.now();
     const [bought, visits] = await Promise.all([
       sendShoppers(stack, random, { count: orders, atOnce: 4, withKeys }),
       sendVisitors(stack, seededRandom(seed + 2), { count: Math.ceil(orders / 4) }),
     ]).finally(() => injection.end());
+    await neighbour?.end();
+    bought.push(...(neighbour?.bought ?? []));
     report(
       `${bought.length} shoppers and ${visits.length} visitors ` +
         `(${visits.filter(({ link }) => link?.openings === 1).length} signed in) in ` +
@@ -77,6 +88,8 @@ export async function runChaos({
       await pause(500);
     }
   } finally {
+    report(`Peak memory: ${memory.end()}.`);
+    await neighbour?.close();
     await stack.stop();
     receiver.close();
   }

@@ -13,6 +13,7 @@ test('runChaos with killed processes and failing providers loses nothing and rep
     webhooks: { drop: 0.3, duplicate: 0.3, shuffle: true },
     resolveMs: 120_000,
     withKeys: false,
+    neighbour: 0,
     report: (line) => t.log(line),
   });
   t.deepEqual(breaches, []);

@@ -51,3 +51,28 @@ function statOf(pid: number): string[] {
     return [];
   }
 }
+
+/** Note the peak of the memory of each of these processes, those included that are started or end meanwhile. */
+export function watchMemory(processes: ReadonlyMap<string, { readonly pid: number }>): { end(): string } {
+  const peaks = new Map<string, number>();
+  const note = () => {
+    for (const [name, { pid }] of processes) peaks.set(name, Math.max(peaks.get(name) ?? 0, residentPeakOf(pid)));
+  };
+  const watching = setInterval(note, 500);
+  return {
+    end() {
+      clearInterval(watching);
+      note();
+      return [...peaks].map(([name, bytes]) => `${name} ${Math.round(bytes / 2 ** 20)} MB`).join(', ');
+    },
+  };
+}
+
+/** 0 when it has ended, and where there is no /proc. */
+function residentPeakOf(pid: number): number {
+  try {
+    return 1024 * Number(/VmHWM:\s*(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
+}

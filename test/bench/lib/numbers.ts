@@ -18,7 +18,7 @@ export function describeLatencies(values: readonly number[]): string {
 export async function inParallel<Item>(
   items: readonly Item[],
   width: number,
-  work: (item: Item) => Promise<void>,
+  work: (item: Item) => Promise<unknown>,
 ): Promise<number[]> {
   const took: number[] = [];
   const queue = items.values();

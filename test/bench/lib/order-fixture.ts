@@ -4,17 +4,16 @@ import { Redis } from 'ioredis';
 import pg from 'pg';
 
 import { startReceiver } from '#src/dev/demo/receiver.ts';
-import { stripeControl } from '#src/dev/simulators/stripe/control/client.ts';
 import { startStack } from '#src/dev/stack/start-stack.ts';
 import { until } from '#test/support/until.ts';
+import { type Buyer, openBuyer } from './buyer.ts';
 import { countStatementsSent, parentOf, processorMsOf, processorMsOfFamily } from './costs.ts';
 
 /** A store with real processes to buy from. */
-export interface OrderFixture {
+export interface OrderFixture extends Buyer {
   /** What its processes know. */
   readonly environment: Readonly<Record<string, string>>;
-  /** One shopper's way from an empty cart to the paid session. */
-  buy(): Promise<void>;
+  readonly url: string;
   /** Work with these workers of the Procfile and no others. */
   workWith(names: readonly string[]): Promise<void>;
   /** Every order is paid. */
@@ -28,8 +27,6 @@ export interface OrderFixture {
    * enqueued its label.
    */
   enqueuedAfterMs(since: Date): Promise<number[]>;
-  /** For each order that was paid since: milliseconds from its event's acceptance to what follows, if that is done. */
-  followedAfterMs(since: Date): Promise<{ label: number | null; delivered: number | null }[]>;
   /** What has been used so far: processor time by part, in milliseconds, and statements sent. */
   usage(): Promise<Usage>;
   close(): Promise<void>;
@@ -58,40 +55,15 @@ export async function openOrderFixture(workers: readonly string[]): Promise<Orde
       everyMs: 50,
       what,
     });
-  const stripe = stripeControl(stack.stripeUrl);
   await rows(`update variants set stock = null`);
-
-  async function request(method: string, path: string, body?: object): Promise<any> {
-    const response = await fetch(`${stack.url}/api/v1${path}`, {
-      method,
-      headers: { authorization: `Bearer ${stack.store.publishableKey}`, 'content-type': 'application/json' },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-    return response.json();
-  }
-
-  const { product } = await request('GET', '/products/oak-bowl');
-  const variantId = product.variants[0].id;
+  const buyer = await openBuyer(stack, rows);
   const [{ pid: backend }] = await rows('select pg_backend_pid() as pid');
   const redisPid = Number(/process_id:(\d+)/.exec(await redis.info('server'))?.[1]);
-  let shoppers = 0;
 
   return {
     environment: stack.environment,
-
-    async buy() {
-      const email = `buyer-${(shoppers += 1)}@bench.example`;
-      const { cart } = await request('POST', '/cart', {});
-      await request('POST', `/cart/${cart.id}/items`, { variantId, quantity: 1 });
-      await request('GET', `/cart/${cart.id}`);
-      const session = await request('POST', '/checkout/sessions', {
-        items: [{ product_slug: product.slug, variant_id: variantId, quantity: 1 }],
-        customer_email: email,
-        cart_id: cart.id,
-      });
-      await stripe.pay(session.checkout_url.split('/').at(-1), { outcome: 'paid', email });
-    },
+    url: stack.url,
+    ...buyer,
 
     async workWith(names) {
       const running = [...stack.processes.keys()].filter((name) => name !== 'web');
@@ -139,23 +111,6 @@ export async function openOrderFixture(workers: readonly string[]): Promise<Orde
         [since],
       );
       return waits.map(({ ms }) => ms);
-    },
-
-    async followedAfterMs(since) {
-      return rows(
-        `
-        select extract(epoch from min(l.purchased_at) - min(e.received_at))::float8 * 1000 as label,
-          extract(epoch from min(d.finished_at) - min(e.received_at))::float8 * 1000 as delivered
-        from orders o
-        join payment_sessions s on s.tenant_id = o.tenant_id and s.order_id = o.id
-        join payment_events e on e.tenant_id = o.tenant_id and e.object_id = s.provider_session_id
-        left join labels l on l.tenant_id = o.tenant_id and l.order_id = o.id
-        left join events paid on paid.tenant_id = o.tenant_id and paid.object_id = o.id and paid.type = 'order.paid'
-        left join webhook_deliveries d on d.tenant_id = o.tenant_id and d.event_id = paid.id and d.state = 'delivered'
-        where o.created_at >= $1
-        group by o.id`,
-        [since],
-      );
     },
 
     async usage() {
