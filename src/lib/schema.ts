@@ -31,6 +31,7 @@ export const Text = (characters: number, options: object = {}) =>
 export const Slug = Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', maxLength: 100, examples: ['oak-bowl'] });
 /** Spaces around it are no part of it. It keeps its case: see `normaliseEmail`. */
 export const Email = Type.String({
+  title: 'Email',
   trimmed: true,
   format: 'email',
   pattern: '^.{1,64}@',
@@ -42,6 +43,7 @@ export const Currency = Type.String({ pattern: '^[A-Z]{3}$', examples: ['USD'] }
 export const Country = Type.String({ pattern: '^[A-Z]{2}$', examples: ['US'] });
 /** From the year 1000 to 2999: in any zone, a moment that can be stored. */
 export const Timestamp = Type.String({
+  title: 'Timestamp',
   format: 'date-time',
   pattern: '^(?!0|[3-9][0-9]{3}-)',
   maxLength: 64,

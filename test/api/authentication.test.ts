@@ -17,6 +17,7 @@ const about = { tag: 'test', summary: 'A route of this test alone.', responses: 
 const benches = [
   defineRoute({
     ...about,
+    operationId: 'test',
     method: 'post',
     path: '/api/v1/benches',
     audience: toDual('orders:write'),
@@ -31,6 +32,7 @@ const benches = [
   }),
   defineRoute({
     ...about,
+    operationId: 'test2',
     method: 'get',
     path: '/api/v1/benches/:id',
     audience: toPublic,
@@ -40,6 +42,7 @@ const benches = [
   }),
   defineRoute({
     ...about,
+    operationId: 'test3',
     method: 'get',
     path: '/api/v1/owners',
     audience: toBearer('admin:read'),
@@ -47,6 +50,7 @@ const benches = [
   }),
   defineRoute({
     ...about,
+    operationId: 'test4',
     method: 'post',
     path: '/api/webhooks/test/:tenant_slug',
     audience: toProviders,
@@ -55,6 +59,7 @@ const benches = [
   }),
   defineRoute({
     ...about,
+    operationId: 'test5',
     method: 'get',
     path: '/api/v1/fires',
     audience: toPublic,
@@ -223,6 +228,7 @@ test('a body requires a JSON content type, with any suffix and parameters; an em
 test('a body of unknown length is rejected once it exceeds the limit', async (t) => {
   const { api, tenant } = t.context;
   const response = await fetch(`${api.url}/api/v1/benches`, {
+    operationId: 'test6',
     method: 'POST',
     duplex: 'half',
     headers: { 'x-tenant-slug': tenant.slug, 'content-type': 'application/json' },

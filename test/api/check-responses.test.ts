@@ -16,6 +16,7 @@ test.beforeEach((t) => {
   const drifts: string[] = [];
   const check = createResponseCheck((drift) => drifts.push(drift));
   const route = defineRoute({
+    operationId: 'test',
     method: 'get',
     path: '/api/v1/clock',
     tag: 'test',

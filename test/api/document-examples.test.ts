@@ -24,7 +24,7 @@ interface Described {
   security: Record<string, string[]>[];
   parameters: (Parameter | { $ref: string })[];
   requestBody?: { content: Record<string, { example?: unknown }> };
-  responses: Record<string, { content?: Record<string, { schema: object }> }>;
+  responses: Record<string, { $ref?: string; content?: Record<string, { schema: object }> }>;
 }
 
 test('every example of the API document can be sent, and its response matches the document', async (t) => {
@@ -47,7 +47,17 @@ test('every example of the API document can be sent, and its response matches th
         ...(content && { body: content[1].example, headers: { 'content-type': content[0] } }),
       });
       statuses.set(reply.status, (statuses.get(reply.status) ?? 0) + 1);
-      t.deepEqual(complaintsAbout(reply, ajv, operation, `document#/paths/${pointer(path)}/${method}`), [], name);
+      t.deepEqual(
+        complaintsAbout(
+          reply,
+          ajv,
+          operation,
+          document.components.responses,
+          `document#/paths/${pointer(path)}/${method}`,
+        ),
+        [],
+        name,
+      );
     }
   }
   t.log(Object.fromEntries([...statuses].toSorted()));
@@ -72,14 +82,19 @@ function complaintsAbout(
   { status, headers, body }: ApiResponse,
   ajv: Ajv2020,
   { responses }: Described,
+  shared: Described['responses'],
   at: string,
 ): unknown[] {
-  const response = responses[status];
-  if (!response) return [`${status} is not in the document: ${JSON.stringify(body)}`];
+  const given = responses[status];
+  if (!given) return [`${status} is not in the document: ${JSON.stringify(body)}`];
+  const [, name = ''] = /^#\/components\/responses\/(\w+)$/.exec(given.$ref ?? '') ?? [];
+  const response = name ? (shared[name] ?? {}) : given;
   const type = headers.get('content-type')?.split(';')[0];
   if (!response.content) return body === '' ? [] : [`${status} should have no body`];
   if (!type || !response.content[type]) return [`${status} is ${type}`];
-  const validate: ValidateFunction = ajv.compile({ $ref: `${at}/responses/${status}/content/${pointer(type)}/schema` });
+  const validate: ValidateFunction = ajv.compile({
+    $ref: `${name ? `document#/components/responses/${name}` : `${at}/responses/${status}`}/content/${pointer(type)}/schema`,
+  });
   return validate(body) ? [] : (validate.errors ?? []);
 }
 

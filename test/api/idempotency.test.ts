@@ -30,6 +30,7 @@ test.beforeEach(async (t) => {
   t.context.onRun = async () => undefined;
   const route = (idempotent: 'atomic' | 'resumable') =>
     defineRoute({
+      operationId: 'test',
       method: 'post',
       path: `/api/v1/${idempotent}`,
       tag: 'guests',

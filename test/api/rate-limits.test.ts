@@ -19,6 +19,7 @@ useContext(test as unknown as TestFn<TestContext>, {
 const responses = { 200: Type.Object({ ok: Type.Boolean() }) };
 const route = (limit: LimitName, audience: typeof toPublic = toDual('cart:write')) =>
   defineRoute({
+    operationId: 'test',
     method: 'post',
     path: `/api/v1/${limit}`,
     tag: 'limits',

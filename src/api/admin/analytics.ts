@@ -5,6 +5,7 @@ import { reading } from './audience.ts';
 
 export const getFunnel = defineRoute({
   ...reading,
+  operationId: 'admin.getFunnel',
   method: 'get',
   path: '/api/v1/admin/analytics/funnel',
   summary: 'Read the funnel: sessions that reached each step, from viewing a product to a paid order.',
@@ -17,6 +18,7 @@ export const getFunnel = defineRoute({
 
 export const getDaily = defineRoute({
   ...reading,
+  operationId: 'admin.getDailyAnalytics',
   method: 'get',
   path: '/api/v1/admin/analytics/daily',
   summary: 'Read the events, sessions, orders and revenue of each day.',

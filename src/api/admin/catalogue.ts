@@ -29,6 +29,7 @@ const viewOf = (slug: string) => async (ctx: Context) => {
 
 export const getProducts = defineRoute({
   ...reading,
+  operationId: 'admin.listProducts',
   method: 'get',
   path: '/api/v1/admin/products',
   summary: 'List products including drafts, newest first.',
@@ -42,6 +43,7 @@ export const getProducts = defineRoute({
 
 export const postProduct = defineRoute({
   ...writing,
+  operationId: 'admin.createProduct',
   method: 'post',
   path: '/api/v1/admin/products',
   summary: 'Create a product with its variants.',
@@ -62,6 +64,7 @@ export const postProduct = defineRoute({
 
 export const getProduct = defineRoute({
   ...reading,
+  operationId: 'admin.getProduct',
   method: 'get',
   path: '/api/v1/admin/products/:slug',
   summary: 'Read a product, published or not.',
@@ -77,6 +80,7 @@ const ProductReplacement = Type.Omit(ProductInput, ['slug']);
 
 export const putProduct = defineRoute({
   ...writing,
+  operationId: 'admin.replaceProduct',
   method: 'put',
   path: '/api/v1/admin/products/:slug',
   summary: 'Replace a product. Variants that are left out are removed. Stock is set only for new variants.',
@@ -97,6 +101,7 @@ export const putProduct = defineRoute({
 
 export const deleteProduct = defineRoute({
   ...writing,
+  operationId: 'admin.deleteProduct',
   method: 'delete',
   path: '/api/v1/admin/products/:slug',
   summary: 'Remove a product.',
@@ -115,6 +120,7 @@ export const deleteProduct = defineRoute({
 
 export const putStock = defineRoute({
   ...writing,
+  operationId: 'admin.changeStock',
   method: 'put',
   path: '/api/v1/admin/stock',
   idempotent: 'atomic',

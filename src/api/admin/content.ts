@@ -34,6 +34,7 @@ const named = ({ type, slug }: EntryName) => ({
 
 export const getEntries = defineRoute({
   ...reading,
+  operationId: 'admin.listEntries',
   method: 'get',
   path: '/api/v1/admin/content',
   summary: 'List content entries including drafts, newest first.',
@@ -47,6 +48,7 @@ export const getEntries = defineRoute({
 
 export const postEntry = defineRoute({
   ...writing,
+  operationId: 'admin.createEntry',
   method: 'post',
   path: '/api/v1/admin/content',
   summary: 'Create a content entry.',
@@ -65,6 +67,7 @@ export const postEntry = defineRoute({
 
 export const getEntry = defineRoute({
   ...reading,
+  operationId: 'admin.getEntry',
   method: 'get',
   path: '/api/v1/admin/content/:type/:slug',
   summary: 'Read a content entry, published or not.',
@@ -77,6 +80,7 @@ export const getEntry = defineRoute({
 
 export const putEntry = defineRoute({
   ...writing,
+  operationId: 'admin.replaceEntry',
   method: 'put',
   path: '/api/v1/admin/content/:type/:slug',
   summary: 'Replace a content entry.',
@@ -95,6 +99,7 @@ export const putEntry = defineRoute({
 
 export const deleteEntry = defineRoute({
   ...writing,
+  operationId: 'admin.deleteEntry',
   method: 'delete',
   path: '/api/v1/admin/content/:type/:slug',
   summary: 'Remove a content entry.',

@@ -16,6 +16,7 @@ const params = Type.Object({ id: Id('conn') });
 
 export const getIntegrations = defineRoute({
   ...reading,
+  operationId: 'admin.listIntegrations',
   method: 'get',
   path: '/api/v1/admin/integrations',
   summary: 'List connections to third parties, newest first.',
@@ -29,6 +30,7 @@ export const getIntegrations = defineRoute({
 
 export const postIntegration = defineRoute({
   ...writing,
+  operationId: 'admin.createIntegration',
   method: 'post',
   path: '/api/v1/admin/integrations',
   idempotent: 'atomic',
@@ -66,6 +68,7 @@ export const postIntegration = defineRoute({
 
 export const getIntegration = defineRoute({
   ...reading,
+  operationId: 'admin.getIntegration',
   method: 'get',
   path: '/api/v1/admin/integrations/:id',
   summary: 'Read the status of a connection, without the data received.',
@@ -78,6 +81,7 @@ export const getIntegration = defineRoute({
 
 export const postIntegrationReveal = defineRoute({
   ...writing,
+  operationId: 'admin.revealIntegration',
   method: 'post',
   path: '/api/v1/admin/integrations/:id/reveal',
   summary: 'Reveal the data received from the third party, such as an authorization code. Null until it arrives.',

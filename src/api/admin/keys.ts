@@ -22,6 +22,7 @@ const recordOf = (action: string, key: ApiKey) => ({
 
 export const getKeys = defineRoute({
   ...reading,
+  operationId: 'admin.listKeys',
   method: 'get',
   path: '/api/v1/admin/keys',
   summary: 'List the API keys of the store, including revoked ones, oldest first.',
@@ -35,6 +36,7 @@ export const getKeys = defineRoute({
 
 export const postKey = defineRoute({
   ...writing,
+  operationId: 'admin.createKey',
   method: 'post',
   path: '/api/v1/admin/keys',
   idempotent: 'atomic',
@@ -54,6 +56,7 @@ export const postKey = defineRoute({
 
 export const postKeyRevocation = defineRoute({
   ...writing,
+  operationId: 'admin.revokeKey',
   method: 'post',
   path: '/api/v1/admin/keys/:id/revoke',
   summary: 'Revoke an API key. Takes effect everywhere within five seconds.',

@@ -25,6 +25,7 @@ const LabelResponse = Type.Object({ label: LabelView });
 
 export const getLabels = defineRoute({
   ...reading,
+  operationId: 'admin.listLabels',
   method: 'get',
   path: '/api/v1/admin/labels',
   summary: 'List labels, newest first. `?state=needs_attention` lists those that need attention.',
@@ -42,6 +43,7 @@ export const getLabels = defineRoute({
 
 export const getRates = defineRoute({
   ...reading,
+  operationId: 'admin.quoteOrderRates',
   method: 'get',
   path: '/api/v1/admin/orders/:id/rates',
   summary: 'Quote the rates of an order, also to other countries, the cheapest first.',
@@ -56,6 +58,7 @@ export const getRates = defineRoute({
 
 export const postLabel = defineRoute({
   ...writing,
+  operationId: 'admin.buyLabel',
   method: 'post',
   path: '/api/v1/admin/orders/:id/label',
   idempotent: 'resumable',
@@ -79,6 +82,7 @@ export const postLabel = defineRoute({
 
 export const postLabelRetry = defineRoute({
   ...writing,
+  operationId: 'admin.retryLabel',
   method: 'post',
   path: '/api/v1/admin/labels/:id/retry',
   idempotent: 'resumable',
@@ -94,6 +98,7 @@ export const postLabelRetry = defineRoute({
 
 export const postLabelVoid = defineRoute({
   ...writing,
+  operationId: 'admin.voidLabel',
   method: 'post',
   path: '/api/v1/admin/labels/:id/void',
   idempotent: 'resumable',

@@ -18,6 +18,7 @@ const OrderResponse = Type.Object({ order: OrderFileView });
 
 export const getOrders = defineRoute({
   ...reading,
+  operationId: 'admin.listOrders',
   method: 'get',
   path: '/api/v1/admin/orders',
   summary: 'List orders, newest first. `?needs_attention=true` lists those that need attention.',
@@ -37,6 +38,7 @@ export const getOrders = defineRoute({
 
 export const getOrder = defineRoute({
   ...reading,
+  operationId: 'admin.getOrder',
   method: 'get',
   path: '/api/v1/admin/orders/:id',
   summary: 'Read an order with its label, refunds, timeline, and what to do if it needs attention.',
@@ -49,6 +51,7 @@ export const getOrder = defineRoute({
 
 export const postShipment = defineRoute({
   ...writing,
+  operationId: 'admin.shipOrder',
   method: 'post',
   path: '/api/v1/admin/orders/:id/ship',
   idempotent: 'resumable',
@@ -72,6 +75,7 @@ export const postShipment = defineRoute({
  */
 export const postRefund = defineRoute({
   ...writing,
+  operationId: 'admin.refundOrder',
   method: 'post',
   path: '/api/v1/admin/orders/:id/refunds',
   summary: 'Refund an order. A worker issues the refund; the part that was paid with a gift card is returned last.',
@@ -94,6 +98,7 @@ export const postRefund = defineRoute({
 
 export const postAttentionDismissal = defineRoute({
   ...writing,
+  operationId: 'admin.dismissOrderAttention',
   method: 'post',
   path: '/api/v1/admin/orders/:id/attention/dismiss',
   summary: 'Dismiss a flag of an order. Its code is required, so that a newer one is not dismissed.',
@@ -109,6 +114,7 @@ export const postAttentionDismissal = defineRoute({
 
 export const putAddress = defineRoute({
   ...writing,
+  operationId: 'admin.replaceShippingAddress',
   method: 'put',
   path: '/api/v1/admin/orders/:id/shipping-address',
   summary: 'Correct the shipping address of an order. This does not retry its label.',

@@ -31,6 +31,7 @@ const PartnerResponse = Type.Object({ partner: ManagedPartnerView });
 
 export const getLeads = defineRoute({
   ...reading,
+  operationId: 'admin.listLeads',
   method: 'get',
   path: '/api/v1/admin/leads',
   summary: 'List leads, newest first.',
@@ -44,6 +45,7 @@ export const getLeads = defineRoute({
 
 export const getInquiries = defineRoute({
   ...reading,
+  operationId: 'admin.listWholesaleInquiries',
   method: 'get',
   path: '/api/v1/admin/wholesale-inquiries',
   summary: 'List wholesale inquiries, newest first.',
@@ -57,6 +59,7 @@ export const getInquiries = defineRoute({
 
 export const getPartners = defineRoute({
   ...reading,
+  operationId: 'admin.listPartners',
   method: 'get',
   path: '/api/v1/admin/partners',
   summary: 'List partners with their sales, newest first.',
@@ -70,6 +73,7 @@ export const getPartners = defineRoute({
 
 export const postPartner = defineRoute({
   ...writing,
+  operationId: 'admin.savePartner',
   method: 'post',
   path: '/api/v1/admin/partners',
   summary: 'Create a partner, or update the one with this code. Omitted fields are set to their defaults.',
@@ -91,6 +95,7 @@ export const postPartner = defineRoute({
 
 export const getPartnerApplications = defineRoute({
   ...reading,
+  operationId: 'admin.listPartnerApplications',
   method: 'get',
   path: '/api/v1/admin/partner-applications',
   summary: 'List partner applications, newest first.',
@@ -104,6 +109,7 @@ export const getPartnerApplications = defineRoute({
 
 export const getCustomers = defineRoute({
   ...reading,
+  operationId: 'admin.listCustomers',
   method: 'get',
   path: '/api/v1/admin/customers',
   summary: 'List customers, newest first.',
@@ -117,6 +123,7 @@ export const getCustomers = defineRoute({
 
 export const getCustomer = defineRoute({
   ...reading,
+  operationId: 'admin.getCustomer',
   method: 'get',
   path: '/api/v1/admin/customers/:id',
   summary: 'Read a customer with their latest orders, subscriptions and returns.',

@@ -43,6 +43,7 @@ const viewOfCard = (id: string) => async (ctx: Context) => {
 
 export const getPromoCodes = defineRoute({
   ...reading,
+  operationId: 'admin.listPromoCodes',
   method: 'get',
   path: '/api/v1/admin/promo-codes',
   summary: 'List promo codes with their usage, newest first.',
@@ -56,6 +57,7 @@ export const getPromoCodes = defineRoute({
 
 export const postPromoCode = defineRoute({
   ...writing,
+  operationId: 'admin.createPromoCode',
   method: 'post',
   path: '/api/v1/admin/promo-codes',
   summary: 'Create a promo code.',
@@ -74,6 +76,7 @@ export const postPromoCode = defineRoute({
 
 export const putPromoCode = defineRoute({
   ...writing,
+  operationId: 'admin.replacePromoCode',
   method: 'put',
   path: '/api/v1/admin/promo-codes/:code',
   summary: 'Replace a promo code. Its usage stays counted.',
@@ -92,6 +95,7 @@ export const putPromoCode = defineRoute({
 
 export const deletePromoCode = defineRoute({
   ...writing,
+  operationId: 'admin.deletePromoCode',
   method: 'delete',
   path: '/api/v1/admin/promo-codes/:code',
   summary: 'Remove a promo code. Open checkouts that use it keep their discount.',
@@ -105,6 +109,7 @@ export const deletePromoCode = defineRoute({
 
 export const getGiftCards = defineRoute({
   ...reading,
+  operationId: 'admin.listGiftCards',
   method: 'get',
   path: '/api/v1/admin/gift-cards',
   summary: 'List gift cards, newest first. Codes are not stored and cannot be shown.',
@@ -118,6 +123,7 @@ export const getGiftCards = defineRoute({
 
 export const postGiftCard = defineRoute({
   ...writing,
+  operationId: 'admin.createGiftCard',
   method: 'post',
   path: '/api/v1/admin/gift-cards',
   idempotent: 'atomic',
@@ -135,6 +141,7 @@ export const postGiftCard = defineRoute({
 
 export const postGiftCardDisable = defineRoute({
   ...writing,
+  operationId: 'admin.disableGiftCard',
   method: 'post',
   path: '/api/v1/admin/gift-cards/:id/disable',
   idempotent: 'atomic',

@@ -27,6 +27,7 @@ const confirmationFor = async (ctx: Context, change: CredentialsChange) =>
 
 export const postPaymentsConfirmation = defineRoute({
   ...requesting,
+  operationId: 'admin.requestPaymentConfirmation',
   path: '/api/v1/admin/providers/payments/confirmations',
   body: PaymentAccountInput,
   handle: ({ ctx, body }) => confirmationFor(ctx, paymentCredentials(body)),
@@ -34,6 +35,7 @@ export const postPaymentsConfirmation = defineRoute({
 
 export const postShippingConfirmation = defineRoute({
   ...requesting,
+  operationId: 'admin.requestShippingConfirmation',
   path: '/api/v1/admin/providers/shipping/confirmations',
   body: ShippingAccountChange,
   handle: ({ ctx, body }) => confirmationFor(ctx, shippingCredentials(body)),
@@ -41,6 +43,7 @@ export const postShippingConfirmation = defineRoute({
 
 export const postSecondShippingConfirmation = defineRoute({
   ...requesting,
+  operationId: 'admin.requestSecondShippingConfirmation',
   path: '/api/v1/admin/providers/second-shipping/confirmations',
   body: SecondShippingAccountInput,
   handle: ({ ctx, body }) => confirmationFor(ctx, secondShippingCredentials(body)),

@@ -56,6 +56,7 @@ async function viewSecondShipping(ctx: Context) {
 
 export const getProviders = defineRoute({
   ...reading,
+  operationId: 'admin.getProviders',
   method: 'get',
   path: '/api/v1/admin/providers',
   summary: "Read the store's accounts at its providers, without their secrets.",
@@ -77,6 +78,7 @@ export const getProviders = defineRoute({
 
 export const putPayments = defineRoute({
   ...writing,
+  operationId: 'admin.savePaymentProvider',
   method: 'put',
   path: '/api/v1/admin/providers/payments',
   summary: 'Save the account at the payment provider. Secrets that are left out stay; null removes the key.',
@@ -101,6 +103,7 @@ const withoutOrigin = ({ origin: _, ...view }: NonNullable<Awaited<ReturnType<ty
 
 export const putShipping = defineRoute({
   ...writing,
+  operationId: 'admin.saveShippingProvider',
   method: 'put',
   path: '/api/v1/admin/providers/shipping',
   summary: 'Save the account at the parcel provider and the shipping terms. Secrets that are left out stay.',
@@ -123,6 +126,7 @@ export const putShipping = defineRoute({
 
 export const putSecondShipping = defineRoute({
   ...writing,
+  operationId: 'admin.saveSecondShippingProvider',
   method: 'put',
   path: '/api/v1/admin/providers/second-shipping',
   summary: 'Save the account at the second parcel provider. It is stored and checked, and not used for labels.',
@@ -144,6 +148,7 @@ export const putSecondShipping = defineRoute({
 
 export const postCheck = defineRoute({
   ...writing,
+  operationId: 'admin.checkProvider',
   method: 'post',
   path: '/api/v1/admin/providers/:kind/check',
   summary: 'Check whether the stored key opens the account at a provider.',

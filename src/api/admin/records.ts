@@ -8,6 +8,7 @@ import { reading } from './audience.ts';
 
 export const getModules = defineRoute({
   ...reading,
+  operationId: 'admin.listModules',
   method: 'get',
   path: '/api/v1/admin/modules',
   summary: 'Read which modules are enabled for the store.',
@@ -25,6 +26,7 @@ export const getModules = defineRoute({
 
 export const getAuditLog = defineRoute({
   ...reading,
+  operationId: 'admin.listAuditLog',
   method: 'get',
   path: '/api/v1/admin/audit-log',
   summary: 'List the audit log, newest first, optionally of one subject.',
@@ -42,6 +44,7 @@ export const getAuditLog = defineRoute({
 
 export const getReminders = defineRoute({
   ...reading,
+  operationId: 'admin.listReminders',
   method: 'get',
   path: '/api/v1/admin/reminders',
   summary: 'List the decisions about reminders of saved carts with their reasons, newest first.',

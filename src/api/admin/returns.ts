@@ -31,6 +31,7 @@ const Decision = Type.Object({ note });
 
 export const getReturns = defineRoute({
   ...reading,
+  operationId: 'admin.listReturns',
   method: 'get',
   path: '/api/v1/admin/returns',
   summary: 'List returns, newest first. `?status=requested` lists those to decide.',
@@ -48,6 +49,7 @@ export const getReturns = defineRoute({
 
 export const postApproval = defineRoute({
   ...deciding,
+  operationId: 'admin.approveReturn',
   path: '/api/v1/admin/returns/:id/approve',
   summary: 'Approve a return.',
   body: Decision,
@@ -59,6 +61,7 @@ export const postApproval = defineRoute({
 
 export const postRejection = defineRoute({
   ...deciding,
+  operationId: 'admin.rejectReturn',
   path: '/api/v1/admin/returns/:id/reject',
   summary: 'Reject a return. Its items can be requested in another return.',
   body: Decision,
@@ -70,6 +73,7 @@ export const postRejection = defineRoute({
 
 export const postReceipt = defineRoute({
   ...deciding,
+  operationId: 'admin.receiveReturn',
   path: '/api/v1/admin/returns/:id/receive',
   summary: 'Record that the goods of a return were received. Their stock is not changed.',
   body: Decision,
@@ -81,6 +85,7 @@ export const postReceipt = defineRoute({
 
 export const postClosing = defineRoute({
   ...deciding,
+  operationId: 'admin.closeReturn',
   path: '/api/v1/admin/returns/:id/close',
   summary: 'Close a return that was refunded or replaced, or whose goods never arrived.',
   body: Decision,
@@ -92,6 +97,7 @@ export const postClosing = defineRoute({
 
 export const postReturnRefund = defineRoute({
   ...deciding,
+  operationId: 'admin.refundReturn',
   path: '/api/v1/admin/returns/:id/refund',
   idempotent: 'atomic',
   summary: 'Refund a return: what was paid for the goods, or an amount. A worker issues the refund.',

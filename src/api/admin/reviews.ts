@@ -37,6 +37,7 @@ async function decide(ctx: Context, id: string, status: 'approved' | 'rejected')
 
 export const getReviews = defineRoute({
   ...reading,
+  operationId: 'admin.listReviews',
   method: 'get',
   path: '/api/v1/admin/reviews',
   summary: 'List reviews, newest first. `?status=pending` lists those to moderate.',
@@ -50,6 +51,7 @@ export const getReviews = defineRoute({
 
 export const postReviewApproval = defineRoute({
   ...deciding,
+  operationId: 'admin.approveReview',
   path: '/api/v1/admin/reviews/:id/approve',
   summary: 'Approve a review.',
   handle: ({ ctx, params }) => decide(ctx, params.id, 'approved'),
@@ -57,6 +59,7 @@ export const postReviewApproval = defineRoute({
 
 export const postReviewRejection = defineRoute({
   ...deciding,
+  operationId: 'admin.rejectReview',
   path: '/api/v1/admin/reviews/:id/reject',
   summary: 'Reject a review.',
   handle: ({ ctx, params }) => decide(ctx, params.id, 'rejected'),

@@ -12,6 +12,7 @@ import { reading } from './audience.ts';
 
 export const getSubscriptions = defineRoute({
   ...reading,
+  operationId: 'admin.listSubscriptions',
   method: 'get',
   path: '/api/v1/admin/subscriptions',
   summary: 'List the subscriptions of the store, newest first.',
@@ -29,6 +30,7 @@ export const getSubscriptions = defineRoute({
 
 export const getSubscription = defineRoute({
   ...reading,
+  operationId: 'admin.getSubscription',
   method: 'get',
   path: '/api/v1/admin/subscriptions/:id',
   summary: 'Read a subscription.',

@@ -6,6 +6,7 @@ import { reading, writing } from './audience.ts';
 
 export const getSuppressions = defineRoute({
   ...reading,
+  operationId: 'admin.listSuppressions',
   method: 'get',
   path: '/api/v1/admin/suppressions',
   summary: 'List suppressed email addresses: they bounced and get no more email.',
@@ -20,6 +21,7 @@ export const getSuppressions = defineRoute({
 /** The email address is in the body because paths are logged. */
 export const postSuppressionRelease = defineRoute({
   ...writing,
+  operationId: 'admin.releaseSuppression',
   method: 'post',
   path: '/api/v1/admin/suppressions/release',
   summary: 'Remove an email address from the suppression list.',

@@ -20,6 +20,7 @@ const Named = Type.Object({ id: Id('whd') });
 
 export const getDeliveries = defineRoute({
   ...reading,
+  operationId: 'admin.listWebhookDeliveries',
   method: 'get',
   path: '/api/v1/admin/webhook-endpoints/:id/deliveries',
   summary: 'List the deliveries of a webhook endpoint, newest first.',
@@ -47,6 +48,7 @@ export const getDeliveries = defineRoute({
 
 export const getDelivery = defineRoute({
   ...reading,
+  operationId: 'admin.getWebhookDelivery',
   method: 'get',
   path: '/api/v1/admin/webhook-deliveries/:id',
   summary: 'Read a delivery with its attempts and their responses.',
@@ -60,6 +62,7 @@ export const getDelivery = defineRoute({
 
 export const postRedelivery = defineRoute({
   ...writing,
+  operationId: 'admin.redeliverWebhook',
   method: 'post',
   path: '/api/v1/admin/webhook-deliveries/:id/redeliver',
   idempotent: 'atomic',
@@ -77,6 +80,7 @@ export const postRedelivery = defineRoute({
 
 export const postRecovery = defineRoute({
   ...writing,
+  operationId: 'admin.recoverWebhookDeliveries',
   method: 'post',
   path: '/api/v1/admin/webhook-endpoints/:id/recover',
   idempotent: 'atomic',

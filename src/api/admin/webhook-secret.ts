@@ -12,6 +12,7 @@ const providerErrors = [
 
 export const postRotation = defineRoute({
   ...writing,
+  operationId: 'admin.startSecretRotation',
   method: 'post',
   path: '/api/v1/admin/payments/webhook-secret/rotations',
   idempotent: 'atomic',
@@ -27,6 +28,7 @@ export const postRotation = defineRoute({
 
 export const postConfirmation = defineRoute({
   ...writing,
+  operationId: 'admin.confirmSecretRotation',
   method: 'post',
   path: '/api/v1/admin/payments/webhook-secret/rotations/:id/confirm',
   summary: 'Confirm the rotation and read the new secret. It can be read again for ten minutes.',

@@ -29,6 +29,7 @@ const switching = { ...writing, method: 'post', params: Named, responses: { 200:
 
 export const getEventTypes = defineRoute({
   ...reading,
+  operationId: 'admin.listWebhookEventTypes',
   method: 'get',
   path: '/api/v1/admin/webhook-event-types',
   summary: 'List the event types, each with the JSON Schema of its body and an example.',
@@ -40,6 +41,7 @@ export const getEventTypes = defineRoute({
 
 export const getEndpoints = defineRoute({
   ...reading,
+  operationId: 'admin.listWebhookEndpoints',
   method: 'get',
   path: '/api/v1/admin/webhook-endpoints',
   summary: 'List webhook endpoints, newest first.',
@@ -53,6 +55,7 @@ export const getEndpoints = defineRoute({
 
 export const postEndpoint = defineRoute({
   ...writing,
+  operationId: 'admin.createWebhookEndpoint',
   method: 'post',
   path: '/api/v1/admin/webhook-endpoints',
   idempotent: 'resumable',
@@ -67,6 +70,7 @@ export const postEndpoint = defineRoute({
 
 export const getEndpoint = defineRoute({
   ...reading,
+  operationId: 'admin.getWebhookEndpoint',
   method: 'get',
   path: '/api/v1/admin/webhook-endpoints/:id',
   summary: 'Read a webhook endpoint.',
@@ -80,6 +84,7 @@ export const getEndpoint = defineRoute({
 
 export const patchEndpoint = defineRoute({
   ...writing,
+  operationId: 'admin.updateWebhookEndpoint',
   method: 'patch',
   path: '/api/v1/admin/webhook-endpoints/:id',
   summary: 'Update a webhook endpoint. Omitted fields stay as they are.',
@@ -93,6 +98,7 @@ export const patchEndpoint = defineRoute({
 
 export const deleteEndpoint = defineRoute({
   ...writing,
+  operationId: 'admin.deleteWebhookEndpoint',
   method: 'delete',
   path: '/api/v1/admin/webhook-endpoints/:id',
   summary: 'Delete a webhook endpoint and its deliveries.',
@@ -106,6 +112,7 @@ export const deleteEndpoint = defineRoute({
 
 export const postSecretRotation = defineRoute({
   ...writing,
+  operationId: 'admin.rotateWebhookSecret',
   method: 'post',
   path: '/api/v1/admin/webhook-endpoints/:id/rotate-secret',
   idempotent: 'atomic',
@@ -124,6 +131,7 @@ const switchEndpoint = async (ctx: Context, id: string, change: typeof enableEnd
 
 export const postEnabling = defineRoute({
   ...switching,
+  operationId: 'admin.enableWebhookEndpoint',
   path: '/api/v1/admin/webhook-endpoints/:id/enable',
   summary: 'Enable a webhook endpoint and reset its failures. What it missed can be recovered.',
   handle: ({ ctx, params }) => switchEndpoint(ctx, params.id, enableEndpoint),
@@ -131,6 +139,7 @@ export const postEnabling = defineRoute({
 
 export const postDisabling = defineRoute({
   ...switching,
+  operationId: 'admin.disableWebhookEndpoint',
   path: '/api/v1/admin/webhook-endpoints/:id/disable',
   summary: 'Disable a webhook endpoint. Its pending deliveries are discarded and can be recovered.',
   handle: ({ ctx, params }) => switchEndpoint(ctx, params.id, disableEndpoint),
@@ -138,6 +147,7 @@ export const postDisabling = defineRoute({
 
 export const postTest = defineRoute({
   ...writing,
+  operationId: 'admin.testWebhookEndpoint',
   method: 'post',
   path: '/api/v1/admin/webhook-endpoints/:id/test',
   summary: 'Send a webhook.test event to an endpoint.',

@@ -8,6 +8,7 @@ const bodyBytesMax = 512 * 1024;
  * `navigator.sendBeacon`, which pages use while they are being left, sets no headers: hence `?tenant=` and text/plain.
  */
 export const postEvents = defineRoute({
+  operationId: 'sendAnalyticsEvents',
   method: 'post',
   path: '/api/v1/analytics/events',
   tag: 'analytics',

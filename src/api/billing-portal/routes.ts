@@ -4,6 +4,7 @@ import { BillingPortalInput, openBillingPortal } from '#src/domain/payments/inde
 import { Type } from '#src/lib/schema.ts';
 
 export const postBillingPortal = defineRoute({
+  operationId: 'createBillingPortalSession',
   method: 'post',
   path: '/api/v1/billing-portal',
   tag: 'billing-portal',

@@ -11,6 +11,7 @@ import {
 import { CentsLike, Omittable, Text, Type } from '#src/lib/schema.ts';
 
 export const postApplyPromo = defineRoute({
+  operationId: 'previewPromoCode',
   method: 'post',
   path: '/api/v1/cart/apply-promo',
   tag: 'cart',
@@ -46,6 +47,7 @@ export const postApplyPromo = defineRoute({
 });
 
 export const postApplyGiftCard = defineRoute({
+  operationId: 'previewGiftCard',
   method: 'post',
   path: '/api/v1/cart/apply-gift-card',
   tag: 'cart',

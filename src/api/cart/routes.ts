@@ -19,6 +19,7 @@ const CartPath = Type.Object({ id: Id('cart') });
 const LinePath = Type.Object({ id: Id('cart'), itemId: Id('line') });
 
 export const postCart = defineRoute({
+  operationId: 'createCart',
   method: 'post',
   path: '/api/v1/cart',
   tag: 'cart',
@@ -35,6 +36,7 @@ export const postCart = defineRoute({
 });
 
 export const getCart = defineRoute({
+  operationId: 'getCart',
   method: 'get',
   path: '/api/v1/cart/:id',
   tag: 'cart',
@@ -49,6 +51,7 @@ export const getCart = defineRoute({
 });
 
 export const postCartItem = defineRoute({
+  operationId: 'addCartItem',
   method: 'post',
   path: '/api/v1/cart/:id/items',
   tag: 'cart',
@@ -66,6 +69,7 @@ export const postCartItem = defineRoute({
 });
 
 export const patchCartItem = defineRoute({
+  operationId: 'updateCartItem',
   method: 'patch',
   path: '/api/v1/cart/:id/items/:itemId',
   tag: 'cart',
@@ -83,6 +87,7 @@ export const patchCartItem = defineRoute({
 });
 
 export const deleteCartItem = defineRoute({
+  operationId: 'removeCartItem',
   method: 'delete',
   path: '/api/v1/cart/:id/items/:itemId',
   tag: 'cart',

@@ -38,6 +38,7 @@ const PreferenceResponse = Type.Object({
 });
 
 export const postSavedCart = defineRoute({
+  operationId: 'saveCart',
   method: 'post',
   path: '/api/v1/cart/save',
   tag: 'cart',
@@ -58,6 +59,7 @@ export const postSavedCart = defineRoute({
 });
 
 export const getRestoredCart = defineRoute({
+  operationId: 'restoreCart',
   method: 'get',
   path: '/api/v1/cart/restore',
   tag: 'cart',
@@ -71,6 +73,7 @@ export const getRestoredCart = defineRoute({
 });
 
 export const postRestoredCart = defineRoute({
+  operationId: 'restoreCartByPost',
   method: 'post',
   path: '/api/v1/cart/restore',
   tag: 'cart',
@@ -85,6 +88,7 @@ export const postRestoredCart = defineRoute({
 });
 
 export const getUnsubscription = defineRoute({
+  operationId: 'getReminderSubscription',
   method: 'get',
   path: '/api/v1/cart/unsubscribe',
   tag: 'cart',
@@ -105,6 +109,7 @@ export const getUnsubscription = defineRoute({
 });
 
 export const postUnsubscription = defineRoute({
+  operationId: 'unsubscribeFromReminders',
   method: 'post',
   path: '/api/v1/cart/unsubscribe',
   tag: 'cart',

@@ -11,6 +11,7 @@ import { found } from '#src/lib/errors.ts';
 import { Id, Type } from '#src/lib/schema.ts';
 
 export const postCheckoutSessions = defineRoute({
+  operationId: 'createCheckoutSession',
   method: 'post',
   path: '/api/v1/checkout/sessions',
   tag: 'checkout',
@@ -48,6 +49,7 @@ export const postCheckoutSessions = defineRoute({
 
 /** For the page that a shopper returns to after paying. Fulfilment relies on the `order.paid` event instead. */
 export const getCheckoutStatus = defineRoute({
+  operationId: 'getCheckoutStatus',
   method: 'get',
   path: '/api/v1/checkout/:orderId/status',
   tag: 'checkout',

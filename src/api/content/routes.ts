@@ -18,6 +18,7 @@ const AnnouncementsLimit = Type.Optional(Type.Integer({ minimum: 1, maximum: 100
 
 /** Not cached, because an announcement may start or end at any moment. */
 export const getActiveAnnouncements = defineRoute({
+  operationId: 'listActiveAnnouncements',
   method: 'get',
   path: '/api/v1/content/announcements/active',
   tag: 'content',
@@ -34,6 +35,7 @@ export const getActiveAnnouncements = defineRoute({
 });
 
 export const getEntries = defineRoute({
+  operationId: 'listEntries',
   method: 'get',
   path: '/api/v1/content/:type',
   tag: 'content',
@@ -53,6 +55,7 @@ export const getEntries = defineRoute({
 });
 
 export const getEntry = defineRoute({
+  operationId: 'getEntry',
   method: 'get',
   path: '/api/v1/content/:type/:slug',
   tag: 'content',

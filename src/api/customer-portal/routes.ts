@@ -22,6 +22,7 @@ const Page = Type.Object(PageQuery);
 const cursor = Nullable(Type.String());
 
 export const postPortal = defineRoute({
+  operationId: 'requestCustomerPortalLink',
   method: 'post',
   path: '/api/v1/customer-portal',
   tag: 'customer-portal',
@@ -55,6 +56,7 @@ export const postPortal = defineRoute({
 
 export const getPortal = defineRoute({
   ...own,
+  operationId: 'getCustomerPortal',
   method: 'get',
   path: '/api/v1/customer-portal',
   summary: 'Read the latest orders, subscriptions and returns of the signed-in customer.',
@@ -67,6 +69,7 @@ export const getPortal = defineRoute({
 
 export const getOwnOrders = defineRoute({
   ...own,
+  operationId: 'listCustomerOrders',
   method: 'get',
   path: '/api/v1/customer-portal/orders',
   summary: 'List the orders of the signed-in customer, newest first.',
@@ -81,6 +84,7 @@ export const getOwnOrders = defineRoute({
 
 export const getOwnOrder = defineRoute({
   ...own,
+  operationId: 'getCustomerOrder',
   method: 'get',
   path: '/api/v1/customer-portal/orders/:id',
   summary: 'Read an order of the signed-in customer.',
@@ -94,6 +98,7 @@ export const getOwnOrder = defineRoute({
 
 export const getOwnSubscriptions = defineRoute({
   ...own,
+  operationId: 'listCustomerSubscriptions',
   method: 'get',
   path: '/api/v1/customer-portal/subscriptions',
   summary: 'List the subscriptions of the signed-in customer, newest first.',
@@ -108,6 +113,7 @@ export const getOwnSubscriptions = defineRoute({
 
 export const getOwnReturns = defineRoute({
   ...own,
+  operationId: 'listCustomerReturns',
   method: 'get',
   path: '/api/v1/customer-portal/returns',
   summary: 'List the returns of the signed-in customer, newest first.',
@@ -122,6 +128,7 @@ export const getOwnReturns = defineRoute({
 
 export const postOwnCancellation = defineRoute({
   ...own,
+  operationId: 'cancelSubscription',
   method: 'post',
   path: '/api/v1/customer-portal/cancel',
   summary: 'Cancel a subscription of the signed-in customer, at the end of the paid period or at once.',
@@ -142,6 +149,7 @@ export const postOwnCancellation = defineRoute({
 
 export const postOwnReturn = defineRoute({
   ...own,
+  operationId: 'createCustomerReturn',
   method: 'post',
   path: '/api/v1/customer-portal/returns',
   summary: 'Request a return for an order of the signed-in customer.',

@@ -28,6 +28,7 @@ import { sessionOf } from '../lib/define-route.ts';
 const Done = Type.Object({ ok: Type.Literal(true) });
 
 export const postMagicLinkRequest = defineRoute({
+  operationId: 'requestMagicLink',
   method: 'post',
   path: '/api/v1/customer/magic-link/request',
   tag: 'customer',
@@ -51,6 +52,7 @@ export const postMagicLinkRequest = defineRoute({
 });
 
 export const postMagicLinkConsume = defineRoute({
+  operationId: 'consumeMagicLink',
   method: 'post',
   path: '/api/v1/customer/magic-link/consume',
   tag: 'customer',
@@ -68,6 +70,7 @@ export const postMagicLinkConsume = defineRoute({
 });
 
 export const getMe = defineRoute({
+  operationId: 'getCustomer',
   method: 'get',
   path: '/api/v1/customer/me',
   tag: 'customer',
@@ -91,6 +94,7 @@ const tenantOfRefreshToken: TenantNaming = ({ body }) => {
 };
 
 export const postRefresh = defineRoute({
+  operationId: 'refreshSession',
   method: 'post',
   path: '/api/v1/customer/refresh',
   tag: 'customer',
@@ -109,6 +113,7 @@ export const postRefresh = defineRoute({
 });
 
 export const postSignout = defineRoute({
+  operationId: 'signOut',
   method: 'post',
   path: '/api/v1/customer/signout',
   tag: 'customer',

@@ -36,13 +36,28 @@ export function fieldsOf(given: Schema, schemas: Schemas, way: Way): Html[] {
 
 /** A nullable schema is shown as what it is when it is not null. */
 function resolve(schema: Schema, schemas: Schemas): Schema {
-  if (schema.$ref) return resolve(schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}, schemas);
+  if (schema.$ref) return resolve(schemas[nameOf(schema.$ref)] ?? {}, schemas);
   const some = schema.anyOf?.filter(({ type }) => type !== 'null') ?? [];
   return some.length === 1 && some[0] ? resolve(some[0], schemas) : schema;
 }
 
+/** A schema without references. */
+export function inPlace(schema: Schema, schemas: Schemas): Schema {
+  if (schema.$ref) return inPlace(schemas[nameOf(schema.$ref)] ?? {}, schemas);
+  const within = (value: unknown): unknown =>
+    Array.isArray(value)
+      ? value.map(within)
+      : typeof value === 'object' && value
+        ? inPlace({ ...value }, schemas)
+        : value;
+  return Object.fromEntries(Object.entries(schema).map(([keyword, value]) => [keyword, within(value)]));
+}
+
+/** The name of the component that a reference is to. */
+export const nameOf = (reference: string) => reference.split('/').at(-1) ?? '';
+
 function typeOf(schema: Schema, schemas: Schemas): string {
-  if (schema.$ref) return schema.$ref.split('/').at(-1) ?? '';
+  if (schema.$ref) return nameOf(schema.$ref);
   if (schema.anyOf) return [...new Set(schema.anyOf.map((branch) => typeOf(branch, schemas)))].join(' or ');
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.items) return `list of ${typeOf(schema.items, schemas)}`;

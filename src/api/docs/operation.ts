@@ -1,10 +1,20 @@
 import type { ByMediaType, Operation, Parameter, Response } from '#src/api/openapi/document.ts';
+import { exampleOf } from '#src/lib/example-of.ts';
 import { type Html, html } from '#src/lib/html.ts';
-import { field, fieldsOf, type Schemas } from './fields.ts';
+import { field, fieldsOf, inPlace, type Schemas } from './fields.ts';
 import { inline, json } from './markup.ts';
 
-/** An operation with all its parameters in place. */
-export type ReadableOperation = Omit<Operation, 'parameters'> & { readonly parameters: readonly Parameter[] };
+/** An operation with its parameters and its own responses in place, and what its errors mean by their status. */
+export type ReadableOperation = Omit<Operation, 'parameters' | 'responses'> & {
+  readonly parameters: readonly Parameter[];
+  readonly responses: Readonly<Record<string, Response>>;
+  readonly errors: Readonly<Record<string, readonly ErrorMeaning[]>>;
+};
+
+export interface ErrorMeaning {
+  readonly code: string;
+  readonly message: string;
+}
 
 /** Where an operation is called, and by which method. */
 export interface Place {
@@ -25,16 +35,14 @@ export function operation(operation: ReadableOperation, place: Place, schemas: S
     ${operation.description && html`<p>${inline(operation.description)}</p>`}
     ${(['path', 'query', 'header'] as const).map((part) => parametersIn(part, operation, schemas))}
     ${bodyOf(operation, schemas)}
-    ${responses
-      .filter(([status]) => status < '300')
-      .map(([status, { content }]) => responseOf(status, content, schemas))}
-    ${errorsOf(responses.filter(([status]) => status >= '400'))}
+    ${responses.map(([status, { content }]) => responseOf(status, content, schemas))}
+    ${errorsOf(operation)}
   </div>
   <div class="example">
     <pre>${curlOf(operation, place)}</pre>
     ${responses
       .slice(0, 1)
-      .map(([status, { content }]) => html`<p class="status">${status}</p><pre>${exampleIn(content)}</pre>`)}
+      .map(([status, { content }]) => html`<p class="status">${status}</p><pre>${exampleIn(content, schemas)}</pre>`)}
   </div>
 </article>`;
 }
@@ -71,18 +79,15 @@ function bodyOf({ requestBody }: ReadableOperation, schemas: Schemas): Html | fa
 function responseOf(status: string, content: ByMediaType = {}, schemas: Schemas): Html | false {
   const [body] = Object.values(content);
   const fields = body ? fieldsOf(body.schema, schemas, 'out') : [];
-  return fields.length > 0 && html`<h4>Answer ${status}</h4>${fields}`;
+  return fields.length > 0 && html`<h4>Response ${status}</h4>${fields}`;
 }
 
-function errorsOf(responses: readonly (readonly [string, Response])[]): Html | false {
-  return (
-    responses.length > 0 &&
-    html`<details class="errors"><summary>Errors</summary>
-    ${responses.map(
-      ([status, { description }]) => html`<div class="field"><div><code class="field-name">${status}</code></div>
-      ${description.split('\n\n').map((line) => html`<p>${inline(line)}</p>`)}</div>`,
-    )}</details>`
-  );
+function errorsOf({ errors }: ReadableOperation): Html {
+  return html`<details class="errors"><summary>Errors</summary>
+    ${Object.entries(errors).map(
+      ([status, meanings]) => html`<div class="field"><div><code class="field-name">${status}</code></div>
+      ${meanings.map(({ code, message }) => html`<p><code>${code}</code>: ${inline(message)}</p>`)}</div>`,
+    )}</details>`;
 }
 
 /** A call that could be pasted into a terminal. */
@@ -102,7 +107,7 @@ function curlOf({ parameters, security, requestBody }: ReadableOperation, { meth
   }`;
 }
 
-function exampleIn(content: ByMediaType = {}): Html {
+function exampleIn(content: ByMediaType = {}, schemas: Schemas): Html {
   const [body] = Object.values(content);
-  return body ? json(body.example) : html`<span class="value">No body.</span>`;
+  return body ? json(exampleOf(inPlace(body.schema, schemas))) : html`<span class="value">No body.</span>`;
 }

@@ -1,7 +1,8 @@
-import type { OpenApiDocument, Operation } from '#src/api/openapi/document.ts';
+import type { OpenApiDocument, Operation, Response } from '#src/api/openapi/document.ts';
 import { type Html, html } from '#src/lib/html.ts';
+import { nameOf } from './fields.ts';
 import { inline, json, markdown } from './markup.ts';
-import { badge, operation, type ReadableOperation } from './operation.ts';
+import { badge, type ErrorMeaning, operation, type ReadableOperation } from './operation.ts';
 import { style } from './style.ts';
 
 interface Listed {
@@ -66,17 +67,39 @@ const titleOf = (tag: string) => tag.replaceAll('-', ' ');
 /** A path that is too long for its line breaks before a slash, not within a word. */
 const breakable = (path: string) => path.split(/(?=\/)/).map((part, index) => html`${index > 0 && html`<wbr>`}${part}`);
 
-/** Resolves parameters that the document defines among its components. */
+/** Resolves what the document defines among its components. */
 function operationsOf({ paths, components }: OpenApiDocument): Listed[] {
-  const inPlace = (parameter: Operation['parameters'][number]) =>
-    '$ref' in parameter ? (components.parameters[parameter.$ref.split('/').at(-1) ?? ''] ?? []) : parameter;
+  const parameterOf = (parameter: Operation['parameters'][number]) =>
+    '$ref' in parameter ? (components.parameters[nameOf(parameter.$ref)] ?? []) : parameter;
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       method,
       path,
-      operation: { ...operation, parameters: operation.parameters.flatMap(inPlace) },
+      operation: {
+        ...operation,
+        parameters: operation.parameters.flatMap(parameterOf),
+        ...responsesOf(operation, components),
+      },
     })),
   );
+}
+
+/** The operation's own responses, and its errors with their messages, by status. */
+function responsesOf(
+  { responses: all, 'x-errors': codes = [] }: Operation,
+  { responses: shared }: OpenApiDocument['components'],
+): Pick<ReadableOperation, 'responses' | 'errors'> {
+  const responses: Record<string, Response> = {};
+  const errors: Record<string, readonly ErrorMeaning[]> = {};
+  for (const [status, response] of Object.entries(all)) {
+    if (!('$ref' in response)) responses[status] = response;
+    else {
+      const { examples = {} } = shared[nameOf(response.$ref)]?.content?.['application/json'] ?? {};
+      const meanings = codes.flatMap((code) => (examples[code] ? [{ code, message: examples[code].summary }] : []));
+      if (meanings.length > 0) errors[status] = meanings;
+    }
+  }
+  return { responses, errors };
 }
 
 function event(type: string, { post }: OpenApiDocument['webhooks'][string]): Html {

@@ -12,6 +12,7 @@ const bodyBytesMax = 512 * 1024;
  * the URL is the usual proof, and the body only says which object to fetch.
  */
 export const receiveShippoWebhook = defineRoute({
+  operationId: 'receiveShippoEvent',
   method: 'post',
   path: '/api/webhooks/shippo/:tenant_slug',
   tag: 'inbound',

@@ -10,6 +10,7 @@ const bodyBytesMax = 512 * 1024;
  * verified and stored with its job here; a worker reconciles it.
  */
 export const receiveStripeWebhook = defineRoute({
+  operationId: 'receiveStripeEvent',
   method: 'post',
   path: '/api/webhooks/stripe/:tenant_slug',
   tag: 'inbound',

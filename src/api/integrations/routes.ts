@@ -17,6 +17,7 @@ const tenantOfState: TenantNaming = ({ query: { state } }) => {
 };
 
 export const getIntegrationCallback = defineRoute({
+  operationId: 'completeIntegrationConsent',
   method: 'get',
   path: '/api/v1/integrations/:provider/callback',
   tag: 'integrations',
@@ -34,6 +35,7 @@ export const getIntegrationCallback = defineRoute({
 });
 
 export const postIntegrationCallback = defineRoute({
+  operationId: 'receiveIntegrationCall',
   method: 'post',
   path: '/api/v1/integrations/:provider/callback',
   tag: 'integrations',

@@ -6,6 +6,7 @@ import { Slug, Type } from '#src/lib/schema.ts';
 const variants = Type.Array(InventoryBody);
 
 export const getInventory = defineRoute({
+  operationId: 'listStock',
   method: 'get',
   path: '/api/v1/inventory',
   tag: 'inventory',
@@ -27,6 +28,7 @@ export const getInventory = defineRoute({
 });
 
 export const getProductInventory = defineRoute({
+  operationId: 'getProductStock',
   method: 'get',
   path: '/api/v1/inventory/:slug',
   tag: 'inventory',

@@ -16,6 +16,7 @@ import {
 const responses = { 201: CapturedLeadView };
 
 export const postLead = defineRoute({
+  operationId: 'createLead',
   method: 'post',
   path: '/api/v1/leads',
   tag: 'leads',
@@ -31,6 +32,7 @@ export const postLead = defineRoute({
 });
 
 export const postQuiz = defineRoute({
+  operationId: 'submitQuiz',
   method: 'post',
   path: '/api/v1/leads/quiz',
   tag: 'leads',
@@ -47,6 +49,7 @@ export const postQuiz = defineRoute({
 });
 
 export const postWaitlist = defineRoute({
+  operationId: 'joinWaitlist',
   method: 'post',
   path: '/api/v1/leads/waitlist',
   tag: 'leads',
@@ -67,6 +70,7 @@ export const postWaitlist = defineRoute({
 });
 
 export const postWholesaleLead = defineRoute({
+  operationId: 'createWholesaleLead',
   method: 'post',
   path: '/api/v1/leads/wholesale',
   tag: 'leads',

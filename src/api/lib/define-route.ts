@@ -84,6 +84,8 @@ export type EmailWork<Value> = (mayEmail: boolean) => Promise<{ readonly value: 
 export type Caching = 'no-store' | 'revalidate';
 
 export interface Route {
+  /** Its name in the API document and so in generated clients; `admin.…` for an owner's. Never changes. */
+  readonly operationId: string;
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** With `:params`, as the router reads it, from the root. */
   readonly path: string;

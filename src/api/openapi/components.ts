@@ -1,7 +1,7 @@
 import { errorCodes } from '#src/api/lib/error-codes.ts';
 import { exampleOf } from '#src/lib/example-of.ts';
 import { type TSchema, Type } from '#src/lib/schema.ts';
-import type { Parameter } from './document.ts';
+import type { Example, Parameter, Reference } from './document.ts';
 
 /* The parts of the document that operations refer to by name. */
 
@@ -19,6 +19,10 @@ export const securitySchemes = {
       'The session of a customer, from `POST /api/v1/customer/magic-link/consume`. It is valid for 15 minutes.',
   },
 };
+
+/** References to these headers, for a response. */
+export const headerNamed = (...names: readonly (keyof typeof headers)[]): Record<string, Reference> =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
 const header = (description: string, schema: object, example: unknown) => ({ description, schema, example });
 const text = { type: 'string' };
@@ -41,7 +45,6 @@ export const headers = {
   'RateLimit-Remaining': header('The number of requests left in the window.', count, 299),
   'RateLimit-Reset': header('Seconds until the window ends.', count, 60),
   'Retry-After': header('Seconds to wait before retrying.', count, 12),
-  'Idempotent-Replayed': header('`true` if this is the stored response of an earlier request.', text, 'true'),
 };
 
 const tenant = {
@@ -114,7 +117,7 @@ export const ErrorEnvelope = Type.Object(
 );
 
 /** An example of each error, by its code. */
-export const errorExamples = Object.fromEntries(
+export const errorExamples: Readonly<Record<string, Example>> = Object.fromEntries(
   Object.entries(errorCodes).map(([code, meaning]) => {
     const extensions: Readonly<Record<string, TSchema>> = 'extensions' in meaning ? meaning.extensions : {};
     const further = Object.entries(extensions).map(([name, schema]) => [name, exampleOf(schema)]);

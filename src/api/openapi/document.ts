@@ -41,7 +41,12 @@ export interface Reference {
 export interface Content {
   readonly schema: Schema;
   readonly example?: unknown;
-  readonly examples?: Readonly<Record<string, Reference>>;
+  readonly examples?: Readonly<Record<string, Example>>;
+}
+
+export interface Example {
+  readonly summary: string;
+  readonly value: unknown;
 }
 
 export type ByMediaType = Readonly<Record<string, Content>>;
@@ -61,7 +66,9 @@ export interface Operation {
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters: readonly (Parameter | Reference)[];
   readonly requestBody?: { readonly required: boolean; readonly content: ByMediaType };
-  readonly responses: Readonly<Record<string, Response>>;
+  readonly responses: Readonly<Record<string, Response | Reference>>;
+  /** The codes of its errors. */
+  readonly 'x-errors'?: readonly string[];
 }
 
 export interface OpenApiDocument {
@@ -77,7 +84,7 @@ export interface OpenApiDocument {
     readonly schemas: Readonly<Record<string, Schema>>;
     readonly parameters: Readonly<Record<string, Parameter>>;
     readonly headers: Readonly<Record<string, object>>;
-    readonly examples: Readonly<Record<string, object>>;
+    readonly responses: Readonly<Record<string, Response>>;
     readonly securitySchemes: Readonly<Record<string, object>>;
   };
 }

@@ -14,7 +14,8 @@ customers send their session as the Bearer token.
 ## Errors
 
 Every error has the same shape: \`error\`, a code for programs; \`detail\`, a message for people; \`request_id\`, to find
-the request in our logs; and for some codes further fields. Requests are checked in this order, and the first failure is
+the request in our logs (every response has it as \`X-Request-Id\`); and for some codes further fields. \`x-errors\` of an
+operation lists the codes that it can return, and its responses what each means. Requests are checked in this order, and the first failure is
 reported: URL and method, store or key, scope, rate limit, size and type, schema, module, existence, state, provider.
 
 ## Idempotency

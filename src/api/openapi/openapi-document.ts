@@ -1,10 +1,11 @@
 import type { Route } from '#src/api/lib/define-route.ts';
-import { errorExamples, headers, parameters, securitySchemes } from './components.ts';
+import { headers, parameters, securitySchemes } from './components.ts';
 import type { OpenApiDocument } from './document.ts';
 import { introduction } from './introduction.ts';
 import { operationOf } from './operation.ts';
+import { sharedResponses } from './responses.ts';
 import { createSchemaPool } from './schema-pool.ts';
-import { webhooksOf } from './webhooks.ts';
+import { webhookHeaders, webhooksOf } from './webhooks.ts';
 
 /** The version of the API, as in the specification. */
 const version = '1.0.0';
@@ -22,6 +23,7 @@ export function openApiDocument(routes: readonly Route[], { publicUrl }: { publi
       [path, Object.fromEntries(routes.map((route) => [route.method, operationOf(route, schemas)]))] as const,
   );
   const webhooks = webhooksOf(schemas);
+  const responses = sharedResponses(documented, schemas);
   return {
     openapi: '3.1.0',
     info: { title: 'Storefront Commerce API', version, description: introduction },
@@ -29,7 +31,13 @@ export function openApiDocument(routes: readonly Route[], { publicUrl }: { publi
     tags: [...new Set(documented.map(({ tag }) => tag))].toSorted(byReader).map((name) => ({ name })),
     paths: Object.fromEntries(paths),
     webhooks,
-    components: { schemas: schemas.components(), parameters, headers, examples: errorExamples, securitySchemes },
+    components: {
+      schemas: schemas.components(),
+      parameters: { ...parameters, ...webhookHeaders },
+      headers,
+      responses,
+      securitySchemes,
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Audience, Route } from '#src/api/lib/define-route.ts';
+import { documentedErrors } from '#src/api/lib/documented-errors.ts';
 import { limitOf } from '#src/api/lib/limits.ts';
 import { exampleOf } from '#src/lib/example-of.ts';
 import type { TObject } from '#src/lib/schema.ts';
@@ -11,7 +12,7 @@ import type { SchemaPool } from './schema-pool.ts';
 /** One route as an operation of the document. */
 export function operationOf(route: Route, schemas: SchemaPool): Operation {
   return {
-    operationId: operationId(route),
+    operationId: route.operationId,
     tags: [route.tag],
     summary: route.summary,
     ...describe(route),
@@ -19,13 +20,8 @@ export function operationOf(route: Route, schemas: SchemaPool): Operation {
     parameters: parametersOf(route, schemas),
     ...bodyOf(route, schemas),
     responses: responsesOf(route, schemas),
+    'x-errors': documentedErrors(route),
   };
-}
-
-/** `get /api/v1/products/:slug/reviews` is `getProductsBySlugReviews`. */
-function operationId({ method, path }: Pick<Route, 'method' | 'path'>): string {
-  const words = path.replace('/api/v1', '').replaceAll('/:', '/by-').split(/[/_-]/).filter(Boolean);
-  return method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }
 
 function describe(route: Route): { description?: string } {
@@ -75,14 +71,17 @@ function parametersOf(route: Route, schemas: SchemaPool): Operation['parameters'
 
 function fieldsOf(schema: TObject | undefined, place: 'path' | 'query', schemas: SchemaPool): Parameter[] {
   const required: readonly string[] = schema?.required ?? [];
-  return Object.entries(schema?.properties ?? {}).map(([name, field]) => ({
-    name,
-    in: place,
-    required: place === 'path' || required.includes(name),
-    ...('description' in field && { description: String(field.description) }),
-    schema: schemas.refer(field),
-    example: exampleOf(field),
-  }));
+  return Object.entries(schema?.properties ?? {}).map(([name, field]) => {
+    const { description, examples: _examples, ...rest } = schemas.refer(field);
+    return {
+      name,
+      in: place,
+      required: place === 'path' || required.includes(name),
+      ...(description !== undefined && { description }),
+      schema: rest,
+      example: exampleOf(field),
+    };
+  });
 }
 
 /** A body that may be empty may be left out. */

@@ -16,11 +16,13 @@ export function createSchemaPool(): SchemaPool {
     const { title, ...rest }: Record<string, unknown> = { ...schema };
     const translated = translate(rest);
     if (typeof title !== 'string') return translated;
-    const known = components.get(title);
-    if (known && JSON.stringify(known) !== JSON.stringify(translated))
+    const known = components.get(title) ?? translated;
+    components.set(title, known);
+    const { examples, ...others } = translated;
+    if (JSON.stringify({ ...known, examples }) !== JSON.stringify({ ...others, examples }))
       throw new TypeError(`Two schemas are called ${title}.`);
-    components.set(title, translated);
-    return { $ref: `#/components/schemas/${title}` };
+    const hasOther = JSON.stringify(examples) !== JSON.stringify(known['examples']);
+    return { $ref: `#/components/schemas/${title}`, ...(hasOther && { examples }) };
   }
 
   function translate({

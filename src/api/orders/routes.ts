@@ -7,6 +7,7 @@ import { Email, Id, Text, Type } from '#src/lib/schema.ts';
 const responses = { 200: Type.Object({ order: OrderView }) };
 
 export const getOrderLookup = defineRoute({
+  operationId: 'lookUpOrder',
   method: 'get',
   path: '/api/v1/orders/lookup',
   tag: 'orders',
@@ -23,6 +24,7 @@ export const getOrderLookup = defineRoute({
 
 /** Callers other than the store's own server must know the email: order ids are in links, and links are shared. */
 export const getOrder = defineRoute({
+  operationId: 'getOrder',
   method: 'get',
   path: '/api/v1/orders/:orderId',
   tag: 'orders',

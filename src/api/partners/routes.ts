@@ -15,6 +15,7 @@ import { Id, Omittable, Text, Type } from '#src/lib/schema.ts';
 const Code = Text(100, { examples: ['maker'] });
 
 export const getPartner = defineRoute({
+  operationId: 'getPartner',
   method: 'get',
   path: '/api/v1/partners/:code',
   tag: 'partners',
@@ -30,6 +31,7 @@ export const getPartner = defineRoute({
 });
 
 export const postReferral = defineRoute({
+  operationId: 'trackReferral',
   method: 'post',
   path: '/api/v1/partners/track',
   tag: 'partners',
@@ -51,6 +53,7 @@ export const postReferral = defineRoute({
 });
 
 export const postPartnerApplication = defineRoute({
+  operationId: 'applyAsPartner',
   method: 'post',
   path: '/api/v1/partners/apply',
   tag: 'partners',

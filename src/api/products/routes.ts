@@ -25,6 +25,7 @@ const cursor = Nullable(Type.String());
 const toShoppers = toDual('products:read');
 
 export const getProducts = defineRoute({
+  operationId: 'listProducts',
   method: 'get',
   path: '/api/v1/products',
   tag: 'products',
@@ -58,6 +59,7 @@ export const getProducts = defineRoute({
 });
 
 export const getProduct = defineRoute({
+  operationId: 'getProduct',
   method: 'get',
   path: '/api/v1/products/:slug',
   tag: 'products',
@@ -74,6 +76,7 @@ export const getProduct = defineRoute({
 });
 
 export const getProductImages = defineRoute({
+  operationId: 'listProductImages',
   method: 'get',
   path: '/api/v1/products/:slug/images',
   tag: 'products',
@@ -90,6 +93,7 @@ export const getProductImages = defineRoute({
 });
 
 export const getProductReviews = defineRoute({
+  operationId: 'listProductReviews',
   method: 'get',
   path: '/api/v1/products/:slug/reviews',
   tag: 'products',
@@ -112,6 +116,7 @@ export const getProductReviews = defineRoute({
 
 /** 202 and not 201, because the review is not published until the owner approves it. */
 export const postProductReview = defineRoute({
+  operationId: 'createProductReview',
   method: 'post',
   path: '/api/v1/products/:slug/reviews',
   tag: 'products',

@@ -4,6 +4,7 @@ import { presentReturn, ReturnInput, ReturnView, requestReturn } from '#src/doma
 import { Type } from '#src/lib/schema.ts';
 
 export const postReturn = defineRoute({
+  operationId: 'createReturn',
   method: 'post',
   path: '/api/v1/returns',
   tag: 'returns',

@@ -4,6 +4,7 @@ import { presentResult, SearchBody, searchDocuments } from '#src/domain/search/i
 import { PageQuery, Type } from '#src/lib/schema.ts';
 
 export const getSearch = defineRoute({
+  operationId: 'search',
   method: 'get',
   path: '/api/v1/search',
   tag: 'search',

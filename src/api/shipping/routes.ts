@@ -4,6 +4,7 @@ import { quoteRates, RateQuote, RateRequest } from '#src/domain/shipping/index.t
 
 /** Live rates of the store's own carriers, cached for ten minutes for equal parcels. */
 export const postShippingRates = defineRoute({
+  operationId: 'quoteShippingRates',
   method: 'post',
   path: '/api/v1/shipping/rates',
   tag: 'shipping',

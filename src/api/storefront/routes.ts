@@ -4,6 +4,7 @@ import { presentStorefront, readStorefront, StorefrontBody } from '#src/domain/s
 import { Type } from '#src/lib/schema.ts';
 
 export const getStorefront = defineRoute({
+  operationId: 'getStorefront',
   method: 'get',
   path: '/api/v1/storefront',
   tag: 'storefront',

@@ -16,6 +16,7 @@ const errors = [
 ] as const;
 
 export const getSubscription = defineRoute({
+  operationId: 'getSubscription',
   method: 'get',
   path: '/api/v1/subscriptions/:id',
   tag: 'subscriptions',
@@ -32,6 +33,7 @@ export const getSubscription = defineRoute({
 });
 
 export const postSubscriptionReactivate = defineRoute({
+  operationId: 'reactivateSubscription',
   method: 'post',
   path: '/api/v1/subscriptions/:id/reactivate',
   idempotent: 'resumable',
@@ -49,6 +51,7 @@ export const postSubscriptionReactivate = defineRoute({
 });
 
 export const postSubscriptionManage = defineRoute({
+  operationId: 'manageSubscription',
   method: 'post',
   path: '/api/v1/subscriptions/:id/manage',
   idempotent: 'resumable',
@@ -73,6 +76,7 @@ export const postSubscriptionManage = defineRoute({
 });
 
 export const postGiftCheckout = defineRoute({
+  operationId: 'createGiftCheckoutSession',
   method: 'post',
   path: '/api/v1/subscriptions/gift-checkout',
   tag: 'subscriptions',

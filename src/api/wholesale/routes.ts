@@ -4,6 +4,7 @@ import { InquiryInput, presentSubmittedInquiry, SubmittedInquiryView, submitInqu
 import { Type } from '#src/lib/schema.ts';
 
 export const postWholesale = defineRoute({
+  operationId: 'createWholesaleInquiry',
   method: 'post',
   path: '/api/v1/wholesale',
   tag: 'wholesale',

@@ -24,7 +24,7 @@ export const PortalView = Type.Object(
     subscriptions: Type.Array(SubscriptionView),
     returns: Type.Array(ReturnView),
   },
-  { title: 'Portal' },
+  { title: 'CustomerPortal' },
 );
 
 /** The latest orders, subscriptions and returns of a customer, each with one statement. */
