@@ -50,8 +50,8 @@ async function fetchCurrent(
   try {
     const account = await openAccount(ctx);
     const isOver = expiresAt <= ctx.clock.now() || supersededAt !== null;
-    const requestedMs = await ctx.ports.payments.fetchSession(account, sessionId, ctx.signal);
-    const session = isOver && requestedMs.state === 'open' ? await closeSession(ctx, account, sessionId) : requestedMs;
+    const found = await ctx.ports.payments.fetchSession(account, sessionId, ctx.signal);
+    const session = isOver && found.state === 'open' ? await closeSession(ctx, account, sessionId) : found;
     return await snapshotOfSession(ctx, account, session);
   } catch (error) {
     return providerFailureOf(error);
