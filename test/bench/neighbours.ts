@@ -43,9 +43,9 @@ async function beside({ name, begin }: Flood, quiet: Felt): Promise<void> {
   const first = await buyOneByOne(fixture, 1);
   const felt = await buyOneByOne(fixture, count - 1);
   const left = await store.left();
-  console.log(describeFelt(name, felt, quiet));
+  console.log(`${describeFelt(name, felt, quiet)} (aim 1.5 ×)`);
   console.log(`  the first order: ${describeFelt('', first).slice(2)}`);
-  console.log(`  jobs left: ${left.due} as rows, ${left.relayed} in the queues (aim 1.5 ×)`);
+  console.log(`  jobs left: ${left.due} as rows, ${left.relayed} in the queues`);
   await store.clear();
   await end();
   await fixture.settled();
