@@ -91,7 +91,11 @@ function startWorker(
       },
     },
   });
-  worker.once('ready', () => begun.add(worker));
+  // Not its event `ready`, which it may emit before or not at all where Redis is a cluster.
+  worker.waitUntilReady().then(
+    () => begun.add(worker),
+    () => undefined,
+  );
   // Without a listener an error of the connection would end the process; the connection itself reports it.
   worker.on('error', (error) => services.log.debug({ queue, err: error.message }, 'worker connection'));
   return worker;
