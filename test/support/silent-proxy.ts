@@ -1,12 +1,16 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A network between a client and a server, both of this machine, that can fail without closing a connection. */
+/** A network between a client and a server, both of this machine, that can fail. */
 export interface SilentProxy {
   /** The URL of the server, through here. */
   readonly url: string;
   /** Forward nothing more. New connections are accepted, and hear nothing either. */
   silence(): void;
+  /** Close every connection, also those that are made from now on, as when no server listens. */
+  reject(): void;
+  /** How many connections were rejected. */
+  readonly rejected: number;
   /** Forward what connects from now on. What was connected before remains silent. */
   restore(): void;
   close(): Promise<void>;
@@ -15,7 +19,8 @@ export interface SilentProxy {
 export async function startSilentProxy(serverUrl: string): Promise<SilentProxy> {
   const target = new URL(serverUrl);
   const sockets = new Set<Socket>();
-  let isSilent = false;
+  let rejected = 0;
+  let state: 'forwarding' | 'silent' | 'rejecting' = 'forwarding';
 
   const hold = (socket: Socket) => {
     sockets.add(socket);
@@ -23,7 +28,12 @@ export async function startSilentProxy(serverUrl: string): Promise<SilentProxy> 
   };
   const server = createServer((client) => {
     hold(client);
-    if (isSilent) return client.resume();
+    if (state === 'rejecting') {
+      rejected += 1;
+      client.destroy();
+      return;
+    }
+    if (state === 'silent') return client.resume();
     const onward = connect(Number(target.port), target.hostname);
     hold(onward);
     client.pipe(onward);
@@ -37,12 +47,19 @@ export async function startSilentProxy(serverUrl: string): Promise<SilentProxy> 
   url.port = String((server.address() as AddressInfo).port);
   return {
     url: url.href,
+    get rejected() {
+      return rejected;
+    },
     silence() {
-      isSilent = true;
+      state = 'silent';
       for (const socket of sockets) socket.unpipe().resume();
     },
+    reject() {
+      state = 'rejecting';
+      for (const socket of sockets) socket.destroy();
+    },
     restore() {
-      isSilent = false;
+      state = 'forwarding';
     },
     async close() {
       for (const socket of sockets) socket.destroy();

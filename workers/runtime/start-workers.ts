@@ -1,9 +1,11 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { DelayedError, type Job, UnrecoverableError, Worker } from 'bullmq';
 
 import { delayAfter } from '#jobs/lib/retry.ts';
 import { goesFirst, goesNext, type QueueName, queuePrefix } from '#jobs/queues.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { within } from '#src/lib/within.ts';
+import type { RedisConnection } from '#src/platform/redis.ts';
 import type { Services } from '#src/services.ts';
 import { FairShare, PriorityGate } from './admission.ts';
 import type { Processor } from './processor.ts';
@@ -18,8 +20,8 @@ export interface RunningWorkers {
 /** The part of the time to close in that jobs may use. In the rest, those that were aborted are returned to the queue. */
 const workingShare = 0.9;
 
-/** The workers that have reached Redis. */
-const begun = new WeakSet<Worker>();
+/** How long after a worker could not begin the next one starts. */
+const startAgainMs = seconds(1);
 
 /** Work the jobs of these queues in this process. */
 export function startWorkers(
@@ -30,20 +32,71 @@ export function startWorkers(
   const processors = new Map(all.map((processor) => [processor.job.name, processor]));
   const shutdown = new AbortController();
   const priorityGate = new PriorityGate();
-  const workers = queueNames.map((queue) => startWorker(services, queue, processors, priorityGate, shutdown.signal));
+  const workers = queueNames.map((queue) =>
+    superviseWorker(services, (connection) =>
+      startWorker(services, connection, queue, processors, priorityGate, shutdown.signal),
+    ),
+  );
   return {
     async close(deadlineMs) {
       const abort = setTimeout(() => shutdown.abort(), deadlineMs * workingShare);
-      // One that Redis never let begin has no job to end, and would wait for Redis before it closed.
-      const closing = workers.filter((worker) => begun.has(worker)).map((worker) => worker.close());
-      await within(deadlineMs, Promise.all(closing));
+      await within(deadlineMs, Promise.all(workers.map((worker) => worker.close())));
       clearTimeout(abort);
     },
   };
 }
 
+/**
+ * Start a worker once Redis is there. One whose first calls to Redis fail would never work, since BullMQ does not try
+ * again: then another takes its place.
+ */
+function superviseWorker(
+  services: Services,
+  start: (connection: RedisConnection) => Worker,
+): { close(): Promise<void> } {
+  const connection = services.connectBlocking();
+  let worker: Worker | undefined;
+  let hasBegun = false;
+  let isClosing = false;
+
+  async function begin(): Promise<void> {
+    while (!isClosing) {
+      await untilReady(connection);
+      if (isClosing) return;
+      worker = start(connection);
+      try {
+        await worker.waitUntilReady();
+        hasBegun = true;
+        return;
+      } catch (error) {
+        if (isClosing) return;
+        services.log.warn({ queue: worker.name, err: error }, 'a worker could not begin, another takes its place');
+        await worker.close(true).catch(() => undefined);
+        await pause(startAgainMs);
+      }
+    }
+  }
+
+  void begin();
+  return {
+    async close() {
+      isClosing = true;
+      const closed = worker?.close(!hasBegun).catch(() => undefined);
+      // One that has not begun has no job to end, and waits for Redis before it is closed.
+      if (hasBegun) await closed;
+    },
+  };
+}
+
+/** The connection itself keeps trying. */
+async function untilReady(connection: RedisConnection): Promise<void> {
+  if (connection.status === 'wait') connection.connect().catch(() => undefined);
+  if (connection.status !== 'ready') await new Promise<void>((resolve) => connection.once('ready', resolve));
+}
+
 function startWorker(
   services: Services,
+  connection: RedisConnection,
   queue: QueueName,
   processors: ReadonlyMap<string, Processor>,
   priorityGate: PriorityGate,
@@ -75,7 +128,7 @@ function startWorker(
   }
 
   const worker = new Worker<Envelope>(queue, work, {
-    connection: services.connectBlocking(),
+    connection,
     prefix: queuePrefix(queue),
     concurrency: fairShare.places,
     // BullMQ must not fail a job whose process was killed twice: its row counts starts and decides.
@@ -91,11 +144,6 @@ function startWorker(
       },
     },
   });
-  // Not its event `ready`, which it may emit before or not at all where Redis is a cluster.
-  worker.waitUntilReady().then(
-    () => begun.add(worker),
-    () => undefined,
-  );
   // Without a listener an error of the connection would end the process; the connection itself reports it.
   worker.on('error', (error) => services.log.debug({ queue, err: error.message }, 'worker connection'));
   return worker;
