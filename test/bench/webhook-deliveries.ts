@@ -101,7 +101,7 @@ async function run(
   return { perSecond: total / seconds, p95: percentile(latencies, 0.95) };
 }
 
-/** Let so many events wait for each endpoint, as fan-out would have written them. */
+/** Let so many events wait for each endpoint, as the transactions of their orders would have written them. */
 async function wait(endpoints: readonly string[], orders: readonly string[], count: number): Promise<void> {
   const events = Array.from({ length: count }, (_, index) => ({
     id: newId('evt'),
