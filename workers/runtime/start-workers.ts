@@ -81,9 +81,9 @@ function superviseWorker(
   return {
     async close() {
       isClosing = true;
-      const closed = worker?.close(!hasBegun).catch(() => undefined);
-      // One that has not begun has no job to end, and waits for Redis before it is closed.
-      if (hasBegun) await closed;
+      if (hasBegun) return worker?.close();
+      // It has no job to end, and would wait for Redis before it is closed.
+      void worker?.close(true).catch(() => undefined);
     },
   };
 }
