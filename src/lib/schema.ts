@@ -132,8 +132,10 @@ function closeFields(fields: object): object {
 
 /** The fields of a list request. Query text is converted before it is validated. */
 export const PageQuery = {
-  cursor: Type.Optional(Type.String({ maxLength: 1000 })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
+  cursor: Type.Optional(
+    Type.String({ maxLength: 1000, description: 'The `cursor` of the previous page, to get the next one.' }),
+  ),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'The page size.' })),
 } satisfies Record<string, TOptional<TSchema>>;
 
 /** The response of a list: its rows under their name, and the cursor to the next page; null on the last one. */

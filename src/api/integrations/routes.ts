@@ -3,7 +3,7 @@ import { accepted, redirect } from '#src/api/lib/reply.ts';
 import { acceptCall, completeConnection, IntegrationProvider } from '#src/domain/integrations/index.ts';
 import { tenantIdOfToken } from '#src/domain/tenants/index.ts';
 import { invalidOrExpired } from '#src/lib/errors.ts';
-import { Slug, Type } from '#src/lib/schema.ts';
+import { Type } from '#src/lib/schema.ts';
 
 const params = Type.Object({ provider: IntegrationProvider });
 const bodyBytesMax = 512 * 1024;
@@ -43,7 +43,6 @@ export const postIntegrationCallback = defineRoute({
   audience: toPublicByQuery,
   limit: 'ceiling',
   params,
-  query: Type.Object({ tenant: Type.Optional(Slug) }),
   rawBody: true,
   bodyBytesMax,
   errors: ['invalid_json'],

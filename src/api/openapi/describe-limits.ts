@@ -1,5 +1,6 @@
 import type { Route } from '#src/api/lib/define-route.ts';
 import { emailLimitOf, limitOf } from '#src/api/lib/limits.ts';
+import type { Operation } from './document.ts';
 
 /** How often a route may be called and which other limits apply, a text for each. */
 export function describeLimits(route: Route): string[] {
@@ -13,6 +14,30 @@ export function describeLimits(route: Route): string[] {
     ),
     ...(emails ? [describeEmails(emails)] : []),
   ];
+}
+
+/** The same for programs. */
+export function limitsOf({ limit, emails }: Route): Pick<Operation, 'x-rate-limit' | 'x-email-limit'> {
+  const requests = limit && limitOf(limit);
+  const mails = emails && emailLimitOf(emails);
+  return {
+    ...(requests && {
+      'x-rate-limit': {
+        seconds: requests.seconds,
+        ...(requests.perShopper && { per_shopper: requests.perShopper }),
+        ...(requests.perSecretKey && { per_secret_key: requests.perSecretKey }),
+        ...(requests.perStore && { per_store: requests.perStore }),
+      },
+    }),
+    ...(mails && {
+      'x-email-limit': {
+        seconds: mails.seconds,
+        per_shopper: mails.perShopper,
+        per_recipient: mails.perRecipient,
+        ...(mails.perStore && { per_store: mails.perStore }),
+      },
+    }),
+  };
 }
 
 function describeLimit(name: NonNullable<Route['limit']>, { audience }: Route): string {

@@ -69,6 +69,20 @@ export interface Operation {
   readonly responses: Readonly<Record<string, Response | Reference>>;
   /** The codes of its errors. */
   readonly 'x-errors'?: readonly string[];
+  /** Scopes of a key, any of which is sufficient. */
+  readonly 'x-scopes'?: readonly string[];
+  /** Requests in a window of so many seconds; `RATE_LIMIT_SCALE` and limits of a store or a key are not in it. */
+  readonly 'x-rate-limit'?: WindowLimit;
+  /** Emails to unconfirmed recipients that requests may cause in a window. */
+  readonly 'x-email-limit'?: WindowLimit & { readonly per_recipient: number };
+}
+
+interface WindowLimit {
+  readonly seconds: number;
+  readonly per_shopper?: number;
+  /** Over all operations. */
+  readonly per_secret_key?: number;
+  readonly per_store?: number;
 }
 
 export interface OpenApiDocument {

@@ -13,10 +13,11 @@ customers send their session as the Bearer token.
 
 ## Errors
 
-Every error has the same shape: \`error\`, a code for programs; \`detail\`, a message for people; \`request_id\`, to find
-the request in our logs (every response has it as \`X-Request-Id\`); and for some codes further fields. \`x-errors\` of an
-operation lists the codes that it can return, and its responses what each means. Requests are checked in this order, and the first failure is
-reported: URL and method, store or key, scope, rate limit, size and type, schema, module, existence, state, provider.
+Every error has the same shape: \`error\`, a code for programs; \`detail\`, a message for people; \`request_id\`, to
+find the request in our logs (every response has it as \`X-Request-Id\`); and for some codes further fields.
+\`x-errors\` of an operation lists the codes that it can return, and its responses what each means. Requests are checked
+in this order, and the first failure is reported: URL and method, store or key, scope, rate limit, size and type,
+schema, module, existence, state, provider.
 
 ## Idempotency
 
@@ -31,8 +32,9 @@ its stock and discounts, and the next request creates a new one.
 Each limited operation has its own window, unless its description says that it is counted together with others. Limited
 operations report the caller's usage in \`RateLimit-*\` headers and return 429 with \`Retry-After\` beyond the limit.
 Shoppers are counted by their network or session. A secret key is counted over all limited operations: 6,000 requests a
-minute, or its own \`requests_per_minute\`. A storefront's server that sends its secret key may send the shopper's IP
-address in \`x-client-ip\`; without it, no limit for shoppers applies to the request.
+minute, or its own \`requests_per_minute\`. \`x-rate-limit\` of an operation has its numbers for programs. A
+storefront's server that sends its secret key may send the shopper's IP address in \`x-client-ip\`; without it, no limit
+for shoppers applies to the request.
 
 Operations that are not limited in normal use (checkout, saved carts, the billing portal and a few more) have one window
 each, so that a flood of one does not block the others. Beyond it they return 503 with \`Retry-After\`. Requests that are

@@ -2,7 +2,7 @@ import type { Route } from '#src/api/lib/define-route.ts';
 import { headers, parameters, securitySchemes } from './components.ts';
 import type { OpenApiDocument } from './document.ts';
 import { introduction } from './introduction.ts';
-import { operationOf } from './operation.ts';
+import { operationOf, pageParameters } from './operation.ts';
 import { sharedResponses } from './responses.ts';
 import { createSchemaPool } from './schema-pool.ts';
 import { webhookHeaders, webhooksOf } from './webhooks.ts';
@@ -18,10 +18,10 @@ export function openApiDocument(routes: readonly Route[], { publicUrl }: { publi
   const schemas = createSchemaPool();
   const documented = routes.filter(({ audience }) => audience.kind !== 'inbound');
   const byPath = Map.groupBy(documented, ({ path }) => path.replaceAll(/:(\w+)/g, '{$1}'));
-  const paths = [...byPath].map(
-    ([path, routes]) =>
-      [path, Object.fromEntries(routes.map((route) => [route.method, operationOf(route, schemas)]))] as const,
-  );
+  const paths = [...byPath].toSorted(byName).map(([path, routes]) => {
+    const operations = routes.map((route) => [route.method, operationOf(route, schemas)] as const);
+    return [path, Object.fromEntries(operations.toSorted(byName))] as const;
+  });
   const webhooks = webhooksOf(schemas);
   const responses = sharedResponses(documented, schemas);
   return {
@@ -33,13 +33,16 @@ export function openApiDocument(routes: readonly Route[], { publicUrl }: { publi
     webhooks,
     components: {
       schemas: schemas.components(),
-      parameters: { ...parameters, ...webhookHeaders },
+      parameters: { ...parameters, ...pageParameters(schemas), ...webhookHeaders },
       headers,
       responses,
       securitySchemes,
     },
   };
 }
+
+/** A fixed order, so that two versions of the document can be read side by side. */
+const byName = ([left]: readonly [string, unknown], [right]: readonly [string, unknown]) => (left < right ? -1 : 1);
 
 /** The storefront's tags first, in alphabetical order, then the owner's. */
 function byReader(left: string, right: string): number {

@@ -2,9 +2,9 @@ import type { Audience, Route } from '#src/api/lib/define-route.ts';
 import { documentedErrors } from '#src/api/lib/documented-errors.ts';
 import { limitOf } from '#src/api/lib/limits.ts';
 import { exampleOf } from '#src/lib/example-of.ts';
-import type { TObject } from '#src/lib/schema.ts';
+import { PageQuery, type TObject, type TSchema, Type } from '#src/lib/schema.ts';
 import { fits } from '#src/lib/validation.ts';
-import { describeLimits } from './describe-limits.ts';
+import { describeLimits, limitsOf } from './describe-limits.ts';
 import type { Operation, Parameter } from './document.ts';
 import { responsesOf } from './responses.ts';
 import type { SchemaPool } from './schema-pool.ts';
@@ -21,6 +21,8 @@ export function operationOf(route: Route, schemas: SchemaPool): Operation {
     ...bodyOf(route, schemas),
     responses: responsesOf(route, schemas),
     'x-errors': documentedErrors(route),
+    ...('scope' in route.audience && { 'x-scopes': [route.audience.scope] }),
+    ...limitsOf(route),
   };
 }
 
@@ -57,7 +59,9 @@ function parametersOf(route: Route, schemas: SchemaPool): Operation['parameters'
   const named = (name: string) => ({ $ref: `#/components/parameters/${name}` });
   return [
     ...fieldsOf(route.params, 'path', schemas),
-    ...fieldsOf(route.query, 'query', schemas),
+    ...fieldsOf(route.query, 'query', schemas).map((field) =>
+      route.query?.properties[field.name] === pageFields[field.name] ? named(field.name) : field,
+    ),
     ...(namesStoreInQuery ? [named('tenantUnlessInQuery'), named('tenantInQuery')] : []),
     ...(kind === 'public' && !namesStoreInQuery ? [named('tenant')] : []),
     ...(kind === 'dual' || kind === 'token' ? [named('tenantUnlessKey')] : []),
@@ -68,6 +72,12 @@ function parametersOf(route: Route, schemas: SchemaPool): Operation['parameters'
       : []),
   ];
 }
+
+const pageFields: Readonly<Record<string, TSchema>> = PageQuery;
+
+/** The parameters that lists share, by their names. */
+export const pageParameters = (schemas: SchemaPool): Readonly<Record<string, Parameter>> =>
+  Object.fromEntries(fieldsOf(Type.Object(PageQuery), 'query', schemas).map((field) => [field.name, field]));
 
 function fieldsOf(schema: TObject | undefined, place: 'path' | 'query', schemas: SchemaPool): Parameter[] {
   const required: readonly string[] = schema?.required ?? [];

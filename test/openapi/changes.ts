@@ -1,0 +1,59 @@
+import { compareOpenApi } from 'api-smart-diff';
+
+import type { OpenApiDocument, Operation } from '#src/api/openapi/document.ts';
+
+/** What differs between two versions of the API document, at one operation or event. */
+export interface Change {
+  /** The operation's id, or the event's type. */
+  readonly name: string;
+  /** For people: what was added, removed or replaced, and where. */
+  readonly text: string;
+  /** Whether a client that was made of the former version can fail. */
+  readonly isBreaking: boolean;
+}
+
+/** What the library lets a response replace, although clients rely on it. */
+const irreplaceable: ReadonlySet<string> = new Set(['operationId', 'type', 'const', 'format']);
+
+/** The changes that callers can notice, in the order of the document. */
+export function changesBetween(before: OpenApiDocument, after: OpenApiDocument): Change[] {
+  // The comparison fills in defaults, in place.
+  const [left, right] = [comparable(structuredClone(before)), comparable(structuredClone(after))];
+  return compareOpenApi(left, right).diffs.flatMap(({ path, type, action }) => {
+    const [part, place, method, ...rest] = path.map(String);
+    if (part !== 'paths' || place === undefined) return [];
+    // A document without an operation has no name for it.
+    const operation = operationAt(left, place, method) ?? operationAt(right, place, method);
+    return {
+      name: operation?.operationId ?? place,
+      text: `${action} ${rest.join('/') || `${method ?? ''} ${place}`.trim()}`,
+      isBreaking: type === 'breaking' || (action === 'replace' && irreplaceable.has(rest.at(-1) ?? '')),
+    };
+  });
+}
+
+/**
+ * The events of a version are compared like responses of operations: both are what a client reads. The server's URL
+ * is another in each environment.
+ */
+function comparable({ webhooks, servers: _servers, ...document }: OpenApiDocument) {
+  const events = Object.entries(webhooks).map(([type, { post }]) => {
+    const received = { 200: { description: post.summary, content: post.requestBody?.content ?? {} } };
+    return [`/${type}`, { get: { operationId: type, responses: received } }] as const;
+  });
+  return { ...document, paths: { ...document.paths, ...Object.fromEntries(events) } };
+}
+
+function operationAt({ paths }: ReturnType<typeof comparable>, place: string, method = '') {
+  const methods: Readonly<Record<string, Pick<Operation, 'operationId'>>> | undefined = paths[place];
+  return methods?.[method];
+}
+
+/** The breaking ones that the changelog does not name, in backquotes, among what changed or was removed. */
+export function unannounced(changes: readonly Change[], changelog: string): Change[] {
+  const [, unreleased = ''] = changelog.split(/^## /m).slice(0, 2);
+  const sections = unreleased.split(/^### /m).filter((section) => /^(?:Changed|Removed)\n/.test(section));
+  return changes.filter(
+    ({ name, isBreaking }) => isBreaking && !sections.some((section) => section.includes(`\`${name}\``)),
+  );
+}
