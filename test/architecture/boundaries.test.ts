@@ -17,6 +17,7 @@ const layers: readonly { name: string; pattern: RegExp; height: number }[] = [
   { name: 'workers', pattern: /^workers\/(processors\.ts|runtime\/|relay\/)/, height: 8 },
   { name: 'entries', pattern: /^(src\/server?\.ts|src\/cli\/|workers\/[a-z-]+\.ts)/, height: 9 },
   { name: 'migrations', pattern: /^migrations\//, height: 9 },
+  { name: 'client', pattern: /^src\/client\//, height: 9 },
   { name: 'dev', pattern: /^src\/dev\//, height: 10 },
 ];
 
@@ -78,6 +79,8 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   kysely: ['src/database/'],
   'async-mutex': ['src/lib/'],
   'lru-cache': ['src/domain/', 'src/api/', 'src/lib/', 'src/platform/', 'src/providers/'],
+  'openapi-fetch': ['src/client/src/'],
+  'openapi-typescript': ['src/client/generate/'],
   nodemailer: ['src/providers/', 'src/dev/'],
   pg: ['src/database/', 'src/dev/'],
   'pg-connection-string': ['src/database/'],
@@ -89,7 +92,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   'raw-body': ['src/api/', 'src/dev/'],
   shippo: ['src/providers/'],
   'smtp-server': ['src/dev/'],
-  standardwebhooks: ['src/dev/'],
+  standardwebhooks: ['src/client/src/', 'src/dev/'],
   stripe: ['src/providers/'],
   typebox: ['src/', 'jobs/', 'workers/'],
   uuid: ['src/lib/'],
@@ -130,6 +133,16 @@ test('the API imports the domain, not workers, the outbox or providers', (t) => 
       return importsOf(source).filter((path) =>
         ['jobs', 'workers', 'providers', 'platform'].includes(layerOf(path)?.name ?? ''),
       );
+    }),
+    [],
+  );
+});
+
+test('the client is a package of its own: it imports nothing of the service', (t) => {
+  t.deepEqual(
+    findings((source) => {
+      if (layerOf(source.path)?.name !== 'client') return [];
+      return importsOf(source).filter((path) => layerOf(path)?.name !== 'client');
     }),
     [],
   );
@@ -221,7 +234,7 @@ test('the environment, the time and the console are each read in one place', (t)
     [/\bnew Date\(\)/, /^src\/(lib\/clock\.ts|dev\/)/, 'asks for the time without the clock'],
     [
       /\bDate\.now\(\)/,
-      /^(src\/(lib\/clock\.ts|dev\/|database\/prove-database\.ts)|workers\/runtime\/record-outcome\.ts)/,
+      /^(src\/(lib\/clock\.ts|dev\/|client\/|database\/prove-database\.ts)|workers\/runtime\/record-outcome\.ts)/,
       'asks for the time without the clock',
     ],
     [/\bconsole\./, /^src\/(cli|dev)\//, 'writes to the console'],

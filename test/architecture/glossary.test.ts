@@ -52,6 +52,7 @@ const exceptions: readonly (readonly [name: RegExp, reason: string])[] = [
   [/^promise$/, 'Promise.withResolvers() of JavaScript'],
   [/^keepAlive\w*$/, 'Node.js and undici: connections that stay open'],
   [/^answers$/, 'the field of POST /leads/quiz, and its column'],
+  [/^lookUpOrder$/, 'the operation of GET /orders/lookup'],
   [/^hint(Of)?$/, 'the field of an API key'],
   [/^(\w+_)?refused$/, 'the metric storefront_inbound_refused_total, and states and codes of the contract'],
   [/^(storefront_)?inbound_refused\w*$/, 'the metric storefront_inbound_refused_total'],

@@ -25,7 +25,7 @@ export const sources = readSources('{src,workers,jobs,migrations}/**/*.ts');
 export const testSources = readSources('test/**/*.ts');
 
 function readSources(pattern: string): readonly Source[] {
-  return globSync(pattern, { cwd: root })
+  return globSync(pattern, { cwd: root, exclude: ['**/node_modules/**', 'src/client/dist/**'] })
     .toSorted()
     .map((path) => {
       const text = readFileSync(join(root, path), 'utf8');

@@ -1,0 +1,58 @@
+import type { ErrorBody } from './generated/api.ts';
+
+/** The codes of the API, and those for what did not come from it. */
+export type ErrorCode = ErrorBody['error'] | 'connection_failed' | 'unexpected_response' | 'invalid_signature';
+
+/** The one error of this package. Only an aborted request is rejected with the reason of its signal. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly code: ErrorCode;
+  /** The HTTP status; 0 when there was no response. */
+  readonly status: number;
+  /** What went wrong, for people. */
+  readonly detail: string;
+  /** Finds the request in the logs of the service. */
+  readonly requestId: string | undefined;
+  /** Every problem of the request and where it is: `path` is a JSON pointer. */
+  readonly errors: NonNullable<ErrorBody['errors']>;
+  /** Seconds after which the request may succeed, if the service named them. */
+  readonly retryAfter: number | undefined;
+  /** All fields of the response, such as the `items` of `insufficient_stock`. */
+  readonly body: Partial<ErrorBody>;
+
+  constructor(code: ErrorCode, detail: string, given: ErrorContext = {}) {
+    super(detail, { cause: given.cause });
+    const { response, body = {} } = given;
+    const retryAfterMs = response && retryAfterMsOf(response);
+    this.code = code;
+    this.detail = detail;
+    this.status = response?.status ?? 0;
+    this.requestId = body.request_id ?? response?.headers.get('x-request-id') ?? undefined;
+    this.errors = body.errors ?? [];
+    this.retryAfter = retryAfterMs === undefined ? undefined : Math.ceil(retryAfterMs / 1000);
+    this.body = body;
+  }
+}
+
+interface ErrorContext {
+  readonly response?: Response;
+  readonly body?: Partial<ErrorBody>;
+  readonly cause?: unknown;
+}
+
+/** The error that a response is. */
+export function errorOf(response: Response, body: unknown): ApiError {
+  if (isErrorBody(body)) return new ApiError(body.error, body.detail, { response, body });
+  return new ApiError('unexpected_response', `The response ${response.status} is not one of the API.`, { response });
+}
+
+/** What Retry-After says: seconds, or a date. */
+export function retryAfterMsOf({ headers }: Response): number | undefined {
+  const value = headers.get('retry-after');
+  if (value === null) return undefined;
+  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+}
+
+const isErrorBody = (body: unknown): body is ErrorBody =>
+  typeof body === 'object' && body !== null && 'error' in body && 'detail' in body;

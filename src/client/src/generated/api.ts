@@ -1,0 +1,5073 @@
+// Generated from the API document by `npm run client:types`. Do not edit.
+
+export interface paths {
+    "/api/v1/admin/analytics/daily": {
+        /** Read the events, sessions, orders and revenue of each day. */
+        get: operations["admin.getDailyAnalytics"];
+    };
+    "/api/v1/admin/analytics/funnel": {
+        /** Read the funnel: sessions that reached each step, from viewing a product to a paid order. */
+        get: operations["admin.getFunnel"];
+    };
+    "/api/v1/admin/audit-log": {
+        /** List the audit log, newest first, optionally of one subject. */
+        get: operations["admin.listAuditLog"];
+    };
+    "/api/v1/admin/content": {
+        /** List content entries including drafts, newest first. */
+        get: operations["admin.listEntries"];
+        /** Create a content entry. */
+        post: operations["admin.createEntry"];
+    };
+    "/api/v1/admin/content/{type}/{slug}": {
+        /** Read a content entry, published or not. */
+        get: operations["admin.getEntry"];
+        /** Replace a content entry. */
+        put: operations["admin.replaceEntry"];
+        /** Remove a content entry. */
+        delete: operations["admin.deleteEntry"];
+    };
+    "/api/v1/admin/customers": {
+        /** List customers, newest first. */
+        get: operations["admin.listCustomers"];
+    };
+    "/api/v1/admin/customers/{id}": {
+        /** Read a customer with their latest orders, subscriptions and returns. */
+        get: operations["admin.getCustomer"];
+    };
+    "/api/v1/admin/gift-cards": {
+        /** List gift cards, newest first. Codes are not stored and cannot be shown. */
+        get: operations["admin.listGiftCards"];
+        /** Create a gift card. Its code is only returned here. */
+        post: operations["admin.createGiftCard"];
+    };
+    "/api/v1/admin/gift-cards/{id}/disable": {
+        /** Disable a gift card. Open checkouts keep the amount that they hold. */
+        post: operations["admin.disableGiftCard"];
+    };
+    "/api/v1/admin/integrations": {
+        /** List connections to third parties, newest first. */
+        get: operations["admin.listIntegrations"];
+        /** Start connecting the store to a third party. Returns the consent URL to open and the webhook credentials. */
+        post: operations["admin.createIntegration"];
+    };
+    "/api/v1/admin/integrations/{id}": {
+        /** Read the status of a connection, without the data received. */
+        get: operations["admin.getIntegration"];
+    };
+    "/api/v1/admin/integrations/{id}/reveal": {
+        /** Reveal the data received from the third party, such as an authorization code. Null until it arrives. */
+        post: operations["admin.revealIntegration"];
+    };
+    "/api/v1/admin/keys": {
+        /** List the API keys of the store, including revoked ones, oldest first. */
+        get: operations["admin.listKeys"];
+        /** Create an API key. Its value is only returned here. */
+        post: operations["admin.createKey"];
+    };
+    "/api/v1/admin/keys/{id}/revoke": {
+        /** Revoke an API key. Takes effect everywhere within five seconds. */
+        post: operations["admin.revokeKey"];
+    };
+    "/api/v1/admin/labels": {
+        /** List labels, newest first. `?state=needs_attention` lists those that need attention. */
+        get: operations["admin.listLabels"];
+    };
+    "/api/v1/admin/labels/{id}/retry": {
+        /** Retry a label with a fresh quote. A purchase whose outcome is unknown is looked up first. */
+        post: operations["admin.retryLabel"];
+    };
+    "/api/v1/admin/labels/{id}/void": {
+        /** Void a label and refund its price. The order then has no label. */
+        post: operations["admin.voidLabel"];
+    };
+    "/api/v1/admin/leads": {
+        /** List leads, newest first. */
+        get: operations["admin.listLeads"];
+    };
+    "/api/v1/admin/modules": {
+        /** Read which modules are enabled for the store. */
+        get: operations["admin.listModules"];
+    };
+    "/api/v1/admin/orders": {
+        /** List orders, newest first. `?needs_attention=true` lists those that need attention. */
+        get: operations["admin.listOrders"];
+    };
+    "/api/v1/admin/orders/{id}": {
+        /** Read an order with its label, refunds, timeline, and what to do if it needs attention. */
+        get: operations["admin.getOrder"];
+    };
+    "/api/v1/admin/orders/{id}/attention/dismiss": {
+        /** Dismiss a flag of an order. Its code is required, so that a newer one is not dismissed. */
+        post: operations["admin.dismissOrderAttention"];
+    };
+    "/api/v1/admin/orders/{id}/label": {
+        /** Buy a label at a rate, also to other countries and above the cost cap; without a rate, at the cheapest. */
+        post: operations["admin.buyLabel"];
+    };
+    "/api/v1/admin/orders/{id}/rates": {
+        /** Quote the rates of an order, also to other countries, the cheapest first. */
+        get: operations["admin.quoteOrderRates"];
+    };
+    "/api/v1/admin/orders/{id}/refunds": {
+        /** Refund an order. A worker issues the refund; the part that was paid with a gift card is returned last. */
+        post: operations["admin.refundOrder"];
+    };
+    "/api/v1/admin/orders/{id}/ship": {
+        /** Mark an order as shipped by hand. No label is bought, and the shopper is notified. */
+        post: operations["admin.shipOrder"];
+    };
+    "/api/v1/admin/orders/{id}/shipping-address": {
+        /** Correct the shipping address of an order. This does not retry its label. */
+        put: operations["admin.replaceShippingAddress"];
+    };
+    "/api/v1/admin/partner-applications": {
+        /** List partner applications, newest first. */
+        get: operations["admin.listPartnerApplications"];
+    };
+    "/api/v1/admin/partners": {
+        /** List partners with their sales, newest first. */
+        get: operations["admin.listPartners"];
+        /** Create a partner, or update the one with this code. Omitted fields are set to their defaults. */
+        post: operations["admin.savePartner"];
+    };
+    "/api/v1/admin/payments/webhook-secret/rotations": {
+        /** Start rotating the payment provider's webhook secret. A one-time code is emailed to the owner. */
+        post: operations["admin.startSecretRotation"];
+    };
+    "/api/v1/admin/payments/webhook-secret/rotations/{id}/confirm": {
+        /** Confirm the rotation and read the new secret. It can be read again for ten minutes. */
+        post: operations["admin.confirmSecretRotation"];
+    };
+    "/api/v1/admin/products": {
+        /** List products including drafts, newest first. */
+        get: operations["admin.listProducts"];
+        /** Create a product with its variants. */
+        post: operations["admin.createProduct"];
+    };
+    "/api/v1/admin/products/{slug}": {
+        /** Read a product, published or not. */
+        get: operations["admin.getProduct"];
+        /** Replace a product. Variants that are left out are removed. Stock is set only for new variants. */
+        put: operations["admin.replaceProduct"];
+        /** Remove a product. */
+        delete: operations["admin.deleteProduct"];
+    };
+    "/api/v1/admin/promo-codes": {
+        /** List promo codes with their usage, newest first. */
+        get: operations["admin.listPromoCodes"];
+        /** Create a promo code. */
+        post: operations["admin.createPromoCode"];
+    };
+    "/api/v1/admin/promo-codes/{code}": {
+        /** Replace a promo code. Its usage stays counted. */
+        put: operations["admin.replacePromoCode"];
+        /** Remove a promo code. Open checkouts that use it keep their discount. */
+        delete: operations["admin.deletePromoCode"];
+    };
+    "/api/v1/admin/providers": {
+        /** Read the store's accounts at its providers, without their secrets. */
+        get: operations["admin.getProviders"];
+    };
+    "/api/v1/admin/providers/payments": {
+        /** Save the account at the payment provider. Secrets that are left out stay; null removes the key. */
+        put: operations["admin.savePaymentProvider"];
+    };
+    "/api/v1/admin/providers/payments/confirmations": {
+        /** Email the owner the one-time password for replacing stored credentials. The body is that of the PUT. */
+        post: operations["admin.requestPaymentConfirmation"];
+    };
+    "/api/v1/admin/providers/second-shipping": {
+        /** Save the account at the second parcel provider. It is stored and checked, and not used for labels. */
+        put: operations["admin.saveSecondShippingProvider"];
+    };
+    "/api/v1/admin/providers/second-shipping/confirmations": {
+        /** Email the owner the one-time password for replacing stored credentials. The body is that of the PUT. */
+        post: operations["admin.requestSecondShippingConfirmation"];
+    };
+    "/api/v1/admin/providers/shipping": {
+        /** Save the account at the parcel provider and the shipping terms. Secrets that are left out stay. */
+        put: operations["admin.saveShippingProvider"];
+    };
+    "/api/v1/admin/providers/shipping/confirmations": {
+        /** Email the owner the one-time password for replacing stored credentials. The body is that of the PUT. */
+        post: operations["admin.requestShippingConfirmation"];
+    };
+    "/api/v1/admin/providers/{kind}/check": {
+        /** Check whether the stored key opens the account at a provider. */
+        post: operations["admin.checkProvider"];
+    };
+    "/api/v1/admin/reminders": {
+        /** List the decisions about reminders of saved carts with their reasons, newest first. */
+        get: operations["admin.listReminders"];
+    };
+    "/api/v1/admin/returns": {
+        /** List returns, newest first. `?status=requested` lists those to decide. */
+        get: operations["admin.listReturns"];
+    };
+    "/api/v1/admin/returns/{id}/approve": {
+        /** Approve a return. */
+        post: operations["admin.approveReturn"];
+    };
+    "/api/v1/admin/returns/{id}/close": {
+        /** Close a return that was refunded or replaced, or whose goods never arrived. */
+        post: operations["admin.closeReturn"];
+    };
+    "/api/v1/admin/returns/{id}/receive": {
+        /** Record that the goods of a return were received. Their stock is not changed. */
+        post: operations["admin.receiveReturn"];
+    };
+    "/api/v1/admin/returns/{id}/refund": {
+        /** Refund a return: what was paid for the goods, or an amount. A worker issues the refund. */
+        post: operations["admin.refundReturn"];
+    };
+    "/api/v1/admin/returns/{id}/reject": {
+        /** Reject a return. Its items can be requested in another return. */
+        post: operations["admin.rejectReturn"];
+    };
+    "/api/v1/admin/reviews": {
+        /** List reviews, newest first. `?status=pending` lists those to moderate. */
+        get: operations["admin.listReviews"];
+    };
+    "/api/v1/admin/reviews/{id}/approve": {
+        /** Approve a review. */
+        post: operations["admin.approveReview"];
+    };
+    "/api/v1/admin/reviews/{id}/reject": {
+        /** Reject a review. */
+        post: operations["admin.rejectReview"];
+    };
+    "/api/v1/admin/stock": {
+        /** Set or adjust the stock of variants, all or nothing. */
+        put: operations["admin.changeStock"];
+    };
+    "/api/v1/admin/subscriptions": {
+        /** List the subscriptions of the store, newest first. */
+        get: operations["admin.listSubscriptions"];
+    };
+    "/api/v1/admin/subscriptions/{id}": {
+        /** Read a subscription. */
+        get: operations["admin.getSubscription"];
+    };
+    "/api/v1/admin/suppressions": {
+        /** List suppressed email addresses: they bounced and get no more email. */
+        get: operations["admin.listSuppressions"];
+    };
+    "/api/v1/admin/suppressions/release": {
+        /** Remove an email address from the suppression list. */
+        post: operations["admin.releaseSuppression"];
+    };
+    "/api/v1/admin/webhook-deliveries/{id}": {
+        /** Read a delivery with its attempts and their responses. */
+        get: operations["admin.getWebhookDelivery"];
+    };
+    "/api/v1/admin/webhook-deliveries/{id}/redeliver": {
+        /** Redeliver a webhook now, starting the retry schedule over. */
+        post: operations["admin.redeliverWebhook"];
+    };
+    "/api/v1/admin/webhook-endpoints": {
+        /** List webhook endpoints, newest first. */
+        get: operations["admin.listWebhookEndpoints"];
+        /** Create a webhook endpoint. Its signing secret is returned only here. */
+        post: operations["admin.createWebhookEndpoint"];
+    };
+    "/api/v1/admin/webhook-endpoints/{id}": {
+        /** Read a webhook endpoint. */
+        get: operations["admin.getWebhookEndpoint"];
+        /** Delete a webhook endpoint and its deliveries. */
+        delete: operations["admin.deleteWebhookEndpoint"];
+        /** Update a webhook endpoint. Omitted fields stay as they are. */
+        patch: operations["admin.updateWebhookEndpoint"];
+    };
+    "/api/v1/admin/webhook-endpoints/{id}/deliveries": {
+        /** List the deliveries of a webhook endpoint, newest first. */
+        get: operations["admin.listWebhookDeliveries"];
+    };
+    "/api/v1/admin/webhook-endpoints/{id}/disable": {
+        /** Disable a webhook endpoint. Its pending deliveries are discarded and can be recovered. */
+        post: operations["admin.disableWebhookEndpoint"];
+    };
+    "/api/v1/admin/webhook-endpoints/{id}/enable": {
+        /** Enable a webhook endpoint and reset its failures. What it missed can be recovered. */
+        post: operations["admin.enableWebhookEndpoint"];
+    };
+    "/api/v1/admin/webhook-endpoints/{id}/recover": {
+        /** Redeliver what an endpoint missed in a time range, at most 50,000 deliveries per call. */
+        post: operations["admin.recoverWebhookDeliveries"];
+    };
+    "/api/v1/admin/webhook-endpoints/{id}/rotate-secret": {
+        /** Rotate the signing secret. The new one is returned only here; the old one also signs for a day. */
+        post: operations["admin.rotateWebhookSecret"];
+    };
+    "/api/v1/admin/webhook-endpoints/{id}/test": {
+        /** Send a webhook.test event to an endpoint. */
+        post: operations["admin.testWebhookEndpoint"];
+    };
+    "/api/v1/admin/webhook-event-types": {
+        /** List the event types, each with the JSON Schema of its body and an example. */
+        get: operations["admin.listWebhookEventTypes"];
+    };
+    "/api/v1/admin/wholesale-inquiries": {
+        /** List wholesale inquiries, newest first. */
+        get: operations["admin.listWholesaleInquiries"];
+    };
+    "/api/v1/analytics/events": {
+        /** Send a batch of storefront events. Invalid events are listed in the response. */
+        post: operations["sendAnalyticsEvents"];
+    };
+    "/api/v1/billing-portal": {
+        /** Create a link to the page where customers manage their subscriptions. */
+        post: operations["createBillingPortalSession"];
+    };
+    "/api/v1/cart": {
+        /** Create a cart. It expires after 30 days. */
+        post: operations["createCart"];
+    };
+    "/api/v1/cart/apply-gift-card": {
+        /** Preview what a gift card pays of an order. */
+        post: operations["previewGiftCard"];
+    };
+    "/api/v1/cart/apply-promo": {
+        /** Preview a promo code on a cart. */
+        post: operations["previewPromoCode"];
+    };
+    "/api/v1/cart/restore": {
+        /** Restore a saved cart with the token of a reminder. */
+        get: operations["restoreCart"];
+        /** Restore a saved cart with the token of a reminder, in the body or the query. */
+        post: operations["restoreCartByPost"];
+    };
+    "/api/v1/cart/save": {
+        /** Save a cart for an email address and schedule reminders. */
+        post: operations["saveCart"];
+    };
+    "/api/v1/cart/unsubscribe": {
+        /** Read whether an email gets reminders, as a page for browsers. With confirm=1, unsubscribe it. */
+        get: operations["getReminderSubscription"];
+        /** Unsubscribe an email from reminders. Supports one-click unsubscription (RFC 8058). */
+        post: operations["unsubscribeFromReminders"];
+    };
+    "/api/v1/cart/{id}": {
+        /** Read a cart with current prices. */
+        get: operations["getCart"];
+    };
+    "/api/v1/cart/{id}/items": {
+        /** Add an item to a cart. An equal item increases the quantity of its line. */
+        post: operations["addCartItem"];
+    };
+    "/api/v1/cart/{id}/items/{itemId}": {
+        /** Remove an item from a cart. */
+        delete: operations["removeCartItem"];
+        /** Change the quantity or purchase type of a cart item. Quantity 0 removes it. */
+        patch: operations["updateCartItem"];
+    };
+    "/api/v1/checkout/sessions": {
+        /** Create a pending order and its hosted payment session. */
+        post: operations["createCheckoutSession"];
+    };
+    "/api/v1/checkout/{orderId}/status": {
+        /** Read the status of a checkout's order. */
+        get: operations["getCheckoutStatus"];
+    };
+    "/api/v1/content/announcements/active": {
+        /** List the active announcements. */
+        get: operations["listActiveAnnouncements"];
+    };
+    "/api/v1/content/{type}": {
+        /** List the published entries of a type, newest first. */
+        get: operations["listEntries"];
+    };
+    "/api/v1/content/{type}/{slug}": {
+        /** Read a published entry. */
+        get: operations["getEntry"];
+    };
+    "/api/v1/customer-portal": {
+        /** Read the latest orders, subscriptions and returns of the signed-in customer. */
+        get: operations["getCustomerPortal"];
+        /** Email a sign-in link to a customer. The response does not reveal whether the email is known. */
+        post: operations["requestCustomerPortalLink"];
+    };
+    "/api/v1/customer-portal/cancel": {
+        /** Cancel a subscription of the signed-in customer, at the end of the paid period or at once. */
+        post: operations["cancelSubscription"];
+    };
+    "/api/v1/customer-portal/orders": {
+        /** List the orders of the signed-in customer, newest first. */
+        get: operations["listCustomerOrders"];
+    };
+    "/api/v1/customer-portal/orders/{id}": {
+        /** Read an order of the signed-in customer. */
+        get: operations["getCustomerOrder"];
+    };
+    "/api/v1/customer-portal/returns": {
+        /** List the returns of the signed-in customer, newest first. */
+        get: operations["listCustomerReturns"];
+        /** Request a return for an order of the signed-in customer. */
+        post: operations["createCustomerReturn"];
+    };
+    "/api/v1/customer-portal/subscriptions": {
+        /** List the subscriptions of the signed-in customer, newest first. */
+        get: operations["listCustomerSubscriptions"];
+    };
+    "/api/v1/customer/magic-link/consume": {
+        /** Sign in with the token of an emailed link. It works once. */
+        post: operations["consumeMagicLink"];
+    };
+    "/api/v1/customer/magic-link/request": {
+        /** Email a sign-in link if a customer with this address exists. The response is the same either way. */
+        post: operations["requestMagicLink"];
+    };
+    "/api/v1/customer/me": {
+        /** Read the signed-in customer. */
+        get: operations["getCustomer"];
+    };
+    "/api/v1/customer/refresh": {
+        /** Renew a session for 15 minutes, with the session token or a refresh token. A refresh token is replaced. */
+        post: operations["refreshSession"];
+    };
+    "/api/v1/customer/signout": {
+        /** Sign out. The session and its refresh tokens stop working. */
+        post: operations["signOut"];
+    };
+    "/api/v1/integrations/{provider}/callback": {
+        /** Receive the owner’s browser after consent at a third party, and redirect it to the return URL. */
+        get: operations["completeIntegrationConsent"];
+        /** Receive a call from a third party, signed per Standard Webhooks. It is stored, then handled by a job. */
+        post: operations["receiveIntegrationCall"];
+    };
+    "/api/v1/inventory": {
+        /** Read the stock status of up to 50 variants. Unknown ones are left out. */
+        get: operations["listStock"];
+    };
+    "/api/v1/inventory/{slug}": {
+        /** Read the stock status of each variant of a product. */
+        get: operations["getProductStock"];
+    };
+    "/api/v1/leads": {
+        /** Create a lead. The same email from the same source updates the same lead. */
+        post: operations["createLead"];
+    };
+    "/api/v1/leads/quiz": {
+        /** Submit the answers to a quiz. */
+        post: operations["submitQuiz"];
+    };
+    "/api/v1/leads/waitlist": {
+        /** Join the waitlist of a product or variant. One email is sent when it is back in stock. */
+        post: operations["joinWaitlist"];
+    };
+    "/api/v1/leads/wholesale": {
+        /** Submit a wholesale inquiry, as a lead. */
+        post: operations["createWholesaleLead"];
+    };
+    "/api/v1/orders/lookup": {
+        /** Find an order by its number and email. */
+        get: operations["lookUpOrder"];
+    };
+    "/api/v1/orders/{orderId}": {
+        /** Read an order for its confirmation or account page. */
+        get: operations["getOrder"];
+    };
+    "/api/v1/partners/apply": {
+        /** Apply to become a partner. The store’s owner decides. */
+        post: operations["applyAsPartner"];
+    };
+    "/api/v1/partners/track": {
+        /** Track a referral. Orders of this session within the partner’s window are attributed to the partner. */
+        post: operations["trackReferral"];
+    };
+    "/api/v1/partners/{code}": {
+        /** Read a partner by code, with the discount for shoppers. */
+        get: operations["getPartner"];
+    };
+    "/api/v1/products": {
+        /** List published products. */
+        get: operations["listProducts"];
+    };
+    "/api/v1/products/{slug}": {
+        /** Read a published product with its variants. */
+        get: operations["getProduct"];
+    };
+    "/api/v1/products/{slug}/images": {
+        /** List the images of a product. */
+        get: operations["listProductImages"];
+    };
+    "/api/v1/products/{slug}/reviews": {
+        /** List the approved reviews of a product, newest first. */
+        get: operations["listProductReviews"];
+        /** Submit a product review. */
+        post: operations["createProductReview"];
+    };
+    "/api/v1/returns": {
+        /** Request a return by order number and email. */
+        post: operations["createReturn"];
+    };
+    "/api/v1/search": {
+        /** Search products and content. */
+        get: operations["search"];
+    };
+    "/api/v1/shipping/rates": {
+        /** Quote live shipping rates for a destination and a weight. */
+        post: operations["quoteShippingRates"];
+    };
+    "/api/v1/storefront": {
+        /** Read the store configuration. */
+        get: operations["getStorefront"];
+    };
+    "/api/v1/subscriptions/gift-checkout": {
+        /** Buy some months of a subscription as a gift, paid at once. */
+        post: operations["createGiftCheckoutSession"];
+    };
+    "/api/v1/subscriptions/{id}": {
+        /** Read a subscription. */
+        get: operations["getSubscription"];
+    };
+    "/api/v1/subscriptions/{id}/manage": {
+        /** Pause, resume or cancel a subscription, or change its interval. */
+        post: operations["manageSubscription"];
+    };
+    "/api/v1/subscriptions/{id}/reactivate": {
+        /** Undo a cancellation at the end of the period. */
+        post: operations["reactivateSubscription"];
+    };
+    "/api/v1/wholesale": {
+        /** Submit a wholesale inquiry. */
+        post: operations["createWholesaleInquiry"];
+    };
+}
+export interface webhooks {
+    "order.paid": {
+        /** The payment has arrived and the order is recorded as paid. The authoritative paid signal. */
+        post: operations["onOrderPaid"];
+    };
+    "order.shipped": {
+        /** The first parcel of the order is on its way. */
+        post: operations["onOrderShipped"];
+    };
+    "order.payment_failed": {
+        /** A pending payment has failed. */
+        post: operations["onOrderPaymentFailed"];
+    };
+    "order.expired": {
+        /** The order was not paid in time. Its stock, promo codes and gift cards are released. */
+        post: operations["onOrderExpired"];
+    };
+    "order.refunded": {
+        /** The order was refunded, fully or in part. */
+        post: operations["onOrderRefunded"];
+    };
+    "order.delivered": {
+        /** The parcel was delivered. */
+        post: operations["onOrderDelivered"];
+    };
+    "subscription.created": {
+        /** A subscription has begun. */
+        post: operations["onSubscriptionCreated"];
+    };
+    "subscription.updated": {
+        /** A subscription has changed. */
+        post: operations["onSubscriptionUpdated"];
+    };
+    "subscription.canceled": {
+        /** A subscription has ended. */
+        post: operations["onSubscriptionCanceled"];
+    };
+    "label.purchased": {
+        /** A shipping label was bought. */
+        post: operations["onLabelPurchased"];
+    };
+    "label.needs_attention": {
+        /** A shipping label could not be bought automatically. */
+        post: operations["onLabelNeedsAttention"];
+    };
+    "return.requested": {
+        /** A shopper requested a return. */
+        post: operations["onReturnRequested"];
+    };
+    "return.updated": {
+        /** The status of a return has changed. */
+        post: operations["onReturnUpdated"];
+    };
+    "webhook.test": {
+        /** A test event that the owner requested. Its object is the endpoint itself. */
+        post: operations["onWebhookTest"];
+    };
+}
+export interface components {
+    schemas: {
+        ApiKey: {
+            id: string;
+            name: string;
+            kind: "secret" | "publishable";
+            scopes: string[];
+            hint: string;
+            requests_per_minute: number | null;
+            expires_at: components["schemas"]["Timestamp"] | null;
+            revoked_at: components["schemas"]["Timestamp"] | null;
+            created_at: components["schemas"]["Timestamp"];
+        };
+        Attention: {
+            code: string;
+            detail: string;
+            next: string;
+        };
+        AuditEntry: {
+            id: string;
+            actor: {
+                kind: string;
+                id: string;
+            };
+            action: string;
+            subject: {
+                kind: string;
+                id: string;
+            };
+            /** @description The subject before the change, without secrets and emails. */
+            before: unknown;
+            /** @description The subject after the change. `changed` lists the changed fields, including those that are never shown. */
+            after: unknown;
+            request_id: string | null;
+            created_at: components["schemas"]["Timestamp"];
+        };
+        Cart: {
+            id: string;
+            status: "active" | "converted" | "expired";
+            currency: string;
+            sessionId: string | null;
+            customerId: string | null;
+            items: components["schemas"]["CartLine"][];
+            itemCount: number;
+            subtotalCents: number;
+            version: number;
+            expiresAt: components["schemas"]["Timestamp"];
+            createdAt: components["schemas"]["Timestamp"];
+            updatedAt: components["schemas"]["Timestamp"];
+        };
+        CartLine: {
+            id: string;
+            variantId: string | null;
+            productId: string;
+            productSlug: string;
+            name: string;
+            variantName: string;
+            sku: string;
+            imageUrl: string | null;
+            quantity: number;
+            unitPriceCents: number;
+            lineTotalCents: number;
+            purchaseType: "one_time" | "subscription";
+            subscriptionInterval: ("month" | "quarter") | null;
+            stockStatus: "in_stock" | "low_stock" | "out_of_stock" | "backorder";
+            priceChanged: boolean;
+        };
+        CheckoutSession: {
+            checkout_url: string;
+            expires_at: components["schemas"]["Timestamp"];
+            order: {
+                id: string;
+                order_number: string;
+                status: "pending" | "paid" | "payment_failed" | "expired" | "canceled" | "partially_refunded" | "refunded";
+                currency: string;
+                total_cents: number;
+            };
+            order_id: string;
+            order_number: string;
+        };
+        CheckoutStatus: {
+            order_id: string;
+            order_number: string;
+            status: "pending" | "paid" | "payment_failed" | "expired" | "canceled" | "partially_refunded" | "refunded";
+            payment_status: "unpaid" | "processing" | "paid" | "failed" | "partially_refunded" | "refunded";
+            fulfillment_status: "unfulfilled" | "label_purchased" | "shipped" | "delivered" | "returned" | "exception" | "needs_attention" | "not_required";
+            paid_at: components["schemas"]["Timestamp"] | null;
+            tracking: {
+                carrier: string;
+                tracking_number: string;
+                tracking_url: string | null;
+                status: string | null;
+            }[];
+            /** @description The recommended time until the next poll, in milliseconds. */
+            poll_after_ms: number;
+        };
+        ContentEntry: {
+            id: string;
+            type: string;
+            slug: string;
+            title: string;
+            summary: string | null;
+            body: {
+                format: "markdown" | "html" | "text";
+                value: string;
+            };
+            tags: string[];
+            image: {
+                url: string;
+                alt: string | null;
+                width: number | null;
+                height: number | null;
+            } | null;
+            author: string | null;
+            starts_at: components["schemas"]["Timestamp"] | null;
+            ends_at: components["schemas"]["Timestamp"] | null;
+            published_at: components["schemas"]["Timestamp"];
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        Customer: {
+            id: string;
+            email: components["schemas"]["Email"];
+            name: string | null;
+        };
+        CustomerHistory: {
+            customer: components["schemas"]["KnownCustomer"];
+            orders: components["schemas"]["Order"][];
+            subscriptions: components["schemas"]["Subscription"][];
+            returns: components["schemas"]["Return"][];
+        };
+        CustomerPortal: {
+            customer: components["schemas"]["Customer"];
+            orders: components["schemas"]["Order"][];
+            subscriptions: components["schemas"]["Subscription"][];
+            returns: components["schemas"]["Return"][];
+        };
+        /** Format: email */
+        Email: string;
+        GiftCard: {
+            id: string;
+            last4: string;
+            currency: string;
+            balance_cents: number;
+            held_cents: number;
+            disabled_at: components["schemas"]["Timestamp"] | null;
+            version: number;
+            created_at: components["schemas"]["Timestamp"];
+        };
+        GiftCardQuote: {
+            valid: boolean;
+            last4: string | null;
+            currency: string | null;
+            appliedCents: number;
+            remainingDueCents: number;
+            reason: ("not_applicable" | "empty" | "in_use") | null;
+            balanceCents?: number;
+        };
+        Image: {
+            url: string;
+            alt: string | null;
+            width: number | null;
+            height: number | null;
+            position: number;
+        };
+        Integration: {
+            id: string;
+            provider: string;
+            /**
+             * @description `answered` once the third party sent the browser back, `pending` until then, `expired` after the deadline.
+             */
+            status: "pending" | "answered" | "expired";
+            /** Format: uri */
+            return_url: string;
+            expires_at: components["schemas"]["Timestamp"];
+            received_at: components["schemas"]["Timestamp"] | null;
+            created_at: components["schemas"]["Timestamp"];
+        };
+        KnownCustomer: {
+            id: string;
+            email: components["schemas"]["Email"];
+            name: string | null;
+            accepts_marketing: boolean | null;
+            version: number;
+            created_at: components["schemas"]["Timestamp"];
+        };
+        Label: {
+            id: string;
+            order_id: string;
+            order_number: string;
+            state: "queued" | "quoting" | "rate_chosen" | "buying" | "purchased" | "needs_attention" | "skipped" | "voided";
+            reason_code: string | null;
+            reason: string | null;
+            next: string | null;
+            carrier: string | null;
+            service: string | null;
+            amount_cents: number | null;
+            currency: string | null;
+            tracking_number: string | null;
+            tracking_url: string | null;
+            label_url: string | null;
+            tries: number;
+            next_attempt_at: components["schemas"]["Timestamp"] | null;
+            version: number;
+            created_at: components["schemas"]["Timestamp"];
+            updated_at: components["schemas"]["Timestamp"];
+            purchased_at: components["schemas"]["Timestamp"] | null;
+        };
+        Lead: {
+            id: string;
+            email: components["schemas"]["Email"];
+            source: string;
+            name: string | null;
+            consent: boolean | null;
+            answers: {
+                [key: string]: unknown;
+            } | null;
+            created_at: components["schemas"]["Timestamp"];
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        ManagedContentEntry: {
+            id: string;
+            type: string;
+            slug: string;
+            title: string;
+            summary: string | null;
+            body: {
+                format: "markdown" | "html" | "text";
+                value: string;
+            };
+            tags: string[];
+            image: {
+                url: string;
+                alt: string | null;
+                width: number | null;
+                height: number | null;
+            } | null;
+            author: string | null;
+            starts_at: components["schemas"]["Timestamp"] | null;
+            ends_at: components["schemas"]["Timestamp"] | null;
+            published_at: components["schemas"]["Timestamp"] | null;
+            updated_at: components["schemas"]["Timestamp"];
+            version: number;
+            created_at: components["schemas"]["Timestamp"];
+        };
+        ManagedOrder: {
+            id: string;
+            order_number: string;
+            status: "pending" | "paid" | "payment_failed" | "expired" | "canceled" | "partially_refunded" | "refunded";
+            payment_status: "unpaid" | "processing" | "paid" | "failed" | "partially_refunded" | "refunded";
+            fulfillment_status: "unfulfilled" | "label_purchased" | "shipped" | "delivered" | "returned" | "exception" | "needs_attention" | "not_required";
+            currency: string;
+            subtotal_cents: number;
+            discount_cents: number;
+            gift_card_cents: number;
+            shipping_cents: number;
+            tax_cents: number;
+            total_cents: number;
+            refunded_cents: number;
+            customer: {
+                id: string | null;
+                email: components["schemas"]["Email"] | null;
+            };
+            shipping_address: components["schemas"]["ShippingAddress"] | null;
+            items: components["schemas"]["OrderItem"][];
+            labels: components["schemas"]["OrderLabel"][];
+            metadata: {
+                [key: string]: unknown;
+            };
+            version: number;
+            created_at: components["schemas"]["Timestamp"];
+            paid_at: components["schemas"]["Timestamp"] | null;
+            shipped_at: components["schemas"]["Timestamp"] | null;
+            attention: components["schemas"]["Attention"] | null;
+            attentions: components["schemas"]["Attention"][];
+        };
+        ManagedPartner: {
+            id: string;
+            code: string;
+            name: string;
+            commission_percent: number;
+            discount_percent: number;
+            window: string;
+            orders: number;
+            total_cents: number;
+            commission_cents: number;
+            version: number;
+            created_at: components["schemas"]["Timestamp"];
+        };
+        ManagedProduct: {
+            id: string;
+            slug: string;
+            name: string;
+            description: string;
+            category: string | null;
+            tags: string[];
+            images: components["schemas"]["Image"][];
+            price_cents: number;
+            compare_at_cents: number | null;
+            currency: string;
+            purchase_types: ("one_time" | "subscription")[];
+            subscription_intervals: ("month" | "quarter")[];
+            rating: {
+                count: number;
+                average: number;
+            };
+            in_stock: boolean;
+            updated_at: components["schemas"]["Timestamp"];
+            status: "draft" | "published";
+            version: number;
+            created_at: components["schemas"]["Timestamp"];
+            variants: components["schemas"]["ManagedVariant"][];
+        };
+        ManagedReview: {
+            id: string;
+            rating: number;
+            title: string | null;
+            body: string | null;
+            author_name: string;
+            verified_purchase: boolean;
+            created_at: components["schemas"]["Timestamp"];
+            product_slug: string;
+            status: "pending" | "approved" | "rejected";
+            email: string | null;
+            decided_at: components["schemas"]["Timestamp"] | null;
+        };
+        ManagedVariant: {
+            id: string;
+            sku: string;
+            name: string;
+            options: {
+                [key: string]: string;
+            };
+            price_cents: number;
+            subscription_price_cents: number | null;
+            weight_oz: number | null;
+            stock_status: "in_stock" | "low_stock" | "out_of_stock" | "backorder";
+            compare_at_cents: number | null;
+            ships: boolean;
+            stock: number | null;
+            /** @description Quantity that open checkouts hold. */
+            stock_held: number;
+            low_stock_at: number | null;
+            backorder: boolean;
+        };
+        Order: {
+            id: string;
+            order_number: string;
+            status: "pending" | "paid" | "payment_failed" | "expired" | "canceled" | "partially_refunded" | "refunded";
+            payment_status: "unpaid" | "processing" | "paid" | "failed" | "partially_refunded" | "refunded";
+            fulfillment_status: "unfulfilled" | "label_purchased" | "shipped" | "delivered" | "returned" | "exception" | "needs_attention" | "not_required";
+            currency: string;
+            subtotal_cents: number;
+            discount_cents: number;
+            gift_card_cents: number;
+            shipping_cents: number;
+            tax_cents: number;
+            total_cents: number;
+            refunded_cents: number;
+            customer: {
+                id: string | null;
+                email: components["schemas"]["Email"] | null;
+            };
+            shipping_address: components["schemas"]["ShippingAddress"] | null;
+            items: components["schemas"]["OrderItem"][];
+            labels: components["schemas"]["OrderLabel"][];
+            metadata: {
+                [key: string]: unknown;
+            };
+            version: number;
+            created_at: components["schemas"]["Timestamp"];
+            paid_at: components["schemas"]["Timestamp"] | null;
+            shipped_at: components["schemas"]["Timestamp"] | null;
+        };
+        OrderFile: {
+            id: string;
+            order_number: string;
+            status: "pending" | "paid" | "payment_failed" | "expired" | "canceled" | "partially_refunded" | "refunded";
+            payment_status: "unpaid" | "processing" | "paid" | "failed" | "partially_refunded" | "refunded";
+            fulfillment_status: "unfulfilled" | "label_purchased" | "shipped" | "delivered" | "returned" | "exception" | "needs_attention" | "not_required";
+            currency: string;
+            subtotal_cents: number;
+            discount_cents: number;
+            gift_card_cents: number;
+            shipping_cents: number;
+            tax_cents: number;
+            total_cents: number;
+            refunded_cents: number;
+            customer: {
+                id: string | null;
+                email: components["schemas"]["Email"] | null;
+            };
+            shipping_address: components["schemas"]["ShippingAddress"] | null;
+            items: components["schemas"]["OrderItem"][];
+            labels: components["schemas"]["OrderLabel"][];
+            metadata: {
+                [key: string]: unknown;
+            };
+            version: number;
+            created_at: components["schemas"]["Timestamp"];
+            paid_at: components["schemas"]["Timestamp"] | null;
+            shipped_at: components["schemas"]["Timestamp"] | null;
+            attention: components["schemas"]["Attention"] | null;
+            attentions: components["schemas"]["Attention"][];
+            label: components["schemas"]["Label"] | null;
+            refunds: components["schemas"]["Refund"][];
+            timeline: components["schemas"]["TimelineEntry"][];
+        };
+        OrderItem: {
+            id: string;
+            product_id: string;
+            product_slug: string;
+            variant_id: string | null;
+            sku: string | null;
+            name: string;
+            quantity: number;
+            unit_price_cents: number;
+            total_cents: number;
+            purchase_type: "one_time" | "subscription";
+            subscription_interval: ("month" | "quarter") | null;
+        };
+        OrderLabel: {
+            carrier: string;
+            service: string | null;
+            tracking_number: string;
+            tracking_url: string | null;
+            status: string | null;
+        };
+        Partner: {
+            code: string;
+            name: string;
+            discount: {
+                percent: number;
+            };
+        };
+        PartnerApplication: {
+            id: string;
+            status: "pending" | "accepted" | "declined";
+            email: components["schemas"]["Email"];
+            name: string | null;
+            website: string | null;
+            message: string | null;
+            created_at: components["schemas"]["Timestamp"];
+        };
+        PaymentAccount: {
+            /** @constant */
+            provider: "stripe";
+            mode: "direct" | "connect";
+            account_id: string | null;
+            publishable_key: string | null;
+            has_secret_key: boolean;
+            has_webhook_secret: boolean;
+            /** Format: uri */
+            webhook_url: string;
+            webhooks_silent_since: components["schemas"]["Timestamp"] | null;
+            session_lifetime: string;
+            automatic_tax: boolean;
+            version: number;
+            created_at: components["schemas"]["Timestamp"];
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        Product: {
+            id: string;
+            slug: string;
+            name: string;
+            description: string;
+            category: string | null;
+            tags: string[];
+            images: components["schemas"]["Image"][];
+            price_cents: number;
+            compare_at_cents: number | null;
+            currency: string;
+            purchase_types: ("one_time" | "subscription")[];
+            subscription_intervals: ("month" | "quarter")[];
+            rating: {
+                count: number;
+                average: number;
+            };
+            in_stock: boolean;
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        ProductDetail: {
+            id: string;
+            slug: string;
+            name: string;
+            description: string;
+            category: string | null;
+            tags: string[];
+            images: components["schemas"]["Image"][];
+            price_cents: number;
+            compare_at_cents: number | null;
+            currency: string;
+            purchase_types: ("one_time" | "subscription")[];
+            subscription_intervals: ("month" | "quarter")[];
+            rating: {
+                count: number;
+                average: number;
+            };
+            in_stock: boolean;
+            updated_at: components["schemas"]["Timestamp"];
+            variants: components["schemas"]["Variant"][];
+        };
+        PromoCode: {
+            id: string;
+            code: string;
+            type: "percent" | "fixed" | "free_shipping";
+            value: number | null;
+            value_cents: number | null;
+            min_subtotal_cents: number;
+            usage_limit: number | null;
+            per_customer_limit: number | null;
+            starts_at: components["schemas"]["Timestamp"] | null;
+            ends_at: components["schemas"]["Timestamp"] | null;
+            products: string[];
+            held: number;
+            used: number;
+            version: number;
+            created_at: components["schemas"]["Timestamp"];
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        PromoQuote: {
+            valid: boolean;
+            code: string;
+            discountType: ("percent" | "fixed" | "free_shipping") | null;
+            discountCents: number;
+            subtotalCents: number;
+            totalAfterDiscountCents: number;
+            reason: ("not_applicable" | "expired" | "minimum_not_met" | "usage_limit" | "customer_limit") | null;
+        };
+        Refund: {
+            id: string;
+            order_id: string;
+            return_id: string | null;
+            state: "requested" | "sent" | "refused";
+            amount_cents: number;
+            currency: string;
+            reason: string | null;
+            failure: string | null;
+            created_at: components["schemas"]["Timestamp"];
+            settled_at: components["schemas"]["Timestamp"] | null;
+        };
+        ReminderDecision: {
+            id: string;
+            saved_cart_id: string;
+            email: components["schemas"]["Email"];
+            step: number;
+            state: "scheduled" | "sent" | "skipped";
+            reason: ("switched_off" | "purchased" | "expired" | "newer_cart" | "no_consent" | "unsubscribed" | "bounced" | "items_gone" | "recently_reminded" | "quiet_hours") | null;
+            due_at: components["schemas"]["Timestamp"];
+            decided_at: components["schemas"]["Timestamp"] | null;
+            mail_state: ("queued" | "sending" | "sent" | "bounced" | "suppressed" | "outcome_unknown" | "failed") | null;
+            recovered_order_id: string | null;
+        };
+        Return: {
+            id: string;
+            number: string;
+            order_id: string;
+            status: "requested" | "approved" | "rejected" | "received" | "refunded" | "closed";
+            items: components["schemas"]["ReturnItem"][];
+            created_at: components["schemas"]["Timestamp"];
+        };
+        ReturnItem: {
+            order_item_id: string;
+            variant_id: string;
+            name: string;
+            quantity: number;
+            reason: string | null;
+            note: string | null;
+        };
+        SavedCart: {
+            id: string;
+            saved_at: components["schemas"]["Timestamp"];
+            expires_at: components["schemas"]["Timestamp"];
+            currency: string;
+            items: {
+                product_slug: string | null;
+                variant_id: string | null;
+                name: string | null;
+                quantity: number;
+                unit_price_cents: number | null;
+                current_unit_price_cents: number | null;
+                status: "ok" | "price_changed" | "out_of_stock" | "discontinued";
+            }[];
+        };
+        SearchResult: {
+            type: "product" | "content";
+            id: string;
+            slug: string;
+            title: string;
+            snippet: string;
+            score: number;
+            product?: components["schemas"]["Product"];
+            entry_type?: string;
+        };
+        SecondShippingAccount: {
+            /** @constant */
+            provider: "easypost";
+            version: number;
+            created_at: components["schemas"]["Timestamp"];
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        Session: {
+            session_token: string;
+            /** @constant */
+            token_type: "Bearer";
+            expires_in: number;
+            expires_at: components["schemas"]["Timestamp"];
+            refresh_token: string | null;
+            refresh_expires_at: components["schemas"]["Timestamp"];
+            customer: components["schemas"]["Customer"];
+        };
+        ShippingAccount: {
+            /** @constant */
+            provider: "shippo";
+            has_webhook_token: boolean;
+            has_webhook_secret: boolean;
+            carriers: string[];
+            origin: {
+                name: string;
+                street1: string;
+                street2?: string | null;
+                city: string;
+                state?: string | null;
+                zip: string;
+                country: string;
+                phone?: string | null;
+                email?: components["schemas"]["Email"] | null;
+            };
+            parcel: {
+                length_in: number;
+                width_in: number;
+                height_in: number;
+                weight_oz: number;
+            };
+            label_cost_cap_cents: number | null;
+            countries: string[];
+            options: {
+                name: string;
+                amount_cents: number;
+                free_over_cents?: number | null;
+            }[];
+            labels_paused_since: components["schemas"]["Timestamp"] | null;
+            version: number;
+            created_at: components["schemas"]["Timestamp"];
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        ShippingAddress: {
+            name: string | null;
+            street1: string | null;
+            street2: string | null;
+            city: string | null;
+            state: string | null;
+            zip: string | null;
+            country: string | null;
+            phone: string | null;
+            email: string | null;
+        };
+        ShippingRate: {
+            id: string;
+            carrier: string;
+            service: string;
+            service_code: string;
+            amount_cents: number;
+            currency: string;
+            estimated_days: number | null;
+            attributes: string[];
+        };
+        Stock: {
+            variant_id: string;
+            sku: string;
+            quantity: number | null;
+            /** @description Quantity that open checkouts hold. */
+            held: number;
+        };
+        Storefront: {
+            slug: string;
+            name: string;
+            currency: string;
+            locale: string;
+            publishable_key: string | null;
+            features: {
+                customer_accounts: boolean;
+                subscriptions: boolean;
+                gift_cards: boolean;
+                reviews: boolean;
+            };
+            shipping: {
+                countries: string[];
+                options: {
+                    name: string;
+                    amount_cents: number;
+                    free_over_cents: number | null;
+                }[];
+            };
+            theme: {
+                [key: string]: unknown;
+            };
+            links: {
+                [key: string]: unknown;
+            };
+            version: number;
+        };
+        Subscription: {
+            id: string;
+            payment_subscription_id: string;
+            status: "active" | "trialing" | "past_due" | "paused" | "canceled";
+            product_id: string;
+            variant_id: string | null;
+            interval: "month" | "quarter";
+            quantity: number;
+            unit_price_cents: number;
+            currency: string;
+            current_period_end: components["schemas"]["Timestamp"];
+            cancel_at_period_end: boolean;
+            canceled_at: components["schemas"]["Timestamp"] | null;
+            customer: {
+                id: string | null;
+                email: components["schemas"]["Email"] | null;
+            };
+            version: number;
+            created_at: components["schemas"]["Timestamp"];
+        };
+        Suppression: {
+            email: components["schemas"]["Email"];
+            reason: "bounced";
+            created_at: components["schemas"]["Timestamp"];
+        };
+        TimelineEntry: {
+            at: components["schemas"]["Timestamp"];
+            type: string;
+            actor: {
+                kind: string;
+                id: string;
+            } | null;
+            detail: string | null;
+        };
+        /** Format: date-time */
+        Timestamp: string;
+        Variant: {
+            id: string;
+            sku: string;
+            name: string;
+            options: {
+                [key: string]: string;
+            };
+            price_cents: number;
+            subscription_price_cents: number | null;
+            weight_oz: number | null;
+            stock_status: "in_stock" | "low_stock" | "out_of_stock" | "backorder";
+        };
+        VariantStock: {
+            variant_id: string;
+            sku: string;
+            status: "in_stock" | "low_stock" | "out_of_stock" | "backorder";
+            max_quantity: number;
+        };
+        WebhookAttempt: {
+            number: number;
+            at: components["schemas"]["Timestamp"];
+            status: number | null;
+            failure: string | null;
+            duration_ms: number;
+            response: string | null;
+        };
+        WebhookDelivery: {
+            id: string;
+            endpoint_id: string;
+            event_id: string;
+            type: "order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "return.requested" | "return.updated" | "webhook.test";
+            state: "pending" | "delivered" | "failed" | "discarded";
+            attempt_count: number;
+            next_attempt_at: components["schemas"]["Timestamp"] | null;
+            last_status: number | null;
+            last_failure: string | null;
+            created_at: components["schemas"]["Timestamp"];
+        };
+        WebhookEndpoint: {
+            id: string;
+            /** Format: uri */
+            url: string;
+            events: string[];
+            concurrency: number;
+            rate_per_second: number | null;
+            status: "enabled" | "disabled";
+            disabled_at: components["schemas"]["Timestamp"] | null;
+            disabled_reason: ("owner" | "gone" | "failing") | null;
+            failing_since: components["schemas"]["Timestamp"] | null;
+            last_success_at: components["schemas"]["Timestamp"] | null;
+            version: number;
+            created_at: components["schemas"]["Timestamp"];
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        WholesaleInquiry: {
+            id: string;
+            email: components["schemas"]["Email"];
+            company: string | null;
+            phone: string | null;
+            message: string | null;
+            expected_volume: string | null;
+            status: "new" | "answered" | "closed";
+            created_at: components["schemas"]["Timestamp"];
+        };
+        ErrorBody: {
+            /**
+             * @description The error code, for programs.
+             */
+            error: "invalid_request" | "invalid_json" | "missing_tenant" | "invalid_cursor" | "too_many_items" | "price_unavailable" | "mixed_intervals" | "amount_too_small" | "currency_mismatch" | "variant_required" | "unknown_product" | "promo_not_applicable" | "gift_card_not_applicable" | "invalid_or_expired_token" | "missing_key" | "invalid_key" | "revoked_key" | "expired_key" | "wrong_environment" | "invalid_session" | "expired_session" | "insufficient_scope" | "module_disabled" | "confirmation_required" | "origin_not_allowed" | "not_found" | "unknown_tenant" | "customer_not_found" | "method_not_allowed" | "request_timeout" | "duplicate_subscription" | "insufficient_stock" | "idempotency_in_progress" | "version_conflict" | "subscription_canceled" | "return_not_allowed" | "refund_not_allowed" | "label_in_progress" | "label_purchased" | "label_outcome_unknown" | "label_not_voidable" | "order_shipped" | "order_not_shippable" | "saved_cart_gone" | "payload_too_large" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "shipping_provider_unavailable" | "payment_provider_error" | "payment_provider_not_configured" | "payment_provider_unavailable" | "service_unavailable";
+            reason?: string;
+            /** @description Every problem and where it is: `path` is a JSON pointer. */
+            errors?: {
+                path: string;
+                code: string;
+                detail: string;
+            }[];
+            fields?: string[];
+            required_scope?: string;
+            conflicts?: {
+                product_id: string;
+                product_name: string;
+                payment_subscription_id: string;
+            }[];
+            items?: {
+                variant_id: string;
+                requested: number;
+                available: number;
+            }[];
+            /** @description Seconds to wait, as in the Retry-After header. */
+            retry_after?: number;
+            /** @description The error message, for people. */
+            detail: string;
+            request_id: string;
+        };
+    };
+    responses: {
+        Failed: {
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+    };
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type ApiKey = components['schemas']['ApiKey'];
+export type Attention = components['schemas']['Attention'];
+export type AuditEntry = components['schemas']['AuditEntry'];
+export type Cart = components['schemas']['Cart'];
+export type CartLine = components['schemas']['CartLine'];
+export type CheckoutSession = components['schemas']['CheckoutSession'];
+export type CheckoutStatus = components['schemas']['CheckoutStatus'];
+export type ContentEntry = components['schemas']['ContentEntry'];
+export type Customer = components['schemas']['Customer'];
+export type CustomerHistory = components['schemas']['CustomerHistory'];
+export type CustomerPortal = components['schemas']['CustomerPortal'];
+export type Email = components['schemas']['Email'];
+export type GiftCard = components['schemas']['GiftCard'];
+export type GiftCardQuote = components['schemas']['GiftCardQuote'];
+export type Image = components['schemas']['Image'];
+export type Integration = components['schemas']['Integration'];
+export type KnownCustomer = components['schemas']['KnownCustomer'];
+export type Label = components['schemas']['Label'];
+export type Lead = components['schemas']['Lead'];
+export type ManagedContentEntry = components['schemas']['ManagedContentEntry'];
+export type ManagedOrder = components['schemas']['ManagedOrder'];
+export type ManagedPartner = components['schemas']['ManagedPartner'];
+export type ManagedProduct = components['schemas']['ManagedProduct'];
+export type ManagedReview = components['schemas']['ManagedReview'];
+export type ManagedVariant = components['schemas']['ManagedVariant'];
+export type Order = components['schemas']['Order'];
+export type OrderFile = components['schemas']['OrderFile'];
+export type OrderItem = components['schemas']['OrderItem'];
+export type OrderLabel = components['schemas']['OrderLabel'];
+export type Partner = components['schemas']['Partner'];
+export type PartnerApplication = components['schemas']['PartnerApplication'];
+export type PaymentAccount = components['schemas']['PaymentAccount'];
+export type Product = components['schemas']['Product'];
+export type ProductDetail = components['schemas']['ProductDetail'];
+export type PromoCode = components['schemas']['PromoCode'];
+export type PromoQuote = components['schemas']['PromoQuote'];
+export type Refund = components['schemas']['Refund'];
+export type ReminderDecision = components['schemas']['ReminderDecision'];
+export type Return = components['schemas']['Return'];
+export type ReturnItem = components['schemas']['ReturnItem'];
+export type SavedCart = components['schemas']['SavedCart'];
+export type SearchResult = components['schemas']['SearchResult'];
+export type SecondShippingAccount = components['schemas']['SecondShippingAccount'];
+export type Session = components['schemas']['Session'];
+export type ShippingAccount = components['schemas']['ShippingAccount'];
+export type ShippingAddress = components['schemas']['ShippingAddress'];
+export type ShippingRate = components['schemas']['ShippingRate'];
+export type Stock = components['schemas']['Stock'];
+export type Storefront = components['schemas']['Storefront'];
+export type Subscription = components['schemas']['Subscription'];
+export type Suppression = components['schemas']['Suppression'];
+export type TimelineEntry = components['schemas']['TimelineEntry'];
+export type Timestamp = components['schemas']['Timestamp'];
+export type Variant = components['schemas']['Variant'];
+export type VariantStock = components['schemas']['VariantStock'];
+export type WebhookAttempt = components['schemas']['WebhookAttempt'];
+export type WebhookDelivery = components['schemas']['WebhookDelivery'];
+export type WebhookEndpoint = components['schemas']['WebhookEndpoint'];
+export type WholesaleInquiry = components['schemas']['WholesaleInquiry'];
+export type ErrorBody = components['schemas']['ErrorBody'];
+export type ResponseFailed = components['responses']['Failed'];
+export type $defs = Record<string, never>;
+export interface operations {
+    "admin.getDailyAnalytics": {
+        parameters: {
+            query?: {
+                /** @description A day in UTC. A time after it is ignored. */
+                from?: string;
+                /** @description A day in UTC. A time after it is ignored. */
+                to?: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        days: {
+                            /** @description A day in UTC. A time after it is ignored. */
+                            day: string;
+                            events: number;
+                            sessions: number;
+                            orders: number;
+                            revenue_cents: number;
+                        }[];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.getFunnel": {
+        parameters: {
+            query?: {
+                /** @description A day in UTC. A time after it is ignored. */
+                from?: string;
+                /** @description A day in UTC. A time after it is ignored. */
+                to?: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        /** @description A day in UTC. A time after it is ignored. */
+                        from: string;
+                        /** @description A day in UTC. A time after it is ignored. */
+                        to: string;
+                        steps: {
+                            step: "viewed" | "cart" | "checkout" | "paid";
+                            sessions: number;
+                        }[];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.listAuditLog": {
+        parameters: {
+            query?: {
+                subject_kind?: string;
+                subject_id?: string;
+                /** @description The `cursor` of the previous page, to get the next one. */
+                cursor?: string;
+                /** @description The page size. */
+                limit?: number;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        entries: components["schemas"]["AuditEntry"][];
+                        cursor: string | null;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.listEntries": {
+        parameters: {
+            query?: {
+                type?: string;
+                /** @description The `cursor` of the previous page, to get the next one. */
+                cursor?: string;
+                /** @description The page size. */
+                limit?: number;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        entries: components["schemas"]["ManagedContentEntry"][];
+                        cursor: string | null;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.createEntry": {
+        requestBody: {
+            content: {
+                "application/json": {
+                    type: string;
+                    slug: string;
+                    title: string;
+                    summary?: string | null;
+                    body?: {
+                        format: "markdown" | "html" | "text";
+                        value: string;
+                    } | null;
+                    tags?: string[] | null;
+                    image?: {
+                        /** Format: uri */
+                        url: string;
+                        alt?: string | null;
+                        width?: number | null;
+                        height?: number | null;
+                    } | null;
+                    author?: string | null;
+                    starts_at?: components["schemas"]["Timestamp"] | null;
+                    ends_at?: components["schemas"]["Timestamp"] | null;
+                    published_at?: components["schemas"]["Timestamp"] | null;
+                };
+            };
+        };
+        responses: {
+            201: {
+                content: {
+                    "application/json": {
+                        entry: components["schemas"]["ManagedContentEntry"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.getEntry": {
+        parameters: {
+            path: {
+                type: string;
+                slug: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        entry: components["schemas"]["ManagedContentEntry"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.replaceEntry": {
+        parameters: {
+            path: {
+                type: string;
+                slug: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    title: string;
+                    summary?: string | null;
+                    body?: {
+                        format: "markdown" | "html" | "text";
+                        value: string;
+                    } | null;
+                    tags?: string[] | null;
+                    image?: {
+                        /** Format: uri */
+                        url: string;
+                        alt?: string | null;
+                        width?: number | null;
+                        height?: number | null;
+                    } | null;
+                    author?: string | null;
+                    starts_at?: components["schemas"]["Timestamp"] | null;
+                    ends_at?: components["schemas"]["Timestamp"] | null;
+                    published_at?: components["schemas"]["Timestamp"] | null;
+                };
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        entry: components["schemas"]["ManagedContentEntry"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.deleteEntry": {
+        parameters: {
+            path: {
+                type: string;
+                slug: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.listCustomers": {
+        parameters: {
+            query?: {
+                email?: components["schemas"]["Email"];
+                /** @description The `cursor` of the previous page, to get the next one. */
+                cursor?: string;
+                /** @description The page size. */
+                limit?: number;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        customers: components["schemas"]["KnownCustomer"][];
+                        cursor: string | null;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.getCustomer": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": components["schemas"]["CustomerHistory"];
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.listGiftCards": {
+        parameters: {
+            query?: {
+                /** @description The `cursor` of the previous page, to get the next one. */
+                cursor?: string;
+                /** @description The page size. */
+                limit?: number;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        gift_cards: components["schemas"]["GiftCard"][];
+                        cursor: string | null;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.createGiftCard": {
+        requestBody: {
+            content: {
+                "application/json": {
+                    balance_cents: number;
+                };
+            };
+        };
+        responses: {
+            201: {
+                content: {
+                    "application/json": {
+                        gift_card: components["schemas"]["GiftCard"];
+                        code: string;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.disableGiftCard": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        gift_card: components["schemas"]["GiftCard"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.listIntegrations": {
+        parameters: {
+            query?: {
+                /** @description The `cursor` of the previous page, to get the next one. */
+                cursor?: string;
+                /** @description The page size. */
+                limit?: number;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        integrations: components["schemas"]["Integration"][];
+                        cursor: string | null;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.createIntegration": {
+        requestBody: {
+            content: {
+                "application/json": {
+                    provider: string;
+                    /** Format: uri */
+                    return_url: string;
+                    consent_url?: string | null;
+                };
+            };
+        };
+        responses: {
+            201: {
+                content: {
+                    "application/json": {
+                        integration: components["schemas"]["Integration"];
+                        /** @description Returned only here. The third party sends it back to callback_url. */
+                        state: string;
+                        /** Format: uri */
+                        callback_url: string;
+                        open_url: string | null;
+                        calls: {
+                            /** Format: uri */
+                            url: string;
+                            secret: string;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.getIntegration": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        integration: components["schemas"]["Integration"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.revealIntegration": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        integration: components["schemas"]["Integration"];
+                        received: {
+                            [key: string]: unknown;
+                        } | null;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.listKeys": {
+        parameters: {
+            query?: {
+                /** @description The `cursor` of the previous page, to get the next one. */
+                cursor?: string;
+                /** @description The page size. */
+                limit?: number;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        keys: components["schemas"]["ApiKey"][];
+                        cursor: string | null;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.createKey": {
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                    kind: "secret" | "publishable";
+                    scopes: ("products:read" | "products:write" | "search:read" | "search:write" | "inventory:read" | "inventory:write" | "content:read" | "content:write" | "storefront:read" | "storefront:write" | "cart:read" | "cart:write" | "checkout:read" | "checkout:write" | "orders:read" | "orders:write" | "customers:read" | "customers:write" | "subscriptions:read" | "subscriptions:write" | "returns:read" | "returns:write" | "leads:read" | "leads:write" | "wholesale:read" | "wholesale:write" | "partners:read" | "partners:write" | "shipping:read" | "shipping:write" | "analytics:read" | "analytics:write" | "integrations:read" | "integrations:write" | "admin:read" | "admin:write")[];
+                    expires_at?: components["schemas"]["Timestamp"] | null;
+                    requests_per_minute?: number | null;
+                };
+            };
+        };
+        responses: {
+            201: {
+                content: {
+                    "application/json": {
+                        key: components["schemas"]["ApiKey"];
+                        value: string;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.revokeKey": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        key: components["schemas"]["ApiKey"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.listLabels": {
+        parameters: {
+            query?: {
+                state?: "queued" | "quoting" | "rate_chosen" | "buying" | "purchased" | "needs_attention" | "skipped" | "voided";
+                reason_code?: string;
+                /** @description The `cursor` of the previous page, to get the next one. */
+                cursor?: string;
+                /** @description The page size. */
+                limit?: number;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        labels: components["schemas"]["Label"][];
+                        cursor: string | null;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.retryLabel": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            202: {
+                content: {
+                    "application/json": {
+                        label: components["schemas"]["Label"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.voidLabel": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        label: components["schemas"]["Label"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.listLeads": {
+        parameters: {
+            query?: {
+                source?: string;
+                /** @description The `cursor` of the previous page, to get the next one. */
+                cursor?: string;
+                /** @description The page size. */
+                limit?: number;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        leads: components["schemas"]["Lead"][];
+                        cursor: string | null;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.listModules": {
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        modules: {
+                            customer_accounts: boolean;
+                            subscriptions: boolean;
+                            gift_cards: boolean;
+                            reviews: boolean;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.listOrders": {
+        parameters: {
+            query?: {
+                status?: "pending" | "paid" | "payment_failed" | "expired" | "canceled" | "partially_refunded" | "refunded";
+                fulfillment_status?: "unfulfilled" | "label_purchased" | "shipped" | "delivered" | "returned" | "exception" | "needs_attention" | "not_required";
+                email?: components["schemas"]["Email"];
+                needs_attention?: boolean;
+                /** @description The `cursor` of the previous page, to get the next one. */
+                cursor?: string;
+                /** @description The page size. */
+                limit?: number;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        orders: components["schemas"]["ManagedOrder"][];
+                        cursor: string | null;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.getOrder": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        order: components["schemas"]["OrderFile"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.dismissOrderAttention": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    code: string;
+                };
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        order: components["schemas"]["OrderFile"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.buyLabel": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    rate_id?: string | null;
+                };
+            };
+        };
+        responses: {
+            202: {
+                content: {
+                    "application/json": {
+                        label: components["schemas"]["Label"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.quoteOrderRates": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        rates: components["schemas"]["ShippingRate"][];
+                        cheapest_rate_id: string | null;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.refundOrder": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    amount_cents?: number | null;
+                    reason?: string | null;
+                };
+            };
+        };
+        responses: {
+            202: {
+                content: {
+                    "application/json": {
+                        refund: components["schemas"]["Refund"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.shipOrder": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    carrier: string;
+                    tracking_number: string;
+                };
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        order: components["schemas"]["OrderFile"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.replaceShippingAddress": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                    street1: string;
+                    street2?: string | null;
+                    city: string;
+                    state?: string | null;
+                    zip?: string | null;
+                    country: string;
+                    phone?: string | null;
+                    email?: components["schemas"]["Email"] | null;
+                };
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        order: components["schemas"]["OrderFile"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.listPartnerApplications": {
+        parameters: {
+            query?: {
+                /** @description The `cursor` of the previous page, to get the next one. */
+                cursor?: string;
+                /** @description The page size. */
+                limit?: number;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        applications: components["schemas"]["PartnerApplication"][];
+                        cursor: string | null;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.listPartners": {
+        parameters: {
+            query?: {
+                /** @description The `cursor` of the previous page, to get the next one. */
+                cursor?: string;
+                /** @description The page size. */
+                limit?: number;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        partners: components["schemas"]["ManagedPartner"][];
+                        cursor: string | null;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.savePartner": {
+        requestBody: {
+            content: {
+                "application/json": {
+                    code: string;
+                    name: string;
+                    commission_percent?: number | null;
+                    discount_percent?: number | null;
+                    window?: string | null;
+                };
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        partner: components["schemas"]["ManagedPartner"];
+                    };
+                };
+            };
+            201: {
+                content: {
+                    "application/json": {
+                        partner: components["schemas"]["ManagedPartner"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.startSecretRotation": {
+        responses: {
+            201: {
+                content: {
+                    "application/json": {
+                        rotation_id: string;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.confirmSecretRotation": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    code: string;
+                };
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        secret: string;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.listProducts": {
+        parameters: {
+            query?: {
+                status?: "draft" | "published";
+                /** @description The `cursor` of the previous page, to get the next one. */
+                cursor?: string;
+                /** @description The page size. */
+                limit?: number;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        products: components["schemas"]["ManagedProduct"][];
+                        cursor: string | null;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.createProduct": {
+        requestBody: {
+            content: {
+                "application/json": {
+                    slug: string;
+                    name: string;
+                    description?: string | null;
+                    category?: string | null;
+                    tags?: string[] | null;
+                    status?: ("draft" | "published") | null;
+                    images?: {
+                        /** Format: uri */
+                        url: string;
+                        alt?: string | null;
+                        width?: number | null;
+                        height?: number | null;
+                    }[] | null;
+                    purchase_types?: ("one_time" | "subscription")[] | null;
+                    subscription_intervals?: ("month" | "quarter")[] | null;
+                    variants: {
+                        sku: string;
+                        name?: string | null;
+                        options?: {
+                            [key: string]: string;
+                        } | null;
+                        price_cents: number;
+                        compare_at_cents?: number | null;
+                        subscription_price_cents?: number | null;
+                        weight_oz?: number | null;
+                        ships?: boolean | null;
+                        stock?: number | null;
+                        low_stock_at?: number | null;
+                        backorder?: boolean | null;
+                    }[];
+                };
+            };
+        };
+        responses: {
+            201: {
+                content: {
+                    "application/json": {
+                        product: components["schemas"]["ManagedProduct"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.getProduct": {
+        parameters: {
+            path: {
+                slug: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        product: components["schemas"]["ManagedProduct"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.replaceProduct": {
+        parameters: {
+            path: {
+                slug: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                    description?: string | null;
+                    category?: string | null;
+                    tags?: string[] | null;
+                    status?: ("draft" | "published") | null;
+                    images?: {
+                        /** Format: uri */
+                        url: string;
+                        alt?: string | null;
+                        width?: number | null;
+                        height?: number | null;
+                    }[] | null;
+                    purchase_types?: ("one_time" | "subscription")[] | null;
+                    subscription_intervals?: ("month" | "quarter")[] | null;
+                    variants: {
+                        sku: string;
+                        name?: string | null;
+                        options?: {
+                            [key: string]: string;
+                        } | null;
+                        price_cents: number;
+                        compare_at_cents?: number | null;
+                        subscription_price_cents?: number | null;
+                        weight_oz?: number | null;
+                        ships?: boolean | null;
+                        stock?: number | null;
+                        low_stock_at?: number | null;
+                        backorder?: boolean | null;
+                    }[];
+                };
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        product: components["schemas"]["ManagedProduct"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.deleteProduct": {
+        parameters: {
+            path: {
+                slug: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.listPromoCodes": {
+        parameters: {
+            query?: {
+                /** @description The `cursor` of the previous page, to get the next one. */
+                cursor?: string;
+                /** @description The page size. */
+                limit?: number;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        promo_codes: components["schemas"]["PromoCode"][];
+                        cursor: string | null;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.createPromoCode": {
+        requestBody: {
+            content: {
+                "application/json": {
+                    code: string;
+                    type: "percent" | "fixed" | "free_shipping";
+                    value?: number | null;
+                    value_cents?: number | null;
+                    min_subtotal_cents?: number | null;
+                    usage_limit?: number | null;
+                    per_customer_limit?: number | null;
+                    starts_at?: components["schemas"]["Timestamp"] | null;
+                    ends_at?: components["schemas"]["Timestamp"] | null;
+                    products?: string[] | null;
+                } & (unknown & unknown);
+            };
+        };
+        responses: {
+            201: {
+                content: {
+                    "application/json": {
+                        promo_code: components["schemas"]["PromoCode"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.replacePromoCode": {
+        parameters: {
+            path: {
+                code: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    type: "percent" | "fixed" | "free_shipping";
+                    value?: number | null;
+                    value_cents?: number | null;
+                    min_subtotal_cents?: number | null;
+                    usage_limit?: number | null;
+                    per_customer_limit?: number | null;
+                    starts_at?: components["schemas"]["Timestamp"] | null;
+                    ends_at?: components["schemas"]["Timestamp"] | null;
+                    products?: string[] | null;
+                } & (unknown & unknown);
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        promo_code: components["schemas"]["PromoCode"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.deletePromoCode": {
+        parameters: {
+            path: {
+                code: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.getProviders": {
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        providers: {
+                            payments: components["schemas"]["PaymentAccount"] | null;
+                            shipping: components["schemas"]["ShippingAccount"] | null;
+                            second_shipping: components["schemas"]["SecondShippingAccount"] | null;
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.savePaymentProvider": {
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @constant */
+                    provider: "stripe";
+                    /**
+                     * @description Only `direct`, with the store's own keys, can sell. With `connect` no keys are stored, and checkout returns 503.
+                     * @default direct
+                     */
+                    mode?: "direct" | "connect";
+                    account_id?: string | null;
+                    secret_key?: string | null;
+                    publishable_key?: string | null;
+                    webhook_secret?: string | null;
+                    session_lifetime?: string | null;
+                    automatic_tax?: boolean;
+                    confirmation?: {
+                        id: string;
+                        code: string;
+                    } | null;
+                };
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        provider: components["schemas"]["PaymentAccount"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.requestPaymentConfirmation": {
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @constant */
+                    provider: "stripe";
+                    /**
+                     * @description Only `direct`, with the store's own keys, can sell. With `connect` no keys are stored, and checkout returns 503.
+                     * @default direct
+                     */
+                    mode?: "direct" | "connect";
+                    account_id?: string | null;
+                    secret_key?: string | null;
+                    publishable_key?: string | null;
+                    webhook_secret?: string | null;
+                    session_lifetime?: string | null;
+                    automatic_tax?: boolean;
+                };
+            };
+        };
+        responses: {
+            201: {
+                content: {
+                    "application/json": {
+                        confirmation_id: string;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.saveSecondShippingProvider": {
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @constant */
+                    provider: "easypost";
+                    api_key: string;
+                    confirmation?: {
+                        id: string;
+                        code: string;
+                    } | null;
+                };
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        provider: components["schemas"]["SecondShippingAccount"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.requestSecondShippingConfirmation": {
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @constant */
+                    provider: "easypost";
+                    api_key: string;
+                };
+            };
+        };
+        responses: {
+            201: {
+                content: {
+                    "application/json": {
+                        confirmation_id: string;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.saveShippingProvider": {
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @constant */
+                    provider: "shippo";
+                    api_key?: string;
+                    webhook_token?: string | null;
+                    webhook_secret?: string | null;
+                    /**
+                     * @description Enabled carriers; empty: all carriers of the account.
+                     * @default []
+                     */
+                    carriers?: string[];
+                    origin: {
+                        name: string;
+                        street1: string;
+                        street2?: string | null;
+                        city: string;
+                        state?: string | null;
+                        zip: string;
+                        country: string;
+                        phone?: string | null;
+                        email?: components["schemas"]["Email"] | null;
+                    };
+                    parcel: {
+                        length_in: number;
+                        width_in: number;
+                        height_in: number;
+                        weight_oz: number;
+                    };
+                    label_cost_cap_cents?: number | null;
+                    /**
+                     * @default [
+                     *       "US"
+                     *     ]
+                     */
+                    countries?: string[];
+                    /** @default [] */
+                    options?: {
+                        name: string;
+                        amount_cents: number;
+                        free_over_cents?: number | null;
+                    }[];
+                    confirmation?: {
+                        id: string;
+                        code: string;
+                    } | null;
+                };
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        provider: components["schemas"]["ShippingAccount"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.requestShippingConfirmation": {
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @constant */
+                    provider: "shippo";
+                    api_key?: string;
+                    webhook_token?: string | null;
+                    webhook_secret?: string | null;
+                    /**
+                     * @description Enabled carriers; empty: all carriers of the account.
+                     * @default []
+                     */
+                    carriers?: string[];
+                    origin: {
+                        name: string;
+                        street1: string;
+                        street2?: string | null;
+                        city: string;
+                        state?: string | null;
+                        zip: string;
+                        country: string;
+                        phone?: string | null;
+                        email?: components["schemas"]["Email"] | null;
+                    };
+                    parcel: {
+                        length_in: number;
+                        width_in: number;
+                        height_in: number;
+                        weight_oz: number;
+                    };
+                    label_cost_cap_cents?: number | null;
+                    /**
+                     * @default [
+                     *       "US"
+                     *     ]
+                     */
+                    countries?: string[];
+                    /** @default [] */
+                    options?: {
+                        name: string;
+                        amount_cents: number;
+                        free_over_cents?: number | null;
+                    }[];
+                };
+            };
+        };
+        responses: {
+            201: {
+                content: {
+                    "application/json": {
+                        confirmation_id: string;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.checkProvider": {
+        parameters: {
+            path: {
+                kind: "payments" | "shipping" | "second-shipping";
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        ok: boolean;
+                        detail: string;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.listReminders": {
+        parameters: {
+            query?: {
+                email?: components["schemas"]["Email"];
+                /** @description The `cursor` of the previous page, to get the next one. */
+                cursor?: string;
+                /** @description The page size. */
+                limit?: number;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        reminders: components["schemas"]["ReminderDecision"][];
+                        cursor: string | null;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.listReturns": {
+        parameters: {
+            query?: {
+                status?: "requested" | "approved" | "rejected" | "received" | "refunded" | "closed";
+                email?: components["schemas"]["Email"];
+                /** @description The `cursor` of the previous page, to get the next one. */
+                cursor?: string;
+                /** @description The page size. */
+                limit?: number;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        returns: components["schemas"]["Return"][];
+                        cursor: string | null;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.approveReturn": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    note?: string | null;
+                };
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        return: components["schemas"]["Return"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.closeReturn": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    note?: string | null;
+                };
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        return: components["schemas"]["Return"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.receiveReturn": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    note?: string | null;
+                };
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        return: components["schemas"]["Return"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.refundReturn": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    note?: string | null;
+                    amount_cents?: number | null;
+                };
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        return: components["schemas"]["Return"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.rejectReturn": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    note?: string | null;
+                };
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        return: components["schemas"]["Return"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.listReviews": {
+        parameters: {
+            query?: {
+                status?: "pending" | "approved" | "rejected";
+                /** @description The `cursor` of the previous page, to get the next one. */
+                cursor?: string;
+                /** @description The page size. */
+                limit?: number;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        reviews: components["schemas"]["ManagedReview"][];
+                        cursor: string | null;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.approveReview": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        review: components["schemas"]["ManagedReview"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.rejectReview": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        review: components["schemas"]["ManagedReview"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.changeStock": {
+        requestBody: {
+            content: {
+                "application/json": {
+                    items: {
+                        variant_id?: string;
+                        sku?: string;
+                        quantity?: number | null;
+                        change?: number;
+                        if_quantity?: number | null;
+                    }[];
+                };
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Stock"][];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.listSubscriptions": {
+        parameters: {
+            query?: {
+                status?: "active" | "trialing" | "past_due" | "paused" | "canceled";
+                email?: components["schemas"]["Email"];
+                /** @description The `cursor` of the previous page, to get the next one. */
+                cursor?: string;
+                /** @description The page size. */
+                limit?: number;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        subscriptions: components["schemas"]["Subscription"][];
+                        cursor: string | null;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.getSubscription": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        subscription: components["schemas"]["Subscription"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.listSuppressions": {
+        parameters: {
+            query?: {
+                email?: components["schemas"]["Email"];
+                /** @description The `cursor` of the previous page, to get the next one. */
+                cursor?: string;
+                /** @description The page size. */
+                limit?: number;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        suppressions: components["schemas"]["Suppression"][];
+                        cursor: string | null;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.releaseSuppression": {
+        requestBody: {
+            content: {
+                "application/json": {
+                    email: components["schemas"]["Email"];
+                };
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.getWebhookDelivery": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        delivery: components["schemas"]["WebhookDelivery"];
+                        attempts: components["schemas"]["WebhookAttempt"][];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.redeliverWebhook": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            202: {
+                content: {
+                    "application/json": {
+                        delivery: components["schemas"]["WebhookDelivery"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.listWebhookEndpoints": {
+        parameters: {
+            query?: {
+                /** @description The `cursor` of the previous page, to get the next one. */
+                cursor?: string;
+                /** @description The page size. */
+                limit?: number;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        webhook_endpoints: components["schemas"]["WebhookEndpoint"][];
+                        cursor: string | null;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.createWebhookEndpoint": {
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: uri */
+                    url: string;
+                    events: ("order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "return.requested" | "return.updated" | "order.*" | "subscription.*" | "label.*" | "return.*")[];
+                    /** @description Maximum number of concurrent requests. */
+                    concurrency?: number;
+                    rate_per_second?: number | null;
+                };
+            };
+        };
+        responses: {
+            201: {
+                content: {
+                    "application/json": {
+                        webhook_endpoint: components["schemas"]["WebhookEndpoint"];
+                        secret: string;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.getWebhookEndpoint": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        webhook_endpoint: components["schemas"]["WebhookEndpoint"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.deleteWebhookEndpoint": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.updateWebhookEndpoint": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** Format: uri */
+                    url?: string;
+                    events?: ("order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "return.requested" | "return.updated" | "order.*" | "subscription.*" | "label.*" | "return.*")[];
+                    /** @description Maximum number of concurrent requests. */
+                    concurrency?: number;
+                    rate_per_second?: number | null;
+                };
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        webhook_endpoint: components["schemas"]["WebhookEndpoint"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.listWebhookDeliveries": {
+        parameters: {
+            query?: {
+                state?: "pending" | "delivered" | "failed" | "discarded";
+                type?: "order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "return.requested" | "return.updated" | "webhook.test";
+                since?: components["schemas"]["Timestamp"];
+                /** @description The `cursor` of the previous page, to get the next one. */
+                cursor?: string;
+                /** @description The page size. */
+                limit?: number;
+            };
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        deliveries: components["schemas"]["WebhookDelivery"][];
+                        cursor: string | null;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.disableWebhookEndpoint": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        webhook_endpoint: components["schemas"]["WebhookEndpoint"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.enableWebhookEndpoint": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        webhook_endpoint: components["schemas"]["WebhookEndpoint"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.recoverWebhookDeliveries": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    since: components["schemas"]["Timestamp"];
+                    until?: components["schemas"]["Timestamp"] | null;
+                    only?: ("failed" | "all") | null;
+                };
+            };
+        };
+        responses: {
+            202: {
+                content: {
+                    "application/json": {
+                        recovered: number;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.rotateWebhookSecret": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        secret: string;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.testWebhookEndpoint": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            202: {
+                content: {
+                    "application/json": {
+                        event_id: string;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.listWebhookEventTypes": {
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        event_types: {
+                            type: "order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "return.requested" | "return.updated" | "webhook.test";
+                            description: string;
+                            schema: unknown;
+                            sample: unknown;
+                        }[];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.listWholesaleInquiries": {
+        parameters: {
+            query?: {
+                /** @description The `cursor` of the previous page, to get the next one. */
+                cursor?: string;
+                /** @description The page size. */
+                limit?: number;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        wholesale_inquiries: components["schemas"]["WholesaleInquiry"][];
+                        cursor: string | null;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    sendAnalyticsEvents: {
+        requestBody: {
+            content: {
+                "application/json": {
+                    events: unknown[];
+                    sent_at?: string | null;
+                };
+                "text/plain": {
+                    events: unknown[];
+                    sent_at?: string | null;
+                };
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        accepted: number;
+                        rejected: {
+                            index: number;
+                            code: string;
+                            detail: string;
+                        }[];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    createBillingPortalSession: {
+        requestBody: {
+            content: {
+                "application/json": {
+                    customer_email: components["schemas"]["Email"];
+                    /** Format: uri */
+                    return_url: string;
+                };
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        url: string;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    createCart: {
+        requestBody?: {
+            content: {
+                "application/json": {
+                    currency?: string | null;
+                    session_id?: string | null;
+                    customer_id?: string | null;
+                };
+            };
+        };
+        responses: {
+            201: {
+                content: {
+                    "application/json": {
+                        cart: components["schemas"]["Cart"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    previewGiftCard: {
+        requestBody: {
+            content: {
+                "application/json": {
+                    code: string;
+                    /** @description In minor units, such as cents: 1999 for 19.99. */
+                    orderTotal: number | string;
+                };
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": components["schemas"]["GiftCardQuote"];
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    previewPromoCode: {
+        requestBody: {
+            content: {
+                "application/json": {
+                    code: string;
+                    /** @description In minor units, such as cents: 1999 for 19.99. */
+                    subtotalCents: number | string;
+                    customerEmail?: string | null;
+                    items?: {
+                        productSlug: string;
+                        /** @description In minor units, such as cents: 1999 for 19.99. */
+                        lineTotalCents: number | string;
+                    }[] | null;
+                };
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": components["schemas"]["PromoQuote"];
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    restoreCart: {
+        parameters: {
+            query?: {
+                token?: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        saved_cart: components["schemas"]["SavedCart"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    restoreCartByPost: {
+        parameters: {
+            query?: {
+                token?: string;
+            };
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    token?: string | null;
+                };
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        saved_cart: components["schemas"]["SavedCart"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    saveCart: {
+        requestBody: {
+            content: {
+                "application/json": {
+                    email: components["schemas"]["Email"];
+                    items: {
+                        product_slug?: string | null;
+                        variant_id?: string | null;
+                        name?: string | null;
+                        quantity: number | string;
+                        unit_price_cents?: (number | string) | null;
+                        price_cents?: (number | string) | null;
+                    }[];
+                    consent?: (boolean | ("true" | "false")) | null;
+                    session_id?: string | null;
+                    cart_id?: string | null;
+                };
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        saved_cart_id: string;
+                        expires_at: components["schemas"]["Timestamp"];
+                        reminders: "scheduled" | "not_scheduled";
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    getReminderSubscription: {
+        parameters: {
+            query?: {
+                token?: string;
+                confirm?: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        status: "subscribed" | "unsubscribed";
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    unsubscribeFromReminders: {
+        parameters: {
+            query?: {
+                token?: string;
+            };
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    token?: string | null;
+                };
+                "application/x-www-form-urlencoded": {
+                    token?: string | null;
+                };
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        status: "subscribed" | "unsubscribed";
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    getCart: {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        cart: components["schemas"]["Cart"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    addCartItem: {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    variantId?: string | null;
+                    productId?: string | null;
+                    quantity?: (number | string) | null;
+                    unitPriceCents?: (number | string) | null;
+                    purchaseType?: ("one_time" | "subscription") | null;
+                    subscriptionInterval?: ("month" | "quarter") | null;
+                } | unknown | unknown;
+            };
+        };
+        responses: {
+            201: {
+                content: {
+                    "application/json": {
+                        cart: components["schemas"]["Cart"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    removeCartItem: {
+        parameters: {
+            path: {
+                id: string;
+                itemId: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        cart: components["schemas"]["Cart"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    updateCartItem: {
+        parameters: {
+            path: {
+                id: string;
+                itemId: string;
+            };
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    quantity?: (number | string) | null;
+                    purchaseType?: ("one_time" | "subscription") | null;
+                    subscriptionInterval?: ("month" | "quarter") | null;
+                };
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        cart: components["schemas"]["Cart"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    createCheckoutSession: {
+        requestBody: {
+            content: {
+                "application/json": {
+                    items: {
+                        product_slug: string;
+                        quantity: number;
+                        variant_id?: string | null;
+                        purchase_type?: ("one_time" | "subscription") | null;
+                        subscription_interval?: string | null;
+                    }[];
+                    return_url?: string | null;
+                    cancel_url?: string | null;
+                    customer_email?: components["schemas"]["Email"] | null;
+                    promo_code?: string | null;
+                    gift_card_code?: string | null;
+                    cart_id?: string | null;
+                    partner_code?: string | null;
+                    metadata?: {
+                        [key: string]: unknown;
+                    } | null;
+                };
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": components["schemas"]["CheckoutSession"];
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    getCheckoutStatus: {
+        parameters: {
+            path: {
+                orderId: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": components["schemas"]["CheckoutStatus"];
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    listActiveAnnouncements: {
+        parameters: {
+            query?: {
+                /** @description The `cursor` of the previous page, to get the next one. */
+                cursor?: string;
+                limit?: number;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        entries: components["schemas"]["ContentEntry"][];
+                        cursor: string | null;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    listEntries: {
+        parameters: {
+            query?: {
+                tag?: string;
+                /** @description The `cursor` of the previous page, to get the next one. */
+                cursor?: string;
+                /** @description The page size. */
+                limit?: number;
+            };
+            path: {
+                type: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        entries: components["schemas"]["ContentEntry"][];
+                        cursor: string | null;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    getEntry: {
+        parameters: {
+            path: {
+                type: string;
+                slug: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        entry: components["schemas"]["ContentEntry"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    getCustomerPortal: {
+        responses: {
+            200: {
+                content: {
+                    "application/json": components["schemas"]["CustomerPortal"];
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    requestCustomerPortalLink: {
+        requestBody: {
+            content: {
+                "application/json": {
+                    customer_email: components["schemas"]["Email"];
+                    return_url?: string | null;
+                };
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    cancelSubscription: {
+        requestBody: {
+            content: {
+                "application/json": {
+                    subscription_id: string;
+                    at_period_end?: (boolean | ("true" | "false")) | null;
+                };
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        subscription: components["schemas"]["Subscription"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    listCustomerOrders: {
+        parameters: {
+            query?: {
+                /** @description The `cursor` of the previous page, to get the next one. */
+                cursor?: string;
+                /** @description The page size. */
+                limit?: number;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        orders: components["schemas"]["Order"][];
+                        cursor: string | null;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    getCustomerOrder: {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        order: components["schemas"]["Order"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    listCustomerReturns: {
+        parameters: {
+            query?: {
+                /** @description The `cursor` of the previous page, to get the next one. */
+                cursor?: string;
+                /** @description The page size. */
+                limit?: number;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        returns: components["schemas"]["Return"][];
+                        cursor: string | null;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    createCustomerReturn: {
+        requestBody: {
+            content: {
+                "application/json": {
+                    order_number: string;
+                    items: ({
+                        order_item_id?: string | null;
+                        variant_id?: string | null;
+                        quantity: number | string;
+                        reason?: string | null;
+                        note?: string | null;
+                    } | unknown | unknown)[];
+                };
+            };
+        };
+        responses: {
+            201: {
+                content: {
+                    "application/json": {
+                        return: components["schemas"]["Return"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    listCustomerSubscriptions: {
+        parameters: {
+            query?: {
+                /** @description The `cursor` of the previous page, to get the next one. */
+                cursor?: string;
+                /** @description The page size. */
+                limit?: number;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        subscriptions: components["schemas"]["Subscription"][];
+                        cursor: string | null;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    consumeMagicLink: {
+        requestBody: {
+            content: {
+                "application/json": {
+                    token: string;
+                    code_verifier?: string | null;
+                };
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    requestMagicLink: {
+        requestBody: {
+            content: {
+                "application/json": {
+                    email: components["schemas"]["Email"];
+                    redirect_path?: string | null;
+                    code_challenge?: string | null;
+                };
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    getCustomer: {
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        customer: components["schemas"]["Customer"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    refreshSession: {
+        requestBody?: {
+            content: {
+                "application/json": {
+                    refresh_token?: string | null;
+                };
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    signOut: {
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    completeIntegrationConsent: {
+        parameters: {
+            query: {
+                state: string;
+            };
+            path: {
+                provider: string;
+            };
+        };
+        responses: {
+            /** @description Found */
+            302: {
+                content?: never;
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    receiveIntegrationCall: {
+        parameters: {
+            path: {
+                provider: string;
+            };
+        };
+        responses: {
+            202: {
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    listStock: {
+        parameters: {
+            query: {
+                variant_ids: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        variants: components["schemas"]["VariantStock"][];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    getProductStock: {
+        parameters: {
+            path: {
+                slug: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        product_slug: string;
+                        variants: components["schemas"]["VariantStock"][];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    createLead: {
+        requestBody: {
+            content: {
+                "application/json": {
+                    email: components["schemas"]["Email"];
+                    source?: string | null;
+                    name?: string | null;
+                    consent?: (boolean | ("true" | "false")) | null;
+                };
+            };
+        };
+        responses: {
+            201: {
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        lead_id: string;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    submitQuiz: {
+        requestBody: {
+            content: {
+                "application/json": {
+                    email: components["schemas"]["Email"];
+                    answers?: Record<string, never> | null;
+                };
+            };
+        };
+        responses: {
+            201: {
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        lead_id: string;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    joinWaitlist: {
+        requestBody: {
+            content: {
+                "application/json": {
+                    email: components["schemas"]["Email"];
+                    product_slug?: string | null;
+                    variant_id?: string | null;
+                };
+            };
+        };
+        responses: {
+            201: {
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        lead_id: string;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    createWholesaleLead: {
+        requestBody: {
+            content: {
+                "application/json": {
+                    email: components["schemas"]["Email"];
+                    company?: string | null;
+                    phone?: string | null;
+                    message?: string | null;
+                    expected_volume?: string | null;
+                };
+            };
+        };
+        responses: {
+            201: {
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        lead_id: string;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    lookUpOrder: {
+        parameters: {
+            query: {
+                order_number: string;
+                email: components["schemas"]["Email"];
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        order: components["schemas"]["Order"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    getOrder: {
+        parameters: {
+            query?: {
+                email?: string;
+            };
+            path: {
+                orderId: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        order: components["schemas"]["Order"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    applyAsPartner: {
+        requestBody: {
+            content: {
+                "application/json": {
+                    email: components["schemas"]["Email"];
+                    name?: string | null;
+                    website?: string | null;
+                    message?: string | null;
+                };
+            };
+        };
+        responses: {
+            201: {
+                content: {
+                    "application/json": {
+                        application: {
+                            id: string;
+                            status: "pending" | "accepted" | "declined";
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    trackReferral: {
+        requestBody: {
+            content: {
+                "application/json": {
+                    code: string;
+                    session_id?: string | null;
+                    landing_url?: string | null;
+                };
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        referral_id: string;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    getPartner: {
+        parameters: {
+            path: {
+                code: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        partner: components["schemas"]["Partner"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    listProducts: {
+        parameters: {
+            query?: {
+                /** @description Words that the name or the description must contain, or that are a SKU: all of them. */
+                q?: string;
+                category?: string;
+                tag?: string;
+                sort?: "newest" | "price_asc" | "price_desc" | "name";
+                /** @description The `cursor` of the previous page, to get the next one. */
+                cursor?: string;
+                /** @description The page size. */
+                limit?: number;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        products: components["schemas"]["Product"][];
+                        cursor: string | null;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    getProduct: {
+        parameters: {
+            path: {
+                slug: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        product: components["schemas"]["ProductDetail"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    listProductImages: {
+        parameters: {
+            path: {
+                slug: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        images: components["schemas"]["Image"][];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    listProductReviews: {
+        parameters: {
+            query?: {
+                /** @description The `cursor` of the previous page, to get the next one. */
+                cursor?: string;
+                /** @description The page size. */
+                limit?: number;
+            };
+            path: {
+                slug: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        reviews: {
+                            id: string;
+                            rating: number;
+                            title: string | null;
+                            body: string | null;
+                            author_name: string;
+                            verified_purchase: boolean;
+                            created_at: components["schemas"]["Timestamp"];
+                        }[];
+                        summary: {
+                            count: number;
+                            average: number;
+                        };
+                        cursor: string | null;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    createProductReview: {
+        parameters: {
+            path: {
+                slug: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    rating: number | string;
+                    title?: string | null;
+                    body?: string | null;
+                    author_name?: string | null;
+                    email?: components["schemas"]["Email"] | null;
+                };
+            };
+        };
+        responses: {
+            202: {
+                content: {
+                    "application/json": {
+                        review: {
+                            id: string;
+                            /** @constant */
+                            status: "pending";
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    createReturn: {
+        requestBody: {
+            content: {
+                "application/json": {
+                    order_number: string;
+                    items: ({
+                        order_item_id?: string | null;
+                        variant_id?: string | null;
+                        quantity: number | string;
+                        reason?: string | null;
+                        note?: string | null;
+                    } | unknown | unknown)[];
+                    email: components["schemas"]["Email"];
+                };
+            };
+        };
+        responses: {
+            201: {
+                content: {
+                    "application/json": {
+                        return: components["schemas"]["Return"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    search: {
+        parameters: {
+            query: {
+                q: string;
+                type?: "product" | "content" | "all";
+                /** @description The `cursor` of the previous page, to get the next one. */
+                cursor?: string;
+                /** @description The page size. */
+                limit?: number;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        results: components["schemas"]["SearchResult"][];
+                        mode: "semantic" | "text";
+                        degraded: boolean;
+                        cursor: string | null;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    quoteShippingRates: {
+        requestBody: {
+            content: {
+                "application/json": {
+                    ship_to: {
+                        zip: string;
+                        country: string;
+                    };
+                    parcel: {
+                        /** @description In ounces, at most 2400 (150 pounds): freight is not available. */
+                        weight_oz: number | string;
+                    };
+                };
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        rates: components["schemas"]["ShippingRate"][];
+                        cheapest_rate_id: string | null;
+                        /** @description Whether the rates come from the cache: they are cached for ten minutes. */
+                        cached: boolean;
+                        expires_at: components["schemas"]["Timestamp"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    getStorefront: {
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        storefront: components["schemas"]["Storefront"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    createGiftCheckoutSession: {
+        requestBody: {
+            content: {
+                "application/json": {
+                    product_slug: string;
+                    variant_id: string;
+                    months: number | string;
+                    recipient_email: components["schemas"]["Email"];
+                    recipient_name?: string | null;
+                    message?: string | null;
+                    return_url?: string | null;
+                    cancel_url?: string | null;
+                };
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": components["schemas"]["CheckoutSession"];
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    getSubscription: {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        subscription: components["schemas"]["Subscription"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    manageSubscription: {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    action: "pause" | "resume" | "cancel" | "change_interval";
+                    at_period_end?: (boolean | ("true" | "false")) | null;
+                    subscription_interval?: ("month" | "quarter") | null;
+                };
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        subscription: components["schemas"]["Subscription"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    reactivateSubscription: {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        subscription: components["schemas"]["Subscription"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    createWholesaleInquiry: {
+        requestBody: {
+            content: {
+                "application/json": {
+                    email: components["schemas"]["Email"];
+                    company?: string | null;
+                    phone?: string | null;
+                    message?: string | null;
+                    expected_volume?: string | null;
+                };
+            };
+        };
+        responses: {
+            201: {
+                content: {
+                    "application/json": {
+                        inquiry: {
+                            id: string;
+                            status: "new" | "answered" | "closed";
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    onOrderPaid: {
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @constant */
+                    type: "order.paid";
+                    timestamp: components["schemas"]["Timestamp"];
+                    /** @constant */
+                    api_version: "2026-11-20";
+                    tenant: string;
+                    livemode: boolean;
+                    data: {
+                        object: components["schemas"]["Order"];
+                        object_version: number;
+                    };
+                };
+            };
+        };
+    };
+    onOrderShipped: {
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @constant */
+                    type: "order.shipped";
+                    timestamp: components["schemas"]["Timestamp"];
+                    /** @constant */
+                    api_version: "2026-11-20";
+                    tenant: string;
+                    livemode: boolean;
+                    data: {
+                        object: components["schemas"]["Order"];
+                        object_version: number;
+                    };
+                };
+            };
+        };
+    };
+    onOrderPaymentFailed: {
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @constant */
+                    type: "order.payment_failed";
+                    timestamp: components["schemas"]["Timestamp"];
+                    /** @constant */
+                    api_version: "2026-11-20";
+                    tenant: string;
+                    livemode: boolean;
+                    data: {
+                        object: components["schemas"]["Order"];
+                        object_version: number;
+                    };
+                };
+            };
+        };
+    };
+    onOrderExpired: {
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @constant */
+                    type: "order.expired";
+                    timestamp: components["schemas"]["Timestamp"];
+                    /** @constant */
+                    api_version: "2026-11-20";
+                    tenant: string;
+                    livemode: boolean;
+                    data: {
+                        object: components["schemas"]["Order"];
+                        object_version: number;
+                    };
+                };
+            };
+        };
+    };
+    onOrderRefunded: {
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @constant */
+                    type: "order.refunded";
+                    timestamp: components["schemas"]["Timestamp"];
+                    /** @constant */
+                    api_version: "2026-11-20";
+                    tenant: string;
+                    livemode: boolean;
+                    data: {
+                        object: components["schemas"]["Order"];
+                        object_version: number;
+                    };
+                };
+            };
+        };
+    };
+    onOrderDelivered: {
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @constant */
+                    type: "order.delivered";
+                    timestamp: components["schemas"]["Timestamp"];
+                    /** @constant */
+                    api_version: "2026-11-20";
+                    tenant: string;
+                    livemode: boolean;
+                    data: {
+                        object: components["schemas"]["Order"];
+                        object_version: number;
+                    };
+                };
+            };
+        };
+    };
+    onSubscriptionCreated: {
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @constant */
+                    type: "subscription.created";
+                    timestamp: components["schemas"]["Timestamp"];
+                    /** @constant */
+                    api_version: "2026-11-20";
+                    tenant: string;
+                    livemode: boolean;
+                    data: {
+                        object: components["schemas"]["Subscription"];
+                        object_version: number;
+                    };
+                };
+            };
+        };
+    };
+    onSubscriptionUpdated: {
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @constant */
+                    type: "subscription.updated";
+                    timestamp: components["schemas"]["Timestamp"];
+                    /** @constant */
+                    api_version: "2026-11-20";
+                    tenant: string;
+                    livemode: boolean;
+                    data: {
+                        object: components["schemas"]["Subscription"];
+                        object_version: number;
+                    };
+                };
+            };
+        };
+    };
+    onSubscriptionCanceled: {
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @constant */
+                    type: "subscription.canceled";
+                    timestamp: components["schemas"]["Timestamp"];
+                    /** @constant */
+                    api_version: "2026-11-20";
+                    tenant: string;
+                    livemode: boolean;
+                    data: {
+                        object: components["schemas"]["Subscription"];
+                        object_version: number;
+                    };
+                };
+            };
+        };
+    };
+    onLabelPurchased: {
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @constant */
+                    type: "label.purchased";
+                    timestamp: components["schemas"]["Timestamp"];
+                    /** @constant */
+                    api_version: "2026-11-20";
+                    tenant: string;
+                    livemode: boolean;
+                    data: {
+                        object: components["schemas"]["Label"];
+                        object_version: number;
+                    };
+                };
+            };
+        };
+    };
+    onLabelNeedsAttention: {
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @constant */
+                    type: "label.needs_attention";
+                    timestamp: components["schemas"]["Timestamp"];
+                    /** @constant */
+                    api_version: "2026-11-20";
+                    tenant: string;
+                    livemode: boolean;
+                    data: {
+                        object: components["schemas"]["Label"];
+                        object_version: number;
+                    };
+                };
+            };
+        };
+    };
+    onReturnRequested: {
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @constant */
+                    type: "return.requested";
+                    timestamp: components["schemas"]["Timestamp"];
+                    /** @constant */
+                    api_version: "2026-11-20";
+                    tenant: string;
+                    livemode: boolean;
+                    data: {
+                        object: components["schemas"]["Return"];
+                        object_version: number;
+                    };
+                };
+            };
+        };
+    };
+    onReturnUpdated: {
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @constant */
+                    type: "return.updated";
+                    timestamp: components["schemas"]["Timestamp"];
+                    /** @constant */
+                    api_version: "2026-11-20";
+                    tenant: string;
+                    livemode: boolean;
+                    data: {
+                        object: components["schemas"]["Return"];
+                        object_version: number;
+                    };
+                };
+            };
+        };
+    };
+    onWebhookTest: {
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @constant */
+                    type: "webhook.test";
+                    timestamp: components["schemas"]["Timestamp"];
+                    /** @constant */
+                    api_version: "2026-11-20";
+                    tenant: string;
+                    livemode: boolean;
+                    data: {
+                        object: components["schemas"]["WebhookEndpoint"];
+                        object_version: number;
+                    };
+                };
+            };
+        };
+    };
+}

@@ -1,0 +1,180 @@
+// Generated from the API document by `npm run client:types`. Do not edit.
+
+import type { Body, IdempotentOptions, List, OperationTable, Query, RequestOptions, Result } from '../operation.ts';
+
+export interface StorefrontOperations {
+  /** Send a batch of storefront events. Invalid events are listed in the response. */
+  sendAnalyticsEvents(body: Body<'sendAnalyticsEvents'>, options?: RequestOptions): Promise<Result<'sendAnalyticsEvents'>>;
+  /** Create a link to the page where customers manage their subscriptions. */
+  createBillingPortalSession(body: Body<'createBillingPortalSession'>, options?: RequestOptions): Promise<Result<'createBillingPortalSession'>>;
+  /** Create a cart. It expires after 30 days. */
+  createCart(body?: Body<'createCart'>, options?: IdempotentOptions): Promise<Result<'createCart'>>;
+  /** Preview what a gift card pays of an order. */
+  previewGiftCard(body: Body<'previewGiftCard'>, options?: RequestOptions): Promise<Result<'previewGiftCard'>>;
+  /** Preview a promo code on a cart. */
+  previewPromoCode(body: Body<'previewPromoCode'>, options?: RequestOptions): Promise<Result<'previewPromoCode'>>;
+  /** Restore a saved cart with the token of a reminder. */
+  restoreCart(query?: Query<'restoreCart'>, options?: RequestOptions): Promise<Result<'restoreCart'>>;
+  /** Restore a saved cart with the token of a reminder, in the body or the query. */
+  restoreCartByPost(body?: Body<'restoreCartByPost'>, options?: RequestOptions): Promise<Result<'restoreCartByPost'>>;
+  /** Save a cart for an email address and schedule reminders. */
+  saveCart(body: Body<'saveCart'>, options?: RequestOptions): Promise<Result<'saveCart'>>;
+  /** Read whether an email gets reminders, as a page for browsers. With confirm=1, unsubscribe it. */
+  getReminderSubscription(query?: Query<'getReminderSubscription'>, options?: RequestOptions): Promise<Result<'getReminderSubscription'>>;
+  /** Unsubscribe an email from reminders. Supports one-click unsubscription (RFC 8058). */
+  unsubscribeFromReminders(body?: Body<'unsubscribeFromReminders'>, options?: RequestOptions): Promise<Result<'unsubscribeFromReminders'>>;
+  /** Read a cart with current prices. */
+  getCart(id: string, options?: RequestOptions): Promise<Result<'getCart'>>;
+  /** Add an item to a cart. An equal item increases the quantity of its line. */
+  addCartItem(id: string, body: Body<'addCartItem'>, options?: IdempotentOptions): Promise<Result<'addCartItem'>>;
+  /** Remove an item from a cart. */
+  removeCartItem(id: string, itemId: string, options?: IdempotentOptions): Promise<Result<'removeCartItem'>>;
+  /** Change the quantity or purchase type of a cart item. Quantity 0 removes it. */
+  updateCartItem(id: string, itemId: string, body?: Body<'updateCartItem'>, options?: IdempotentOptions): Promise<Result<'updateCartItem'>>;
+  /** Create a pending order and its hosted payment session. */
+  createCheckoutSession(body: Body<'createCheckoutSession'>, options?: IdempotentOptions): Promise<Result<'createCheckoutSession'>>;
+  /** Read the status of a checkout's order. */
+  getCheckoutStatus(orderId: string, options?: RequestOptions): Promise<Result<'getCheckoutStatus'>>;
+  /** List the active announcements. */
+  listActiveAnnouncements(query?: Query<'listActiveAnnouncements'>, options?: RequestOptions): List<'listActiveAnnouncements', 'entries'>;
+  /** List the published entries of a type, newest first. */
+  listEntries(type: string, query?: Query<'listEntries'>, options?: RequestOptions): List<'listEntries', 'entries'>;
+  /** Read a published entry. */
+  getEntry(type: string, slug: string, options?: RequestOptions): Promise<Result<'getEntry'>>;
+  /** Read the latest orders, subscriptions and returns of the signed-in customer. */
+  getCustomerPortal(options?: RequestOptions): Promise<Result<'getCustomerPortal'>>;
+  /** Email a sign-in link to a customer. The response does not reveal whether the email is known. */
+  requestCustomerPortalLink(body: Body<'requestCustomerPortalLink'>, options?: RequestOptions): Promise<Result<'requestCustomerPortalLink'>>;
+  /** Cancel a subscription of the signed-in customer, at the end of the paid period or at once. */
+  cancelSubscription(body: Body<'cancelSubscription'>, options?: RequestOptions): Promise<Result<'cancelSubscription'>>;
+  /** List the orders of the signed-in customer, newest first. */
+  listCustomerOrders(query?: Query<'listCustomerOrders'>, options?: RequestOptions): List<'listCustomerOrders', 'orders'>;
+  /** Read an order of the signed-in customer. */
+  getCustomerOrder(id: string, options?: RequestOptions): Promise<Result<'getCustomerOrder'>>;
+  /** List the returns of the signed-in customer, newest first. */
+  listCustomerReturns(query?: Query<'listCustomerReturns'>, options?: RequestOptions): List<'listCustomerReturns', 'returns'>;
+  /** Request a return for an order of the signed-in customer. */
+  createCustomerReturn(body: Body<'createCustomerReturn'>, options?: IdempotentOptions): Promise<Result<'createCustomerReturn'>>;
+  /** List the subscriptions of the signed-in customer, newest first. */
+  listCustomerSubscriptions(query?: Query<'listCustomerSubscriptions'>, options?: RequestOptions): List<'listCustomerSubscriptions', 'subscriptions'>;
+  /** Sign in with the token of an emailed link. It works once. */
+  consumeMagicLink(body: Body<'consumeMagicLink'>, options?: RequestOptions): Promise<Result<'consumeMagicLink'>>;
+  /** Email a sign-in link if a customer with this address exists. The response is the same either way. */
+  requestMagicLink(body: Body<'requestMagicLink'>, options?: RequestOptions): Promise<Result<'requestMagicLink'>>;
+  /** Read the signed-in customer. */
+  getCustomer(options?: RequestOptions): Promise<Result<'getCustomer'>>;
+  /** Renew a session for 15 minutes, with the session token or a refresh token. A refresh token is replaced. */
+  refreshSession(body?: Body<'refreshSession'>, options?: RequestOptions): Promise<Result<'refreshSession'>>;
+  /** Sign out. The session and its refresh tokens stop working. */
+  signOut(options?: RequestOptions): Promise<Result<'signOut'>>;
+  /** Read the stock status of up to 50 variants. Unknown ones are left out. */
+  listStock(query: Query<'listStock'>, options?: RequestOptions): Promise<Result<'listStock'>>;
+  /** Read the stock status of each variant of a product. */
+  getProductStock(slug: string, options?: RequestOptions): Promise<Result<'getProductStock'>>;
+  /** Create a lead. The same email from the same source updates the same lead. */
+  createLead(body: Body<'createLead'>, options?: RequestOptions): Promise<Result<'createLead'>>;
+  /** Submit the answers to a quiz. */
+  submitQuiz(body: Body<'submitQuiz'>, options?: RequestOptions): Promise<Result<'submitQuiz'>>;
+  /** Join the waitlist of a product or variant. One email is sent when it is back in stock. */
+  joinWaitlist(body: Body<'joinWaitlist'>, options?: RequestOptions): Promise<Result<'joinWaitlist'>>;
+  /** Submit a wholesale inquiry, as a lead. */
+  createWholesaleLead(body: Body<'createWholesaleLead'>, options?: RequestOptions): Promise<Result<'createWholesaleLead'>>;
+  /** Find an order by its number and email. */
+  lookUpOrder(query: Query<'lookUpOrder'>, options?: RequestOptions): Promise<Result<'lookUpOrder'>>;
+  /** Read an order for its confirmation or account page. */
+  getOrder(orderId: string, query?: Query<'getOrder'>, options?: RequestOptions): Promise<Result<'getOrder'>>;
+  /** Apply to become a partner. The store’s owner decides. */
+  applyAsPartner(body: Body<'applyAsPartner'>, options?: IdempotentOptions): Promise<Result<'applyAsPartner'>>;
+  /** Track a referral. Orders of this session within the partner’s window are attributed to the partner. */
+  trackReferral(body: Body<'trackReferral'>, options?: RequestOptions): Promise<Result<'trackReferral'>>;
+  /** Read a partner by code, with the discount for shoppers. */
+  getPartner(code: string, options?: RequestOptions): Promise<Result<'getPartner'>>;
+  /** List published products. */
+  listProducts(query?: Query<'listProducts'>, options?: RequestOptions): List<'listProducts', 'products'>;
+  /** Read a published product with its variants. */
+  getProduct(slug: string, options?: RequestOptions): Promise<Result<'getProduct'>>;
+  /** List the images of a product. */
+  listProductImages(slug: string, options?: RequestOptions): Promise<Result<'listProductImages'>>;
+  /** List the approved reviews of a product, newest first. */
+  listProductReviews(slug: string, query?: Query<'listProductReviews'>, options?: RequestOptions): List<'listProductReviews', 'reviews'>;
+  /** Submit a product review. */
+  createProductReview(slug: string, body: Body<'createProductReview'>, options?: IdempotentOptions): Promise<Result<'createProductReview'>>;
+  /** Request a return by order number and email. */
+  createReturn(body: Body<'createReturn'>, options?: IdempotentOptions): Promise<Result<'createReturn'>>;
+  /** Search products and content. */
+  search(query: Query<'search'>, options?: RequestOptions): List<'search', 'results'>;
+  /** Quote live shipping rates for a destination and a weight. */
+  quoteShippingRates(body: Body<'quoteShippingRates'>, options?: RequestOptions): Promise<Result<'quoteShippingRates'>>;
+  /** Read the store configuration. */
+  getStorefront(options?: RequestOptions): Promise<Result<'getStorefront'>>;
+  /** Buy some months of a subscription as a gift, paid at once. */
+  createGiftCheckoutSession(body: Body<'createGiftCheckoutSession'>, options?: IdempotentOptions): Promise<Result<'createGiftCheckoutSession'>>;
+  /** Read a subscription. */
+  getSubscription(id: string, options?: RequestOptions): Promise<Result<'getSubscription'>>;
+  /** Pause, resume or cancel a subscription, or change its interval. */
+  manageSubscription(id: string, body: Body<'manageSubscription'>, options?: IdempotentOptions): Promise<Result<'manageSubscription'>>;
+  /** Undo a cancellation at the end of the period. */
+  reactivateSubscription(id: string, options?: IdempotentOptions): Promise<Result<'reactivateSubscription'>>;
+  /** Submit a wholesale inquiry. */
+  createWholesaleInquiry(body: Body<'createWholesaleInquiry'>, options?: IdempotentOptions): Promise<Result<'createWholesaleInquiry'>>;
+}
+
+export const storefrontOperations: OperationTable = {
+  sendAnalyticsEvents: { method: 'POST', path: '/api/v1/analytics/events', input: 'body' },
+  createBillingPortalSession: { method: 'POST', path: '/api/v1/billing-portal', input: 'body' },
+  createCart: { method: 'POST', path: '/api/v1/cart', input: 'body', isIdempotent: true },
+  previewGiftCard: { method: 'POST', path: '/api/v1/cart/apply-gift-card', input: 'body' },
+  previewPromoCode: { method: 'POST', path: '/api/v1/cart/apply-promo', input: 'body' },
+  restoreCart: { method: 'GET', path: '/api/v1/cart/restore', input: 'query' },
+  restoreCartByPost: { method: 'POST', path: '/api/v1/cart/restore', input: 'body' },
+  saveCart: { method: 'POST', path: '/api/v1/cart/save', input: 'body' },
+  getReminderSubscription: { method: 'GET', path: '/api/v1/cart/unsubscribe', input: 'query' },
+  unsubscribeFromReminders: { method: 'POST', path: '/api/v1/cart/unsubscribe', input: 'body' },
+  getCart: { method: 'GET', path: '/api/v1/cart/{id}' },
+  addCartItem: { method: 'POST', path: '/api/v1/cart/{id}/items', input: 'body', isIdempotent: true },
+  removeCartItem: { method: 'DELETE', path: '/api/v1/cart/{id}/items/{itemId}', isIdempotent: true },
+  updateCartItem: { method: 'PATCH', path: '/api/v1/cart/{id}/items/{itemId}', input: 'body', isIdempotent: true },
+  createCheckoutSession: { method: 'POST', path: '/api/v1/checkout/sessions', input: 'body', isIdempotent: true },
+  getCheckoutStatus: { method: 'GET', path: '/api/v1/checkout/{orderId}/status' },
+  listActiveAnnouncements: { method: 'GET', path: '/api/v1/content/announcements/active', input: 'query', items: 'entries' },
+  listEntries: { method: 'GET', path: '/api/v1/content/{type}', input: 'query', items: 'entries' },
+  getEntry: { method: 'GET', path: '/api/v1/content/{type}/{slug}' },
+  getCustomerPortal: { method: 'GET', path: '/api/v1/customer-portal', needsSession: true },
+  requestCustomerPortalLink: { method: 'POST', path: '/api/v1/customer-portal', input: 'body' },
+  cancelSubscription: { method: 'POST', path: '/api/v1/customer-portal/cancel', input: 'body', needsSession: true },
+  listCustomerOrders: { method: 'GET', path: '/api/v1/customer-portal/orders', input: 'query', items: 'orders', needsSession: true },
+  getCustomerOrder: { method: 'GET', path: '/api/v1/customer-portal/orders/{id}', needsSession: true },
+  listCustomerReturns: { method: 'GET', path: '/api/v1/customer-portal/returns', input: 'query', items: 'returns', needsSession: true },
+  createCustomerReturn: { method: 'POST', path: '/api/v1/customer-portal/returns', input: 'body', isIdempotent: true, needsSession: true },
+  listCustomerSubscriptions: { method: 'GET', path: '/api/v1/customer-portal/subscriptions', input: 'query', items: 'subscriptions', needsSession: true },
+  consumeMagicLink: { method: 'POST', path: '/api/v1/customer/magic-link/consume', input: 'body' },
+  requestMagicLink: { method: 'POST', path: '/api/v1/customer/magic-link/request', input: 'body' },
+  getCustomer: { method: 'GET', path: '/api/v1/customer/me', needsSession: true },
+  refreshSession: { method: 'POST', path: '/api/v1/customer/refresh', input: 'body' },
+  signOut: { method: 'POST', path: '/api/v1/customer/signout', needsSession: true },
+  listStock: { method: 'GET', path: '/api/v1/inventory', input: 'query' },
+  getProductStock: { method: 'GET', path: '/api/v1/inventory/{slug}' },
+  createLead: { method: 'POST', path: '/api/v1/leads', input: 'body' },
+  submitQuiz: { method: 'POST', path: '/api/v1/leads/quiz', input: 'body' },
+  joinWaitlist: { method: 'POST', path: '/api/v1/leads/waitlist', input: 'body' },
+  createWholesaleLead: { method: 'POST', path: '/api/v1/leads/wholesale', input: 'body' },
+  lookUpOrder: { method: 'GET', path: '/api/v1/orders/lookup', input: 'query' },
+  getOrder: { method: 'GET', path: '/api/v1/orders/{orderId}', input: 'query' },
+  applyAsPartner: { method: 'POST', path: '/api/v1/partners/apply', input: 'body', isIdempotent: true },
+  trackReferral: { method: 'POST', path: '/api/v1/partners/track', input: 'body' },
+  getPartner: { method: 'GET', path: '/api/v1/partners/{code}' },
+  listProducts: { method: 'GET', path: '/api/v1/products', input: 'query', items: 'products' },
+  getProduct: { method: 'GET', path: '/api/v1/products/{slug}' },
+  listProductImages: { method: 'GET', path: '/api/v1/products/{slug}/images' },
+  listProductReviews: { method: 'GET', path: '/api/v1/products/{slug}/reviews', input: 'query', items: 'reviews' },
+  createProductReview: { method: 'POST', path: '/api/v1/products/{slug}/reviews', input: 'body', isIdempotent: true },
+  createReturn: { method: 'POST', path: '/api/v1/returns', input: 'body', isIdempotent: true },
+  search: { method: 'GET', path: '/api/v1/search', input: 'query', items: 'results' },
+  quoteShippingRates: { method: 'POST', path: '/api/v1/shipping/rates', input: 'body' },
+  getStorefront: { method: 'GET', path: '/api/v1/storefront' },
+  createGiftCheckoutSession: { method: 'POST', path: '/api/v1/subscriptions/gift-checkout', input: 'body', isIdempotent: true },
+  getSubscription: { method: 'GET', path: '/api/v1/subscriptions/{id}' },
+  manageSubscription: { method: 'POST', path: '/api/v1/subscriptions/{id}/manage', input: 'body', isIdempotent: true },
+  reactivateSubscription: { method: 'POST', path: '/api/v1/subscriptions/{id}/reactivate', isIdempotent: true },
+  createWholesaleInquiry: { method: 'POST', path: '/api/v1/wholesale', input: 'body', isIdempotent: true },
+};

@@ -1,0 +1,14 @@
+export type { Admin, AdminOptions } from './admin.ts';
+export { createAdmin } from './admin.ts';
+export type { ErrorCode } from './api-error.ts';
+export { ApiError } from './api-error.ts';
+export type { ClientOptions, HttpClient } from './create-client.ts';
+export type * from './generated/api.ts';
+export type { Body, IdempotentOptions, List, Query, RequestOptions, Result } from './operation.ts';
+export type { CustomerSession, SessionStore } from './session.ts';
+export { createSession } from './session.ts';
+export type { Storefront, StorefrontOptions } from './storefront.ts';
+export { createStorefront } from './storefront.ts';
+export { waitForOrder } from './wait-for-order.ts';
+export type { WebhookEvent, WebhookEvents } from './webhooks.ts';
+export { verifyWebhook } from './webhooks.ts';

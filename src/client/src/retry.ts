@@ -1,0 +1,79 @@
+import { ApiError, retryAfterMsOf } from './api-error.ts';
+
+export interface RetryOptions {
+  /** Sends one request; the default is the global `fetch`. */
+  readonly fetch?: typeof fetch;
+  /** How often a request is repeated at most. Default: 3. */
+  readonly retries?: number;
+  /** No repetition begins later than this after the call. Default: 30 seconds. */
+  readonly retryWithinMs?: number;
+  /** How long one attempt may take. Default: 30 seconds. */
+  readonly timeoutMs?: number;
+}
+
+/**
+ * A `fetch` that repeats a request that was not carried out: as Retry-After says, and after a failure of the network
+ * or a proxy if the request may arrive twice. A last failure is returned as a response, or thrown as an ApiError.
+ */
+export function fetchWithRetries(options: RetryOptions): (request: Request) => Promise<Response> {
+  const { retries = 3, retryWithinMs = 30_000 } = options;
+  return async (request) => {
+    const endsAt = performance.now() + retryWithinMs;
+    for (let attempt = 0; ; attempt += 1) {
+      const outcome = await send(request.clone(), options);
+      const waitMs = waitBeforeRetry(request, outcome, attempt);
+      if (waitMs === undefined || attempt === retries || performance.now() + waitMs > endsAt) {
+        if (outcome instanceof ApiError) throw outcome;
+        return outcome;
+      }
+      await pause(waitMs, request.signal);
+    }
+  };
+}
+
+/** One attempt. It has succeeded only when all of the response has arrived. */
+async function send(request: Request, options: RetryOptions): Promise<Response | ApiError> {
+  const { fetch = globalThis.fetch, timeoutMs = 30_000 } = options;
+  const { signal } = request;
+  try {
+    const response = await fetch(request, { signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) });
+    const body = await response.arrayBuffer();
+    return new Response(body.byteLength > 0 ? body : null, response);
+  } catch (cause) {
+    signal.throwIfAborted();
+    return new ApiError('connection_failed', 'The store cannot be reached at the moment.', { cause });
+  }
+}
+
+/** @returns undefined where the outcome is final */
+function waitBeforeRetry(request: Request, outcome: Response | ApiError, attempt: number): number | undefined {
+  const backoffMs = 250 * 2 ** attempt * (1 + Math.random());
+  if (outcome instanceof ApiError) return isRepeatable(request) ? backoffMs : undefined;
+  const { status, headers } = outcome;
+  if (status === 409 || status === 429 || status === 503) {
+    const retryAfterMs = retryAfterMsOf(outcome);
+    if (retryAfterMs !== undefined) return retryAfterMs;
+  }
+  // The service says itself when to retry; a proxy may not know whether the request was carried out.
+  const isFromProxy = status >= 502 && status <= 504 && !headers.has('x-request-id');
+  return isFromProxy && isRepeatable(request) ? backoffMs : undefined;
+}
+
+const isRepeatable = ({ method, headers }: Request) =>
+  (method !== 'POST' && method !== 'PATCH') || headers.has('idempotency-key');
+
+/** @throws the reason of the signal when it is aborted */
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', abort);
+      resolve();
+    }, ms);
+    if (signal?.aborted) abort();
+    else signal?.addEventListener('abort', abort, { once: true });
+  });
+}

@@ -1,0 +1,21 @@
+import { type ClientOptions, createClient, type HttpClient } from './create-client.ts';
+import { type StorefrontOperations, storefrontOperations } from './generated/storefront.ts';
+
+export interface StorefrontOptions extends ClientOptions {
+  /** The slug of the store. */
+  readonly tenant: string;
+  /** For pages: `pk_…`. A checkout needs a key. */
+  readonly publishableKey?: string | undefined;
+  /** In its place on a server: `sk_…`. Send the shopper's IP address in the header `x-client-ip` then. */
+  readonly secretKey?: string | undefined;
+}
+
+/** What a shopper can do in a store: a method for each operation. */
+export interface Storefront extends StorefrontOperations {
+  readonly http: HttpClient;
+}
+
+export function createStorefront({ tenant, publishableKey, secretKey, ...options }: StorefrontOptions): Storefront {
+  const headers = { 'x-tenant-slug': tenant, ...options.headers };
+  return createClient<StorefrontOperations>(storefrontOperations, { ...options, headers }, secretKey ?? publishableKey);
+}

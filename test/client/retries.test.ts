@@ -1,0 +1,132 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import test, { type ExecutionContext } from 'ava';
+
+import { type ApiError, createStorefront, type StorefrontOptions } from '#src/client/src/index.ts';
+import { until } from '#test/support/until.ts';
+
+type Reply = (response: ServerResponse, request: IncomingMessage) => unknown;
+
+const cart: Reply = (response) => response.writeHead(201, { 'x-request-id': 'req_1' }).end('{"cart":{"id":"cart_1"}}');
+const drop: Reply = (_, request) => request.socket.destroy();
+const hang: Reply = () => undefined;
+const proxyError: Reply = (response) => response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad Gateway');
+const failure =
+  (status: number, error: string, headers: Record<string, string> = {}): Reply =>
+  (response) =>
+    response
+      .writeHead(status, { 'x-request-id': 'req_1', ...headers })
+      .end(JSON.stringify({ error, detail: 'It failed.', request_id: 'req_1' }));
+
+/** A storefront of a server that replies to each request with the next of these, and to further ones with the last. */
+async function storefrontOf(t: ExecutionContext, replies: Reply[], options: Partial<StorefrontOptions> = {}) {
+  const keys: unknown[] = [];
+  const server = createServer((request, response) => {
+    keys.push(request.headers['idempotency-key']);
+    const reply = replies[Math.min(keys.length, replies.length) - 1];
+    request.resume().on('end', () => reply?.(response, request));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { storefront: createStorefront({ baseUrl, tenant: 'a-store', ...options }), keys };
+}
+
+const errorOf = (request: Promise<unknown>): Promise<ApiError> =>
+  request.then(
+    () => Promise.reject(new Error('It succeeded.')),
+    (error) => error,
+  );
+
+test('a request whose response is lost is sent again with the same idempotency key', async (t) => {
+  const { storefront, keys } = await storefrontOf(t, [drop, proxyError, cart]);
+  t.is((await storefront.createCart()).cart.id, 'cart_1');
+  t.is(keys.length, 3);
+  t.is(new Set(keys).size, 1);
+  t.regex(String(keys[0]), /^[0-9a-f]{32}$/);
+});
+
+test('an idempotency key of the caller is the one that is sent', async (t) => {
+  const { storefront, keys } = await storefrontOf(t, [drop, cart]);
+  await storefront.createCart({}, { idempotencyKey: 'mine' });
+  t.deepEqual(keys, ['mine', 'mine']);
+});
+
+test('a request that may not arrive twice is not repeated after its response was lost', async (t) => {
+  const { storefront, keys } = await storefrontOf(t, [drop]);
+  const error = await errorOf(storefront.createLead({ email: 'ada@example.com' }));
+  t.like(error, { name: 'ApiError', code: 'connection_failed', status: 0, requestId: undefined });
+  t.truthy(error.cause);
+  t.is(keys.length, 1);
+});
+
+test('a rejected request is repeated after Retry-After', async (t) => {
+  for (const [status, code] of [
+    [429, 'rate_limited'],
+    [503, 'service_unavailable'],
+    [409, 'idempotency_in_progress'],
+  ] as const) {
+    const { storefront, keys } = await storefrontOf(t, [failure(status, code, { 'retry-after': '1' }), cart]);
+    const startedAt = performance.now();
+    t.is((await storefront.createCart()).cart.id, 'cart_1', code);
+    t.true(performance.now() - startedAt >= 990, code);
+    t.is(new Set(keys).size, 1, code);
+  }
+});
+
+test('a request is repeated a limited number of times', async (t) => {
+  const busy = failure(503, 'service_unavailable', { 'retry-after': '0' });
+  const { storefront, keys } = await storefrontOf(t, [busy]);
+  t.like(await errorOf(storefront.createCart()), { code: 'service_unavailable', requestId: 'req_1', retryAfter: 0 });
+  t.is(keys.length, 4);
+  const never = await storefrontOf(t, [busy], { retries: 0 });
+  await errorOf(never.storefront.createCart());
+  t.is(never.keys.length, 1);
+});
+
+test('a Retry-After that is too long to wait for is returned in the error', async (t) => {
+  const { storefront, keys } = await storefrontOf(t, [failure(429, 'rate_limited', { 'retry-after': '3600' })]);
+  t.like(await errorOf(storefront.createCart()), { code: 'rate_limited', status: 429, retryAfter: 3600 });
+  t.is(keys.length, 1);
+});
+
+test('an error that the service does not ask to repeat is final', async (t) => {
+  const { storefront, keys } = await storefrontOf(t, [failure(503, 'payment_provider_not_configured')]);
+  t.like(await errorOf(storefront.createCart()), { code: 'payment_provider_not_configured' });
+  t.is(keys.length, 1);
+});
+
+test('a response that is not JSON is an error of its own', async (t) => {
+  const page: Reply = (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Welcome');
+  const { storefront } = await storefrontOf(t, [page, proxyError], { retries: 0 });
+  t.like(await errorOf(storefront.createCart()), { code: 'unexpected_response' });
+  t.like(await errorOf(storefront.createCart()), { code: 'unexpected_response', status: 502 });
+});
+
+test('an attempt that takes too long is repeated', async (t) => {
+  const slow: Reply = (response) => response.writeHead(201, { 'content-length': '100' }).write('{"cart":');
+  const { storefront, keys } = await storefrontOf(t, [hang, slow, cart], { timeoutMs: 300 });
+  t.is((await storefront.createCart()).cart.id, 'cart_1');
+  t.is(keys.length, 3);
+});
+
+test('an aborted request is rejected with the reason, while it is sent and while it waits', async (t) => {
+  const waiting = failure(429, 'rate_limited', { 'retry-after': '20' });
+  for (const reply of [hang, waiting]) {
+    const { storefront, keys } = await storefrontOf(t, [reply]);
+    const controller = new AbortController();
+    const reason = new Error('The shopper left.');
+    const request = storefront.createCart({}, { signal: controller.signal });
+    await until(() => keys.length === 1);
+    controller.abort(reason);
+    t.is(await errorOf(request), reason as ApiError);
+    t.is(keys.length, 1);
+    t.is(await errorOf(storefront.getStorefront({ signal: controller.signal })), reason as ApiError);
+    t.is(keys.length, 1);
+  }
+});
