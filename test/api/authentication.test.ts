@@ -375,6 +375,7 @@ test('a store with allowed origins rejects others with a readable error', async 
   const { slug } = await buildTenant(services, { allowedOrigins: ['https://shop.cedar.example'] });
   const from = (origin: string) => api.call('GET', bench, { tenant: slug, headers: { origin } });
   t.is((await from('https://shop.cedar.example')).status, 200);
+  t.is((await from(new URL(services.config.settings.publicUrl).origin)).status, 200, 'a page of this service');
   for (const origin of [
     'https://evil.example',
     'http://shop.cedar.example',

@@ -6,8 +6,10 @@ import type { OpenApiDocument, Operation } from '#src/api/openapi/document.ts';
 import { routes } from '#src/api/routes.ts';
 import { exampleOf } from '#src/lib/example-of.ts';
 import { issuesOf, issuesOfText } from '#src/lib/validation.ts';
-import { hasBrowser, launchBrowser } from '#test/support/browser.ts';
+import { complaintsOf, hasBrowser, launchBrowser } from '#test/support/browser.ts';
 import { callCli } from '#test/support/cli.ts';
+import { buildProduct } from '#test/support/factories/catalog.ts';
+import { buildKey } from '#test/support/factories/keys.ts';
 import { type ApiContext, useApi } from '#test/support/use-api.ts';
 
 /** One after the other: what a test computes at length would let the connections of the others run out of time. */
@@ -149,6 +151,40 @@ test.serial('the command openapi prints the document that the API serves', async
 
 const browserTest = hasBrowser ? test : test.skip;
 
+browserTest('the API page sends a request that a reader tries, with a test key and not with a live one', async (t) => {
+  const { api, services, tenant } = t.context;
+  const product = await buildProduct({ ...services.context(), tenant });
+  const key = await buildKey({ ...services.context(), tenant }, ['products:read', 'cart:write'], 'publishable');
+  const browser = await launchBrowser();
+  try {
+    const page = await browser.newPage();
+    const complaints = complaintsOf(page);
+    await page.goto(`${api.url}/docs`);
+    const article = page.locator('#getProduct');
+    await article.getByRole('button', { name: 'Try it' }).click();
+    await article.getByLabel('Test key').fill(key);
+    await article.getByLabel('slug').fill(product.slug);
+    await article.getByRole('button', { name: 'Send' }).click();
+    await article.getByText(/^200 req_/).waitFor();
+    t.true((await article.locator('form pre').innerText()).includes(`"slug": "${product.slug}"`));
+
+    // Another operation knows the key already; what the reader wrote is sent as it is.
+    const cart = page.locator('#createCart');
+    await cart.getByRole('button', { name: 'Try it' }).click();
+    t.is(await cart.getByLabel('Test key').inputValue(), key);
+    await cart.getByLabel('Body').fill('{');
+    await cart.getByRole('button', { name: 'Send' }).click();
+    await cart.getByText(/^400 req_[\s\S]*"invalid_json"/).waitFor();
+
+    await cart.getByLabel('Test key').fill('sk_live_0123456789');
+    await cart.getByRole('button', { name: 'Send' }).click();
+    await cart.getByText('This page sends test keys only. Nothing was sent.').waitFor();
+    t.deepEqual(complaints, []);
+  } finally {
+    await browser.close();
+  }
+});
+
 browserTest('the API page is complete in a browser without any other network access', async (t) => {
   const { api } = t.context;
   const browser = await launchBrowser();
@@ -167,7 +203,10 @@ browserTest('the API page is complete in a browser without any other network acc
       },
     );
     const response = await page.goto(`${api.url}/docs`);
-    t.regex(response?.headers()['content-security-policy'] ?? '', /^default-src 'none'; style-src 'sha256-/);
+    t.regex(
+      response?.headers()['content-security-policy'] ?? '',
+      /^default-src 'none'; style-src 'sha256-[^;]+'; script-src 'sha256-[^;]+'; connect-src 'self';/,
+    );
     t.is(
       await page.locator('article[id]').count(),
       shown.length + Object.keys((await readDocument(t.context)).webhooks).length,

@@ -3,9 +3,11 @@ import { type StoredReply, sendStored, storedHeaders, storeReply } from '#src/ap
 import type { RequestRouter } from '#src/api/lib/request-router.ts';
 import { openApiDocument } from '#src/api/openapi/openapi-document.ts';
 import { sha256 } from '#src/lib/crypto.ts';
+import type { Html } from '#src/lib/html.ts';
 import type { Services } from '#src/services.ts';
 import { renderPage } from './page.ts';
 import { style } from './style.ts';
+import { tryIt } from './try-it.ts';
 
 /** The API document, for machines at /api/v1/openapi.json and for people at /docs. Both are built on first use. */
 export function mountDocs(requestRouter: RequestRouter, services: Services, routes: readonly Route[]): void {
@@ -22,10 +24,14 @@ export function mountDocs(requestRouter: RequestRouter, services: Services, rout
   requestRouter.serve('/docs', { get: (koa) => sendStored(koa, page()) });
 }
 
-/** Allows the page's own style and nothing else: no script, no image, no other origin. */
+const hashOf = ({ text }: Html) => `'sha256-${sha256(text).toString('base64')}'`;
+
+/** Allows the page's own style and script, and requests to this API; nothing else: no image, no other origin. */
 const policy = [
   "default-src 'none'",
-  `style-src 'sha256-${sha256(style.text).toString('base64')}'`,
+  `style-src ${hashOf(style)}`,
+  `script-src ${hashOf(tryIt)}`,
+  "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",

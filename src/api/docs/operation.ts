@@ -27,7 +27,7 @@ export interface Place {
 export function operation(operation: ReadableOperation, place: Place, schemas: Schemas): Html {
   const responses = Object.entries(operation.responses);
   return html`
-<article id="${operation.operationId}">
+<article id="${operation.operationId}" data-method="${place.method}" data-path="${place.path}">
   <div class="words">
     <h3>${operation.summary.replace(/\.$/, '')}</h3>
     <p class="place">${badge(place.method)} <code>${place.path}</code></p>

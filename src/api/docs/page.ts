@@ -4,6 +4,7 @@ import { nameOf } from './fields.ts';
 import { inline, json, markdown } from './markup.ts';
 import { badge, type ErrorMeaning, operation, type ReadableOperation } from './operation.ts';
 import { style } from './style.ts';
+import { tryIt } from './try-it.ts';
 
 interface Listed {
   readonly method: string;
@@ -11,7 +12,7 @@ interface Listed {
   readonly operation: ReadableOperation;
 }
 
-/** The document on one page to read: no script, nothing from elsewhere. */
+/** The document on one page to read: nothing from elsewhere. Its script only sends the requests that a reader tries. */
 export function renderPage(document: OpenApiDocument): string {
   const listed = operationsOf(document);
   const { schemas } = document.components;
@@ -56,6 +57,7 @@ export function renderPage(document: OpenApiDocument): string {
   <section class="group"><h2 id="events">events</h2>
   ${Object.entries(document.webhooks).map(([type, item]) => event(type, item))}</section>
 </main>
+<script>${tryIt}</script>
 </body>
 </html>
 `.text;

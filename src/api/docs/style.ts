@@ -74,6 +74,14 @@ h4 + .field { border-top: 0 }
 .text { color: #b5e8b0 }
 .value { color: #f5c27a }
 
+.example > button, .try button { padding: .3rem .8rem; border: 1px solid var(--line); border-radius: .35rem }
+.example > button, .try button { background: var(--side); color: var(--blue); font: inherit; cursor: pointer }
+.try { display: grid; gap: .25rem }
+.try label { margin-top: .35rem; color: var(--soft); font-size: .85em }
+.try input, .try textarea { padding: .35rem .5rem; border: 1px solid var(--line); border-radius: .35rem }
+.try input, .try textarea { background: var(--paper); color: var(--ink); font: .86em/1.5 ui-monospace, monospace }
+.try button { justify-self: start; margin: .5rem 0 }
+
 @media (max-width: 70rem) {
   article { grid-template-columns: minmax(0, 1fr) }
   .example { position: static; margin-top: 1.2rem }

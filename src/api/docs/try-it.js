@@ -1,0 +1,98 @@
+/*
+ * Lets a reader of the page send an operation's request. The page is complete without it; the API document is read when
+ * the first form is opened.
+ */
+let reading;
+const readDocument = () => (reading ??= fetch('/api/v1/openapi.json').then((response) => response.json()));
+
+for (const article of document.querySelectorAll('article[data-path]')) {
+  const open = element('button', { type: 'button', textContent: 'Try it' });
+  open.addEventListener('click', async () => {
+    const form = formOf(article.id, article.dataset, await readDocument());
+    open.replaceWith(form);
+    form.querySelector('input, textarea, button').focus();
+  });
+  article.querySelector('.example').append(open);
+}
+
+function formOf(id, { method, path }, { paths, components }) {
+  const { parameters, requestBody, security } = paths[path][method];
+  const named = parameters.map((each) => (each.$ref ? components.parameters[each.$ref.split('/').at(-1)] : each));
+  const [json] = Object.values(requestBody?.content ?? {});
+
+  const form = element('form', { className: 'try' });
+  const field = (name, label, input) => {
+    Object.assign(input, { id: `${id}-${name}`, name, spellcheck: false, autocomplete: 'off' });
+    form.append(element('label', { htmlFor: input.id, textContent: label }), input);
+    return input;
+  };
+  const remembered = (name, label, placeholder) => {
+    const input = field(name, label, element('input', { placeholder, value: sessionStorage.getItem(name) ?? '' }));
+    input.addEventListener('change', () => sessionStorage.setItem(name, input.value));
+  };
+  if (named.some(({ name }) => name === 'x-tenant-slug')) remembered('x-tenant-slug', 'Store', 'cedar-and-clay');
+  if (security.some((way) => way.key)) remembered('key', 'Test key', 'sk_test_… or pk_test_…');
+  if (security.some((way) => way.session)) remembered('session', "Customer's session", 'eyJ…');
+  for (const { name, in: place, required, example } of named) {
+    if (place === 'header') continue;
+    const input = field(`${place} ${name}`, name, element('input', { placeholder: String(example ?? '') }));
+    input.required = required;
+  }
+  if (json) field('body', 'Body', element('textarea', { rows: 8, value: JSON.stringify(json.example, null, 2) }));
+  const send = element('button', { textContent: 'Send' });
+  const output = element('pre', { hidden: true });
+  output.setAttribute('aria-live', 'polite');
+  form.append(send, output);
+
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    send.disabled = true;
+    output.textContent = await sendRequest(method, path, new FormData(form)).catch((error) => error.message);
+    output.hidden = false;
+    send.disabled = false;
+  });
+  return form;
+}
+
+/** @returns the response as text, or what prevents the request */
+async function sendRequest(method, path, filled) {
+  const key = filled.get('key')?.trim();
+  if (key?.includes('_live_')) return 'This page sends test keys only. Nothing was sent.';
+  const url = new URL(
+    path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(filled.get(`path ${name}`))),
+    location.origin,
+  );
+  for (const [name, value] of filled)
+    if (name.startsWith('query ') && value) url.searchParams.append(name.slice('query '.length), value);
+  const token = filled.get('session')?.trim() || key;
+  const slug = filled.get('x-tenant-slug')?.trim();
+  const body = filled.get('body');
+  const began = performance.now();
+  const response = await fetch(url, {
+    method: method.toUpperCase(),
+    credentials: 'omit',
+    redirect: 'manual',
+    headers: {
+      ...(token && { authorization: `Bearer ${token}` }),
+      ...(slug && { 'x-tenant-slug': slug }),
+      ...(body && { 'content-type': 'application/json' }),
+    },
+    ...(body && { body }),
+  });
+  const text = await response.text();
+  const seconds = ((performance.now() - began) / 1000).toFixed(2);
+  if (response.type === 'opaqueredirect') return `A redirect to another page (${seconds} s)`;
+  return `${response.status} ${response.headers.get('x-request-id') ?? ''} (${seconds} s)\n\n${pretty(text)}`;
+}
+
+function pretty(text) {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text || 'No body.';
+  }
+}
+
+function element(name, properties) {
+  return Object.assign(document.createElement(name), properties);
+}
