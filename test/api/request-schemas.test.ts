@@ -1,3 +1,4 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import test from 'ava';
 
 import type { Route } from '#src/api/lib/define-route.ts';
@@ -34,6 +35,19 @@ function fieldsOf(schema: unknown, place: string, name: string): Field[] {
 
 /** Its events are counted, and checked one by one, by the handler: an invalid one does not affect the others. */
 const checkedByHandler = (place: string) => place.startsWith('post /api/v1/analytics/events body/events');
+
+test('every schema of every route is a valid JSON Schema', (t) => {
+  const ajv = new Ajv2020();
+  const schemas = routes.flatMap((route) => [
+    ...partsOf(route).map(({ part, schema }) => ({ place: part as string, schema })),
+    ...Object.entries(route.responses).map(([status, schema]) => ({ place: status, schema })),
+  ]);
+  t.true(schemas.length > 300);
+  t.deepEqual(
+    schemas.filter(({ schema }) => !ajv.validateSchema(schema as object)),
+    [],
+  );
+});
 
 test('every field of every request is bounded', (t) => {
   t.true(fields.length > 300);
