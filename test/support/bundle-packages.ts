@@ -3,7 +3,7 @@ import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-/** The packages that consist of most files, by the names under which the product and its tests import them. */
+/** The packages that consist of most files, by the names under which the product, its tests and AVA import them. */
 const packages = [
   '@mikro-orm/core',
   '@mikro-orm/migrations',
@@ -14,15 +14,24 @@ const packages = [
   '@opentelemetry/exporter-trace-otlp-http',
   '@opentelemetry/resources',
   '@opentelemetry/sdk-trace',
+  '@koa/router',
   'ajv-formats',
   'ajv/dist/2020.js',
   'bullmq',
+  'cbor2',
+  'cbor2/encoder',
+  'cbor2/sorts',
+  'concordance',
+  'globby',
   'ioredis',
+  'jose',
   'koa',
   'kysely',
   'nodemailer',
   'pg',
+  'pino',
   'prom-client',
+  'rate-limiter-flexible',
   'shippo',
   'shippo/lib/http.js',
   'shippo/models/components/shipmentcreaterequest.js',
@@ -35,6 +44,7 @@ const packages = [
   'typebox/compile',
   'typebox/value',
   'undici',
+  'uuid',
 ];
 
 const root = new URL('../../', import.meta.url);

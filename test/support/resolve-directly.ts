@@ -8,6 +8,7 @@ import { registerHooks } from 'node:module';
  */
 
 const root = new URL('../../', import.meta.url).href;
+const ava = `${root}node_modules/ava/lib/`;
 const ownSpecifier = /^#(?:jobs|migrations|src|test|workers)\//;
 const version = new URL(import.meta.url).searchParams.get('packages');
 const folder = `${root}node_modules/.cache/storefront/packages-${version}/`;
@@ -20,10 +21,11 @@ const bundles = new Map(
 registerHooks({
   resolve(specifier, context, nextResolve) {
     const { parentURL = '' } = context;
-    if (!parentURL.startsWith(root) || parentURL.includes('/node_modules/')) return nextResolve(specifier, context);
+    const isOwn = parentURL.startsWith(root) && !parentURL.includes('/node_modules/');
+    if (!isOwn && !parentURL.startsWith(ava)) return nextResolve(specifier, context);
     const bundle = bundles.get(`${specifier}.mjs`);
     if (bundle) return found(bundle, 'module');
-    if (specifier.endsWith('.ts')) {
+    if (isOwn && specifier.endsWith('.ts')) {
       if (ownSpecifier.test(specifier)) return found(root + specifier.slice(1), 'module-typescript');
       if (specifier.startsWith('.')) return found(new URL(specifier, parentURL).href, 'module-typescript');
     }
