@@ -2,15 +2,17 @@ import anyTest, { type TestFn } from 'ava';
 import { pruneRequests } from '#jobs/retention.ts';
 import { defineRoute, type Request, toDual } from '#src/api/lib/define-route.ts';
 import { created } from '#src/api/lib/reply.ts';
-import { read, transact } from '#src/database/transact.ts';
+import { read, readOne, transact } from '#src/database/transact.ts';
 import { prune } from '#src/domain/backoffice/index.ts';
 import { upsertCustomer } from '#src/domain/customers/index.ts';
+import { type ClaimedRequest, claimRequest, renewWhile } from '#src/domain/idempotency/index.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { hours, minutes, seconds } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import { serveApi, type TestApi } from '#test/support/api.ts';
+import { createTestClock } from '#test/support/clock.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
 import { until } from '#test/support/until.ts';
@@ -161,7 +163,7 @@ for (const mode of ['atomic', 'resumable']) {
     // As after a killed process: the lease is still running.
     await transact(ctx, (ctx) =>
       ctx.tx.execute(sql`
-      update idempotency_keys set leased_until = ${fromNow(ctx.clock, seconds(60))}
+      update idempotency_keys set leased_until = ${fromNow(ctx.clock, seconds(15))}
       where tenant_id = ${ctx.tenant.id}`),
     );
     t.is((await send(t.context, mode, 'crash')).status, 409);
@@ -174,6 +176,37 @@ for (const mode of ['atomic', 'resumable']) {
     t.is(t.context.runs[0], t.context.runs[1]);
   });
 }
+
+test('renewWhile renews a lease while its request runs, and one that has ended no more', async (t) => {
+  const clock = createTestClock();
+  const ctx = { ...t.context.ctx, clock };
+  const request = { method: 'POST', path: '/', credential: 'key_1', key: 'one', body: Buffer.from('{}') };
+  const first = (await claimRequest(ctx, request)) as ClaimedRequest;
+  const expiry = async () =>
+    (await readOne<{ at: Date }>(ctx, sql`select leased_until as at from idempotency_keys where id = ${first.id}`))?.at;
+  await renewWhile(
+    ctx,
+    first,
+    async () => {
+      for (let renewal = 0; renewal < 5; renewal += 1) {
+        clock.pass(seconds(10));
+        const now = clock.now();
+        await until(async () => Number(await expiry()) >= now.getTime() + seconds(15));
+      }
+      await t.throwsAsync(claimRequest(ctx, request), { message: /still in progress/ });
+    },
+    1,
+  );
+
+  clock.pass(seconds(15));
+  const ended = await expiry();
+  const readOften = async () => {
+    for (let times = 0; times < 50; times += 1) await expiry();
+  };
+  await renewWhile(ctx, first, readOften, 1);
+  t.deepEqual(await expiry(), ended);
+  t.deepEqual(await claimRequest(ctx, request), { id: first.id, lease: 2 });
+});
 
 test('an attempt that lost its lease commits nothing', async (t) => {
   const { ctx } = t.context;

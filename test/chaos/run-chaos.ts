@@ -17,7 +17,7 @@ export interface ChaosOptions {
   readonly webhooks: WebhookFaults;
   /** How long everything may take to recover after the last fault. */
   readonly resolveMs: number;
-  /** A killed process holds an idempotency key for a minute, so that a run without keys is shorter. */
+  /** A killed process holds an idempotency key for 15 seconds, so that a run without keys is shorter. */
   readonly withKeys: boolean;
   /** Jobs of each kind that are due in another store, which misbehaves; 0 for no such store. */
   readonly neighbour: number;

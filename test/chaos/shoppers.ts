@@ -107,7 +107,7 @@ export async function requestUntilAccepted(
   { body, key, asShopper = false }: { body?: unknown; key?: string; asShopper?: boolean } = {},
 ): Promise<Record<string, unknown>> {
   let last = 'nothing';
-  // A request whose process was killed holds its idempotency key for a minute, and its next process may be killed, too.
+  // A request whose process was killed holds its idempotency key for 15 seconds, and the next process may be killed, too.
   for (let attempt = 0; attempt < 600; attempt += 1) {
     const response = await fetch(`${stack.url}/api/v1${path}`, {
       method,

@@ -6,6 +6,7 @@ import {
   claimRequest,
   type IdempotentRequest,
   releaseRequest,
+  renewWhile,
   type StoredReply,
   storeReply,
 } from '#src/domain/idempotency/index.ts';
@@ -38,19 +39,23 @@ export async function runIdempotent(
   const claimed = await claimRequest(ctx, request);
   if ('status' in claimed) return replay(claimed);
   try {
-    if (mode === 'resumable') return await runThenStore(ctx, claimed, work);
-    return await transact(ctx, async (ctx) => {
-      const reply = await work(ctx, claimed.id);
-      if (await storeReply(ctx, claimed, storedFrom(reply))) return reply;
-      throw new DomainError('conflict', 'idempotency_in_progress', 'Another attempt of this request is in progress.', {
-        retryAfterSeconds: 1,
-      });
-    });
+    const run = mode === 'atomic' ? runAndStore : runThenStore;
+    return await renewWhile(ctx, claimed, () => run(ctx, claimed, work));
   } catch (error) {
     const rejection = renderError(error, currentCorrelation()?.requestId ?? '');
     await unlessAway(ctx, recordRejection(ctx, claimed, rejection, { isNamed: request.key !== undefined }));
     throw error;
   }
+}
+
+async function runAndStore(ctx: Context, claimed: ClaimedRequest, work: Work): Promise<RenderedReply> {
+  return transact(ctx, async (ctx) => {
+    const reply = await work(ctx, claimed.id);
+    if (await storeReply(ctx, claimed, storedFrom(reply))) return reply;
+    throw new DomainError('conflict', 'idempotency_in_progress', 'Another attempt of this request is in progress.', {
+      retryAfterSeconds: 1,
+    });
+  });
 }
 
 async function runThenStore(ctx: Context, claimed: ClaimedRequest, work: Work): Promise<RenderedReply> {

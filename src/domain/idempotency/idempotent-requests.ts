@@ -32,8 +32,11 @@ export const replyRetainedMs = hours(24);
 /** How long a request with the same body and without a key is taken for a double click. */
 const repeatMs = seconds(5);
 
-/** Longer than any request. When the lease has expired, the request is considered dead and can be claimed again. */
-const leaseMs = seconds(60);
+/** A lease is renewed while its request runs. Once it expired, the process is dead and the request can be claimed. */
+const leaseMs = seconds(15);
+
+/** Often enough that the lease outlasts two renewals that fail. */
+const renewEveryMs = seconds(4);
 
 const idempotencyRetrySeconds = 1;
 
@@ -104,6 +107,38 @@ async function claim(
     sql`select id, lease from claimed`,
   );
   return claimed;
+}
+
+/** Do the work of a claimed request, and renew its lease until that ends. */
+export async function renewWhile<Result>(
+  ctx: Context,
+  claimed: ClaimedRequest,
+  work: () => Promise<Result>,
+  everyMs = renewEveryMs,
+): Promise<Result> {
+  const renewals = setInterval(() => {
+    // If none succeeds, the next attempt continues, as after a crash.
+    renewLease(ctx, claimed).catch((error: unknown) => ctx.log.warn({ err: error }, 'a lease could not be renewed'));
+  }, everyMs);
+  try {
+    return await work();
+  } finally {
+    clearInterval(renewals);
+  }
+}
+
+/** A lease that expired or was released is not renewed. */
+async function renewLease(ctx: Context, { id, lease }: ClaimedRequest): Promise<void> {
+  await write(
+    ctx,
+    sql`
+    renewed as (
+      update idempotency_keys set leased_until = ${fromNow(ctx.clock, leaseMs)}
+      where tenant_id = ${ctx.tenant.id} and id = ${id} and lease = ${lease} and reply_sealed is null
+        and leased_until > ${ctx.clock.now()}
+      returning id)`,
+    sql`select id from renewed`,
+  );
 }
 
 /** Release the lease, so that a retry can execute at once: this attempt has no reply to store. */

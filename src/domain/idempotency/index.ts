@@ -4,6 +4,7 @@ export {
   type IdempotentRequest,
   idempotencySealedColumns,
   releaseRequest,
+  renewWhile,
   replyRetainedMs,
   type StoredReply,
   storeReply,
