@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Pool, PoolClient, QueryConfig } from 'pg';
 import { awaitAll } from '#src/lib/await-all.ts';
@@ -61,7 +62,34 @@ const queryCanceled = '57014';
 const tooBusy = () => new Snooze(seconds(1), 'The store is very busy. Try again in a moment.');
 
 const backgroundWaitMs = seconds(30);
-const bulkheads = new WeakMap<Pool, Bulkhead>();
+/** How many expensive reads of one tenant wait for their turn. */
+const waitingMax = 50;
+
+interface Shares {
+  /** The reads of a tenant. */
+  readonly reads: Bulkhead;
+  /** The expensive ones of a tenant, and of all tenants. */
+  readonly expensive: Bulkhead;
+  readonly expensiveOfAll: Bulkhead;
+}
+
+const shares = new WeakMap<Pool, Shares>();
+
+function sharesOf(pool: Pool): Shares {
+  const known = shares.get(pool);
+  if (known) return known;
+  const half = (count: number) => Math.max(1, Math.floor(count / 2));
+  const ofPool = half(pool.options.max);
+  const ofAll = Math.min(ofPool, availableParallelism());
+  const options = { waitMs: backgroundWaitMs, errorWhenFull: tooBusy };
+  const created = {
+    reads: new Bulkhead({ ...options, max: ofPool }),
+    expensive: new Bulkhead({ ...options, max: half(ofAll), waitingMax }),
+    expensiveOfAll: new Bulkhead({ ...options, max: ofAll }),
+  };
+  shares.set(pool, created);
+  return created;
+}
 
 /**
  * Do a read that holds a connection of this pool. The reads of one tenant hold at most half of the pool together, so
@@ -75,13 +103,25 @@ export function withinShare<Result>(
   read: () => Promise<Result>,
   waitMs = backgroundWaitMs,
 ): Promise<Result> {
-  let bulkhead = bulkheads.get(pool);
-  if (!bulkhead) {
-    const max = Math.max(1, Math.floor(pool.options.max / 2));
-    bulkhead = new Bulkhead({ max, waitMs: backgroundWaitMs, errorWhenFull: tooBusy });
-    bulkheads.set(pool, bulkhead);
-  }
-  return bulkhead.run(tenantId, read, waitMs);
+  return sharesOf(pool).reads.run(tenantId, read, waitMs);
+}
+
+/**
+ * Do an expensive read in its turn, so that processors are left for all that is not expensive. As many run at once as
+ * there are processors, but on at most half of the pool, and of one tenant half as many. Further ones wait, each tenant
+ * in a line of its own; of the first in each line, one after the other is served.
+ * @throws Snooze when the tenant's line is too long, or the turn does not come in time
+ */
+export function inTurn<Result>(
+  pool: Pool,
+  tenantId: string,
+  read: () => Promise<Result>,
+  waitMs = backgroundWaitMs,
+): Promise<Result> {
+  const { expensive, expensiveOfAll } = sharesOf(pool);
+  const endsAt = performance.now() + waitMs;
+  const readInTurn = () => expensiveOfAll.run('all', read, Math.max(0, endsAt - performance.now()));
+  return expensive.run(tenantId, readInTurn, waitMs);
 }
 
 /** A connection of the pool, shared by all statements of the same turn of the event loop. */

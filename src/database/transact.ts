@@ -2,7 +2,7 @@ import { type EntityDictionary, type EntityMetadata, type EntityName, helper } f
 import type { Pool } from 'pg';
 import { rawSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { DatabaseContext, TenantContext, WithTransaction } from './context.ts';
-import { runLimited, runStatement, runTogether, withinShare } from './run-statement.ts';
+import { inTurn, runLimited, runStatement, runTogether, withinShare } from './run-statement.ts';
 import { openTransaction } from './transaction.ts';
 
 /**
@@ -80,31 +80,30 @@ export interface ReadOptions {
   readonly replica?: boolean;
   /** A few rows by an index: not counted in the tenant's share, and may share a connection with others of its kind. */
   readonly brief?: boolean;
+  /** Occupies a processor for some milliseconds, as a search does: waits for its turn among others of its kind. */
+  readonly expensive?: boolean;
 }
 
 /**
  * Read with one statement. Inside a transaction it runs there; outside it carries its tenant with it, so that one
  * round trip is enough and the connection stays clean.
- * @throws Snooze where this tenant's other reads hold half of the connections and do not end soon, and where the
- *   context limits its time and that is over
+ * @throws Snooze where this tenant's other reads hold half of the connections and do not end soon, where an expensive
+ *   one does not get its turn, and where the context limits its time and that is over
  */
 export async function read<Row>(
   ctx: TenantContext,
   statement: Sql,
-  { replica, brief }: ReadOptions = {},
+  { replica, brief, expensive }: ReadOptions = {},
 ): Promise<Row[]> {
   if (ctx.tx) return ctx.tx.execute<Row>(statement);
   const scoped = scopeToTenant(ctx.tenant.id, statement);
   const { database, readTimeoutMs } = ctx;
   const readFrom = (pool: Pool): Promise<Row[]> => {
     if (brief) return runTogether<Row>(pool, scoped);
-    return withinShare(
-      pool,
-      ctx.tenant.id,
-      () =>
-        readTimeoutMs === undefined ? runStatement<Row>(pool, scoped) : runLimited<Row>(pool, scoped, readTimeoutMs),
-      readTimeoutMs,
-    );
+    const run = () =>
+      readTimeoutMs === undefined ? runStatement<Row>(pool, scoped) : runLimited<Row>(pool, scoped, readTimeoutMs);
+    const runInShare = () => withinShare(pool, ctx.tenant.id, run, readTimeoutMs);
+    return expensive ? inTurn(pool, ctx.tenant.id, runInShare, readTimeoutMs) : runInShare();
   };
   return replica && database.replica ? database.replica.read(readFrom) : readFrom(database.pool);
 }

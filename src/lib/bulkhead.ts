@@ -5,7 +5,9 @@ export interface BulkheadOptions {
   readonly max: number;
   /** How long one more waits for its turn. */
   readonly waitMs: number;
-  /** The error for one whose turn did not come in time: it was not started. */
+  /** How many works of one key wait at once; any number by default. */
+  readonly waitingMax?: number;
+  /** The error for one that found too many waiting, or whose turn did not come in time: it was not started. */
   readonly errorWhenFull: () => Error;
 }
 
@@ -16,7 +18,7 @@ export interface BulkheadOptions {
 export class Bulkhead {
   readonly #options: BulkheadOptions;
   /** Of the keys whose work is running, and of those whose last waiter gave up. */
-  readonly #semaphores = new Map<string, Semaphore>();
+  readonly #gates = new Map<string, Gate>();
 
   constructor(options: BulkheadOptions) {
     this.#options = options;
@@ -36,16 +38,32 @@ export class Bulkhead {
   }
 
   async #enter(key: string, waitMs: number): Promise<() => void> {
-    const { max, errorWhenFull } = this.#options;
-    const semaphore = this.#semaphores.get(key) ?? new Semaphore(max);
-    this.#semaphores.set(key, semaphore);
-    const waiting = semaphore.isLocked() ? withTimeout(semaphore, waitMs) : semaphore;
-    const [, release] = await waiting.acquire().catch((error: unknown) => {
+    const { max, waitingMax = Infinity, errorWhenFull } = this.#options;
+    const gate = this.#gates.get(key) ?? { semaphore: new Semaphore(max), waiting: 0 };
+    this.#gates.set(key, gate);
+    const { semaphore } = gate;
+    if (!semaphore.isLocked()) return this.#leave(key, gate, await semaphore.acquire());
+    if (gate.waiting >= waitingMax) throw errorWhenFull();
+    gate.waiting += 1;
+    try {
+      return this.#leave(key, gate, await withTimeout(semaphore, waitMs).acquire());
+    } catch (error) {
       throw error === E_TIMEOUT ? errorWhenFull() : error;
-    });
+    } finally {
+      gate.waiting -= 1;
+    }
+  }
+
+  #leave(key: string, { semaphore }: Gate, [, release]: [number, () => void]): () => void {
     return () => {
       release();
-      if (semaphore.getValue() === max) this.#semaphores.delete(key);
+      if (semaphore.getValue() === this.#options.max) this.#gates.delete(key);
     };
   }
+}
+
+interface Gate {
+  readonly semaphore: Semaphore;
+  /** How many works wait for it. */
+  waiting: number;
 }

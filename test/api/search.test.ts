@@ -4,7 +4,7 @@ import { removeProduct, saveProduct } from '#src/domain/catalog/index.ts';
 import { removeEntry } from '#src/domain/content/index.ts';
 import { indexDocument } from '#src/domain/search/index.ts';
 import { fromNow } from '#src/lib/clock.ts';
-import { hours, minutes } from '#src/lib/duration.ts';
+import { hours, minutes, seconds } from '#src/lib/duration.ts';
 import { countStatements } from '#test/support/count-statements.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildEntry } from '#test/support/factories/content.ts';
@@ -18,8 +18,11 @@ useApi(test);
 
 // Serial, because running jobs takes those of all stores in this file's database.
 
-const request = async ({ api, tenant }: ApiContext, query: string) =>
-  (await api.call('GET', `/api/v1/search?${query}`, { tenant: tenant.slug })).body;
+/** A reply may be a second old. */
+const request = async ({ api, clock, tenant }: ApiContext, query: string) => {
+  clock.pass(seconds(1));
+  return (await api.call('GET', `/api/v1/search?${query}`, { tenant: tenant.slug })).body;
+};
 const slugs = (body: any) => body.results.map(({ slug }: any) => slug);
 
 test.serial('GET /search finds products and articles by words, titles before bodies', async (t) => {

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import anyTest, { type TestFn } from 'ava';
 
 import { replyToError } from '#src/api/lib/reply-to-error.ts';
@@ -48,6 +49,36 @@ test.serial(
       await Promise.all(Array.from({ length: 50 }, () => read(ctx, sql`select 4 as four`))),
       Array(50).fill([{ four: 4 }]),
     );
+  },
+);
+
+test.serial(
+  'one expensive read of a store runs at a time, those beyond 50 that wait are rejected, another store has its turn',
+  async (t) => {
+    const { ctx, services } = t.context;
+    const other = { ...ctx, tenant: await buildTenant(services) };
+    const lock = await ctx.database.pool.connect();
+    await lock.query('begin; select pg_advisory_xact_lock(9)');
+    const ended: string[] = [];
+    const readIn = async (name: string, of: typeof ctx) => {
+      await read(of, sql`select 1 from pg_advisory_xact_lock_shared(9)`, { expensive: true });
+      ended.push(name);
+    };
+    const accepted = Array.from({ length: 51 }, () => readIn('first', ctx));
+    await t.throwsAsync(readIn('first', ctx), { instanceOf: Snooze });
+    const fromOther = readIn('other', other);
+    const running = sql`select 1 from pg_stat_activity where datname = current_database()
+      and wait_event = 'advisory'`;
+    const atOnce = Math.min(2, availableParallelism());
+    await until(async () => (await services.execute(running)).length === atOnce);
+    t.deepEqual(await read(ctx, sql`select 2 as two`), [{ two: 2 }], 'others of its reads do not wait for them');
+
+    await lock.query('commit');
+    lock.release();
+    await fromOther;
+    t.true(ended.indexOf('other') <= 2, `${ended.indexOf('other')} of 51 were served before it`);
+    await Promise.all(accepted);
+    t.is((await services.execute(running)).length, 0);
   },
 );
 

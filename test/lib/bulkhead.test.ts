@@ -31,6 +31,20 @@ test('Bulkhead rejects a call whose turn does not come in time, and continues wi
   t.false(hasStarted);
 });
 
+test('Bulkhead rejects at once what finds too many of its key waiting', async (t) => {
+  const bulkhead = new Bulkhead({ max: 1, waitMs: 60_000, waitingMax: 2, errorWhenFull: full });
+  const { promise, resolve: end } = Promise.withResolvers<void>();
+  const accepted = Array.from({ length: 3 }, () => bulkhead.run('one', () => promise));
+  await t.throwsAsync(
+    bulkhead.run('one', () => promise),
+    { message: 'full' },
+  );
+  t.is(await bulkhead.run('other', async () => 'other'), 'other');
+  end();
+  await Promise.all(accepted);
+  t.is(await bulkhead.run('one', async () => 'next'), 'next');
+});
+
 test('Bulkhead frees the place of a call that fails', async (t) => {
   const bulkhead = new Bulkhead({ max: 1, waitMs: 20, errorWhenFull: full });
   await t.throwsAsync(

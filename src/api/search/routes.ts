@@ -19,6 +19,7 @@ export const getSearch = defineRoute({
   errors: ['invalid_cursor'],
   responses: { 200: SearchBody },
   caching: 'revalidate',
+  cacheable: true,
   async handle({ ctx, query }) {
     const { rows, mode, degraded, cursor } = await searchDocuments(ctx, query);
     const results = rows.map((result) => presentResult(result, ctx.tenant.currency));

@@ -49,7 +49,7 @@ export async function funnel(ctx: Context, period: Period = {}): Promise<FunnelR
     select coalesce(sum(viewed), 0)::int8 as viewed, coalesce(sum(cart), 0)::int8 as cart,
       coalesce(sum(checkout), 0)::int8 as checkout, coalesce(sum(paid), 0)::int8 as paid
     from analytics_days where tenant_id = ${ctx.tenant.id} and day >= ${from}::date and day <= ${to}::date`,
-    { replica: true },
+    { replica: true, expensive: true },
   );
   return { from, to, steps: funnelSteps.map(({ step }) => ({ step, sessions: counts?.[step] ?? 0 })) };
 }
@@ -65,7 +65,7 @@ export async function daily(ctx: Context, period: Period = {}): Promise<DailyRep
     from generate_series(${from}::timestamp, ${to}::timestamp, interval '1 day') as each(day)
     left join analytics_days d on d.tenant_id = ${ctx.tenant.id} and d.day = each.day::date
     order by each.day`,
-    { replica: true },
+    { replica: true, expensive: true },
   );
   return { days };
 }

@@ -140,7 +140,7 @@ async function readPage(
       ${publishedProducts(ctx)} and p.id = d.id${conditions(filter, words)} offset 0) as p on true
     where p.id is not null or d.number = ${count}
     order by ${list.by} limit ${limit + 1}`,
-    { brief: count <= limit + 1 },
+    count <= limit + 1 ? { brief: true } : { expensive: true },
   );
   const last = found.at(-1);
   const hasMore = found.length <= limit && last?.number === count;

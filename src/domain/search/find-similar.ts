@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { read } from '#src/database/transact.ts';
+import { Bulkhead } from '#src/lib/bulkhead.ts';
 import { sha256 } from '#src/lib/crypto.ts';
 import { days, minutes, seconds } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
@@ -58,9 +59,16 @@ export async function findNeighbours(
   return neighbours.filter(({ similarity }) => similarity >= similarityFloor);
 }
 
+/** One comparison of a store at a time; what no search waits for any more is not begun. */
+const comparisons = new Bulkhead({
+  max: 1,
+  waitMs: budgetMs,
+  errorWhenFull: () => new ProviderError('embeddings', 'busy', 'Too many searches of the store compare vectors.'),
+});
+
 async function scan(ctx: Context, vector: Float32Array, kinds: readonly string[]): Promise<Neighbour[]> {
   const vectors = await loadVectors(ctx, vector.length);
-  return vectors.nearest(vector, kinds, neighboursMax);
+  return comparisons.run(ctx.tenant.id, () => vectors.nearest(vector, kinds, neighboursMax));
 }
 
 /** The same exact comparison by pgvector. It reads the store's own documents and uses no approximate index. */
@@ -74,7 +82,7 @@ async function queryDatabase(ctx: Context, vector: Float32Array, kinds: readonly
     where e.tenant_id = ${ctx.tenant.id} and e.kind = any(${kinds}::text[])
       and array_length(e.embedding, 1) = ${vector.length}
     order by e.embedding::vector <=> ${target} limit ${neighboursMax}`,
-    { replica: true },
+    { replica: true, expensive: true },
   );
 }
 

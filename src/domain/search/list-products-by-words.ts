@@ -35,7 +35,7 @@ async function findCandidates(ctx: Context, words: readonly string[]): Promise<r
       where tenant_id = ${ctx.tenant.id} and kind = 'product'
         and ((${joinSql(contained, ' and ')}) or names && ${words}::text[]))
     select id from matching limit ${candidatesMax + 1}`,
-    { replica: true },
+    { replica: true, expensive: true },
   );
   return found.length > candidatesMax ? undefined : found.map(({ id }) => id);
 }

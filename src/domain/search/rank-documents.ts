@@ -112,10 +112,7 @@ const frequentFrom = 100;
 function findByText(ctx: Context, typed: Typed): Sql {
   const best = (isNamed: Sql, score: Sql, candidates: Sql, condition = sql`true`) => sql`
       select d.kind, d.subject_id, ${isNamed} as is_named, ${score} as score
-      from (${candidates}) as c
-      cross join lateral (
-        select * from search_documents d
-        where d.tenant_id = ${ctx.tenant.id} and d.kind = c.kind and d.subject_id = c.subject_id offset 0) as d
+      from (${candidates}) as d
       where ${condition}
       order by score desc, d.subject_id desc limit ${foundMax}`;
   const named = sql`${name} = any(d.names)`;
@@ -127,20 +124,20 @@ function findByText(ctx: Context, typed: Typed): Sql {
     written as (${best(
       named,
       sql`case when ${named} then 1 else 0.5 + 0.49 * ts_rank(d.vector, ${words}, 32) end`,
-      sql`(select * from named limit ${foundMax}) union ${fromTiers('written')}`,
+      fromTiers(ctx, 'written', sql`union (select * from named limit ${foundMax})`),
     )}),
     ${tiers(ctx, typed, { group: 'guessed', all: guessedAll, any: guessedAny })},
     guessed as (${best(
       sql`false`,
       sql`0.25 * (d.vector @@ ${guessedAll})::int + 0.24 * ts_rank(d.vector, ${guessedAny}, 32)`,
-      fromTiers('guessed'),
+      fromTiers(ctx, 'guessed'),
       sql`numnode(${words}) > 0 and not exists (select from written)`,
     )}),
     alike as materialized (${shown} and ${normalized} <% d.normalized_title),
     spelled as (${best(
       sql`false`,
       sql`0.1 * (word_similarity(${normalized}, d.normalized_title) + similarity(${normalized}, d.normalized_title))`,
-      sql`select * from alike limit ${foundMax}`,
+      readDocuments(ctx, sql`select * from alike limit ${foundMax}`),
       sql`not exists (select from written) and not exists (select from guessed)`,
     )}),
     by_text as (select * from written union all select * from guessed union all select * from spelled)`;
@@ -171,7 +168,7 @@ function tiers(ctx: Context, typed: Typed, { group, all, any }: Tiers): Sql {
   const inTitle = sql`ts_filter(d.vector, '{a}') @@ ${any}`;
   return sql`
     ${prefix}_newest as materialized (
-      select d.kind, d.subject_id, ${inTitle} as in_title, d.vector @@ ${all} as has_all
+      select d.kind, d.subject_id, d.names, d.vector, ${inTitle} as in_title, d.vector @@ ${all} as has_all
       from unnest(${typed.kinds}::text[]) as k(kind) cross join lateral (
         select * from search_documents d
         where d.tenant_id = ${ctx.tenant.id} and d.kind = k.kind
@@ -182,15 +179,35 @@ function tiers(ctx: Context, typed: Typed, { group, all, any }: Tiers): Sql {
     ${prefix}_any as materialized (${documents(ctx, typed)} and d.vector @@ ${any})`;
 }
 
-function fromTiers(group: string): Sql {
-  const prefix = rawSql(group);
+/**
+ * The documents of the tiers. Those that were read as the newest are not looked up again.
+ *
+ * @param more keys of further documents, after `union`
+ */
+function fromTiers(ctx: Context, group: string, more = sql``): Sql {
+  const newest = rawSql(`${group}_newest`);
   const tier = (name: string, isFrequent: string) => sql`(
-      select * from ${prefix}_${rawSql(name)}
-      where (select count(*) from ${prefix}_newest where ${rawSql(isFrequent)}) < ${frequentFrom} limit ${foundMax})`;
+      select * from ${rawSql(`${group}_${name}`)}
+      where (select count(*) from ${newest} where ${rawSql(isFrequent)}) < ${frequentFrom} limit ${foundMax})`;
   return sql`
-    select kind, subject_id from ${prefix}_newest
-    union ${tier('titles', 'in_title')} union ${tier('all', 'has_all')} union ${tier('any', 'true')}`;
+    select kind, subject_id, names, vector from ${newest}
+    union all
+    select kind, subject_id, names, vector from (
+      ${readDocuments(
+        ctx,
+        sql`
+        select * from (
+          ${tier('titles', 'in_title')} union ${tier('all', 'has_all')} union ${tier('any', 'true')} ${more}) as found
+        where not exists (select from ${newest} n where n.kind = found.kind and n.subject_id = found.subject_id)`,
+      )}) as others`;
 }
+
+/** The documents with these keys. */
+const readDocuments = (ctx: Context, keys: Sql): Sql => sql`
+  select d.* from (${keys}) as c
+  cross join lateral (
+    select * from search_documents d
+    where d.tenant_id = ${ctx.tenant.id} and d.kind = c.kind and d.subject_id = c.subject_id offset 0) as d`;
 
 function isShown(ctx: Context): Sql {
   const now = ctx.clock.now();

@@ -121,7 +121,7 @@ async function readPage(
     left join lateral (
       ${publishedProducts(ctx)} and r.kind = 'product' and p.id = r.subject_id offset 0) as product on true
     order by ${list.by}`,
-    { replica: true },
+    { replica: true, expensive: true },
   );
 }
 

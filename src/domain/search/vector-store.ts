@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DocumentKey } from './request-embedding.ts';
 
 /** A stored vector, or null for a document without one. */
@@ -47,47 +48,45 @@ export class VectorStore {
     else this.#remove(nameOf({ kind, id }));
   }
 
-  /** The documents of these kinds that are most similar to a vector of the same length, most similar first. */
-  nearest(query: Float32Array, kinds: readonly string[], count: number): Neighbour[] {
-    const similarities = this.#compare(query);
+  /**
+   * The documents of these kinds that are most similar to a vector of the same length, most similar first. Other work
+   * of the process goes on meanwhile; a vector that changes then may be missed.
+   */
+  async nearest(query: Float32Array, kinds: readonly string[], count: number): Promise<Neighbour[]> {
     const best: Neighbour[] = [];
-    let worst = -Infinity;
-    for (let place = 0; place < this.#count; place += 1) {
-      const similarity = similarities[place] ?? 0;
-      if (similarity <= worst && best.length === count) continue;
-      const key = this.#keys[place];
-      if (!key || !kinds.includes(key.kind)) continue;
-      insert(best, { ...key, similarity }, count);
-      worst = best.at(-1)?.similarity ?? -Infinity;
+    for (let chunk = 0; chunk < this.#chunks.length; chunk += 1) {
+      if (chunk > 0 && chunk % chunksPerTurn === 0) await nextTurn();
+      for (const [place, similarity] of this.#compare(query, chunk).entries()) {
+        const key = this.#keys[chunk * chunkSize + place];
+        if (key && kinds.includes(key.kind)) insert(best, key, similarity, count);
+      }
     }
     return best;
   }
 
-  /** The similarity of each vector, four at a time: independent sums let the processor work in parallel. */
-  #compare(query: Float32Array): Float64Array {
+  /** The similarity of each vector of a chunk, four at a time: independent sums let the processor work in parallel. */
+  #compare(query: Float32Array, chunk: number): Float64Array {
     const { dimensions } = this;
-    const similarities = new Float64Array(this.#chunks.length * chunkSize);
-    for (const [number, vectors] of this.#chunks.entries()) {
-      const begin = number * chunkSize;
-      const used = Math.min(chunkSize, this.#count - begin);
-      for (let row = 0; row < used; row += lanes) {
-        const first = row * dimensions;
-        const second = first + dimensions;
-        const third = second + dimensions;
-        const fourth = third + dimensions;
-        let [one, two, three, four] = [0, 0, 0, 0];
-        for (let at = 0; at < dimensions; at += 1) {
-          const wanted = query[at] ?? 0;
-          one += wanted * (vectors[first + at] ?? 0);
-          two += wanted * (vectors[second + at] ?? 0);
-          three += wanted * (vectors[third + at] ?? 0);
-          four += wanted * (vectors[fourth + at] ?? 0);
-        }
-        similarities[begin + row] = one;
-        similarities[begin + row + 1] = two;
-        similarities[begin + row + 2] = three;
-        similarities[begin + row + 3] = four;
+    const similarities = new Float64Array(chunkSize);
+    const vectors = this.#chunks[chunk] ?? new Float32Array();
+    const used = Math.min(chunkSize, this.#count - chunk * chunkSize);
+    for (let row = 0; row < used; row += lanes) {
+      const first = row * dimensions;
+      const second = first + dimensions;
+      const third = second + dimensions;
+      const fourth = third + dimensions;
+      let [one, two, three, four] = [0, 0, 0, 0];
+      for (let at = 0; at < dimensions; at += 1) {
+        const wanted = query[at] ?? 0;
+        one += wanted * (vectors[first + at] ?? 0);
+        two += wanted * (vectors[second + at] ?? 0);
+        three += wanted * (vectors[third + at] ?? 0);
+        four += wanted * (vectors[fourth + at] ?? 0);
       }
+      similarities[row] = one;
+      similarities[row + 1] = two;
+      similarities[row + 2] = three;
+      similarities[row + 3] = four;
     }
     return similarities;
   }
@@ -131,6 +130,9 @@ export class VectorStore {
 
 const lanes = 4;
 
+/** How many chunks are compared without a pause: at the usual 1,536 dimensions, for less than a millisecond. */
+const chunksPerTurn = 8;
+
 /** The approximate memory of an array with the keys of its vectors. */
 const chunkBytes = (dimensions: number) => chunkSize * (dimensions * 4 + 200);
 
@@ -140,11 +142,16 @@ export const vectorsWithin = (bytes: number, dimensions: number): number =>
 
 const nameOf = ({ kind, id }: DocumentKey) => `${kind}:${id}`;
 
-/** The list is short and most vectors do not enter it, so sorted insertion is enough. */
-function insert(best: Neighbour[], neighbour: Neighbour, count: number): void {
+/**
+ * The list is short and most vectors do not enter it, so sorted insertion is enough. A vector that was removed
+ * and put again during the comparison is found twice.
+ */
+function insert(best: Neighbour[], { kind, id }: DocumentKey, similarity: number, count: number): void {
+  if (best.length === count && similarity <= (best.at(-1)?.similarity ?? 0)) return;
+  if (best.some((found) => found.id === id && found.kind === kind)) return;
   let at = best.length;
-  while (at > 0 && (best[at - 1]?.similarity ?? 0) < neighbour.similarity) at -= 1;
-  best.splice(at, 0, neighbour);
+  while (at > 0 && (best[at - 1]?.similarity ?? 0) < similarity) at -= 1;
+  best.splice(at, 0, { kind, id, similarity });
   if (best.length > count) best.pop();
 }
 

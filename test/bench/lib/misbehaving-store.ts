@@ -52,9 +52,7 @@ export async function openMisbehavingStore(
   { due, hanging, products, searching }: FloodSizes,
 ): Promise<MisbehavingStore> {
   const services = await createServices(readConfig({ ...environment }), 'bench', { log: silentLog });
-  const receiver = spawn(process.execPath, [fileURLToPath(new URL('./webhook-receiver.ts', import.meta.url))], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const receiver = start('webhook-receiver');
   const [port] = await once(receiver.stdout, 'data');
   const ctx: Context = { ...services.context(), tenant: await buildTenant(services) };
   const { tenant } = ctx;
@@ -101,21 +99,11 @@ export async function openMisbehavingStore(
   /** Searches whose words many products have, on many connections. */
   async function search(): Promise<() => Promise<void>> {
     await (catalogue ??= fillCatalogue());
-    const stopping = new AbortController();
-    const paths = ['/search?q=stoneware', '/products?q=mug&sort=price_asc', '/search?q=stonwear%20plate'];
-    const searchOn = async (number: number) => {
-      for (let turn = number; !stopping.signal.aborted; turn += 1) {
-        const headers = { 'x-tenant-slug': tenant.slug };
-        const path = `${url}/api/v1${paths[turn % paths.length]}`;
-        await fetch(path, { headers, signal: stopping.signal })
-          .then((response) => response.arrayBuffer())
-          .catch(() => undefined);
-      }
-    };
-    const searches = Array.from({ length: searching }, (_, number) => searchOn(number));
+    const shoppers = start('searching-shoppers', url, tenant.slug, String(searching));
+    const ended = once(shoppers, 'exit');
     return async () => {
-      stopping.abort();
-      await Promise.all(searches);
+      shoppers.kill();
+      await ended;
     };
   }
 
@@ -158,4 +146,10 @@ export async function openMisbehavingStore(
       await services.close();
     },
   };
+}
+
+/** Start another script of this folder, in a process of its own. */
+function start(name: string, ...args: string[]) {
+  const script = fileURLToPath(new URL(`./${name}.ts`, import.meta.url));
+  return spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
 }

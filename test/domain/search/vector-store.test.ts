@@ -21,9 +21,9 @@ const change = fc.record({
   values: fc.option(fc.array(fc.integer({ min: -8, max: 8 }), { minLength: 3, maxLength: 3 })),
 });
 
-test('VectorStore returns the nearest vectors after random changes', (t) => {
-  fc.assert(
-    fc.property(fc.array(change, { maxLength: 200 }), fc.integer({ min: 1, max: 8 }), (changes, count) => {
+test('VectorStore returns the nearest vectors after random changes', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(change, { maxLength: 200 }), fc.integer({ min: 1, max: 8 }), async (changes, count) => {
       const store = new VectorStore(3);
       const model = new Map<string, number[]>();
       for (const { kind, id, values } of changes) {
@@ -37,7 +37,7 @@ test('VectorStore returns the nearest vectors after random changes', (t) => {
         .map(([, values]) => values.reduce((sum, value, index) => sum + value * (query[index] ?? 0), 0))
         .toSorted((left, right) => right - left)
         .slice(0, count);
-      const found = store.nearest(Float32Array.from(query), ['product'], count);
+      const found = await store.nearest(Float32Array.from(query), ['product'], count);
       t.is(store.size, model.size);
       t.deepEqual(
         found.map(({ similarity }) => similarity),
@@ -60,7 +60,7 @@ test('VectorStore ignores a vector of another length', (t) => {
   t.is(store.size, 0);
 });
 
-test('VectorStore stores at most its limit and updates what it stores', (t) => {
+test('VectorStore stores at most its limit and updates what it stores', async (t) => {
   const store = new VectorStore(2, 2);
   for (const [id, values] of [
     ['a', [1, 0]],
@@ -71,22 +71,37 @@ test('VectorStore stores at most its limit and updates what it stores', (t) => {
     store.apply({ kind: 'product', id, packed: pack(values) });
   t.is(store.size, 2);
   t.deepEqual(
-    store.nearest(Float32Array.of(0, 1), ['product'], 3).map(({ id }) => id),
+    (await store.nearest(Float32Array.of(0, 1), ['product'], 3)).map(({ id }) => id),
     ['a', 'b'],
   );
 });
 
-test('VectorStore finds the vectors of each of its arrays, also after removals', (t) => {
+test('VectorStore finds the vectors of each of its arrays, also after removals', async (t) => {
   const store = new VectorStore(2);
   const put = (number: number, values: number[] | null) =>
     store.apply({ kind: 'product', id: String(number), packed: values && pack(values) });
   for (let number = 0; number < 300; number += 1) put(number, [number, 1]);
   for (let number = 0; number < 300; number += 2) put(number, null);
-  const found = store.nearest(Float32Array.of(1, 0), ['product'], 150);
+  const found = await store.nearest(Float32Array.of(1, 0), ['product'], 150);
   t.deepEqual(
     found.map(({ id, similarity }) => [id, similarity]),
     Array.from({ length: 150 }, (_, index) => 299 - 2 * index).map((number) => [String(number), number]),
   );
+});
+
+test('VectorStore lets other work go on while it compares, and finds a vector once that is removed and put', async (t) => {
+  const store = new VectorStore(2);
+  const put = (number: number, values: number[] | null) =>
+    store.apply({ kind: 'product', id: String(number), packed: values && pack(values) });
+  for (let number = 0; number < 2000; number += 1) put(number, [number, 1]);
+  let isOver = false;
+  const found = store.nearest(Float32Array.of(1, 0), ['product'], 2000).finally(() => (isOver = true));
+  await new Promise(setImmediate);
+  t.false(isOver);
+  put(7, null);
+  put(7, [7, 1]);
+  const ids = (await found).map(({ id }) => id);
+  t.is(ids.filter((id) => id === '7').length, 1);
 });
 
 test('vectorsWithin bounds the memory of a store, and 128 MB hold one of the largest number of documents', (t) => {
