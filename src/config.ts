@@ -1,5 +1,6 @@
 import { type QueueName, queueNames, queues } from '#jobs/queues.ts';
 import type { Settings } from '#src/domain/settings.ts';
+import { sha256 } from '#src/lib/crypto.ts';
 import { parseDuration, parseSchedule } from '#src/lib/duration.ts';
 import { isEmailAddress, readSender } from '#src/lib/email-address.ts';
 import { type Static, type TObject, Type } from '#src/lib/schema.ts';
@@ -55,9 +56,9 @@ export function readConfig(environment: Given = process.env): Config {
     settings: Object.freeze({
       appMode: env.APP_MODE,
       localMode,
-      publicUrl: (env.PUBLIC_URL ?? `http://${host}:${env.PORT}`).replace(/\/$/, ''),
+      publicUrl: (publicUrlOf(env) ?? `http://${host}:${env.PORT}`).replace(/\/$/, ''),
       mailFrom: env.MAIL_FROM,
-      keyPepper: Buffer.from(env.KEY_PEPPER, 'base64'),
+      keyPepper: bytesOf(env.KEY_PEPPER),
       rateLimitScale: env.RATE_LIMIT_SCALE,
       webhookRetryScheduleMs: parseSchedule(env.WEBHOOK_RETRY_SCHEDULE) ?? [],
       labelRetryScheduleMs: parseSchedule(env.LABEL_RETRY_SCHEDULE) ?? [],
@@ -193,7 +194,7 @@ function crossChecks(env: Partial<Static<typeof Environment>>): string[] {
   const rejectIf = (wrong: boolean, message: string) => wrong && problems.push(message);
 
   rejectIf(local && env.APP_MODE === 'live', 'LOCAL_MODE is not allowed with APP_MODE=live');
-  rejectIf(!local && !env.PUBLIC_URL, 'PUBLIC_URL is required outside local mode, such as https://api.cedar.example');
+  rejectIf(!local && !publicUrlOf(env), 'PUBLIC_URL is required outside local mode, such as https://api.cedar.example');
   rejectIf(!local && env.PUBLIC_URL?.startsWith('http:') === true, 'PUBLIC_URL must be https outside local mode');
   rejectIf(!local && !(env.OPS_USER && env.OPS_PASSWORD), 'OPS_USER and OPS_PASSWORD are required outside local mode');
   rejectIf(Boolean(env.OPS_USER) !== Boolean(env.OPS_PASSWORD), 'OPS_USER and OPS_PASSWORD must be set together');
@@ -217,12 +218,20 @@ function isSafeTarget(address: string | undefined): boolean {
   return protocol === 'https:' || ['127.0.0.1', '[::1]', 'localhost'].includes(hostname);
 }
 
+const publicUrlOf = ({
+  PUBLIC_URL: given,
+  HEROKU_APP_DEFAULT_DOMAIN_NAME: domain,
+}: Partial<Static<typeof Environment>>): string | undefined => given ?? (domain && `https://${domain}`);
+
+/** A key without an id is named after its hash, so that it has the same id wherever it stands in the list. */
 function parseKeys(written: string): [string, Buffer][] {
   return written.split(',').map((pair) => {
-    const [id = '', key = ''] = pair.split(':');
-    return [id, Buffer.from(key, 'base64')];
+    const [key = '', id = sha256(key).toString('hex').slice(0, 8)] = pair.split(':').toReversed();
+    return [id, bytesOf(key)];
   });
 }
+
+const bytesOf = (secret: string): Buffer => Buffer.from(secret, /^[0-9a-f]{64}$/.test(secret) ? 'hex' : 'base64');
 
 function readConcurrencies(given: Record<string, unknown>): Record<QueueName, number> {
   const entries = queueNames.map((queue) => [

@@ -4,6 +4,7 @@ import { Type } from '#src/lib/schema.ts';
 
 const duration = durationPattern;
 const schedule = '^[0-9]+(ms|s|m|h|d)(,[0-9]+(ms|s|m|h|d))*$';
+const encryptionKey = '([A-Za-z0-9_-]+:[A-Za-z0-9+/=]{44}|[0-9a-f]{64})';
 const Flag = (options: object) => Type.Optional(Type.Enum(['1', '0'], { ...options }));
 /** No message repeats a value that is `writeOnly`: it is a secret, or a URL that may hold one. */
 const Secret = (options: object) => Type.String({ ...options, writeOnly: true });
@@ -40,6 +41,12 @@ export const Environment = Type.Object({
     }),
   ),
   DYNO: Type.Optional(Type.String({ description: 'Set by Heroku.' })),
+  HEROKU_APP_DEFAULT_DOMAIN_NAME: Type.Optional(
+    Type.String({
+      pattern: '^[a-z0-9.-]+$',
+      description: 'Set by Heroku where dyno metadata is enabled. `PUBLIC_URL` defaults to this domain.',
+    }),
+  ),
   DATABASE_URL: Secret({
     pattern: '^postgres(ql)?://',
     examples: ['postgres://user:password@host:5432/shop'],
@@ -62,14 +69,16 @@ export const Environment = Type.Object({
     description: 'Redis 6.2 or newer, or Valkey. Several comma-separated nodes are a Redis Cluster.',
   }),
   ENCRYPTION_KEYS: Secret({
-    pattern: '^[A-Za-z0-9_-]+:[A-Za-z0-9+/=]{44}(,[A-Za-z0-9_-]+:[A-Za-z0-9+/=]{44})*$',
+    pattern: `^${encryptionKey}(,${encryptionKey})*$`,
     examples: ['k1:$(openssl rand -base64 32)'],
-    description: '`id:base64 of 32 bytes`, comma-separated. The first encrypts, all decrypt.',
+    description:
+      '`id:base64 of 32 bytes`, comma-separated. The first encrypts, all decrypt. ' +
+      '64 hexadecimal digits without an id, as platforms generate them, are also a key.',
   }),
   KEY_PEPPER: Secret({
-    pattern: '^[A-Za-z0-9+/=]{44}$',
+    pattern: '^([A-Za-z0-9+/=]{44}|[0-9a-f]{64})$',
     examples: ['$(openssl rand -base64 32)'],
-    description: 'Base64 of 32 bytes: the secret for hashing API keys and tokens.',
+    description: 'Base64 of 32 bytes, or 64 hexadecimal digits: the secret for hashing API keys and tokens.',
   }),
   OPS_USER: Type.Optional(
     Type.String({ minLength: 1, description: 'The user name for /ops. Required outside local mode.' }),

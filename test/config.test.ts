@@ -156,6 +156,7 @@ test('readConfig rejects an invalid value of every variable by its name', (t) =>
     PORT: '70000',
     PUBLIC_URL: 'api.cedar.example',
     TRUSTED_PROXY_HOPS: '-1',
+    HEROKU_APP_DEFAULT_DOMAIN_NAME: 'not a domain',
     DATABASE_URL: 'mysql://db',
     DATABASE_READ_URL: 'db',
     DATABASE_POOL_MAX: '0',
@@ -369,4 +370,14 @@ test('the release phase requires DATABASE_URL only', (t) => {
   const missing = t.throws(() => readDatabaseUrl({}), { instanceOf: ConfigError });
   t.regex(missing.problems.join(), /^DATABASE_URL is required, such as postgres:/);
   t.false(t.throws(() => readDatabaseUrl({ DATABASE_URL: 'hush' })).message.includes('hush'));
+});
+
+test('readConfig accepts keys of 64 hexadecimal digits, and gives one without an id the same id in any place', (t) => {
+  const [old, next] = [randomBytes(32), randomBytes(32)];
+  const keysOf = (ENCRYPTION_KEYS: string) => readConfig({ ...live, ENCRYPTION_KEYS }).encryptionKeys;
+  const [first] = keysOf(old.toString('hex'));
+  t.deepEqual(first?.[1], old);
+  t.regex(first?.[0] ?? '', /^[0-9a-f]{8}$/);
+  t.deepEqual(keysOf(`k2:${next.toString('base64')},${old.toString('hex')}`), [['k2', next], first] as never);
+  t.deepEqual(readConfig({ ...live, KEY_PEPPER: old.toString('hex') }).settings.keyPepper, old);
 });

@@ -8,6 +8,7 @@ import pg from 'pg';
 import { seconds } from '#src/lib/duration.ts';
 import { migrationsFolder, missingMigrations } from './missing-migrations.ts';
 import { parsePostgresUrl } from './postgres-url.ts';
+import { configureSession } from './session-settings.ts';
 
 /** The number of the advisory lock of migrations: any constant that nothing else uses. */
 const migrationLock = 7_203_114_001;
@@ -68,7 +69,11 @@ async function withMigrator<Result>(
   options: { lockTimeoutMs: number },
   work: (migrator: Migrator) => Promise<Result>,
 ): Promise<Result> {
-  const pool = new pg.Pool({ ...parsePostgresUrl(databaseUrl), max: 2, lock_timeout: options.lockTimeoutMs });
+  const pool = new pg.Pool({
+    ...parsePostgresUrl(databaseUrl),
+    max: 2,
+    onConnect: configureSession({ lock_timeout: options.lockTimeoutMs }),
+  });
   const lost = Promise.withResolvers<void>();
   pool.on('connect', (client) => client.on('error', () => lost.resolve()));
   pool.on('error', ignore);

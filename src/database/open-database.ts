@@ -10,6 +10,7 @@ import { parsePostgresUrl } from './postgres-url.ts';
 import { PreparedDriver } from './prepared-driver.ts';
 import { createReplica } from './replica.ts';
 import { responseMarginMs } from './run-statement.ts';
+import { configureSession, type SessionSettings } from './session-settings.ts';
 
 /** How long a statement waits until a connection is free, unless the URL has a `connect_timeout`. */
 const connectionTimeoutMs = seconds(5);
@@ -26,7 +27,12 @@ const apartTimeoutMs = seconds(2);
  * The other settings let PostgreSQL notice within a minute that the other end of a connection is gone. By default it
  * takes two hours, in which each such connection counts against its limit.
  */
-const settings = '-c jit=off -c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3';
+const settings: SessionSettings = {
+  jit: 'off',
+  tcp_keepalives_idle: 30,
+  tcp_keepalives_interval: 10,
+  tcp_keepalives_count: 3,
+};
 
 export interface DatabaseOptions {
   url: string;
@@ -96,14 +102,16 @@ function openPool(
   const config = parsePostgresUrl(url);
   const pool = new pg.Pool({
     ...config,
-    options: [settings, config.options].filter(Boolean).join(' '),
     pipeline: true,
     max: poolMax,
     application_name: applicationName,
-    statement_timeout: timeoutMs,
     // Where PostgreSQL cannot end a statement because the connection is half-open, we end the connection.
     query_timeout: timeoutMs + responseMarginMs,
-    idle_in_transaction_session_timeout: timeoutMs * 2,
+    onConnect: configureSession({
+      ...settings,
+      statement_timeout: timeoutMs,
+      idle_in_transaction_session_timeout: timeoutMs * 2,
+    }),
     connectionTimeoutMillis: config.connectionTimeoutMillis ?? connectionTimeoutMs,
     types: columnTypes(),
   });

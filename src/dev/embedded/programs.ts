@@ -58,6 +58,17 @@ export async function ensurePostgresClient(): Promise<PostgresClient> {
   }
 }
 
+/** PgBouncer, a pooler of connections to PostgreSQL. */
+export async function ensurePgBouncer(): Promise<string> {
+  const found = findProgram(['pgbouncer']);
+  if (found) return found;
+  try {
+    return await unpackDebianPackage('pgbouncer', 'usr/sbin/pgbouncer');
+  } catch (cause) {
+    throw new MissingProgramError('PgBouncer', aptInstall('pgbouncer'), cause);
+  }
+}
+
 /** A Chromium for browser tests: `CHROMIUM_PATH`, the first one in PATH, or Debian's (some 400 MB, once). */
 export async function ensureChromium(): Promise<string> {
   const found = process.env.CHROMIUM_PATH || findProgram(['chromium', 'chromium-browser', 'google-chrome']);
