@@ -61,6 +61,10 @@ export const FreeForm = Type.Record(Type.String(), Type.Unknown());
 export const FreeFormInput = (options: object = {}): TUnsafe<Record<string, unknown>> =>
   Type.Unsafe<Record<string, unknown>>({ type: 'object', maxBytes: 8192, ...options });
 
+/** Any value. The API document shows this schema, by which the handler validates it. */
+export const DocumentedAs = (schema: TSchema, options: object = {}): TUnsafe<unknown> =>
+  Type.Unsafe<unknown>({ documentedAs: schema, ...options });
+
 /**
  * A whole number that the specification declares as a string: a number or a numeric string is accepted, and the
  * handler always gets a number (the keywords of `convert-text.ts` convert it).

@@ -80,6 +80,7 @@ function createAjv(options: { coerceTypes: boolean }): Ajv2020 {
   // The package's own check takes only what RFC 3986 allows, which is less than browsers and their programs write.
   ajv.addFormat('uri', { type: 'string', validate: isUrl });
   addTextKeywords(ajv);
+  ajv.addKeyword('documentedAs');
   ajv.addKeyword({ keyword: 'maxBytes', type: 'object', schemaType: 'number', validate: hasBytes });
   return ajv;
 }

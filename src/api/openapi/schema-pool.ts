@@ -29,6 +29,7 @@ export function createSchemaPool(): SchemaPool {
     integerLike,
     numberLike,
     booleanLike,
+    documentedAs,
     trimmed: _trimmed,
     maxBytes: _maxBytes,
     ...schema
@@ -41,6 +42,7 @@ export function createSchemaPool(): SchemaPool {
         { type: 'number', ...boundsOf(numberLike) },
         { pattern: '^-?[0-9]{1,12}(\\.[0-9]{1,12})?$' },
       );
+    if (isObject(documentedAs)) return { ...refer(documentedAs), ...schema };
     if (booleanLike) return valueOrText(schema, { type: 'boolean' }, { enum: ['true', 'false'] });
     const inside = Object.entries(schema).map(([keyword, value]) => {
       if (keyword === 'required') return [keyword, requiredOf(schema)];

@@ -1,4 +1,4 @@
-import { centsMax, FreeForm, Omittable, type Static, Text, Timestamp, Type } from '#src/lib/schema.ts';
+import { centsMax, DocumentedAs, Omittable, type Static, Text, Timestamp, Type } from '#src/lib/schema.ts';
 
 /**
  * The types that are counted separately. All others are counted together, so that clients cannot make the roll-ups
@@ -32,22 +32,31 @@ export const funnelSteps = [
 ] as const;
 
 /** An event in a storefront, as a page sends it. */
-export const EventInput = Type.Object({
-  /** Identifies the event, so that it is counted once if it is sent repeatedly. */
-  event_id: Omittable(Type.String({ pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' })),
-  type: Type.String({ pattern: '^[a-z0-9_.]{1,64}$' }),
-  occurred_at: Omittable(Timestamp),
-  session_id: Omittable(Text(128)),
-  anonymous_id: Omittable(Text(128)),
-  customer_id: Omittable(Text(128)),
-  order_id: Omittable(Text(128)),
-  cart_id: Omittable(Text(128)),
-  product_slug: Omittable(Text(128)),
-  variant_id: Omittable(Text(128)),
-  value_cents: Omittable(Type.Integer({ minimum: 0, maximum: centsMax })),
-  currency: Omittable(Type.String({ pattern: '^[A-Z]{3}$' })),
-  properties: Omittable(FreeForm),
-});
+export const EventInput = Type.Object(
+  {
+    event_id: Omittable(
+      Type.String({
+        pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
+        description: 'A UUID. An event that is sent repeatedly is counted once.',
+      }),
+    ),
+    type: Type.String({ pattern: '^[a-z0-9_.]{1,64}$' }),
+    occurred_at: Omittable(Timestamp),
+    session_id: Omittable(Text(128)),
+    anonymous_id: Omittable(Text(128)),
+    customer_id: Omittable(Text(128)),
+    order_id: Omittable(Text(128)),
+    cart_id: Omittable(Text(128)),
+    product_slug: Omittable(Text(128)),
+    variant_id: Omittable(Text(128)),
+    value_cents: Omittable(Type.Integer({ minimum: 0, maximum: centsMax })),
+    currency: Omittable(Type.String({ pattern: '^[A-Z]{3}$' })),
+    properties: Omittable(
+      Type.Record(Type.String(), Type.Unknown(), { description: 'Any JSON object, at most 4 KB.' }),
+    ),
+  },
+  { title: 'AnalyticsEvent' },
+);
 export type EventInput = Static<typeof EventInput>;
 
 /**
@@ -56,12 +65,10 @@ export type EventInput = Static<typeof EventInput>;
  */
 export const EventsInput = Type.Object({
   events: Type.Array(
-    Type.Unknown({
+    DocumentedAs(EventInput, {
       description:
-        'An event: `type` (a-z, 0-9, `_` and `.`) and, where known, `event_id` (a UUID; repeated events are counted ' +
-        'once), `occurred_at`, `session_id`, `anonymous_id`, `customer_id`, `order_id`, `cart_id`, `product_slug`, ' +
-        '`variant_id`, `value_cents`, `currency` and `properties` (any JSON object, at most 4 KB). The funnel counts ' +
-        '`product_viewed`, `cart_item_added` and `checkout_started`. The service itself records paid orders.',
+        'The funnel counts `product_viewed`, `cart_item_added` and `checkout_started`. The service itself records paid ' +
+        'orders.',
       examples: [
         {
           event_id: '019012ab-7c3d-7e4f-8a5b-6c7d8e9f0a1b',

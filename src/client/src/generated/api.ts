@@ -594,6 +594,23 @@ export interface webhooks {
 }
 export interface components {
     schemas: {
+        AnalyticsEvent: {
+            event_id?: string | null;
+            type: string;
+            occurred_at?: components["schemas"]["Timestamp"] | null;
+            session_id?: string | null;
+            anonymous_id?: string | null;
+            customer_id?: string | null;
+            order_id?: string | null;
+            cart_id?: string | null;
+            product_slug?: string | null;
+            variant_id?: string | null;
+            value_cents?: number | null;
+            currency?: string | null;
+            properties?: {
+                [key: string]: unknown;
+            } | null;
+        };
         ApiKey: {
             id: string;
             name: string;
@@ -1436,6 +1453,7 @@ export interface components {
     headers: never;
     pathItems: never;
 }
+export type AnalyticsEvent = components['schemas']['AnalyticsEvent'];
 export type ApiKey = components['schemas']['ApiKey'];
 export type Attention = components['schemas']['Attention'];
 export type AuditEntry = components['schemas']['AuditEntry'];
@@ -3515,11 +3533,11 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    events: unknown[];
+                    events: components["schemas"]["AnalyticsEvent"][];
                     sent_at?: string | null;
                 };
                 "text/plain": {
-                    events: unknown[];
+                    events: components["schemas"]["AnalyticsEvent"][];
                     sent_at?: string | null;
                 };
             };
