@@ -64,8 +64,7 @@ export async function buyOnStorefront({ page, stack, email, capture }: Walk): Pr
   await page.getByRole('heading', { name: 'Pay' }).waitFor();
   await page.getByText('Total due today').waitFor();
   await capture('payment-page');
-  for (const [label, text] of Object.entries(address)) await page.getByLabel(label, { exact: true }).fill(text);
-  await button('Pay with a card that works').click();
+  await payOnHostedPage(page);
 
   const heading = page.getByRole('heading', { name: /^Order ORD-/ });
   await heading.waitFor();
@@ -73,6 +72,12 @@ export async function buyOnStorefront({ page, stack, email, capture }: Walk): Pr
   await page.getByText('Packed and labelled.').waitFor();
   await capture('storefront-order-packed');
   return { orderNumber: ((await heading.textContent()) ?? '').replace('Order ', '') };
+}
+
+/** The shopper fills in the address and pays; the page returns to the storefront. */
+export async function payOnHostedPage(page: Page): Promise<void> {
+  for (const [label, text] of Object.entries(address)) await page.getByLabel(label, { exact: true }).fill(text);
+  await page.getByRole('button', { name: 'Pay with a card that works' }).click();
 }
 
 /** The parcel is handed over and delivered, and the order page follows. */

@@ -29,7 +29,7 @@ const emptyParts = [
  */
 function simplify(document: ApiDocument): unknown {
   const { paths, webhooks, components } = document;
-  return withoutExamples({
+  return typedParts({
     ...document,
     paths: mapValues(paths, (operations) =>
       mapValues(operations, (operation) => simplifyOperation(operation, parametersOf(document, operation))),
@@ -71,11 +71,13 @@ function errorBodyOf({ schemas, responses }: ApiDocument['components']): Schema 
   return { ...envelope, properties: { ...Object.fromEntries(further), ...envelope.properties } };
 }
 
-function withoutExamples(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutExamples);
+/** Without examples, and without conditions between fields: `anyOf` beside `properties` says only which are required. */
+function typedParts(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(typedParts);
   if (typeof value !== 'object' || value === null) return value;
-  const parts = Object.entries(value).filter(([key, part]) => !['example', 'examples'].includes(key) && part);
-  return Object.fromEntries(parts.map(([key, part]) => [key, withoutExamples(part)]));
+  const untyped = ['example', 'examples', ...('properties' in value ? ['anyOf', 'allOf'] : [])];
+  const parts = Object.entries(value).filter(([key, part]) => part !== undefined && !untyped.includes(key));
+  return Object.fromEntries(parts.map(([key, part]) => [key, typedParts(part)]));
 }
 
 function mapValues<From, To>(values: Readonly<Record<string, From>>, change: (value: From) => To): Record<string, To> {

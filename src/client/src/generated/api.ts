@@ -2566,7 +2566,7 @@ export interface operations {
                     starts_at?: components["schemas"]["Timestamp"] | null;
                     ends_at?: components["schemas"]["Timestamp"] | null;
                     products?: string[] | null;
-                } & (unknown & unknown);
+                };
             };
         };
         responses: {
@@ -2598,7 +2598,7 @@ export interface operations {
                     starts_at?: components["schemas"]["Timestamp"] | null;
                     ends_at?: components["schemas"]["Timestamp"] | null;
                     products?: string[] | null;
-                } & (unknown & unknown);
+                };
             };
         };
         responses: {
@@ -2662,6 +2662,7 @@ export interface operations {
                     publishable_key?: string | null;
                     webhook_secret?: string | null;
                     session_lifetime?: string | null;
+                    /** @default false */
                     automatic_tax?: boolean;
                     confirmation?: {
                         id: string;
@@ -2697,6 +2698,7 @@ export interface operations {
                     publishable_key?: string | null;
                     webhook_secret?: string | null;
                     session_lifetime?: string | null;
+                    /** @default false */
                     automatic_tax?: boolean;
                 };
             };
@@ -3800,7 +3802,7 @@ export interface operations {
                     unitPriceCents?: (number | string) | null;
                     purchaseType?: ("one_time" | "subscription") | null;
                     subscriptionInterval?: ("month" | "quarter") | null;
-                } | unknown | unknown;
+                };
             };
         };
         responses: {
@@ -4085,13 +4087,13 @@ export interface operations {
             content: {
                 "application/json": {
                     order_number: string;
-                    items: ({
+                    items: {
                         order_item_id?: string | null;
                         variant_id?: string | null;
                         quantity: number | string;
                         reason?: string | null;
                         note?: string | null;
-                    } | unknown | unknown)[];
+                    }[];
                 };
             };
         };
@@ -4609,13 +4611,13 @@ export interface operations {
             content: {
                 "application/json": {
                     order_number: string;
-                    items: ({
+                    items: {
                         order_item_id?: string | null;
                         variant_id?: string | null;
                         quantity: number | string;
                         reason?: string | null;
                         note?: string | null;
-                    } | unknown | unknown)[];
+                    }[];
                     email: components["schemas"]["Email"];
                 };
             };
