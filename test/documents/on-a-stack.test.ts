@@ -58,6 +58,19 @@ test.before(async (t) => {
 });
 test.after.always((t) => t.context.release?.());
 
+/** Compiles only while each of these is an error. */
+const mistakes = `
+import { storefront } from './storefront.ts';
+// @ts-expect-error: there is no such field
+storefront.createCheckoutSession({ items: [], coupon: 'WELCOME10' });
+// @ts-expect-error: this operation takes no idempotency key
+storefront.createLead({ email: 'ada@example.com' }, { idempotencyKey: 'a key' });
+// @ts-expect-error: there is no such order
+storefront.listProducts({ sort: 'cheapest' });
+// @ts-expect-error: the slug is missing
+storefront.getProduct();
+`;
+
 /** What the documents show in place of what `npm run dev` prints. */
 const replaceAll = (text: string, shown: Readonly<Record<string, string>>) =>
   Object.entries(shown).reduce((text, [from, to]) => text.replaceAll(from, to), text);
@@ -112,7 +125,9 @@ withCurl('the commands of the README sell on the stack of npm run dev', async (t
 test('the client is installed from its tarball by the documented commands, and its examples have right types', async (t) => {
   const commands = clientBlocks.filter(({ language }) => language === 'sh').flatMap(commandsOf);
   t.deepEqual(commands, ['npm run client:pack', 'npm install ./storefront-commerce-client-1.0.0.tgz']);
-  await t.notThrowsAsync(t.context.project.checkTypes());
+  const { project } = t.context;
+  await project.write({ 'mistakes.ts': mistakes });
+  await t.notThrowsAsync(project.checkTypes());
 });
 
 test('the client has less than 12 kB, and a page that lists products does not load the rest', async (t) => {
