@@ -1,6 +1,9 @@
 import anyTest, { type TestFn } from 'ava';
-
+import { quoteGiftCard, quotePromo } from '#src/domain/promotions/index.ts';
+import { newId } from '#src/lib/ids.ts';
 import { buildProduct, stockOf } from '#test/support/factories/catalog.ts';
+import { buildEntry } from '#test/support/factories/content.ts';
+import { buildGiftCard, buildPromo } from '#test/support/factories/promotions.ts';
 import { auditOf, deedsOf, type OwnerContext, pagesOf, placesOf, resultOf, useOwner } from '#test/support/use-owner.ts';
 
 const test = anyTest as TestFn<OwnerContext>;
@@ -152,4 +155,173 @@ test('PUT /admin/stock sets and adjusts stock, all or nothing, and records each 
   t.deepEqual(placesOf(await owner.put('/stock', { items: [{ quantity: 1 }] })), ['/items/0/sku']);
   t.is((await stockOf(ctx, other.variant.id)).stock, 2);
   t.is((await owner.put('/stock', { items: [{ sku: 'CUP', quantity: null }] })).body.items[0].quantity, null);
+});
+
+const welcome = { code: 'welcome10', type: 'percent', value: 10, usage_limit: 100 };
+
+test('admin promo codes: a code is created, changed, removed and restored', async (t) => {
+  const { ctx, owner } = t.context;
+  const made = await owner.post('/promo-codes', welcome);
+  t.is(made.status, 201);
+  t.like(made.body.promo_code, {
+    code: 'WELCOME10',
+    type: 'percent',
+    value: 10,
+    value_cents: null,
+    usage_limit: 100,
+    used: 0,
+    held: 0,
+  });
+  const quote = async () =>
+    (await quotePromo(ctx, { code: 'WELCOME10', currency: 'USD', subtotalCents: 1000 })).discountCents;
+  t.is(await quote(), 100);
+
+  const changed = await owner.put('/promo-codes/Welcome10', {
+    ...made.body.promo_code,
+    type: 'fixed',
+    value_cents: 250,
+  });
+  t.like(changed.body.promo_code, { id: made.body.promo_code.id, type: 'fixed', value: null, value_cents: 250 });
+  t.is(await quote(), 250);
+  t.deepEqual((await owner.delete('/promo-codes/welcome10')).body, { ok: true });
+  t.is(await quote(), 0);
+  t.is(resultOf(await owner.put('/promo-codes/welcome10', welcome)), '404 not_found');
+  t.is(resultOf(await owner.delete('/promo-codes/welcome10')), '404 not_found');
+  t.is((await owner.post('/promo-codes', welcome)).body.promo_code.id, made.body.promo_code.id);
+
+  t.deepEqual(await deedsOf(ctx), [
+    'promo_code.created',
+    'promo_code.updated',
+    'promo_code.removed',
+    'promo_code.created',
+  ]);
+  const [, updated] = await auditOf(ctx);
+  t.like(updated?.before, { type: 'percent', value: 10 });
+  t.deepEqual(updated?.after.changed, ['type', 'percent', 'value_cents']);
+});
+
+test('POST /admin/promo-codes rejects a used code, a missing value and an end before the start', async (t) => {
+  const { owner } = t.context;
+  await owner.post('/promo-codes', welcome);
+  t.deepEqual(placesOf(await owner.post('/promo-codes', { ...welcome, code: ' WELCOME10 ' })), ['/code']);
+  t.true(placesOf(await owner.post('/promo-codes', { code: 'X', type: 'fixed' })).includes('/value_cents'));
+  t.true(placesOf(await owner.put('/promo-codes/WELCOME10', { type: 'percent' })).includes('/value'));
+  const backwards = { ...welcome, code: 'Y', starts_at: '2026-12-02T00:00:00Z', ends_at: '2026-12-01T00:00:00Z' };
+  t.deepEqual(placesOf(await owner.post('/promo-codes', backwards)), ['/ends_at']);
+});
+
+test('POST /admin/gift-cards returns the code once and stores it nowhere', async (t) => {
+  const { ctx, owner } = t.context;
+  const { status, body } = await owner.post('/gift-cards', { balance_cents: 5000 });
+  t.is(status, 201);
+  t.like(body.gift_card, {
+    balance_cents: 5000,
+    held_cents: 0,
+    currency: 'USD',
+    disabled_at: null,
+    last4: body.code.slice(-4),
+  });
+  t.like(await quoteGiftCard(ctx, { code: body.code, orderTotalCents: 100 }), { valid: true, appliedCents: 100 });
+  const resultOf = JSON.stringify([(await owner.get('/gift-cards')).body, await auditOf(ctx)]);
+  t.false(resultOf.includes(body.code) || resultOf.includes(body.code.replaceAll('-', '')));
+  t.deepEqual(await deedsOf(ctx), ['gift_card.created']);
+  t.deepEqual(placesOf(await owner.post('/gift-cards', { balance_cents: -1 })), ['/balance_cents']);
+});
+
+test('POST /admin/gift-cards/:id/disable makes a card unusable', async (t) => {
+  const { ctx, owner } = t.context;
+  const card = await buildGiftCard(ctx);
+  const disabled = await owner.post(`/gift-cards/${card.id}/disable`);
+  t.truthy(disabled.body.gift_card.disabled_at);
+  t.deepEqual((await owner.post(`/gift-cards/${card.id}/disable`)).body, disabled.body);
+  t.false((await quoteGiftCard(ctx, { code: card.code, orderTotalCents: 100 })).valid);
+  t.is(resultOf(await owner.post(`/gift-cards/${newId('gift')}/disable`)), '404 not_found');
+  t.deepEqual(await deedsOf(ctx), ['gift_card.updated']);
+});
+
+test('GET /admin/promo-codes and /admin/gift-cards list pages', async (t) => {
+  const { ctx, owner } = t.context;
+  const promos = [];
+  const cards = [];
+  for (const index of [1, 2, 3]) {
+    promos.unshift((await buildPromo(ctx, { code: `P${index}` })).code);
+    cards.unshift((await buildGiftCard(ctx)).id);
+  }
+  t.deepEqual(
+    (await pagesOf(owner, '/promo-codes', 'promo_codes')).flat().map(({ code }) => code),
+    promos,
+  );
+  t.deepEqual(
+    (await pagesOf(owner, '/gift-cards', 'gift_cards')).flat().map(({ id }) => id),
+    cards,
+  );
+});
+
+const guide = {
+  type: 'article',
+  slug: 'oil',
+  title: 'How to oil wood',
+  body: { format: 'markdown', value: '# Oil' },
+  tags: ['care'],
+};
+
+test('admin content: a draft is created, published and removed', async (t) => {
+  const { api, clock, ctx, owner, tenant } = t.context;
+  const made = await owner.post('/content', guide);
+  t.is(made.status, 201);
+  t.like(made.body.entry, { slug: 'oil', published_at: null, tags: ['care'], version: 1 });
+  const seen = () => api.call('GET', '/api/v1/content/article/oil', { tenant: tenant.slug });
+  t.is((await seen()).status, 404);
+  t.deepEqual((await owner.put('/content/article/oil', made.body.entry)).body, made.body);
+
+  const published = await owner.put('/content/article/oil', {
+    ...made.body.entry,
+    published_at: clock.now().toISOString(),
+  });
+  t.truthy(published.body.entry.published_at);
+  clock.pass(1100);
+  t.is((await seen()).status, 200);
+  t.deepEqual((await owner.delete('/content/article/oil')).body, { ok: true });
+  t.is(resultOf(await owner.get('/content/article/oil')), '404 not_found');
+  t.deepEqual(await deedsOf(ctx), ['content.created', 'content.updated', 'content.removed']);
+  const [, updated] = await auditOf(ctx);
+  t.like(updated, { subject: { kind: 'content', id: made.body.entry.id }, before: { published_at: null } });
+  t.deepEqual(updated?.after.changed, ['published_at']);
+});
+
+test('admin content rejects a used name, an unknown entry and an invalid body', async (t) => {
+  const { owner } = t.context;
+  await owner.post('/content', guide);
+  t.deepEqual(placesOf(await owner.post('/content', guide)), ['/slug']);
+  t.deepEqual(placesOf(await owner.post('/content', { ...guide, type: 'No Type', title: undefined })).toSorted(), [
+    '/title',
+    '/type',
+  ]);
+  const window = { ...guide, slug: 'window', starts_at: '2026-11-20T12:00:00Z', ends_at: '2026-11-20T12:00:00Z' };
+  t.deepEqual(placesOf(await owner.post('/content', window)), ['/ends_at']);
+  for (const response of [
+    await owner.put('/content/page/oil', guide),
+    await owner.delete('/content/article/none'),
+    await owner.get('/content/article/none'),
+  ]) {
+    t.is(resultOf(response), '404 not_found');
+  }
+});
+
+test('GET /admin/content lists pages and filters by type', async (t) => {
+  const { ctx, owner } = t.context;
+  for (const slug of ['a', 'b', 'c']) await buildEntry(ctx, { slug });
+  await owner.post('/content', { ...guide, type: 'page' });
+  const pages = await pagesOf(owner, '/content', 'entries');
+  t.deepEqual(
+    pages.map((page) => page.map(({ slug }) => slug)),
+    [
+      ['oil', 'c'],
+      ['b', 'a'],
+    ],
+  );
+  t.deepEqual(
+    (await owner.get('/content?type=page')).body.entries.map(({ slug }: any) => slug),
+    ['oil'],
+  );
 });

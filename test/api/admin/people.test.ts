@@ -2,8 +2,10 @@ import anyTest, { type TestFn } from 'ava';
 import { transact } from '#src/database/transact.ts';
 import { submitReview } from '#src/domain/catalog/index.ts';
 import { captureLead, submitInquiry } from '#src/domain/leads/index.ts';
+import { isSuppressed, suppress } from '#src/domain/mail/index.ts';
 import { applyAsPartner, attributeOrder } from '#src/domain/partners/index.ts';
 import { newId } from '#src/lib/ids.ts';
+import { sql } from '#src/lib/sql.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildCustomer } from '#test/support/factories/customers.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
@@ -137,4 +139,77 @@ test('customers are listed, and read with what they bought', async (t) => {
     [[order.id], [subscription.id], []],
   );
   t.is(resultOf(await owner.get(`/customers/${newId('cus')}`)), '404 not_found');
+});
+
+const suppressAll = ({ ctx }: OwnerContext, emails: readonly string[]) =>
+  transact(ctx, async (ctx) => {
+    for (const email of emails) await suppress(ctx, email, 'bounced');
+  });
+
+test('GET /admin/suppressions lists the suppressed addresses of the store page by page, and finds one', async (t) => {
+  const { owner, otherOwner } = t.context;
+  const emails = ['ada@example.com', 'bob@example.com', 'eve@example.com'];
+  await suppressAll(t.context, emails.toReversed());
+  const pages = await pagesOf(owner, '/suppressions', 'suppressions');
+  t.deepEqual(
+    pages.map((page) => page.map(({ email }) => email)),
+    [emails.slice(0, 2), emails.slice(2)],
+  );
+  t.like(pages[0]?.[0], { email: 'ada@example.com', reason: 'bounced' });
+  t.deepEqual(
+    (await owner.get('/suppressions?email=BOB@example.com')).body.suppressions.map(({ email }: any) => email),
+    ['bob@example.com'],
+  );
+  t.deepEqual((await otherOwner.get('/suppressions')).body, { suppressions: [], cursor: null });
+  t.is(resultOf(await owner.get('/suppressions?cursor=wrong')), '400 invalid_cursor');
+});
+
+test('POST /admin/suppressions/release sends to an address again, and the log names none', async (t) => {
+  const { ctx, owner, otherOwner } = t.context;
+  await suppressAll(t.context, ['ada@example.com']);
+  t.is((await otherOwner.post('/suppressions/release', { email: 'ada@example.com' })).status, 200);
+  t.true(await isSuppressed(ctx, 'ada@example.com'), "another store's is its own");
+  for (let time = 0; time < 2; time += 1) {
+    t.deepEqual((await owner.post('/suppressions/release', { email: 'Ada@Example.com' })).body, { ok: true });
+  }
+  t.false(await isSuppressed(ctx, 'ada@example.com'));
+  const log = await auditOf(ctx);
+  t.deepEqual(
+    log.map(({ action }) => action),
+    ['suppression.released'],
+  );
+  t.false(JSON.stringify(log).includes('ada@'));
+  t.deepEqual(placesOf(await owner.post('/suppressions/release', {})), ['/email']);
+});
+
+test('an approved review of a buyer is marked as a verified purchase', async (t) => {
+  const { api, ctx, owner, tenant } = t.context;
+  const bowl = await buildProduct(ctx);
+  for (const [email, status] of [
+    ['ada@example.com', 'paid'],
+    ['grace@example.com', 'pending'],
+  ] as const) {
+    const { id } = await buildPaidOrder(ctx, { email, status });
+    await transact(ctx, (ctx) =>
+      ctx.tx.execute(sql`
+      update order_items set product_id = ${bowl.id} where tenant_id = ${ctx.tenant.id} and order_id = ${id}`),
+    );
+  }
+  const other = await buildPaidOrder(ctx, { email: 'mary@example.com' });
+  t.truthy(other.id, 'who has bought something else');
+
+  const path = `/api/v1/products/${bowl.slug}/reviews`;
+  for (const email of ['Ada@Example.com', 'grace@example.com', 'mary@example.com', undefined]) {
+    const { body } = await api.call('POST', path, {
+      tenant: tenant.slug,
+      body: { rating: 5, email, author_name: email?.split('@')[0] ?? 'Nobody' },
+    });
+    const approved = await owner.post(`/reviews/${body.review.id}/approve`);
+    t.is(approved.body.review.verified_purchase, email?.startsWith('Ada') ?? false, email);
+  }
+  const { body } = await api.call('GET', path, { tenant: tenant.slug });
+  t.deepEqual(
+    body.reviews.filter((review: any) => review.verified_purchase).map((review: any) => review.author_name),
+    ['Ada'],
+  );
 });

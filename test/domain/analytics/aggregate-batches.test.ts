@@ -1,14 +1,22 @@
 import { randomUUID } from 'node:crypto';
-
 import anyTest, { type TestFn } from 'ava';
-
-import { aggregateBatches } from '#src/domain/analytics/index.ts';
+import { aggregateQuarantined as aggregateQuarantinedJob } from '#jobs/analytics.ts';
+import { transact } from '#src/database/transact.ts';
+import {
+  aggregateBatches,
+  aggregateQuarantined,
+  countQuarantined,
+  pruneAnalytics,
+} from '#src/domain/analytics/index.ts';
+import { ensurePartitions } from '#src/domain/analytics/partitions.ts';
 import type { PlatformContext } from '#src/domain/context.ts';
 import { addDays, dayOf, startOfDay, weekOf } from '#src/lib/calendar.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { days, hours, minutes, seconds } from '#src/lib/duration.ts';
+import { ManualActionRequired } from '#src/lib/errors.ts';
 import { rawSql, sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
+import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import {
   aggregateAll,
   aggregatedEvents,
@@ -18,6 +26,7 @@ import {
   sendEvents,
   waitingBatches,
 } from '#test/support/factories/analytics.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { until } from '#test/support/until.ts';
 
@@ -251,3 +260,123 @@ async function aggregateAndDie(ctx: PlatformContext, statement: number): Promise
     for (const { client, query } of watched.toReversed()) client.query = query;
   }
 }
+
+test.serial('ensurePartitions does not wait for transactions that write the tables, nor they for it', async (t) => {
+  const ctx = t.context.services.context();
+  const writer = await ctx.database.pool.connect();
+  try {
+    await writer.query('begin; lock table analytics_event_ids in row exclusive mode');
+    await ensurePartitions(ctx, '2039-01-03', '2039-01-03');
+    await writer.query("set local lock_timeout = '1s'; lock table analytics_events in row exclusive mode; commit");
+    t.deepEqual(await indexesOf(t.context, 'analytics_event_ids_20390103'), ['tenant_id, event_id, week']);
+    t.deepEqual(await indexesOf(t.context, 'analytics_events_20390103'), ['tenant_id, occurred_at']);
+  } finally {
+    writer.release();
+  }
+});
+
+test.serial('ensurePartitions fails soon on a locked table, so that later transactions do not wait', async (t) => {
+  const ctx = t.context.services.context();
+  const owner = await ctx.database.pool.connect();
+  try {
+    await owner.query('begin; lock table analytics_events in access exclusive mode');
+    await t.throwsAsync(ensurePartitions(ctx, '2040-01-01', '2040-01-01'), { code: '55P03' });
+    await owner.query('commit');
+  } finally {
+    owner.release();
+  }
+  await t.notThrowsAsync(ensurePartitions(ctx, '2040-01-01', '2040-01-01'));
+});
+
+/** The columns of the indexes of a partition that belong to those of its table. */
+async function indexesOf({ services }: TestContext, name: string): Promise<string[]> {
+  const rows = await services.execute<{ columns: string }>(sql`
+    select (select string_agg(attname, ', ' order by attnum) from pg_attribute where attrelid = indexrelid) as columns
+    from pg_index join pg_inherits on inhrelid = indexrelid where indrelid = ${name}::regclass`);
+  return rows.map(({ columns }) => columns);
+}
+
+// Serial, because aggregation takes the batches of all stores in this file's database.
+
+test.serial('aggregateBatches quarantines a batch with invalid data and aggregates the others', async (t) => {
+  const { ctx, services } = t.context;
+  const ids = [
+    await plantBatch(ctx, { id: 'not one' }),
+    await plantBatch(ctx, { at: 'some day' }),
+    await plantBatch(ctx, { value_cents: 1e30 }),
+  ];
+  await sendEvents(ctx, [buildEvent(), buildEvent()]);
+  await sendEvents(ctx, [buildEvent()]);
+  await aggregateAll(services);
+  await aggregateAll(services);
+  t.is(await waitingBatches(ctx), 0);
+  t.is((await aggregatedEvents(ctx)).length, 3);
+  t.like(await rollUpsOf(ctx), { days: [{ events: 3 }] });
+  t.is(await countQuarantined(services.context()), 3);
+  t.deepEqual(
+    (await enqueuedJobs(ctx, aggregateQuarantinedJob)).map(({ batchId }) => batchId).toSorted(),
+    ids.toSorted(),
+  );
+  const outcomes = (await runJobs(services)).filter((outcome) => outcome.startsWith('analytics.fold-set-aside'));
+  t.is(outcomes.length, 3);
+  t.true(
+    outcomes.every((outcome) => /cancel \(bat_.* cannot be counted \(PostgreSQL error 22/.test(outcome)),
+    outcomes.join(),
+  );
+});
+
+test.serial('aggregateQuarantined counts a corrected batch once', async (t) => {
+  const { ctx, services } = t.context;
+  const batchId = await plantBatch(ctx, { id: 'not one' });
+  await aggregateAll(services);
+  await t.throwsAsync(aggregateQuarantined(ctx, { batchId }), { instanceOf: ManualActionRequired });
+  await t.throwsAsync(aggregateQuarantined(ctx, { batchId }), { instanceOf: ManualActionRequired });
+  t.is((await aggregatedEvents(ctx)).length, 0);
+
+  await transact(ctx, (ctx) =>
+    ctx.tx.execute(sql`
+    update analytics_quarantine set events = replace(events::text, 'not one', ${randomUUID()})::json
+    where tenant_id = ${ctx.tenant.id}`),
+  );
+  await aggregateQuarantined(ctx, { batchId });
+  await aggregateQuarantined(ctx, { batchId });
+  await aggregateAll(services);
+  t.is((await aggregatedEvents(ctx)).length, 1);
+  t.is(await waitingBatches(ctx), 0);
+});
+
+test.serial('aggregateBatches quarantines nothing when the database fails', async (t) => {
+  const { ctx, services } = t.context;
+  await sendEvents(ctx, [buildEvent()]);
+  const before = await countQuarantined(services.context());
+  const { pool } = services.context().database;
+  const restores: (() => void)[] = [];
+  const fillUp = (client: { query: Function }) => {
+    const query = client.query;
+    restores.push(() => void (client.query = query));
+    client.query = (...given: unknown[]) => {
+      const text = typeof given[0] === 'string' ? given[0] : (given[0] as { text: string }).text;
+      if (!/delete from analytics_batches b using/.test(text)) return query.apply(client, given);
+      return Promise.reject(Object.assign(new Error('the disk is full'), { code: '53100' }));
+    };
+  };
+  pool.on('acquire', fillUp);
+  await t.throwsAsync(aggregateAll(services), { message: /the disk is full/ });
+  pool.off('acquire', fillUp);
+  for (const restore of restores.toReversed()) restore();
+  t.is(await countQuarantined(services.context()), before);
+  await aggregateAll(services);
+  t.is((await aggregatedEvents(ctx)).length, 1);
+});
+
+test.serial('pruneAnalytics deletes quarantined batches with the events of their time', async (t) => {
+  const { ctx, services, clock } = t.context;
+  await plantBatch(ctx, { id: 'not one' });
+  await aggregateAll(services);
+  clock.pass(days(89));
+  await pruneAnalytics(services.context());
+  t.true((await countQuarantined(services.context())) > 0);
+  clock.pass(days(3));
+  await pruneAnalytics(services.context());
+  t.is(await countQuarantined(services.context()), 0);
+});

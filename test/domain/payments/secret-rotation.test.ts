@@ -1,9 +1,9 @@
 import anyTest, { type TestFn } from 'ava';
-
 import { finishSecretRotation as job } from '#jobs/payments.ts';
 import { readOne } from '#src/database/transact.ts';
 import { listAudit } from '#src/domain/audit/index.ts';
 import type { Context } from '#src/domain/context.ts';
+import { replaceWebhookEndpoint } from '#src/domain/payments/endpoint/webhook-endpoint.ts';
 import {
   confirmSecretRotation,
   finishSecretRotation,
@@ -154,4 +154,51 @@ test.serial('finishSecretRotation ignores an unconfirmed rotation', async (t) =>
   const { rotationId } = await begin(ctx);
   await finishSecretRotation(ctx, { rotationId });
   t.is((await liveWebhookSecrets(ctx, { fresh: true })).length, 1);
+});
+
+const endpointsOf = async ({ stripe, account, ctx }: StripeContext) =>
+  (await stripe.account(account.secretKey)).webhook_endpoints.filter(({ url }) =>
+    String(url).startsWith(ctx.settings.publicUrl),
+  );
+
+test.serial(
+  'replaceWebhookEndpoint creates a working endpoint and disables the old one, and a repeat changes nothing',
+  async (t) => {
+    const { ctx, account } = t.context;
+    const first = await replaceWebhookEndpoint(ctx, { name: 'first' });
+    t.regex(first.secret, /^whsec_/);
+    t.deepEqual(await replaceWebhookEndpoint(ctx, { name: 'first' }), first);
+    t.deepEqual(
+      (await liveWebhookSecrets(ctx, { fresh: true })).toSorted(),
+      [account.webhookSecret, first.secret].toSorted(),
+    );
+
+    const second = await replaceWebhookEndpoint(ctx, { name: 'second' });
+    t.not(second.secret, first.secret);
+    const endpoints = await endpointsOf(t.context);
+    t.deepEqual(
+      endpoints.map(({ id, status }) => [id, status]),
+      [
+        [first.endpointId, 'disabled'],
+        [second.endpointId, 'enabled'],
+      ],
+    );
+    t.true((await liveWebhookSecrets(ctx, { fresh: true })).includes(first.secret));
+  },
+);
+
+test.serial('replaceWebhookEndpoint deletes an own endpoint whose secret was never stored', async (t) => {
+  const { ctx, services, account, tenant } = t.context;
+  const url = `${ctx.settings.publicUrl}/api/webhooks/stripe/${tenant.slug}`;
+  const lost = await services
+    .context()
+    .ports.payments.createEndpoint(
+      { tenantId: tenant.id, secretKey: account.secretKey },
+      { url, ownName: 'lost' },
+      'lost',
+    );
+  const made = await replaceWebhookEndpoint(ctx, { name: 'found' });
+  const ids = (await endpointsOf(t.context)).map(({ id }) => id);
+  t.deepEqual(ids, [made.endpointId]);
+  t.false(ids.includes(lost.endpointId));
 });

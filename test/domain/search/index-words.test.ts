@@ -1,12 +1,13 @@
 import anyTest, { type TestFn } from 'ava';
 import { read, transact } from '#src/database/transact.ts';
-import { removeProduct } from '#src/domain/catalog/index.ts';
+import { removeProduct, saveProducts } from '#src/domain/catalog/index.ts';
 import { guessWords } from '#src/domain/search/guess-words.ts';
-import { indexDocument } from '#src/domain/search/index.ts';
+import { indexDocument, listProductsByWords } from '#src/domain/search/index.ts';
 import { countMax } from '#src/domain/search/vocabulary.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
-import { buildProduct, type GivenProduct } from '#test/support/factories/catalog.ts';
+import { buildProduct, type GivenProduct, stonewareInputs } from '#test/support/factories/catalog.ts';
+import { buildEntry } from '#test/support/factories/content.ts';
 
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
@@ -67,4 +68,70 @@ test('guessWords corrects words from those of the own store, two edits in a long
   t.is(await guess('terrac -mug zeppelin'), `('terracotta')`);
   t.is(await guess('zeppelin'), undefined);
   t.is(await guessWords({ ...ctx, tenant: { ...ctx.tenant, id: 'ten_other' } }, 'mgu'), undefined);
+});
+
+async function bodyOf(
+  { ctx }: TestContext,
+  body: { format: 'markdown' | 'html' | 'text'; value: string },
+): Promise<string> {
+  await buildEntry(ctx, { slug: 'care', body, summary: null });
+  const [entry] = await transact(ctx, (ctx) =>
+    ctx.tx.execute<{ id: string }>(sql`select id from entries where tenant_id = ${ctx.tenant.id}`),
+  );
+  const id = entry?.id ?? '';
+  await indexDocument(ctx, { kind: 'content', id });
+  const [document] = await transact(ctx, (ctx) =>
+    ctx.tx.execute<{ body: string }>(sql`
+    select body from search_documents where tenant_id = ${ctx.tenant.id} and subject_id = ${id}`),
+  );
+  return document?.body ?? '';
+}
+
+test('indexDocument indexes the text of markdown and HTML without markup', async (t) => {
+  const markdown = '# Oil\n> See [the **guide**](https://shop.example/guide) and ![a bowl](bowl.png).';
+  t.is(await bodyOf(t.context, { format: 'markdown', value: markdown }), 'Oil\n See the guide and a bowl.');
+  t.is(await bodyOf(t.context, { format: 'html', value: '<p class="a">Oil it</p>\n<p>twice</p>' }), 'Oil it twice');
+});
+
+test('indexDocument indexes 200,000 opening brackets in less than a second of processor time', async (t) => {
+  for (const [format, mark] of [
+    ['markdown', '['],
+    ['markdown', '[]('],
+    ['html', '<'],
+  ] as const) {
+    const before = process.threadCpuUsage();
+    await bodyOf(t.context, { format, value: mark.repeat(200_000 / mark.length) });
+    const { user, system } = process.threadCpuUsage(before);
+    t.true(user + system < 1_000_000, `${format} ${mark}`);
+  }
+});
+
+test('listProductsByWords finds rare words of older products, and only published products', async (t) => {
+  const { ctx } = t.context;
+  const build = async (slug: string, given: GivenProduct = {}) => {
+    const { id } = await buildProduct(ctx, { slug, name: 'Lamp', ...given });
+    await indexDocument(ctx, { kind: 'product', id });
+  };
+  await build('standing', { name: 'Stehlampe', description: 'With 100% oak.' });
+  await build('cafe', { name: 'Café lamp', variants: [{ sku: 'CL-1' }] });
+  await build('draft', { status: 'draft' });
+  await build('removed');
+  await build('hidden');
+  await build('renamed');
+  await transact(ctx, (ctx) => removeProduct(ctx, 'removed'));
+  await buildProduct(ctx, { slug: 'hidden', name: 'Lamp', status: 'draft' });
+  await buildProduct(ctx, { slug: 'renamed', name: 'Light' });
+  await transact(ctx, (ctx) => saveProducts(ctx, stonewareInputs(600), {}));
+
+  const slugsOf = async (q: string) => (await listProductsByWords(ctx, { q })).rows.map(({ slug }) => slug);
+  t.deepEqual(await slugsOf('lamp'), ['cafe', 'standing'], 'parts of words count, and documents may be out of date');
+  t.deepEqual(await slugsOf('LAMP café'), ['cafe']);
+  t.deepEqual(await slugsOf('cl-1'), ['cafe']);
+  t.deepEqual(await slugsOf('100% oak'), ['standing']);
+  t.deepEqual(await slugsOf('10_% oak'), []);
+  t.deepEqual(await slugsOf('lamp zeppelin'), []);
+  t.is((await slugsOf('stoneware')).length, 20);
+  const short = await listProductsByWords(ctx, { q: '%' });
+  t.deepEqual(short.rows, []);
+  t.truthy(short.cursor, 'what is too short for the index is looked for page by page');
 });

@@ -1,5 +1,4 @@
 import anyTest, { type TestFn } from 'ava';
-
 import { purchaseLabel, refundDuplicate as refundDuplicateJob, resumeLabels as resumeLabelsJob } from '#jobs/labels.ts';
 import { transact } from '#src/database/transact.ts';
 import { lockOrder, recordFulfillment } from '#src/domain/orders/index.ts';
@@ -7,11 +6,6 @@ import { refundDuplicate, requestLabel, resumeLabels, saveShippingAccount } from
 import { days, hours, minutes } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
-import { type TestContext, useContext } from '#test/support/context.ts';
-import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
-import type { GivenOrder } from '#test/support/factories/orders.ts';
-import { buildShippingAccount, shippingAccountInput } from '#test/support/factories/shipping.ts';
-import { busy, denial, type FakeShipping, rate, rejection, silence } from '#test/support/fakes/shipping-gateway.ts';
 import {
   Crash,
   crashingClock,
@@ -25,7 +19,13 @@ import {
   run,
   runToEnd,
   withFake,
-} from './support.ts';
+} from '#test/domain/shipping/support.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+import { countStatements } from '#test/support/count-statements.ts';
+import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
+import { buildPaidOrder, type GivenOrder } from '#test/support/factories/orders.ts';
+import { buildShippingAccount, shippingAccountInput } from '#test/support/factories/shipping.ts';
+import { busy, denial, type FakeShipping, rate, rejection, silence } from '#test/support/fakes/shipping-gateway.ts';
 
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
@@ -622,4 +622,20 @@ test('requestLabel of an order without goods enqueues no job', async (t) => {
     { instanceOf: DomainError },
   );
   t.deepEqual(await enqueuedJobs(t.context.ctx, purchaseLabel), []);
+});
+
+test.serial('a label costs the database so many statements and no more', async (t) => {
+  const { services } = t.context;
+  const { ctx } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const order = await buildPaidOrder(ctx);
+  const counted = await countStatements(services, () =>
+    transact(ctx, (ctx) => requestLabel(ctx, { orderId: order.id })),
+  );
+  t.is(counted.statements.length, 3, counted.statements.join('\n'));
+
+  const requested = await request(ctx);
+  const bought = await countStatements(services, () => run(ctx, requested.order.id, 1));
+  t.is((await labelOf(ctx, requested.order.id)).state, 'purchased');
+  t.is(bought.statements.length - 1, 13, bought.statements.join('\n'));
 });
