@@ -21,10 +21,7 @@ export interface StackProcess {
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 /** The options of Node.js that the Procfile starts each process with. */
 const nodeOptions =
-  /^web: \S+ ((?:--\S+ )+)/m
-    .exec(readFileSync(`${root}/Procfile`, 'utf8'))?.[1]
-    ?.trim()
-    .split(' ') ?? [];
+  /^web: node (.+) src\/server\.ts$/m.exec(readFileSync(`${root}/Procfile`, 'utf8'))?.[1]?.split(' ') ?? [];
 const preload = fileURLToPath(new URL('./end-with-parent.ts', import.meta.url));
 const startTimeoutMs = 120_000;
 const stopTimeoutMs = 10_000;
