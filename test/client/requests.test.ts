@@ -11,11 +11,19 @@ useApi(test);
 const storefrontOf = ({ api, tenant }: ApiContext, options: Partial<StorefrontOptions> = {}) =>
   createStorefront({ baseUrl: api.url, tenant: tenant.slug, ...options });
 
-test('methods take the path, the input and options, and send the key where a route takes one', async (t) => {
+test('methods take the path and the input, and send a publishable key only where one is required', async (t) => {
   const { ctx } = t.context;
   const { slug } = await buildProduct(ctx, { name: 'Oak bowl' });
-  const publishableKey = await buildKey(ctx, ['products:read', 'cart:read', 'cart:write'], 'publishable');
-  for (const storefront of [storefrontOf(t.context), storefrontOf(t.context, { publishableKey })]) {
+  const publishableKey = await buildKey(ctx, ['checkout:write'], 'publishable');
+  const secretKey = await buildKey(ctx, ['products:read', 'cart:read', 'cart:write', 'checkout:write']);
+  const items = [{ product_slug: slug, quantity: 1 }];
+  t.like(await t.throwsAsync(() => storefrontOf(t.context).createCheckoutSession({ items })), { code: 'missing_key' });
+  for (const key of [{}, { publishableKey }, { secretKey }]) {
+    const storefront = storefrontOf(t.context, key);
+    if ('publishableKey' in key || 'secretKey' in key) {
+      const error = await t.throwsAsync(() => storefront.createCheckoutSession({ items }));
+      t.like(error, { code: 'payment_provider_not_configured' });
+    }
     t.is((await storefront.getStorefront()).storefront.slug, t.context.tenant.slug);
     const { product } = await storefront.getProduct(slug);
     t.is(product.name, 'Oak bowl');

@@ -54,13 +54,15 @@ function rowOf(operation: PlacedOperation): string {
     ...(input ? [`input: '${input}'`] : []),
     ...(items ? [`items: '${items}'`] : []),
     ...(isIdempotent(operation) ? ['isIdempotent: true'] : []),
-    ...(operation.security.length > 0 && operation.security.every((way) => 'session' in way)
-      ? ['needsSession: true']
-      : []),
+    ...(requires(operation, 'key') ? ['needsKey: true'] : []),
+    ...(requires(operation, 'session') ? ['needsSession: true'] : []),
   ].join(', ')} }`;
 }
 
 const methodOf = ({ operationId }: ApiOperation) => operationId.replace(/^.*\./, '');
+
+const requires = ({ security }: ApiOperation, credential: string) =>
+  security.length > 0 && security.every((way) => credential in way);
 
 const isIdempotent = ({ parameters }: ApiOperation) =>
   parameters.some((parameter) => '$ref' in parameter && nameOf(parameter) === 'idempotencyKey');

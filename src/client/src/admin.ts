@@ -12,5 +12,5 @@ export interface Admin extends AdminOperations {
 }
 
 export function createAdmin({ secretKey, ...options }: AdminOptions): Admin {
-  return createClient<AdminOperations>(adminOperations, options, secretKey);
+  return createClient<AdminOperations>(adminOperations, options, () => secretKey);
 }

@@ -15,11 +15,14 @@ export interface ClientOptions extends RetryOptions {
 /** The API by its paths: openapi-fetch, whose requests are authenticated and repeated like those of the methods. */
 export type HttpClient = Client<paths>;
 
-/** A client with a method for each operation of the table. */
+/**
+ * A client with a method for each operation of the table.
+ * @param keyFor the API key to send with an operation, which is unknown where the table lacks it
+ */
 export function createClient<Methods>(
   table: OperationTable,
   { baseUrl, headers, ...retryOptions }: ClientOptions,
-  key: string | undefined,
+  keyFor: (operation: Operation | undefined) => string | undefined,
 ): Methods & { readonly http: HttpClient } {
   const http = createOpenApiClient<paths>({
     baseUrl,
@@ -30,7 +33,8 @@ export function createClient<Methods>(
   http.use({
     onRequest({ request, schemaPath }) {
       const operation = operationAt(request.method, schemaPath);
-      if (key !== undefined && !operation?.needsSession) setUnlessGiven(request, 'authorization', `Bearer ${key}`);
+      const key = operation?.needsSession ? undefined : keyFor(operation);
+      if (key !== undefined) setUnlessGiven(request, 'authorization', `Bearer ${key}`);
       if (operation?.isIdempotent) setUnlessGiven(request, 'idempotency-key', randomKey());
     },
   });

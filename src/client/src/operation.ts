@@ -10,6 +10,8 @@ export interface Operation {
   readonly items?: string;
   /** It takes an Idempotency-Key. */
   readonly isIdempotent?: true;
+  /** It requires an API key. */
+  readonly needsKey?: true;
   /** Only a signed-in customer may call it. */
   readonly needsSession?: true;
 }

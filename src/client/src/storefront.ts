@@ -4,9 +4,9 @@ import { type StorefrontOperations, storefrontOperations } from './generated/sto
 export interface StorefrontOptions extends ClientOptions {
   /** The slug of the store. */
   readonly tenant: string;
-  /** For pages: `pk_…`. A checkout needs a key. */
+  /** For pages: `pk_…`. It is sent with what requires a key, such as a checkout. */
   readonly publishableKey?: string | undefined;
-  /** In its place on a server: `sk_…`. Send the shopper's IP address in the header `x-client-ip` then. */
+  /** In its place on a server: `sk_…`, with all requests. Name the shopper's IP address in the header `x-client-ip`. */
   readonly secretKey?: string | undefined;
 }
 
@@ -17,5 +17,9 @@ export interface Storefront extends StorefrontOperations {
 
 export function createStorefront({ tenant, publishableKey, secretKey, ...options }: StorefrontOptions): Storefront {
   const headers = { 'x-tenant-slug': tenant, ...options.headers };
-  return createClient<StorefrontOperations>(storefrontOperations, { ...options, headers }, secretKey ?? publishableKey);
+  return createClient<StorefrontOperations>(
+    storefrontOperations,
+    { ...options, headers },
+    (operation) => secretKey ?? (operation?.needsKey && publishableKey),
+  );
 }

@@ -111,7 +111,7 @@ export async function startStack(receiver: { url: string; secret: string }, opti
       await serveStorefront({
         port: storefrontPort,
         settings: {
-          api: `${url}/api/v1`,
+          url,
           slug: demoSlug,
           key: store.publishableKey,
           mailbox: mailbox.url,

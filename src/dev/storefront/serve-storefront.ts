@@ -4,14 +4,15 @@ import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import Router from '@koa/router';
+import { build } from 'esbuild';
 import Koa, { type Middleware } from 'koa';
 
 import { unusualDecimals } from '#src/lib/currency.ts';
 
-/** The settings of the pages: the API's URL, the store's slug and its publishable key. */
+/** The settings of the pages: the service's URL, the store's slug and its publishable key. */
 export interface StorefrontSettings {
-  /** With its prefix: `http://127.0.0.1:3000/api/v1`. */
-  readonly api: string;
+  /** Of the service. */
+  readonly url: string;
   readonly slug: string;
   readonly key: string;
   readonly mailbox: string;
@@ -35,8 +36,8 @@ const types: Readonly<Record<string, string>> = {
 const filePath = /^\/(page|pictures)\/([a-z-]+\/)?[a-z0-9-]+\.(js|css|svg)$/;
 
 /**
- * The demo's storefront: plain HTML, CSS and a little script that talk to the public API as any storefront
- * would. This only serves the files.
+ * The demo's storefront: plain HTML, CSS and a little script that call the public API with its client, as any storefront
+ * may. This only serves the files.
  */
 export async function serveStorefront({
   port,
@@ -47,7 +48,12 @@ export async function serveStorefront({
     '{settings}',
     asScriptText({ ...settings, movesParcels: true, unusualDecimals }),
   );
+  const client = await bundleClient();
   const router = new Router();
+  router.get('/client.js', (koa) => {
+    koa.type = 'text/javascript';
+    koa.body = client;
+  });
   router.post('/demonstration/parcels/:number/:status', async (koa) => {
     const { number = '', status } = koa.params;
     if (status !== 'TRANSIT' && status !== 'DELIVERED') return;
@@ -81,14 +87,22 @@ export async function serveStorefront({
   };
 }
 
+/** The client as one module for the pages, which no bundler of theirs has to make. */
+async function bundleClient(): Promise<string> {
+  const contents = "export * from '#src/client/src/index.ts';";
+  const stdin = { contents, resolveDir: folder };
+  const { outputFiles } = await build({ stdin, bundle: true, format: 'esm', platform: 'browser', write: false });
+  return outputFiles[0]?.text ?? '';
+}
+
 /** The pages run their own script and no other, and talk to the API alone. */
-function protect({ api }: StorefrontSettings): Middleware {
+function protect({ url }: StorefrontSettings): Middleware {
   const policy = [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self' https: data:",
-    `connect-src 'self' ${new URL(api).origin}`,
+    `connect-src 'self' ${new URL(url).origin}`,
     "form-action 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",

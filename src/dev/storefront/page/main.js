@@ -1,4 +1,4 @@
-import { callApi, settings } from './lib/api.js';
+import { settings, storefront } from './lib/api.js';
 import { readCart, watchCart } from './lib/cart.js';
 import { el } from './lib/element.js';
 import { go, route, start } from './lib/router.js';
@@ -58,7 +58,7 @@ await Promise.all([start(), readCart().catch(() => undefined), announce()]);
 async function announce() {
   const {
     entries: [entry],
-  } = await callApi('GET', '/content/announcements/active', { isPublic: true }).catch(() => ({ entries: [] }));
+  } = await storefront.listActiveAnnouncements().catch(() => ({ entries: [] }));
   if (!entry) return;
   const bar = document.getElementById('announcement');
   bar.textContent = entry.title;

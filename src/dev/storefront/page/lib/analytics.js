@@ -18,6 +18,6 @@ export function recordEvent(type, fields = {}) {
     session_id: visit(),
     ...fields,
   };
-  const url = `${settings.api}/analytics/events?tenant=${encodeURIComponent(settings.slug)}`;
+  const url = `${settings.url}/api/v1/analytics/events?tenant=${encodeURIComponent(settings.slug)}`;
   navigator.sendBeacon(url, JSON.stringify({ events: [event] }));
 }

@@ -1,5 +1,6 @@
+import { ApiError } from '/client.js';
 import { recordEvent } from './analytics.js';
-import { ApiError, callApi } from './api.js';
+import { storefront } from './api.js';
 
 const cartKey = 'cart';
 const draftKey = 'checkout';
@@ -19,7 +20,7 @@ export async function readCart() {
   const id = localStorage.getItem(cartKey);
   if (!id) return show(undefined);
   try {
-    const { cart } = await callApi('GET', `/cart/${id}`);
+    const { cart } = await storefront.getCart(id);
     return cart.status === 'active' ? show(cart) : clearCart();
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return clearCart();
@@ -30,18 +31,17 @@ export async function readCart() {
 /** Add a line to the cart; create a cart if there is none. */
 export async function addToCart(line) {
   await readCart();
-  const id = current?.id ?? (await callApi('POST', '/cart', { body: {} })).cart.id;
+  const id = current?.id ?? (await storefront.createCart()).cart.id;
   localStorage.setItem(cartKey, id);
-  const { cart } = await callApi('POST', `/cart/${id}/items`, { body: line });
+  const { cart } = await storefront.addCartItem(id, line);
   recordEvent('cart_item_added', { cart_id: id, variant_id: line.variantId });
   return show(cart);
 }
 
 /** Change the quantity of a line; 0 removes it. */
 export async function changeLine(lineId, quantity) {
-  const path = `/cart/${current.id}/items/${lineId}`;
-  if (quantity === 0) await callApi('DELETE', path);
-  else await callApi('PATCH', path, { body: { quantity } });
+  if (quantity === 0) await storefront.removeCartItem(current.id, lineId);
+  else await storefront.updateCartItem(current.id, lineId, { quantity });
   return readCart();
 }
 

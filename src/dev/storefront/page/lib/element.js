@@ -1,3 +1,5 @@
+import { errorMessageOf } from './error-message.js';
+
 /**
  * Create an element. A property that begins with `on` is a listener; undefined, null and false are left out. Text
  * children stay text, so that nothing in the API's responses can become markup.
@@ -44,13 +46,6 @@ export function form(properties, work, ...children) {
     problem,
   );
   return node;
-}
-
-/** An error message for the shopper: the API's own, where there is one. */
-export function errorMessageOf(error) {
-  if (error?.name === 'ApiError') return error.message;
-  console.error(error);
-  return 'Something went wrong on this page. Please try again.';
 }
 
 let fields = 0;

@@ -1,4 +1,6 @@
-import { el, errorMessageOf } from './element.js';
+import { ApiError } from '/client.js';
+import { el } from './element.js';
+import { errorMessageOf } from './error-message.js';
 
 /** @typedef {{ title: string, node: Node | readonly unknown[], leave?: () => void }} View */
 
@@ -38,11 +40,11 @@ async function render({ isFirst = false } = {}) {
   leaveCurrent = () => undefined;
   main.setAttribute('aria-busy', 'true');
   const view = await open().catch((error) => ({
-    title: error.status === 404 ? 'Not found' : 'Something went wrong',
+    title: error.code === 'not_found' ? 'Not found' : 'Something went wrong',
     node: el(
       'div',
       { class: 'narrow' },
-      el('h1', {}, error.status === 404 ? 'Not found' : 'That did not work'),
+      el('h1', {}, error.code === 'not_found' ? 'Not found' : 'That did not work'),
       el('p', { role: 'alert' }, errorMessageOf(error)),
       el('p', {}, el('a', { class: 'button', href: '/' }, 'Back to the store')),
     ),
@@ -65,11 +67,5 @@ function open() {
     const match = pattern.exec(decodeURI(location.pathname));
     if (match) return open(match.groups ?? {}, new URLSearchParams(location.search));
   }
-  return Promise.reject(
-    Object.assign(new Error('no such page'), {
-      name: 'ApiError',
-      status: 404,
-      message: 'This page does not exist.',
-    }),
-  );
+  return Promise.reject(new ApiError('not_found', 'This page does not exist.'));
 }

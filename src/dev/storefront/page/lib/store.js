@@ -1,7 +1,7 @@
-import { callApi, settings } from './api.js';
+import { settings, storefront } from './api.js';
 
 /** The store's own configuration: its name, currency, delivery and theme. Fetched once. */
-export const store = (await callApi('GET', '/storefront', { isPublic: true })).storefront;
+export const store = (await storefront.getStorefront()).storefront;
 
 /** An amount in the store's locale. */
 export function money(cents, currency = store.currency) {

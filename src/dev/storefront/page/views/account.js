@@ -1,5 +1,5 @@
-import { consumeLink, isSignedIn, requestAsCustomer, requestLink, signOut } from '../lib/account.js';
-import { ApiError, callApi, settings } from '../lib/api.js';
+import { ApiError } from '/client.js';
+import { session, settings, storefront } from '../lib/api.js';
 import { el, field, form } from '../lib/element.js';
 import { go } from '../lib/router.js';
 import { day, money, rhythms, store } from '../lib/store.js';
@@ -11,7 +11,7 @@ const title = `Account · ${store.name}`;
 export async function accountView() {
   if (!store.features.customer_accounts)
     return { title, node: el('div', { class: 'narrow' }, el('h1', {}, 'This store has no accounts')) };
-  if (!isSignedIn()) return { title, node: doorView() };
+  if (!(await session.customer())) return { title, node: doorView() };
   try {
     return { title, node: await portal() };
   } catch (error) {
@@ -23,7 +23,7 @@ export async function accountView() {
 /** The link of the email: its token opens a session, once. */
 export async function signInView(_, query) {
   try {
-    await consumeLink(query.get('token') ?? '');
+    await session.signIn({ token: query.get('token') ?? '' });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     return {
@@ -48,7 +48,7 @@ function doorView() {
     form(
       {},
       async ({ email }) => {
-        await requestLink(email);
+        await storefront.requestMagicLink({ email, redirect_path: '/account' });
         node.replaceChildren(
           el('h1', {}, 'Check your email'),
           el(
@@ -80,8 +80,8 @@ function doorView() {
 
 async function portal() {
   const [{ customer, orders, subscriptions, returns }, { products }] = await Promise.all([
-    requestAsCustomer('GET', '/customer-portal'),
-    callApi('GET', '/products?limit=100'),
+    storefront.getCustomerPortal(),
+    storefront.listProducts({ limit: 100 }),
   ]);
   const nameOf = (productId) => products.find(({ id }) => id === productId)?.name ?? 'Subscription';
   return el(
@@ -99,7 +99,7 @@ async function portal() {
       form(
         {},
         async () => {
-          await signOut();
+          await session.signOut();
           await go('/account', { replace: true });
         },
         el('button', { class: 'link' }, 'Sign out'),
@@ -175,8 +175,8 @@ function returnForm(order) {
       const items = order.items
         .filter(({ id }) => values[id])
         .map(({ id, quantity }) => ({ order_item_id: id, quantity, ...(values.reason && { reason: values.reason }) }));
-      if (items.length === 0) throw new ApiError('Choose what you want to return.');
-      await requestAsCustomer('POST', '/customer-portal/returns', { order_number: order.order_number, items });
+      if (items.length === 0) throw new ApiError('invalid_request', 'Choose what you want to return.');
+      await storefront.createCustomerReturn({ order_number: order.order_number, items });
       await go('/account', { replace: true });
     },
     order.items.map((item) =>
@@ -221,7 +221,7 @@ function subscriptionRow(subscription, name) {
         form(
           {},
           async () => {
-            await requestAsCustomer('POST', '/customer-portal/cancel', { subscription_id: subscription.id });
+            await storefront.cancelSubscription({ subscription_id: subscription.id });
             await go('/account', { replace: true });
           },
           el('button', { class: 'link' }, 'Cancel'),

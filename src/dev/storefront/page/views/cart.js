@@ -1,5 +1,5 @@
 import { recordEvent } from '../lib/analytics.js';
-import { callApi } from '../lib/api.js';
+import { storefront } from '../lib/api.js';
 import { changeLine, readCart, readDraft, storeDraft } from '../lib/cart.js';
 import { el, field, form } from '../lib/element.js';
 import { go } from '../lib/router.js';
@@ -58,19 +58,18 @@ async function quoteOf(cart) {
   const { promoCode, giftCardCode, email } = readDraft();
   const promo =
     promoCode &&
-    (await callApi('POST', '/cart/apply-promo', {
-      body: {
-        code: promoCode,
-        subtotalCents: cart.subtotalCents,
-        items: cart.items,
-        ...(email && { customerEmail: email }),
-      },
+    (await storefront.previewPromoCode({
+      code: promoCode,
+      subtotalCents: cart.subtotalCents,
+      items: cart.items,
+      ...(email && { customerEmail: email }),
     }));
   const discountCents = promo?.valid ? promo.discountCents : 0;
   const giftCard =
     giftCardCode &&
-    (await callApi('POST', '/cart/apply-gift-card', {
-      body: { code: giftCardCode, orderTotal: cart.subtotalCents - discountCents },
+    (await storefront.previewGiftCard({
+      code: giftCardCode,
+      orderTotal: cart.subtotalCents - discountCents,
     }));
   return { promo, giftCard, discountCents, giftCardCents: giftCard?.valid ? giftCard.appliedCents : 0 };
 }
@@ -193,23 +192,20 @@ function checkoutForm(cart, { promo, giftCard }) {
     { class: 'checkout' },
     async ({ email }) => {
       storeDraft({ email: email || undefined });
-      const begun = await callApi('POST', '/checkout/sessions', {
-        idempotencyKey: crypto.randomUUID(),
-        body: {
-          items: cart.items.map((line) => ({
-            product_slug: line.productSlug,
-            quantity: line.quantity,
-            purchase_type: line.purchaseType,
-            ...(line.variantId && { variant_id: line.variantId }),
-            ...(line.subscriptionInterval && { subscription_interval: line.subscriptionInterval }),
-          })),
-          cart_id: cart.id,
-          return_url: `${location.origin}/order`,
-          cancel_url: `${location.origin}/cart?canceled`,
-          ...(email && { customer_email: email }),
-          ...(promo?.valid && { promo_code: promo.code }),
-          ...(giftCard?.valid && { gift_card_code: readDraft().giftCardCode }),
-        },
+      const begun = await storefront.createCheckoutSession({
+        items: cart.items.map((line) => ({
+          product_slug: line.productSlug,
+          quantity: line.quantity,
+          purchase_type: line.purchaseType,
+          ...(line.variantId && { variant_id: line.variantId }),
+          ...(line.subscriptionInterval && { subscription_interval: line.subscriptionInterval }),
+        })),
+        cart_id: cart.id,
+        return_url: `${location.origin}/order`,
+        cancel_url: `${location.origin}/cart?canceled`,
+        ...(email && { customer_email: email }),
+        ...(promo?.valid && { promo_code: promo.code }),
+        ...(giftCard?.valid && { gift_card_code: readDraft().giftCardCode }),
       });
       recordEvent('checkout_started', {
         cart_id: cart.id,
@@ -237,18 +233,16 @@ function saveForm(cart) {
   const node = form(
     {},
     async ({ email }) => {
-      await callApi('POST', '/cart/save', {
-        body: {
-          email,
-          cart_id: cart.id,
-          items: cart.items.map((line) => ({
-            product_slug: line.productSlug,
-            variant_id: line.variantId ?? undefined,
-            name: line.name,
-            quantity: line.quantity,
-            unit_price_cents: line.unitPriceCents,
-          })),
-        },
+      await storefront.saveCart({
+        email,
+        cart_id: cart.id,
+        items: cart.items.map((line) => ({
+          product_slug: line.productSlug,
+          variant_id: line.variantId ?? undefined,
+          name: line.name,
+          quantity: line.quantity,
+          unit_price_cents: line.unitPriceCents,
+        })),
       });
       node.replaceChildren(el('p', { class: 'done', role: 'status' }, 'Saved. We have emailed you a link to it.'));
     },

@@ -1,4 +1,4 @@
-import { callApi } from '../lib/api.js';
+import { storefront } from '../lib/api.js';
 import { el } from '../lib/element.js';
 import { day, store } from '../lib/store.js';
 
@@ -6,7 +6,7 @@ const types = ['article', 'recipe'];
 
 /** The store's articles. */
 export async function journalView() {
-  const lists = await Promise.all(types.map((type) => callApi('GET', `/content/${type}?limit=50`)));
+  const lists = await Promise.all(types.map((type) => storefront.listEntries(type, { limit: 50 })));
   const entries = lists
     .flatMap((list) => list.entries)
     .toSorted((one, other) => other.published_at.localeCompare(one.published_at));
@@ -34,7 +34,7 @@ export async function journalView() {
 
 export async function entryView({ slug }, query) {
   const type = types.includes(query.get('type')) ? query.get('type') : 'article';
-  const { entry } = await callApi('GET', `/content/${type}/${encodeURIComponent(slug)}`);
+  const { entry } = await storefront.getEntry(type, slug);
   return {
     title: `${entry.title} · ${store.name}`,
     node: el(

@@ -1,6 +1,7 @@
-import { callApi, settings } from '../lib/api.js';
+import { settings, storefront } from '../lib/api.js';
 import { clearCart } from '../lib/cart.js';
-import { el, errorMessageOf } from '../lib/element.js';
+import { el } from '../lib/element.js';
+import { errorMessageOf } from '../lib/error-message.js';
 import { day, store } from '../lib/store.js';
 import { orderDetails } from './order-details.js';
 
@@ -35,7 +36,7 @@ export async function orderView() {
   let quickPolls = 0;
 
   const poll = async () => {
-    const status = await callApi('GET', `/checkout/${placed.id}/status`).catch((error) => {
+    const status = await storefront.getCheckoutStatus(placed.id).catch((error) => {
       said.textContent = errorMessageOf(error);
       return undefined;
     });
@@ -52,10 +53,7 @@ export async function orderView() {
         }),
       );
       const order =
-        placed.email &&
-        (await callApi('GET', `/orders/${placed.id}?email=${encodeURIComponent(placed.email)}`, {
-          isPublic: true,
-        }).catch(() => undefined));
+        placed.email && (await storefront.getOrder(placed.id, { email: placed.email }).catch(() => undefined));
       if (order) details.replaceChildren(orderDetails(order.order));
     }
     quickPolls -= 1;

@@ -1,5 +1,5 @@
 import { recordEvent } from '../lib/analytics.js';
-import { callApi } from '../lib/api.js';
+import { storefront } from '../lib/api.js';
 import { addToCart } from '../lib/cart.js';
 import { el, field, form } from '../lib/element.js';
 import { day, money, rhythms, store } from '../lib/store.js';
@@ -15,8 +15,8 @@ const stockWords = {
 /** One product: pictures, price and the button that adds it to the cart. */
 export async function productView({ slug }) {
   const [{ product }, { reviews }] = await Promise.all([
-    callApi('GET', `/products/${encodeURIComponent(slug)}`),
-    callApi('GET', `/products/${encodeURIComponent(slug)}/reviews?limit=10`),
+    storefront.getProduct(slug),
+    storefront.listProductReviews(slug, { limit: 10 }),
   ]);
   recordEvent('product_viewed', { product_slug: slug });
   return {
@@ -174,10 +174,7 @@ function waitlistForm(product, variant) {
   const node = form(
     { class: 'note' },
     async ({ email }) => {
-      await callApi('POST', '/leads/waitlist', {
-        isPublic: true,
-        body: { email, product_slug: product.slug, variant_id: variant.id },
-      });
+      await storefront.joinWaitlist({ email, product_slug: product.slug, variant_id: variant.id });
       node.replaceChildren(el('p', { class: 'done', role: 'status' }, 'We will email you when it is back.'));
     },
     el('p', {}, 'We can email you when it is back.'),
@@ -195,10 +192,7 @@ function reviewsOf(product, reviews) {
   const write = form(
     { class: 'review-form' },
     async (values) => {
-      await callApi('POST', `/products/${product.slug}/reviews`, {
-        isPublic: true,
-        body: { ...values, rating: Number(values.rating) },
-      });
+      await storefront.createProductReview(product.slug, { ...values, rating: Number(values.rating) });
       write.replaceChildren(
         el(
           'p',

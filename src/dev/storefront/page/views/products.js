@@ -1,11 +1,11 @@
 import { recordEvent } from '../lib/analytics.js';
-import { callApi } from '../lib/api.js';
+import { storefront } from '../lib/api.js';
 import { el } from '../lib/element.js';
 import { money, store } from '../lib/store.js';
 
 /** All products, or those of one category. */
 export async function productsView({ category }) {
-  const { products } = await callApi('GET', '/products?limit=100&sort=name');
+  const { products } = await storefront.listProducts({ limit: 100, sort: 'name' });
   recordEvent('page_viewed', { properties: { path: location.pathname } });
   const categories = [...new Set(products.map((product) => product.category))].toSorted();
   const shown = category ? products.filter((product) => product.category === category) : bestFirst(products);
@@ -36,7 +36,7 @@ export async function productsView({ category }) {
 export async function searchView(_, query) {
   const q = query.get('q') ?? '';
   document.getElementById('q').value = q;
-  const { results, mode } = await callApi('GET', `/search?q=${encodeURIComponent(q)}&limit=24`);
+  const { results, mode } = await storefront.search({ q, limit: 24 });
   recordEvent('search_performed', { properties: { q, results: results.length } });
   const products = results.flatMap(({ product }) => product ?? []);
   const entries = results.filter((result) => result.type === 'content' && result.entry_type !== 'announcement');

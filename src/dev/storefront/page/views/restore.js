@@ -1,13 +1,10 @@
-import { callApi } from '../lib/api.js';
+import { storefront } from '../lib/api.js';
 import { addToCart, clearCart } from '../lib/cart.js';
 import { go } from '../lib/router.js';
 
 /** The link of a reminder: the saved lines that can still be bought are added to a new cart. */
 export async function restoreView(_, query) {
-  const { saved_cart: saved } = await callApi(
-    'GET',
-    `/cart/restore?token=${encodeURIComponent(query.get('token') ?? '')}`,
-  );
+  const { saved_cart: saved } = await storefront.restoreCart({ token: query.get('token') ?? '' });
   clearCart();
   for (const line of saved.items.filter(({ status }) => status === 'ok' || status === 'price_changed')) {
     const which = line.variant_id
@@ -25,6 +22,6 @@ export async function restoreView(_, query) {
 }
 
 async function productIdOf(slug) {
-  const { product } = await callApi('GET', `/products/${encodeURIComponent(slug)}`);
+  const { product } = await storefront.getProduct(slug);
   return product.id;
 }
