@@ -1,4 +1,5 @@
 import { readOptions } from '#src/cli/lib/script-options.ts';
+import { createAdmin, createStorefront } from '#src/client/src/index.ts';
 import { analytics } from './demo/analytics.ts';
 import { type Journey, runSteps } from './demo/journey.ts';
 import { purchase } from './demo/purchase.ts';
@@ -38,32 +39,21 @@ async function main(): Promise<boolean> {
       ...international(),
       ...analytics(),
     ];
-    return await runSteps(steps, { stack, receiver, call: callerOf(stack) }, print);
+    return await runSteps(steps, { stack, receiver, ...clientsOf(stack) }, print);
   } finally {
     await stack.stop();
     receiver.close();
   }
 }
 
-function callerOf({ url, store }: Stack): Journey['call'] {
-  return async (method, path, { body, session, key = 'publishable' } = {}) => {
-    const bearer = session ?? (key === 'secret' ? store.secretKey : store.publishableKey);
-    const response = await fetch(`${url}/api/v1${path}`, {
-      method,
-      headers: {
-        'x-tenant-slug': store.slug,
-        ...(isPublic(path) ? {} : { authorization: `Bearer ${bearer}` }),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : undefined };
+function clientsOf({ url, store }: Stack): Pick<Journey, 'storefront' | 'server' | 'admin'> {
+  const { slug: tenant, publishableKey, secretKey } = store;
+  return {
+    storefront: createStorefront({ baseUrl: url, tenant, publishableKey }),
+    server: createStorefront({ baseUrl: url, tenant, secretKey }),
+    admin: createAdmin({ baseUrl: url, secretKey }),
   };
 }
-
-/** Routes that need no key: the slug alone identifies the store. */
-const isPublic = (path: string) => /^\/(customer\/magic-link|analytics)\//.test(path);
 
 const passed = await main().catch((error: unknown) => {
   print(error instanceof Error ? error.message : String(error));

@@ -93,7 +93,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   'raw-body': ['src/api/', 'src/dev/'],
   shippo: ['src/providers/'],
   'smtp-server': ['src/dev/'],
-  standardwebhooks: ['src/client/src/', 'src/dev/'],
+  standardwebhooks: ['src/client/src/'],
   stripe: ['src/providers/'],
   typebox: ['src/', 'jobs/', 'workers/'],
   uuid: ['src/lib/'],

@@ -3,6 +3,7 @@ import test from 'ava';
 import { startReceiver } from '#src/dev/demo/receiver.ts';
 import { stripeControl } from '#src/dev/simulators/stripe/control/client.ts';
 import { startStack } from '#src/dev/stack/start-stack.ts';
+import { clientsOf } from '#test/support/clients-of.ts';
 import { startCollector } from '#test/support/collector.ts';
 import { until } from '#test/support/until.ts';
 
@@ -25,22 +26,13 @@ test('one request id and one trace connect a request with its outbox jobs and th
   });
   const linesOf = (name: string) => (stack.processes.get(name)?.logged ?? []).map((line) => JSON.parse(line) as Line);
   try {
-    const { product } = (await (
-      await fetch(`${stack.url}/api/v1/products/stoneware-mug`, { headers: { 'x-tenant-slug': stack.store.slug } })
-    ).json()) as any;
-    const response = await fetch(`${stack.url}/api/v1/checkout/sessions`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${stack.store.publishableKey}`,
-        'content-type': 'application/json',
-        'x-request-id': 'journey-of-one-request',
-      },
-      body: JSON.stringify({
-        items: [{ product_slug: product.slug, variant_id: product.variants[0].id, quantity: 1 }],
-      }),
+    const { storefront } = clientsOf(stack);
+    const { product } = await storefront.getProduct('stoneware-mug');
+    const { data: session, response } = await storefront.http.POST('/api/v1/checkout/sessions', {
+      headers: { 'x-request-id': 'journey-of-one-request' },
+      body: { items: [{ product_slug: product.slug, variant_id: product.variants[0]?.id ?? null, quantity: 1 }] },
     });
     t.is(response.headers.get('x-request-id'), 'journey-of-one-request');
-    const { checkout_url: url } = (await response.json()) as { checkout_url: string };
     await until(
       () =>
         linesOf('web').some(
@@ -50,7 +42,7 @@ test('one request id and one trace connect a request with its outbox jobs and th
       { what: 'the line of the call to the provider' },
     );
 
-    await stripeControl(stack.stripeUrl).pay(url.split('/').at(-1) ?? '', {
+    await stripeControl(stack.stripeUrl).pay(session?.checkout_url.split('/').at(-1) ?? '', {
       outcome: 'paid',
       email: 'ada@example.com',
     });

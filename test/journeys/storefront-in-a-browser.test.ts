@@ -5,8 +5,8 @@ import { type Receiver, startReceiver } from '#src/dev/demo/receiver.ts';
 import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
 import { type Stack, startStack } from '#src/dev/stack/start-stack.ts';
 import { complaintsOf, hasBrowser, launchBrowser } from '#test/support/browser.ts';
+import { clientsOf } from '#test/support/clients-of.ts';
 import { startReceiver as startSystem } from '#test/support/receiver.ts';
-import { requestAsOwner } from '#test/support/request-as-owner.ts';
 import { until } from '#test/support/until.ts';
 import {
   buyOnStorefront,
@@ -58,7 +58,8 @@ browserTest(
     const walk: Walk = { page, stack, email: 'ada@shopper.example', capture: fits };
 
     const order = await buyOnStorefront(walk);
-    const { orders } = await requestAsOwner(stack, '/admin/orders?email=ada@shopper.example');
+    const { admin } = clientsOf(stack);
+    const { orders } = await admin.listOrders({ email: walk.email });
     t.like(orders[0], {
       order_number: order.orderNumber,
       status: 'paid',
@@ -76,7 +77,7 @@ browserTest(
     await receiveParcel(walk);
     await signInOnStorefront(walk, order);
     await requestReturnInPage(walk);
-    t.is((await requestAsOwner(stack, '/admin/returns')).returns.length, 1);
+    t.is((await admin.listReturns()).returns.length, 1);
 
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -126,14 +127,12 @@ browserTest('a failed webhook is sent again when an operator presses its button'
   const system = await startSystem();
   t.teardown(system.close);
   system.behave({ status: 500 });
+  const { admin } = clientsOf(stack);
   const {
     webhook_endpoint: { id },
-  } = await requestAsOwner(stack, '/admin/webhook-endpoints', { url: system.url, events: ['order.paid'] });
-  await requestAsOwner(stack, `/admin/webhook-endpoints/${id}/test`, {});
-  await until(
-    async () =>
-      (await requestAsOwner(stack, `/admin/webhook-endpoints/${id}/deliveries?state=failed`)).deliveries.length === 1,
-  );
+  } = await admin.createWebhookEndpoint({ url: system.url, events: ['order.paid'] });
+  await admin.testWebhookEndpoint(id);
+  await until(async () => (await admin.listWebhookDeliveries(id, { state: 'failed' })).deliveries.length === 1);
   system.behave({ status: 204 });
 
   const session = await browser.newContext({ httpCredentials: ops });
@@ -149,11 +148,7 @@ browserTest('a failed webhook is sent again when an operator presses its button'
   await page.getByRole('status').getByText('The webhook will be sent again.').waitFor();
   await system.received(3);
   t.is(new Set(system.requests.map(({ headers }) => headers['webhook-id'])).size, 1, 'a receiver knows it again');
-  await until(
-    async () =>
-      (await requestAsOwner(stack, `/admin/webhook-endpoints/${id}/deliveries?state=delivered`)).deliveries.length ===
-      1,
-  );
+  await until(async () => (await admin.listWebhookDeliveries(id, { state: 'delivered' })).deliveries.length === 1);
   await page.goto(`${stack.url}/ops/webhooks`);
   await page.getByText('All endpoints are working.').waitFor();
   await session.close();

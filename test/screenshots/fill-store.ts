@@ -11,10 +11,10 @@ import { days, hours } from '#src/lib/duration.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { sql } from '#src/lib/sql.ts';
 import { createServices } from '#src/services.ts';
+import { clientsOf } from '#test/support/clients-of.ts';
 import { everyKind } from '#test/support/factories/mail.ts';
 import { seededRandom } from '#test/support/random.ts';
 import { startReceiver } from '#test/support/receiver.ts';
-import { requestAsOwner } from '#test/support/request-as-owner.ts';
 import { until } from '#test/support/until.ts';
 
 const kinds = Object.keys(everyKind) as MailKind[];
@@ -40,7 +40,8 @@ export async function fillDemoStore(stack: Stack): Promise<{ labels: readonly Wa
     if (!tenant) throw new Error('The store is not there.');
     const ctx = { ...services.context(), tenant };
     const now = ctx.clock.now().getTime();
-    const [first, second] = await requestAsOwner(stack, '/admin/orders?limit=2').then(({ orders }) => orders);
+    const [first, second] = (await clientsOf(stack).admin.listOrders({ limit: 2 })).orders;
+    if (!first || !second) throw new Error('The store has no two orders.');
     await transact(ctx, async ({ tx }) => {
       await tx.execute(sql`
         update orders set attentions = jsonb_build_array(jsonb_build_object('code', 'payment_missing',
@@ -84,17 +85,14 @@ async function sendRequestedMails(stack: Stack): Promise<void> {
   const email = addressOf('magic_link');
   await sell(stack, 'board-oil', { address: sanFrancisco, email });
   await mailbox.waitForMessage({ to: email, subject: 'Your order' }, 60_000);
-  await fetch(`${stack.url}/api/v1/customer/magic-link/request`, {
-    method: 'POST',
-    headers: { 'x-tenant-slug': stack.store.slug, 'content-type': 'application/json' },
-    body: JSON.stringify({ email }),
-  });
+  const { storefront } = clientsOf(stack);
+  await storefront.requestMagicLink({ email });
   await mailbox.waitForMessage({ to: email, subject: 'Sign in' }, 60_000);
   const items = [
     { product_slug: 'oak-bowl', name: 'Oak bowl', quantity: 1 },
     { product_slug: 'board-oil', name: 'Board oil', quantity: 2 },
   ];
-  await requestAsOwner(stack, '/cart/save', { email: addressOf('abandoned_cart'), items });
+  await storefront.saveCart({ email: addressOf('abandoned_cart'), items });
 }
 
 /** One label to another country, one for a parcel that is too heavy, and one without any rate. */
@@ -115,7 +113,7 @@ async function failLabels(stack: Stack): Promise<readonly WaitingLabel[]> {
 /** Returns the id of the label that needs attention since this sale. */
 async function sellUntilFlagged(stack: Stack, slug: string, sale: Sale): Promise<string> {
   const flagged = async (): Promise<{ id: string }[]> =>
-    (await requestAsOwner(stack, '/admin/labels?state=needs_attention')).labels;
+    (await clientsOf(stack).admin.listLabels({ state: 'needs_attention' })).labels;
   const earlier = new Set((await flagged()).map(({ id }) => id));
   await sell(stack, slug, sale);
   const label = await until(async () => (await flagged()).find(({ id }) => !earlier.has(id)), limits);
@@ -133,11 +131,12 @@ async function sell(
   slug: string,
   { address, quantity = 1, email = 'grace@shopper.example' }: Sale,
 ): Promise<void> {
-  const { product } = await requestAsOwner(stack, `/products/${slug}`);
-  const session = await requestAsOwner(stack, '/checkout/sessions', {
-    items: [{ product_slug: slug, variant_id: product.variants[0].id, quantity }],
+  const { storefront } = clientsOf(stack);
+  const { product } = await storefront.getProduct(slug);
+  const session = await storefront.createCheckoutSession({
+    items: [{ product_slug: slug, variant_id: product.variants[0]?.id ?? null, quantity }],
   });
-  await stripeControl(stack.stripeUrl).pay(session.checkout_url.split('/').at(-1), {
+  await stripeControl(stack.stripeUrl).pay(session.checkout_url.split('/').at(-1) ?? '', {
     outcome: 'paid',
     email,
     name: 'Grace Shopper',
@@ -150,14 +149,11 @@ async function sell(
 async function failWebhooks(stack: Stack): Promise<void> {
   const system = await startReceiver();
   system.behave({ status: 503 });
+  const { admin } = clientsOf(stack);
   const {
     webhook_endpoint: { id },
-  } = await requestAsOwner(stack, '/admin/webhook-endpoints', { url: system.url, events: ['order.paid'] });
-  for (let count = 0; count < 3; count += 1) await requestAsOwner(stack, `/admin/webhook-endpoints/${id}/test`, {});
-  await until(
-    async () =>
-      (await requestAsOwner(stack, `/admin/webhook-endpoints/${id}/deliveries?state=failed`)).deliveries.length === 3,
-    limits,
-  );
+  } = await admin.createWebhookEndpoint({ url: system.url, events: ['order.paid'] });
+  for (let count = 0; count < 3; count += 1) await admin.testWebhookEndpoint(id);
+  await until(async () => (await admin.listWebhookDeliveries(id, { state: 'failed' })).deliveries.length === 3, limits);
   await system.close();
 }

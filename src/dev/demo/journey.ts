@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
+import { type Admin, ApiError, type Storefront } from '#src/client/src/index.ts';
 import type { Stack } from '#src/dev/stack/start-stack.ts';
 import type { Receiver } from './receiver.ts';
 
@@ -7,27 +8,30 @@ import type { Receiver } from './receiver.ts';
 export interface Journey {
   readonly stack: Stack;
   readonly receiver: Receiver;
-  /** Call the API with the store's publishable key, its secret key, or a shopper's session. */
-  call(
-    method: string,
-    path: string,
-    options?: { body?: unknown; key?: 'publishable' | 'secret'; session?: string },
-  ): Promise<ApiResponse>;
+  /** The store as its pages see it. */
+  readonly storefront: Storefront;
+  /** The same with the secret key, as the store's own server sees it. */
+  readonly server: Storefront;
+  readonly admin: Admin;
   /** Record a check. Throws, which fails the step, when the condition is false. */
   check(condition: boolean, statement: string): void;
-}
-
-export interface ApiResponse {
-  status: number;
-  headers: Headers;
-  // The checks of each step verify the body.
-  body: any;
 }
 
 /** One action of a shopper, an owner or a provider, and the checks of its result. */
 export interface Step {
   readonly title: string;
   run(journey: Journey): Promise<void>;
+}
+
+/** The error with which the API rejects a request. */
+export async function errorOf(request: Promise<unknown>): Promise<ApiError> {
+  try {
+    await request;
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+  throw new Error('The request should have been rejected.');
 }
 
 /** Poll until `find` returns something. A minute is far more than the slowest step takes on a busy machine. */

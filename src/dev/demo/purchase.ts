@@ -1,3 +1,4 @@
+import { waitForOrder } from '#src/client/src/index.ts';
 import { shippoControl } from '#src/dev/simulators/shippo/control.ts';
 import { stripeControl } from '#src/dev/simulators/stripe/control/client.ts';
 import { type Step, waitFor } from './journey.ts';
@@ -16,63 +17,48 @@ export function purchase(): readonly Step[] {
   return [
     {
       title: 'A shopper browses the catalogue',
-      async run({ call, check }) {
-        const list = await call('GET', '/products?limit=50');
-        const product = list.body.products.find((candidate: any) => candidate.slug === 'oak-bowl');
-        check(
-          list.status === 200 && list.body.products.length >= 10,
-          `${list.body.products.length} products are listed`,
-        );
-        slug = product.slug;
-        const detail = await call('GET', `/products/${slug}`);
-        variantId = detail.body.product.variants[0].id;
-        check(detail.body.product.variants[0].price_cents > 0, `"${detail.body.product.name}" has prices and variants`);
+      async run({ storefront, check }) {
+        const { products } = await storefront.listProducts({ limit: 50 });
+        slug = products.find((product) => product.slug === 'oak-bowl')?.slug ?? '';
+        check(products.length >= 10, `${products.length} products are listed`);
+        const { product } = await storefront.getProduct(slug);
+        const [variant] = product.variants;
+        variantId = variant?.id ?? '';
+        check((variant?.price_cents ?? 0) > 0, `"${product.name}" has prices and variants`);
       },
     },
     {
       title: 'The shopper adds two bowls to a cart',
-      async run({ call, check }) {
-        const cart = await call('POST', '/cart', { body: {} });
-        cartId = cart.body.cart.id;
-        const filled = await call('POST', `/cart/${cartId}/items`, {
-          body: { variantId, quantity: '2', unitPriceCents: '1' },
-        });
-        check(filled.status === 201 && filled.body.cart.itemCount === 2, 'the cart holds two');
+      async run({ storefront, check }) {
+        cartId = (await storefront.createCart()).cart.id;
+        const { cart } = await storefront.addCartItem(cartId, { variantId, quantity: '2', unitPriceCents: '1' });
+        check(cart.itemCount === 2, 'the cart holds two');
         check(
-          filled.body.cart.items[0].unitPriceCents > 1,
+          (cart.items[0]?.unitPriceCents ?? 0) > 1,
           'at the price of the catalogue; the price in the request is ignored',
         );
       },
     },
     {
       title: 'The shopper tries a promo code',
-      async run({ call, check }) {
-        const {
-          body: { cart },
-        } = await call('GET', `/cart/${cartId}`);
-        const preview = await call('POST', '/cart/apply-promo', {
-          body: { code: 'WELCOME10', subtotalCents: cart.subtotalCents },
-        });
-        check(preview.body.valid, `WELCOME10 takes ${preview.body.discountCents} off ${cart.subtotalCents} cents`);
+      async run({ storefront, check }) {
+        const { cart } = await storefront.getCart(cartId);
+        const promo = await storefront.previewPromoCode({ code: 'WELCOME10', subtotalCents: cart.subtotalCents });
+        check(promo.valid, `WELCOME10 takes ${promo.discountCents} off ${cart.subtotalCents} cents`);
       },
     },
     {
       title: 'The shopper checks out',
-      async run({ call, check }) {
-        const session = await call('POST', '/checkout/sessions', {
-          body: {
-            items: [{ product_slug: slug, variant_id: variantId, quantity: 2 }],
-            customer_email: shopper,
-            promo_code: 'WELCOME10',
-            cart_id: cartId,
-          },
+      async run({ storefront, check }) {
+        const session = await storefront.createCheckoutSession({
+          items: [{ product_slug: slug, variant_id: variantId, quantity: 2 }],
+          customer_email: shopper,
+          promo_code: 'WELCOME10',
+          cart_id: cartId,
         });
-        check(
-          session.status === 200 && session.body.order.status === 'pending',
-          `order ${session.body.order_number} is pending`,
-        );
-        orderId = session.body.order_id;
-        checkoutUrl = session.body.checkout_url;
+        check(session.order.status === 'pending', `order ${session.order_number} is pending`);
+        orderId = session.order_id;
+        checkoutUrl = session.checkout_url;
         check(URL.canParse(checkoutUrl), 'the response has the URL of the hosted payment page');
       },
     },
@@ -93,20 +79,17 @@ export function purchase(): readonly Step[] {
     },
     {
       title: 'The signed webhook marks the order as paid',
-      async run({ call, check }) {
-        const status = await waitFor('the order to be paid', async () => {
-          const { body } = await call('GET', `/checkout/${orderId}/status`);
-          return body.status === 'paid' && body;
-        });
+      async run({ storefront, check }) {
+        const status = await waitForOrder(storefront, orderId);
         check(status.payment_status === 'paid' && status.paid_at !== null, `paid at ${status.paid_at}`);
       },
     },
     {
       title: 'The cheapest label is bought',
-      async run({ call, stack, check }) {
+      async run({ server, stack, check }) {
         const label = await waitFor('the label', async () => {
-          const { body } = await call('GET', `/orders/${orderId}`, { key: 'secret' });
-          return body.order.labels[0];
+          const { order } = await server.getOrder(orderId);
+          return order.labels[0];
         });
         const account = await shippoControl(stack.shippoUrl).account(stack.store.shippoKey);
         check(
@@ -119,28 +102,26 @@ export function purchase(): readonly Step[] {
       title: 'The owner receives the webhook order.paid',
       async run({ receiver, check }) {
         const event = await waitFor('order.paid', async () =>
-          receiver.events.find(({ type, data }) => type === 'order.paid' && data.object['id'] === orderId),
+          receiver.eventsOf('order.paid').find(({ data }) => data.object.id === orderId),
         );
         check(
           receiver.rejected === 0,
           `${event.id} has a valid Standard Webhooks signature, verified with its library`,
         );
-        check(event.data.object['status'] === 'paid', 'and has the present state of the order');
+        check(event.data.object.status === 'paid', 'and has the present state of the order');
       },
     },
     {
       title: 'The parcel moves, and the order is shipped',
-      async run({ call, stack, receiver, check }) {
-        const {
-          body: { order },
-        } = await call('GET', `/orders/${orderId}`, { key: 'secret' });
-        await shippoControl(stack.shippoUrl).moveTrack(order.labels[0].tracking_number, 'TRANSIT');
+      async run({ storefront, server, stack, receiver, check }) {
+        const { order } = await server.getOrder(orderId);
+        await shippoControl(stack.shippoUrl).moveTrack(order.labels[0]?.tracking_number ?? '', 'TRANSIT');
         await waitFor('the order to be shipped', async () => {
-          const { body } = await call('GET', `/checkout/${orderId}/status`);
-          return body.fulfillment_status === 'shipped';
+          const { fulfillment_status: status } = await storefront.getCheckoutStatus(orderId);
+          return status === 'shipped';
         });
         await waitFor('order.shipped', async () =>
-          receiver.events.find(({ type, data }) => type === 'order.shipped' && data.object['id'] === orderId),
+          receiver.eventsOf('order.shipped').find(({ data }) => data.object.id === orderId),
         );
         check(true, 'order.shipped was received and verified');
       },

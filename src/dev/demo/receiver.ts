@@ -2,35 +2,28 @@ import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { Webhook } from 'standardwebhooks';
 
-/** A webhook with a valid signature. */
-export interface ReceivedEvent {
-  id: string;
-  type: string;
-  data: { object: Record<string, unknown>; object_version: number };
-}
+import { verifyWebhook, type WebhookEvent, type WebhookEvents } from '#src/client/src/index.ts';
 
 /** The store owner's own system: it accepts webhooks with a valid signature. */
 export interface Receiver {
   readonly url: string;
   readonly secret: string;
-  readonly events: readonly ReceivedEvent[];
+  readonly events: readonly WebhookEvent[];
   readonly rejected: number;
+  eventsOf<Type extends keyof WebhookEvents>(type: Type): readonly WebhookEvents[Type][];
   close(): void;
 }
 
 export async function startReceiver(): Promise<Receiver> {
   const secret = `whsec_${randomBytes(24).toString('base64')}`;
-  const verifier = new Webhook(secret);
-  const events: ReceivedEvent[] = [];
+  const events: WebhookEvent[] = [];
   let rejected = 0;
 
   const server = createServer((request, response) => {
     void text(request).then((body) => {
       try {
-        verifier.verify(body, request.headers as Record<string, string>);
-        events.push(JSON.parse(body));
+        events.push(verifyWebhook(body, request.headers, secret));
         response.writeHead(204).end();
       } catch {
         rejected += 1;
@@ -47,6 +40,8 @@ export async function startReceiver(): Promise<Receiver> {
     get rejected() {
       return rejected;
     },
+    eventsOf: <Type extends keyof WebhookEvents>(type: Type) =>
+      events.filter((event): event is WebhookEvents[Type] => event.type === type),
     close() {
       server.close();
       server.closeAllConnections();

@@ -1,54 +1,57 @@
+import { type CustomerSession, createSession } from '#src/client/src/index.ts';
 import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
-import { type Step, waitFor } from './journey.ts';
+import { errorOf, type Step, waitFor } from './journey.ts';
 
 const buyer = 'ada@shopper.example';
 const visitor = 'grace@shopper.example';
 
 /** A shopper signs in without a password. */
 export function account(): readonly Step[] {
-  let session = '';
+  const visit = new Map<string, string>();
+  let session: CustomerSession;
 
   return [
     {
       title: 'The shopper gets a receipt and requests a sign-in link',
-      async run({ call, stack, check }) {
+      async run({ storefront, stack, check }) {
         const receipt = await waitFor('the receipt', async () => {
           const mails = await mailboxControl(stack.mailboxUrl).messages({ to: buyer });
           return mails.find(({ subject }) => subject === 'Your order ORD-1001');
         });
         check(receipt.html !== null && receipt.text !== null, `"${receipt.subject}" arrived, as HTML and as text`);
-        const requested = await call('POST', '/customer/magic-link/request', { body: { email: buyer } });
-        const unknown = await call('POST', '/customer/magic-link/request', {
-          body: { email: 'unknown@shopper.example' },
-        });
-        check(
-          requested.status === 200 && JSON.stringify(requested.body) === JSON.stringify(unknown.body),
-          'an unknown email gets the same response',
-        );
+        const requested = await storefront.requestMagicLink({ email: buyer });
+        const unknown = await storefront.requestMagicLink({ email: 'unknown@shopper.example' });
+        check(JSON.stringify(requested) === JSON.stringify(unknown), 'an unknown email gets the same response');
       },
     },
     {
       title: 'The shopper signs in with the link in the email',
-      async run({ call, stack, check }) {
+      async run({ storefront, stack, check }) {
         const mail = await mailboxControl(stack.mailboxUrl).waitForMessage({ to: buyer, subject: 'Sign in' }, 60_000);
-        const link = /https?:\/\/\S+token=([\w.-]+)/.exec(mail.text ?? '');
-        const consumed = await call('POST', '/customer/magic-link/consume', { body: { token: link?.[1] } });
-        check(consumed.status === 200, 'the link opens a session');
-        session = consumed.body.session_token;
-        const again = await call('POST', '/customer/magic-link/consume', { body: { token: link?.[1] } });
-        check(again.status === 400 && again.body.error === 'invalid_or_expired_token', 'and works only once');
+        const [, token = ''] = /https?:\/\/\S+token=([\w.-]+)/.exec(mail.text ?? '') ?? [];
+        session = createSession(storefront, {
+          getItem: (name) => visit.get(name) ?? null,
+          setItem: (name, value) => visit.set(name, value),
+          removeItem: (name) => visit.delete(name),
+        });
+        const customer = await session.signIn({ token });
+        check(customer.email === buyer, 'the link opens a session');
+        const again = await errorOf(storefront.consumeMagicLink({ token }));
+        check(again.status === 400 && again.code === 'invalid_or_expired_token', 'and works only once');
       },
     },
     {
       title: 'The shopper finds the order in the portal',
-      async run({ call, check }) {
-        const portal = await call('GET', '/customer-portal', { session });
+      async run({ storefront, check }) {
+        const portal = await storefront.getCustomerPortal();
         check(
-          portal.body.orders.some((order: any) => order.order_number === 'ORD-1001'),
+          portal.orders.some((order) => order.order_number === 'ORD-1001'),
           'ORD-1001 is listed',
         );
-        await call('POST', '/customer/signout', { session });
-        const after = await call('GET', '/customer/me', { session });
+        const signedIn = new Map(visit);
+        await session.signOut();
+        for (const [name, value] of signedIn) visit.set(name, value);
+        const after = await errorOf(storefront.getCustomer());
         check(after.status === 401, 'after signing out, the session is invalid');
       },
     },
@@ -60,17 +63,15 @@ export function abandonedCart(): readonly Step[] {
   return [
     {
       title: 'Another shopper saves a cart, leaves and gets a reminder',
-      async run({ call, stack, check }) {
-        const {
-          body: { product },
-        } = await call('GET', '/products/stoneware-mug');
-        const saved = await call('POST', '/cart/save', {
-          body: {
-            email: visitor,
-            items: [{ product_slug: product.slug, variant_id: product.variants[0].id, quantity: 2, price_cents: 100 }],
-          },
+      async run({ storefront, stack, check }) {
+        const { product } = await storefront.getProduct('stoneware-mug');
+        const saved = await storefront.saveCart({
+          email: visitor,
+          items: [
+            { product_slug: product.slug, variant_id: product.variants[0]?.id ?? null, quantity: 2, price_cents: 100 },
+          ],
         });
-        check(saved.status === 200 && saved.body.reminders === 'scheduled', 'reminders are scheduled');
+        check(saved.reminders === 'scheduled', 'reminders are scheduled');
         const mail = await mailboxControl(stack.mailboxUrl).waitForMessage({ to: visitor }, 60_000);
         check(
           mail.headers['list-unsubscribe-post'] === 'List-Unsubscribe=One-Click',
@@ -81,11 +82,11 @@ export function abandonedCart(): readonly Step[] {
     },
     {
       title: 'The link in the email restores the cart',
-      async run({ call, stack, check }) {
+      async run({ storefront, stack, check }) {
         const mail = await mailboxControl(stack.mailboxUrl).waitForMessage({ to: visitor });
-        const token = /https?:\/\/\S+\/cart\/restore\S*token=([\w.-]+)/.exec(mail.text ?? '')?.[1];
-        const restored = await call('GET', `/cart/restore?token=${token}`);
-        check(restored.status === 200 && restored.body.saved_cart.items[0].quantity === 2, 'with its two mugs');
+        const [, token = ''] = /https?:\/\/\S+\/cart\/restore\S*token=([\w.-]+)/.exec(mail.text ?? '') ?? [];
+        const { saved_cart: restored } = await storefront.restoreCart({ token });
+        check(restored.items[0]?.quantity === 2, 'with its two mugs');
       },
     },
   ];

@@ -1,5 +1,6 @@
+import type { Body } from '#src/client/src/index.ts';
 import { stripeControl } from '#src/dev/simulators/stripe/control/client.ts';
-import { type Step, waitFor } from './journey.ts';
+import { errorOf, type Step, waitFor } from './journey.ts';
 
 const subscriber = 'linus@shopper.example';
 const londoner = 'edsger@shopper.example';
@@ -7,50 +8,47 @@ const address = { line1: '10 Downing St', city: 'London', postal_code: 'SW1A 2AA
 
 /** A monthly subscription, and no second one by mistake. */
 export function subscription(): readonly Step[] {
-  let request: object = {};
+  let request: Body<'createCheckoutSession'> = { items: [] };
 
   return [
     {
       title: 'A shopper subscribes to coffee and buys a bowl with it',
-      async run({ call, stack, receiver, check }) {
-        const coffee = (await call('GET', '/products/coffee-of-the-month')).body.product.variants[0];
-        const bowl = (await call('GET', '/products/oak-bowl')).body.product.variants[0];
+      async run({ storefront, stack, receiver, check }) {
+        const variantOf = async (slug: string) => (await storefront.getProduct(slug)).product.variants[0]?.id ?? null;
         request = {
           customer_email: subscriber,
           items: [
             {
               product_slug: 'coffee-of-the-month',
-              variant_id: coffee.id,
+              variant_id: await variantOf('coffee-of-the-month'),
               quantity: 1,
               purchase_type: 'subscription',
               subscription_interval: 'month',
             },
-            { product_slug: 'oak-bowl', variant_id: bowl.id, quantity: 1 },
+            { product_slug: 'oak-bowl', variant_id: await variantOf('oak-bowl'), quantity: 1 },
           ],
         };
-        const session = await call('POST', '/checkout/sessions', { body: request });
-        await stripeControl(stack.stripeUrl).pay(session.body.checkout_url.split('/').at(-1), {
+        const session = await storefront.createCheckoutSession(request);
+        await stripeControl(stack.stripeUrl).pay(session.checkout_url.split('/').at(-1) ?? '', {
           outcome: 'paid',
           email: subscriber,
         });
         const event = await waitFor('subscription.created', async () =>
-          receiver.events.find(({ type }) => type === 'subscription.created'),
+          receiver.eventsOf('subscription.created').at(0),
         );
         check(
-          event.data.object['status'] === 'active',
+          event.data.object.status === 'active',
           'the webhook subscription.created arrives; the subscription is active',
         );
       },
     },
     {
       title: 'A second subscription to the same coffee is rejected',
-      async run({ call, check }) {
-        const again = await call('POST', '/checkout/sessions', { body: request });
-        check(again.status === 409 && again.body.error === 'duplicate_subscription', '409 duplicate_subscription');
-        check(
-          again.body.conflicts[0].product_name.length > 0,
-          `the error names "${again.body.conflicts[0].product_name}"`,
-        );
+      async run({ storefront, check }) {
+        const { status, code, body } = await errorOf(storefront.createCheckoutSession(request));
+        check(status === 409 && code === 'duplicate_subscription', '409 duplicate_subscription');
+        const name = body.conflicts?.[0]?.product_name ?? '';
+        check(name.length > 0, `the error names "${name}"`);
       },
     },
   ];
@@ -61,25 +59,21 @@ export function international(): readonly Step[] {
   return [
     {
       title: 'An order from London is paid and waits for an operator',
-      async run({ call, stack, check }) {
-        const {
-          body: { product },
-        } = await call('GET', '/products/stoneware-mug');
-        const session = await call('POST', '/checkout/sessions', {
-          body: {
-            customer_email: londoner,
-            items: [{ product_slug: product.slug, variant_id: product.variants[0].id, quantity: 1 }],
-          },
+      async run({ storefront, server, stack, check }) {
+        const { product } = await storefront.getProduct('stoneware-mug');
+        const session = await storefront.createCheckoutSession({
+          customer_email: londoner,
+          items: [{ product_slug: product.slug, variant_id: product.variants[0]?.id ?? null, quantity: 1 }],
         });
-        await stripeControl(stack.stripeUrl).pay(session.body.checkout_url.split('/').at(-1), {
+        await stripeControl(stack.stripeUrl).pay(session.checkout_url.split('/').at(-1) ?? '', {
           outcome: 'paid',
           email: londoner,
           name: 'Edsger',
           address,
         });
         const order = await waitFor('the order to need attention', async () => {
-          const { body } = await call('GET', `/orders/${session.body.order_id}`, { key: 'secret' });
-          return body.order.fulfillment_status === 'needs_attention' && body.order;
+          const { order } = await server.getOrder(session.order_id);
+          return order.fulfillment_status === 'needs_attention' && order;
         });
         check(
           order.status === 'paid' && order.labels.length === 0,
