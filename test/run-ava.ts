@@ -1,10 +1,10 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { stripVTControlCharacters } from 'node:util';
+import { promisify, stripVTControlCharacters } from 'node:util';
 
 import { bundlePackages } from '#test/support/bundle-packages.ts';
 
@@ -21,7 +21,8 @@ const failedLine = /^ {2}([✘×✖] |Uncaught exception in |Unhandled rejection
 /** Runs ava with these arguments; a run that ends badly without a failed test counts as one. */
 export async function runAva(args: string[], environment: NodeJS.ProcessEnv): Promise<Tally> {
   const quickly = new URL(import.meta.resolve('#test/support/resolve-directly.ts'));
-  quickly.searchParams.set('packages', await bundlePackages());
+  const [version] = await Promise.all([bundlePackages(), stripSources()]);
+  quickly.searchParams.set('packages', version);
   // One more than there are processors, since some files wait for processes that they start.
   const flags = [`--concurrency=${Math.min(4, availableParallelism() + 1)}`];
   if (process.stdout.isTTY) flags.push('--color');
@@ -45,6 +46,12 @@ export async function runAva(args: string[], environment: NodeJS.ProcessEnv): Pr
   const tally = await print(ava.stdout);
   const [code] = await ended;
   return code !== 0 && tally.failed === 0 ? { ...tally, failed: 1 } : tally;
+}
+
+/** In a process of its own, which does not warn that Node.js may yet change how it is asked for this. */
+async function stripSources(): Promise<void> {
+  const program = fileURLToPath(import.meta.resolve('#test/support/strip-sources.ts'));
+  await promisify(execFile)(process.execPath, ['--disable-warning=ExperimentalWarning', program]);
 }
 
 /**

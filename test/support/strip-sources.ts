@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import { fileURLToPath } from 'node:url';
+
+/*
+ * Writes what the product and the support of its tests consist of into one file, without types, unless nothing has
+ * changed: each of several hundred processes and threads reads that file (resolve-directly.ts) instead of 500. Lines
+ * and columns stay where they are.
+ */
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const cache = `${root}node_modules/.cache/storefront`;
+const stripped = `${cache}/sources.json`;
+const digest = `${cache}/sources-digest`;
+
+const files = globSync('{jobs,migrations,src,workers,test/support}/**/*.ts', { cwd: root });
+const sources = files.map((file) => [file, readFileSync(`${root}${file}`, 'utf8')] as const);
+const current = createHash('sha256').update(JSON.stringify(sources)).digest('hex');
+if (!existsSync(stripped) || !existsSync(digest) || readFileSync(digest, 'utf8') !== current) {
+  mkdirSync(cache, { recursive: true });
+  const javaScript = sources.map(([file, source]) => [file, stripTypeScriptTypes(source)]);
+  writeWhole(stripped, JSON.stringify(Object.fromEntries(javaScript)));
+  writeWhole(digest, current);
+}
+
+/** Another run may be reading it. */
+function writeWhole(path: string, text: string): void {
+  writeFileSync(`${path}-${process.pid}`, text);
+  renameSync(`${path}-${process.pid}`, path);
+}
