@@ -27,7 +27,7 @@ const print = (line: string) => process.stdout.write(`${line}\n`);
 async function main(): Promise<boolean> {
   const startedAt = performance.now();
   const receiver = await startReceiver();
-  const stack = await startStack(receiver, { workers: 'each', environment: givenVariables(), report: print });
+  const stack = await startStack(receiver, { workers: 'all', environment: givenVariables(), report: print });
   onStop(stack.stop, 130);
   try {
     print(`Started in ${((performance.now() - startedAt) / 1000).toFixed(1)} s.\n`);
