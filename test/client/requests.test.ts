@@ -94,7 +94,7 @@ test('an error has its code, its status, its request, every problem and further 
 
   const admin = createAdmin({ baseUrl: t.context.api.url, secretKey: await buildKey(t.context.ctx, ['orders:read']) });
   const denied = await t.throwsAsync<ApiError>(() => admin.listOrders());
-  t.like(denied, { code: 'insufficient_scope', status: 403, body: { required_scope: 'admin:read' } });
+  t.like(denied, { code: 'insufficient_scope', status: 403, body: { required_scope: 'admin.orders:read' } });
 });
 
 test('the API by its paths is authenticated and repeated like the methods', async (t) => {

@@ -26,8 +26,23 @@ const json = (schema: object) => ({ 'application/json': { schema } });
 const text = { type: 'string' };
 
 /** A small API: one operation and one event. */
-function version(change: { sent?: object; received?: object; event?: object; id?: string; withoutRead?: true }) {
-  const read = { operationId: 'getOrder', summary: 'Read.', responses: { 200: { description: 'OK' } } };
+function version(change: {
+  scopes?: readonly string[];
+  sent?: object;
+  received?: object;
+  event?: object;
+  id?: string;
+  withoutRead?: true;
+}) {
+  const scopes = change.scopes ?? ['orders:read', 'orders:write'];
+  const security = [{ key: scopes.slice(0, 1) }];
+  const read = {
+    operationId: 'getOrder',
+    summary: 'Read.',
+    security,
+    'x-scopes': scopes,
+    responses: { 200: { description: 'OK' } },
+  };
   const document = {
     openapi: '3.1.0',
     info: { title: 'An API', version: '1.0.0', description: 'A small one.' },
@@ -68,6 +83,7 @@ test('changesBetween finds none between equal versions on different servers', (t
 
 for (const [what, change, names] of [
   ['an operation that is gone', { withoutRead: true }, ['getOrder']],
+  ['a scope that is no longer sufficient', { scopes: ['orders:write'] }, ['getOrder']],
   ['another operation id', { id: 'placeOrder' }, ['createOrder']],
   ['a field that a request must now have', { sent: order({ slug: text, note: text }) }, ['createOrder']],
   ['a field that a response no longer has', { received: order({}) }, ['createOrder']],
@@ -80,6 +96,7 @@ for (const [what, change, names] of [
 }
 
 for (const [what, change] of [
+  ['another scope that is sufficient', { scopes: ['order:read', 'orders:read', 'orders:write'] }],
   ['a field that a request may have', { sent: order({ slug: text, note: text }, ['slug']) }],
   ['a new field of a response', { received: order({ number: text, note: text }) }],
   ['a new field of an event', { event: order({ number: text, note: text }) }],

@@ -17,11 +17,43 @@ const irreplaceable: ReadonlySet<string> = new Set(['operationId', 'type', 'cons
 
 /** The changes that callers can notice, in the order of the document. */
 export function changesBetween(before: OpenApiDocument, after: OpenApiDocument): Change[] {
+  return [...changesOfCallers(before, after), ...changesOfMessages(before, after)];
+}
+
+/** Who may no longer call an operation, and who may from now on. */
+function changesOfCallers(before: OpenApiDocument, after: OpenApiDocument): Change[] {
+  const known = callersOf(before);
+  return [...callersOf(after)].flatMap(([name, callers]) => {
+    const former = known.get(name) ?? callers;
+    const change = (action: string, isBreaking: boolean) => (caller: string) => ({
+      name,
+      text: `${action} caller ${caller}`,
+      isBreaking,
+    });
+    return [
+      ...[...former].filter((caller) => !callers.has(caller)).map(change('remove', true)),
+      ...[...callers].filter((caller) => !former.has(caller)).map(change('add', false)),
+    ];
+  });
+}
+
+/** By operation id: each scope that is sufficient, `session`, and `anonymous`. */
+function callersOf({ paths }: OpenApiDocument): ReadonlyMap<string, ReadonlySet<string>> {
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+  return new Map(
+    operations.map(({ operationId, security = [], 'x-scopes': scopes = [] }) => {
+      const others = security.flatMap((way) => (way['key'] ? [] : (Object.keys(way)[0] ?? 'anonymous')));
+      return [operationId, new Set([...scopes, ...others])];
+    }),
+  );
+}
+
+function changesOfMessages(before: OpenApiDocument, after: OpenApiDocument): Change[] {
   // The comparison fills in defaults, in place.
   const [left, right] = [comparable(structuredClone(before)), comparable(structuredClone(after))];
   return compareOpenApi(left, right).diffs.flatMap(({ path, type, action }) => {
     const [part, place, method, ...rest] = path.map(String);
-    if (part !== 'paths' || place === undefined) return [];
+    if (part !== 'paths' || place === undefined || rest[0] === 'security' || rest[0] === 'x-scopes') return [];
     // A document without an operation has no name for it.
     const operation = operationAt(left, place, method) ?? operationAt(right, place, method);
     return {

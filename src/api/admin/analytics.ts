@@ -4,7 +4,7 @@ import { DailyView, daily, FunnelView, funnel, PeriodQuery } from '#src/domain/a
 import { reading } from './audience.ts';
 
 export const getFunnel = defineRoute({
-  ...reading,
+  ...reading('analytics'),
   operationId: 'admin.getFunnel',
   method: 'get',
   path: '/api/v1/admin/analytics/funnel',
@@ -17,7 +17,7 @@ export const getFunnel = defineRoute({
 });
 
 export const getDaily = defineRoute({
-  ...reading,
+  ...reading('analytics'),
   operationId: 'admin.getDailyAnalytics',
   method: 'get',
   path: '/api/v1/admin/analytics/daily',

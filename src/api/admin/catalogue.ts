@@ -28,7 +28,7 @@ const viewOf = (slug: string) => async (ctx: Context) => {
 };
 
 export const getProducts = defineRoute({
-  ...reading,
+  ...reading('catalog'),
   operationId: 'admin.listProducts',
   method: 'get',
   path: '/api/v1/admin/products',
@@ -42,7 +42,7 @@ export const getProducts = defineRoute({
 });
 
 export const postProduct = defineRoute({
-  ...writing,
+  ...writing('catalog'),
   operationId: 'admin.createProduct',
   method: 'post',
   path: '/api/v1/admin/products',
@@ -63,7 +63,7 @@ export const postProduct = defineRoute({
 });
 
 export const getProduct = defineRoute({
-  ...reading,
+  ...reading('catalog'),
   operationId: 'admin.getProduct',
   method: 'get',
   path: '/api/v1/admin/products/:slug',
@@ -79,7 +79,7 @@ export const getProduct = defineRoute({
 const ProductReplacement = Type.Omit(ProductInput, ['slug']);
 
 export const putProduct = defineRoute({
-  ...writing,
+  ...writing('catalog'),
   operationId: 'admin.replaceProduct',
   method: 'put',
   path: '/api/v1/admin/products/:slug',
@@ -100,7 +100,7 @@ export const putProduct = defineRoute({
 });
 
 export const deleteProduct = defineRoute({
-  ...writing,
+  ...writing('catalog'),
   operationId: 'admin.deleteProduct',
   method: 'delete',
   path: '/api/v1/admin/products/:slug',
@@ -119,7 +119,7 @@ export const deleteProduct = defineRoute({
 });
 
 export const putStock = defineRoute({
-  ...writing,
+  ...writing('catalog'),
   operationId: 'admin.changeStock',
   method: 'put',
   path: '/api/v1/admin/stock',

@@ -33,7 +33,7 @@ const named = ({ type, slug }: EntryName) => ({
 });
 
 export const getEntries = defineRoute({
-  ...reading,
+  ...reading('content'),
   operationId: 'admin.listEntries',
   method: 'get',
   path: '/api/v1/admin/content',
@@ -47,7 +47,7 @@ export const getEntries = defineRoute({
 });
 
 export const postEntry = defineRoute({
-  ...writing,
+  ...writing('content'),
   operationId: 'admin.createEntry',
   method: 'post',
   path: '/api/v1/admin/content',
@@ -66,7 +66,7 @@ export const postEntry = defineRoute({
 });
 
 export const getEntry = defineRoute({
-  ...reading,
+  ...reading('content'),
   operationId: 'admin.getEntry',
   method: 'get',
   path: '/api/v1/admin/content/:type/:slug',
@@ -79,7 +79,7 @@ export const getEntry = defineRoute({
 });
 
 export const putEntry = defineRoute({
-  ...writing,
+  ...writing('content'),
   operationId: 'admin.replaceEntry',
   method: 'put',
   path: '/api/v1/admin/content/:type/:slug',
@@ -98,7 +98,7 @@ export const putEntry = defineRoute({
 });
 
 export const deleteEntry = defineRoute({
-  ...writing,
+  ...writing('content'),
   operationId: 'admin.deleteEntry',
   method: 'delete',
   path: '/api/v1/admin/content/:type/:slug',

@@ -15,7 +15,7 @@ import { reading, writing } from './audience.ts';
 const params = Type.Object({ id: Id('conn') });
 
 export const getIntegrations = defineRoute({
-  ...reading,
+  ...reading('settings'),
   operationId: 'admin.listIntegrations',
   method: 'get',
   path: '/api/v1/admin/integrations',
@@ -29,7 +29,7 @@ export const getIntegrations = defineRoute({
 });
 
 export const postIntegration = defineRoute({
-  ...writing,
+  ...writing('settings'),
   operationId: 'admin.createIntegration',
   method: 'post',
   path: '/api/v1/admin/integrations',
@@ -67,7 +67,7 @@ export const postIntegration = defineRoute({
 });
 
 export const getIntegration = defineRoute({
-  ...reading,
+  ...reading('settings'),
   operationId: 'admin.getIntegration',
   method: 'get',
   path: '/api/v1/admin/integrations/:id',
@@ -80,7 +80,7 @@ export const getIntegration = defineRoute({
 });
 
 export const postIntegrationReveal = defineRoute({
-  ...writing,
+  ...writing('settings'),
   operationId: 'admin.revealIntegration',
   method: 'post',
   path: '/api/v1/admin/integrations/:id/reveal',

@@ -11,7 +11,7 @@ import {
   revokeKey,
 } from '#src/domain/tenants/index.ts';
 import { Id, PageOf, PageQuery, Type } from '#src/lib/schema.ts';
-import { reading, writing } from './audience.ts';
+import { owning, reading } from './audience.ts';
 
 const recordOf = (action: string, key: ApiKey) => ({
   action: `key.${action}`,
@@ -21,7 +21,7 @@ const recordOf = (action: string, key: ApiKey) => ({
 });
 
 export const getKeys = defineRoute({
-  ...reading,
+  ...reading('settings'),
   operationId: 'admin.listKeys',
   method: 'get',
   path: '/api/v1/admin/keys',
@@ -35,7 +35,7 @@ export const getKeys = defineRoute({
 });
 
 export const postKey = defineRoute({
-  ...writing,
+  ...owning,
   operationId: 'admin.createKey',
   method: 'post',
   path: '/api/v1/admin/keys',
@@ -55,7 +55,7 @@ export const postKey = defineRoute({
 });
 
 export const postKeyRevocation = defineRoute({
-  ...writing,
+  ...owning,
   operationId: 'admin.revokeKey',
   method: 'post',
   path: '/api/v1/admin/keys/:id/revoke',

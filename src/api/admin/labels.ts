@@ -24,7 +24,7 @@ const Named = Type.Object({ id: Id('lbl') });
 const LabelResponse = Type.Object({ label: LabelView });
 
 export const getLabels = defineRoute({
-  ...reading,
+  ...reading('labels'),
   operationId: 'admin.listLabels',
   method: 'get',
   path: '/api/v1/admin/labels',
@@ -42,7 +42,7 @@ export const getLabels = defineRoute({
 });
 
 export const getRates = defineRoute({
-  ...reading,
+  ...reading('labels'),
   operationId: 'admin.quoteOrderRates',
   method: 'get',
   path: '/api/v1/admin/orders/:id/rates',
@@ -57,7 +57,7 @@ export const getRates = defineRoute({
 });
 
 export const postLabel = defineRoute({
-  ...writing,
+  ...writing('labels'),
   operationId: 'admin.buyLabel',
   method: 'post',
   path: '/api/v1/admin/orders/:id/label',
@@ -81,7 +81,7 @@ export const postLabel = defineRoute({
 });
 
 export const postLabelRetry = defineRoute({
-  ...writing,
+  ...writing('labels'),
   operationId: 'admin.retryLabel',
   method: 'post',
   path: '/api/v1/admin/labels/:id/retry',
@@ -97,7 +97,7 @@ export const postLabelRetry = defineRoute({
 });
 
 export const postLabelVoid = defineRoute({
-  ...writing,
+  ...writing('labels'),
   operationId: 'admin.voidLabel',
   method: 'post',
   path: '/api/v1/admin/labels/:id/void',

@@ -17,7 +17,7 @@ const Named = Type.Object({ id: Id('ord') });
 const OrderResponse = Type.Object({ order: OrderFileView });
 
 export const getOrders = defineRoute({
-  ...reading,
+  ...reading('orders'),
   operationId: 'admin.listOrders',
   method: 'get',
   path: '/api/v1/admin/orders',
@@ -37,7 +37,7 @@ export const getOrders = defineRoute({
 });
 
 export const getOrder = defineRoute({
-  ...reading,
+  ...reading('orders'),
   operationId: 'admin.getOrder',
   method: 'get',
   path: '/api/v1/admin/orders/:id',
@@ -50,7 +50,7 @@ export const getOrder = defineRoute({
 });
 
 export const postShipment = defineRoute({
-  ...writing,
+  ...writing('labels'),
   operationId: 'admin.shipOrder',
   method: 'post',
   path: '/api/v1/admin/orders/:id/ship',
@@ -74,7 +74,7 @@ export const postShipment = defineRoute({
  * repeated while another is open.
  */
 export const postRefund = defineRoute({
-  ...writing,
+  ...writing('refunds'),
   operationId: 'admin.refundOrder',
   method: 'post',
   path: '/api/v1/admin/orders/:id/refunds',
@@ -97,7 +97,7 @@ export const postRefund = defineRoute({
 });
 
 export const postAttentionDismissal = defineRoute({
-  ...writing,
+  ...writing('orders'),
   operationId: 'admin.dismissOrderAttention',
   method: 'post',
   path: '/api/v1/admin/orders/:id/attention/dismiss',
@@ -113,7 +113,7 @@ export const postAttentionDismissal = defineRoute({
 });
 
 export const putAddress = defineRoute({
-  ...writing,
+  ...writing('orders'),
   operationId: 'admin.replaceShippingAddress',
   method: 'put',
   path: '/api/v1/admin/orders/:id/shipping-address',

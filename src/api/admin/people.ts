@@ -30,7 +30,7 @@ const Page = Type.Object(PageQuery);
 const PartnerResponse = Type.Object({ partner: ManagedPartnerView });
 
 export const getLeads = defineRoute({
-  ...reading,
+  ...reading('customers'),
   operationId: 'admin.listLeads',
   method: 'get',
   path: '/api/v1/admin/leads',
@@ -44,7 +44,7 @@ export const getLeads = defineRoute({
 });
 
 export const getInquiries = defineRoute({
-  ...reading,
+  ...reading('customers'),
   operationId: 'admin.listWholesaleInquiries',
   method: 'get',
   path: '/api/v1/admin/wholesale-inquiries',
@@ -58,7 +58,7 @@ export const getInquiries = defineRoute({
 });
 
 export const getPartners = defineRoute({
-  ...reading,
+  ...reading('customers'),
   operationId: 'admin.listPartners',
   method: 'get',
   path: '/api/v1/admin/partners',
@@ -72,7 +72,7 @@ export const getPartners = defineRoute({
 });
 
 export const postPartner = defineRoute({
-  ...writing,
+  ...writing('customers'),
   operationId: 'admin.savePartner',
   method: 'post',
   path: '/api/v1/admin/partners',
@@ -94,7 +94,7 @@ export const postPartner = defineRoute({
 });
 
 export const getPartnerApplications = defineRoute({
-  ...reading,
+  ...reading('customers'),
   operationId: 'admin.listPartnerApplications',
   method: 'get',
   path: '/api/v1/admin/partner-applications',
@@ -108,7 +108,7 @@ export const getPartnerApplications = defineRoute({
 });
 
 export const getCustomers = defineRoute({
-  ...reading,
+  ...reading('customers'),
   operationId: 'admin.listCustomers',
   method: 'get',
   path: '/api/v1/admin/customers',
@@ -122,7 +122,7 @@ export const getCustomers = defineRoute({
 });
 
 export const getCustomer = defineRoute({
-  ...reading,
+  ...reading('customers'),
   operationId: 'admin.getCustomer',
   method: 'get',
   path: '/api/v1/admin/customers/:id',

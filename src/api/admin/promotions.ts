@@ -42,7 +42,7 @@ const viewOfCard = (id: string) => async (ctx: Context) => {
 };
 
 export const getPromoCodes = defineRoute({
-  ...reading,
+  ...reading('promotions'),
   operationId: 'admin.listPromoCodes',
   method: 'get',
   path: '/api/v1/admin/promo-codes',
@@ -56,7 +56,7 @@ export const getPromoCodes = defineRoute({
 });
 
 export const postPromoCode = defineRoute({
-  ...writing,
+  ...writing('promotions'),
   operationId: 'admin.createPromoCode',
   method: 'post',
   path: '/api/v1/admin/promo-codes',
@@ -75,7 +75,7 @@ export const postPromoCode = defineRoute({
 });
 
 export const putPromoCode = defineRoute({
-  ...writing,
+  ...writing('promotions'),
   operationId: 'admin.replacePromoCode',
   method: 'put',
   path: '/api/v1/admin/promo-codes/:code',
@@ -94,7 +94,7 @@ export const putPromoCode = defineRoute({
 });
 
 export const deletePromoCode = defineRoute({
-  ...writing,
+  ...writing('promotions'),
   operationId: 'admin.deletePromoCode',
   method: 'delete',
   path: '/api/v1/admin/promo-codes/:code',
@@ -108,7 +108,7 @@ export const deletePromoCode = defineRoute({
 });
 
 export const getGiftCards = defineRoute({
-  ...reading,
+  ...reading('promotions'),
   operationId: 'admin.listGiftCards',
   method: 'get',
   path: '/api/v1/admin/gift-cards',
@@ -122,7 +122,7 @@ export const getGiftCards = defineRoute({
 });
 
 export const postGiftCard = defineRoute({
-  ...writing,
+  ...writing('promotions'),
   operationId: 'admin.createGiftCard',
   method: 'post',
   path: '/api/v1/admin/gift-cards',
@@ -140,7 +140,7 @@ export const postGiftCard = defineRoute({
 });
 
 export const postGiftCardDisable = defineRoute({
-  ...writing,
+  ...writing('promotions'),
   operationId: 'admin.disableGiftCard',
   method: 'post',
   path: '/api/v1/admin/gift-cards/:id/disable',

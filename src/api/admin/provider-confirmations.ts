@@ -10,10 +10,10 @@ import {
   shippingCredentials,
 } from '#src/domain/shipping/index.ts';
 import { Id, Type } from '#src/lib/schema.ts';
-import { writing } from './audience.ts';
+import { owning } from './audience.ts';
 
 const requesting = {
-  ...writing,
+  ...owning,
   method: 'post',
   summary: 'Email the owner the one-time password for replacing stored credentials. The body is that of the PUT.',
   idempotent: 'atomic',

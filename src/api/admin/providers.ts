@@ -28,7 +28,7 @@ import {
   shippingCredentials,
 } from '#src/domain/shipping/index.ts';
 import { Nullable, Omittable, Type } from '#src/lib/schema.ts';
-import { reading, writing } from './audience.ts';
+import { owning, reading } from './audience.ts';
 
 /** Stored credentials are replaced only with the owner's one-time password. */
 const confirmation = Omittable(
@@ -55,7 +55,7 @@ async function viewSecondShipping(ctx: Context) {
 }
 
 export const getProviders = defineRoute({
-  ...reading,
+  ...reading('settings'),
   operationId: 'admin.getProviders',
   method: 'get',
   path: '/api/v1/admin/providers',
@@ -77,7 +77,7 @@ export const getProviders = defineRoute({
 });
 
 export const putPayments = defineRoute({
-  ...writing,
+  ...owning,
   operationId: 'admin.savePaymentProvider',
   method: 'put',
   path: '/api/v1/admin/providers/payments',
@@ -102,7 +102,7 @@ export const putPayments = defineRoute({
 const withoutOrigin = ({ origin: _, ...view }: NonNullable<Awaited<ReturnType<typeof viewShipping>>>) => view;
 
 export const putShipping = defineRoute({
-  ...writing,
+  ...owning,
   operationId: 'admin.saveShippingProvider',
   method: 'put',
   path: '/api/v1/admin/providers/shipping',
@@ -125,7 +125,7 @@ export const putShipping = defineRoute({
 });
 
 export const putSecondShipping = defineRoute({
-  ...writing,
+  ...owning,
   operationId: 'admin.saveSecondShippingProvider',
   method: 'put',
   path: '/api/v1/admin/providers/second-shipping',
@@ -147,7 +147,7 @@ export const putSecondShipping = defineRoute({
 });
 
 export const postCheck = defineRoute({
-  ...writing,
+  ...owning,
   operationId: 'admin.checkProvider',
   method: 'post',
   path: '/api/v1/admin/providers/:kind/check',

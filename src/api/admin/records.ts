@@ -7,7 +7,7 @@ import { Email, PageOf, PageQuery, Text, Type } from '#src/lib/schema.ts';
 import { reading } from './audience.ts';
 
 export const getModules = defineRoute({
-  ...reading,
+  ...reading('settings'),
   operationId: 'admin.listModules',
   method: 'get',
   path: '/api/v1/admin/modules',
@@ -25,7 +25,7 @@ export const getModules = defineRoute({
 });
 
 export const getAuditLog = defineRoute({
-  ...reading,
+  ...reading('settings'),
   operationId: 'admin.listAuditLog',
   method: 'get',
   path: '/api/v1/admin/audit-log',
@@ -43,7 +43,7 @@ export const getAuditLog = defineRoute({
 });
 
 export const getReminders = defineRoute({
-  ...reading,
+  ...reading('analytics'),
   operationId: 'admin.listReminders',
   method: 'get',
   path: '/api/v1/admin/reminders',

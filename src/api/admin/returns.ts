@@ -22,7 +22,7 @@ const note = Omittable(
 );
 
 const deciding = {
-  ...writing,
+  ...writing('returns'),
   method: 'post',
   params: Type.Object({ id: Id('ret') }),
   responses: { 200: Type.Object({ return: ReturnView }) },
@@ -30,7 +30,7 @@ const deciding = {
 const Decision = Type.Object({ note });
 
 export const getReturns = defineRoute({
-  ...reading,
+  ...reading('returns'),
   operationId: 'admin.listReturns',
   method: 'get',
   path: '/api/v1/admin/returns',

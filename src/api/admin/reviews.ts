@@ -14,7 +14,7 @@ import { Id, PageOf, PageQuery, Type } from '#src/lib/schema.ts';
 import { reading, writing } from './audience.ts';
 
 const deciding = {
-  ...writing,
+  ...writing('content'),
   method: 'post',
   params: Type.Object({ id: Id('rev') }),
   responses: { 200: Type.Object({ review: ManagedReviewView }) },
@@ -36,7 +36,7 @@ async function decide(ctx: Context, id: string, status: 'approved' | 'rejected')
 }
 
 export const getReviews = defineRoute({
-  ...reading,
+  ...reading('content'),
   operationId: 'admin.listReviews',
   method: 'get',
   path: '/api/v1/admin/reviews',

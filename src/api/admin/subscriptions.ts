@@ -11,7 +11,7 @@ import { Email, Id, PageOf, PageQuery, Type } from '#src/lib/schema.ts';
 import { reading } from './audience.ts';
 
 export const getSubscriptions = defineRoute({
-  ...reading,
+  ...reading('orders'),
   operationId: 'admin.listSubscriptions',
   method: 'get',
   path: '/api/v1/admin/subscriptions',
@@ -29,7 +29,7 @@ export const getSubscriptions = defineRoute({
 });
 
 export const getSubscription = defineRoute({
-  ...reading,
+  ...reading('orders'),
   operationId: 'admin.getSubscription',
   method: 'get',
   path: '/api/v1/admin/subscriptions/:id',

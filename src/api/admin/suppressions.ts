@@ -5,7 +5,7 @@ import { Done, Email, PageOf, PageQuery, Type } from '#src/lib/schema.ts';
 import { reading, writing } from './audience.ts';
 
 export const getSuppressions = defineRoute({
-  ...reading,
+  ...reading('customers'),
   operationId: 'admin.listSuppressions',
   method: 'get',
   path: '/api/v1/admin/suppressions',
@@ -20,7 +20,7 @@ export const getSuppressions = defineRoute({
 
 /** The email address is in the body because paths are logged. */
 export const postSuppressionRelease = defineRoute({
-  ...writing,
+  ...writing('customers'),
   operationId: 'admin.releaseSuppression',
   method: 'post',
   path: '/api/v1/admin/suppressions/release',

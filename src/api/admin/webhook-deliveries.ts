@@ -19,7 +19,7 @@ const OfEndpoint = Type.Object({ id: Id('whe') });
 const Named = Type.Object({ id: Id('whd') });
 
 export const getDeliveries = defineRoute({
-  ...reading,
+  ...reading('webhooks'),
   operationId: 'admin.listWebhookDeliveries',
   method: 'get',
   path: '/api/v1/admin/webhook-endpoints/:id/deliveries',
@@ -47,7 +47,7 @@ export const getDeliveries = defineRoute({
 });
 
 export const getDelivery = defineRoute({
-  ...reading,
+  ...reading('webhooks'),
   operationId: 'admin.getWebhookDelivery',
   method: 'get',
   path: '/api/v1/admin/webhook-deliveries/:id',
@@ -61,7 +61,7 @@ export const getDelivery = defineRoute({
 });
 
 export const postRedelivery = defineRoute({
-  ...writing,
+  ...writing('webhooks'),
   operationId: 'admin.redeliverWebhook',
   method: 'post',
   path: '/api/v1/admin/webhook-deliveries/:id/redeliver',
@@ -79,7 +79,7 @@ export const postRedelivery = defineRoute({
 });
 
 export const postRecovery = defineRoute({
-  ...writing,
+  ...writing('webhooks'),
   operationId: 'admin.recoverWebhookDeliveries',
   method: 'post',
   path: '/api/v1/admin/webhook-endpoints/:id/recover',

@@ -2,7 +2,7 @@ import { defineRoute } from '#src/api/lib/define-route.ts';
 import { created, ok } from '#src/api/lib/reply.ts';
 import { confirmSecretRotation, startSecretRotation } from '#src/domain/payments/index.ts';
 import { Id, Type } from '#src/lib/schema.ts';
-import { writing } from './audience.ts';
+import { owning } from './audience.ts';
 
 const providerErrors = [
   'payment_provider_not_configured',
@@ -11,7 +11,7 @@ const providerErrors = [
 ] as const;
 
 export const postRotation = defineRoute({
-  ...writing,
+  ...owning,
   operationId: 'admin.startSecretRotation',
   method: 'post',
   path: '/api/v1/admin/payments/webhook-secret/rotations',
@@ -27,7 +27,7 @@ export const postRotation = defineRoute({
 });
 
 export const postConfirmation = defineRoute({
-  ...writing,
+  ...owning,
   operationId: 'admin.confirmSecretRotation',
   method: 'post',
   path: '/api/v1/admin/payments/webhook-secret/rotations/:id/confirm',

@@ -25,10 +25,15 @@ import { reading, writing } from './audience.ts';
 const Named = Type.Object({ id: Id('whe') });
 const Secret = Type.String({ examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'] });
 const EndpointResponse = Type.Object({ webhook_endpoint: WebhookEndpointView });
-const switching = { ...writing, method: 'post', params: Named, responses: { 200: EndpointResponse } } as const;
+const switching = {
+  ...writing('webhooks'),
+  method: 'post',
+  params: Named,
+  responses: { 200: EndpointResponse },
+} as const;
 
 export const getEventTypes = defineRoute({
-  ...reading,
+  ...reading('webhooks'),
   operationId: 'admin.listWebhookEventTypes',
   method: 'get',
   path: '/api/v1/admin/webhook-event-types',
@@ -40,7 +45,7 @@ export const getEventTypes = defineRoute({
 });
 
 export const getEndpoints = defineRoute({
-  ...reading,
+  ...reading('webhooks'),
   operationId: 'admin.listWebhookEndpoints',
   method: 'get',
   path: '/api/v1/admin/webhook-endpoints',
@@ -54,7 +59,7 @@ export const getEndpoints = defineRoute({
 });
 
 export const postEndpoint = defineRoute({
-  ...writing,
+  ...writing('webhooks'),
   operationId: 'admin.createWebhookEndpoint',
   method: 'post',
   path: '/api/v1/admin/webhook-endpoints',
@@ -69,7 +74,7 @@ export const postEndpoint = defineRoute({
 });
 
 export const getEndpoint = defineRoute({
-  ...reading,
+  ...reading('webhooks'),
   operationId: 'admin.getWebhookEndpoint',
   method: 'get',
   path: '/api/v1/admin/webhook-endpoints/:id',
@@ -83,7 +88,7 @@ export const getEndpoint = defineRoute({
 });
 
 export const patchEndpoint = defineRoute({
-  ...writing,
+  ...writing('webhooks'),
   operationId: 'admin.updateWebhookEndpoint',
   method: 'patch',
   path: '/api/v1/admin/webhook-endpoints/:id',
@@ -97,7 +102,7 @@ export const patchEndpoint = defineRoute({
 });
 
 export const deleteEndpoint = defineRoute({
-  ...writing,
+  ...writing('webhooks'),
   operationId: 'admin.deleteWebhookEndpoint',
   method: 'delete',
   path: '/api/v1/admin/webhook-endpoints/:id',
@@ -111,7 +116,7 @@ export const deleteEndpoint = defineRoute({
 });
 
 export const postSecretRotation = defineRoute({
-  ...writing,
+  ...writing('webhooks'),
   operationId: 'admin.rotateWebhookSecret',
   method: 'post',
   path: '/api/v1/admin/webhook-endpoints/:id/rotate-secret',
@@ -146,7 +151,7 @@ export const postDisabling = defineRoute({
 });
 
 export const postTest = defineRoute({
-  ...writing,
+  ...writing('webhooks'),
   operationId: 'admin.testWebhookEndpoint',
   method: 'post',
   path: '/api/v1/admin/webhook-endpoints/:id/test',

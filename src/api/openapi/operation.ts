@@ -1,6 +1,7 @@
 import type { Audience, Route } from '#src/api/lib/define-route.ts';
 import { documentedErrors } from '#src/api/lib/documented-errors.ts';
 import { limitOf } from '#src/api/lib/limits.ts';
+import { sufficientScopes } from '#src/domain/tenants/index.ts';
 import { exampleOf } from '#src/lib/example-of.ts';
 import { PageQuery, type TObject, type TSchema, Type } from '#src/lib/schema.ts';
 import { fits } from '#src/lib/validation.ts';
@@ -21,7 +22,7 @@ export function operationOf(route: Route, schemas: SchemaPool): Operation {
     ...bodyOf(route, schemas),
     responses: responsesOf(route, schemas),
     'x-errors': documentedErrors(route),
-    ...('scope' in route.audience && { 'x-scopes': [route.audience.scope] }),
+    ...('scope' in route.audience && { 'x-scopes': sufficientScopes(route.audience.scope) }),
     ...limitsOf(route),
   };
 }

@@ -49,7 +49,7 @@ export function createSchemaPool(): SchemaPool {
       if (holdsFields.has(keyword) && isObject(value)) return [keyword, mapValues(value, referWithin)];
       return [keyword, holdsSchemas.has(keyword) ? referWithin(value) : value];
     });
-    return Object.fromEntries(inside);
+    return mergeNull(Object.fromEntries(inside));
   }
 
   function referWithin(value: unknown): unknown {
@@ -86,6 +86,13 @@ function requiredOf({ required, properties }: Record<string, unknown>): unknown 
     const field = fields.get(name);
     return !(isObject(field) && 'default' in field);
   });
+}
+
+/** `null` beside one other type is written as a second type. Values that are listed would have to list it, too. */
+function mergeNull({ anyOf, ...rest }: Schema): Schema {
+  const [value, empty, ...others] = anyOf ?? [];
+  const isMergeable = typeof value?.type === 'string' && !value.enum && empty?.type === 'null' && others.length === 0;
+  return isMergeable ? { ...value, ...rest, type: [String(value.type), 'null'] } : { ...rest, ...(anyOf && { anyOf }) };
 }
 
 /** What `IntegerLike` and its like accept, in standard words. */

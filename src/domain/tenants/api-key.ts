@@ -26,9 +26,25 @@ const resources = [
   'admin',
 ] as const;
 
-export type Scope = `${(typeof resources)[number]}:${'read' | 'write'}`;
+/** The areas of an owner's work. A scope of one is part of the scope `admin`. */
+const adminAreas = [
+  'orders',
+  'refunds',
+  'labels',
+  'returns',
+  'customers',
+  'catalog',
+  'content',
+  'promotions',
+  'webhooks',
+  'analytics',
+  'settings',
+] as const;
+export type AdminArea = (typeof adminAreas)[number];
 
-export const scopes: readonly Scope[] = resources.flatMap(
+export type Scope = `${(typeof resources)[number] | `admin.${AdminArea}`}:${'read' | 'write'}`;
+
+export const scopes: readonly Scope[] = [...resources, ...adminAreas.map((area) => `admin.${area}` as const)].flatMap(
   (resource) => [`${resource}:read`, `${resource}:write`] as const,
 );
 
@@ -53,10 +69,17 @@ export const publishableScopes: readonly Scope[] = [
   'analytics:write',
 ];
 
-/** Whether the scopes of a key include the scope that a route requires. `write` includes `read`. */
+/** The scopes of which a key needs one where this one is required: `write` includes `read`, and `admin` its areas. */
+export function sufficientScopes(required: Scope): readonly Scope[] {
+  const [resource = '', verb] = required.split(':');
+  const verbs = verb === 'read' ? ['read', 'write'] : ['write'];
+  const wholes = resource.startsWith('admin.') ? [resource, 'admin'] : [resource];
+  return wholes.flatMap((whole) => verbs.map((each) => `${whole}:${each}` as Scope));
+}
+
+/** Whether the scopes of a key include the scope that a route requires. */
 export function covers(held: readonly Scope[], required: Scope): boolean {
-  const [resource, verb] = required.split(':');
-  return held.includes(required) || (verb === 'read' && held.includes(`${resource}:write` as Scope));
+  return sufficientScopes(required).some((scope) => held.includes(scope));
 }
 
 export type KeyKind = 'secret' | 'publishable';

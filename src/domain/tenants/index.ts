@@ -1,4 +1,14 @@
-export { type ApiKey, ApiKeyView, covers, issuesOfKey, KeyInput, presentKey, type Scope } from './api-key.ts';
+export {
+  type AdminArea,
+  type ApiKey,
+  ApiKeyView,
+  covers,
+  issuesOfKey,
+  KeyInput,
+  presentKey,
+  type Scope,
+  sufficientScopes,
+} from './api-key.ts';
 export { deriveCode, deriveToken, deriveTokenWith, tenantIdOfToken, tokenPurposes } from './derive-token.ts';
 export {
   createKeyDirectory,

@@ -1,6 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { newId } from '#src/lib/ids.ts';
+import { buildPaidOrder } from '#test/support/factories/orders.ts';
 import { auditOf, type OwnerContext, pagesOf, placesOf, resultOf, useOwner } from '#test/support/use-owner.ts';
 
 const test = anyTest as TestFn<OwnerContext>;
@@ -32,6 +33,31 @@ test('POST /admin/keys returns the value of a key once, and the key works until 
     ],
   );
   t.false(JSON.stringify([log, (await owner.get('/keys')).body]).includes(value));
+});
+
+test('the key of a warehouse ships orders, and cannot refund, sell, read customers or create keys', async (t) => {
+  const { api, ctx, owner } = t.context;
+  const scopes = ['admin.orders:read', 'admin.labels:write'];
+  const { body } = await owner.post('/keys', { name: 'warehouse', kind: 'secret', scopes });
+  const order = await buildPaidOrder(ctx);
+  const call = async (method: string, path: string, sent?: object) =>
+    resultOf(await api.call(method, `/api/v1/admin${path}`, { key: body.value, ...(sent && { body: sent }) }));
+  t.is(await call('GET', `/orders/${order.id}`), '200');
+  t.is(await call('GET', '/labels'), '200');
+  const parcel = { carrier: 'usps', tracking_number: '9400111899223197428490' };
+  t.is(await call('POST', `/orders/${order.id}/ship`, parcel), '200');
+  for (const [method, path, sent] of [
+    ['POST', `/orders/${order.id}/refunds`, { amount_cents: 100 }],
+    ['POST', '/gift-cards', { balance_cents: 100 }],
+    ['POST', '/products', {}],
+    ['GET', '/customers'],
+    ['GET', '/audit-log'],
+    ['GET', '/keys'],
+    ['POST', '/keys', { name: 'own', kind: 'secret', scopes: ['admin:write'] }],
+    ['PUT', '/providers/payments', {}],
+  ] as const) {
+    t.is(await call(method, path, sent), '403 insufficient_scope', path);
+  }
 });
 
 test('a key may carry its own limit, which is shown and then holds', async (t) => {

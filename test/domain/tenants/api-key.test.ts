@@ -51,6 +51,18 @@ test('covers lets a write scope read, but not the reverse', (t) => {
   t.false(covers(['orders:read'], 'orders:write'));
 });
 
+test('covers lets a scope of the owner reach every area, and the scope of an area only that', (t) => {
+  t.true(covers(['admin:write'], 'admin.orders:read'));
+  t.true(covers(['admin:write'], 'admin.refunds:write'));
+  t.true(covers(['admin:read'], 'admin.orders:read'));
+  t.false(covers(['admin:read'], 'admin.orders:write'));
+  t.true(covers(['admin.labels:write'], 'admin.labels:read'));
+  t.false(covers(['admin.labels:write'], 'admin.refunds:write'));
+  t.false(covers(['admin.orders:write'], 'admin:write'));
+  t.false(covers(['admin.orders:write'], 'orders:read'));
+  t.false(covers(['orders:write'], 'admin.orders:read'));
+});
+
 test('covers lets no scope, admin included, reach another resource', (t) => {
   t.false(covers(['orders:write'], 'customers:read'));
   t.false(covers(['admin:write'], 'orders:read'));

@@ -595,6 +595,7 @@ export interface webhooks {
 export interface components {
     schemas: {
         AnalyticsEvent: {
+            /** @description A UUID. An event that is sent repeatedly is counted once. */
             event_id?: string | null;
             type: string;
             occurred_at?: components["schemas"]["Timestamp"] | null;
@@ -607,6 +608,7 @@ export interface components {
             variant_id?: string | null;
             value_cents?: number | null;
             currency?: string | null;
+            /** @description Any JSON object, at most 4 KB. */
             properties?: {
                 [key: string]: unknown;
             } | null;
@@ -800,7 +802,9 @@ export interface components {
             order_number: string;
             state: "queued" | "quoting" | "rate_chosen" | "buying" | "purchased" | "needs_attention" | "skipped" | "voided";
             reason_code: string | null;
+            /** @description What happened. */
             reason: string | null;
+            /** @description What to do about it. */
             next: string | null;
             carrier: string | null;
             service: string | null;
@@ -947,6 +951,7 @@ export interface components {
             stock_status: "in_stock" | "low_stock" | "out_of_stock" | "backorder";
             compare_at_cents: number | null;
             ships: boolean;
+            /** @description Quantity on hand, including held stock; null is not tracked. */
             stock: number | null;
             /** @description Quantity that open checkouts hold. */
             stock_held: number;
@@ -1278,6 +1283,7 @@ export interface components {
         Stock: {
             variant_id: string;
             sku: string;
+            /** @description Quantity on hand, including held stock; null is not tracked. */
             quantity: number | null;
             /** @description Quantity that open checkouts hold. */
             held: number;
@@ -1856,6 +1862,7 @@ export interface operations {
                     provider: string;
                     /** Format: uri */
                     return_url: string;
+                    /** Format: uri */
                     consent_url?: string | null;
                 };
             };
@@ -1869,6 +1876,7 @@ export interface operations {
                         state: string;
                         /** Format: uri */
                         callback_url: string;
+                        /** Format: uri */
                         open_url: string | null;
                         calls: {
                             /** Format: uri */
@@ -1945,8 +1953,9 @@ export interface operations {
                 "application/json": {
                     name: string;
                     kind: "secret" | "publishable";
-                    scopes: ("products:read" | "products:write" | "search:read" | "search:write" | "inventory:read" | "inventory:write" | "content:read" | "content:write" | "storefront:read" | "storefront:write" | "cart:read" | "cart:write" | "checkout:read" | "checkout:write" | "orders:read" | "orders:write" | "customers:read" | "customers:write" | "subscriptions:read" | "subscriptions:write" | "returns:read" | "returns:write" | "leads:read" | "leads:write" | "wholesale:read" | "wholesale:write" | "partners:read" | "partners:write" | "shipping:read" | "shipping:write" | "analytics:read" | "analytics:write" | "integrations:read" | "integrations:write" | "admin:read" | "admin:write")[];
+                    scopes: ("products:read" | "products:write" | "search:read" | "search:write" | "inventory:read" | "inventory:write" | "content:read" | "content:write" | "storefront:read" | "storefront:write" | "cart:read" | "cart:write" | "checkout:read" | "checkout:write" | "orders:read" | "orders:write" | "customers:read" | "customers:write" | "subscriptions:read" | "subscriptions:write" | "returns:read" | "returns:write" | "leads:read" | "leads:write" | "wholesale:read" | "wholesale:write" | "partners:read" | "partners:write" | "shipping:read" | "shipping:write" | "analytics:read" | "analytics:write" | "integrations:read" | "integrations:write" | "admin:read" | "admin:write" | "admin.orders:read" | "admin.orders:write" | "admin.refunds:read" | "admin.refunds:write" | "admin.labels:read" | "admin.labels:write" | "admin.returns:read" | "admin.returns:write" | "admin.customers:read" | "admin.customers:write" | "admin.catalog:read" | "admin.catalog:write" | "admin.content:read" | "admin.content:write" | "admin.promotions:read" | "admin.promotions:write" | "admin.webhooks:read" | "admin.webhooks:write" | "admin.analytics:read" | "admin.analytics:write" | "admin.settings:read" | "admin.settings:write")[];
                     expires_at?: components["schemas"]["Timestamp"] | null;
+                    /** @description The key's own limit, over all its requests to limited operations. Default: 6,000 for a secret key. */
                     requests_per_minute?: number | null;
                 };
             };
@@ -2193,6 +2202,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
+                    /** @description The amount to refund. Default: everything that is left. */
                     amount_cents?: number | null;
                     reason?: string | null;
                 };
@@ -2660,10 +2670,12 @@ export interface operations {
                     account_id?: string | null;
                     secret_key?: string | null;
                     publishable_key?: string | null;
+                    /** @description The signing secret of the endpoint at the provider. */
                     webhook_secret?: string | null;
                     session_lifetime?: string | null;
                     /** @default false */
                     automatic_tax?: boolean;
+                    /** @description The one-time password with which the owner confirms that stored credentials are replaced or removed: the id from …/confirmations, and the code from the email. */
                     confirmation?: {
                         id: string;
                         code: string;
@@ -2696,6 +2708,7 @@ export interface operations {
                     account_id?: string | null;
                     secret_key?: string | null;
                     publishable_key?: string | null;
+                    /** @description The signing secret of the endpoint at the provider. */
                     webhook_secret?: string | null;
                     session_lifetime?: string | null;
                     /** @default false */
@@ -2721,6 +2734,7 @@ export interface operations {
                     /** @constant */
                     provider: "easypost";
                     api_key: string;
+                    /** @description The one-time password with which the owner confirms that stored credentials are replaced or removed: the id from …/confirmations, and the code from the email. */
                     confirmation?: {
                         id: string;
                         code: string;
@@ -2767,7 +2781,9 @@ export interface operations {
                     /** @constant */
                     provider: "shippo";
                     api_key?: string;
+                    /** @description The token in the webhook URL that Shippo calls. Without one, webhooks are rejected. */
                     webhook_token?: string | null;
+                    /** @description The secret that Shippo signs webhooks with, if its support enabled signatures. With one, unsigned webhooks are rejected. */
                     webhook_secret?: string | null;
                     /**
                      * @description Enabled carriers; empty: all carriers of the account.
@@ -2804,6 +2820,7 @@ export interface operations {
                         amount_cents: number;
                         free_over_cents?: number | null;
                     }[];
+                    /** @description The one-time password with which the owner confirms that stored credentials are replaced or removed: the id from …/confirmations, and the code from the email. */
                     confirmation?: {
                         id: string;
                         code: string;
@@ -2829,7 +2846,9 @@ export interface operations {
                     /** @constant */
                     provider: "shippo";
                     api_key?: string;
+                    /** @description The token in the webhook URL that Shippo calls. Without one, webhooks are rejected. */
                     webhook_token?: string | null;
+                    /** @description The secret that Shippo signs webhooks with, if its support enabled signatures. With one, unsigned webhooks are rejected. */
                     webhook_secret?: string | null;
                     /**
                      * @description Enabled carriers; empty: all carriers of the account.
@@ -2952,6 +2971,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
+                    /** @description A message for the shopper, sent with the email. */
                     note?: string | null;
                 };
             };
@@ -2976,6 +2996,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
+                    /** @description A message for the shopper, sent with the email. */
                     note?: string | null;
                 };
             };
@@ -3000,6 +3021,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
+                    /** @description A message for the shopper, sent with the email. */
                     note?: string | null;
                 };
             };
@@ -3024,7 +3046,9 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
+                    /** @description A message for the shopper, sent with the email. */
                     note?: string | null;
+                    /** @description 0 if it was refunded in another way. */
                     amount_cents?: number | null;
                 };
             };
@@ -3049,6 +3073,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
+                    /** @description A message for the shopper, sent with the email. */
                     note?: string | null;
                 };
             };
@@ -3292,6 +3317,7 @@ export interface operations {
                     events: ("order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "return.requested" | "return.updated" | "order.*" | "subscription.*" | "label.*" | "return.*")[];
                     /** @description Maximum number of concurrent requests. */
                     concurrency?: number;
+                    /** @description Maximum number of requests per second. No limit if omitted. */
                     rate_per_second?: number | null;
                 };
             };
@@ -3357,6 +3383,7 @@ export interface operations {
                     events?: ("order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "return.requested" | "return.updated" | "order.*" | "subscription.*" | "label.*" | "return.*")[];
                     /** @description Maximum number of concurrent requests. */
                     concurrency?: number;
+                    /** @description Maximum number of requests per second. No limit if omitted. */
                     rate_per_second?: number | null;
                 };
             };
@@ -3536,10 +3563,12 @@ export interface operations {
             content: {
                 "application/json": {
                     events: components["schemas"]["AnalyticsEvent"][];
+                    /** @description The sender's current time. It is used to correct `occurred_at` if the sender's clock is wrong. */
                     sent_at?: string | null;
                 };
                 "text/plain": {
                     events: components["schemas"]["AnalyticsEvent"][];
+                    /** @description The sender's current time. It is used to correct `occurred_at` if the sender's clock is wrong. */
                     sent_at?: string | null;
                 };
             };
@@ -3629,6 +3658,7 @@ export interface operations {
                     /** @description In minor units, such as cents: 1999 for 19.99. */
                     subtotalCents: number | string;
                     customerEmail?: string | null;
+                    /** @description The items of the cart, as the cart returns them. Without them, a code that is limited to some products is checked as if the whole subtotal were of those products. */
                     items?: {
                         productSlug: string;
                         /** @description In minor units, such as cents: 1999 for 19.99. */
@@ -3872,13 +3902,23 @@ export interface operations {
                         purchase_type?: ("one_time" | "subscription") | null;
                         subscription_interval?: string | null;
                     }[];
+                    /**
+                     * Format: uri
+                     * @description An https URL; in the test environment also http to localhost or 127.0.0.1. A store that lists its allowed origins accepts these and its storefront's only. `{ORDER_ID}` is replaced by the id of the order, `{CHECKOUT_SESSION_ID}` by that of the provider's session; the braces may be percent-encoded.
+                     */
                     return_url?: string | null;
+                    /**
+                     * Format: uri
+                     * @description An https URL; in the test environment also http to localhost or 127.0.0.1. A store that lists its allowed origins accepts these and its storefront's only. `{ORDER_ID}` is replaced by the id of the order, `{CHECKOUT_SESSION_ID}` by that of the provider's session; the braces may be percent-encoded.
+                     */
                     cancel_url?: string | null;
                     customer_email?: components["schemas"]["Email"] | null;
                     promo_code?: string | null;
                     gift_card_code?: string | null;
+                    /** @description The cart of this checkout: a new session of the same cart replaces the older one. The cart is closed once the order is paid. `items` alone decides what is bought, so a closed or unknown cart is no error. */
                     cart_id?: string | null;
                     partner_code?: string | null;
+                    /** @description Any JSON of yours: at most 50 keys of 40 characters with values of 500 characters, 8 KB in total. */
                     metadata?: {
                         [key: string]: unknown;
                     } | null;
@@ -3987,6 +4027,7 @@ export interface operations {
             content: {
                 "application/json": {
                     customer_email: components["schemas"]["Email"];
+                    /** @description The page of the storefront to continue on. A URL outside the storefront is ignored. */
                     return_url?: string | null;
                 };
             };
@@ -4185,6 +4226,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
+                    /** @description One that is badly formed gets 401 `invalid_session`, as an unknown one. */
                     refresh_token?: string | null;
                 };
             };
@@ -4286,6 +4328,7 @@ export interface operations {
             content: {
                 "application/json": {
                     email: components["schemas"]["Email"];
+                    /** @default storefront */
                     source?: string | null;
                     name?: string | null;
                     consent?: (boolean | ("true" | "false")) | null;
@@ -4710,7 +4753,15 @@ export interface operations {
                     recipient_email: components["schemas"]["Email"];
                     recipient_name?: string | null;
                     message?: string | null;
+                    /**
+                     * Format: uri
+                     * @description An https URL; in the test environment also http to localhost or 127.0.0.1. A store that lists its allowed origins accepts these and its storefront's only. `{ORDER_ID}` is replaced by the id of the order, `{CHECKOUT_SESSION_ID}` by that of the provider's session; the braces may be percent-encoded.
+                     */
                     return_url?: string | null;
+                    /**
+                     * Format: uri
+                     * @description An https URL; in the test environment also http to localhost or 127.0.0.1. A store that lists its allowed origins accepts these and its storefront's only. `{ORDER_ID}` is replaced by the id of the order, `{CHECKOUT_SESSION_ID}` by that of the provider's session; the braces may be percent-encoded.
+                     */
                     cancel_url?: string | null;
                 };
             };
