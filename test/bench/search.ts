@@ -99,8 +99,11 @@ async function measure(name: string, more: Record<string, string>, agent: Agent)
   const web = startProcess('web', 'src/server.ts', environment);
   await web.waitFor('listening');
   const modes: Record<string, number> = {};
+  let sent = 0;
   const search = async (q: string) => {
-    const response = await request(`${url}/api/v1/search?q=${encodeURIComponent(q)}`, {
+    // With different limits, because a repeated URL is served from the reply cache.
+    const limit = 10 + (sent++ % 90);
+    const response = await request(`${url}/api/v1/search?q=${encodeURIComponent(q)}&limit=${limit}`, {
       headers: { 'x-tenant-slug': tenant.slug },
       dispatcher: agent,
     });
