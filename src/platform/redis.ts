@@ -11,10 +11,11 @@ const silenceMs = seconds(5);
 const blockingSilenceMs = seconds(15);
 
 /**
- * A connection to Redis, or to a Redis Cluster if there are several nodes. It connects lazily and keeps trying.
+ * A connection to Redis, or to a Redis Cluster if there are several nodes. It keeps trying to connect.
  *
- * `blocking` is for BullMQ's workers, which wait on it without a limit. Otherwise a command fails at once while Redis
- * is unavailable.
+ * `blocking` is for BullMQ's workers, which wait on it without a limit. It connects by itself, and so do its duplicates:
+ * BullMQ would await `connect()`, which never ends where a Redis Cluster fails just after it was reached. Others connect
+ * when they are used, and a command fails at once while Redis is unavailable.
  */
 export function connectRedis(url: string, options: { blocking: boolean; log: Log }): RedisConnection {
   const redisOptions = {
@@ -23,7 +24,7 @@ export function connectRedis(url: string, options: { blocking: boolean; log: Log
     // Heroku's Redis presents a certificate that it signed itself; the connection is encrypted all the same.
     ...(url.startsWith('rediss:') ? { tls: { rejectUnauthorized: false } } : {}),
   };
-  const common = { lazyConnect: true, enableOfflineQueue: options.blocking };
+  const common = { lazyConnect: !options.blocking, enableOfflineQueue: options.blocking };
   const [first = url, ...others] = readRedisNodes(url);
   const connection =
     others.length > 0

@@ -90,7 +90,6 @@ function superviseWorker(
 
 /** The connection itself keeps trying. */
 async function untilReady(connection: RedisConnection): Promise<void> {
-  if (connection.status === 'wait') connection.connect().catch(() => undefined);
   if (connection.status !== 'ready') await new Promise<void>((resolve) => connection.once('ready', resolve));
 }
 
