@@ -12,6 +12,16 @@ export interface Purchase {
 
 const address = { line1: '1 Market St', city: 'San Francisco', state: 'CA', postal_code: '94105', country: 'US' };
 
+/** A response that a shopper got, or none. */
+export interface ObservedResponse {
+  readonly request: string;
+  readonly status: number | undefined;
+  readonly retryAfter: string | null;
+  readonly tookMs: number;
+}
+
+type Observe = (response: ObservedResponse) => void;
+
 export interface ShopperOptions {
   readonly count: number;
   readonly atOnce: number;
@@ -23,15 +33,17 @@ export interface ShopperOptions {
    * Whether their storefront sends idempotency keys. Without one, a lost response starts a new order, which supersedes.
    */
   readonly withKeys?: boolean;
+  /** Called with every response, also those after which a request is repeated. */
+  readonly observe?: Observe;
 }
 
 /** Let shoppers buy, a few at a time. Returns their purchases, without those whose product was sold out. */
 export async function sendShoppers(
   stack: Stack,
   random: Random,
-  { count, atOnce, firstNumber = 0, allPay = false, withKeys = true }: ShopperOptions,
+  { count, atOnce, firstNumber = 0, allPay = false, withKeys = true, observe }: ShopperOptions,
 ): Promise<Purchase[]> {
-  const products = await findProducts(stack);
+  const products = await findProducts(stack, observe);
   const bought: Purchase[] = [];
   let next = 0;
   const runShopper = async (): Promise<void> => {
@@ -40,7 +52,7 @@ export async function sendShoppers(
       const product = random.pick(products);
       const quantity = 1 + random.below(2);
       const pays = random.below(10) > 0 || allPay;
-      const one = await buy(stack, { number, product, quantity, pays, withKeys });
+      const one = await buy(stack, { number, product, quantity, pays, withKeys, observe });
       if (one) bought.push(one);
     }
   };
@@ -57,15 +69,15 @@ interface Product {
 const carriableOz = 400;
 
 /** Products for one-time purchase that are shipped in a parcel; some sell out during the run. */
-async function findProducts(stack: Stack): Promise<Product[]> {
-  const { products } = (await requestUntilAccepted(stack, 'GET', '/products?limit=100')) as {
+async function findProducts(stack: Stack, observe: Observe | undefined): Promise<Product[]> {
+  const { products } = (await requestUntilAccepted(stack, 'GET', '/products?limit=100', { observe })) as {
     products: { slug: string; purchase_types: string[] }[];
   };
   const found = await Promise.all(
     products
       .filter(({ purchase_types: types }) => types.includes('one_time'))
       .map(async ({ slug }) => {
-        const { product } = (await requestUntilAccepted(stack, 'GET', `/products/${slug}`)) as {
+        const { product } = (await requestUntilAccepted(stack, 'GET', `/products/${slug}`, { observe })) as {
           product: { variants: { id: string; weight_oz: number | null }[] };
         };
         return product.variants
@@ -76,17 +88,25 @@ async function findProducts(stack: Stack): Promise<Product[]> {
   return found.flat();
 }
 
-type PurchaseOptions = { number: number; product: Product; quantity: number; pays: boolean; withKeys: boolean };
+interface PurchaseOptions {
+  readonly number: number;
+  readonly product: Product;
+  readonly quantity: number;
+  readonly pays: boolean;
+  readonly withKeys: boolean;
+  readonly observe: Observe | undefined;
+}
 
 /** Returns nothing when the product was sold out. */
 async function buy(
   stack: Stack,
-  { number, product, quantity, pays, withKeys }: PurchaseOptions,
+  { number, product, quantity, pays, withKeys, observe }: PurchaseOptions,
 ): Promise<Purchase | undefined> {
   const email = `shopper-${number}@chaos.example`;
   const session = await requestUntilAccepted(stack, 'POST', '/checkout/sessions', {
     ...(withKeys && { key: `checkout-${number}` }),
     body: { items: [{ product_slug: product.slug, variant_id: product.variantId, quantity }], customer_email: email },
+    observe,
   });
   if (session['error'] === 'insufficient_stock') return undefined;
   const orderId = String(session['order_id']);
@@ -104,11 +124,17 @@ export async function requestUntilAccepted(
   stack: Stack,
   method: string,
   path: string,
-  { body, key, asShopper = false }: { body?: unknown; key?: string; asShopper?: boolean } = {},
+  {
+    body,
+    key,
+    asShopper = false,
+    observe,
+  }: { body?: unknown; key?: string; asShopper?: boolean; observe?: Observe | undefined } = {},
 ): Promise<Record<string, unknown>> {
   let last = 'nothing';
   // A request whose process was killed holds its idempotency key for 15 seconds, and the next process may be killed, too.
   for (let attempt = 0; attempt < 600; attempt += 1) {
+    const sentAt = performance.now();
     const response = await fetch(`${stack.url}/api/v1${path}`, {
       method,
       headers: {
@@ -120,6 +146,12 @@ export async function requestUntilAccepted(
       signal: AbortSignal.timeout(30_000),
     }).catch(() => undefined);
     const text = await response?.text().catch(() => undefined);
+    observe?.({
+      request: `${method} ${path}`,
+      status: response?.status,
+      retryAfter: response?.headers.get('retry-after') ?? null,
+      tookMs: performance.now() - sentAt,
+    });
     if (response && text !== undefined) {
       const reply = JSON.parse(text) as Record<string, unknown>;
       if (response.ok || reply['error'] === 'insufficient_stock') return reply;

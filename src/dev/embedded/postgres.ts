@@ -12,9 +12,16 @@ export interface EmbeddedPostgres {
   adminUrl: string;
   port: number;
   /** Restarts the server on the same port with the same data, ending all connections. */
-  restart(): Promise<void>;
+  restart(options?: RestartOptions): Promise<void>;
   /** Ends the server and removes its data. */
   stop(): Promise<void>;
+}
+
+export interface RestartOptions {
+  /** SIGINT ends it in order; SIGQUIT as a crash does, so that it recovers from its log. Default: SIGINT. */
+  readonly signal?: 'SIGINT' | 'SIGQUIT';
+  /** Done before it is started again. */
+  readonly whileDown?: () => Promise<unknown>;
 }
 
 /** Both need quotes in SQL and an escape in a URL, so that any name of a hosting provider works, too. */
@@ -83,8 +90,9 @@ async function start(
     url: urlOf(port, ownerName, password, databaseName),
     adminUrl: urlOf(port, 'postgres', adminPassword, databaseName),
     port,
-    async restart() {
-      await supervisor.interrupt('SIGINT');
+    async restart({ signal = 'SIGINT', whileDown } = {}) {
+      await supervisor.interrupt(signal);
+      await whileDown?.();
       await serve(port);
     },
     stop: supervisor.stop,

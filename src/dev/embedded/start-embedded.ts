@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readFile, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { startPostgres } from './postgres.ts';
+import { type RestartOptions, startPostgres } from './postgres.ts';
 import { isReachable } from './postgres-cluster.ts';
 import { startRedis } from './redis.ts';
 
@@ -12,7 +12,7 @@ export interface Embedded {
   databaseAdminUrl: string;
   redisUrl: string;
   /** Restarts PostgreSQL on its port with its data; every connection to it breaks. */
-  restartPostgres(): Promise<void>;
+  restartPostgres(options?: RestartOptions): Promise<void>;
   /** Private, and removed by `stop`. */
   folder: string;
   stop(): Promise<void>;
