@@ -14,7 +14,10 @@ const cache = `${root}node_modules/.cache/storefront`;
 const stripped = `${cache}/sources.json`;
 const digest = `${cache}/sources-digest`;
 
-const files = globSync('{jobs,migrations,src,workers,test/support}/**/*.ts', { cwd: root });
+const files = globSync('{jobs,migrations,src,workers,test/support}/**/*.ts', {
+  cwd: root,
+  exclude: (path) => path.endsWith('node_modules'),
+});
 const sources = files.map((file) => [file, readFileSync(`${root}${file}`, 'utf8')] as const);
 const current = createHash('sha256').update(JSON.stringify(sources)).digest('hex');
 if (!existsSync(stripped) || !existsSync(digest) || readFileSync(digest, 'utf8') !== current) {
