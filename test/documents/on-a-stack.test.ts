@@ -165,7 +165,8 @@ withBrowser('a shopper buys and signs in on the documented pages, and the receiv
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   t.teardown(() => receiver.kill());
-  const lines = createInterface(receiver.stdout)[Symbol.asyncIterator]();
+  const printed: string[] = [];
+  createInterface(receiver.stdout).on('line', (line) => printed.push(line));
   const pages = await servePages(project.folder, ['shop', 'order', 'account']);
   t.teardown(pages.close);
   const browser = await launchBrowser();
@@ -184,8 +185,7 @@ withBrowser('a shopper buys and signs in on the documented pages, and the receiv
   await payOnHostedPage(page);
   await page.getByText(/^Thank you\. Order ORD-\d+ is paid\.$/).waitFor();
   const [, number = ''] = /Order (\S+)/.exec((await page.textContent('body')) ?? '') ?? [];
-  let packed = await lines.next();
-  while (packed.value !== `Pack ${number}.`) packed = await lines.next();
+  await until(() => printed.includes(`Pack ${number}.`), { withinMs: 60_000, what: 'the event' });
 
   page.once('dialog', (dialog) => dialog.accept(email));
   await page.goto(`${pages.url}/account`);

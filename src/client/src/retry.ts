@@ -3,7 +3,7 @@ import { ApiError, retryAfterMsOf } from './api-error.ts';
 export interface RetryOptions {
   /** Sends one request; the default is the global `fetch`. */
   readonly fetch?: typeof fetch;
-  /** How often a request is repeated at most. Default: 3. */
+  /** How often a request that failed is repeated at most. Default: 3. */
   readonly retries?: number;
   /** No repetition begins later than this after the call. Default: 30 seconds. */
   readonly retryWithinMs?: number;
@@ -19,13 +19,16 @@ export function fetchWithRetries(options: RetryOptions): (request: Request) => P
   const { retries = 3, retryWithinMs = 30_000 } = options;
   return async (request) => {
     const endsAt = performance.now() + retryWithinMs;
-    for (let attempt = 0; ; attempt += 1) {
+    let failures = 0;
+    for (;;) {
       const outcome = await send(request.clone(), options);
-      const waitMs = waitBeforeRetry(request, outcome, attempt);
-      if (waitMs === undefined || attempt === retries || performance.now() + waitMs > endsAt) {
+      const waitMs = waitBeforeRetry(request, outcome, failures);
+      if (waitMs === undefined || failures >= retries || performance.now() + waitMs > endsAt) {
         if (outcome instanceof ApiError) throw outcome;
         return outcome;
       }
+      // 409 means that an earlier attempt is still in progress, whose outcome is waited for.
+      if (outcome.status !== 409) failures += 1;
       await pause(waitMs, request.signal);
     }
   };
@@ -46,8 +49,8 @@ async function send(request: Request, options: RetryOptions): Promise<Response |
 }
 
 /** @returns undefined where the outcome is final */
-function waitBeforeRetry(request: Request, outcome: Response | ApiError, attempt: number): number | undefined {
-  const backoffMs = 250 * 2 ** attempt * (1 + Math.random());
+function waitBeforeRetry(request: Request, outcome: Response | ApiError, failures: number): number | undefined {
+  const backoffMs = 250 * 2 ** failures * (1 + Math.random());
   if (outcome instanceof ApiError) return isRepeatable(request) ? backoffMs : undefined;
   const { status, headers } = outcome;
   if (status === 409 || status === 429 || status === 503) {
