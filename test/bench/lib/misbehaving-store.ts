@@ -53,7 +53,7 @@ export async function openMisbehavingStore(
 ): Promise<MisbehavingStore> {
   const services = await createServices(readConfig({ ...environment }), 'bench', { log: silentLog });
   const receiver = start('webhook-receiver');
-  const [port] = await once(receiver.stdout, 'data');
+  const [port] = await once(receiver.stdout as NodeJS.ReadableStream, 'data');
   const ctx: Context = { ...services.context(), tenant: await buildTenant(services) };
   const { tenant } = ctx;
   const now = () => ctx.clock.now();
@@ -148,8 +148,12 @@ export async function openMisbehavingStore(
   };
 }
 
-/** Start another script of this folder, in a process of its own. */
+const endWithParent = fileURLToPath(new URL('../../../src/dev/stack/end-with-parent.ts', import.meta.url));
+
+/** Start another script of this folder, in a process of its own, which ends when this one does. */
 function start(name: string, ...args: string[]) {
   const script = fileURLToPath(new URL(`./${name}.ts`, import.meta.url));
-  return spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  return spawn(process.execPath, ['--import', endWithParent, script, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
 }
