@@ -124,7 +124,7 @@ test('readConfig reads every variable', (t) => {
 test('readConfig ignores empty variables', (t) => {
   t.is(readConfig({ ...live, PORT: '', LOG_LEVEL: '', DATABASE_READ_URL: '' }).port, 3000);
   t.deepEqual(problemsOf({ ...live, KEY_PEPPER: '' }), [
-    'KEY_PEPPER is required, such as $(openssl rand -base64 32). Base64 of 32 bytes: ' +
+    'KEY_PEPPER is required, such as $(openssl rand -base64 32). Base64 of 32 bytes, or 64 hexadecimal digits: ' +
       'the secret for hashing API keys and tokens.',
   ]);
 });
@@ -284,7 +284,7 @@ test('a process with an invalid environment reports every problem and ends with 
     t.deepEqual(err.split('\n'), [
       'The environment is not fit to start with:',
       '  PORT must be a whole number, not "hush". The port of the web process.',
-      '  KEY_PEPPER must be written like $(openssl rand -base64 32). Base64 of 32 bytes: ' +
+      '  KEY_PEPPER must be written like $(openssl rand -base64 32). Base64 of 32 bytes, or 64 hexadecimal digits: ' +
         'the secret for hashing API keys and tokens.',
       '',
     ]);

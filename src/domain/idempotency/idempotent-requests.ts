@@ -116,14 +116,19 @@ export async function renewWhile<Result>(
   work: () => Promise<Result>,
   everyMs = renewEveryMs,
 ): Promise<Result> {
+  let renewal = Promise.resolve();
   const renewals = setInterval(() => {
     // If none succeeds, the next attempt continues, as after a crash.
-    renewLease(ctx, claimed).catch((error: unknown) => ctx.log.warn({ err: error }, 'a lease could not be renewed'));
+    renewal = renewLease(ctx, claimed).catch((error: unknown) =>
+      ctx.log.warn({ err: error }, 'a lease could not be renewed'),
+    );
   }, everyMs);
   try {
     return await work();
   } finally {
     clearInterval(renewals);
+    // One that is still on its way would take back the lease that is released next.
+    await renewal;
   }
 }
 
