@@ -4,6 +4,7 @@ import anyTest, { type TestFn } from 'ava';
 import { documentedErrors } from '#src/api/lib/documented-errors.ts';
 import type { OpenApiDocument, Operation } from '#src/api/openapi/document.ts';
 import { routes } from '#src/api/routes.ts';
+import { newKey } from '#src/domain/tenants/api-key.ts';
 import { exampleOf } from '#src/lib/example-of.ts';
 import { issuesOf, issuesOfText } from '#src/lib/validation.ts';
 import { complaintsOf, hasBrowser, launchBrowser } from '#test/support/browser.ts';
@@ -176,9 +177,19 @@ browserTest('the API page sends a request that a reader tries, with a test key a
     await cart.getByRole('button', { name: 'Send' }).click();
     await cart.getByText(/^400 req_[\s\S]*"invalid_json"/).waitFor();
 
-    await cart.getByLabel('Test key').fill('sk_live_0123456789');
+    await cart.getByLabel('Test key').fill(newKey('secret', 'live'));
     await cart.getByRole('button', { name: 'Send' }).click();
     await cart.getByText('This page sends test keys only. Nothing was sent.').waitFor();
+    t.is(await page.evaluate<string>(`sessionStorage.getItem('key')`), key, 'a live key is not remembered');
+
+    // The document could not be loaded at first.
+    const again = await browser.newPage();
+    await again.route('**/openapi.json', (route) => route.abort(), { times: 1 });
+    await again.goto(`${api.url}/docs`);
+    const list = again.locator('#listProducts');
+    await list.getByRole('button', { name: 'Try it' }).click();
+    await list.getByRole('button', { name: 'Try it again' }).click();
+    await list.getByRole('button', { name: 'Send' }).waitFor();
     t.deepEqual(complaints, []);
   } finally {
     await browser.close();

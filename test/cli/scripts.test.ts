@@ -20,7 +20,7 @@ const benchmarks = globSync('test/bench/*.ts')
   .filter((name) => name !== 'main');
 
 /** The scripts that `npm test` itself runs, and those whose commands another test runs in full. */
-const runElsewhere = new Set(['test', 'typecheck', 'lint', 'format', 'cli', 'demo']);
+const runElsewhere = new Set(['test', 'typecheck', 'lint', 'format', 'cli', 'demo', 'build', 'client:types']);
 const documentedCommands = new Set(
   markdownFiles
     .flatMap((file) => [

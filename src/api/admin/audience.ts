@@ -9,5 +9,5 @@ export const reading = (area: AdminArea) => ({ ...common, audience: toBearer(`ad
 /** What every route that changes something in an area has. */
 export const writing = (area: AdminArea) => ({ ...common, audience: toBearer(`admin.${area}:write`) }) as const;
 
-/** What every route has that changes keys or credentials: whoever may call it could allow itself everything else. */
+/** What every route has that changes keys or credentials, or reveals them: whoever may call it could allow itself everything else. */
 export const owning = { ...common, audience: toBearer('admin:write') } as const;

@@ -10,7 +10,7 @@ import {
   revealConnection,
 } from '#src/domain/integrations/index.ts';
 import { FreeForm, Id, Nullable, Omittable, PageOf, PageQuery, Type, Url } from '#src/lib/schema.ts';
-import { reading, writing } from './audience.ts';
+import { owning, reading, writing } from './audience.ts';
 
 const params = Type.Object({ id: Id('conn') });
 
@@ -80,7 +80,7 @@ export const getIntegration = defineRoute({
 });
 
 export const postIntegrationReveal = defineRoute({
-  ...writing('settings'),
+  ...owning,
   operationId: 'admin.revealIntegration',
   method: 'post',
   path: '/api/v1/admin/integrations/:id/reveal',

@@ -97,6 +97,7 @@ export const postClosing = defineRoute({
 
 export const postReturnRefund = defineRoute({
   ...deciding,
+  ...writing('refunds'),
   operationId: 'admin.refundReturn',
   path: '/api/v1/admin/returns/:id/refund',
   idempotent: 'atomic',

@@ -2,15 +2,19 @@
  * Lets a reader of the page send an operation's request. The page is complete without it; the API document is read when
  * the first form is opened.
  */
-let reading;
-const readDocument = () => (reading ??= fetch('/api/v1/openapi.json').then((response) => response.json()));
+let loaded;
+const loadDocument = async () => (loaded ??= await (await fetch('/api/v1/openapi.json')).json());
 
 for (const article of document.querySelectorAll('article[data-path]')) {
   const open = element('button', { type: 'button', textContent: 'Try it' });
   open.addEventListener('click', async () => {
-    const form = formOf(article.id, article.dataset, await readDocument());
-    open.replaceWith(form);
-    form.querySelector('input, textarea, button').focus();
+    try {
+      const form = formOf(article.id, article.dataset, await loadDocument());
+      open.replaceWith(form);
+      form.querySelector('input, textarea, button').focus();
+    } catch (error) {
+      open.textContent = `Try it again (${error.message})`;
+    }
   });
   article.querySelector('.example').append(open);
 }
@@ -28,13 +32,15 @@ function formOf(id, { method, path }, { paths, components }) {
   };
   const remembered = (name, label, placeholder) => {
     const input = field(name, label, element('input', { placeholder, value: sessionStorage.getItem(name) ?? '' }));
-    input.addEventListener('change', () => sessionStorage.setItem(name, input.value));
+    input.addEventListener('change', () => {
+      if (isForTests(input.value)) sessionStorage.setItem(name, input.value);
+    });
   };
   if (named.some(({ name }) => name === 'x-tenant-slug')) remembered('x-tenant-slug', 'Store', 'cedar-and-clay');
   if (security.some((way) => way.key)) remembered('key', 'Test key', 'sk_test_… or pk_test_…');
   if (security.some((way) => way.session)) remembered('session', "Customer's session", 'eyJ…');
   for (const { name, in: place, required, example } of named) {
-    if (place === 'header') continue;
+    if (name === 'x-tenant-slug') continue;
     const input = field(`${place} ${name}`, name, element('input', { placeholder: String(example ?? '') }));
     input.required = required;
   }
@@ -56,15 +62,21 @@ function formOf(id, { method, path }, { paths, components }) {
 
 /** @returns the response as text, or what prevents the request */
 async function sendRequest(method, path, filled) {
-  const key = filled.get('key')?.trim();
-  if (key?.includes('_live_')) return 'This page sends test keys only. Nothing was sent.';
+  const [key, session] = ['key', 'session'].map((name) => filled.get(name)?.trim());
+  if (!isForTests(key) || !isForTests(session)) return 'This page sends test keys only. Nothing was sent.';
+  const partsIn = (place) =>
+    [...filled].flatMap(([name, value]) =>
+      name.startsWith(`${place} `) && value ? [[name.split(' ')[1], value]] : [],
+    );
+  const inPath = Object.fromEntries(partsIn('path'));
+  if (Object.values(inPath).some((value) => /^\.{1,2}$/.test(value)))
+    return 'A path cannot contain this. Nothing was sent.';
   const url = new URL(
-    path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(filled.get(`path ${name}`))),
+    path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(inPath[name])),
     location.origin,
   );
-  for (const [name, value] of filled)
-    if (name.startsWith('query ') && value) url.searchParams.append(name.slice('query '.length), value);
-  const token = filled.get('session')?.trim() || key;
+  for (const [name, value] of partsIn('query')) url.searchParams.append(name, value);
+  const token = session || key;
   const slug = filled.get('x-tenant-slug')?.trim();
   const body = filled.get('body');
   const began = performance.now();
@@ -73,6 +85,7 @@ async function sendRequest(method, path, filled) {
     credentials: 'omit',
     redirect: 'manual',
     headers: {
+      ...Object.fromEntries(partsIn('header')),
       ...(token && { authorization: `Bearer ${token}` }),
       ...(slug && { 'x-tenant-slug': slug }),
       ...(body && { 'content-type': 'application/json' }),
@@ -83,6 +96,11 @@ async function sendRequest(method, path, filled) {
   const seconds = ((performance.now() - began) / 1000).toFixed(2);
   if (response.type === 'opaqueredirect') return `A redirect to another page (${seconds} s)`;
   return `${response.status} ${response.headers.get('x-request-id') ?? ''} (${seconds} s)\n\n${pretty(text)}`;
+}
+
+/** A key is `sk_test_…` or `pk_test_…`; keys of the live environment have no such part. */
+function isForTests(secret) {
+  return !/^[sp]k_/.test(secret?.trim() ?? '') || /^[sp]k_test_/.test(secret.trim());
 }
 
 function pretty(text) {

@@ -35,9 +35,9 @@ test('POST /admin/keys returns the value of a key once, and the key works until 
   t.false(JSON.stringify([log, (await owner.get('/keys')).body]).includes(value));
 });
 
-test('the key of a warehouse ships orders, and cannot refund, sell, read customers or create keys', async (t) => {
+test('the key of a warehouse ships orders and decides returns, and cannot refund, sell, read customers or create keys', async (t) => {
   const { api, ctx, owner } = t.context;
-  const scopes = ['admin.orders:read', 'admin.labels:write'];
+  const scopes = ['admin.orders:read', 'admin.labels:write', 'admin.returns:write'];
   const { body } = await owner.post('/keys', { name: 'warehouse', kind: 'secret', scopes });
   const order = await buildPaidOrder(ctx);
   const call = async (method: string, path: string, sent?: object) =>
@@ -48,6 +48,8 @@ test('the key of a warehouse ships orders, and cannot refund, sell, read custome
   t.is(await call('POST', `/orders/${order.id}/ship`, parcel), '200');
   for (const [method, path, sent] of [
     ['POST', `/orders/${order.id}/refunds`, { amount_cents: 100 }],
+    ['POST', `/returns/${newId('ret')}/refund`, {}],
+    ['POST', `/integrations/${newId('conn')}/reveal`, {}],
     ['POST', '/gift-cards', { balance_cents: 100 }],
     ['POST', '/products', {}],
     ['GET', '/customers'],
