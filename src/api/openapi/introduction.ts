@@ -2,14 +2,16 @@
 export const introduction = `
 The commerce service behind storefronts: catalog, carts, checkout, orders and subscriptions. Bodies are JSON. Amounts
 are whole numbers of the currency's minor unit, in fields that end in \`_cents\`. Times are RFC 3339 in UTC. Unknown
-fields in a request are ignored. Responses may gain new fields.
+fields in a request are ignored. Responses may gain new fields. \`@storefront-commerce/client\` is a typed client, with a
+method for each operation.
 
 ## Authentication
 
 Every request names its store. Public operations read it from the \`x-tenant-slug\` header. With
 \`Authorization: Bearer <key>\` the key determines the store: secret keys (\`sk_…\`) are for servers, publishable keys
 (\`pk_…\`) for web pages. Where both are allowed, a key is limited to its scopes and the header is not needed. Signed-in
-customers send their session as the Bearer token.
+customers send their session as the Bearer token. A scope of the owner's side may be that of one area, such as \`admin.orders:read\`;
+\`admin:read\` and \`admin:write\` cover all of them.
 
 ## Errors
 
