@@ -4,7 +4,13 @@ import type { AddressInfo } from 'node:net';
 
 import test, { type ExecutionContext } from 'ava';
 
-import { type ApiError, createStorefront, type StorefrontOptions } from '#src/client/src/index.ts';
+import {
+  type ApiError,
+  createAdmin,
+  createStorefront,
+  type StorefrontOptions,
+  waitForOrder,
+} from '#src/client/src/index.ts';
 import { until } from '#test/support/until.ts';
 
 type Reply = (response: ServerResponse, request: IncomingMessage) => unknown;
@@ -48,7 +54,7 @@ test('a request whose response is lost is sent again with the same idempotency k
   t.is((await storefront.createCart()).cart.id, 'cart_1');
   t.is(keys.length, 3);
   t.is(new Set(keys).size, 1);
-  t.regex(String(keys[0]), /^[0-9a-f]{32}$/);
+  t.regex(String(keys[0]), /^\d+(-\d+){3}$/);
 });
 
 test('an idempotency key of the caller is the one that is sent', async (t) => {
@@ -110,10 +116,66 @@ test('an error that the service does not ask to repeat is final', async (t) => {
 });
 
 test('a response that is not JSON is an error of its own', async (t) => {
-  const page: Reply = (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Welcome');
+  const page: Reply = (response) =>
+    response.writeHead(200, { 'content-type': 'text/html', 'x-request-id': 'req_2' }).end('<h1>Welcome');
   const { storefront } = await storefrontOf(t, [page, proxyError], { retries: 0 });
-  t.like(await errorOf(storefront.createCart()), { code: 'unexpected_response' });
+  t.like(await errorOf(storefront.createCart()), { code: 'unexpected_response', status: 200, requestId: 'req_2' });
   t.like(await errorOf(storefront.createCart()), { code: 'unexpected_response', status: 502 });
+});
+
+test('a 429 is repeated later whether or not its Retry-After can be read', async (t) => {
+  for (const retryAfter of [undefined, '-1', 'soon', '']) {
+    const limited = failure(429, 'rate_limited', retryAfter === undefined ? {} : { 'retry-after': retryAfter });
+    const { storefront, keys } = await storefrontOf(t, [limited, cart]);
+    const startedAt = performance.now();
+    t.is((await storefront.createCart()).cart.id, 'cart_1', retryAfter);
+    t.true(performance.now() - startedAt >= 240, retryAfter);
+    t.is(keys.length, 2);
+  }
+  const limited = failure(429, 'rate_limited', { 'retry-after': '1.5' });
+  const { storefront } = await storefrontOf(t, [limited], { retryWithinMs: 1000 });
+  t.like(await errorOf(storefront.createCart()), { code: 'rate_limited', retryAfter: 2 });
+});
+
+test('an attempt may take without end', async (t) => {
+  const { storefront } = await storefrontOf(t, [cart], { timeoutMs: Number.POSITIVE_INFINITY });
+  t.is((await storefront.createCart()).cart.id, 'cart_1');
+});
+
+test('a parameter that would make the path that of another operation is rejected before a request', async (t) => {
+  const { storefront, keys } = await storefrontOf(t, [cart]);
+  for (const slug of ['', '.', '..', '\ud800', undefined as unknown as string]) {
+    t.like(await errorOf(storefront.getProduct(slug)), { name: 'ApiError', code: 'invalid_argument', status: 0 }, slug);
+    const request = storefront.http.GET('/api/v1/products/{slug}', { params: { path: { slug } } });
+    t.like(await errorOf(request), { code: 'invalid_argument' }, slug);
+  }
+  t.is(keys.length, 0);
+  await storefront.getProduct('...');
+  t.is(keys.length, 1);
+});
+
+test('a client that could send nothing is not created', (t) => {
+  for (const wrong of [
+    { baseUrl: '' },
+    { baseUrl: 'shop.example' },
+    { publishableKey: 'pk_ключ' },
+    { tenant: 'магазин' },
+  ])
+    t.like(
+      t.throws(() => createStorefront({ baseUrl: 'http://127.0.0.1', tenant: 'a-store', ...wrong })),
+      { name: 'ApiError', code: 'invalid_argument' },
+    );
+  t.like(
+    t.throws(() => createAdmin({ baseUrl: 'http://127.0.0.1', secretKey: 'sk_…' })),
+    { code: 'invalid_argument' },
+  );
+});
+
+test('a page without a cursor is the last one', async (t) => {
+  const page: Reply = (response) => response.end('{"products":[{"slug":"oak-bowl"}]}');
+  const { storefront, keys } = await storefrontOf(t, [page]);
+  for await (const { slug } of storefront.listProducts()) t.is(slug, 'oak-bowl');
+  t.is(keys.length, 1);
 });
 
 test('an attempt that takes too long is repeated', async (t) => {

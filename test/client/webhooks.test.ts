@@ -41,3 +41,15 @@ test('verifyWebhook rejects another body, another secret, an old signature and n
     t.is(error.code, 'invalid_signature');
   }
 });
+
+test('verifyWebhook says that the secret is empty, and rejects a request without headers', (t) => {
+  t.like(
+    t.throws(() => verifyWebhook(body, headers, '')),
+    { name: 'ApiError', code: 'invalid_argument' },
+  );
+  for (const absent of [undefined, null])
+    t.like(
+      t.throws(() => verifyWebhook(body, absent as unknown as Headers, secret)),
+      { name: 'ApiError', code: 'invalid_signature' },
+    );
+});

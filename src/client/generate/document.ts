@@ -49,6 +49,9 @@ export function parametersOf({ components }: ApiDocument, { parameters }: ApiOpe
     .filter(({ in: place, name }) => place !== 'header' && name !== 'tenant');
 }
 
+/** Whether only a store's owner may call it. All that such an operation needs is the secret key. */
+export const isAdmin = ({ operationId }: ApiOperation) => operationId.startsWith('admin.');
+
 /** The name of a component that is referred to. */
 export const nameOf = ({ $ref }: Reference) => $ref.replace(/^.*\//, '');
 

@@ -1,9 +1,8 @@
-import { type ApiDocument, parametersOf } from './document.ts';
+import { type ApiDocument, isAdmin, parametersOf } from './document.ts';
 import { methodsFile } from './methods.ts';
 import { typesOf } from './types.ts';
 
 const head = '// Generated from the API document by `npm run client:types`. Do not edit.\n\n';
-const adminPrefix = 'admin.';
 
 /** The files of src/generated, by name. */
 export async function generate(document: ApiDocument): Promise<Record<string, string>> {
@@ -18,7 +17,6 @@ export async function generate(document: ApiDocument): Promise<Record<string, st
     )
     // Only other systems call back, never a storefront.
     .filter(({ tags }) => !tags.includes('integrations'));
-  const isAdmin = ({ operationId }: { operationId: string }) => operationId.startsWith(adminPrefix);
   return {
     'api.ts': head + (await typesOf(document)),
     'storefront.ts':

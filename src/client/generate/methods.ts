@@ -1,4 +1,4 @@
-import { type ApiOperation, type Content, nameOf, type Parameter, successesOf } from './document.ts';
+import { type ApiOperation, type Content, isAdmin, nameOf, type Parameter, successesOf } from './document.ts';
 
 /** An operation with its place in the API and the parameters that a caller gives. */
 export interface PlacedOperation extends ApiOperation {
@@ -49,20 +49,18 @@ function rowOf(operation: PlacedOperation): string {
   const items = itemsOf(operation);
   const input = inputOf(operation)?.kind;
   return `{ ${[
-    `method: '${operation.method.toUpperCase()}'`,
-    `path: '${operation.path}'`,
+    `at: '${operation.method.toUpperCase()} ${operation.path}'`,
     ...(input ? [`input: '${input}'`] : []),
     ...(items ? [`items: '${items}'`] : []),
     ...(isIdempotent(operation) ? ['isIdempotent: true'] : []),
-    ...(requires(operation, 'key') ? ['needsKey: true'] : []),
-    ...(requires(operation, 'session') ? ['needsSession: true'] : []),
+    ...(isAdmin(operation) ? [] : needsOf(operation).map((need) => `needs: '${need}'`)),
   ].join(', ')} }`;
 }
 
 const methodOf = ({ operationId }: ApiOperation) => operationId.replace(/^.*\./, '');
 
-const requires = ({ security }: ApiOperation, credential: string) =>
-  security.length > 0 && security.every((way) => credential in way);
+const needsOf = ({ security }: ApiOperation) =>
+  ['key', 'session'].filter((need) => security.length > 0 && security.every((way) => need in way));
 
 const isIdempotent = ({ parameters }: ApiOperation) =>
   parameters.some((parameter) => '$ref' in parameter && nameOf(parameter) === 'idempotencyKey');

@@ -2,7 +2,10 @@ import { type ClientOptions, createClient, type HttpClient } from './create-clie
 import { type AdminOperations, adminOperations } from './generated/admin.ts';
 
 export interface AdminOptions extends ClientOptions {
-  /** `sk_…`, with the scopes `admin:read` and `admin:write`. It belongs on a server. */
+  /**
+   * `sk_…`, with the scopes of the areas it is for (`admin.orders:read`, `admin.refunds:write`, …); `admin:read` and
+   * `admin:write` cover all areas. It belongs on a server.
+   */
   readonly secretKey: string;
 }
 
@@ -11,6 +14,7 @@ export interface Admin extends AdminOperations {
   readonly http: HttpClient;
 }
 
+/** @throws ApiError `invalid_argument` for a URL or a key that cannot be one */
 export function createAdmin({ secretKey, ...options }: AdminOptions): Admin {
   return createClient<AdminOperations>(adminOperations, options, () => secretKey);
 }

@@ -1,7 +1,12 @@
 import type { ErrorBody } from './generated/api.ts';
 
-/** The codes of the API, and those for what did not come from it. */
-export type ErrorCode = ErrorBody['error'] | 'connection_failed' | 'unexpected_response' | 'invalid_signature';
+/** The codes of the API, and those for what did not come from it. `invalid_argument`: nothing was sent. */
+export type ErrorCode =
+  | ErrorBody['error']
+  | 'connection_failed'
+  | 'unexpected_response'
+  | 'invalid_argument'
+  | 'invalid_signature';
 
 /** The one error of this package. Only an aborted request is rejected with the reason of its signal. */
 export class ApiError extends Error {
@@ -41,7 +46,7 @@ interface ErrorContext {
 }
 
 /** The error that a response is. */
-export function errorOf(response: Response, body: unknown): ApiError {
+export function errorOf(response: Response, body?: unknown): ApiError {
   if (isErrorBody(body)) return new ApiError(body.error, body.detail, { response, body });
   return new ApiError('unexpected_response', `The response ${response.status} is not one of the API.`, { response });
 }
@@ -49,9 +54,10 @@ export function errorOf(response: Response, body: unknown): ApiError {
 /** What Retry-After says: seconds, or a date. */
 export function retryAfterMsOf({ headers }: Response): number | undefined {
   const value = headers.get('retry-after');
-  if (value === null) return undefined;
-  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
-  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+  if (!value) return undefined;
+  const seconds = Number(value);
+  const ms = Number.isNaN(seconds) ? Date.parse(value) - Date.now() : seconds * 1000;
+  return ms >= 0 ? ms : undefined;
 }
 
 const isErrorBody = (body: unknown): body is ErrorBody =>

@@ -22,18 +22,24 @@ export type HttpClient = Client<paths>;
 export function createClient<Methods>(
   table: OperationTable,
   { baseUrl, headers, ...retryOptions }: ClientOptions,
-  keyFor: (operation: Operation | undefined) => string | undefined,
+  keyFor: (operation: Pick<Operation, 'needs'> | undefined) => string | undefined,
 ): Methods & { readonly http: HttpClient } {
+  const key = keyFor({ needs: 'key' });
+  try {
+    new Request(new URL(baseUrl), { headers: { ...headers, authorization: `Bearer ${key}` } });
+  } catch (cause) {
+    throw invalidArgument('The baseUrl, the key or a header is not valid.', cause);
+  }
   const http = createOpenApiClient<paths>({
     baseUrl,
     headers: { ...headers },
     fetch: fetchWithRetries(retryOptions),
+    pathSerializer: (path, values) => path.replace(/\{(\w+)\}/g, (_, name) => toSegment(name, values[name])),
   });
-  const operationAt = indexOperations(table);
   http.use({
     onRequest({ request, schemaPath }) {
-      const operation = operationAt(request.method, schemaPath);
-      const key = operation?.needsSession ? undefined : keyFor(operation);
+      const operation = findOperation(table, request, schemaPath);
+      const key = operation?.needs === 'session' ? undefined : keyFor(operation);
       if (key !== undefined) setUnlessGiven(request, 'authorization', `Bearer ${key}`);
       if (operation?.isIdempotent) setUnlessGiven(request, 'idempotency-key', randomKey());
     },
@@ -46,19 +52,14 @@ export function createClient<Methods>(
   return { ...Object.fromEntries(methods), http };
 }
 
-/** Finds an operation of the table by its method and path. */
-export function indexOperations(table: OperationTable): (method: string, path: string) => Operation | undefined {
-  const byPlace = new Map(
-    Object.values(table).map((operation) => [`${operation.method} ${operation.path}`, operation]),
-  );
-  return (method, path) => byPlace.get(`${method} ${path}`);
-}
+export const findOperation = (table: OperationTable, { method }: Request, path: string): Operation | undefined =>
+  Object.values(table).find(({ at }) => at === `${method} ${path}`);
 
-type Page = Readonly<Record<string, readonly unknown[]>> & { readonly cursor: string | null };
+type Page = Readonly<Record<string, readonly unknown[]>> & { readonly cursor?: string | null };
 
 /** The method of an operation: arguments for its path, its input, and options. */
 function call(http: HttpClient, operation: Operation, args: readonly unknown[]): Promise<unknown> {
-  const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
+  const names = operation.at.match(/(?<=\{)\w+/g) ?? [];
   const path = Object.fromEntries(names.map((name, index) => [name, args[index]]));
   const input = operation.input && args[names.length];
   const options = args[names.length + (operation.input ? 1 : 0)] as IdempotentOptions | undefined;
@@ -66,11 +67,8 @@ function call(http: HttpClient, operation: Operation, args: readonly unknown[]):
     request(http, operation, {
       params: { path, ...(operation.input === 'query' && { query: { ...(input as object | undefined), ...further } }) },
       ...(operation.input === 'body' && { body: input }),
-      ...(options?.signal && { signal: options.signal }),
-      headers: {
-        ...options?.headers,
-        ...(options?.idempotencyKey !== undefined && { 'idempotency-key': options.idempotencyKey }),
-      },
+      signal: options?.signal,
+      headers: { 'idempotency-key': options?.idempotencyKey, ...options?.headers },
     });
   const response = load({});
   const { items } = operation;
@@ -80,7 +78,7 @@ function call(http: HttpClient, operation: Operation, args: readonly unknown[]):
       let page = (await response) as Page;
       for (;;) {
         yield* page[items] ?? [];
-        if (page.cursor === null) return;
+        if (!page.cursor) return;
         page = (await load({ cursor: page.cursor })) as Page;
       }
     },
@@ -88,18 +86,29 @@ function call(http: HttpClient, operation: Operation, args: readonly unknown[]):
 }
 
 /** @throws ApiError, or the reason of the signal */
-async function request(http: HttpClient, { method, path }: Operation, init: object): Promise<unknown> {
+async function request(http: HttpClient, { at }: Operation, init: object): Promise<unknown> {
+  const [method = '', path = ''] = at.split(' ');
   const send = http.request as (method: string, path: string, init: object) => Promise<Outcome>;
-  const { data, error, response } = await send(method, path, init).catch((cause: unknown) => {
-    if (!(cause instanceof SyntaxError)) throw cause;
-    throw new ApiError('unexpected_response', 'The response is not JSON.', { cause });
-  });
+  const { data, error, response } = await send(method, path, { ...init, parseAs: 'text' });
   if (!response.ok) throw errorOf(response, error);
-  return data;
+  try {
+    return data && JSON.parse(data);
+  } catch {
+    throw errorOf(response);
+  }
 }
 
+/** Nothing, `.` and `..` would make the path another operation's; half a character cannot be encoded. */
+function toSegment(name: string, value: unknown): string {
+  const text = String(value ?? '');
+  if (/^\.{0,2}$|\p{Cs}/u.test(text)) throw invalidArgument(`The ${name} in the path is "${text}".`);
+  return encodeURIComponent(text);
+}
+
+const invalidArgument = (detail: string, cause?: unknown) => new ApiError('invalid_argument', detail, { cause });
+
 interface Outcome {
-  readonly data?: unknown;
+  readonly data?: string;
   readonly error?: unknown;
   readonly response: Response;
 }
@@ -110,5 +119,4 @@ export function setUnlessGiven({ headers }: Request, name: string, value: string
 }
 
 /** Also in pages without HTTPS, where `crypto.randomUUID` does not exist. */
-const randomKey = () =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+const randomKey = () => crypto.getRandomValues(new Uint32Array(4)).join('-');

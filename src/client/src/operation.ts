@@ -2,18 +2,16 @@ import type { operations } from './generated/api.ts';
 
 /** How an operation is called: what its method needs to know when it runs. */
 export interface Operation {
-  readonly method: string;
-  readonly path: string;
+  /** Its method and path: `GET /api/v1/products`. */
+  readonly at: string;
   /** What the argument after those of the path is. */
   readonly input?: 'query' | 'body';
   /** The field of a page that has its items. */
   readonly items?: string;
   /** It takes an Idempotency-Key. */
   readonly isIdempotent?: true;
-  /** It requires an API key. */
-  readonly needsKey?: true;
-  /** Only a signed-in customer may call it. */
-  readonly needsSession?: true;
+  /** It requires an API key, or a signed-in customer. An operation of the admin area requires its key anyway. */
+  readonly needs?: 'key' | 'session';
 }
 
 export type OperationTable = Readonly<Record<string, Operation>>;

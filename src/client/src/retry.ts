@@ -11,6 +11,9 @@ export interface RetryOptions {
   readonly timeoutMs?: number;
 }
 
+/** Timers take no longer time. */
+const longestMs = 2 ** 31 - 1;
+
 /**
  * A `fetch` that repeats a request that was not carried out: as Retry-After says, and after a failure of the network
  * or a proxy if the request may arrive twice. A last failure is returned as a response, or thrown as an ApiError.
@@ -39,7 +42,9 @@ async function send(request: Request, options: RetryOptions): Promise<Response |
   const { fetch = globalThis.fetch, timeoutMs = 30_000 } = options;
   const { signal } = request;
   try {
-    const response = await fetch(request, { signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) });
+    const response = await fetch(request, {
+      signal: AbortSignal.any([signal, AbortSignal.timeout(Math.min(timeoutMs, longestMs))]),
+    });
     const body = await response.arrayBuffer();
     return new Response(body.byteLength > 0 ? body : null, response);
   } catch (cause) {
@@ -53,10 +58,8 @@ function waitBeforeRetry(request: Request, outcome: Response | ApiError, failure
   const backoffMs = 250 * 2 ** failures * (1 + Math.random());
   if (outcome instanceof ApiError) return isRepeatable(request) ? backoffMs : undefined;
   const { status, headers } = outcome;
-  if (status === 409 || status === 429 || status === 503) {
-    const retryAfterMs = retryAfterMsOf(outcome);
-    if (retryAfterMs !== undefined) return retryAfterMs;
-  }
+  if (status === 429 || ((status === 409 || status === 503) && headers.has('retry-after')))
+    return retryAfterMsOf(outcome) ?? backoffMs;
   // The service says itself when to retry; a proxy may not know whether the request was carried out.
   const isFromProxy = status >= 502 && status <= 504 && !headers.has('x-request-id');
   return isFromProxy && isRepeatable(request) ? backoffMs : undefined;
@@ -67,16 +70,22 @@ const isRepeatable = ({ method, headers }: Request) =>
 
 /** @throws the reason of the signal when it is aborted */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  let timer: ReturnType<typeof setTimeout>;
+  const elapsed = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  return waitFor(elapsed, signal).finally(() => clearTimeout(timer));
+}
+
+/**
+ * Waits for work that others may wait for, too: an abort ends the wait and not the work.
+ * @throws the reason of the signal when it is aborted
+ */
+export function waitFor<Value>(work: Promise<Value>, signal?: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
-    const abort = () => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', abort);
-      resolve();
-    }, ms);
+    const abort = () => reject(signal?.reason);
     if (signal?.aborted) abort();
-    else signal?.addEventListener('abort', abort, { once: true });
+    signal?.addEventListener('abort', abort);
+    work.then(resolve, reject).finally(() => signal?.removeEventListener('abort', abort));
   });
 }

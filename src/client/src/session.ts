@@ -1,5 +1,5 @@
 import { ApiError } from './api-error.ts';
-import { indexOperations, setUnlessGiven } from './create-client.ts';
+import { findOperation, setUnlessGiven } from './create-client.ts';
 import type { Customer, Session } from './generated/api.ts';
 import { storefrontOperations } from './generated/storefront.ts';
 import type { Body, RequestOptions } from './operation.ts';
@@ -41,8 +41,8 @@ export function createSession(
   store: SessionStore,
   { storageKey = 'storefront-session' }: { storageKey?: string } = {},
 ): CustomerSession {
-  const operationAt = indexOperations(storefrontOperations);
-  const needsSession = (request: Request, path: string) => operationAt(request.method, path)?.needsSession === true;
+  const needsSession = (request: Request, path: string) =>
+    findOperation(storefrontOperations, request, path)?.needs === 'session';
   let refreshing: Promise<string | undefined> | undefined;
 
   storefront.http.use({

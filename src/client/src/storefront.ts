@@ -13,13 +13,17 @@ export interface StorefrontOptions extends ClientOptions {
 /** What a shopper can do in a store: a method for each operation. */
 export interface Storefront extends StorefrontOperations {
   readonly http: HttpClient;
+  /** The host of the service and the slug of the store. */
+  readonly id: string;
 }
 
+/** @throws ApiError `invalid_argument` for a URL or a key that cannot be one */
 export function createStorefront({ tenant, publishableKey, secretKey, ...options }: StorefrontOptions): Storefront {
   const headers = { 'x-tenant-slug': tenant, ...options.headers };
-  return createClient<StorefrontOperations>(
+  const client = createClient<StorefrontOperations>(
     storefrontOperations,
     { ...options, headers },
-    (operation) => secretKey ?? (operation?.needsKey && publishableKey),
+    (operation) => secretKey ?? (operation?.needs && publishableKey),
   );
+  return { ...client, id: `${new URL(options.baseUrl).host}/${tenant}` };
 }

@@ -14,17 +14,19 @@ export type WebhookEvent = WebhookEvents[keyof WebhookEvents];
 /**
  * @param body as received, before any parsing: the signature covers its bytes
  * @param secret `whsec_…`, of the endpoint
- * @throws ApiError `invalid_signature`, also for one that is older than five minutes
+ * @throws ApiError `invalid_signature`, also for one that is older than five minutes;
+ * `invalid_argument` without a secret
  */
 export function verifyWebhook(
   body: string | Uint8Array | ArrayBuffer,
   headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>,
   secret: string,
 ): WebhookEvent {
-  const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
-  const entries = Symbol.iterator in headers ? [...headers] : Object.entries(headers);
-  const named = Object.fromEntries(entries.map(([name, value]) => [name, String(value ?? '')]));
+  if (!secret) throw new ApiError('invalid_argument', 'The secret is empty.');
   try {
+    const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
+    const entries = Symbol.iterator in headers ? [...headers] : Object.entries(headers);
+    const named = Object.fromEntries(entries.map(([name, value]) => [name, String(value ?? '')]));
     // A valid signature proves that the service wrote the body, and so its type.
     return new Webhook(secret).verify(text, named) as WebhookEvent;
   } catch (cause) {
