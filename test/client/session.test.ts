@@ -5,26 +5,28 @@ import { buildCustomer } from '#test/support/factories/customers.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
 import { bearer, buildLink, sessionsOf } from '#test/support/factories/sessions.ts';
+import { until } from '#test/support/until.ts';
 import { type ApiContext, useApi } from '#test/support/use-api.ts';
 
 const test = anyTest as TestFn<ApiContext>;
 useApi(test);
-
-const storageKey = 'storefront-session';
 
 interface Visit {
   readonly values: Map<string, string>;
   readonly paths: string[];
 }
 
-/** A storefront whose session is in memory; `paths` are those of its requests. */
+/** A storefront whose session is in memory; `paths` are those of its requests, which `replies` hold up. */
 async function visit({ api, tenant, ctx }: ApiContext, { values, paths }: Visit = { values: new Map(), paths: [] }) {
+  const replies = new Map<string, Promise<void>>();
   const storefront = createStorefront({
     baseUrl: api.url,
     tenant: tenant.slug,
     publishableKey: await buildKey(ctx, ['cart:write'], 'publishable'),
-    fetch: (input, init) => {
-      paths.push(new URL(input instanceof Request ? input.url : input).pathname.replace('/api/v1', ''));
+    fetch: async (input, init) => {
+      const path = new URL(input instanceof Request ? input.url : input).pathname.replace('/api/v1', '');
+      paths.push(path);
+      await replies.get(path);
       return fetch(input, init);
     },
   });
@@ -33,11 +35,12 @@ async function visit({ api, tenant, ctx }: ApiContext, { values, paths }: Visit 
     setItem: async (key, value) => values.set(key, value),
     removeItem: async (key) => values.delete(key),
   };
+  const storageKey = `storefront-session:${storefront.id}`;
   const expire = (ms: number) => {
     const session = JSON.parse(values.get(storageKey) ?? '');
     values.set(storageKey, JSON.stringify({ ...session, expiresAt: Date.now() + ms }));
   };
-  return { storefront, session: createSession(storefront, store), values, paths, expire };
+  return { storefront, session: createSession(storefront, store), values, paths, replies, expire, storageKey };
 }
 
 async function signedIn(context: ApiContext) {
@@ -66,7 +69,7 @@ test('a customer signs in with a link, is recognized in a later visit, and signs
 });
 
 test('a session that is about to expire is refreshed once for all requests that wait', async (t) => {
-  const { storefront, values, paths, expire } = await signedIn(t.context);
+  const { storefront, values, paths, expire, storageKey } = await signedIn(t.context);
   const before = JSON.parse(values.get(storageKey) ?? '');
   expire(59_000);
   paths.length = 0;
@@ -74,7 +77,7 @@ test('a session that is about to expire is refreshed once for all requests that 
   t.deepEqual(paths.toSorted(), ['/customer/refresh', ...Array.from({ length: 5 }, () => '/customer/me')].toSorted());
   t.is(paths[0], '/customer/refresh');
   const after = JSON.parse(values.get(storageKey) ?? '');
-  t.not(after.refreshToken, before.refreshToken);
+  t.not(after.refresh_token, before.refresh_token);
   t.true(after.expiresAt > Date.now() + 800_000);
   await storefront.getCustomer();
   t.is(paths.length, 7);
@@ -92,18 +95,17 @@ test('two tabs that refresh at the same time both stay signed in', async (t) => 
 
 test('a session that was ended elsewhere is removed', async (t) => {
   const { api } = t.context;
-  const { storefront, session, values } = await signedIn(t.context);
-  const { token } = JSON.parse(values.get(storageKey) ?? '');
-  await api.call('POST', '/api/v1/customer/signout', { headers: bearer(token) });
+  const { storefront, session, values, storageKey } = await signedIn(t.context);
+  const { session_token } = JSON.parse(values.get(storageKey) ?? '');
+  await api.call('POST', '/api/v1/customer/signout', { headers: bearer(session_token) });
   t.like(await t.throwsAsync(() => storefront.getCustomer()), { status: 401 });
   t.is(await session.customer(), undefined);
 });
 
 test('a session that can no longer be refreshed is removed, and one that cannot be for now is used on', async (t) => {
-  const { storefront, values, expire } = await signedIn(t.context);
+  const { storefront, values, expire, storageKey } = await signedIn(t.context);
   const stored = values.get(storageKey) ?? '';
   expire(30_000);
-  const { refreshToken, ...rest } = JSON.parse(values.get(storageKey) ?? '');
   const unreachable = createStorefront({
     baseUrl: t.context.api.url,
     tenant: t.context.tenant.slug,
@@ -113,7 +115,7 @@ test('a session that can no longer be refreshed is removed, and one that cannot 
       return isRefresh ? Promise.reject(new TypeError('no connection')) : fetch(input, init);
     },
   });
-  const store = new Map([[storageKey, JSON.stringify({ ...rest, refreshToken })]]);
+  const store = new Map(values);
   createSession(unreachable, {
     getItem: (key) => store.get(key) ?? null,
     setItem: (key, value) => store.set(key, value),
@@ -121,7 +123,78 @@ test('a session that can no longer be refreshed is removed, and one that cannot 
   });
   t.truthy((await unreachable.getCustomer()).customer);
 
-  values.set(storageKey, JSON.stringify({ ...JSON.parse(stored), expiresAt: 0, refreshToken: 'unknown' }));
+  values.set(storageKey, JSON.stringify({ ...JSON.parse(stored), expiresAt: 0, refresh_token: 'unknown' }));
   t.like(await t.throwsAsync(() => storefront.getCustomer()), { status: 401 });
   t.is(values.size, 0);
+});
+
+test('an abort ends waiting for a refresh, which goes on for the others that wait', async (t) => {
+  const { storefront, expire, replies, paths } = await signedIn(t.context);
+  expire(-1000);
+  let respond = () => {};
+  replies.set('/customer/refresh', new Promise<void>((resolve) => (respond = resolve)));
+  const controller = new AbortController();
+  const reason = new Error('The shopper left.');
+  const aborted = storefront.getCustomer({ signal: controller.signal });
+  const other = storefront.getCustomer();
+  await until(() => paths.includes('/customer/refresh'));
+  controller.abort(reason);
+  t.is(await t.throwsAsync(aborted), reason);
+  respond();
+  t.truthy((await other).customer);
+  t.is(paths.filter((path) => path === '/customer/refresh').length, 1);
+});
+
+test('a late 401 and a late refresh leave the session of a newer sign-in alone', async (t) => {
+  const { storefront, session, expire, values, storageKey, replies, paths } = await signedIn(t.context);
+  const sent = JSON.parse(values.get(storageKey) ?? '');
+  const next = await buildCustomer(t.context.ctx, { name: 'Grace' });
+
+  values.set(storageKey, JSON.stringify({ ...sent, session_token: 'ended elsewhere' }));
+  let respond = () => {};
+  replies.set('/customer/me', new Promise<void>((resolve) => (respond = resolve)));
+  const late = storefront.getCustomer();
+  await until(() => paths.includes('/customer/me'));
+  await session.signIn({ token: await buildLink(t.context.ctx, next.email) });
+  respond();
+  t.like(await t.throwsAsync(late), { status: 401 });
+  t.like(await session.customer(), { name: 'Grace' });
+
+  values.set(storageKey, JSON.stringify(sent));
+  expire(-1000);
+  replies.clear();
+  replies.set('/customer/refresh', new Promise<void>((resolve) => (respond = resolve)));
+  const refreshed = storefront.getCustomer();
+  await until(() => paths.includes('/customer/refresh'));
+  await session.signIn({ token: await buildLink(t.context.ctx, next.email) });
+  respond();
+  t.is((await refreshed).customer.name, 'Grace');
+  t.like(await session.customer(), { name: 'Grace' });
+});
+
+test('stores of one origin do not see the sessions of each other', async (t) => {
+  const { values, paths } = await signedIn(t.context);
+  const other = await visit({ ...t.context, tenant: { ...t.context.tenant, slug: 'another' } }, { values, paths });
+  t.is(await other.session.customer(), undefined);
+  t.is(values.size, 1);
+});
+
+test('a session that the store loses, garbles or rejects does not fail', async (t) => {
+  const { session, values, storageKey } = await signedIn(t.context);
+  for (const value of ['{"session_token":', '"text"', '{}', 'null', '']) {
+    values.set(storageKey, value);
+    t.is(await session.customer(), undefined, value);
+  }
+
+  const { storefront } = await visit(t.context);
+  const reject = () => {
+    throw new DOMException('The quota has been exceeded.', 'QuotaExceededError');
+  };
+  const unsaved = createSession(storefront, { getItem: reject, setItem: reject, removeItem: reject });
+  t.is(await unsaved.customer(), undefined);
+  const customer = await buildCustomer(t.context.ctx);
+  await unsaved.signIn({ token: await buildLink(t.context.ctx, customer.email) });
+  t.is((await storefront.getCustomer()).customer.id, customer.id);
+  await unsaved.signOut();
+  t.is(await unsaved.customer(), undefined);
 });
