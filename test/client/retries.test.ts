@@ -178,6 +178,22 @@ test('a page without a cursor is the last one', async (t) => {
   t.is(keys.length, 1);
 });
 
+test('waitForOrder waits out a lost connection and a busy service, and ends with another error', async (t) => {
+  const paid: Reply = (response) => response.end('{"status":"paid"}');
+  const busy = failure(503, 'service_unavailable', { 'retry-after': '0' });
+  const limited = failure(429, 'rate_limited', { 'retry-after': '0' });
+  const { storefront, keys } = await storefrontOf(t, [busy, limited, drop, paid], { retries: 0 });
+  t.like(await waitForOrder(storefront, 'ord_1'), { status: 'paid' });
+  t.is(keys.length, 4);
+
+  const unknown = await storefrontOf(t, [failure(404, 'not_found')]);
+  t.like(await errorOf(waitForOrder(unknown.storefront, 'ord_1')), { code: 'not_found' });
+  t.is(unknown.keys.length, 1);
+
+  const away = await storefrontOf(t, [drop], { retries: 0 });
+  t.like(await errorOf(waitForOrder(away.storefront, 'ord_1', { withinMs: 0 })), { code: 'connection_failed' });
+});
+
 test('an attempt that takes too long is repeated', async (t) => {
   const slow: Reply = (response) => response.writeHead(201, { 'content-length': '100' }).write('{"cart":');
   const { storefront, keys } = await storefrontOf(t, [hang, slow, cart], { timeoutMs: 300, retries: 100 });
