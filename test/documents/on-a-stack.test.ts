@@ -124,7 +124,11 @@ withCurl('the commands of the README sell on the stack of npm run dev', async (t
 
 test('the client is installed from its tarball by the documented commands, and its examples have right types', async (t) => {
   const commands = clientBlocks.filter(({ language }) => language === 'sh').flatMap(commandsOf);
-  t.deepEqual(commands, ['npm run client:pack', 'npm install ./storefront-commerce-client-1.0.0.tgz']);
+  t.deepEqual(commands, [
+    'npm run client:pack',
+    'cd ../my-shop',
+    'npm install ../storefront-commerce/storefront-commerce-client-1.0.0.tgz',
+  ]);
   const { project } = t.context;
   await project.write({ 'mistakes.ts': mistakes });
   await t.notThrowsAsync(project.checkTypes());
@@ -194,8 +198,28 @@ withBrowser('a shopper buys and signs in on the documented pages, and the receiv
   const [, token = ''] = /[?&]token=([\w.-]+)/.exec(mail.text ?? '') ?? [];
   await page.goto(`${pages.url}/account?token=${token}`);
   await page.getByText(`${number}: `).waitFor();
+  t.is(page.url(), `${pages.url}/account`, 'the token is not left in the history');
   await page.goto(`${pages.url}/account`);
   await page.getByText(`${number}: `).waitFor();
+
+  await page.goto(`${pages.url}/account?token=${token}`);
+  await page.getByText('link').waitFor();
+  await page.getByText(`${number}: `).waitFor();
+  await page.evaluate(() => {
+    for (const [name, value] of Object.entries(localStorage))
+      localStorage[name] = value.replace(/"session_token":"[^"]*/, '"session_token":"ended');
+    localStorage['cart'] = 'cart_gone';
+  });
+  page.once('dialog', (dialog) => dialog.dismiss());
+  const prompted = page.waitForEvent('dialog');
+  await page.goto(`${pages.url}/account`);
+  await prompted;
+  for (const order of ['/order', '/order?id=ord_unknown']) {
+    await page.goto(pages.url + order);
+    await page.getByText('There is no such order.').waitFor();
+  }
+  await page.goto(`${pages.url}/shop`);
+  await page.getByRole('button', { name: 'Check out' }).waitFor();
   t.deepEqual(complaints, []);
 });
 
