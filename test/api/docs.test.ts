@@ -223,6 +223,7 @@ browserTest('the API page is complete in a browser without any other network acc
       shown.length + Object.keys((await readDocument(t.context)).webhooks).length,
     );
     t.is(await page.evaluate<string>(`getComputedStyle(document.querySelector('nav')).position`), 'sticky');
+    t.true((await page.getByText('uri or null', { exact: true }).count()) > 0, 'a field that may be null says so');
     const dead = `[...document.querySelectorAll('a[href^="#"]')]
       .map(({ hash }) => hash.slice(1)).filter((id) => !document.getElementById(id))`;
     t.deepEqual(await page.evaluate<string[]>(dead), []);

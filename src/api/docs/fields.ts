@@ -59,10 +59,12 @@ export const nameOf = (reference: string) => reference.split('/').at(-1) ?? '';
 function typeOf(schema: Schema, schemas: Schemas): string {
   if (schema.$ref) return nameOf(schema.$ref);
   if (schema.anyOf) return [...new Set(schema.anyOf.map((branch) => typeOf(branch, schemas)))].join(' or ');
+  if (Array.isArray(schema.type))
+    return schema.type.map((type) => (type === 'null' ? type : typeOf({ ...schema, type }, schemas))).join(' or ');
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.items) return `list of ${typeOf(schema.items, schemas)}`;
   if (schema.enum && schema.enum.length <= 12) return schema.enum.map((value) => JSON.stringify(value)).join(' or ');
-  return schema.format ?? [schema.type ?? 'any'].flat().join(' or ');
+  return schema.format ?? String(schema.type ?? 'any');
 }
 
 function limitsOf(given: Schema, schemas: Schemas): Html | false {
