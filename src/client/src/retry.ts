@@ -59,7 +59,7 @@ function waitBeforeRetry(request: Request, outcome: Response | ApiError, failure
   if (outcome instanceof ApiError) return isRepeatable(request) ? backoffMs : undefined;
   const { status, headers } = outcome;
   if (status === 429 || ((status === 409 || status === 503) && headers.has('retry-after')))
-    return retryAfterMsOf(outcome) ?? backoffMs;
+    return retryAfterMsOf(outcome) || backoffMs;
   // The service says itself when to retry; a proxy may not know whether the request was carried out.
   const isFromProxy = status >= 502 && status <= 504 && !headers.has('x-request-id');
   return isFromProxy && isRepeatable(request) ? backoffMs : undefined;
