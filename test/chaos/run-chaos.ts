@@ -6,6 +6,7 @@ import { seededRandom } from '#test/support/random.ts';
 import { injectFaults, type WebhookFaults } from './fault-injector.ts';
 import { findBreaches } from './invariants.ts';
 import { type Neighbour, openNeighbour } from './neighbour.ts';
+import { quickSchedules } from './quick-schedules.ts';
 import { sendShoppers } from './shoppers.ts';
 import { sendVisitors } from './visitors.ts';
 
@@ -24,17 +25,12 @@ export interface ChaosOptions {
   readonly report: (line: string) => void;
 }
 
-/** Seconds instead of hours, so that recovery can be observed. */
 const quick = {
+  ...quickSchedules,
   WEBHOOK_RETRY_SCHEDULE: '0s,1s,1s,2s,2s,3s,3s,5s,5s,5s',
   LABEL_RETRY_SCHEDULE: '0s,1s,2s,3s,5s,5s,5s,5s',
-  LABEL_LOOKUP_GRACE: '1s',
   LABEL_BUY_TIMEOUT: '2s',
-  BREAKER_OPEN: '1s',
-  PAYMENT_POLL_SCHEDULE: '3s,6s,12s,24s',
-  SWEEP_INTERVAL: '5s',
   RATE_LIMIT_SCALE: '100',
-  LOG_LEVEL: 'info',
 };
 
 /**

@@ -12,6 +12,7 @@ import { handledEventTypes } from '#src/providers/stripe/events.ts';
 import { seededRandom } from '#test/support/random.ts';
 import { findBreaches } from './invariants.ts';
 import { buildNextRelease, type NextRelease } from './next-release.ts';
+import { quickSchedules } from './quick-schedules.ts';
 import { startRouter } from './router.ts';
 import { type Purchase, sendShoppers } from './shoppers.ts';
 
@@ -31,12 +32,8 @@ export interface Deployed {
 }
 
 const quick = {
-  LABEL_LOOKUP_GRACE: '1s',
-  BREAKER_OPEN: '1s',
-  PAYMENT_POLL_SCHEDULE: '3s,6s,12s,24s',
-  SWEEP_INTERVAL: '5s',
+  ...quickSchedules,
   RATE_LIMIT_SCALE: '1000',
-  LOG_LEVEL: 'info',
 };
 /** Heroku kills a process 30 seconds after SIGTERM. */
 const stopMaxMs = 30_000;

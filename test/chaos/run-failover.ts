@@ -7,6 +7,7 @@ import { seededRandom } from '#test/support/random.ts';
 import { type RedisCluster, startRedisCluster } from '#test/support/redis-cluster.ts';
 import { until } from '#test/support/until.ts';
 import { findBreaches } from './invariants.ts';
+import { quickSchedules } from './quick-schedules.ts';
 import { type ObservedResponse, type Purchase, requestUntilAccepted, sendShoppers } from './shoppers.ts';
 
 export interface FailoverOptions {
@@ -32,13 +33,9 @@ export interface Failover {
 }
 
 const quick = {
-  LABEL_LOOKUP_GRACE: '1s',
+  ...quickSchedules,
   LABEL_BUY_TIMEOUT: '5s',
-  BREAKER_OPEN: '1s',
-  PAYMENT_POLL_SCHEDULE: '3s,6s,12s,24s',
-  SWEEP_INTERVAL: '5s',
   RATE_LIMIT_SCALE: '1000',
-  LOG_LEVEL: 'info',
 };
 const resolveMaxMs = 120_000;
 const betweenShoppersMs = 250;
