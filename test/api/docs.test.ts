@@ -59,7 +59,10 @@ test.serial('the API document lists the responses and errors of every route', as
     const operation = operations.get(nameOf(route));
     for (const status of Object.keys(route.responses))
       t.truthy(operation?.responses[status], `${nameOf(route)} ${status}`);
-    const codes = operation?.['x-errors'] ?? [];
+    const schemes = new Set(operation?.security.flatMap((way) => Object.keys(way)));
+    const codes = [document, operation, ...[...schemes].map((name) => components.securitySchemes[name])]
+      .flatMap((part) => part?.['x-errors'] ?? [])
+      .filter((code, index, all) => all.indexOf(code) === index);
     t.deepEqual(codes.toSorted(), documentedErrors(route).toSorted(), nameOf(route));
     // Each code is explained in the response of its status.
     const explained = Object.values(operation?.responses ?? {}).flatMap((response) =>

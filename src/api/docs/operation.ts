@@ -107,7 +107,8 @@ function curlOf({ parameters, security, requestBody }: ReadableOperation, { meth
   }`;
 }
 
-function exampleIn(content: ByMediaType = {}, schemas: Schemas): Html {
+/** What the schema of a body says by example. */
+export function exampleIn(content: ByMediaType = {}, schemas: Schemas): Html {
   const [body] = Object.values(content);
   return body ? json(exampleOf(inPlace(body.schema, schemas))) : html`<span class="value">No body.</span>`;
 }

@@ -1,8 +1,8 @@
 import type { OpenApiDocument, Operation, Response } from '#src/api/openapi/document.ts';
 import { type Html, html } from '#src/lib/html.ts';
-import { nameOf } from './fields.ts';
-import { inline, json, markdown } from './markup.ts';
-import { badge, type ErrorMeaning, operation, type ReadableOperation } from './operation.ts';
+import { nameOf, type Schemas } from './fields.ts';
+import { inline, markdown } from './markup.ts';
+import { badge, type ErrorMeaning, exampleIn, operation, type ReadableOperation } from './operation.ts';
 import { style } from './style.ts';
 import { tryIt } from './try-it.ts';
 
@@ -55,7 +55,7 @@ export function renderPage(document: OpenApiDocument): string {
   ${listed.map((each) => operation(each.operation, { method: each.method, path: each.path, url }, schemas))}</section>`,
   )}
   <section class="group"><h2 id="events">events</h2>
-  ${Object.entries(document.webhooks).map(([type, item]) => event(type, item))}</section>
+  ${Object.entries(document.webhooks).map(([type, item]) => event(type, item, schemas))}</section>
 </main>
 <script>${tryIt}</script>
 </body>
@@ -69,8 +69,9 @@ const titleOf = (tag: string) => tag.replaceAll('-', ' ');
 /** A path that is too long for its line breaks before a slash, not within a word. */
 const breakable = (path: string) => path.split(/(?=\/)/).map((part, index) => html`${index > 0 && html`<wbr>`}${part}`);
 
-/** Resolves what the document defines among its components. */
-function operationsOf({ paths, components }: OpenApiDocument): Listed[] {
+/** Resolves what the document says once: what it defines among its components, and the errors of many operations. */
+function operationsOf(document: OpenApiDocument): Listed[] {
+  const { paths, components } = document;
   const parameterOf = (parameter: Operation['parameters'][number]) =>
     '$ref' in parameter ? (components.parameters[nameOf(parameter.$ref)] ?? []) : parameter;
   return Object.entries(paths).flatMap(([path, methods]) =>
@@ -80,7 +81,7 @@ function operationsOf({ paths, components }: OpenApiDocument): Listed[] {
       operation: {
         ...operation,
         parameters: operation.parameters.flatMap(parameterOf),
-        ...responsesOf(operation, components),
+        ...responsesOf(operation, document),
       },
     })),
   );
@@ -88,26 +89,33 @@ function operationsOf({ paths, components }: OpenApiDocument): Listed[] {
 
 /** The operation's own responses, and its errors with their messages, by status. */
 function responsesOf(
-  { responses: all, 'x-errors': codes = [] }: Operation,
-  { responses: shared }: OpenApiDocument['components'],
+  { responses: all, security, 'x-errors': own = [] }: Operation,
+  { components: { responses: shared, securitySchemes }, 'x-errors': common }: OpenApiDocument,
 ): Pick<ReadableOperation, 'responses' | 'errors'> {
+  const accepted = new Set(security.flatMap((way) => Object.keys(way)));
+  const codes = new Set([
+    ...own,
+    ...[...accepted].flatMap((name) => securitySchemes[name]?.['x-errors'] ?? []),
+    ...common,
+  ]);
   const responses: Record<string, Response> = {};
   const errors: Record<string, readonly ErrorMeaning[]> = {};
   for (const [status, response] of Object.entries(all)) {
     if (!('$ref' in response)) responses[status] = response;
     else {
       const { examples = {} } = shared[nameOf(response.$ref)]?.content?.['application/json'] ?? {};
-      const meanings = codes.flatMap((code) => (examples[code] ? [{ code, message: examples[code].summary }] : []));
+      const meanings = [...codes].flatMap((code) =>
+        examples[code] ? [{ code, message: examples[code].summary }] : [],
+      );
       if (meanings.length > 0) errors[status] = meanings;
     }
   }
   return { responses, errors };
 }
 
-function event(type: string, { post }: OpenApiDocument['webhooks'][string]): Html {
-  const example = json(post.requestBody?.content['application/json']?.example);
+function event(type: string, { post }: OpenApiDocument['webhooks'][string], schemas: Schemas): Html {
   return html`<article id="event-${type}">
   <div class="words"><h3>${type}</h3><p>${inline(post.summary)}</p></div>
-  <div class="example"><details><summary>What a receiver gets</summary><pre>${example}</pre></details></div>
+  <div class="example"><details><summary>What a receiver gets</summary><pre>${exampleIn(post.requestBody?.content, schemas)}</pre></details></div>
 </article>`;
 }

@@ -16,21 +16,30 @@ export function documentedErrors(route: Route): ErrorCode[] {
     ...(route.idempotent ? (['invalid_request', 'idempotency_in_progress'] as const) : []),
     ...(route.idempotent && route.body ? (['idempotency_key_reused'] as const) : []),
     ...(route.errors ?? []),
-    'internal_error',
-    'service_unavailable',
+    ...errorsOfAll,
   ]);
   return [...codes].toSorted((left, right) => errorCodes[left].status - errorCodes[right].status);
 }
 
+/** Every route can return them. */
+export const errorsOfAll: readonly ErrorCode[] = ['internal_error', 'service_unavailable'];
+
+/** Every route can return them that accepts an API key, or the session of a customer. */
+export const errorsOfCredential: Readonly<Record<'key' | 'session', readonly ErrorCode[]>> = {
+  key: [
+    'missing_key',
+    'invalid_key',
+    'revoked_key',
+    'expired_key',
+    'wrong_environment',
+    'insufficient_scope',
+    'origin_not_allowed',
+  ],
+  session: ['invalid_session', 'expired_session', 'origin_not_allowed'],
+};
+
 const header: readonly ErrorCode[] = ['missing_tenant', 'unknown_tenant'];
-const key: readonly ErrorCode[] = [
-  'missing_key',
-  'invalid_key',
-  'revoked_key',
-  'expired_key',
-  'wrong_environment',
-  'insufficient_scope',
-];
+const { key, session } = errorsOfCredential;
 /** Where two things may name the store, they may name different ones. */
 const either: readonly ErrorCode[] = ['invalid_request', ...header, ...key];
 
@@ -39,7 +48,7 @@ const errorsOf: Readonly<Record<Audience['kind'], readonly ErrorCode[]>> = {
   dual: either,
   bearer: key,
   token: either,
-  session: ['invalid_session', 'expired_session'],
+  session,
   inbound: ['unknown_tenant'],
 };
 

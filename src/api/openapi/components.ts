@@ -1,3 +1,4 @@
+import { errorsOfCredential } from '#src/api/lib/documented-errors.ts';
 import { errorCodes } from '#src/api/lib/error-codes.ts';
 import { exampleOf } from '#src/lib/example-of.ts';
 import { type TSchema, Type } from '#src/lib/schema.ts';
@@ -10,6 +11,7 @@ export const securitySchemes = {
     type: 'http',
     scheme: 'bearer',
     description: 'An API key of one store: `sk_…` for servers, `pk_…` for pages, `…_test_…` in the test environment.',
+    'x-errors': errorsOfCredential.key,
   },
   session: {
     type: 'http',
@@ -17,6 +19,7 @@ export const securitySchemes = {
     bearerFormat: 'JWT',
     description:
       'The session of a customer, from `POST /api/v1/customer/magic-link/consume`. It is valid for 15 minutes.',
+    'x-errors': errorsOfCredential.session,
   },
 };
 

@@ -67,7 +67,7 @@ export interface Operation {
   readonly parameters: readonly (Parameter | Reference)[];
   readonly requestBody?: { readonly required: boolean; readonly content: ByMediaType };
   readonly responses: Readonly<Record<string, Response | Reference>>;
-  /** The codes of its errors. */
+  /** The codes of its errors, beyond those of the document and of the security schemes that it accepts. */
   readonly 'x-errors'?: readonly string[];
   /** Scopes of a key, any of which is sufficient. */
   readonly 'x-scopes'?: readonly string[];
@@ -75,6 +75,14 @@ export interface Operation {
   readonly 'x-rate-limit'?: WindowLimit;
   /** Emails to unconfirmed recipients that requests may cause in a window. */
   readonly 'x-email-limit'?: WindowLimit & { readonly per_recipient: number };
+}
+
+/** How a caller identifies itself. */
+export interface SecurityScheme {
+  readonly type: string;
+  readonly description: string;
+  /** The codes of errors that every operation can return that accepts it. */
+  readonly 'x-errors': readonly string[];
 }
 
 interface WindowLimit {
@@ -90,6 +98,8 @@ export interface OpenApiDocument {
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
   readonly servers: readonly { readonly url: string }[];
   readonly tags: readonly { readonly name: string }[];
+  /** The codes of errors that every operation can return. */
+  readonly 'x-errors': readonly string[];
   /** By path, then by method. */
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   /** By event type. */
@@ -99,6 +109,6 @@ export interface OpenApiDocument {
     readonly parameters: Readonly<Record<string, Parameter>>;
     readonly headers: Readonly<Record<string, object>>;
     readonly responses: Readonly<Record<string, Response>>;
-    readonly securitySchemes: Readonly<Record<string, object>>;
+    readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
   };
 }

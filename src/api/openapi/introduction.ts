@@ -17,9 +17,10 @@ customers send their session as the Bearer token. A scope of the owner's side ma
 
 Every error has the same shape: \`error\`, a code for programs; \`detail\`, a message for people; \`request_id\`, to
 find the request in our logs (every response has it as \`X-Request-Id\`); and for some codes further fields.
-\`x-errors\` of an operation lists the codes that it can return, and its responses what each means. Requests are checked
-in this order, and the first failure is reported: URL and method, store or key, scope, rate limit, size and type,
-schema, module, existence, state, provider.
+\`x-errors\` of an operation lists the codes that it can return beyond those of its security schemes, which every operation
+with a key or a session can return, and those of the document, which every operation can; its responses say what each
+means. Requests are checked in this order, and the first failure is reported: URL and method, store or key, scope, rate
+limit, size and type, schema, module, existence, state, provider.
 
 ## Idempotency
 

@@ -1,4 +1,5 @@
 import type { Route } from '#src/api/lib/define-route.ts';
+import { errorsOfAll } from '#src/api/lib/documented-errors.ts';
 import { headers, parameters, securitySchemes } from './components.ts';
 import type { OpenApiDocument } from './document.ts';
 import { introduction } from './introduction.ts';
@@ -29,6 +30,7 @@ export function openApiDocument(routes: readonly Route[], { publicUrl }: { publi
     info: { title: 'Storefront Commerce API', version, description: introduction },
     servers: [{ url: publicUrl }],
     tags: [...new Set(documented.map(({ tag }) => tag))].toSorted(byReader).map((name) => ({ name })),
+    'x-errors': errorsOfAll,
     paths: Object.fromEntries(paths),
     webhooks,
     components: {

@@ -1,5 +1,5 @@
 import type { Audience, Route } from '#src/api/lib/define-route.ts';
-import { documentedErrors } from '#src/api/lib/documented-errors.ts';
+import { documentedErrors, errorsOfAll, errorsOfCredential } from '#src/api/lib/documented-errors.ts';
 import { limitOf } from '#src/api/lib/limits.ts';
 import { sufficientScopes } from '#src/domain/tenants/index.ts';
 import { exampleOf } from '#src/lib/example-of.ts';
@@ -21,7 +21,7 @@ export function operationOf(route: Route, schemas: SchemaPool): Operation {
     parameters: parametersOf(route, schemas),
     ...bodyOf(route, schemas),
     responses: responsesOf(route, schemas),
-    'x-errors': documentedErrors(route),
+    'x-errors': ownErrorsOf(route),
     ...('scope' in route.audience && { 'x-scopes': sufficientScopes(route.audience.scope) }),
     ...limitsOf(route),
   };
@@ -52,6 +52,17 @@ function securityOf(audience: Audience): Operation['security'] {
     default:
       return [];
   }
+}
+
+/** The errors that neither the document nor the security schemes of the route have already. */
+function ownErrorsOf(route: Route): readonly string[] {
+  const schemes = securityOf(route.audience).flatMap((way) => Object.keys(way));
+  const said = new Set([
+    ...errorsOfAll,
+    ...(schemes.includes('key') ? errorsOfCredential.key : []),
+    ...(schemes.includes('session') ? errorsOfCredential.session : []),
+  ]);
+  return documentedErrors(route).filter((code) => !said.has(code));
 }
 
 function parametersOf(route: Route, schemas: SchemaPool): Operation['parameters'] {

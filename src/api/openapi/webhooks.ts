@@ -31,7 +31,7 @@ export const webhookHeaders: Readonly<Record<string, Parameter>> = {
 /** The events that the service sends, as their receivers get them. */
 export function webhooksOf(schemas: SchemaPool): OpenApiDocument['webhooks'] {
   return Object.fromEntries(
-    presentEventTypes().map(({ type, description, schema, sample }) => [
+    presentEventTypes().map(({ type, description, schema }) => [
       type,
       {
         post: {
@@ -42,7 +42,7 @@ export function webhooksOf(schemas: SchemaPool): OpenApiDocument['webhooks'] {
           parameters: Object.keys(webhookHeaders).map((name) => ({ $ref: `#/components/parameters/${name}` })),
           requestBody: {
             required: true,
-            content: { 'application/json': { schema: schemas.refer(schema), example: sample } },
+            content: { 'application/json': { schema: schemas.refer(schema) } },
           },
           responses: {
             '2XX': {
