@@ -1,12 +1,19 @@
 import { type ClientOptions, createClient, type HttpClient } from './create-client.ts';
 import { type AdminOperations, adminOperations } from './generated/admin.ts';
 
-export interface AdminOptions extends ClientOptions {
+export type AdminOptions = ClientOptions & (WithKey | WithStaffSession);
+
+interface WithKey {
   /**
    * `sk_…`, with the scopes of the areas it is for (`admin.orders:read`, `admin.refunds:write`, …); `admin:read` and
    * `admin:write` cover all areas. It belongs on a server.
    */
   readonly secretKey: string;
+}
+
+interface WithStaffSession {
+  /** The cookie of a member of staff who is signed in, which a browser sends to the origin of the page. */
+  readonly staffSession: true;
 }
 
 /** What a store's owner can do: a method for each operation. */
@@ -15,6 +22,7 @@ export interface Admin extends AdminOperations {
 }
 
 /** @throws ApiError `invalid_argument` for a URL or a key that cannot be one */
-export function createAdmin({ secretKey, ...options }: AdminOptions): Admin {
+export function createAdmin(options: AdminOptions): Admin {
+  const secretKey = 'secretKey' in options ? options.secretKey : undefined;
   return createClient<AdminOperations>(adminOperations, options, () => secretKey);
 }
