@@ -29,6 +29,8 @@ export interface Batch {
   readonly failuresInRow: number;
   readonly probe: boolean;
   readonly deliveries: readonly ClaimedDelivery[];
+  /** Another delivery was due that no one has claimed. */
+  readonly hasMore: boolean;
   readonly claimedAt: Date;
 }
 
@@ -55,25 +57,37 @@ export async function claimDeliveries(
   const deliveries =
     limit === 0
       ? []
-      : await ctx.tx.execute<ClaimedDelivery>(sql`
-    with due as (
+      : await ctx.tx.execute<ClaimedDelivery & { hasMore: boolean }>(sql`
+    with due as materialized (
       select id, next_attempt_at from webhook_deliveries
       where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpoint.id}
         and state = 'pending' and next_attempt_at <= ${now}
-      order by next_attempt_at limit ${limit} for update skip locked),
+      order by next_attempt_at limit ${limit + 1} for update skip locked),
     claimed as (
       update webhook_deliveries d set next_attempt_at = ${lease.leasedUntil}, lease_token = ${lease.token}
-      where d.tenant_id = ${ctx.tenant.id} and d.id = any(array(select id from due))
+      where d.tenant_id = ${ctx.tenant.id}
+        and d.id = any(array(select id from due order by next_attempt_at limit ${limit}))
       returning d.id, d.event_id, d.attempt_count, d.round_count)
     select claimed.id, e.id as "eventId", e.type, e.object_id as "objectId", e.created_at as "eventAt",
-      due.next_attempt_at as "dueAt", claimed.attempt_count as "attemptCount", claimed.round_count as "roundCount"
+      due.next_attempt_at as "dueAt", claimed.attempt_count as "attemptCount", claimed.round_count as "roundCount",
+      (select count(*) > ${limit} from due) as "hasMore"
     from claimed join due on due.id = claimed.id, lateral (
       select * from events where tenant_id = ${ctx.tenant.id} and id = claimed.event_id offset 0) e
     order by due.next_attempt_at, claimed.id`);
-  if (deliveries.length === 0) return undefined;
+  const [first] = deliveries;
+  if (!first) return undefined;
 
   const { failuresInRow } = endpoint;
   const { probe } = endpoint.begin(deliveries.length, now, lease.leasedUntil);
   const secrets = endpoint.liveSecrets(now).map((sealed) => openSecret(ctx, sealed));
-  return { lease, url: endpoint.url, secrets, failuresInRow, probe, deliveries, claimedAt: now };
+  return {
+    lease,
+    url: endpoint.url,
+    secrets,
+    failuresInRow,
+    probe,
+    deliveries,
+    hasMore: first.hasMore,
+    claimedAt: now,
+  };
 }

@@ -51,7 +51,7 @@ async function startDraining(ctx: InTransaction, endpointId: string): Promise<Tu
   const endpoint = lease && (await lockEndpoint(ctx, endpointId));
   if (!endpoint) return undefined;
   const turn = await takeTurn(ctx, endpoint, lease, lease.width);
-  if (turn.batch?.deliveries.length === lease.width) await wakeNextLease(ctx, endpointId);
+  if (turn.batch?.hasMore && turn.batch.deliveries.length === lease.width) await wakeNextLease(ctx, endpointId);
   return turn;
 }
 

@@ -1,5 +1,5 @@
 import { drainEndpoint } from '#jobs/webhooks.ts';
-import { transact } from '#src/database/transact.ts';
+import { completeJob, transact } from '#src/database/transact.ts';
 import { clocksAgreeWithinMs, fromNow } from '#src/lib/clock.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
@@ -22,7 +22,7 @@ import type { WebhookEndpoint } from './webhook-endpoint.ts';
 const resumeAfterMs = minutes(15);
 
 /**
- * Wake the next lease, where one is free and no job is on its way: more deliveries may be due than a job attempts at
+ * Wake the next lease, where one is free and no job is on its way: more deliveries are due than a job attempts at
  * once, and events that came before it took its lease enqueued no other. The endpoint is locked.
  */
 export async function wakeNextLease(ctx: InTransaction, endpointId: string): Promise<void> {
@@ -43,7 +43,7 @@ export async function wakeNextLease(ctx: InTransaction, endpointId: string): Pro
  * the next delivery is due, if there is any that no other job has claimed.
  */
 export async function wakeForRest(ctx: Context, endpointId: string): Promise<void> {
-  await transact(ctx, async (ctx) => {
+  await completeJob(ctx, async (ctx) => {
     await ctx.tx.execute(sql`select pg_advisory_xact_lock(${finalCheckOf(sql`${endpointId}`)})`);
     const now = ctx.clock.now();
     const [rest] = await ctx.tx.execute<{ dueAt: Date | null }>(sql`
