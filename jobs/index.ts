@@ -10,6 +10,7 @@ import * as reminders from './reminders.ts';
 import * as retention from './retention.ts';
 import * as search from './search.ts';
 import * as sessions from './sessions.ts';
+import * as staff from './staff.ts';
 import * as webhooks from './webhooks.ts';
 
 /** Every job of the service. */
@@ -25,5 +26,6 @@ export const jobs: readonly JobDefinition[] = [
   retention,
   search,
   sessions,
+  staff,
   webhooks,
 ].flatMap((file) => Object.values(file) as unknown as JobDefinition[]);

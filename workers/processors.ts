@@ -10,6 +10,7 @@ import * as remindersJobs from '#jobs/reminders.ts';
 import * as retentionJobs from '#jobs/retention.ts';
 import * as searchJobs from '#jobs/search.ts';
 import * as sessionsJobs from '#jobs/sessions.ts';
+import * as staffJobs from '#jobs/staff.ts';
 import * as webhooksJobs from '#jobs/webhooks.ts';
 import * as analytics from '#src/domain/analytics/index.ts';
 import * as backoffice from '#src/domain/backoffice/index.ts';
@@ -22,6 +23,7 @@ import * as reminders from '#src/domain/reminders/index.ts';
 import * as search from '#src/domain/search/index.ts';
 import * as sessions from '#src/domain/sessions/index.ts';
 import * as shipping from '#src/domain/shipping/index.ts';
+import * as staff from '#src/domain/staff/index.ts';
 import * as webhooks from '#src/domain/webhooks/index.ts';
 import { type Processor, platformProcessor, processor } from './runtime/processor.ts';
 
@@ -86,6 +88,8 @@ export const processors: readonly Processor[] = [
   platformProcessor(searchJobs.sweepEmbeddings, search.sweepEmbeddings),
 
   processor(sessionsJobs.mailLink, sessions.mailLink),
+
+  processor(staffJobs.mailStaffLink, staff.mailStaffLink),
 
   processor(webhooksJobs.drainEndpoint, webhooks.drainEndpoint, webhooks.resumeLater),
 ];

@@ -12,6 +12,8 @@ import * as adminProviders from './admin/providers.ts';
 import * as adminRecords from './admin/records.ts';
 import * as adminReturns from './admin/returns.ts';
 import * as adminReviews from './admin/reviews.ts';
+import * as adminSession from './admin/session.ts';
+import * as adminStaff from './admin/staff.ts';
 import * as adminSubscriptions from './admin/subscriptions.ts';
 import * as adminSuppressions from './admin/suppressions.ts';
 import * as adminWebhookDeliveries from './admin/webhook-deliveries.ts';
@@ -57,6 +59,8 @@ const admin = [
   adminRecords,
   adminReturns,
   adminReviews,
+  adminSession,
+  adminStaff,
   adminSubscriptions,
   adminSuppressions,
   adminWebhookDeliveries,

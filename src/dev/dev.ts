@@ -43,6 +43,8 @@ print(`
   docs          ${stack.url}/docs
   operations    ${stack.url}/ops
 
+  admin         ${stack.url}/admin        sign in as owner@cedar.example, with the link in the mailbox
+
   API           ${stack.url}/api/v1        x-tenant-slug: ${stack.store.slug}
   publishable   ${stack.store.publishableKey}
   secret        ${stack.store.secretKey}

@@ -6,10 +6,12 @@ import type { Ports } from './ports/index.ts';
 import type { Settings } from './settings.ts';
 import type { Tenant } from './tenants/tenant.ts';
 
-/** Who acts, as the audit log shows it: an API key, an operator at the command line, a job or a shopper. */
+/** Who acts, as the audit log shows it: an API key, staff, an operator at the command line, a job or a shopper. */
 export interface Actor {
-  readonly kind: 'key' | 'operator' | 'job' | 'shopper' | 'system';
+  readonly kind: 'key' | 'staff' | 'operator' | 'job' | 'shopper' | 'system';
   readonly id: string;
+  /** Of staff: until when the second factor of their session counts. */
+  readonly verifiedUntil?: Date | null;
 }
 
 /** One attempt of a job, as a worker describes it to the operation that it calls. */

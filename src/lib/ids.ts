@@ -49,7 +49,8 @@ export type IdPrefix =
   | 'conn'
   | 'call'
   | 'link'
-  | 'rem';
+  | 'rem'
+  | 'staff';
 
 /** A new TypeID: the prefix and 26 characters of a UUIDv7 in Crockford base32, so that ids sort by age. */
 export function newId(prefix: IdPrefix): string {

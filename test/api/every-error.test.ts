@@ -5,11 +5,22 @@ import { transact } from '#src/database/transact.ts';
 import { claimRequest } from '#src/domain/idempotency/index.ts';
 import { newKey, scopes } from '#src/domain/tenants/api-key.ts';
 import { issueKey, revokeKey } from '#src/domain/tenants/index.ts';
-import { minutes } from '#src/lib/duration.ts';
+import { hours, minutes } from '#src/lib/duration.ts';
 import { exampleOf } from '#src/lib/example-of.ts';
-import { addressOf, kinds, nameOf, resultOf, type StoreContext, send, useStore } from '#test/support/every-route.ts';
+import {
+  addressOf,
+  isForStaff,
+  kinds,
+  nameOf,
+  resultOf,
+  type StoreContext,
+  send,
+  sendAsStaff,
+  useStore,
+} from '#test/support/every-route.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
 import { buildSession } from '#test/support/factories/sessions.ts';
+import { buildStaffSession } from '#test/support/factories/staff.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 
 /* The errors that follow from what a route declares, caused at every route that documents them. */
@@ -23,6 +34,10 @@ test.serial('an expired session gets expired_session, not invalid_session', asyn
   t.context.clock.pass(minutes(16));
   for (const route of kinds('session')) {
     t.is(resultOf(await send(t.context, route, withoutTokens(route))), '401 expired_session', nameOf(route));
+  }
+  t.context.clock.pass(hours(12));
+  for (const route of kinds('staff', 'bearer').filter(isForStaff)) {
+    t.is(resultOf(await sendAsStaff(t.context, route)), '401 expired_session', nameOf(route));
   }
 });
 
@@ -79,7 +94,13 @@ test('a revoked or expired key is rejected with its own error', async (t) => {
 test('every route rejects a page of an origin that the store does not allow', async (t) => {
   const tenant = await buildTenant(t.context.services, { allowedOrigins: ['https://shop.example'] });
   const ctx = { ...t.context.ctx, tenant };
-  const store = { ...t.context, tenant, key: await buildKey(ctx, scopes), session: (await buildSession(ctx)).token };
+  const store = {
+    ...t.context,
+    tenant,
+    key: await buildKey(ctx, scopes),
+    session: (await buildSession(ctx)).token,
+    staff: { ...(await buildStaffSession(ctx)).headers, origin: '' },
+  };
   for (const route of routes.filter(({ audience }) => audience.kind !== 'inbound')) {
     const response = await send(store, route, { body: undefined, headers: { origin: 'https://evil.example' } });
     t.is(resultOf(response), '403 origin_not_allowed', nameOf(route));

@@ -8,6 +8,7 @@ import type { ApiResponse } from '#test/support/api.ts';
 import { nameOf, resultOf, type StoreContext, send, useStore } from '#test/support/every-route.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
 import { buildSession } from '#test/support/factories/sessions.ts';
+import { buildStaffSession } from '#test/support/factories/staff.ts';
 
 /* One request a window, whatever the limit. */
 const test = anyTest as TestFn<StoreContext>;
@@ -16,6 +17,7 @@ useStore(test, { environment: { RATE_LIMIT_SCALE: '0.001' } });
 const ofCallers = routes.filter(({ audience }) => audience.kind !== 'inbound');
 const hasCeiling = ({ limit }: Route) => limit !== undefined && limitOf(limit).perStore !== undefined;
 const rated = ofCallers.filter((route) => route.limit && !hasCeiling(route));
+const signingOut = ['POST /api/v1/customer/signout', 'POST /api/v1/admin/session/sign-out'];
 const named = (name: string) => routes.find((route) => nameOf(route) === name);
 
 test('every route has a limit except the signed webhooks of providers', (t) => {
@@ -29,7 +31,7 @@ test('every route has a limit except the signed webhooks of providers', (t) => {
 test('every limited route responds 429 beyond its limit and says how long to wait', async (t) => {
   const key = await buildKey(t.context.ctx, scopes, 'secret', 1);
   // A session that has ended cannot be used twice: its own test follows.
-  for (const route of rated.filter((route) => nameOf(route) !== 'POST /api/v1/customer/signout')) {
+  for (const route of rated.filter((route) => !signingOut.includes(nameOf(route)))) {
     const request = () => send(t.context, route, { body: undefined, ...(route.limit === 'owner' && { key }) });
     const first = await request();
     const isCountedAlone = route.limit !== 'owner' && !(route.limit && limitOf(route.limit).protects);
@@ -41,15 +43,17 @@ test('every limited route responds 429 beyond its limit and says how long to wai
   }
 });
 
-test('POST /customer/signout rejects one of several requests that arrive together', async (t) => {
-  const route = rated.find((route) => nameOf(route) === 'POST /api/v1/customer/signout');
-  let limited: ApiResponse | undefined;
-  while (route && !limited) {
-    const { token: key } = await buildSession(t.context.ctx);
-    const responses = await Promise.all([1, 2, 3].map(() => send(t.context, route, { key })));
-    limited = responses.find((response) => resultOf(response) === '429 rate_limited');
+test('signing out rejects one of several requests that arrive together', async (t) => {
+  for (const route of rated.filter((route) => signingOut.includes(nameOf(route)))) {
+    let limited: ApiResponse | undefined;
+    while (!limited) {
+      const { token: key } = await buildSession(t.context.ctx);
+      const staff = { ...t.context.staff, ...(await buildStaffSession(t.context.ctx)).headers };
+      const responses = await Promise.all([1, 2, 3].map(() => send({ ...t.context, session: key, staff }, route)));
+      limited = responses.find((response) => resultOf(response) === '429 rate_limited');
+    }
+    t.truthy(limited.headers.get('retry-after'), nameOf(route));
   }
-  t.truthy(limited?.headers.get('retry-after'));
 });
 
 test('an operation that is not limited in normal use responds 503 to a flood of valid requests', async (t) => {
@@ -77,7 +81,7 @@ test('the API document describes the limits of every route', (t) => {
     const operation = paths[route.path.replaceAll(/:(\w+)/g, '{$1}')]?.[route.method];
     const text = operation?.description ?? '';
     const limit = route.limit && limitOf(route.limit);
-    const isSession = route.audience.kind === 'session';
+    const isSession = route.audience.kind === 'session' || route.audience.kind === 'staff';
     t.false(isSession && /secret key/.test(JSON.stringify(operation)), nameOf(route));
     for (const number of [limit?.perShopper, isSession ? undefined : limit?.perSecretKey, limit?.perStore]) {
       if (number !== undefined) t.regex(text, new RegExp(`\\b${number.toLocaleString('en-US')}\\b`), nameOf(route));

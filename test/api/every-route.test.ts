@@ -6,16 +6,19 @@ import { moduleNames, type Scope, setModules } from '#src/domain/tenants/index.t
 import { exampleOf } from '#src/lib/example-of.ts';
 import {
   addressOf,
+  isForStaff,
   keyTo,
   kinds,
   nameOf,
   resultOf,
   type StoreContext,
   send,
+  sendAsStaff,
   useStore,
   withBody,
 } from '#test/support/every-route.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
+import { buildStaffSession } from '#test/support/factories/staff.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 
 /* What holds for every route, generated from what each declares: who may call it, and what it reads. */
@@ -71,6 +74,22 @@ test('a route for customers requires a session', async (t) => {
       });
     for (const authorization of [undefined, key, 'nonsense']) {
       t.is(resultOf(await request(authorization)), '401 invalid_session', nameOf(route));
+    }
+  }
+});
+
+test('a route for staff rejects a missing and an unknown session, a role without the scope, and another page', async (t) => {
+  const { ctx, staff } = t.context;
+  const analyst = await buildStaffSession(ctx, { role: 'analyst' });
+  for (const route of kinds('staff', 'bearer').filter(isForStaff)) {
+    const result = async (given: Partial<typeof staff>) =>
+      resultOf(await sendAsStaff(t.context, route, { ...staff, ...given }));
+    t.is(await result({ cookie: 'staff_session=unknown' }), '401 invalid_session', nameOf(route));
+    t.is(await result({ origin: 'https://evil.example' }), '403 origin_not_allowed', nameOf(route));
+    if (route.audience.kind === 'staff') {
+      t.is(resultOf(await sendAsStaff(t.context, route, { ...staff, cookie: '' })), '401 invalid_session');
+    } else if ('scope' in route.audience && route.audience.scope.endsWith(':write')) {
+      t.is(await result(analyst.headers), '403 insufficient_scope', nameOf(route));
     }
   }
 });

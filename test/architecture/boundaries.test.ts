@@ -34,6 +34,7 @@ const domainOrder = [
   'mail',
   'confirmations',
   'sessions',
+  'staff',
   'cart',
   'orders',
   'partners',

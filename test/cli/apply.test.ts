@@ -106,6 +106,7 @@ test.serial('apply creates a store from the example, and changes nothing when re
     'created second_shipping',
     'created key storefront',
     'created key backend',
+    'created staff o…@cedar.example',
     'created product oak-bowl',
     'created product coffee',
     'created content article/care-for-wood',

@@ -58,7 +58,7 @@ test('the table of scopes matches the code', (t) => {
       .join(', ');
   t.deepEqual(
     tableAfter(markdownFile('src/api/README.md'), '## Who may call').length,
-    6,
+    7,
     'the first table lists the audiences',
   );
   t.deepEqual(
@@ -181,6 +181,6 @@ test('every entry of the Procfile exists, and every process that documents scale
 
 /** A duration in the largest unit that divides it. */
 function describe(ms: number): string {
-  if (ms % hours(24) === 0) return `${ms / hours(24)} day`;
+  if (ms % hours(24) === 0) return `${ms / hours(24)} day${ms > hours(24) ? 's' : ''}`;
   return ms % hours(1) === 0 ? `${ms / hours(1)} h` : `${ms / minutes(1)} min`;
 }

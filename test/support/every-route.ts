@@ -6,6 +6,7 @@ import { exampleOf } from '#src/lib/example-of.ts';
 import type { ApiResponse } from './api.ts';
 import { buildKey } from './factories/keys.ts';
 import { buildSession } from './factories/sessions.ts';
+import { buildStaffSession } from './factories/staff.ts';
 import { type ApiContext, useApi } from './use-api.ts';
 
 /** A store with keys and sessions of every kind, for tests of all routes. */
@@ -14,6 +15,8 @@ export interface StoreContext extends ApiContext {
   key: string;
   /** Of a customer who is signed in. */
   session: string;
+  /** Of an owner who is signed in, with the page that the cookie is accepted from. */
+  staff: { cookie: string; origin: string };
 }
 
 export function useStore(test: TestFn<StoreContext>, options: Parameters<typeof useApi>[1] = {}): void {
@@ -21,6 +24,7 @@ export function useStore(test: TestFn<StoreContext>, options: Parameters<typeof 
   test.serial.beforeEach(async (t) => {
     t.context.key = await buildKey(t.context.ctx, scopes);
     t.context.session = (await buildSession(t.context.ctx)).token;
+    t.context.staff = { ...(await buildStaffSession(t.context.ctx)).headers, origin: t.context.api.url };
   });
 }
 
@@ -50,6 +54,7 @@ export function send(store: StoreContext, route: Route, given: Sending = {}): Pr
     ...(key && { key }),
     ...(route.method !== 'get' && route.body && { body: exampleOf(route.body) }),
     ...given,
+    ...(route.audience.kind === 'staff' && { headers: { ...store.staff, ...given.headers } }),
   });
 }
 
@@ -66,4 +71,13 @@ export function addressOf({ path, params }: Route, tenant: string, given: Record
 /** What the route cannot do without. */
 export function keyTo({ audience }: Route, { key, session }: StoreContext): string | undefined {
   return audience.kind === 'bearer' ? key : audience.kind === 'session' ? session : undefined;
+}
+
+/** Whether a route takes the session cookie of staff. */
+export const isForStaff = ({ audience }: Route): boolean =>
+  audience.kind === 'staff' || (audience.kind === 'bearer' && audience.staff === true);
+
+/** The same request with the cookie instead of a key. */
+export function sendAsStaff({ api, tenant, staff }: StoreContext, route: Route, headers = staff): Promise<ApiResponse> {
+  return api.call(route.method.toUpperCase(), addressOf(route, tenant.slug), { headers });
 }

@@ -52,7 +52,7 @@ type AuditLine = ReturnType<typeof presentAuditEntry> & { readonly before: any; 
 /** The audit log of the store, the oldest line first. */
 export async function auditOf(ctx: Context): Promise<AuditLine[]> {
   const { rows } = await listAudit(ctx, { limit: 100 });
-  return rows.toReversed().map(presentAuditEntry) as AuditLine[];
+  return rows.toReversed().map((entry) => presentAuditEntry(entry)) as AuditLine[];
 }
 
 /** What was done, in order: `product.created`. */

@@ -1,5 +1,6 @@
 import { invalidSession, type OpenSession, openSession, tenantIdOfSession } from '#src/domain/sessions/index.ts';
-import { covers, type OpenedKey, type Tenant } from '#src/domain/tenants/index.ts';
+import { invalidStaffSession, openStaffSession, roles, type StaffSession } from '#src/domain/staff/index.ts';
+import { covers, type OpenedKey, type Scope, type Tenant, tenantIdOfToken } from '#src/domain/tenants/index.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { Slug } from '#src/lib/schema.ts';
 import { fits } from '#src/lib/validation.ts';
@@ -14,8 +15,10 @@ import { HttpError } from './http-error.ts';
 export async function authenticate(
   services: Pick<Services, 'tenants' | 'keys' | 'context'>,
   audience: Audience,
-  { authorization, slug, tenantId }: Credentials,
+  { authorization, slug, tenantId, staffToken = '' }: Credentials,
 ): Promise<Visitor> {
+  if (audience.kind === 'staff' || (audience.kind === 'bearer' && audience.staff && staffToken && !authorization))
+    return authenticateStaff(services, audience, { authorization, slug, staffToken });
   if (audience.kind === 'session') return authenticateSession(services, { authorization, slug, tenantId });
   if (tenantId !== undefined) return authenticateNamed(services, audience, { authorization, slug, tenantId });
   if (audience.kind === 'public' || audience.kind === 'inbound') {
@@ -31,12 +34,34 @@ export async function authenticate(
   if (audience.kind !== 'bearer' && slug !== '' && slug !== tenant.slug) {
     throw new HttpError(400, 'invalid_request', 'The key and the x-tenant-slug header refer to different stores.');
   }
-  if (!covers(key.scopes, audience.scope)) {
-    throw new DomainError('forbidden', 'insufficient_scope', `This requires a key with the scope ${audience.scope}.`, {
-      extensions: { required_scope: audience.scope },
-    });
-  }
+  if (!covers(key.scopes, audience.scope)) throw insufficientScope(audience.scope);
   return { tenant, key };
+}
+
+export function insufficientScope(scope: Scope): DomainError {
+  return new DomainError('forbidden', 'insufficient_scope', `This requires the scope ${scope}.`, {
+    extensions: { required_scope: scope },
+  });
+}
+
+/**
+ * Find the member of the staff by the session cookie, which determines the store. A page that names another store in
+ * the header is of an earlier sign-in: its requests must not reach this one.
+ *
+ * @throws 401 `invalid_session`, or `expired_session`; 403 `insufficient_scope`
+ */
+async function authenticateStaff(
+  { tenants, context }: Pick<Services, 'tenants' | 'context'>,
+  audience: Audience & { kind: 'staff' | 'bearer' },
+  { authorization, slug, staffToken }: Credentials & { staffToken: string },
+): Promise<Visitor> {
+  const tenantId = authorization === '' ? tenantIdOfToken(staffToken) : undefined;
+  const tenant = tenantId === undefined ? undefined : await tenants.byId(tenantId);
+  if (!tenant || (slug !== '' && slug !== tenant.slug)) throw invalidStaffSession();
+  const staff = await openStaffSession({ ...context(), tenant }, staffToken);
+  if (audience.kind === 'bearer' && !covers(roles[staff.staff.role], audience.scope))
+    throw insufficientScope(audience.scope);
+  return { tenant, key: undefined, staff };
 }
 
 /** A token determines the tenant if nothing else does. Otherwise both must refer to the same. */
@@ -98,12 +123,15 @@ export interface Visitor {
   readonly tenant: Tenant;
   readonly key: OpenedKey | undefined;
   readonly session?: OpenSession;
+  readonly staff?: StaffSession;
 }
 
 /** The credentials of a request. '' stands for what was not sent. */
 export interface Credentials {
   readonly authorization: string;
   readonly slug: string;
+  /** The value of the cookie of staff. */
+  readonly staffToken?: string;
   /** The tenant that the request's token determines, on a route with such a token. */
   readonly tenantId?: string | undefined;
 }

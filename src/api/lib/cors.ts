@@ -46,6 +46,28 @@ function isOwnPage({ appMode, publicUrl }: Context['settings'], origin: string):
   return appMode === 'test' && origin === new URL(publicUrl).origin;
 }
 
+/**
+ * Reject what a page of another origin sends with the cookie of staff, or in order to set it: a browser adds cookies by
+ * itself, and pages on other hosts of the domain count as the same site.
+ *
+ * @param options `mustNameOrigin`: a request that changes something has to carry `Origin`, as browsers do
+ */
+export function rejectForeignPage(
+  koa: KoaContext,
+  { publicUrl, localMode }: Context['settings'],
+  { mustNameOrigin }: { mustNameOrigin: boolean },
+): void {
+  const [origin, site] = [koa.get('origin'), koa.get('sec-fetch-site')];
+  const changesNothing = koa.method === 'GET' || koa.method === 'HEAD';
+  const isOwn =
+    origin === ''
+      ? changesNothing || !mustNameOrigin
+      : origin === new URL(publicUrl).origin || (localMode && origin === `http://${koa.host}`);
+  const isSameOrigin = site === '' || site === 'same-origin' || (site === 'none' && changesNothing);
+  if (isOwn && isSameOrigin) return;
+  throw new DomainError('forbidden', 'origin_not_allowed', 'Only pages of this service may send this request.');
+}
+
 /** Also for errors that come before the tenant is known: a page should see what it did wrong. */
 export function allowOrigin(koa: KoaContext, origin: string): void {
   koa.vary('Origin');

@@ -1,6 +1,7 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Context } from '#src/domain/context.ts';
 import { invalidSession, type OpenSession } from '#src/domain/sessions/index.ts';
+import { invalidStaffSession, roles, type StaffSession } from '#src/domain/staff/index.ts';
 import type { ModuleName, OpenedKey, Scope } from '#src/domain/tenants/index.ts';
 import type { ErrorCode } from './error-codes.ts';
 import type { EmailLimitName, Guess, LimitName } from './limits.ts';
@@ -9,19 +10,22 @@ import type { Reply } from './reply.ts';
 /**
  * Who may call a route, and how the tenant is determined:
  *
- *   public         the x-tenant-slug header; with `slugInQuery` also ?tenant=, for senders that cannot set headers
+ *   public         the x-tenant-slug header; with `slugInQuery` also ?tenant=, for senders that cannot set headers; with
+ *                  `ownPages` no page of another origin
  *   dual           a key with this scope, or else the header
- *   bearer         a key with this scope
+ *   bearer         a key with this scope; with `staff` also the session cookie of a member whose role has the scope
  *   token          like dual; without either, the token in the query or the body determines the tenant
  *   session        a customer's session, which determines its tenant; if `tenantIdOf` finds another token, that instead
+ *   staff          the session cookie of a member of the store's staff, which determines the tenant
  *   inbound        a provider: the slug in the path, a signature that the handler verifies
  */
 export type Audience =
-  | { readonly kind: 'public'; readonly slugInQuery?: true }
+  | { readonly kind: 'public'; readonly slugInQuery?: true; readonly ownPages?: true }
   | { readonly kind: 'dual'; readonly scope: Scope }
-  | { readonly kind: 'bearer'; readonly scope: Scope }
+  | { readonly kind: 'bearer'; readonly scope: Scope; readonly staff?: true }
   | { readonly kind: 'token'; readonly scope: Scope; readonly tenantIdOf: TenantNaming }
   | { readonly kind: 'session'; readonly tenantIdOf?: TenantNaming }
+  | { readonly kind: 'staff' }
   | { readonly kind: 'inbound' };
 
 /** What of a request may name its tenant: links in mails and one-click posts send no header. Nothing is checked yet. */
@@ -35,21 +39,25 @@ export type TenantNaming = (sent: Sent) => string | undefined;
 
 export const toPublic: Audience = { kind: 'public' };
 export const toPublicByQuery: Audience = { kind: 'public', slugInQuery: true };
+export const toOwnPages: Audience = { kind: 'public', ownPages: true };
+export const toStaff: Audience = { kind: 'staff' };
 export const toCustomers: Audience = { kind: 'session' };
 export const toCustomersOrHolders = (tenantIdOf: TenantNaming): Audience => ({ kind: 'session', tenantIdOf });
 export const toProviders: Audience = { kind: 'inbound' };
 export const toDual = (scope: Scope): Audience => ({ kind: 'dual', scope });
 export const toBearer = (scope: Scope): Audience => ({ kind: 'bearer', scope });
+export const toBearerOrStaff = (scope: Scope): Audience => ({ kind: 'bearer', scope, staff: true });
 export const toTokenHolders = (scope: Scope, tenantIdOf: TenantNaming): Audience => ({
   kind: 'token',
   scope,
   tenantIdOf,
 });
 
-/** Who called: the key or the session, when one was sent, and the shopper's address. */
+/** Who called: the key or the session of a customer or of staff, when one was sent, and the shopper's address. */
 export interface Caller {
   readonly key: OpenedKey | undefined;
   readonly session: OpenSession | undefined;
+  readonly staff: StaffSession | undefined;
   /** Unknown where a storefront's server calls, with a secret key, and does not name its shopper (`x-client-ip`). */
   readonly clientIp: string | undefined;
 }
@@ -173,4 +181,15 @@ export function defineRoute<
 export function sessionOf({ session }: Caller): OpenSession {
   if (!session) throw invalidSession();
   return session;
+}
+
+/** The session of the caller of a route for staff. */
+export function staffOf({ staff }: Caller): StaffSession {
+  if (!staff) throw invalidStaffSession();
+  return staff;
+}
+
+/** What a caller of the owner's side may do. */
+export function scopesOf({ key, staff }: Caller): readonly Scope[] {
+  return key?.scopes ?? (staff ? roles[staff.staff.role] : []);
 }

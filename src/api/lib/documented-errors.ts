@@ -6,6 +6,7 @@ import { limitOf } from './limits.ts';
 export function documentedErrors(route: Route): ErrorCode[] {
   const codes = new Set<ErrorCode>([
     ...errorsOf[route.audience.kind],
+    ...(route.audience.kind === 'bearer' && route.audience.staff ? session : []),
     ...(route.audience.kind === 'inbound' ? [] : (['origin_not_allowed'] as const)),
     ...limitErrors(route),
     ...bodyErrors(route),
@@ -24,8 +25,10 @@ export function documentedErrors(route: Route): ErrorCode[] {
 /** Every route can return them. */
 export const errorsOfAll: readonly ErrorCode[] = ['internal_error', 'service_unavailable'];
 
-/** Every route can return them that accepts an API key, or the session of a customer. */
-export const errorsOfCredential: Readonly<Record<'key' | 'session', readonly ErrorCode[]>> = {
+const errorsOfSession: readonly ErrorCode[] = ['invalid_session', 'expired_session', 'origin_not_allowed'];
+
+/** Every route can return them that accepts an API key, or the session of a customer or of staff. */
+export const errorsOfCredential: Readonly<Record<'key' | 'session' | 'staffSession', readonly ErrorCode[]>> = {
   key: [
     'missing_key',
     'invalid_key',
@@ -35,7 +38,8 @@ export const errorsOfCredential: Readonly<Record<'key' | 'session', readonly Err
     'insufficient_scope',
     'origin_not_allowed',
   ],
-  session: ['invalid_session', 'expired_session', 'origin_not_allowed'],
+  session: errorsOfSession,
+  staffSession: errorsOfSession,
 };
 
 const header: readonly ErrorCode[] = ['missing_tenant', 'unknown_tenant'];
@@ -49,6 +53,7 @@ const errorsOf: Readonly<Record<Audience['kind'], readonly ErrorCode[]>> = {
   bearer: key,
   token: either,
   session,
+  staff: session,
   inbound: ['unknown_tenant'],
 };
 

@@ -95,7 +95,7 @@ export const errorCodes = {
   expired_session: { status: 401, message: 'The session has expired: refresh it, or sign in again.' },
   insufficient_scope: {
     status: 403,
-    message: 'The key lacks the required scope.',
+    message: 'The key, or the role, lacks the required scope.',
     extensions: { required_scope: Type.String({ examples: ['cart:write'] }) },
   },
   module_disabled: { status: 403, message: 'This module is disabled for the store.' },
@@ -149,6 +149,7 @@ export const errorCodes = {
     status: 409,
     message: 'The order requires no shipping, or cannot be shipped with a label from here.',
   },
+  last_owner: { status: 409, message: 'The only owner of a store can be neither revoked nor given another role.' },
   saved_cart_gone: { status: 410, message: 'The saved cart no longer exists.' },
   payload_too_large: { status: 413, message: 'The body is larger than this URL accepts.' },
   unsupported_media_type: { status: 415, message: 'The body must be application/json.' },

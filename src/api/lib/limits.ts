@@ -35,6 +35,7 @@ const limits = {
   consume: { perShopper: 10, seconds: 60 },
   refresh: { perShopper: 30, seconds: 60 },
   account: { perShopper: 60, seconds: 60 },
+  staff: { perShopper: 120, seconds: 60 },
   rates: { perShopper: 60, seconds: 60 },
   leads: fewPerMinute,
   reviews: fewPerMinute,
@@ -63,14 +64,18 @@ interface EmailLimit {
 
 const day = 86_400;
 
+const links = {
+  perShopper: linksPerClientMax,
+  perRecipient: linksPerEmailMax,
+  isSilent: true,
+  seconds: linksWindowMs / 1000,
+} as const;
+
 /** The one table of what callers may cause to be emailed. Operations of one limit are counted together. */
 const emailLimits = {
-  links: {
-    perShopper: linksPerClientMax,
-    perRecipient: linksPerEmailMax,
-    isSilent: true,
-    seconds: linksWindowMs / 1000,
-  },
+  links,
+  /** Customers and staff are counted apart, as their links are. */
+  staff_links: links,
   reminders: { perShopper: 200, perRecipient: 30, perStore: 20_000, isSilent: true, seconds: day },
   waitlist: { perShopper: 50, perRecipient: 20, perStore: 20_000, isSilent: false, seconds: day },
 } as const satisfies Record<string, EmailLimit>;

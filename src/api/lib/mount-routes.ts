@@ -4,7 +4,7 @@ import type { Actor, Context } from '#src/domain/context.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { authenticate, type Visitor } from './authenticate.ts';
 import { clientIp, shopperIp } from './client-ip.ts';
-import { setAllowedOrigin } from './cors.ts';
+import { rejectForeignPage, setAllowedOrigin } from './cors.ts';
 import type { Audience, Caller, EmailWork, Route } from './define-route.ts';
 import { HttpError } from './http-error.ts';
 import { readIdempotencyKey, runIdempotent } from './idempotent-request.ts';
@@ -13,6 +13,7 @@ import { type RenderedReply, renderReply, sendReply, sendStored } from './render
 import type { RequestRouter } from './request-router.ts';
 import type { RouteServices } from './route-services.ts';
 import type { Party } from './shares.ts';
+import { staffCookieName } from './staff-cookie.ts';
 
 /** Mount routes at their paths: each request is authenticated, checked in the documented order, and then handled. */
 export function mountRoutes(requestRouter: RequestRouter, shared: RouteServices, routes: readonly Route[]): void {
@@ -42,6 +43,7 @@ async function serve(shared: RouteServices, route: Route, koa: RouterContext): P
     authorization: koa.get('authorization'),
     slug: slugOf(audience, koa),
     tenantId,
+    staffToken: koa.cookies.get(staffCookieName(shared.services.config.settings)) ?? '',
   });
   const address = await enforceLimits(shared, route, visitor, koa);
 
@@ -60,7 +62,12 @@ async function enforceLimits(
   visitor: Visitor,
   koa: KoaContext,
 ): Promise<string | undefined> {
-  setAllowedOrigin(koa, { tenant: visitor.tenant, settings: services.config.settings });
+  const { settings } = services.config;
+  if (visitor.staff || (route.audience.kind === 'public' && route.audience.ownPages)) {
+    rejectForeignPage(koa, settings, { mustNameOrigin: visitor.staff !== undefined });
+  } else {
+    setAllowedOrigin(koa, { tenant: visitor.tenant, settings });
+  }
   koa.state['tenant'] = visitor.tenant.slug;
   const address = await shopperIp(services, visitor, {
     clientIp: clientIp(koa.req, services.config.trustedProxyHops),
@@ -89,7 +96,12 @@ async function handle(
   { body, rawBody }: SentBody,
 ): Promise<RenderedReply> {
   const { visitor, address } = party;
-  const caller: Caller = { key: visitor.key, session: visitor.session, clientIp: address };
+  const caller: Caller = {
+    key: visitor.key,
+    session: visitor.session,
+    staff: visitor.staff,
+    clientIp: address,
+  };
   const actor = actorOf(visitor);
   const header = (name: string) => koa.get(name);
   const limitEmail = <Value>(recipient: string, work: EmailWork<Value>) =>
@@ -117,6 +129,7 @@ async function handle(
   return runIdempotent(ctx, route.idempotent, request, (ctx, id) => work(ctx, key && id));
 }
 
-function actorOf({ key, session }: Visitor): Actor {
+function actorOf({ key, session, staff }: Visitor): Actor {
+  if (staff) return { kind: 'staff', id: staff.staff.id, verifiedUntil: staff.verifiedUntil };
   return key ? { kind: 'key', id: key.id } : { kind: 'shopper', id: session?.customer.id ?? 'anonymous' };
 }

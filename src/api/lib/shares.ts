@@ -71,10 +71,10 @@ export function emailsOf(
 }
 
 /**
- * What a shopper is counted by; undefined if unknown. A signed-in customer is counted by their session, all others by
+ * What a shopper is counted by; undefined if unknown. Who is signed in is counted by their session, all others by
  * their network. Every browser has the publishable key: if it were counted, one shopper could block the whole store.
  */
-function shopperOf({ visitor: { tenant, key, session }, address }: Party): string[] {
-  const shopper = session?.id ?? (address === undefined ? undefined : clientNetworkOf(address));
+function shopperOf({ visitor: { tenant, key, session, staff }, address }: Party): string[] {
+  const shopper = (session ?? staff)?.id ?? (address === undefined ? undefined : clientNetworkOf(address));
   return shopper === undefined ? [] : [`${key?.kind === 'publishable' ? key.id : tenant.id}:${shopper}`];
 }

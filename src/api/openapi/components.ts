@@ -1,5 +1,6 @@
 import { errorsOfCredential } from '#src/api/lib/documented-errors.ts';
 import { errorCodes } from '#src/api/lib/error-codes.ts';
+import { staffCookieName } from '#src/api/lib/staff-cookie.ts';
 import { exampleOf } from '#src/lib/example-of.ts';
 import { type TSchema, Type } from '#src/lib/schema.ts';
 import type { Example, Parameter, Reference } from './document.ts';
@@ -20,6 +21,16 @@ export const securitySchemes = {
     description:
       'The session of a customer, from `POST /api/v1/customer/magic-link/consume`. It is valid for 15 minutes.',
     'x-errors': errorsOfCredential.session,
+  },
+  staffSession: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: staffCookieName({ localMode: false }),
+    description:
+      'The session of a member of the staff, from `POST /api/v1/admin/sign-in/consume`: `staff_session` in local ' +
+      'mode. The role of the member has to have the scope. A request that changes something has to come from a page ' +
+      'of this service.',
+    'x-errors': errorsOfCredential.staffSession,
   },
 };
 

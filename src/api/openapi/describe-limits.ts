@@ -52,7 +52,7 @@ function describeLimit(name: NonNullable<Route['limit']>, { audience }: Route): 
   if (!perShopper) return 'Rate limit: `requests_per_minute` of the key, if it is set.';
   // A session carries no key, so no key's limit applies to it.
   const server =
-    perSecretKey && audience.kind !== 'session'
+    perSecretKey && audience.kind !== 'session' && audience.kind !== 'staff'
       ? `; ${perSecretKey.toLocaleString('en-US')} for a secret key, over all operations, unless it has its own limit`
       : '';
   const together = protects ? ` Operations that could be used to guess ${protects} are counted together.` : '';

@@ -43,7 +43,9 @@ function describe(route: Route): { description?: string } {
 function securityOf(audience: Audience): Operation['security'] {
   switch (audience.kind) {
     case 'bearer':
-      return [{ key: [audience.scope] }];
+      return [{ key: [audience.scope] }, ...(audience.staff ? [{ staffSession: [] }] : [])];
+    case 'staff':
+      return [{ staffSession: [] }];
     case 'dual':
     case 'token':
       return [{}, { key: [audience.scope] }];
@@ -61,6 +63,7 @@ function ownErrorsOf(route: Route): readonly string[] {
     ...errorsOfAll,
     ...(schemes.includes('key') ? errorsOfCredential.key : []),
     ...(schemes.includes('session') ? errorsOfCredential.session : []),
+    ...(schemes.includes('staffSession') ? errorsOfCredential.staffSession : []),
   ]);
   return documentedErrors(route).filter((code) => !said.has(code));
 }
@@ -79,7 +82,7 @@ function parametersOf(route: Route, schemas: SchemaPool): Operation['parameters'
     ...(kind === 'dual' || kind === 'token' ? [named('tenantUnlessKey')] : []),
     ...(route.idempotent ? [named('idempotencyKey')] : []),
     ...(route.caching === 'revalidate' ? [named('ifNoneMatch')] : []),
-    ...(kind !== 'session' && (route.emails || (route.limit && limitOf(route.limit).perShopper))
+    ...(kind !== 'session' && kind !== 'staff' && (route.emails || (route.limit && limitOf(route.limit).perShopper))
       ? [named('clientIp')]
       : []),
   ];

@@ -15,6 +15,7 @@ import { keysSection } from './keys-section.ts';
 import { paymentsSection } from './payments-section.ts';
 import { promoCodesSection } from './promo-codes-section.ts';
 import { many, one, type Section } from './section.ts';
+import { staffSection } from './staff-section.ts';
 import { webhookEndpointsSection } from './webhook-endpoints-section.ts';
 
 /** The sections of a store file in the order in which they are applied: what comes later may need what came before. */
@@ -43,6 +44,7 @@ export const sections: readonly Section[] = [
     save: ({ ctx }, account) => saveSecondShippingAccount(ctx, account),
   }),
   keysSection,
+  staffSection,
   many({
     name: 'products',
     kind: 'product',

@@ -2,7 +2,7 @@ import { read } from '#src/database/transact.ts';
 import { currentCorrelation } from '#src/lib/correlation.ts';
 import { keyset, type Page } from '#src/lib/cursor.ts';
 import { newId } from '#src/lib/ids.ts';
-import { type Static, Timestamp, Type } from '#src/lib/schema.ts';
+import { Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Actor, Context, InTransaction } from '../context.ts';
 
@@ -84,7 +84,13 @@ export async function listAudit(
 export const AuditEntryView = Type.Object(
   {
     id: Type.String(),
-    actor: Type.Object({ kind: Type.String(), id: Type.String() }),
+    actor: Type.Object({
+      kind: Type.String({ examples: ['staff'] }),
+      id: Type.String(),
+      email: Nullable(
+        Type.String({ description: 'Of a member of the staff, for callers with the scope `admin.staff:read`.' }),
+      ),
+    }),
     action: Type.String({ examples: ['promo_code.updated'] }),
     subject: Type.Object({ kind: Type.String(), id: Type.String() }),
     before: Type.Unknown({ description: 'The subject before the change, without secrets and emails.' }),
@@ -98,10 +104,14 @@ export const AuditEntryView = Type.Object(
   { title: 'AuditEntry' },
 );
 
-export function presentAuditEntry(entry: AuditEntry): Static<typeof AuditEntryView> {
+/** @param emails of members of the staff, by id */
+export function presentAuditEntry(
+  entry: AuditEntry,
+  emails: ReadonlyMap<string, string> = new Map(),
+): Static<typeof AuditEntryView> {
   return {
     id: entry.id,
-    actor: { kind: entry.actorKind, id: entry.actorId },
+    actor: { kind: entry.actorKind, id: entry.actorId, email: emails.get(entry.actorId) ?? null },
     action: entry.action,
     subject: { kind: entry.subjectKind, id: entry.subjectId },
     before: entry.before,

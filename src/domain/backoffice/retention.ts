@@ -83,6 +83,8 @@ export const retentions: ReadonlyMap<ScheduledJob, readonly Retention[]> = new M
     jobs.pruneSessions,
     [
       { table: 'sign_in_links', age: 'expires_at', retainedMs: days(7) },
+      { table: 'staff_links', age: 'expires_at', retainedMs: days(7) },
+      { table: 'staff_sessions', age: 'expires_at', retainedMs: days(7) },
       { table: 'sessions', age: 'refresh_expires_at', retainedMs: days(7) },
       // A token exchanged over 30 days ago has expired, so its reuse need not be detected any more.
       { table: 'refresh_tokens', age: 'rotated_at', retainedMs: days(37) },

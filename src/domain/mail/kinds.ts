@@ -1,4 +1,4 @@
-import { hours, minutes } from '#src/lib/duration.ts';
+import { days, hours, minutes } from '#src/lib/duration.ts';
 
 /** The data of an email about an order: a part of the order as the API shows it. */
 export interface OrderMailData {
@@ -33,6 +33,9 @@ export interface PostalAddress {
 export interface MailData {
   /** The token is derived from `subjectId`, the id of the link. */
   magic_link: { readonly redirect_path: string | null; readonly valid_minutes: number };
+  /** The token of both is derived from `subjectId`, the id of the link. */
+  staff_sign_in: { readonly valid_minutes: number };
+  staff_invitation: { readonly valid_days: number };
   receipt: OrderMailData;
   shipped: OrderMailData;
   /** Its tokens are derived from the id of the saved cart (`subjectId`) and from the recipient. */
@@ -92,6 +95,8 @@ export interface MailKindRules {
 
 export const mailKinds: Readonly<Record<MailKind, MailKindRules>> = {
   magic_link: { delivery: 'at_least_once', staleAfterMs: minutes(15) },
+  staff_sign_in: { delivery: 'at_least_once', staleAfterMs: minutes(15) },
+  staff_invitation: { delivery: 'at_least_once', staleAfterMs: days(3) },
   receipt: { delivery: 'at_least_once' },
   shipped: { delivery: 'at_least_once' },
   abandoned_cart: { delivery: 'at_most_once', staleAfterMs: hours(24) },

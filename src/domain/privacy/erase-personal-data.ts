@@ -88,6 +88,9 @@ async function erasureBlockers(ctx: InTransaction, { email, customerId, orderIds
     union all
     select 'the subscription ' || id || ' is ' || status || ': cancel it' from subscriptions
       where tenant_id = ${ctx.tenant.id} and status <> 'canceled'
-        and (lower(email) = ${email} or customer_id = ${customerId})`);
+        and (lower(email) = ${email} or customer_id = ${customerId})
+    union all
+    select 'this email address belongs to the staff of the store: revoke the member' from staff
+      where tenant_id = ${ctx.tenant.id} and email = ${email} and revoked_at is null`);
   return rows.map(({ blocker }) => blocker);
 }

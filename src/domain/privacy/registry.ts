@@ -14,6 +14,7 @@ import { reminderPersonalData } from '../reminders/index.ts';
 import { returnPersonalData } from '../returns/index.ts';
 import { sessionPersonalData } from '../sessions/index.ts';
 import { shippingPersonalData } from '../shipping/index.ts';
+import { staffPersonalData } from '../staff/index.ts';
 import { subscriptionPersonalData } from '../subscriptions/index.ts';
 
 /**
@@ -21,6 +22,7 @@ import { subscriptionPersonalData } from '../subscriptions/index.ts';
  */
 export const personalData: readonly PersonalData[] = [
   ...sessionPersonalData,
+  ...staffPersonalData,
   ...reminderPersonalData,
   ...cartPersonalData,
   ...mailPersonalData,

@@ -6,6 +6,7 @@ import { isBuyable, type SavedCartRecord, saveTokenHashes } from '../cart/index.
 import type { Context, InTransaction } from '../context.ts';
 import { type DeliveryCheck, enqueueMail, type MailData, sendMail } from '../mail/index.ts';
 import { checkLink } from '../sessions/index.ts';
+import { checkStaffLink } from '../staff/index.ts';
 import { evaluateReminder } from './evaluate-reminder.ts';
 import type { Reminder, ReminderReason } from './reminder.ts';
 
@@ -61,7 +62,12 @@ function itemsOf({ lines }: SavedCartRecord): MailData['abandoned_cart']['items'
  * since the decision: meanwhile the shopper may have bought or unsubscribed, or quiet hours may have begun.
  */
 export async function sendCheckedMail(ctx: Context, payload: { mailId: string }): Promise<void> {
-  await sendMail(ctx, payload, { abandoned_cart: checkReminder, magic_link: checkLink });
+  await sendMail(ctx, payload, {
+    abandoned_cart: checkReminder,
+    magic_link: checkLink,
+    staff_sign_in: checkStaffLink,
+    staff_invitation: checkStaffLink,
+  });
 }
 
 const checkReminder: DeliveryCheck = async (ctx, { mailId }) => {

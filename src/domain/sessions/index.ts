@@ -1,8 +1,17 @@
 export { consumeLink } from './consume-link.ts';
+export {
+  type CountedRequest,
+  hashClient,
+  isAmongTheFirst,
+  isWithinLimits,
+  linksPerClientMax,
+  linksPerEmailMax,
+  linksWindowMs,
+} from './link-limits.ts';
 export { checkLink, mailLink } from './mail-link.ts';
 export { sessionPersonalData } from './personal-data.ts';
 export { renewToken, rotateSession } from './refresh-session.ts';
-export { linksPerClientMax, linksPerEmailMax, linksWindowMs, pathOnStorefront, requestLink } from './request-link.ts';
+export { pathOnStorefront, requestLink } from './request-link.ts';
 export { endSession, type OpenSession, openSession, presentSession, SessionView } from './session.ts';
 export { ConsumeInput, LinkInput, RefreshInput } from './session-input.ts';
 export { invalidSession, tenantIdOfSession } from './session-token.ts';

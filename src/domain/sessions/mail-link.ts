@@ -7,7 +7,7 @@ import type { Context, InTransaction } from '../context.ts';
 import { findCustomerByEmail } from '../customers/index.ts';
 import { type DeliveryCheck, enqueueMail } from '../mail/index.ts';
 import { deriveTokenWith, readSessionSecret, tokenPurposes } from '../tenants/index.ts';
-import { type CountedRequest, isWithinLimits } from './request-link.ts';
+import { type CountedRequest, isAmongTheFirst } from './link-limits.ts';
 
 interface WaitingLink extends CountedRequest {
   readonly id: string;
@@ -53,16 +53,9 @@ async function decideOutcome(ctx: InTransaction, link: WaitingLink): Promise<Out
   const { email, expiresAt } = link;
   if (!ctx.tenant.modules.customer_accounts) return 'switched_off';
   if (expiresAt <= ctx.clock.now()) return 'too_late';
-  if (!(await isAmongTheFirst(ctx, link))) return 'too_many';
+  if (!(await isAmongTheFirst(ctx, 'sign_in_links', link))) return 'too_many';
   const customer = isEmailAddress(email) ? await findCustomerByEmail(ctx, email) : undefined;
   return customer ? 'mailed' : 'unknown_address';
-}
-
-/** Whether the link was within the limits when it was requested, counting only earlier ones. */
-async function isAmongTheFirst(ctx: InTransaction, link: WaitingLink): Promise<boolean> {
-  const before = sql`(created_at, id) < (${link.createdAt}, ${link.id})`;
-  const [row] = await ctx.tx.execute<{ first: boolean }>(sql`select ${isWithinLimits(ctx, link, before)} as first`);
-  return row?.first ?? false;
 }
 
 /**

@@ -27,7 +27,7 @@ const resources = [
 ] as const;
 
 /** The areas of an owner's work. A scope of one is part of the scope `admin`. */
-const adminAreas = [
+export const adminAreas = [
   'orders',
   'refunds',
   'labels',
@@ -39,6 +39,7 @@ const adminAreas = [
   'webhooks',
   'analytics',
   'settings',
+  'staff',
 ] as const;
 export type AdminArea = (typeof adminAreas)[number];
 

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+
 import { hmacSha256, sha256 } from '#src/lib/crypto.ts';
 import type { Context } from '../context.ts';
 import { readSessionSecret, type SessionSecret } from './session-secret.ts';
@@ -14,6 +16,8 @@ export const tokenPurposes = {
   unsubscribe: 'mail.unsubscribe',
   /** Begins a session, by the id of the link. */
   signIn: 'session.sign-in',
+  /** Begins a session of staff, by the id of the link. */
+  staffSignIn: 'staff.sign-in',
 } as const;
 
 /**
@@ -30,12 +34,20 @@ export async function deriveToken(ctx: Context, purpose: string, rowId: string):
 /** `deriveToken` with a secret that was read before, for several tokens of one tenant. */
 export function deriveTokenWith(
   ctx: Pick<Context, 'tenant'>,
-  { secret }: SessionSecret,
+  { secret }: Pick<SessionSecret, 'secret'>,
   purpose: string,
   rowId: string,
 ): string {
-  return ctx.tenant.id.slice(-idCharacters) + hmacSha256(secret, `${purpose}\n${rowId}`).toString('base64url');
+  return tokenOf(ctx, hmacSha256(secret, `${purpose}\n${rowId}`));
 }
+
+/** A random token that names its tenant. Store its `sha256`: it cannot be computed again. */
+export function randomToken(ctx: Pick<Context, 'tenant'>): string {
+  return tokenOf(ctx, randomBytes(32));
+}
+
+const tokenOf = ({ tenant }: Pick<Context, 'tenant'>, secret: Buffer) =>
+  tenant.id.slice(-idCharacters) + secret.toString('base64url');
 
 /** The id of the tenant that a derived token names; `undefined` for another text. Does not verify the token. */
 export function tenantIdOfToken(token: string): string | undefined {

@@ -2,6 +2,7 @@ export {
   type AdminArea,
   type ApiKey,
   ApiKeyView,
+  adminAreas,
   covers,
   issuesOfKey,
   KeyInput,
@@ -9,7 +10,14 @@ export {
   type Scope,
   sufficientScopes,
 } from './api-key.ts';
-export { deriveCode, deriveToken, deriveTokenWith, tenantIdOfToken, tokenPurposes } from './derive-token.ts';
+export {
+  deriveCode,
+  deriveToken,
+  deriveTokenWith,
+  randomToken,
+  tenantIdOfToken,
+  tokenPurposes,
+} from './derive-token.ts';
 export {
   createKeyDirectory,
   createTenantDirectory,
@@ -22,4 +30,5 @@ export { issueKey, listKeys, revokeKey, saveKey } from './manage-keys.ts';
 export { ModulesInput, StoreInput, saveTenant, setModules } from './save-tenant.ts';
 export { tenantSealedColumns } from './sealed-columns.ts';
 export { readSessionSecret, rotateSessionSecret, type SessionSecret } from './session-secret.ts';
+export { readStaffSecret } from './staff-secret.ts';
 export { type ModuleName, moduleNames, type Tenant, TenantEntity } from './tenant.ts';

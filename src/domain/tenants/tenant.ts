@@ -37,6 +37,7 @@ export const TenantEntity = defineEntity({
     modules: p.json<Modules>(),
     sessionSecretSealed: p.string().lazy(),
     sessionSecretNumber: p.integer(),
+    staffSecretSealed: p.string().nullable().lazy(),
     version: p.integer().version(),
     createdAt: p.datetime(),
     updatedAt: p.datetime(),

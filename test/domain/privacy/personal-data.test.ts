@@ -13,6 +13,7 @@ import { applyAsPartner } from '#src/domain/partners/index.ts';
 import { erasePersonalData, exportPersonalData } from '#src/domain/privacy/index.ts';
 import { personalData } from '#src/domain/privacy/registry.ts';
 import { rejectReturn, requestReturn } from '#src/domain/returns/index.ts';
+import { revokeStaff } from '#src/domain/staff/index.ts';
 import { sign } from '#src/domain/webhooks/index.ts';
 import { rawSql, sql } from '#src/lib/sql.ts';
 import { aggregateAll, sendEvents } from '#test/support/factories/analytics.ts';
@@ -22,6 +23,7 @@ import { orderOf, sessionOf } from '#test/support/factories/payments.ts';
 import { buildPromo } from '#test/support/factories/promotions.ts';
 import { buildRemindedCart } from '#test/support/factories/reminders.ts';
 import { buildSession } from '#test/support/factories/sessions.ts';
+import { buildStaff, buildStaffSession } from '#test/support/factories/staff.ts';
 import { buildSubscription, subscriptionsOf } from '#test/support/factories/subscriptions.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 import { type StripeContext, useStripe } from '#test/support/use-stripe.ts';
@@ -201,6 +203,9 @@ test.serial('nothing is erased while something is in progress, and each blocker 
 /** Ada does everything that a shopper can do here. */
 async function visitAda(context: StripeContext): Promise<void> {
   const { ctx, services, stripe } = context;
+  await buildStaff(ctx);
+  const { staff } = await buildStaffSession(ctx, { email, name: 'Ada Quill' });
+  await revokeStaff(ctx, staff, ['admin:write']);
   const bowl = await buildProduct(ctx, { variants: [{ stock: 100, ships: false }] });
   const beans = await buildProduct(ctx, {
     purchase_types: ['one_time', 'subscription'],

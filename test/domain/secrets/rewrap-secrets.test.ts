@@ -15,7 +15,7 @@ import { liveWebhookSecrets, openAccount } from '#src/domain/payments/index.ts';
 import { inspectSecrets, rewrapSecrets } from '#src/domain/secrets/index.ts';
 import { sealedColumns } from '#src/domain/secrets/rewrap-secrets.ts';
 import { saveSecondShippingAccount } from '#src/domain/shipping/index.ts';
-import { readSessionSecret } from '#src/domain/tenants/index.ts';
+import { readSessionSecret, readStaffSecret } from '#src/domain/tenants/index.ts';
 import { rotateSecret, sign } from '#src/domain/webhooks/index.ts';
 import { newId } from '#src/lib/ids.ts';
 import { createKeyring } from '#src/lib/keyring.ts';
@@ -172,6 +172,7 @@ async function sealSomethingEverywhere(
   { ctx }: TestContext,
   receiver: Parameters<typeof buildEndpoint>[1],
 ): Promise<string> {
+  await readStaffSecret(ctx);
   await buildShippingAccount(ctx, {
     webhook_token: 'a-token-of-twenty-letters',
     webhook_secret: 'whsec_of_the_carrier',

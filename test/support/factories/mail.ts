@@ -80,6 +80,8 @@ export const everyKind: { [Kind in MailKind]: MailData[Kind] } = {
       { name: 'Coffee of the month', quantity: 1, total_cents: null },
     ],
   },
+  staff_sign_in: { valid_minutes: 15 },
+  staff_invitation: { valid_days: 3 },
   receipt: orderMail({ gift_card_cents: 1000, total_cents: 8953 }),
   shipped: orderMail({ labels }),
   one_time_password: { purpose: 'secret_rotation', action: 'rotate your signing secret', valid_minutes: 10 },

@@ -133,6 +133,26 @@ export interface AdminOperations {
   approveReview(id: string, options?: RequestOptions): Promise<Result<'admin.approveReview'>>;
   /** Reject a review. */
   rejectReview(id: string, options?: RequestOptions): Promise<Result<'admin.rejectReview'>>;
+  /** Read who is signed in and what they may do. */
+  getSession(options?: RequestOptions): Promise<Result<'admin.getSession'>>;
+  /** Sign out. The session ends at once. */
+  signOut(options?: RequestOptions): Promise<Result<'admin.signOut'>>;
+  /** List one's own open sessions, or with `admin.staff:read` those of a member, newest first. */
+  listSessions(query?: Query<'admin.listSessions'>, options?: RequestOptions): Promise<Result<'admin.listSessions'>>;
+  /** End one of one's own sessions, or with `admin.staff:write` one of another member. */
+  revokeSession(id: string, options?: RequestOptions): Promise<Result<'admin.revokeSession'>>;
+  /** Sign in with the token of an emailed link, which works once. Sets the cookie of the session. */
+  signIn(body: Body<'admin.signIn'>, options?: RequestOptions): Promise<Result<'admin.signIn'>>;
+  /** Email a sign-in link if the address belongs to the staff of the store. The response is the same either way. */
+  requestSignInLink(body: Body<'admin.requestSignInLink'>, options?: RequestOptions): Promise<Result<'admin.requestSignInLink'>>;
+  /** List the staff of the store, including revoked members, oldest first. */
+  listStaff(query?: Query<'admin.listStaff'>, options?: RequestOptions): List<'admin.listStaff', 'staff'>;
+  /** Invite a member, or invite one again. They are emailed a link to sign in, which is valid for three days. */
+  inviteStaff(body: Body<'admin.inviteStaff'>, options?: IdempotentOptions): Promise<Result<'admin.inviteStaff'>>;
+  /** Change the name or the role of a member. Omitted fields stay as they are. */
+  updateStaff(id: string, body?: Body<'admin.updateStaff'>, options?: RequestOptions): Promise<Result<'admin.updateStaff'>>;
+  /** Revoke a member. Their sessions end at once. */
+  revokeStaff(id: string, options?: RequestOptions): Promise<Result<'admin.revokeStaff'>>;
   /** Set or adjust the stock of variants, all or nothing. */
   changeStock(body: Body<'admin.changeStock'>, options?: IdempotentOptions): Promise<Result<'admin.changeStock'>>;
   /** List the subscriptions of the store, newest first. */
@@ -241,6 +261,16 @@ export const adminOperations: OperationTable = {
   listReviews: { at: 'GET /api/v1/admin/reviews', input: 'query', items: 'reviews' },
   approveReview: { at: 'POST /api/v1/admin/reviews/{id}/approve' },
   rejectReview: { at: 'POST /api/v1/admin/reviews/{id}/reject' },
+  getSession: { at: 'GET /api/v1/admin/session' },
+  signOut: { at: 'POST /api/v1/admin/session/sign-out' },
+  listSessions: { at: 'GET /api/v1/admin/sessions', input: 'query' },
+  revokeSession: { at: 'POST /api/v1/admin/sessions/{id}/revoke' },
+  signIn: { at: 'POST /api/v1/admin/sign-in/consume', input: 'body' },
+  requestSignInLink: { at: 'POST /api/v1/admin/sign-in/request', input: 'body' },
+  listStaff: { at: 'GET /api/v1/admin/staff', input: 'query', items: 'staff' },
+  inviteStaff: { at: 'POST /api/v1/admin/staff', input: 'body', isIdempotent: true },
+  updateStaff: { at: 'PATCH /api/v1/admin/staff/{id}', input: 'body' },
+  revokeStaff: { at: 'POST /api/v1/admin/staff/{id}/revoke' },
   changeStock: { at: 'PUT /api/v1/admin/stock', input: 'body', isIdempotent: true },
   listSubscriptions: { at: 'GET /api/v1/admin/subscriptions', input: 'query', items: 'subscriptions' },
   getSubscription: { at: 'GET /api/v1/admin/subscriptions/{id}' },

@@ -237,6 +237,44 @@ export interface paths {
         /** Reject a review. */
         post: operations["admin.rejectReview"];
     };
+    "/api/v1/admin/session": {
+        /** Read who is signed in and what they may do. */
+        get: operations["admin.getSession"];
+    };
+    "/api/v1/admin/session/sign-out": {
+        /** Sign out. The session ends at once. */
+        post: operations["admin.signOut"];
+    };
+    "/api/v1/admin/sessions": {
+        /** List one's own open sessions, or with `admin.staff:read` those of a member, newest first. */
+        get: operations["admin.listSessions"];
+    };
+    "/api/v1/admin/sessions/{id}/revoke": {
+        /** End one of one's own sessions, or with `admin.staff:write` one of another member. */
+        post: operations["admin.revokeSession"];
+    };
+    "/api/v1/admin/sign-in/consume": {
+        /** Sign in with the token of an emailed link, which works once. Sets the cookie of the session. */
+        post: operations["admin.signIn"];
+    };
+    "/api/v1/admin/sign-in/request": {
+        /** Email a sign-in link if the address belongs to the staff of the store. The response is the same either way. */
+        post: operations["admin.requestSignInLink"];
+    };
+    "/api/v1/admin/staff": {
+        /** List the staff of the store, including revoked members, oldest first. */
+        get: operations["admin.listStaff"];
+        /** Invite a member, or invite one again. They are emailed a link to sign in, which is valid for three days. */
+        post: operations["admin.inviteStaff"];
+    };
+    "/api/v1/admin/staff/{id}": {
+        /** Change the name or the role of a member. Omitted fields stay as they are. */
+        patch: operations["admin.updateStaff"];
+    };
+    "/api/v1/admin/staff/{id}/revoke": {
+        /** Revoke a member. Their sessions end at once. */
+        post: operations["admin.revokeStaff"];
+    };
     "/api/v1/admin/stock": {
         /** Set or adjust the stock of variants, all or nothing. */
         put: operations["admin.changeStock"];
@@ -634,6 +672,8 @@ export interface components {
             actor: {
                 kind: string;
                 id: string;
+                /** @description Of a member of the staff, for callers with the scope `admin.staff:read`. */
+                email: string | null;
             };
             action: string;
             subject: {
@@ -1280,6 +1320,38 @@ export interface components {
             estimated_days: number | null;
             attributes: string[];
         };
+        SignedIn: {
+            session: components["schemas"]["StaffSession"];
+            staff: {
+                id: string;
+                email: components["schemas"]["Email"];
+                name: string;
+                role: "owner" | "manager" | "fulfilment" | "support" | "analyst";
+                second_factor: "totp" | "email";
+            };
+            store: {
+                slug: string;
+                name: string;
+                currency: string;
+            };
+            scopes: string[];
+        };
+        Staff: {
+            id: string;
+            email: components["schemas"]["Email"];
+            name: string;
+            role: "owner" | "manager" | "fulfilment" | "support" | "analyst";
+            revoked_at: components["schemas"]["Timestamp"] | null;
+            version: number;
+            created_at: components["schemas"]["Timestamp"];
+        };
+        StaffSession: {
+            id: string;
+            created_at: components["schemas"]["Timestamp"];
+            idle_expires_at: components["schemas"]["Timestamp"];
+            expires_at: components["schemas"]["Timestamp"];
+            verified_until: components["schemas"]["Timestamp"] | null;
+        };
         Stock: {
             variant_id: string;
             sku: string;
@@ -1420,7 +1492,7 @@ export interface components {
             /**
              * @description The error code, for programs.
              */
-            error: "invalid_request" | "invalid_json" | "missing_tenant" | "invalid_cursor" | "too_many_items" | "price_unavailable" | "mixed_intervals" | "amount_too_small" | "currency_mismatch" | "variant_required" | "unknown_product" | "promo_not_applicable" | "gift_card_not_applicable" | "invalid_or_expired_token" | "missing_key" | "invalid_key" | "revoked_key" | "expired_key" | "wrong_environment" | "invalid_session" | "expired_session" | "insufficient_scope" | "module_disabled" | "confirmation_required" | "origin_not_allowed" | "not_found" | "unknown_tenant" | "customer_not_found" | "method_not_allowed" | "request_timeout" | "duplicate_subscription" | "insufficient_stock" | "idempotency_in_progress" | "version_conflict" | "subscription_canceled" | "return_not_allowed" | "refund_not_allowed" | "label_in_progress" | "label_purchased" | "label_outcome_unknown" | "label_not_voidable" | "order_shipped" | "order_not_shippable" | "saved_cart_gone" | "payload_too_large" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "shipping_provider_unavailable" | "payment_provider_error" | "payment_provider_not_configured" | "payment_provider_unavailable" | "service_unavailable";
+            error: "invalid_request" | "invalid_json" | "missing_tenant" | "invalid_cursor" | "too_many_items" | "price_unavailable" | "mixed_intervals" | "amount_too_small" | "currency_mismatch" | "variant_required" | "unknown_product" | "promo_not_applicable" | "gift_card_not_applicable" | "invalid_or_expired_token" | "missing_key" | "invalid_key" | "revoked_key" | "expired_key" | "wrong_environment" | "invalid_session" | "expired_session" | "insufficient_scope" | "module_disabled" | "confirmation_required" | "origin_not_allowed" | "not_found" | "unknown_tenant" | "customer_not_found" | "method_not_allowed" | "request_timeout" | "duplicate_subscription" | "insufficient_stock" | "idempotency_in_progress" | "version_conflict" | "subscription_canceled" | "return_not_allowed" | "refund_not_allowed" | "label_in_progress" | "label_purchased" | "label_outcome_unknown" | "label_not_voidable" | "order_shipped" | "order_not_shippable" | "last_owner" | "saved_cart_gone" | "payload_too_large" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "shipping_provider_unavailable" | "payment_provider_error" | "payment_provider_not_configured" | "payment_provider_unavailable" | "service_unavailable";
             reason?: string;
             /** @description Every problem and where it is: `path` is a JSON pointer. */
             errors?: {
@@ -1507,6 +1579,9 @@ export type Session = components['schemas']['Session'];
 export type ShippingAccount = components['schemas']['ShippingAccount'];
 export type ShippingAddress = components['schemas']['ShippingAddress'];
 export type ShippingRate = components['schemas']['ShippingRate'];
+export type SignedIn = components['schemas']['SignedIn'];
+export type Staff = components['schemas']['Staff'];
+export type StaffSession = components['schemas']['StaffSession'];
 export type Stock = components['schemas']['Stock'];
 export type Storefront = components['schemas']['Storefront'];
 export type Subscription = components['schemas']['Subscription'];
@@ -1953,7 +2028,7 @@ export interface operations {
                 "application/json": {
                     name: string;
                     kind: "secret" | "publishable";
-                    scopes: ("products:read" | "products:write" | "search:read" | "search:write" | "inventory:read" | "inventory:write" | "content:read" | "content:write" | "storefront:read" | "storefront:write" | "cart:read" | "cart:write" | "checkout:read" | "checkout:write" | "orders:read" | "orders:write" | "customers:read" | "customers:write" | "subscriptions:read" | "subscriptions:write" | "returns:read" | "returns:write" | "leads:read" | "leads:write" | "wholesale:read" | "wholesale:write" | "partners:read" | "partners:write" | "shipping:read" | "shipping:write" | "analytics:read" | "analytics:write" | "integrations:read" | "integrations:write" | "admin:read" | "admin:write" | "admin.orders:read" | "admin.orders:write" | "admin.refunds:read" | "admin.refunds:write" | "admin.labels:read" | "admin.labels:write" | "admin.returns:read" | "admin.returns:write" | "admin.customers:read" | "admin.customers:write" | "admin.catalog:read" | "admin.catalog:write" | "admin.content:read" | "admin.content:write" | "admin.promotions:read" | "admin.promotions:write" | "admin.webhooks:read" | "admin.webhooks:write" | "admin.analytics:read" | "admin.analytics:write" | "admin.settings:read" | "admin.settings:write")[];
+                    scopes: ("products:read" | "products:write" | "search:read" | "search:write" | "inventory:read" | "inventory:write" | "content:read" | "content:write" | "storefront:read" | "storefront:write" | "cart:read" | "cart:write" | "checkout:read" | "checkout:write" | "orders:read" | "orders:write" | "customers:read" | "customers:write" | "subscriptions:read" | "subscriptions:write" | "returns:read" | "returns:write" | "leads:read" | "leads:write" | "wholesale:read" | "wholesale:write" | "partners:read" | "partners:write" | "shipping:read" | "shipping:write" | "analytics:read" | "analytics:write" | "integrations:read" | "integrations:write" | "admin:read" | "admin:write" | "admin.orders:read" | "admin.orders:write" | "admin.refunds:read" | "admin.refunds:write" | "admin.labels:read" | "admin.labels:write" | "admin.returns:read" | "admin.returns:write" | "admin.customers:read" | "admin.customers:write" | "admin.catalog:read" | "admin.catalog:write" | "admin.content:read" | "admin.content:write" | "admin.promotions:read" | "admin.promotions:write" | "admin.webhooks:read" | "admin.webhooks:write" | "admin.analytics:read" | "admin.analytics:write" | "admin.settings:read" | "admin.settings:write" | "admin.staff:read" | "admin.staff:write")[];
                     expires_at?: components["schemas"]["Timestamp"] | null;
                     /** @description The key's own limit, over all its requests to limited operations. Default: 6,000 for a secret key. */
                     requests_per_minute?: number | null;
@@ -3139,6 +3214,183 @@ export interface operations {
                 content: {
                     "application/json": {
                         review: components["schemas"]["ManagedReview"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.getSession": {
+        responses: {
+            200: {
+                content: {
+                    "application/json": components["schemas"]["SignedIn"];
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.signOut": {
+        responses: {
+            /** @description No Content */
+            204: {
+                content?: never;
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.listSessions": {
+        parameters: {
+            query?: {
+                staff_id?: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        sessions: components["schemas"]["StaffSession"][];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.revokeSession": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.signIn": {
+        requestBody: {
+            content: {
+                "application/json": {
+                    token: string;
+                };
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": components["schemas"]["SignedIn"];
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.requestSignInLink": {
+        requestBody: {
+            content: {
+                "application/json": {
+                    email: components["schemas"]["Email"];
+                };
+            };
+        };
+        responses: {
+            202: {
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.listStaff": {
+        parameters: {
+            query?: {
+                /** @description The `cursor` of the previous page, to get the next one. */
+                cursor?: string;
+                /** @description The page size. */
+                limit?: number;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        staff: components["schemas"]["Staff"][];
+                        cursor: string | null;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.inviteStaff": {
+        requestBody: {
+            content: {
+                "application/json": {
+                    email: components["schemas"]["Email"];
+                    name: string;
+                    role: "owner" | "manager" | "fulfilment" | "support" | "analyst";
+                };
+            };
+        };
+        responses: {
+            201: {
+                content: {
+                    "application/json": {
+                        staff: components["schemas"]["Staff"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.updateStaff": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    name?: string | null;
+                    role?: ("owner" | "manager" | "fulfilment" | "support" | "analyst") | null;
+                    /** @description Apply the change only to this version; otherwise the request fails with `version_conflict`. */
+                    version?: number | null;
+                };
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        staff: components["schemas"]["Staff"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.revokeStaff": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        staff: components["schemas"]["Staff"];
                     };
                 };
             };

@@ -1,0 +1,30 @@
+import { listStaff, mailInvitation, revokeStaff, StaffInput, saveStaff, subjectOf } from '#src/domain/staff/index.ts';
+import { normaliseEmail } from '#src/lib/email-address.ts';
+import { many } from './section.ts';
+
+const staffMax = 10_000;
+
+/** An operator may grant every role. */
+const everything = ['admin:write'] as const;
+
+/** The staff of the store, identified by email. A new member is emailed an invitation. */
+export const staffSection = many({
+  name: 'staff',
+  kind: 'staff',
+  schema: StaffInput,
+  keyOf: ({ email }) => normaliseEmail(email),
+  keyField: 'email',
+  async save({ ctx }, input) {
+    const { member, change } = await saveStaff(ctx, input, everything);
+    if (change.action === 'created') await mailInvitation(ctx, member);
+    return change;
+  },
+  async prune({ ctx, report }, named) {
+    for (const member of (await listStaff(ctx, { limit: staffMax })).rows) {
+      if (member.revokedAt || named.has(member.email)) continue;
+      // It writes its own line of the audit log.
+      await revokeStaff(ctx, member, everything);
+      report({ subject: subjectOf(member), action: 'removed', fields: [] });
+    }
+  },
+});

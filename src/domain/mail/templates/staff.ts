@@ -1,0 +1,48 @@
+import type { Context } from '../../context.ts';
+import { deriveTokenWith, readStaffSecret, tokenPurposes } from '../../tenants/index.ts';
+import type { EmailDocument } from '../layout/document.ts';
+import type { Template } from './template.ts';
+
+export const staffSignIn: Template<'staff_sign_in'> = (ctx, { data, subjectId }) =>
+  signInEmail(ctx, subjectId, {
+    subject: `Sign in to the admin of ${ctx.tenant.name}`,
+    within: `${data.valid_minutes} minutes`,
+    reason: `You get this email because a sign-in link for this address was requested at ${ctx.tenant.name}.`,
+    text: 'Press the button to sign in. You do not need a password.',
+    label: 'Sign in',
+    note: 'If you did not request it, you can ignore this email: without the link, no one can sign in.',
+  });
+
+export const staffInvitation: Template<'staff_invitation'> = (ctx, { data, subjectId }) =>
+  signInEmail(ctx, subjectId, {
+    subject: `You are invited to the admin of ${ctx.tenant.name}`,
+    within: `${data.valid_days} days`,
+    reason: `You get this email because ${ctx.tenant.name} has added you to its staff.`,
+    text: `You can now work in the admin of ${ctx.tenant.name}. You do not need a password.`,
+    label: 'Accept and sign in',
+    note: 'After that, request a new link on the sign-in page whenever you need one.',
+  });
+
+/** The token is in the fragment of the link, which browsers send to no server: it is in no log and no referrer. */
+async function signInEmail(
+  ctx: Context,
+  linkId: string,
+  email: { subject: string; within: string; reason: string; text: string; label: string; note: string },
+): Promise<EmailDocument> {
+  const token = deriveTokenWith(ctx, await readStaffSecret(ctx), tokenPurposes.staffSignIn, linkId);
+  return {
+    subject: email.subject,
+    preview: `Your link works once, within ${email.within}.`,
+    reason: email.reason,
+    blocks: [
+      { kind: 'heading', text: email.subject },
+      { kind: 'paragraph', text: email.text },
+      {
+        kind: 'button',
+        label: email.label,
+        url: `${ctx.settings.publicUrl}/admin#/sign-in/${token}?store=${ctx.tenant.slug}`,
+      },
+      { kind: 'note', text: `The link works once, within ${email.within}. ${email.note}` },
+    ],
+  };
+}

@@ -1,0 +1,19 @@
+export { changeStaff, inviteStaff, revokeStaff, StaffPatch, saveStaff, subjectOf } from './change-staff.ts';
+export { staffPersonalData } from './personal-data.ts';
+export { roles } from './roles.ts';
+export { listStaff, presentStaff, readStaffEmails, StaffInput, StaffView } from './staff.ts';
+export { checkStaffLink, mailInvitation, mailStaffLink, requestStaffLink } from './staff-link.ts';
+export {
+  consumeStaffLink,
+  findSessionOwner,
+  invalidStaffSession,
+  listStaffSessions,
+  openStaffSession,
+  presentSignedIn,
+  presentStaffSession,
+  revokeStaffSession,
+  SignedInView,
+  type StaffSession,
+  StaffSessionView,
+  signOutStaff,
+} from './staff-session.ts';

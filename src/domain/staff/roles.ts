@@ -1,0 +1,23 @@
+import { adminAreas, covers, type Scope } from '../tenants/index.ts';
+
+const mayRead = (...areas: readonly (typeof adminAreas)[number][]): Scope[] =>
+  areas.map((area) => `admin.${area}:read` as const);
+const mayWrite = (...areas: readonly (typeof adminAreas)[number][]): Scope[] =>
+  areas.flatMap((area) => [`admin.${area}:read`, `admin.${area}:write`] as const);
+
+/** What each role may do. API keys and credentials are changed with `admin:write` alone. */
+export const roles = {
+  owner: ['admin:read', 'admin:write'],
+  manager: mayWrite(...adminAreas.filter((area) => area !== 'staff')),
+  fulfilment: [...mayRead('orders', 'catalog'), ...mayWrite('labels', 'returns')],
+  support: [...mayRead('labels', 'catalog'), ...mayWrite('orders', 'refunds', 'returns', 'customers')],
+  analyst: mayRead('orders', 'catalog', 'content', 'promotions', 'analytics'),
+} as const satisfies Record<string, readonly Scope[]>;
+
+export type Role = keyof typeof roles;
+export const roleNames = Object.keys(roles) as readonly Role[];
+
+/** A scope of the role that these scopes do not include: with them it cannot be granted. `undefined` if there is none. */
+export function missingScope(held: readonly Scope[], role: Role): Scope | undefined {
+  return roles[role].find((scope) => !covers(held, scope));
+}

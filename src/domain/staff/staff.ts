@@ -1,0 +1,90 @@
+import { read, readOne } from '#src/database/transact.ts';
+import { keyset, type Page, type PageRequest } from '#src/lib/cursor.ts';
+import { Email, Id, Nullable, type Static, Text, Timestamp, Type } from '#src/lib/schema.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { Context } from '../context.ts';
+import { type Role, roleNames } from './roles.ts';
+
+/** Someone who works for the store. */
+export interface StaffMember {
+  readonly id: string;
+  /** Trimmed, lower case. */
+  readonly email: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly revokedAt: Date | null;
+  readonly version: number;
+  readonly createdAt: Date;
+}
+
+/** The columns of a `StaffMember`, in a query that calls the table `staff`. */
+export const staffColumns = sql`staff.id, staff.email, staff.name, staff.role, staff.revoked_at as "revokedAt",
+  staff.version, staff.created_at as "createdAt"`;
+
+/** The staff of the store, revoked members included, oldest first. */
+export async function listStaff(ctx: Context, { cursor, limit = 20 }: PageRequest): Promise<Page<StaffMember>> {
+  const list = keyset(ctx, 'staff', { columns: ['id'] }, cursor);
+  const rows = await read<StaffMember & { position: string[] }>(
+    ctx,
+    sql`
+    select ${staffColumns}, ${list.position} as position from staff
+    where tenant_id = ${ctx.tenant.id} and ${list.after} order by ${list.by} limit ${limit + 1}`,
+  );
+  return list.page(rows, limit);
+}
+
+/** The member who is not revoked and has this email address. */
+export async function findStaffByEmail(ctx: Context, email: string): Promise<StaffMember | undefined> {
+  return readOne<StaffMember>(
+    ctx,
+    sql`
+    select ${staffColumns} from staff
+    where tenant_id = ${ctx.tenant.id} and email = ${email} and revoked_at is null`,
+  );
+}
+
+/** The email addresses of members by their ids. */
+export async function readStaffEmails(ctx: Context, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const rows = await read<{ id: string; email: string }>(
+    ctx,
+    sql`
+    select id, email from staff where tenant_id = ${ctx.tenant.id} and id = any(${ids})`,
+  );
+  return new Map(rows.map(({ id, email }) => [id, email]));
+}
+
+const RoleName = Type.Enum([...roleNames], { examples: ['support'] });
+
+/** A member in the store file and in the admin API. */
+export const StaffInput = Type.Object({
+  /** Identifies the member. Another address is another member. */
+  email: Email,
+  name: Text(200, { examples: ['Ada Lovelace'] }),
+  role: RoleName,
+});
+export type StaffInput = Static<typeof StaffInput>;
+
+export const StaffView = Type.Object(
+  {
+    id: Id('staff'),
+    email: Email,
+    name: Type.String({ examples: ['Ada Lovelace'] }),
+    role: RoleName,
+    revoked_at: Nullable(Timestamp),
+    version: Type.Integer({ examples: [1] }),
+    created_at: Timestamp,
+  },
+  { title: 'Staff' },
+);
+
+export function presentStaff(member: StaffMember): Static<typeof StaffView> {
+  return {
+    id: member.id,
+    email: member.email,
+    name: member.name,
+    role: member.role,
+    revoked_at: member.revokedAt?.toISOString() ?? null,
+    version: member.version,
+    created_at: member.createdAt.toISOString(),
+  };
+}

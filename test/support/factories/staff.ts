@@ -1,0 +1,38 @@
+import { mailStaffLink as mailStaffLinkJob } from '#jobs/staff.ts';
+import { transact } from '#src/database/transact.ts';
+import type { Context } from '#src/domain/context.ts';
+import {
+  consumeStaffLink,
+  mailStaffLink,
+  requestStaffLink,
+  type StaffSession,
+  saveStaff,
+} from '#src/domain/staff/index.ts';
+import type { StaffInput, StaffMember } from '#src/domain/staff/staff.ts';
+import { deriveTokenWith, readStaffSecret, tokenPurposes } from '#src/domain/tenants/index.ts';
+import { enqueuedJobs } from '../enqueued-jobs.ts';
+import { newAddress } from './mail.ts';
+
+/** A member of the store's staff: an owner, unless another role is given. */
+export async function buildStaff(ctx: Context, given: Partial<StaffInput> = {}): Promise<StaffMember> {
+  const input = { email: newAddress(), name: 'Ada', role: 'owner', ...given } as const;
+  return (await transact(ctx, (ctx) => saveStaff(ctx, input, ['admin:write']))).member;
+}
+
+/** Request a link and let the worker decide. Returns the token that is in the email, or would be. */
+export async function buildStaffLink(ctx: Context, email: string): Promise<string> {
+  await requestStaffLink(ctx, { email, clientNetwork: undefined });
+  const { linkId } = (await enqueuedJobs(ctx, mailStaffLinkJob)).at(-1) ?? { linkId: '' };
+  await mailStaffLink(ctx, { linkId });
+  return deriveTokenWith(ctx, await readStaffSecret(ctx), tokenPurposes.staffSignIn, linkId);
+}
+
+/** A member who is signed in, with the header that a browser sends. */
+export async function buildStaffSession(
+  ctx: Context,
+  given: Partial<StaffInput> = {},
+): Promise<StaffSession & { token: string; headers: { cookie: string } }> {
+  const { email } = await buildStaff(ctx, given);
+  const { session, token } = await consumeStaffLink(ctx, { token: await buildStaffLink(ctx, email) });
+  return { ...session, token, headers: { cookie: `staff_session=${token}` } };
+}
