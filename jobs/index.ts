@@ -1,4 +1,5 @@
 import * as analytics from './analytics.ts';
+import * as bulk from './bulk.ts';
 import * as checkout from './checkout.ts';
 import * as emails from './emails.ts';
 import * as integrations from './integrations.ts';
@@ -16,6 +17,7 @@ import * as webhooks from './webhooks.ts';
 /** Every job of the service. */
 export const jobs: readonly JobDefinition[] = [
   analytics,
+  bulk,
   checkout,
   emails,
   integrations,

@@ -9,6 +9,7 @@ const definePruning = (name: string, { everyMs = days(1), ...other }: Pruning = 
 
 export const pruneOutbox = definePruning('backoffice.prune-outbox', { everyMs: hours(1), timeoutSeconds: 300 });
 export const pruneRequests = definePruning('idempotency.prune-requests', { everyMs: hours(1) });
+export const pruneBulk = definePruning('bulk.prune-operations', { everyMs: hours(1) });
 export const pruneDeliveries = definePruning('webhooks.prune-deliveries', { everyMs: hours(1) });
 export const pruneCarts = definePruning('cart.prune-carts', { timeoutSeconds: 120 });
 export const pruneCodes = definePruning('confirmations.prune-codes');

@@ -22,6 +22,20 @@ export const indexDocument = defineJob({
   key: keyOfDocument,
 });
 
+/** Updates the search documents of things that were saved together. `version` is that of the first of them. */
+export const indexDocuments = defineJob({
+  name: 'search.index-documents',
+  queue: 'chores',
+  payload: Type.Object({
+    kind: Document.properties.kind,
+    documentIds: Type.Array(Type.String(), { minItems: 1 }),
+    version: Type.Integer(),
+  }),
+  retry: exponential({ attempts: 10 }),
+  timeoutSeconds: 60,
+  key: ({ kind, documentIds: [first = ''], version }) => keyOfDocument({ kind, id: first, version }),
+});
+
 /** Embeds a document whose text has changed. The worker includes other waiting documents in the same request. */
 export const embedDocument = defineJob({
   name: 'search.embed-document',

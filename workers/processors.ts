@@ -1,4 +1,5 @@
 import * as analyticsJobs from '#jobs/analytics.ts';
+import * as bulkJobs from '#jobs/bulk.ts';
 import * as checkoutJobs from '#jobs/checkout.ts';
 import * as emailsJobs from '#jobs/emails.ts';
 import * as integrationsJobs from '#jobs/integrations.ts';
@@ -14,6 +15,7 @@ import * as staffJobs from '#jobs/staff.ts';
 import * as webhooksJobs from '#jobs/webhooks.ts';
 import * as analytics from '#src/domain/analytics/index.ts';
 import * as backoffice from '#src/domain/backoffice/index.ts';
+import * as bulk from '#src/domain/bulk/index.ts';
 import * as checkout from '#src/domain/checkout/index.ts';
 import * as integrations from '#src/domain/integrations/index.ts';
 import * as leads from '#src/domain/leads/index.ts';
@@ -36,6 +38,9 @@ export const processors: readonly Processor[] = [
   processor(analyticsJobs.aggregateQuarantined, analytics.aggregateQuarantined),
   processor(analyticsJobs.rebuildDay, analytics.rebuildDay),
   platformProcessor(analyticsJobs.createPartitions, analytics.createPartitions),
+
+  processor(bulkJobs.readImport, bulk.readImport, bulk.failOperation),
+  processor(bulkJobs.applyImport, bulk.applyImport, bulk.failOperation),
 
   processor(checkoutJobs.repairSession, checkout.repairSession),
 
@@ -72,6 +77,7 @@ export const processors: readonly Processor[] = [
 
   platformProcessor(retentionJobs.pruneAnalytics, analytics.pruneAnalytics),
   pruning(retentionJobs.pruneOutbox),
+  pruning(retentionJobs.pruneBulk),
   pruning(retentionJobs.pruneCarts),
   pruning(retentionJobs.pruneCodes),
   pruning(retentionJobs.pruneMails),
@@ -84,6 +90,7 @@ export const processors: readonly Processor[] = [
   pruning(retentionJobs.pruneDeliveries),
 
   processor(searchJobs.indexDocument, search.indexDocument),
+  processor(searchJobs.indexDocuments, search.indexDocuments),
   processor(searchJobs.embedDocument, search.embedDocument),
   platformProcessor(searchJobs.sweepEmbeddings, search.sweepEmbeddings),
 

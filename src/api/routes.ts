@@ -1,6 +1,7 @@
 import * as adminAnalytics from './admin/analytics.ts';
 import * as adminCatalogue from './admin/catalogue.ts';
 import * as adminContent from './admin/content.ts';
+import * as adminImports from './admin/imports.ts';
 import * as adminIntegrations from './admin/integrations.ts';
 import * as adminKeys from './admin/keys.ts';
 import * as adminLabels from './admin/labels.ts';
@@ -48,6 +49,7 @@ const admin = [
   adminAnalytics,
   adminCatalogue,
   adminContent,
+  adminImports,
   adminIntegrations,
   adminKeys,
   adminLabels,

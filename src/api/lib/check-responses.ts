@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { closed, type TSchema } from '#src/lib/schema.ts';
 import { issuesOf } from '#src/lib/validation.ts';
 import type { Route } from './define-route.ts';
@@ -30,7 +31,7 @@ export function createResponseCheck(report: ((drift: string) => void) | undefine
 function driftOf(route: Route, { status, body }: Reply): string | undefined {
   const schema = route.responses[status];
   if (!schema) return 'which its `responses` do not list';
-  if (body === undefined || typeof body === 'string') return undefined;
+  if (body === undefined || typeof body === 'string' || body instanceof Readable) return undefined;
   const [issue] = issuesOf(closedOnce(schema), JSON.parse(JSON.stringify(body)));
   return issue && `whose ${issue.path || 'body'} ${issue.detail}`;
 }

@@ -13,7 +13,8 @@ import type { Reply } from './reply.ts';
  *   public         the x-tenant-slug header; with `slugInQuery` also ?tenant=, for senders that cannot set headers; with
  *                  `ownPages` no page of another origin
  *   dual           a key with this scope, or else the header
- *   bearer         a key with this scope; with `staff` also the session cookie of a member whose role has the scope
+ *   bearer         a key with this scope, or with one of the others, of which the handler then requires that of what was
+ *                  requested; with `staff` also the session cookie of a member whose role has the scope
  *   token          like dual; without either, the token in the query or the body determines the tenant
  *   session        a customer's session, which determines its tenant; if `tenantIdOf` finds another token, that instead
  *   staff          the session cookie of a member of the store's staff, which determines the tenant
@@ -22,7 +23,7 @@ import type { Reply } from './reply.ts';
 export type Audience =
   | { readonly kind: 'public'; readonly slugInQuery?: true; readonly ownPages?: true }
   | { readonly kind: 'dual'; readonly scope: Scope }
-  | { readonly kind: 'bearer'; readonly scope: Scope; readonly staff?: true }
+  | { readonly kind: 'bearer'; readonly scope: Scope; readonly others?: readonly Scope[]; readonly staff?: true }
   | { readonly kind: 'token'; readonly scope: Scope; readonly tenantIdOf: TenantNaming }
   | { readonly kind: 'session'; readonly tenantIdOf?: TenantNaming }
   | { readonly kind: 'staff' }
@@ -46,12 +47,21 @@ export const toCustomersOrHolders = (tenantIdOf: TenantNaming): Audience => ({ k
 export const toProviders: Audience = { kind: 'inbound' };
 export const toDual = (scope: Scope): Audience => ({ kind: 'dual', scope });
 export const toBearer = (scope: Scope): Audience => ({ kind: 'bearer', scope });
-export const toBearerOrStaff = (scope: Scope): Audience => ({ kind: 'bearer', scope, staff: true });
+export const toBearerOrStaff = (scope: Scope, ...others: readonly Scope[]): Audience => ({
+  kind: 'bearer',
+  scope,
+  ...(others.length > 0 && { others }),
+  staff: true,
+});
 export const toTokenHolders = (scope: Scope, tenantIdOf: TenantNaming): Audience => ({
   kind: 'token',
   scope,
   tenantIdOf,
 });
+
+/** The scopes of which a caller needs one: `write` includes `read`, and `admin` its areas. */
+export const acceptedScopes = (audience: Extract<Audience, { readonly scope: Scope }>): readonly Scope[] =>
+  audience.kind === 'bearer' ? [audience.scope, ...(audience.others ?? [])] : [audience.scope];
 
 /** Who called: the key or the session of a customer or of staff, when one was sent, and the shopper's address. */
 export interface Caller {
@@ -70,6 +80,11 @@ export interface Request<Params, Query, Body> {
   readonly body: Body;
   /** The body's bytes, for `rawBody` routes; empty otherwise. */
   readonly rawBody: Buffer;
+  /**
+   * The body of a `streamed` route as it arrives, at most `bodyBytesMax` of it.
+   * @throws HttpError `payload_too_large`, `unsupported_media_type`, and `invalid_request` if it ends in the middle
+   */
+  readonly stream: AsyncIterable<Buffer>;
   /**
    * The id that stands for the Idempotency-Key, if one was sent: the same in every attempt of the same request. A
    * handler passes it on to providers, so that a later attempt finds what an earlier one has begun and continues it.
@@ -107,6 +122,8 @@ export interface Route {
   readonly body?: TSchema;
   /** The handler reads the bytes itself: a signature is over bytes. */
   readonly rawBody?: true;
+  /** The handler reads the body as it arrives: a file of these media types, which would not fit into memory. */
+  readonly streamed?: readonly string[];
   /** The body may also be an HTML form, as pages and mail programs post them. */
   readonly form?: true;
   /** The JSON may be called text/plain, or nothing: a page that is being left can set no header. */

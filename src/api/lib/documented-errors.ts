@@ -61,7 +61,8 @@ function limitErrors({ limit, guesses }: Route): readonly ErrorCode[] {
   return guesses || (limit && !limitOf(limit).perStore) ? ['rate_limited'] : [];
 }
 
-function bodyErrors({ body, rawBody }: Route): readonly ErrorCode[] {
+function bodyErrors({ body, rawBody, streamed }: Route): readonly ErrorCode[] {
+  if (streamed) return ['invalid_request', 'payload_too_large', 'unsupported_media_type'];
   if (rawBody) return ['invalid_request', 'payload_too_large'];
   return body ? ['invalid_request', 'invalid_json', 'payload_too_large', 'unsupported_media_type'] : [];
 }

@@ -10,13 +10,14 @@ import {
 import type { Duplex } from 'node:stream';
 
 import { correlate } from '#src/lib/correlation.ts';
-import { seconds } from '#src/lib/duration.ts';
+import { minutes, seconds } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import type { Services } from '#src/services.ts';
 import { HttpError } from './http-error.ts';
 import { renderError } from './render-reply.ts';
 
-const defaults = { requestTimeout: seconds(30), headersTimeout: seconds(10), keepAliveTimeout: seconds(75) };
+/** Only a streamed file may take as long as that: other bodies have a limit of their own. */
+const defaults = { requestTimeout: minutes(15), headersTimeout: seconds(10), keepAliveTimeout: seconds(75) };
 
 /**
  * A server whose own errors, for what never reaches the listener as a request, have the one envelope, too, and are
@@ -29,7 +30,7 @@ export function createHttpServer(
 ): Server {
   function render(error: HttpError, method = 'none'): RenderedError {
     const requestId = newId('req');
-    const { status, headers, body = '' } = renderError(error, requestId);
+    const { status, headers, body } = renderError(error, requestId);
     metrics.requestHandled({ method, route: 'none', status }, 0);
     correlate({ requestId }, () => log.info({ method, route: 'none', status }, 'request'));
     const more = { 'x-request-id': requestId, 'content-length': Buffer.byteLength(body), connection: 'close' };

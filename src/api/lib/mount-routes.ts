@@ -8,7 +8,7 @@ import { rejectForeignPage, setAllowedOrigin } from './cors.ts';
 import type { Audience, Caller, EmailWork, Route } from './define-route.ts';
 import { HttpError } from './http-error.ts';
 import { readIdempotencyKey, runIdempotent } from './idempotent-request.ts';
-import { bodyReader, checkRequest, type SentBody } from './read-request.ts';
+import { bodyReader, checkRequest, noPieces, type SentBody, streamBody } from './read-request.ts';
 import { type RenderedReply, renderReply, sendReply, sendStored } from './render-reply.ts';
 import type { RequestRouter } from './request-router.ts';
 import type { RouteServices } from './route-services.ts';
@@ -113,7 +113,8 @@ async function handle(
       throw new DomainError('forbidden', 'module_disabled', 'This module is disabled for the store.');
     }
     await limiter.enforceCeiling(route, party);
-    const request = { ctx, caller, params, query, body, rawBody, idempotencyId, header, limitEmail };
+    const stream = route.streamed ? streamBody(route, koa) : noPieces();
+    const request = { ctx, caller, params, query, body, rawBody, stream, idempotencyId, header, limitEmail };
     const reply = await limiter.limitGuesses(route, party, body, () => route.handle(request as never));
     check.checkResponse(route, reply);
     return renderReply(route, visitor, reply);

@@ -1,9 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { RouterContext } from '@koa/router';
 import getRawBody from 'raw-body';
+import { seconds } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import type { TObject } from '#src/lib/schema.ts';
 import { type Issue, issuesOf, issuesOfText } from '#src/lib/validation.ts';
+import { within } from '#src/lib/within.ts';
 import type { Route } from './define-route.ts';
 import { HttpError, invalidRequest } from './http-error.ts';
 
@@ -23,7 +25,7 @@ async function readBody(route: Route, koa: RouterContext): Promise<SentBody> {
   if (!route.body && !route.rawBody) return { body: undefined, rawBody: Buffer.alloc(0) };
   const bytes = await readBytes(koa.req, route.bodyBytesMax);
   if (route.rawBody) return { body: undefined, rawBody: bytes };
-  rejectCompressed(bytes, koa.get('content-encoding'));
+  if (bytes.length > 0) rejectCompressed(koa.get('content-encoding'));
   const contentType = koa.get('content-type');
   const isPlain = route.plainTextJson && /^(?:text\/plain\s*(?:;|$)|$)/i.test(contentType);
   const body =
@@ -34,8 +36,8 @@ async function readBody(route: Route, koa: RouterContext): Promise<SentBody> {
 }
 
 /** Compressed bodies are rejected: their real size is unknown before they are unpacked. */
-function rejectCompressed(bytes: Buffer, encoding: string): void {
-  if (bytes.length === 0 || encoding === '' || encoding.toLowerCase() === 'identity') return;
+function rejectCompressed(encoding: string): void {
+  if (encoding === '' || encoding.toLowerCase() === 'identity') return;
   throw new HttpError(415, 'unsupported_media_type', 'The body must not have a Content-Encoding.');
 }
 
@@ -73,17 +75,51 @@ function nulsIn(given: Record<string, unknown>): Issue[] {
     .map((name) => ({ path: `/${name}`, code: 'pattern', detail: 'must not contain a NUL character' }));
 }
 
-/** The body's bytes, at most `bytesMax` of them. Throws 413 beyond. */
+/** How long a body may take to arrive that is read at once. */
+const arrivalMs = seconds(30);
+
+/** The body's bytes, at most `bytesMax` of them. Throws 413 beyond, and 408 for one that arrives too slowly. */
 export async function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
+  const length = request.headers['content-length'] ?? null;
+  const bytes = await within(arrivalMs, getRawBody(request, { limit: bytesMax, length })).catch((error: unknown) => {
+    if (error instanceof Error && 'type' in error && error.type === 'entity.too.large') throw tooLarge(bytesMax);
+    throw incompleteBody();
+  });
+  if (bytes) return bytes;
+  const headers = { connection: 'close' };
+  throw new HttpError(408, 'request_timeout', 'The request took too long to arrive.', { headers });
+}
+
+/** The body of a streamed route as it arrives. Throws 413 and 415, and where it ends in the middle 400. */
+export function streamBody({ streamed = [], bodyBytesMax }: Route, koa: RouterContext): AsyncIterable<Buffer> {
+  const [type = ''] = koa.get('content-type').toLowerCase().split(';');
+  rejectCompressed(koa.get('content-encoding'));
+  if (!streamed.includes(type.trim())) {
+    throw new HttpError(415, 'unsupported_media_type', `The body must be ${streamed.join(', ')}.`);
+  }
+  if (Number(koa.get('content-length')) > bodyBytesMax) throw tooLarge(bodyBytesMax);
+  return readPieces(koa.req, bodyBytesMax);
+}
+
+async function* readPieces(request: IncomingMessage, bytesMax: number): AsyncIterable<Buffer> {
+  let bytes = 0;
   try {
-    return await getRawBody(request, { limit: bytesMax, length: request.headers['content-length'] ?? null });
-  } catch (error) {
-    if (error instanceof Error && 'type' in error && error.type === 'entity.too.large') {
-      throw new HttpError(413, 'payload_too_large', `The body may have at most ${bytesMax} bytes.`);
+    for await (const piece of request as AsyncIterable<Buffer>) {
+      bytes += piece.length;
+      if (bytes > bytesMax) throw tooLarge(bytesMax);
+      yield piece;
     }
-    throw new HttpError(400, 'invalid_request', 'The body could not be read completely.');
+  } catch (error) {
+    throw error instanceof HttpError ? error : incompleteBody();
   }
 }
+
+/** Routes that are not streamed have none. */
+export async function* noPieces(): AsyncIterable<Buffer> {}
+
+const tooLarge = (bytesMax: number) =>
+  new HttpError(413, 'payload_too_large', `The body may have at most ${bytesMax} bytes.`);
+const incompleteBody = () => new HttpError(400, 'invalid_request', 'The body could not be read completely.');
 
 /** The JSON in a body. A request without a body needs no Content-Type and means an empty object. */
 function parseJson(bytes: Buffer, contentType: string): unknown {

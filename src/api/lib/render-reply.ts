@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
 
 import type { Context as KoaContext } from 'koa';
 
@@ -12,7 +13,7 @@ import { replyToError } from './reply-to-error.ts';
 export interface RenderedReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | undefined;
+  readonly body: string | Readable | undefined;
   /** Only for cacheable replies. */
   readonly etag: string | undefined;
 }
@@ -25,6 +26,7 @@ export interface StoredReply extends Omit<RenderedReply, 'body'> {
 
 /** A reply for this caller. A response to a key must not be stored by shared caches. */
 export function renderReply(route: Route, { tenant, key }: Visitor, reply: Reply): RenderedReply {
+  if (reply.body instanceof Readable) return renderStream(reply, reply.body);
   const isHtml = typeof reply.body === 'string';
   const text = isHtml ? reply.body : reply.body && JSON.stringify(reply.body);
   const isCompleted = route.caching === 'revalidate' && text !== undefined;
@@ -39,6 +41,10 @@ export function renderReply(route: Route, { tenant, key }: Visitor, reply: Reply
     body: text,
     etag,
   };
+}
+
+function renderStream({ status, headers }: Reply, body: Readable): RenderedReply {
+  return { status, headers: { 'cache-control': 'no-store', ...headers }, body, etag: undefined };
 }
 
 /** The tag includes the tenant: two stores with equal responses never share one. */
@@ -56,7 +62,7 @@ export function storedHeaders(etag: string, isPrivate: boolean): Record<string, 
 }
 
 /** The reply to an error: the error envelope, never cached. */
-export function renderError(error: unknown, requestId: string): RenderedReply {
+export function renderError(error: unknown, requestId: string): RenderedReply & { readonly body: string } {
   const { status, headers, body } = replyToError(error, requestId);
   return {
     status,
@@ -77,8 +83,9 @@ export function sendReply(koa: KoaContext, reply: RenderedReply): void {
   koa.status = reply.status;
 }
 
-export function storeReply({ body = '', ...reply }: RenderedReply): StoredReply {
-  return { ...reply, bytes: Buffer.from(body).toString('latin1') };
+export function storeReply({ body, ...reply }: RenderedReply): StoredReply {
+  const text = typeof body === 'string' ? body : '';
+  return { ...reply, bytes: Buffer.from(text).toString('latin1') };
 }
 
 /** Send a cached reply at once and without Koa, which would process every part of it again. */

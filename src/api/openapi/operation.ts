@@ -1,4 +1,4 @@
-import type { Audience, Route } from '#src/api/lib/define-route.ts';
+import { type Audience, acceptedScopes, type Route } from '#src/api/lib/define-route.ts';
 import { documentedErrors, errorsOfAll, errorsOfCredential } from '#src/api/lib/documented-errors.ts';
 import { limitOf } from '#src/api/lib/limits.ts';
 import { sufficientScopes } from '#src/domain/tenants/index.ts';
@@ -22,7 +22,9 @@ export function operationOf(route: Route, schemas: SchemaPool): Operation {
     ...bodyOf(route, schemas),
     responses: responsesOf(route, schemas),
     'x-errors': ownErrorsOf(route),
-    ...('scope' in route.audience && { 'x-scopes': sufficientScopes(route.audience.scope) }),
+    ...('scope' in route.audience && {
+      'x-scopes': [...new Set(acceptedScopes(route.audience).flatMap(sufficientScopes))],
+    }),
     ...limitsOf(route),
   };
 }
@@ -43,7 +45,10 @@ function describe(route: Route): { description?: string } {
 function securityOf(audience: Audience): Operation['security'] {
   switch (audience.kind) {
     case 'bearer':
-      return [{ key: [audience.scope] }, ...(audience.staff ? [{ staffSession: [] }] : [])];
+      return [
+        ...acceptedScopes(audience).map((scope) => ({ key: [scope] })),
+        ...(audience.staff ? [{ staffSession: [] }] : []),
+      ];
     case 'staff':
       return [{ staffSession: [] }];
     case 'dual':
@@ -110,7 +115,11 @@ function fieldsOf(schema: TObject | undefined, place: 'path' | 'query', schemas:
 }
 
 /** A body that may be empty may be left out. */
-function bodyOf({ body, form, plainTextJson }: Route, schemas: SchemaPool): Pick<Operation, 'requestBody'> {
+function bodyOf({ body, streamed, form, plainTextJson }: Route, schemas: SchemaPool): Pick<Operation, 'requestBody'> {
+  if (streamed) {
+    const file = { schema: { type: 'string' } };
+    return { requestBody: { required: true, content: Object.fromEntries(streamed.map((type) => [type, file])) } };
+  }
   if (!body) return {};
   const content = { schema: schemas.refer(body), example: exampleOf(body) };
   return {

@@ -60,3 +60,9 @@ export const successesOf = ({ responses }: ApiOperation) =>
   Object.entries(responses)
     .filter(([status]) => Number(status) < 300)
     .map(([, response]) => response);
+
+/** Whether a file is sent or received, which is no JSON. */
+export const transfersFile = (operation: ApiOperation) =>
+  [operation.requestBody, ...successesOf(operation)].some(
+    (part) => part && 'content' in part && part.content && !('application/json' in part.content),
+  );

@@ -1,4 +1,4 @@
-import { type ApiDocument, isAdmin, parametersOf } from './document.ts';
+import { type ApiDocument, isAdmin, parametersOf, transfersFile } from './document.ts';
 import { methodsFile } from './methods.ts';
 import { typesOf } from './types.ts';
 
@@ -16,7 +16,9 @@ export async function generate(document: ApiDocument): Promise<Record<string, st
       })),
     )
     // Only other systems call back, never a storefront.
-    .filter(({ tags }) => !tags.includes('integrations'));
+    .filter(({ tags }) => !tags.includes('integrations'))
+    // A method takes and returns JSON that fits into memory.
+    .filter((operation) => !transfersFile(operation));
   return {
     'api.ts': head + (await typesOf(document)),
     'storefront.ts':

@@ -44,6 +44,21 @@ export const retentions: ReadonlyMap<ScheduledJob, readonly Retention[]> = new M
       },
     ],
   ],
+  [
+    jobs.pruneBulk,
+    [
+      {
+        table: 'bulk_chunks',
+        age: 'created_at',
+        // The file of an export is offered for a day, that of an import is deleted once it was read.
+        retainedMs: days(1),
+        only: sql`not exists (
+          select from bulk_operations o where o.tenant_id = old.tenant_id and o.id = old.operation_id
+            and o.state in ('queued', 'running'))`,
+      },
+      { table: 'bulk_operations', age: 'created_at', retainedMs: days(30) },
+    ],
+  ],
   [jobs.pruneRequests, [{ table: 'idempotency_keys', age: 'created_at', retainedMs: replyRetainedMs }]],
   [
     jobs.pruneDeliveries,

@@ -1,3 +1,4 @@
+export { completeInputs, ProductPatch } from './complete-inputs.ts';
 export {
   listManagedProducts,
   ManagedProductView,

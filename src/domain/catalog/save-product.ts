@@ -1,4 +1,4 @@
-import { indexDocument } from '#jobs/search.ts';
+import { indexDocument, indexDocuments } from '#jobs/search.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Change } from '../change.ts';
@@ -65,10 +65,24 @@ async function applyPlans(ctx: InTransaction, plans: readonly ProductPlan[]): Pr
       ctx,
       changed.map(({ isNew, values, stock, live, ...product }) => product),
     );
-    for (const { id } of changed) enqueue(ctx, indexDocument, { kind: 'product', id, version: versions.get(id) ?? 1 });
+    enqueueIndexing(
+      ctx,
+      changed.map(({ id }) => ({ id, version: versions.get(id) ?? 1 })),
+    );
   }
   const stock = plans.flatMap(({ stock }) => stock);
   if (stock.length > 0) await changeStock(ctx, stock);
+}
+
+/** Many products are indexed by one job: a job for each would cost more than the indexing. */
+function enqueueIndexing(ctx: InTransaction, products: readonly { id: string; version: number }[]): void {
+  const [first, ...others] = products;
+  if (!first) return;
+  if (others.length === 0) enqueue(ctx, indexDocument, { kind: 'product', ...first });
+  else {
+    const documentIds = products.map(({ id }) => id);
+    enqueue(ctx, indexDocuments, { kind: 'product', documentIds, version: first.version });
+  }
 }
 
 function changeOf({ slug, isNew, values: differing, stock, live }: ProductPlan): Change {

@@ -1,4 +1,5 @@
 import { analyticsPersonalData } from '../analytics/index.ts';
+import { bulkPersonalData } from '../bulk/index.ts';
 import { cartPersonalData } from '../cart/index.ts';
 import { catalogPersonalData } from '../catalog/index.ts';
 import { customerPersonalData } from '../customers/index.ts';
@@ -32,6 +33,7 @@ export const personalData: readonly PersonalData[] = [
   ...partnerPersonalData,
   ...analyticsPersonalData,
   ...integrationPersonalData,
+  ...bulkPersonalData,
   ...returnPersonalData,
   ...shippingPersonalData,
   ...paymentPersonalData,

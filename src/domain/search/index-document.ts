@@ -1,8 +1,9 @@
-import { completeJob } from '#src/database/transact.ts';
+import { completeJob, transact } from '#src/database/transact.ts';
+import { Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { normalizeText, productDocument } from '../catalog/index.ts';
 import { entryDocument } from '../content/index.ts';
-import type { Context, InTransaction } from '../context.ts';
+import { type Context, type InTransaction, isShuttingDown } from '../context.ts';
 import { indexWords } from './index-words.ts';
 import { deleteEmbedding, requestEmbedding } from './request-embedding.ts';
 import { textConfig } from './text-config.ts';
@@ -35,8 +36,22 @@ export async function indexDocument(
   ctx: Context,
   { kind, id }: { kind: SearchDocument['kind']; id: string },
 ): Promise<void> {
-  await completeJob(ctx, (ctx) => (kind === 'product' ? indexProduct(ctx, id) : indexEntry(ctx, id)));
+  await completeJob(ctx, (ctx) => writeCurrent(ctx, kind, id));
 }
+
+/** The same for several subjects, one transaction each. When the process shuts down the job starts again. */
+export async function indexDocuments(
+  ctx: Context,
+  { kind, documentIds }: { kind: SearchDocument['kind']; documentIds: readonly string[] },
+): Promise<void> {
+  for (const id of documentIds) {
+    if (isShuttingDown(ctx)) throw new Snooze(0, 'the process shuts down');
+    await transact(ctx, (ctx) => writeCurrent(ctx, kind, id));
+  }
+}
+
+const writeCurrent = (ctx: InTransaction, kind: SearchDocument['kind'], id: string): Promise<void> =>
+  kind === 'product' ? indexProduct(ctx, id) : indexEntry(ctx, id);
 
 async function indexProduct(ctx: InTransaction, id: string): Promise<void> {
   const product = await productDocument(ctx, id);

@@ -21,6 +21,8 @@ const parts: Readonly<Record<string, string>> = {
   cart_lines: 'carts',
   reminder_steps: 'saved_carts',
   reminder_recoveries: 'saved_carts',
+  bulk_batches: 'bulk_operations',
+  bulk_rejected_rows: 'bulk_operations',
 };
 
 /**

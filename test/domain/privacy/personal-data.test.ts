@@ -1,6 +1,8 @@
+import { Readable } from 'node:stream';
 import anyTest, { type TestFn } from 'ava';
 import { asPlatform, readOne, transact } from '#src/database/transact.ts';
 import { listAudit } from '#src/domain/audit/index.ts';
+import { importKindOf, receiveImport } from '#src/domain/bulk/index.ts';
 import { createCart } from '#src/domain/cart/index.ts';
 import { submitReview } from '#src/domain/catalog/index.ts';
 import { createCheckoutSession, createGiftCheckout } from '#src/domain/checkout/index.ts';
@@ -43,6 +45,10 @@ const notPersonal: Readonly<Record<string, string>> = {
   'api_keys.scopes': 'what a key may do',
   'audit_log.after': 'never holds an address: see AuditedChange.logged',
   'audit_log.before': 'the same',
+  'bulk_batches.items': 'waits for minutes at most to be imported',
+  'bulk_operations.changes': 'names and fields of what a dry run compared',
+  'bulk_operations.options': 'how a file is imported',
+  'bulk_operations.requested_by': 'an API key',
   'entries.author': 'who signs what the store publishes',
   'entries.body': 'what the store publishes',
   'entries.image': 'what the store publishes',
@@ -206,6 +212,10 @@ async function visitAda(context: StripeContext): Promise<void> {
   await buildStaff(ctx);
   const { staff } = await buildStaffSession(ctx, { email, name: 'Ada Quill' });
   await revokeStaff(ctx, staff, ['admin:write']);
+  const kind = importKindOf({ kind: 'stock' });
+  const file = Readable.from([Buffer.from(`sku,quantity\n${email},1\n`)]);
+  await receiveImport(ctx, { kind, format: 'csv', mode: 'upsert', dry_run: false }, file);
+  await runJobs(services);
   const bowl = await buildProduct(ctx, { variants: [{ stock: 100, ships: false }] });
   const beans = await buildProduct(ctx, {
     purchase_types: ['one_time', 'subscription'],

@@ -29,6 +29,12 @@ export interface AdminOperations {
   createGiftCard(body: Body<'admin.createGiftCard'>, options?: IdempotentOptions): Promise<Result<'admin.createGiftCard'>>;
   /** Disable a gift card. Open checkouts keep the amount that they hold. */
   disableGiftCard(id: string, options?: IdempotentOptions): Promise<Result<'admin.disableGiftCard'>>;
+  /** List the imports that the key may read, newest first. */
+  listImports(query?: Query<'admin.listImports'>, options?: RequestOptions): List<'admin.listImports', 'imports'>;
+  /** Read an import and how far it has come. */
+  getImport(id: string, options?: RequestOptions): Promise<Result<'admin.getImport'>>;
+  /** Cancel an import. What was imported before stays. */
+  cancelImport(id: string, options?: IdempotentOptions): Promise<Result<'admin.cancelImport'>>;
   /** List connections to third parties, newest first. */
   listIntegrations(query?: Query<'admin.listIntegrations'>, options?: RequestOptions): List<'admin.listIntegrations', 'integrations'>;
   /** Start connecting the store to a third party. Returns the consent URL to open and the webhook credentials. */
@@ -209,6 +215,9 @@ export const adminOperations: OperationTable = {
   listGiftCards: { at: 'GET /api/v1/admin/gift-cards', input: 'query', items: 'gift_cards' },
   createGiftCard: { at: 'POST /api/v1/admin/gift-cards', input: 'body', isIdempotent: true },
   disableGiftCard: { at: 'POST /api/v1/admin/gift-cards/{id}/disable', isIdempotent: true },
+  listImports: { at: 'GET /api/v1/admin/imports', input: 'query', items: 'imports' },
+  getImport: { at: 'GET /api/v1/admin/imports/{id}' },
+  cancelImport: { at: 'POST /api/v1/admin/imports/{id}/cancel', isIdempotent: true },
   listIntegrations: { at: 'GET /api/v1/admin/integrations', input: 'query', items: 'integrations' },
   createIntegration: { at: 'POST /api/v1/admin/integrations', input: 'body', isIdempotent: true },
   getIntegration: { at: 'GET /api/v1/admin/integrations/{id}' },

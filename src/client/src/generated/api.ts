@@ -45,6 +45,24 @@ export interface paths {
         /** Disable a gift card. Open checkouts keep the amount that they hold. */
         post: operations["admin.disableGiftCard"];
     };
+    "/api/v1/admin/imports": {
+        /** List the imports that the key may read, newest first. */
+        get: operations["admin.listImports"];
+        /** Import a file. */
+        post: operations["admin.createImport"];
+    };
+    "/api/v1/admin/imports/{id}": {
+        /** Read an import and how far it has come. */
+        get: operations["admin.getImport"];
+    };
+    "/api/v1/admin/imports/{id}/cancel": {
+        /** Cancel an import. What was imported before stays. */
+        post: operations["admin.cancelImport"];
+    };
+    "/api/v1/admin/imports/{id}/errors": {
+        /** Download the rejected rows as CSV. */
+        get: operations["admin.listImportErrors"];
+    };
     "/api/v1/admin/integrations": {
         /** List connections to third parties, newest first. */
         get: operations["admin.listIntegrations"];
@@ -815,6 +833,39 @@ export interface components {
             height: number | null;
             position: number;
         };
+        Import: {
+            id: string;
+            kind: "products" | "stock";
+            format: "csv" | "shopify" | "jsonl";
+            mode: "upsert" | "create";
+            dry_run: boolean;
+            state: "receiving" | "queued" | "running" | "completed" | "failed" | "canceled";
+            failure: string | null;
+            /** @description The size of the file as UTF-8. */
+            file_bytes: number;
+            rows: {
+                /** @description Null until the whole file was read. */
+                total: number | null;
+                read: number;
+                done: number;
+                /** @description Those that were rejected; `GET /admin/imports/{id}/errors` lists them. */
+                failed: number;
+            };
+            changes: {
+                created: number;
+                updated: number;
+                unchanged: number;
+            };
+            samples: {
+                subject: string;
+                action: string;
+                fields: string[];
+            }[];
+            rows_per_second: number | null;
+            created_at: components["schemas"]["Timestamp"];
+            started_at: components["schemas"]["Timestamp"] | null;
+            finished_at: components["schemas"]["Timestamp"] | null;
+        };
         Integration: {
             id: string;
             provider: string;
@@ -1547,6 +1598,7 @@ export type Email = components['schemas']['Email'];
 export type GiftCard = components['schemas']['GiftCard'];
 export type GiftCardQuote = components['schemas']['GiftCardQuote'];
 export type Image = components['schemas']['Image'];
+export type Import = components['schemas']['Import'];
 export type Integration = components['schemas']['Integration'];
 export type KnownCustomer = components['schemas']['KnownCustomer'];
 export type Label = components['schemas']['Label'];
@@ -1904,6 +1956,108 @@ export interface operations {
                     "application/json": {
                         gift_card: components["schemas"]["GiftCard"];
                     };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.listImports": {
+        parameters: {
+            query?: {
+                /** @description The `cursor` of the previous page, to get the next one. */
+                cursor?: string;
+                /** @description The page size. */
+                limit?: number;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        imports: components["schemas"]["Import"][];
+                        cursor: string | null;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.createImport": {
+        parameters: {
+            query: {
+                kind: "products" | "stock";
+                format: "csv" | "shopify" | "jsonl";
+                /** @description `create` rejects what exists already; `upsert` changes it. */
+                mode?: "upsert" | "create";
+                /** @description Only report what would change, compared with the store as it is. */
+                dry_run?: boolean;
+            };
+        };
+        requestBody: {
+            content: {
+                "text/csv": string;
+                "text/plain": string;
+                "text/tab-separated-values": string;
+                "application/x-ndjson": string;
+                "application/jsonl": string;
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            202: {
+                content: {
+                    "application/json": {
+                        import: components["schemas"]["Import"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.getImport": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        import: components["schemas"]["Import"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.cancelImport": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        import: components["schemas"]["Import"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.listImportErrors": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "text/csv": string;
                 };
             };
             default: components["responses"]["Failed"];

@@ -1,0 +1,22 @@
+import { stringify } from 'csv-stringify/sync';
+
+/** A spreadsheet would run a text that begins so as a formula. */
+const formulaStart = /^[=+\-@\t\r]/;
+
+/** Rows as CSV. Texts that a spreadsheet would run begin with an apostrophe, which importing removes. */
+export function csvOf(rows: readonly (readonly unknown[])[]): string {
+  return stringify([...rows] as unknown[][], {
+    record_delimiter: 'windows',
+    cast: {
+      string: (text) => (formulaStart.test(text) ? `'${text}` : text),
+      boolean: String,
+      date: (date) => date.toISOString(),
+      object: (value) => JSON.stringify(value),
+    },
+  });
+}
+
+/** A cell as it was before `csvOf`. */
+export function cellOf(text: string): string {
+  return text.startsWith("'") && formulaStart.test(text.slice(1)) ? text.slice(1) : text;
+}

@@ -1,0 +1,53 @@
+import type { Static, TSchema } from '#src/lib/schema.ts';
+import type { Change } from '../change.ts';
+import type { Context, InTransaction } from '../context.ts';
+import type { AdminArea } from '../tenants/index.ts';
+
+export const importModes = ['upsert', 'create'] as const;
+export type ImportMode = (typeof importModes)[number];
+
+/** A row of a table as texts, by column. */
+export type Row = Readonly<Record<string, string>>;
+
+/** How a table in a file describes things. */
+export interface TableFormat {
+  /** Without these nothing can be imported. */
+  readonly required: readonly string[];
+  /** The others that are read. A file with a further column is rejected, unless they are `ignored`. */
+  readonly optional: readonly string[];
+  readonly otherColumns: 'rejected' | 'ignored';
+  /** Consecutive rows with the same text in this column, or with none, describe one thing. */
+  readonly groupedBy?: string;
+  /**
+   * One thing, as the schema of its kind describes it. Empty cells are omitted.
+   * @throws DomainError `invalid_request`
+   */
+  valueOf(rows: readonly Row[], ctx: Context): Record<string, unknown>;
+}
+
+/** What can be imported: how it is written in files, and how it is saved. */
+export interface ImportKind {
+  readonly name: string;
+  /** The area of the owner's work that it belongs to: who may change that may import it. */
+  readonly area: AdminArea;
+  /** The tables that it is read from, by the name of the format. Lines of JSON are values of the schema. */
+  readonly tables: Readonly<Record<string, TableFormat>>;
+  readonly schema: TSchema;
+  /** What the audit log calls it; undefined where saving writes the audit log. */
+  readonly auditedAs?: string;
+  /**
+   * Save several things at once.
+   * @throws DomainError if one of them is rejected: then each is saved alone
+   */
+  save(ctx: InTransaction, values: readonly unknown[], mode: ImportMode): Promise<readonly Change[]>;
+}
+
+type ImportKindOf<Schema extends TSchema> = Omit<ImportKind, 'schema' | 'save'> & {
+  readonly schema: Schema;
+  save(ctx: InTransaction, values: readonly Static<Schema>[], mode: ImportMode): Promise<readonly Change[]>;
+};
+
+/** An import kind whose `save` gets values that fit its schema. */
+export function defineImportKind<Schema extends TSchema>(kind: ImportKindOf<Schema>): ImportKind {
+  return kind as unknown as ImportKind;
+}

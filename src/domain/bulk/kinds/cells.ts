@@ -1,0 +1,46 @@
+import { invalidRequest } from '#src/lib/errors.ts';
+import type { Row } from '../import-kind.ts';
+
+/** The cells of these columns that are not empty. */
+export function filledCells(row: Row, columns: readonly string[]): Record<string, string> {
+  return Object.fromEntries(columns.flatMap((name) => (row[name] ? [[name, row[name]]] : [])));
+}
+
+const numeral = /^-?\d{1,15}(\.\d{1,15})?$/;
+
+/** The cells of these columns that are not empty, as numbers. What is no number stays a text, which is not valid. */
+export function filledNumbers(row: Row, columns: readonly string[]): Record<string, number | string> {
+  const cells = Object.entries(filledCells(row, columns));
+  return Object.fromEntries(cells.map(([name, cell]) => [name, numeral.test(cell) ? Number(cell) : cell]));
+}
+
+/** A cell with several values between commas; undefined for an empty one. */
+export function listIn(cell: string | undefined): string[] | undefined {
+  const values = (cell ?? '')
+    .split(',')
+    .map((value) => value.trim())
+    .filter((value) => value !== '');
+  return values.length > 0 ? values : undefined;
+}
+
+/** A cell with a yes or no; undefined for an empty one. */
+export function flagIn(cell: string | undefined): boolean | string | undefined {
+  const text = cell?.toLowerCase();
+  if (text === 'true' || text === 'yes' || text === '1') return true;
+  if (text === 'false' || text === 'no' || text === '0') return false;
+  return cell || undefined;
+}
+
+/** A cell with JSON. @throws DomainError `invalid_request` */
+export function jsonIn(column: string, cell: string): unknown {
+  try {
+    return JSON.parse(cell);
+  } catch {
+    throw invalidRequest(`${column} is not JSON.`, { path: `/${column}`, code: 'json', detail: 'is not JSON' });
+  }
+}
+
+/** Without the fields that are undefined. */
+export function definedFields(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}

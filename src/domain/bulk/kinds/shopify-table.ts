@@ -1,0 +1,101 @@
+import { fromDecimal } from '#src/lib/currency.ts';
+import { invalidRequest } from '#src/lib/errors.ts';
+import { textOfHtml } from '#src/lib/html.ts';
+import type { Context } from '../../context.ts';
+import type { Row, TableFormat } from '../import-kind.ts';
+import { definedFields, flagIn, listIn } from './cells.ts';
+
+/**
+ * The products of a Shopify store as its administration exports them: a row for each variant and each further image,
+ * and what describes the product in the first. https://help.shopify.com/en/manual/products/import-export/using-csv
+ */
+export const shopifyTable: TableFormat = {
+  required: ['Handle', 'Title', 'Variant Price'],
+  optional: [],
+  otherColumns: 'ignored',
+  groupedBy: 'Handle',
+  valueOf(rows, { tenant }) {
+    const [first = {}] = rows;
+    if (flagIn(first['Gift Card']) === true) {
+      throw invalidRequest('Gift cards are not products here. Import them as gift cards.');
+    }
+    const slug = slugOf(first['Handle'] ?? '');
+    const images = imagesOf(rows);
+    const optionNames = [1, 2, 3].map((number) => first[`Option${number} Name`] ?? '');
+    return definedFields({
+      slug,
+      name: first['Title'],
+      description: textOfHtml(first['Body (HTML)'] ?? ''),
+      category: first['Type'] || undefined,
+      tags: listIn(first['Tags']),
+      status: isPublished(first) ? 'published' : 'draft',
+      images: images.length > 0 ? images : undefined,
+      variants: rows.filter((row) => row['Variant Price']).map((row) => variantOf(row, { slug, optionNames, tenant })),
+    });
+  },
+};
+
+/** A handle may contain other letters and signs. */
+function slugOf(handle: string): string {
+  return handle
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/\p{Mark}/gu, '')
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')
+    .slice(0, 100);
+}
+
+function isPublished(row: Row): boolean {
+  return flagIn(row['Published']) !== false && (row['Status'] || 'active') === 'active';
+}
+
+/** In the order of their positions. */
+function imagesOf(rows: readonly Row[]): { url: string; alt?: string }[] {
+  return rows
+    .filter((row) => row['Image Src'])
+    .toSorted((left, right) => Number(left['Image Position'] || 0) - Number(right['Image Position'] || 0))
+    .map((row) => ({ url: row['Image Src'] ?? '', ...(row['Image Alt Text'] && { alt: row['Image Alt Text'] }) }));
+}
+
+interface VariantContext extends Pick<Context, 'tenant'> {
+  readonly slug: string;
+  readonly optionNames: readonly string[];
+}
+
+const gramsPerOunce = 28.349523125;
+
+function variantOf(row: Row, { slug, optionNames, tenant }: VariantContext): Record<string, unknown> {
+  const values = [1, 2, 3].map((number) => row[`Option${number} Value`] ?? '');
+  const options = optionNames.flatMap((name, index) => (name && values[index] ? [[name, values[index]] as const] : []));
+  // What has no options is called so.
+  const isOnly = options.every(([name, value]) => name === 'Title' && value === 'Default Title');
+  const chosen = isOnly ? [] : options.map(([, value]) => value);
+  const grams = Number(row['Variant Grams'] || 0);
+  return definedFields({
+    // An identifier that Excel would take for a number is exported with an apostrophe.
+    sku: row['Variant SKU']?.replace(/^'/, '') || [slug, ...chosen.map(slugOf)].join('-').toUpperCase().slice(0, 100),
+    name: isOnly ? undefined : chosen.join(' / '),
+    options: isOnly ? undefined : Object.fromEntries(options),
+    price_cents: centsIn('Variant Price', row, tenant.currency),
+    compare_at_cents: centsIn('Variant Compare At Price', row, tenant.currency),
+    weight_oz: grams > 0 ? grams / gramsPerOunce : undefined,
+    ships: flagIn(row['Variant Requires Shipping']),
+    // Without a tracker its quantity means nothing. One that was oversold is sold out.
+    stock: row['Variant Inventory Tracker'] ? Math.max(0, Number(row['Variant Inventory Qty'] || 0)) : null,
+    backorder: row['Variant Inventory Policy'] === 'continue',
+  });
+}
+
+function centsIn(column: string, row: Row, currency: string): number | undefined {
+  const text = row[column] ?? '';
+  if (text === '') return undefined;
+  if (!/^\d{1,12}(\.\d{1,12})?$/.test(text)) {
+    throw invalidRequest(`${column} is not a price.`, {
+      path: `/${column}`,
+      code: 'price',
+      detail: 'must be a number such as 19.99',
+    });
+  }
+  return fromDecimal(text, currency);
+}

@@ -1,0 +1,108 @@
+import { read, readOne } from '#src/database/transact.ts';
+import { fromNow } from '#src/lib/clock.ts';
+import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
+import { hours } from '#src/lib/duration.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { Change } from '../change.ts';
+import type { Actor, Context, InTransaction } from '../context.ts';
+
+export type OperationType = 'import' | 'export';
+export const operationStates = ['receiving', 'queued', 'running', 'completed', 'failed', 'canceled'] as const;
+export type OperationState = (typeof operationStates)[number];
+
+/** An import or an export of a whole file. */
+export interface Operation {
+  readonly id: string;
+  readonly type: OperationType;
+  readonly kind: string;
+  readonly format: string;
+  /** What was requested besides: `mode` and `dry_run` of an import, `from` and `to` of an export. */
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly state: OperationState;
+  readonly requestedBy: Actor;
+  readonly fileBytes: number;
+  readonly bytesRead: number;
+  readonly columns: readonly string[] | null;
+  readonly separator: string | null;
+  readonly rowsRead: number;
+  /** Null until the whole file was read. */
+  readonly rowsTotal: number | null;
+  readonly rowsDone: number;
+  readonly rowsFailed: number;
+  readonly created: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  readonly changes: readonly Pick<Change, 'subject' | 'action' | 'fields' | 'values'>[];
+  readonly failure: string | null;
+  readonly createdAt: Date;
+  readonly startedAt: Date | null;
+  readonly finishedAt: Date | null;
+}
+
+/** An upload takes minutes. After this time it will not end any more: its process was killed. */
+const receivingMs = hours(1);
+
+const columnsOf = ({ clock }: Pick<Context, 'clock'>) => {
+  const isLost = sql`state = 'receiving' and created_at < ${fromNow(clock, -receivingMs)}::timestamptz`;
+  return sql`id, type, kind, format, options, case when ${isLost} then 'failed' else state end as state,
+    requested_by as "requestedBy", file_bytes as "fileBytes", bytes_read as "bytesRead", columns, separator,
+    rows_read as "rowsRead", rows_total as "rowsTotal", rows_done as "rowsDone", rows_failed as "rowsFailed",
+    created, updated, unchanged, changes, case when ${isLost} then ${incompleteFile} else failure end as failure,
+    created_at as "createdAt", started_at as "startedAt", finished_at as "finishedAt"`;
+};
+
+/** Why an upload that ended in the middle failed. */
+export const incompleteFile = 'The file was not received completely. Nothing was imported.';
+
+/** @returns the operation, or `undefined` for an unknown id */
+export async function readOperation(ctx: Context, type: OperationType, id: string): Promise<Operation | undefined> {
+  return readOne<Operation>(
+    ctx,
+    sql`
+    select ${columnsOf(ctx)} from bulk_operations
+    where tenant_id = ${ctx.tenant.id} and id = ${id} and type = ${type}`,
+  );
+}
+
+/**
+ * One page of the operations of these kinds, newest first.
+ * @throws DomainError `invalid_cursor`
+ */
+export async function listOperations(
+  ctx: Context,
+  { type, kinds, cursor, limit = 20 }: PageRequest & { type: OperationType; kinds: readonly string[] },
+): Promise<Page<Operation>> {
+  const list = keyset(ctx, `bulk ${type}`, { columns: ['id'], descending: true }, cursor);
+  const rows = await read<Operation & { position: Position }>(
+    ctx,
+    sql`
+    select ${columnsOf(ctx)}, ${list.position} as position from bulk_operations
+    where tenant_id = ${ctx.tenant.id} and type = ${type} and kind = any(${kinds}::text[]) and ${list.after}
+    order by ${list.by} limit ${limit + 1}`,
+  );
+  return list.page(rows, limit);
+}
+
+/** Lock an operation until the transaction ends. @returns `undefined` when it has ended, or is unknown */
+export async function lockOpenOperation(ctx: InTransaction, id: string): Promise<Operation | undefined> {
+  const [operation] = await ctx.tx.execute<Operation>(sql`
+    select ${columnsOf(ctx)} from bulk_operations
+    where tenant_id = ${ctx.tenant.id} and id = ${id} and finished_at is null for update`);
+  return operation;
+}
+
+/** End an operation: what its batches and chunks hold is not needed any more, except the file of a completed export. */
+export async function endOperation(
+  ctx: InTransaction,
+  { id, type }: Pick<Operation, 'id' | 'type'>,
+  state: 'completed' | 'failed' | 'canceled',
+  failure: string | null = null,
+): Promise<void> {
+  const hasFile = type === 'export' && state === 'completed';
+  await ctx.tx.execute(sql`
+    with batches as (delete from bulk_batches where tenant_id = ${ctx.tenant.id} and operation_id = ${id}),
+    chunks as (
+      delete from bulk_chunks where tenant_id = ${ctx.tenant.id} and operation_id = ${id} and not ${hasFile}::boolean)
+    update bulk_operations set state = ${state}, failure = ${failure}, finished_at = ${ctx.clock.now()}
+    where tenant_id = ${ctx.tenant.id} and id = ${id}`);
+}

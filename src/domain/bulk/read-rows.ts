@@ -1,0 +1,99 @@
+import { Readable } from 'node:stream';
+import { type CsvError, parse } from 'csv-parse';
+import { parse as parseAtOnce } from 'csv-parse/sync';
+import { invalidRequest } from '#src/lib/errors.ts';
+
+/** A row of a file, and where it ends, counted from where reading began. */
+export interface FileRow {
+  readonly cells: readonly string[];
+  readonly endsAt: number;
+}
+
+const rowBytesMax = 1024 * 1024;
+
+const separators = [',', ';', '\t'];
+
+/** The first row of a table, and the character between its cells: the one that its first line has most of. */
+export function readHeader(beginning: Buffer): { columns: string[]; separator: string; endsAt: number } {
+  const [line = ''] = beginning.toString('utf8').split('\n', 1);
+  const count = (separator: string) => line.split(separator).length;
+  const separator = separators.toSorted((left, right) => count(right) - count(left))[0] ?? ',';
+  try {
+    const [header] = parseAtOnce(beginning, { ...optionsOf(separator), to: 1 }) as unknown as ParsedRow[];
+    return { columns: (header?.record ?? []).map((name) => name.trim()), separator, endsAt: header?.info.bytes ?? 0 };
+  } catch (error) {
+    throw unreadable(error);
+  }
+}
+
+interface ParsedRow {
+  readonly record: string[];
+  readonly info: { readonly bytes: number };
+}
+
+/** How many cells a row has is checked where it is imported, so that one wrong row does not reject the file. */
+const optionsOf = (separator: string) =>
+  ({
+    delimiter: separator,
+    info: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    max_record_size: rowBytesMax,
+  }) as const;
+
+/**
+ * The rows of a table from here on, where `firstRow` begins.
+ * @throws DomainError `invalid_request` where a quote is not closed, or a row is too long
+ */
+export async function* readTable(
+  text: AsyncIterable<Buffer>,
+  { separator, firstRow }: { separator: string; firstRow: number },
+): AsyncIterable<FileRow> {
+  const source = Readable.from(text);
+  const parser = parse(optionsOf(separator));
+  source.on('error', (error) => parser.destroy(error));
+  try {
+    for await (const { record, info } of source.pipe(parser) as AsyncIterable<ParsedRow>) {
+      yield { cells: record, endsAt: info.bytes };
+    }
+  } catch (error) {
+    throw unreadable(error, firstRow);
+  } finally {
+    source.destroy();
+  }
+}
+
+/** The lines of a file from here on that are not empty. */
+export async function* readLines(text: AsyncIterable<Buffer>): AsyncIterable<FileRow> {
+  let rest: Buffer = Buffer.alloc(0);
+  let endsAt = 0;
+  for await (const chunk of text) {
+    rest = Buffer.concat([rest, chunk]);
+    for (let end = rest.indexOf('\n'); end >= 0; end = rest.indexOf('\n')) {
+      endsAt += end + 1;
+      yield* filled(rest.subarray(0, end), endsAt);
+      rest = rest.subarray(end + 1);
+    }
+    if (rest.length > rowBytesMax) throw invalidRequest(`A line has more than ${rowBytesMax} bytes.`);
+  }
+  yield* filled(rest, endsAt + rest.length);
+}
+
+function* filled(line: Buffer, endsAt: number): Iterable<FileRow> {
+  const text = line.toString('utf8').trim();
+  if (text !== '') yield { cells: [text], endsAt };
+}
+
+const explanations: Readonly<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: 'The file ends inside a quoted cell: it is incomplete, or a quote is not closed.',
+  CSV_MAX_RECORD_SIZE: `A row has more than ${rowBytesMax} bytes.`,
+  CSV_INVALID_CLOSING_QUOTE: 'A quoted cell goes on after its closing quote. Write a quote inside a cell twice.',
+  INVALID_OPENING_QUOTE: 'A cell that does not begin with a quote contains one. Quote the whole cell.',
+};
+
+/** Any other error is not the parser's. */
+function unreadable(error: unknown, firstRow = 1): unknown {
+  const { code = '', records = 0 } = error as Partial<CsvError & { records: number }>;
+  const explanation = explanations[code];
+  return explanation ? invalidRequest(`Row ${firstRow + records}: ${explanation}`) : error;
+}

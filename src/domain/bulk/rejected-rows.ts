@@ -1,0 +1,38 @@
+import { read } from '#src/database/transact.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { Context } from '../context.ts';
+import { problemColumns } from './columns.ts';
+import { csvOf } from './csv.ts';
+import type { Operation } from './operation.ts';
+
+const pageRows = 500;
+
+interface RejectedRow {
+  readonly row: number;
+  readonly cells: readonly string[];
+  readonly problem: string;
+}
+
+/**
+ * The rejected rows of an import as CSV, as they were received, with the row's number in the file and what is wrong.
+ * They can be corrected and imported again: those two columns are not read.
+ */
+export async function* rejectedRowsCsv(ctx: Context, { id, columns }: Operation): AsyncIterable<string> {
+  const own = (columns ?? []).filter((name) => !problemColumns.some((other) => other === name));
+  const indexes = own.map((name) => columns?.indexOf(name) ?? -1);
+  yield csvOf([[...own, ...problemColumns]]);
+  let after = 0;
+  for (;;) {
+    const rows = await read<RejectedRow>(
+      ctx,
+      sql`
+      select row_number as "row", cells, problem from bulk_rejected_rows
+      where tenant_id = ${ctx.tenant.id} and operation_id = ${id} and row_number > ${after}
+      order by row_number limit ${pageRows}`,
+    );
+    const last = rows.at(-1);
+    if (!last) return;
+    yield csvOf(rows.map(({ row, cells, problem }) => [...indexes.map((index) => cells[index] ?? ''), row, problem]));
+    after = last.row;
+  }
+}

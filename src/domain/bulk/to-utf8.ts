@@ -1,0 +1,80 @@
+import { isAscii, isUtf8 } from 'node:buffer';
+import { invalidRequest } from '#src/lib/errors.ts';
+
+/** Files that are no text, by how they begin. */
+const binaries: readonly (readonly [beginning: Buffer, what: string])[] = [
+  [Buffer.from('PK\x03\x04'), 'a ZIP or Excel file'],
+  [Buffer.from([0xd0, 0xcf, 0x11, 0xe0]), 'an Excel file'],
+  [Buffer.from([0x1f, 0x8b]), 'a gzip file'],
+  [Buffer.from('%PDF'), 'a PDF file'],
+];
+
+/** Encodings by the byte order mark that a file begins with. */
+const encodings: readonly (readonly [mark: Buffer, encoding: string])[] = [
+  [Buffer.from([0xef, 0xbb, 0xbf]), 'utf-8'],
+  [Buffer.from([0xff, 0xfe]), 'utf-16le'],
+  [Buffer.from([0xfe, 0xff]), 'utf-16be'],
+];
+
+const beginningBytes = 4;
+
+interface Decoder {
+  /** How many of these bytes can be decoded without those that follow. */
+  endOf(bytes: Buffer): number;
+  decode(bytes: Buffer): Buffer;
+}
+
+/**
+ * A text file as UTF-8 without a byte order mark, piece by piece. A file that begins with a byte order mark has the
+ * encoding that it names. Another one is UTF-8, or Windows-1252 if its first text beyond ASCII is not UTF-8.
+ * @throws DomainError `invalid_request` for what is no text
+ */
+export async function* toUtf8(file: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+  let decoder: Decoder | undefined;
+  let waiting: Buffer = Buffer.alloc(0);
+  for await (const piece of file) {
+    waiting = waiting.length > 0 ? Buffer.concat([waiting, piece]) : piece;
+    if (waiting.length < beginningBytes) continue;
+    if (!decoder) ({ decoder, rest: waiting } = detect(waiting));
+    const end = decoder.endOf(waiting);
+    yield withoutNul(decoder.decode(waiting.subarray(0, end)));
+    waiting = waiting.subarray(end);
+  }
+  if (!decoder) ({ decoder, rest: waiting } = detect(waiting));
+  yield withoutNul(decoder.decode(waiting));
+}
+
+function detect(beginning: Buffer): { decoder: Decoder; rest: Buffer } {
+  const begins = (bytes: Buffer) => bytes.equals(beginning.subarray(0, bytes.length));
+  const [, binary] = binaries.find(([start]) => begins(start)) ?? [];
+  if (binary) throw invalidRequest(`This is ${binary}. Save it as CSV in UTF-8, and send that.`);
+  const [mark, encoding] = encodings.find(([mark]) => begins(mark)) ?? [];
+  const decoder = encoding?.startsWith('utf-16') ? utf16(encoding) : eightBit(encoding);
+  return { decoder, rest: beginning.subarray(mark?.length ?? 0) };
+}
+
+function utf16(encoding: string): Decoder {
+  const decoder = new TextDecoder(encoding);
+  return { endOf: ({ length }) => length, decode: (bytes) => Buffer.from(decoder.decode(bytes, { stream: true })) };
+}
+
+/** No character of these encodings that has several bytes has an ASCII byte among them. */
+function eightBit(named: string | undefined): Decoder {
+  let encoding = named;
+  return {
+    endOf: (bytes) => bytes.findLastIndex((byte) => byte < 0x80) + 1,
+    decode(bytes) {
+      if (isAscii(bytes)) return bytes;
+      encoding ??= isUtf8(bytes) ? 'utf-8' : 'windows-1252';
+      if (encoding !== 'utf-8') return Buffer.from(new TextDecoder(encoding).decode(bytes));
+      if (!isUtf8(bytes))
+        throw invalidRequest('The file is not in UTF-8 throughout. Save it in UTF-8, and send it again.');
+      return bytes;
+    },
+  };
+}
+
+function withoutNul(text: Buffer): Buffer {
+  if (text.includes(0)) throw invalidRequest('The file is not text. Send CSV or JSON lines.');
+  return text;
+}

@@ -1,0 +1,52 @@
+import { type Static, Type } from '#src/lib/schema.ts';
+import type { InTransaction } from '../context.ts';
+import { ProductInput, VariantInput } from './product-input.ts';
+import { lockProducts, type SavedProduct } from './product-rows.ts';
+
+const VariantPatch = Type.Object({
+  ...Type.Partial(VariantInput).properties,
+  sku: VariantInput.properties.sku,
+});
+
+/** A product of which only some fields are given. */
+export const ProductPatch = Type.Object({
+  ...Type.Partial(ProductInput).properties,
+  slug: ProductInput.properties.slug,
+  variants: Type.Optional(Type.Array(VariantPatch, { minItems: 1, maxItems: 100 })),
+});
+type ProductPatch = Static<typeof ProductPatch>;
+
+/** What saving a patch means: the whole product, and whether it is a new one. Still to be validated. */
+interface CompletedPatch {
+  readonly input: Record<string, unknown>;
+  readonly isNew: boolean;
+}
+
+/**
+ * Fill in what patches leave out: of products and variants that exist, with what is stored. The slugs are locked until
+ * the transaction ends. Variants that a patch does not name stay where they are; one that names all sets their order.
+ */
+export async function completeInputs(ctx: InTransaction, patches: readonly ProductPatch[]): Promise<CompletedPatch[]> {
+  const found = await lockProducts(
+    ctx,
+    patches.map(({ slug }) => slug),
+  );
+  return patches.map((patch) => {
+    const known = found.get(patch.slug);
+    return known && !known.removed ? completePatch(patch, known) : { input: patch, isNew: true };
+  });
+}
+
+function completePatch(patch: ProductPatch, { id: _id, removed: _removed, ...known }: SavedProduct): CompletedPatch {
+  const stored = known.variants
+    .filter(({ removed }) => !removed)
+    .map(({ id: _id, removed: _removed, stock: _stock, ...variant }) => variant);
+  const given = (patch.variants ?? []).map((variant) => ({
+    ...stored.find(({ sku }) => sku === variant.sku),
+    ...variant,
+  }));
+  const isWhole = stored.every(({ sku }) => given.some((variant) => variant.sku === sku));
+  const added = given.filter(({ sku }) => !stored.some((variant) => variant.sku === sku));
+  const merged = [...stored.map((variant) => given.find(({ sku }) => sku === variant.sku) ?? variant), ...added];
+  return { input: { ...known, ...patch, variants: isWhole ? given : merged }, isNew: false };
+}

@@ -1,0 +1,269 @@
+import anyTest, { type TestFn } from 'ava';
+import { listManagedProducts } from '#src/domain/catalog/index.ts';
+import type { ApiResponse } from '#test/support/api.ts';
+import { buildProduct } from '#test/support/factories/catalog.ts';
+import { buildKey } from '#test/support/factories/keys.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
+import { until } from '#test/support/until.ts';
+import { deedsOf, type OwnerContext, pagesOf, resultOf, useOwner } from '#test/support/use-owner.ts';
+
+const test = anyTest as TestFn<OwnerContext>;
+useOwner(test);
+
+type T = { context: OwnerContext };
+
+const send = (t: T, query: string, body: string | Uint8Array, headers: Record<string, string> = {}) =>
+  t.context.owner.post(`/imports?${query}`, body, { 'content-type': 'text/csv', ...headers });
+
+/** Import a file to its end. @returns the import as it is then */
+async function importFile(t: T, query: string, body: string | Uint8Array): Promise<any> {
+  const { status, body: sent } = await send(t, query, body);
+  if (status !== 202) throw new Error(JSON.stringify(sent));
+  // A test that runs beside this one may run the jobs of both.
+  return until(async () => {
+    await runJobs(t.context.services);
+    const { body } = await t.context.owner.get(`/imports/${sent.import.id}`);
+    return body.import.finished_at && body.import;
+  });
+}
+
+const errorsOf = (t: T, id: string): Promise<ApiResponse> => t.context.owner.get(`/imports/${id}/errors`);
+
+async function productsOf(t: T) {
+  const { rows } = await listManagedProducts(t.context.ctx, { limit: 100 });
+  return rows.toSorted((left, right) => (left.slug < right.slug ? -1 : 1));
+}
+
+const bowls = [
+  'slug,name,sku,price_cents,stock,tags,options',
+  'oak-bowl,Oak bowl,BOWL-S,3800,5,"wood, kitchen",Size=Small',
+  ',,BOWL-L,4800,2,,Size=Large',
+  'cup,"Cup, with a ""handle""\nand two lines",CUP,1200,,,',
+].join('\r\n');
+
+test('POST /admin/imports imports products with their variants from CSV', async (t) => {
+  const done = await importFile(t, 'kind=products&format=csv', bowls);
+  t.like(done, { state: 'completed', failure: null, kind: 'products', mode: 'upsert', dry_run: false });
+  t.deepEqual(done.rows, { total: 3, read: 3, done: 3, failed: 0 });
+  t.deepEqual(done.changes, { created: 2, updated: 0, unchanged: 0 });
+  const [cup, bowl] = await productsOf(t);
+  t.is(cup?.name, 'Cup, with a "handle"\nand two lines');
+  t.deepEqual(bowl?.tags, ['wood', 'kitchen']);
+  t.deepEqual(
+    bowl?.variants.map(({ sku, priceCents, stock, options }) => [sku, priceCents, stock, options]),
+    [
+      ['BOWL-S', 3800, 5, { Size: 'Small' }],
+      ['BOWL-L', 4800, 2, { Size: 'Large' }],
+    ],
+  );
+  t.deepEqual(await deedsOf(t.context.ctx), ['product.created', 'product.created']);
+
+  const again = await importFile(t, 'kind=products&format=csv', bowls);
+  t.deepEqual(again.changes, { created: 0, updated: 0, unchanged: 2 });
+  const cheaper = await importFile(t, 'kind=products&format=csv', 'slug,sku,price_cents\noak-bowl,BOWL-L,4500\n');
+  t.deepEqual(cheaper.changes, { created: 0, updated: 1, unchanged: 0 });
+  const [, changed] = await productsOf(t);
+  t.deepEqual(
+    [changed?.name, changed?.tags, changed?.variants.map(({ priceCents }) => priceCents)],
+    ['Oak bowl', ['wood', 'kitchen'], [3800, 4500]],
+  );
+  t.is((await importFile(t, 'kind=products&format=csv&mode=create', bowls)).rows.failed, 3);
+  t.deepEqual(
+    (await pagesOf(t.context.owner, '/imports', 'imports')).flat().map(({ changes }) => changes.created),
+    [0, 0, 0, 2],
+  );
+});
+
+test('an import reports each rejected row, and its list of errors can be corrected and imported', async (t) => {
+  await buildProduct(t.context.ctx, { slug: 'other', variants: [{ sku: 'TAKEN' }] });
+  const file = [
+    'slug;name;sku;price_cents',
+    'good;Good;G-1;100',
+    'Bad Slug;Bad;B-1;100',
+    'decimal;Decimal;D-1;19.99',
+    'stolen;Stolen;TAKEN;100',
+    'short;Short',
+    'formula;=1+1;F-1;100',
+    'nameless;;N-1;100',
+  ].join('\n');
+  const done = await importFile(t, 'kind=products&format=csv', file);
+  t.like(done, { state: 'completed', changes: { created: 2 }, rows: { total: 7, done: 7, failed: 5 } });
+  const { body, headers } = await errorsOf(t, done.id);
+  t.regex(headers.get('content-type') ?? '', /^text\/csv/);
+  const lines = body.trim().split('\r\n');
+  t.is(lines[0], 'slug,name,sku,price_cents,import_row,import_problem');
+  t.is(lines[1], 'Bad Slug,Bad,B-1,100,3,slug must be written like oak-bowl.');
+  t.regex(lines[2], /^decimal,Decimal,D-1,19.99,4,"variants\/0\/price_cents must be a whole number of minor units/);
+  t.regex(lines[3], /^stolen,Stolen,TAKEN,100,5,/);
+  t.is(lines[4], 'short,Short,,,6,"The row has 2 cells, and the header has 4."');
+  t.is(lines[5], 'nameless,,N-1,100,8,name is required.');
+
+  const corrected = body.replace('Bad Slug', 'bad-slug').replace('19.99', '1999').replace('TAKEN', 'FREE');
+  t.like(await importFile(t, 'kind=products&format=csv', corrected.replace('nameless,,', 'nameless,Name,')), {
+    changes: { created: 4 },
+    rows: { failed: 1 },
+  });
+});
+
+test('a dry run reports what would change and changes nothing', async (t) => {
+  await buildProduct(t.context.ctx, { slug: 'oak-bowl', name: 'Old name', variants: [{ sku: 'BOWL-S' }] });
+  const done = await importFile(t, 'kind=products&format=csv&dry_run=true', bowls);
+  t.like(done, { dry_run: true, state: 'completed', changes: { created: 1, updated: 1, unchanged: 0 } });
+  t.deepEqual(
+    done.samples.map(({ subject, action }: any) => [subject, action]),
+    [
+      ['product oak-bowl', 'updated'],
+      ['product cup', 'created'],
+    ],
+  );
+  t.deepEqual(
+    (await productsOf(t)).map(({ name }) => name),
+    ['Old name'],
+  );
+  t.deepEqual(await deedsOf(t.context.ctx), []);
+});
+
+test('an import reads lines of JSON, and stock by SKU', async (t) => {
+  const lines = [
+    { slug: 'a', name: 'A', variants: [{ sku: 'A-1', price_cents: 100, stock: 1 }] },
+    { slug: 'a', variants: [{ sku: 'A-2', price_cents: 200 }] },
+    { slug: 'b', name: 'B', variants: [{ sku: 'B-1', price_cents: '100' }] },
+  ];
+  const file = `${lines.map((line) => JSON.stringify(line)).join('\n\n')}\nnonsense`;
+  const products = await importFile(t, 'kind=products&format=jsonl', file);
+  t.like(products, { rows: { total: 4, failed: 2 }, changes: { created: 1, updated: 1 } });
+  t.regex(
+    (await errorsOf(t, products.id)).body,
+    /,3,variants\/0\/price_cents must be.*\r\nnonsense,4,The line is not JSON\./,
+  );
+
+  const stock = await importFile(t, 'kind=stock&format=csv', 'sku\tquantity\tchange\nA-1\t0\t\nA-2\t\t-1\nA-3\t1\t\n');
+  t.like(stock, { rows: { failed: 2 }, changes: { updated: 1 } });
+  t.is((await productsOf(t))[0]?.variants[0]?.stock, 0);
+  t.deepEqual(await deedsOf(t.context.ctx), ['product.created', 'product.updated', 'stock.updated']);
+});
+
+test('an import reads UTF-8, UTF-16 and Windows-1252, with and without a byte order mark', async (t) => {
+  const file = (slug: string) => `slug,name,sku,price_cents\n${slug},Café “Ö”,${slug},100\n`;
+  const wide = Buffer.from(`\ufeff${file('wide')}`, 'utf16le');
+  const encoded: [slug: string, bytes: Buffer][] = [
+    ['plain', Buffer.from(file('plain'))],
+    ['marked', Buffer.from(`\ufeff${file('marked')}`)],
+    ['wide', wide],
+    ['big', Buffer.from(`\ufeff${file('big')}`, 'utf16le').swap16()],
+    ['western', Buffer.from(file('western').replace('“', '\x93').replace('”', '\x94'), 'latin1')],
+  ];
+  for (const [slug, bytes] of encoded)
+    t.like(await importFile(t, 'kind=products&format=csv', bytes), { failure: null }, slug);
+  t.deepEqual(
+    (await productsOf(t)).map(({ name }) => name),
+    encoded.map(() => 'Café “Ö”'),
+  );
+});
+
+test('an import reads the products of a Shopify store as it exports them', async (t) => {
+  const header =
+    'Handle,Title,Body (HTML),Vendor,Product Category,Type,Tags,Published,Option1 Name,Option1 Value,Option2 Name,' +
+    'Option2 Value,Option3 Name,Option3 Value,Variant SKU,Variant Grams,Variant Inventory Tracker,' +
+    'Variant Inventory Qty,Variant Inventory Policy,Variant Fulfillment Service,Variant Price,' +
+    'Variant Compare At Price,Variant Requires Shipping,Variant Taxable,Variant Barcode,Image Src,Image Position,' +
+    'Image Alt Text,Gift Card,SEO Title,SEO Description,Variant Weight Unit,Variant Tax Code,Cost per item,Status';
+  const rows = [
+    'example-t-shirt,Example T-Shirt,"<p>Soft &amp; warm.</p><p>Made in<br>Lisbon</p>",Acme,Apparel,Shirts,"cotton, summer",TRUE,Size,Small,Color,Blue,,,example-shirt-s,200,shopify,12,deny,manual,19.99,24.99,TRUE,TRUE,,https://cdn.example.com/blue.jpg,1,A blue shirt,FALSE,,,g,,9.50,active',
+    'example-t-shirt,,,,,,,,,Large,,Blue,,,,210,shopify,-3,continue,manual,21,,TRUE,TRUE,,https://cdn.example.com/back.jpg,2,,,,,g,,,',
+    'example-t-shirt,,,,,,,,,,,,,,,,,,,,,,,,,https://cdn.example.com/side.jpg,3,,,,,,,,',
+    'E-Book_Über,E-Book,,Acme,,,,FALSE,Title,Default Title,,,,,,0,,,deny,manual,5,,FALSE,FALSE,,,,,FALSE,,,kg,,,draft',
+    'card,Gift card,,Acme,,,,TRUE,Title,Default Title,,,,,,0,,,deny,manual,10,,FALSE,FALSE,,,,,TRUE,,,kg,,,active',
+  ];
+  const done = await importFile(t, 'kind=products&format=shopify', `${header}\n${rows.join('\n')}\n`);
+  t.like(done, { failure: null, rows: { total: 5, failed: 1 }, changes: { created: 2 } });
+  t.regex((await errorsOf(t, done.id)).body, /,6,Gift cards are not products here/);
+  const [book, shirt] = await productsOf(t);
+  t.like(shirt, {
+    slug: 'example-t-shirt',
+    name: 'Example T-Shirt',
+    description: 'Soft & warm.\nMade in\nLisbon',
+    category: 'Shirts',
+    tags: ['cotton', 'summer'],
+    status: 'published',
+  });
+  t.deepEqual(
+    shirt?.images.map(({ url, alt }) => [url.slice(24), alt]),
+    [
+      ['blue.jpg', 'A blue shirt'],
+      ['back.jpg', null],
+      ['side.jpg', null],
+    ],
+  );
+  t.like(shirt?.variants, [
+    {
+      sku: 'example-shirt-s',
+      name: 'Small / Blue',
+      options: { Size: 'Small', Color: 'Blue' },
+      priceCents: 1999,
+      compareAtCents: 2499,
+      weightOz: 7.055,
+      stock: 12,
+      backorder: false,
+      ships: true,
+    },
+    { sku: 'EXAMPLE-T-SHIRT-LARGE-BLUE', priceCents: 2100, compareAtCents: null, stock: 0, backorder: true },
+  ]);
+  t.like(book, { slug: 'e-book-uber', status: 'draft', description: '' });
+  t.like(book?.variants, [
+    { sku: 'E-BOOK-UBER', name: 'E-Book', options: {}, priceCents: 500, stock: null, ships: false },
+  ]);
+});
+
+test('a file that cannot be imported is rejected as a whole, and changes nothing', async (t) => {
+  const failureOf = async (file: string) => {
+    const { state, failure } = await importFile(t, 'kind=products&format=csv', file);
+    return state === 'failed' ? failure : state;
+  };
+  const header = 'slug,name,sku,price_cents';
+  const row = 'oak-bowl,Oak bowl,BOWL,3800';
+  t.is(await failureOf('name,sku\nOak,O-1'), 'The file lacks the columns "slug". Nothing was imported.');
+  t.is(await failureOf(`${header},prize\n${row},1`), 'The columns "prize" are unknown. Nothing was imported.');
+  t.is(await failureOf(`${header},slug\n${row},x`), 'The columns "slug" occur twice. Nothing was imported.');
+  t.is(await failureOf(`${header}\n`), 'The file has no rows.');
+  t.regex(await failureOf(`${header}\n${row}\ncup,"Cup`), /^Row 3: The file ends inside a quoted cell/);
+  t.regex(await failureOf(`${header}\n${row}\ncup,C"up",C,1`), /^Row 3: A cell that does not begin with a quote/);
+  t.regex(await failureOf(`${header}\n${row}\n${'x'.repeat(1_100_000)}`), /^Row 3: A row has more than 1048576 bytes/);
+  t.regex(await failureOf('x'.repeat(1_100_000)), /^The file lacks the columns "slug"/);
+  t.deepEqual(await productsOf(t), []);
+});
+
+test('POST /admin/imports rejects what is no text, empty, too large or compressed', async (t) => {
+  const products = 'kind=products&format=csv';
+  t.is(resultOf(await send(t, products, '')), '400 invalid_request');
+  const zip = await send(t, products, Buffer.from('PK\x03\x04 and more'));
+  t.is(zip.body.detail, 'This is a ZIP or Excel file. Save it as CSV in UTF-8, and send that.');
+  t.is(resultOf(await send(t, products, Buffer.from('slug,\0'))), '400 invalid_request');
+  t.is(resultOf(await send(t, products, bowls, { 'content-encoding': 'gzip' })), '415 unsupported_media_type');
+  t.is(resultOf(await send(t, products, bowls, { 'content-type': 'application/pdf' })), '415 unsupported_media_type');
+  t.is(resultOf(await send(t, 'kind=stock&format=shopify', bowls)), '400 invalid_request');
+  t.is(resultOf(await send(t, 'kind=nothing&format=csv', bowls)), '400 invalid_request');
+  const failures = (await t.context.owner.get('/imports')).body.imports.map(({ state, failure }: any) => [
+    state,
+    failure,
+  ]);
+  t.deepEqual(failures.at(-1), ['failed', 'The file is empty.']);
+  t.is(failures.length, 3);
+});
+
+test('an import can be canceled, and is seen by keys of its area only', async (t) => {
+  const { api, ctx, owner, otherOwner, services } = t.context;
+  const { body } = await send(t, 'kind=products&format=csv', bowls);
+  const path = `/imports/${body.import.id}`;
+  t.is(resultOf(await otherOwner.get(path)), '404 not_found');
+  const key = await buildKey(ctx, ['admin.orders:write']);
+  t.is(resultOf(await api.call('GET', `/api/v1/admin${path}`, { key })), '403 insufficient_scope');
+  const reader = await buildKey(ctx, ['admin.catalog:read']);
+  t.is((await api.call('GET', `/api/v1/admin${path}`, { key: reader })).status, 200);
+  t.is(resultOf(await api.call('POST', `/api/v1/admin${path}/cancel`, { key: reader })), '403 insufficient_scope');
+
+  t.is((await owner.post(`${path}/cancel`)).body.import.state, 'canceled');
+  await runJobs(services);
+  t.like((await owner.get(path)).body.import, { state: 'canceled', rows: { done: 0 } });
+  t.deepEqual(await productsOf(t), []);
+});
