@@ -53,6 +53,7 @@ export class Outbox extends Migration {
         created_at timestamptz not null,
         primary key (tenant_id, id)
       );
+      create index events_by_object on events (tenant_id, object_id);
       create index events_by_age on events (tenant_id, created_at);
       create index events_by_time on events using brin (created_at) with (autosummarize = on);
       ${tenantTable('events')}

@@ -6,6 +6,7 @@ import * as adminIntegrations from './admin/integrations.ts';
 import * as adminKeys from './admin/keys.ts';
 import * as adminLabels from './admin/labels.ts';
 import * as adminOrders from './admin/orders.ts';
+import * as adminOverview from './admin/overview.ts';
 import * as adminPeople from './admin/people.ts';
 import * as adminPromotions from './admin/promotions.ts';
 import * as adminProviderConfirmations from './admin/provider-confirmations.ts';
@@ -54,6 +55,7 @@ const admin = [
   adminKeys,
   adminLabels,
   adminOrders,
+  adminOverview,
   adminPeople,
   adminPromotions,
   adminProviderConfirmations,

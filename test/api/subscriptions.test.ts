@@ -32,7 +32,7 @@ test.serial('GET /subscriptions/{id} returns a subscription only to keys of its 
 });
 
 test.serial('POST /subscriptions/{id}/manage rejects an ended subscription and an impossible action', async (t) => {
-  const { api, ctx } = t.context;
+  const { api, ctx, services } = t.context;
   const key = await buildKey(ctx, ['subscriptions:write']);
   const ended = await buildSubscription(ctx, { status: 'canceled' });
   const manage = (id: string, body: object) => api.call('POST', `/api/v1/subscriptions/${id}/manage`, { key, body });
@@ -41,6 +41,18 @@ test.serial('POST /subscriptions/{id}/manage rejects an ended subscription and a
   t.is((await api.call('POST', `/api/v1/subscriptions/${ended.id}/reactivate`, { key })).status, 409);
   t.is((await manage(ended.id, { action: 'change_interval' })).body.errors[0].path, '/subscription_interval');
   t.is((await manage(ended.id, { action: 'dance' })).status, 400);
+
+  const ownerKey = await buildKey(ctx, ['admin.orders:write']);
+  const asOwner = (path: string, body?: object) =>
+    api.call('POST', `/api/v1/admin/subscriptions/${ended.id}/${path}`, { key: ownerKey, ...(body && { body }) });
+  t.is((await asOwner('manage', { action: 'resume' })).body.error, 'subscription_canceled');
+  t.is((await asOwner('reactivate')).body.error, 'subscription_canceled');
+  const otherKey = await buildKey({ ...ctx, tenant: await buildTenant(services) }, ['admin.orders:write']);
+  const elsewhere = await api.call('POST', `/api/v1/admin/subscriptions/${ended.id}/manage`, {
+    key: otherKey,
+    body: { action: 'pause' },
+  });
+  t.is(elsewhere.body.error, 'not_found');
 });
 
 test.serial(

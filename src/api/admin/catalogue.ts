@@ -3,6 +3,7 @@ import { created, ok } from '#src/api/lib/reply.ts';
 import { auditedCreation, auditedRemoval, auditedUpdate } from '#src/domain/audit/index.ts';
 import {
   listManagedProducts,
+  listStockMovements,
   ManagedProductView,
   ProductInput,
   presentManagedProduct,
@@ -10,13 +11,14 @@ import {
   readManagedProduct,
   removeProduct,
   StockInput,
+  StockMovementView,
   StockView,
   saveProduct,
   saveStock,
 } from '#src/domain/catalog/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { found } from '#src/lib/errors.ts';
-import { Done, PageOf, PageQuery, Slug, Type } from '#src/lib/schema.ts';
+import { Done, Id, PageOf, PageQuery, Slug, Type } from '#src/lib/schema.ts';
 import { reading, writing } from './audience.ts';
 
 const Named = Type.Object({ slug: Slug });
@@ -132,5 +134,19 @@ export const putStock = defineRoute({
   async handle({ ctx, body }) {
     const moves = await saveStock(ctx, body);
     return ok({ items: moves.map(presentStock) });
+  },
+});
+
+export const getStockMovements = defineRoute({
+  ...reading('catalog'),
+  operationId: 'admin.listStockMovements',
+  method: 'get',
+  path: '/api/v1/admin/stock/movements',
+  summary: 'List the stock movements of a variant, newest first.',
+  query: Type.Object({ variant_id: Id('var'), ...PageQuery }),
+  responses: { 200: PageOf('movements', StockMovementView) },
+  async handle({ ctx, query: { variant_id: variantId, ...page } }) {
+    const { rows, cursor } = await listStockMovements(ctx, { ...page, variantId });
+    return ok({ movements: rows, cursor });
   },
 });

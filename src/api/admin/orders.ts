@@ -6,6 +6,7 @@ import {
   OrderFileView,
   presentManagedOrder,
   readOrderFile,
+  resendReceipt,
 } from '#src/domain/backoffice/index.ts';
 import { fulfillmentStatuses, listManagedOrders, orderStatuses } from '#src/domain/orders/index.ts';
 import { presentRefund, RefundInput, RefundView, requestRefund } from '#src/domain/payments/index.ts';
@@ -26,6 +27,9 @@ export const getOrders = defineRoute({
     status: Type.Optional(Type.Enum([...orderStatuses])),
     fulfillment_status: Type.Optional(Type.Enum([...fulfillmentStatuses])),
     email: Type.Optional(Email),
+    q: Type.Optional(
+      Text(200, { description: 'An order number, id, email or tracking number.', examples: ['ORD-1001'] }),
+    ),
     needs_attention: Type.Optional(Type.Boolean()),
     ...PageQuery,
   }),
@@ -93,6 +97,23 @@ export const postRefund = defineRoute({
       isNamed: Boolean(idempotencyId),
     });
     return accepted({ refund: presentRefund(refund) });
+  },
+});
+
+export const postReceipt = defineRoute({
+  ...writing('orders'),
+  operationId: 'admin.resendReceipt',
+  method: 'post',
+  path: '/api/v1/admin/orders/:id/receipt',
+  summary: 'Send the receipt of a paid order to its shopper once more.',
+  params: Named,
+  idempotent: 'atomic',
+  coalesced: true,
+  errors: ['no_receipt'],
+  responses: { 202: OrderResponse },
+  async handle({ ctx, params: { id: orderId } }) {
+    await resendReceipt(ctx, orderId);
+    return accepted({ order: await readOrderFile(ctx, orderId) });
   },
 });
 

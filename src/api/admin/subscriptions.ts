@@ -1,5 +1,7 @@
 import { defineRoute } from '#src/api/lib/define-route.ts';
 import { ok } from '#src/api/lib/reply.ts';
+import { postSubscriptionManage } from '#src/api/subscriptions/routes.ts';
+import { ManageInput, manageSubscription, reactivateSubscription } from '#src/domain/payments/index.ts';
 import {
   listAllSubscriptions,
   readSubscription,
@@ -8,7 +10,11 @@ import {
 } from '#src/domain/subscriptions/index.ts';
 import { found } from '#src/lib/errors.ts';
 import { Email, Id, PageOf, PageQuery, Type } from '#src/lib/schema.ts';
-import { reading } from './audience.ts';
+import { reading, writing } from './audience.ts';
+
+const Named = Type.Object({ id: Id('sub') });
+const responses = { 200: Type.Object({ subscription: SubscriptionView }) };
+const { errors = [] } = postSubscriptionManage;
 
 export const getSubscriptions = defineRoute({
   ...reading('orders'),
@@ -34,9 +40,40 @@ export const getSubscription = defineRoute({
   method: 'get',
   path: '/api/v1/admin/subscriptions/:id',
   summary: 'Read a subscription.',
-  params: Type.Object({ id: Id('sub') }),
-  responses: { 200: Type.Object({ subscription: SubscriptionView }) },
+  params: Named,
+  responses,
   async handle({ ctx, params }) {
     return ok({ subscription: found(await readSubscription(ctx, params.id), 'subscription') });
+  },
+});
+
+export const postManage = defineRoute({
+  ...writing('orders'),
+  operationId: 'admin.manageSubscription',
+  method: 'post',
+  path: '/api/v1/admin/subscriptions/:id/manage',
+  idempotent: 'resumable',
+  summary: 'Pause, resume or cancel a subscription, or change its interval, as its customer can.',
+  params: Named,
+  body: ManageInput,
+  errors,
+  responses,
+  async handle({ ctx, params, body }) {
+    return ok({ subscription: await manageSubscription(ctx, params.id, body) });
+  },
+});
+
+export const postReactivate = defineRoute({
+  ...writing('orders'),
+  operationId: 'admin.reactivateSubscription',
+  method: 'post',
+  path: '/api/v1/admin/subscriptions/:id/reactivate',
+  idempotent: 'resumable',
+  summary: 'Undo a cancellation at the end of the period.',
+  params: Named,
+  errors,
+  responses,
+  async handle({ ctx, params }) {
+    return ok({ subscription: await reactivateSubscription(ctx, params.id) });
   },
 });

@@ -150,6 +150,7 @@ export const errorCodes = {
     message: 'The order requires no shipping, or cannot be shipped with a label from here.',
   },
   last_owner: { status: 409, message: 'The only owner of a store can be neither revoked nor given another role.' },
+  no_receipt: { status: 409, message: 'The order is not paid, or has no email address.' },
   saved_cart_gone: { status: 410, message: 'The saved cart no longer exists.' },
   payload_too_large: { status: 413, message: 'The body is larger than this URL accepts.' },
   unsupported_media_type: { status: 415, message: 'The body must be application/json.' },

@@ -1,6 +1,6 @@
 import { queues } from '#jobs/queues.ts';
-import { type Attention, nextStep, type Operations, type QueueState } from '#src/domain/backoffice/index.ts';
-import { isReasonCode, reasons } from '#src/domain/shipping/index.ts';
+import { type Attention, adviceFor, type Operations, type QueueState } from '#src/domain/backoffice/index.ts';
+import { isReasonCode } from '#src/domain/shipping/index.ts';
 import { type Html, html, type Piece } from '#src/lib/html.ts';
 import { ago, count, renderPage } from './layout.ts';
 
@@ -52,77 +52,32 @@ export function renderOverviewPage({ operations, isRedisAway }: OverviewPage): s
   });
 }
 
-interface Advice {
-  readonly message: string;
-  readonly next: string;
-  /** Where something can be done about it. */
-  readonly address: string;
-}
-
-function adviceFor({ kind, code }: Attention): Advice {
+/** Where something can be done about it. */
+function addressOf({ kind, code }: Attention): string {
   switch (kind) {
     case 'payments':
-      return code === 'payment_events_forgotten'
-        ? {
-            message: 'The payment provider no longer lists events that were never received.',
-            next: 'Their payments and subscriptions are scanned instead.',
-            address: '/ops/drift',
-          }
-        : {
-            message: "The payment provider's webhooks do not arrive.",
-            next: 'Events are still found by polling, minutes later. Register the endpoint again.',
-            address: '/ops/drift',
-          };
+      return '/ops/drift';
     case 'order':
-      return {
-        message: "An order's payment or stock needs a decision.",
-        next: nextStep(code),
-        address: '/ops/drift#orders',
-      };
+      return '/ops/drift#orders';
     case 'label':
-      return isReasonCode(code)
-        ? { message: reasons[code].message, next: reasons[code].next, address: `/ops/labels#${code}` }
-        : { message: 'A label needs attention.', next: 'Open the label.', address: '/ops/labels' };
-    case 'duplicate_label':
-      return {
-        message: 'A second label was purchased for an order.',
-        next: nextStep('duplicate_voided'),
-        address: '/ops/labels',
-      };
     case 'shipping':
-      return {
-        message: reasons.provider_auth.message,
-        next: reasons.provider_auth.next,
-        address: '/ops/labels#provider_auth',
-      };
+      return isReasonCode(code) ? `/ops/labels#${code}` : '/ops/labels';
+    case 'duplicate_label':
+      return '/ops/labels';
     case 'webhook_endpoint':
-      return code === 'failing'
-        ? {
-            message: 'A webhook endpoint is failing.',
-            next: 'Notify its owner. When it works again, resend what it missed.',
-            address: '/ops/webhooks',
-          }
-        : {
-            message: 'A webhook endpoint responded that it is gone (410).',
-            next: 'Contact its owner. If that was a mistake, enable it again.',
-            address: '/ops/webhooks',
-          };
+      return '/ops/webhooks';
     case 'webhook_delivery':
-      return {
-        message: 'A webhook delivery failed after its last attempt.',
-        next: 'When its endpoint works again, resend it.',
-        address: '/ops/webhooks#deliveries',
-      };
+      return '/ops/webhooks#deliveries';
   }
 }
 
 function renderAttention(attention: Attention, at: Date): Html {
-  const { message, next, address } = adviceFor(attention);
+  const { message, next } = adviceFor(attention);
   return html`<tr>
     <td class="number">${count(attention.count)}</td>
     <td class="text">${message} <code>${attention.code}</code><br><span class="soft">${next}</span></td>
     <td data-name="waiting">${ago(attention.oldestAt, at)}</td>
-    <td><a href="${address}">View</a></td>
+    <td><a href="${addressOf(attention)}">View</a></td>
   </tr>`;
 }
 

@@ -1,6 +1,9 @@
 export { dismissAttention, nextStep, type OrderNeedingAttention, ordersNeedingAttention } from './attention.ts';
+export { type Attention, adviceFor } from './attention-by-reason.ts';
 export { moderateReview } from './moderate-review.ts';
 export { ManagedOrderView, OrderFileView, presentManagedOrder } from './present.ts';
-export { type Attention, type Operations, type QueueState, readOperations } from './read-operations.ts';
+export { type Operations, type QueueState, readOperations } from './read-operations.ts';
 export { readOrderFile } from './read-order-file.ts';
+export { OverviewView, readOverview } from './read-overview.ts';
+export { resendReceipt } from './resend-receipt.ts';
 export { prune } from './retention.ts';

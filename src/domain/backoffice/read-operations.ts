@@ -6,7 +6,7 @@ import { sql } from '#src/lib/sql.ts';
 import { type JobState, readJobStates } from '#src/outbox/queue-states.ts';
 import { type Backlog, readBacklog } from '../analytics/index.ts';
 import type { InTransaction, PlatformContext } from '../context.ts';
-import { openAttentions } from './attention.ts';
+import { type Attention, attentionByReason } from './attention-by-reason.ts';
 
 /** The state of every queue, what waits for other systems, and what needs attention, of all stores together. */
 export interface Operations {
@@ -50,22 +50,6 @@ export interface ReconcileLag {
   readonly maxSeconds: number;
 }
 
-/** The things of one kind that need attention for the same reason. */
-export interface Attention {
-  readonly kind:
-    | 'payments'
-    | 'order'
-    | 'label'
-    | 'duplicate_label'
-    | 'shipping'
-    | 'webhook_endpoint'
-    | 'webhook_delivery';
-  /** The reason: a code of that kind. */
-  readonly code: string;
-  readonly count: number;
-  readonly oldestAt: Date;
-}
-
 const lagWindowMs = minutes(10);
 
 /** Read the state of operations. Every statement reads open rows only, so its cost does not grow with history. */
@@ -85,7 +69,7 @@ export async function readOperations(ctx: PlatformContext): Promise<Operations> 
       reconcileLag: await readReconcileLag(ctx),
       ...(await readOutside(ctx)),
       analytics,
-      attention: await readAttention(ctx),
+      attention: await ctx.tx.execute<Attention>(attentionByReason()),
     };
   });
 }
@@ -137,29 +121,4 @@ async function readOutside(
     deliveries: { count: found?.deliveries ?? 0, oldestAt: found?.deliveriesAt ?? null },
     pausedEndpoints: found?.paused ?? 0,
   };
-}
-
-/** An order repeats the attention of its label; it is counted once, as the label's. */
-async function readAttention(ctx: InTransaction<PlatformContext>): Promise<Attention[]> {
-  return ctx.tx.execute<Attention>(sql`
-    select kind, code, count(*)::int as count, min(since) as "oldestAt" from (
-      select 1 as rank, 'payments' as kind, 'inbound_webhook_silent' as code, silent_since as since
-      from payment_accounts where silent_since is not null
-      union all
-      select 1, 'payments', 'payment_events_forgotten', created_at from payment_event_gaps where finished_at is null
-      union all
-      select 2, 'order', code, updated_at from (${openAttentions}) as open
-      union all
-      select 3, 'label', reason_code, updated_at from labels where state = 'needs_attention'
-      union all
-      select 4, 'duplicate_label', state, found_at from duplicate_labels where acknowledged_at is null
-      union all
-      select 5, 'shipping', 'provider_auth', paused_at from shipping_accounts where paused_at is not null
-      union all
-      select 6, 'webhook_endpoint', coalesce(disabled_reason, 'failing'), coalesce(failing_since, disabled_at)
-      from webhook_endpoints
-      where (failing_since is not null and disabled_at is null) or disabled_reason in ('gone', 'failing')
-      union all
-      select 7, 'webhook_delivery', 'given_up', finished_at from webhook_deliveries where state = 'failed') as waiting
-    group by rank, kind, code order by rank, count desc, code`);
 }

@@ -25,7 +25,10 @@ export async function readOrderFile(ctx: Context, orderId: string): Promise<Orde
 /** Older entries of an order that had more than this are left out. */
 const entriesMax = 200;
 
-/** The timeline of an order, the oldest entry first: its own dates, parcels, refunds, returns, emails and audit log. */
+/**
+ * The timeline of an order, the oldest entry first: its own dates, parcels, refunds, returns, emails, webhooks and audit
+ * log. A delivery begins with the characters of its event's id.
+ */
 async function readTimeline(ctx: Context, orderId: string): Promise<TimelineEntry[]> {
   const tenantId = ctx.tenant.id;
   const newest = await read<TimelineEntry>(
@@ -45,7 +48,16 @@ async function readTimeline(ctx: Context, orderId: string): Promise<TimelineEntr
       select created_at, 'return.requested', 'RMA-' || number from returns
       where tenant_id = ${tenantId} and order_id = ${orderId}
       union all
-      select sent_at, 'mail.sent', kind from mails where tenant_id = ${tenantId} and subject_id = ${orderId}),
+      select sent_at, 'mail.sent', kind from mails where tenant_id = ${tenantId} and subject_id = ${orderId}
+      union all
+      select d.finished_at, 'webhook.' || d.state, e.type
+      from events e cross join lateral (
+        select state, finished_at from webhook_deliveries
+        where tenant_id = ${tenantId} and event_id = e.id
+          and id between 'whd_' || substr(e.id, 5, 23) and 'whd_' || substr(e.id, 5, 23) || 'zzz' offset 0) d
+      where e.tenant_id = ${tenantId} and e.object_id in (
+        select ${orderId} union all select id from labels where tenant_id = ${tenantId} and order_id = ${orderId}
+        union all select id from returns where tenant_id = ${tenantId} and order_id = ${orderId})),
     done as (
       select created_at as at, action as type, actor_kind, actor_id from audit_log
       where tenant_id = ${tenantId} and subject_kind = 'order' and subject_id = ${orderId}

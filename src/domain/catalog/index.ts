@@ -58,4 +58,5 @@ export {
 } from './reviews.ts';
 export { removeProduct, saveProduct, saveProducts } from './save-product.ts';
 export { StockInput, saveStock } from './save-stock.ts';
+export { listStockMovements, StockMovementView } from './stock-ledger.ts';
 export { quantityMax, readInventory, readInventoryOf, type StockLevel, stockStatus } from './stock-level.ts';

@@ -4,7 +4,7 @@ import { normaliseEmail } from '#src/lib/email-address.ts';
 import { notFound } from '#src/lib/errors.ts';
 import { joinSql, rawSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import type { NewOrderItem } from './create-order.ts';
+import { type NewOrderItem, orderNumberOf } from './create-order.ts';
 import type { Attention, FulfillmentStatus, OrderStatus } from './order.ts';
 import { type OrderItemView, type OrderRecord, type OrderView, presentOrder } from './present.ts';
 
@@ -84,6 +84,8 @@ export interface OrderFilter extends PageRequest {
   readonly status?: OrderStatus | undefined;
   readonly fulfillmentStatus?: FulfillmentStatus | undefined;
   readonly email?: string | undefined;
+  /** An order number, with or without its prefix, an id, an email or a tracking number. */
+  readonly q?: string | undefined;
   readonly needsAttention?: boolean | undefined;
 }
 
@@ -98,13 +100,14 @@ export async function readManagedOrder(ctx: Context, id: string): Promise<Manage
  * @throws DomainError `invalid_cursor`
  */
 export async function listManagedOrders(ctx: Context, filter: OrderFilter): Promise<Page<ManagedOrder>> {
-  const { status, fulfillmentStatus, email, needsAttention, cursor, limit = 20 } = filter;
+  const { status, fulfillmentStatus, email, q, needsAttention, cursor, limit = 20 } = filter;
   const list = keyset(ctx, 'managed orders', { columns: ['o.id'], descending: true }, cursor);
   const conditions = [
     list.after,
     ...(status === undefined ? [] : [sql`o.status = ${status}`]),
     ...(fulfillmentStatus === undefined ? [] : [sql`o.fulfillment_status = ${fulfillmentStatus}`]),
     ...(email === undefined ? [] : [sql`o.email = ${normaliseEmail(email)}`]),
+    ...(q === undefined ? [] : [isNamed(ctx, q.trim())]),
     ...(needsAttention === undefined ? [] : [sql`o.attentions ${rawSql(needsAttention ? '<>' : '=')} '[]'`]),
   ];
   const rows = await read<OrderRow & { position: Position }>(
@@ -116,6 +119,16 @@ export async function listManagedOrders(ctx: Context, filter: OrderFilter): Prom
   );
   const page = list.page(rows, limit);
   return { rows: page.rows.map(managed), cursor: page.cursor };
+}
+
+/** The condition that an order is what somebody typed into a search field. */
+function isNamed({ tenant }: Context, typed: string): Sql {
+  if (typed.includes('@')) return sql`o.email = ${normaliseEmail(typed)}`;
+  const number = /^\d+$/.test(typed) ? orderNumberOf(Number(typed)) : typed.toUpperCase();
+  return sql`o.id = any(array(
+    select id from orders where tenant_id = ${tenant.id} and order_number = ${number}
+    union all select id from orders where tenant_id = ${tenant.id} and id = ${typed.toLowerCase()}
+    union all select order_id from trackings where tenant_id = ${tenant.id} and tracking_number = ${typed}))`;
 }
 
 function managed(row: OrderRow): ManagedOrder {

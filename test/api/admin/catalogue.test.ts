@@ -116,7 +116,7 @@ test('GET /admin/products lists pages including drafts, and filters by status', 
 });
 
 test('PUT /admin/stock sets and adjusts stock, all or nothing, and records each change', async (t) => {
-  const { ctx, owner } = t.context;
+  const { ctx, owner, otherOwner } = t.context;
   const { variant } = await buildProduct(ctx, { variants: [{ sku: 'CUP', stock: 10 }] });
   const other = await buildProduct(ctx, { variants: [{ sku: 'JUG', stock: 3 }] });
   const set = await owner.put('/stock', {
@@ -137,6 +137,19 @@ test('PUT /admin/stock sets and adjusts stock, all or nothing, and records each 
       [other.variant.id, 3, 2],
     ],
   );
+
+  await owner.put('/stock', { items: [{ sku: 'CUP', change: 2 }] });
+  const pages = await pagesOf(owner, `/stock/movements?variant_id=${variant.id}`, 'movements');
+  t.deepEqual(
+    pages.flat().map(({ reason, quantity }) => [reason, quantity]),
+    [
+      ['adjusted', 2],
+      ['set', -3],
+      ['set', 10],
+    ],
+  );
+  t.deepEqual((await otherOwner.get(`/stock/movements?variant_id=${variant.id}`)).body.movements, []);
+  await owner.put('/stock', { items: [{ sku: 'CUP', change: -2 }] });
 
   const refused = async (...items: object[]) => resultOf(await owner.put('/stock', { items }));
   t.is(

@@ -1,13 +1,16 @@
 import anyTest, { type TestFn } from 'ava';
-import { transact } from '#src/database/transact.ts';
+import { read, transact } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
 import { lockOrder } from '#src/domain/orders/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
+import { sql } from '#src/lib/sql.ts';
+import { recordEvent } from '#src/outbox/enqueue.ts';
 import { buildPaidOrder, type GivenOrder, newYork } from '#test/support/factories/orders.ts';
 import { buildPaymentAccount } from '#test/support/factories/payments.ts';
 import { buildReturn, buildReturnableOrder } from '#test/support/factories/returns.ts';
+import { buildEndpoint, receiverFor } from '#test/support/factories/webhooks.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 import { auditOf, deedsOf, type OwnerContext, pagesOf, placesOf, resultOf, useOwner } from '#test/support/use-owner.ts';
@@ -59,6 +62,70 @@ test('GET /admin/orders pages, and filters by status, email and attention', asyn
   t.is(resultOf(await owner.get('/orders?status=none')), '400 invalid_request');
   t.is(resultOf(await owner.get('/orders?limit=101')), '400 invalid_request');
   t.is(resultOf(await owner.get('/orders?cursor=made-up')), '400 invalid_cursor');
+});
+
+test('GET /admin/orders?q= finds an order by its number, id, email or tracking number, in its store alone', async (t) => {
+  const { ctx, owner, otherOwner } = t.context;
+  const sought = await buildPaidOrder(ctx, { email: 'sought@example.com' });
+  await buildPaidOrder(ctx);
+  await owner.post(`/orders/${sought.id}/ship`, { carrier: 'USPS', tracking_number: '9400111' });
+  const find = async (typed: string, by = owner) =>
+    (await by.get(`/orders?${new URLSearchParams({ q: typed })}`)).body.orders.map(({ id }: any) => id);
+  const { order_number: number } = (await owner.get(`/orders/${sought.id}`)).body.order;
+  for (const typed of [number, number.toLowerCase(), number.replace('ORD-', ''), ` ${sought.id} `, '9400111'])
+    t.deepEqual(await find(typed), [sought.id], typed);
+  t.deepEqual(await find('SOUGHT@example.com'), [sought.id]);
+  for (const typed of ['nobody@example.com', 'ORD-', '0', '%', "'", 'NaN']) t.deepEqual(await find(typed), [], typed);
+  t.deepEqual(await find(sought.id, otherOwner), []);
+});
+
+test('POST /admin/orders/{id}/receipt sends the receipt of a paid order again, once for two clicks', async (t) => {
+  const { ctx, owner } = t.context;
+  const { id } = await buildPaidOrder(ctx, { email: 'ada@example.com' });
+  const clicks = await Promise.all([owner.post(`/orders/${id}/receipt`), owner.post(`/orders/${id}/receipt`)]);
+  t.true(clicks.some(({ status }) => status === 202));
+  t.like(await read(ctx, sql`select kind, recipient from mails where tenant_id = ${ctx.tenant.id}`), [
+    { kind: 'receipt', recipient: 'ada@example.com' },
+  ]);
+  t.is((await read(ctx, sql`select id from mails where tenant_id = ${ctx.tenant.id}`)).length, 1);
+  t.deepEqual(await deedsOf(ctx), ['order.receipt_resent']);
+  const unpaid = await buildPaidOrder(ctx, { status: 'pending' });
+  t.is(resultOf(await owner.post(`/orders/${unpaid.id}/receipt`)), '409 no_receipt');
+  t.is(resultOf(await owner.post(`/orders/${newId('ord')}/receipt`)), '404 not_found');
+});
+
+test('GET /admin/orders/{id} shows in its timeline which endpoint events were delivered', async (t) => {
+  const { ctx, services, owner } = t.context;
+  await buildEndpoint(ctx, await receiverFor(t), { events: ['order.*'] });
+  const { id } = await buildPaidOrder(ctx);
+  await transact(ctx, async (ctx) => recordEvent(ctx, 'order.paid', id));
+  await runJobs(services);
+  const { timeline } = (await owner.get(`/orders/${id}`)).body.order;
+  t.deepEqual(
+    timeline.filter(({ type }: any) => type.startsWith('webhook.')).map(({ type, detail }: any) => [type, detail]),
+    [['webhook.delivered', 'order.paid']],
+  );
+});
+
+test('GET /admin/overview counts what waits in the store, with what to do about it', async (t) => {
+  const { ctx, owner, otherOwner } = t.context;
+  const { id } = await buildPaidOrder(ctx);
+  await flag(ctx, id, 'paid_twice');
+  const returnable = await buildReturnableOrder(ctx);
+  await buildReturn(ctx, returnable);
+  const { status, body } = await owner.get('/overview');
+  t.is(status, 200);
+  t.like(body.overview, {
+    orders_to_ship: 2,
+    labels_in_progress: 0,
+    labels_purchased: 0,
+    returns_requested: 1,
+    reviews_pending: 0,
+  });
+  t.like(body.overview.attention, [
+    { kind: 'order', code: 'paid_twice', count: 1, next: 'Refund one of the two payments at the payment provider.' },
+  ]);
+  t.like((await otherOwner.get('/overview')).body.overview, { attention: [], orders_to_ship: 0, returns_requested: 0 });
 });
 
 test('GET /admin/orders/{id} shows attentions with advice, and the timeline', async (t) => {

@@ -14,6 +14,22 @@ test('GET /admin/modules returns the enabled modules', async (t) => {
   });
 });
 
+test('GET /admin/analytics/zero-result-searches lists what shoppers did not find, the most frequent first', async (t) => {
+  const { api, ctx, owner, otherOwner } = t.context;
+  for (const q of ['Oak  Table', 'lamp', 'oak table'])
+    await api.call('GET', `/api/v1/search?${new URLSearchParams({ q })}`, { tenant: ctx.tenant.slug });
+  const { body } = await owner.get('/analytics/zero-result-searches');
+  t.deepEqual(
+    body.searches.map(({ query, count }: any) => [query, count]),
+    [
+      ['oak table', 2],
+      ['lamp', 1],
+    ],
+  );
+  t.is((await owner.get('/analytics/zero-result-searches?limit=1')).body.searches.length, 1);
+  t.deepEqual((await otherOwner.get('/analytics/zero-result-searches')).body.searches, []);
+});
+
 test('GET /admin/audit-log lists pages and filters by subject', async (t) => {
   const { owner } = t.context;
   const {

@@ -7,6 +7,8 @@ export interface AdminOperations {
   getDailyAnalytics(query?: Query<'admin.getDailyAnalytics'>, options?: RequestOptions): Promise<Result<'admin.getDailyAnalytics'>>;
   /** Read the funnel: sessions that reached each step, from viewing a product to a paid order. */
   getFunnel(query?: Query<'admin.getFunnel'>, options?: RequestOptions): Promise<Result<'admin.getFunnel'>>;
+  /** List what shoppers searched and did not find in the last 90 days, the most frequent first. */
+  listZeroResultSearches(query?: Query<'admin.listZeroResultSearches'>, options?: RequestOptions): Promise<Result<'admin.listZeroResultSearches'>>;
   /** List the audit log, newest first, optionally of one subject. */
   listAuditLog(query?: Query<'admin.listAuditLog'>, options?: RequestOptions): List<'admin.listAuditLog', 'entries'>;
   /** List content entries including drafts, newest first. */
@@ -69,12 +71,16 @@ export interface AdminOperations {
   buyLabel(id: string, body?: Body<'admin.buyLabel'>, options?: IdempotentOptions): Promise<Result<'admin.buyLabel'>>;
   /** Quote the rates of an order, also to other countries, the cheapest first. */
   quoteOrderRates(id: string, options?: RequestOptions): Promise<Result<'admin.quoteOrderRates'>>;
+  /** Send the receipt of a paid order to its shopper once more. */
+  resendReceipt(id: string, options?: IdempotentOptions): Promise<Result<'admin.resendReceipt'>>;
   /** Refund an order. A worker issues the refund; the part that was paid with a gift card is returned last. */
   refundOrder(id: string, body?: Body<'admin.refundOrder'>, options?: IdempotentOptions): Promise<Result<'admin.refundOrder'>>;
   /** Mark an order as shipped by hand. No label is bought, and the shopper is notified. */
   shipOrder(id: string, body: Body<'admin.shipOrder'>, options?: IdempotentOptions): Promise<Result<'admin.shipOrder'>>;
   /** Correct the shipping address of an order. This does not retry its label. */
   replaceShippingAddress(id: string, body: Body<'admin.replaceShippingAddress'>, options?: RequestOptions): Promise<Result<'admin.replaceShippingAddress'>>;
+  /** Read what waits for the people of the store, and what to do about it. */
+  getOverview(options?: RequestOptions): Promise<Result<'admin.getOverview'>>;
   /** List partner applications, newest first. */
   listPartnerApplications(query?: Query<'admin.listPartnerApplications'>, options?: RequestOptions): List<'admin.listPartnerApplications', 'applications'>;
   /** List partners with their sales, newest first. */
@@ -161,10 +167,16 @@ export interface AdminOperations {
   revokeStaff(id: string, options?: RequestOptions): Promise<Result<'admin.revokeStaff'>>;
   /** Set or adjust the stock of variants, all or nothing. */
   changeStock(body: Body<'admin.changeStock'>, options?: IdempotentOptions): Promise<Result<'admin.changeStock'>>;
+  /** List the stock movements of a variant, newest first. */
+  listStockMovements(query: Query<'admin.listStockMovements'>, options?: RequestOptions): List<'admin.listStockMovements', 'movements'>;
   /** List the subscriptions of the store, newest first. */
   listSubscriptions(query?: Query<'admin.listSubscriptions'>, options?: RequestOptions): List<'admin.listSubscriptions', 'subscriptions'>;
   /** Read a subscription. */
   getSubscription(id: string, options?: RequestOptions): Promise<Result<'admin.getSubscription'>>;
+  /** Pause, resume or cancel a subscription, or change its interval, as its customer can. */
+  manageSubscription(id: string, body: Body<'admin.manageSubscription'>, options?: IdempotentOptions): Promise<Result<'admin.manageSubscription'>>;
+  /** Undo a cancellation at the end of the period. */
+  reactivateSubscription(id: string, options?: IdempotentOptions): Promise<Result<'admin.reactivateSubscription'>>;
   /** List suppressed email addresses: they bounced and get no more email. */
   listSuppressions(query?: Query<'admin.listSuppressions'>, options?: RequestOptions): List<'admin.listSuppressions', 'suppressions'>;
   /** Remove an email address from the suppression list. */
@@ -204,6 +216,7 @@ export interface AdminOperations {
 export const adminOperations: OperationTable = {
   getDailyAnalytics: { at: 'GET /api/v1/admin/analytics/daily', input: 'query' },
   getFunnel: { at: 'GET /api/v1/admin/analytics/funnel', input: 'query' },
+  listZeroResultSearches: { at: 'GET /api/v1/admin/analytics/zero-result-searches', input: 'query' },
   listAuditLog: { at: 'GET /api/v1/admin/audit-log', input: 'query', items: 'entries' },
   listEntries: { at: 'GET /api/v1/admin/content', input: 'query', items: 'entries' },
   createEntry: { at: 'POST /api/v1/admin/content', input: 'body' },
@@ -235,9 +248,11 @@ export const adminOperations: OperationTable = {
   dismissOrderAttention: { at: 'POST /api/v1/admin/orders/{id}/attention/dismiss', input: 'body' },
   buyLabel: { at: 'POST /api/v1/admin/orders/{id}/label', input: 'body', isIdempotent: true },
   quoteOrderRates: { at: 'GET /api/v1/admin/orders/{id}/rates' },
+  resendReceipt: { at: 'POST /api/v1/admin/orders/{id}/receipt', isIdempotent: true },
   refundOrder: { at: 'POST /api/v1/admin/orders/{id}/refunds', input: 'body', isIdempotent: true },
   shipOrder: { at: 'POST /api/v1/admin/orders/{id}/ship', input: 'body', isIdempotent: true },
   replaceShippingAddress: { at: 'PUT /api/v1/admin/orders/{id}/shipping-address', input: 'body' },
+  getOverview: { at: 'GET /api/v1/admin/overview' },
   listPartnerApplications: { at: 'GET /api/v1/admin/partner-applications', input: 'query', items: 'applications' },
   listPartners: { at: 'GET /api/v1/admin/partners', input: 'query', items: 'partners' },
   savePartner: { at: 'POST /api/v1/admin/partners', input: 'body' },
@@ -281,8 +296,11 @@ export const adminOperations: OperationTable = {
   updateStaff: { at: 'PATCH /api/v1/admin/staff/{id}', input: 'body' },
   revokeStaff: { at: 'POST /api/v1/admin/staff/{id}/revoke' },
   changeStock: { at: 'PUT /api/v1/admin/stock', input: 'body', isIdempotent: true },
+  listStockMovements: { at: 'GET /api/v1/admin/stock/movements', input: 'query', items: 'movements' },
   listSubscriptions: { at: 'GET /api/v1/admin/subscriptions', input: 'query', items: 'subscriptions' },
   getSubscription: { at: 'GET /api/v1/admin/subscriptions/{id}' },
+  manageSubscription: { at: 'POST /api/v1/admin/subscriptions/{id}/manage', input: 'body', isIdempotent: true },
+  reactivateSubscription: { at: 'POST /api/v1/admin/subscriptions/{id}/reactivate', isIdempotent: true },
   listSuppressions: { at: 'GET /api/v1/admin/suppressions', input: 'query', items: 'suppressions' },
   releaseSuppression: { at: 'POST /api/v1/admin/suppressions/release', input: 'body' },
   getWebhookDelivery: { at: 'GET /api/v1/admin/webhook-deliveries/{id}' },

@@ -9,6 +9,10 @@ export interface paths {
         /** Read the funnel: sessions that reached each step, from viewing a product to a paid order. */
         get: operations["admin.getFunnel"];
     };
+    "/api/v1/admin/analytics/zero-result-searches": {
+        /** List what shoppers searched and did not find in the last 90 days, the most frequent first. */
+        get: operations["admin.listZeroResultSearches"];
+    };
     "/api/v1/admin/audit-log": {
         /** List the audit log, newest first, optionally of one subject. */
         get: operations["admin.listAuditLog"];
@@ -127,6 +131,10 @@ export interface paths {
         /** Quote the rates of an order, also to other countries, the cheapest first. */
         get: operations["admin.quoteOrderRates"];
     };
+    "/api/v1/admin/orders/{id}/receipt": {
+        /** Send the receipt of a paid order to its shopper once more. */
+        post: operations["admin.resendReceipt"];
+    };
     "/api/v1/admin/orders/{id}/refunds": {
         /** Refund an order. A worker issues the refund; the part that was paid with a gift card is returned last. */
         post: operations["admin.refundOrder"];
@@ -138,6 +146,10 @@ export interface paths {
     "/api/v1/admin/orders/{id}/shipping-address": {
         /** Correct the shipping address of an order. This does not retry its label. */
         put: operations["admin.replaceShippingAddress"];
+    };
+    "/api/v1/admin/overview": {
+        /** Read what waits for the people of the store, and what to do about it. */
+        get: operations["admin.getOverview"];
     };
     "/api/v1/admin/partner-applications": {
         /** List partner applications, newest first. */
@@ -297,6 +309,10 @@ export interface paths {
         /** Set or adjust the stock of variants, all or nothing. */
         put: operations["admin.changeStock"];
     };
+    "/api/v1/admin/stock/movements": {
+        /** List the stock movements of a variant, newest first. */
+        get: operations["admin.listStockMovements"];
+    };
     "/api/v1/admin/subscriptions": {
         /** List the subscriptions of the store, newest first. */
         get: operations["admin.listSubscriptions"];
@@ -304,6 +320,14 @@ export interface paths {
     "/api/v1/admin/subscriptions/{id}": {
         /** Read a subscription. */
         get: operations["admin.getSubscription"];
+    };
+    "/api/v1/admin/subscriptions/{id}/manage": {
+        /** Pause, resume or cancel a subscription, or change its interval, as its customer can. */
+        post: operations["admin.manageSubscription"];
+    };
+    "/api/v1/admin/subscriptions/{id}/reactivate": {
+        /** Undo a cancellation at the end of the period. */
+        post: operations["admin.reactivateSubscription"];
     };
     "/api/v1/admin/suppressions": {
         /** List suppressed email addresses: they bounced and get no more email. */
@@ -1132,6 +1156,26 @@ export interface components {
             tracking_url: string | null;
             status: string | null;
         };
+        Overview: {
+            attention: {
+                kind: "payments" | "order" | "label" | "duplicate_label" | "shipping" | "webhook_endpoint" | "webhook_delivery";
+                code: string;
+                count: number;
+                oldest_at: components["schemas"]["Timestamp"];
+                message: string;
+                next: string;
+            }[];
+            /** @description Paid orders that are not shipped yet. At most 1000. */
+            orders_to_ship: number;
+            /** @description Labels that a worker is about to buy. At most 1000. */
+            labels_in_progress: number;
+            /** @description Labels that were bought for parcels that the carrier does not have yet. At most 1000. */
+            labels_purchased: number;
+            /** @description Returns that wait for a decision. At most 1000. */
+            returns_requested: number;
+            /** @description Reviews that wait for a decision. At most 1000. */
+            reviews_pending: number;
+        };
         Partner: {
             code: string;
             name: string;
@@ -1411,6 +1455,13 @@ export interface components {
             /** @description Quantity that open checkouts hold. */
             held: number;
         };
+        StockMovement: {
+            id: string;
+            quantity: number;
+            reason: "sold" | "restocked" | "set" | "adjusted";
+            order_id: string | null;
+            at: components["schemas"]["Timestamp"];
+        };
         Storefront: {
             slug: string;
             name: string;
@@ -1539,11 +1590,16 @@ export interface components {
             status: "new" | "answered" | "closed";
             created_at: components["schemas"]["Timestamp"];
         };
+        ZeroResultSearch: {
+            query: string;
+            count: number;
+            last_at: components["schemas"]["Timestamp"];
+        };
         ErrorBody: {
             /**
              * @description The error code, for programs.
              */
-            error: "invalid_request" | "invalid_json" | "missing_tenant" | "invalid_cursor" | "too_many_items" | "price_unavailable" | "mixed_intervals" | "amount_too_small" | "currency_mismatch" | "variant_required" | "unknown_product" | "promo_not_applicable" | "gift_card_not_applicable" | "invalid_or_expired_token" | "missing_key" | "invalid_key" | "revoked_key" | "expired_key" | "wrong_environment" | "invalid_session" | "expired_session" | "insufficient_scope" | "module_disabled" | "confirmation_required" | "origin_not_allowed" | "not_found" | "unknown_tenant" | "customer_not_found" | "method_not_allowed" | "request_timeout" | "duplicate_subscription" | "insufficient_stock" | "idempotency_in_progress" | "version_conflict" | "subscription_canceled" | "return_not_allowed" | "refund_not_allowed" | "label_in_progress" | "label_purchased" | "label_outcome_unknown" | "label_not_voidable" | "order_shipped" | "order_not_shippable" | "last_owner" | "saved_cart_gone" | "payload_too_large" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "shipping_provider_unavailable" | "payment_provider_error" | "payment_provider_not_configured" | "payment_provider_unavailable" | "service_unavailable";
+            error: "invalid_request" | "invalid_json" | "missing_tenant" | "invalid_cursor" | "too_many_items" | "price_unavailable" | "mixed_intervals" | "amount_too_small" | "currency_mismatch" | "variant_required" | "unknown_product" | "promo_not_applicable" | "gift_card_not_applicable" | "invalid_or_expired_token" | "missing_key" | "invalid_key" | "revoked_key" | "expired_key" | "wrong_environment" | "invalid_session" | "expired_session" | "insufficient_scope" | "module_disabled" | "confirmation_required" | "origin_not_allowed" | "not_found" | "unknown_tenant" | "customer_not_found" | "method_not_allowed" | "request_timeout" | "duplicate_subscription" | "insufficient_stock" | "idempotency_in_progress" | "version_conflict" | "subscription_canceled" | "return_not_allowed" | "refund_not_allowed" | "label_in_progress" | "label_purchased" | "label_outcome_unknown" | "label_not_voidable" | "order_shipped" | "order_not_shippable" | "last_owner" | "no_receipt" | "saved_cart_gone" | "payload_too_large" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "shipping_provider_unavailable" | "payment_provider_error" | "payment_provider_not_configured" | "payment_provider_unavailable" | "service_unavailable";
             reason?: string;
             /** @description Every problem and where it is: `path` is a JSON pointer. */
             errors?: {
@@ -1613,6 +1669,7 @@ export type Order = components['schemas']['Order'];
 export type OrderFile = components['schemas']['OrderFile'];
 export type OrderItem = components['schemas']['OrderItem'];
 export type OrderLabel = components['schemas']['OrderLabel'];
+export type Overview = components['schemas']['Overview'];
 export type Partner = components['schemas']['Partner'];
 export type PartnerApplication = components['schemas']['PartnerApplication'];
 export type PaymentAccount = components['schemas']['PaymentAccount'];
@@ -1635,6 +1692,7 @@ export type SignedIn = components['schemas']['SignedIn'];
 export type Staff = components['schemas']['Staff'];
 export type StaffSession = components['schemas']['StaffSession'];
 export type Stock = components['schemas']['Stock'];
+export type StockMovement = components['schemas']['StockMovement'];
 export type Storefront = components['schemas']['Storefront'];
 export type Subscription = components['schemas']['Subscription'];
 export type Suppression = components['schemas']['Suppression'];
@@ -1646,6 +1704,7 @@ export type WebhookAttempt = components['schemas']['WebhookAttempt'];
 export type WebhookDelivery = components['schemas']['WebhookDelivery'];
 export type WebhookEndpoint = components['schemas']['WebhookEndpoint'];
 export type WholesaleInquiry = components['schemas']['WholesaleInquiry'];
+export type ZeroResultSearch = components['schemas']['ZeroResultSearch'];
 export type ErrorBody = components['schemas']['ErrorBody'];
 export type ResponseFailed = components['responses']['Failed'];
 export type $defs = Record<string, never>;
@@ -1698,6 +1757,24 @@ export interface operations {
                             step: "viewed" | "cart" | "checkout" | "paid";
                             sessions: number;
                         }[];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.listZeroResultSearches": {
+        parameters: {
+            query?: {
+                /** @description The page size. */
+                limit?: number;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        searches: components["schemas"]["ZeroResultSearch"][];
                     };
                 };
             };
@@ -2320,6 +2397,8 @@ export interface operations {
                 status?: "pending" | "paid" | "payment_failed" | "expired" | "canceled" | "partially_refunded" | "refunded";
                 fulfillment_status?: "unfulfilled" | "label_purchased" | "shipped" | "delivered" | "returned" | "exception" | "needs_attention" | "not_required";
                 email?: components["schemas"]["Email"];
+                /** @description An order number, id, email or tracking number. */
+                q?: string;
                 needs_attention?: boolean;
                 /** @description The `cursor` of the previous page, to get the next one. */
                 cursor?: string;
@@ -2422,6 +2501,23 @@ export interface operations {
             default: components["responses"]["Failed"];
         };
     };
+    "admin.resendReceipt": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            202: {
+                content: {
+                    "application/json": {
+                        order: components["schemas"]["OrderFile"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
     "admin.refundOrder": {
         parameters: {
             path: {
@@ -2499,6 +2595,18 @@ export interface operations {
                 content: {
                     "application/json": {
                         order: components["schemas"]["OrderFile"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.getOverview": {
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        overview: components["schemas"]["Overview"];
                     };
                 };
             };
@@ -3576,6 +3684,28 @@ export interface operations {
             default: components["responses"]["Failed"];
         };
     };
+    "admin.listStockMovements": {
+        parameters: {
+            query: {
+                variant_id: string;
+                /** @description The `cursor` of the previous page, to get the next one. */
+                cursor?: string;
+                /** @description The page size. */
+                limit?: number;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        movements: components["schemas"]["StockMovement"][];
+                        cursor: string | null;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
     "admin.listSubscriptions": {
         parameters: {
             query?: {
@@ -3600,6 +3730,49 @@ export interface operations {
         };
     };
     "admin.getSubscription": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        subscription: components["schemas"]["Subscription"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.manageSubscription": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    action: "pause" | "resume" | "cancel" | "change_interval";
+                    at_period_end?: (boolean | ("true" | "false")) | null;
+                    subscription_interval?: ("month" | "quarter") | null;
+                };
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        subscription: components["schemas"]["Subscription"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.reactivateSubscription": {
         parameters: {
             path: {
                 id: string;

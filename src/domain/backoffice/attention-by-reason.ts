@@ -1,0 +1,104 @@
+import { type Sql, sql } from '#src/lib/sql.ts';
+import { isReasonCode, reasons } from '../shipping/index.ts';
+import { nextStep, openAttentions } from './attention.ts';
+
+export const attentionKinds = [
+  'payments',
+  'order',
+  'label',
+  'duplicate_label',
+  'shipping',
+  'webhook_endpoint',
+  'webhook_delivery',
+] as const;
+
+/** The things of one kind that need attention for the same reason. */
+export interface Attention {
+  readonly kind: (typeof attentionKinds)[number];
+  /** The reason: a code of that kind. */
+  readonly code: string;
+  readonly count: number;
+  readonly oldestAt: Date;
+}
+
+/**
+ * A statement for what needs attention, as `Attention`, the most severe kinds first: of one store, or of all. An order
+ * repeats the attention of its label; it is counted once, as the label's.
+ */
+export function attentionByReason(tenantId?: string): Sql {
+  const ofStore = tenantId === undefined ? sql`` : sql` and tenant_id = ${tenantId}`;
+  // A store's deliveries have indexes by endpoint alone, and those of all stores one without their stores.
+  const failedDeliveries =
+    tenantId === undefined
+      ? sql`webhook_deliveries where state = 'failed'`
+      : sql`webhook_endpoints e cross join lateral (
+          select d.finished_at from webhook_deliveries d
+          where d.tenant_id = e.tenant_id and d.endpoint_id = e.id and d.state = 'failed' offset 0) failed
+        where e.tenant_id = ${tenantId}`;
+  return sql`
+    select kind, code, count(*)::int as count, min(since) as "oldestAt" from (
+      select 1 as rank, 'payments' as kind, 'inbound_webhook_silent' as code, silent_since as since
+      from payment_accounts where silent_since is not null${ofStore}
+      union all
+      select 1, 'payments', 'payment_events_forgotten', created_at
+      from payment_event_gaps where finished_at is null${ofStore}
+      union all
+      select 2, 'order', code, updated_at from (${openAttentions}) as open where true${ofStore}
+      union all
+      select 3, 'label', reason_code, updated_at from labels where state = 'needs_attention'${ofStore}
+      union all
+      select 4, 'duplicate_label', state, found_at from duplicate_labels where acknowledged_at is null${ofStore}
+      union all
+      select 5, 'shipping', 'provider_auth', paused_at from shipping_accounts where paused_at is not null${ofStore}
+      union all
+      select 6, 'webhook_endpoint', coalesce(disabled_reason, 'failing'), coalesce(failing_since, disabled_at)
+      from webhook_endpoints
+      where ((failing_since is not null and disabled_at is null) or disabled_reason in ('gone', 'failing'))${ofStore}
+      union all
+      select 7, 'webhook_delivery', 'given_up', finished_at from ${failedDeliveries}) as waiting
+    group by rank, kind, code order by rank, count desc, code`;
+}
+
+/** What has happened, and what to do about it. */
+interface Advice {
+  readonly message: string;
+  readonly next: string;
+}
+
+export function adviceFor({ kind, code }: Pick<Attention, 'kind' | 'code'>): Advice {
+  switch (kind) {
+    case 'payments':
+      return code === 'payment_events_forgotten'
+        ? {
+            message: 'The payment provider no longer lists events that were never received.',
+            next: 'Their payments and subscriptions are scanned instead.',
+          }
+        : {
+            message: "The payment provider's webhooks do not arrive.",
+            next: 'Events are still found by polling, minutes later. Register the endpoint again.',
+          };
+    case 'order':
+      return { message: "An order's payment or stock needs a decision.", next: nextStep(code) };
+    case 'label':
+      return isReasonCode(code) ? reasons[code] : { message: 'A label needs attention.', next: 'Open the label.' };
+    case 'duplicate_label':
+      return { message: 'A second label was purchased for an order.', next: nextStep('duplicate_voided') };
+    case 'shipping':
+      return reasons.provider_auth;
+    case 'webhook_endpoint':
+      return code === 'failing'
+        ? {
+            message: 'A webhook endpoint is failing.',
+            next: 'Its receiver has to be repaired. When it works again, resend what it missed.',
+          }
+        : {
+            message: 'A webhook endpoint was disabled, as it responded that it is gone (410) or failed for days.',
+            next: 'When its receiver works again, enable it and resend what it missed.',
+          };
+    case 'webhook_delivery':
+      return {
+        message: 'A webhook delivery failed after its last attempt.',
+        next: 'When its endpoint works again, resend it.',
+      };
+  }
+}

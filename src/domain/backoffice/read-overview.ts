@@ -1,0 +1,68 @@
+import { read, readOne } from '#src/database/transact.ts';
+import { type Static, Timestamp, Type } from '#src/lib/schema.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
+import type { Context } from '../context.ts';
+import { type Attention, adviceFor, attentionByReason, attentionKinds } from './attention-by-reason.ts';
+
+/** More of a kind are not counted, so that the overview is quick however much waits. */
+const countMax = 1000;
+
+const Count = (description: string) =>
+  Type.Integer({ minimum: 0, maximum: countMax, examples: [3], description: `${description} At most ${countMax}.` });
+
+/** What waits for the people of a store. */
+export const OverviewView = Type.Object(
+  {
+    /** What needs attention, by reason, the most severe kinds first. */
+    attention: Type.Array(
+      Type.Object({
+        kind: Type.Enum([...attentionKinds], { examples: ['label'] }),
+        code: Type.String({ examples: ['address_invalid'] }),
+        count: Type.Integer({ minimum: 1, examples: [3] }),
+        oldest_at: Timestamp,
+        /** What happened. */
+        message: Type.String({ examples: ['The carrier does not accept the shipping address.'] }),
+        /** What to do about it. */
+        next: Type.String({ examples: ['Correct the address with the shopper, then retry.'] }),
+      }),
+    ),
+    orders_to_ship: Count('Paid orders that are not shipped yet.'),
+    labels_in_progress: Count('Labels that a worker is about to buy.'),
+    labels_purchased: Count('Labels that were bought for parcels that the carrier does not have yet.'),
+    returns_requested: Count('Returns that wait for a decision.'),
+    reviews_pending: Count('Reviews that wait for a decision.'),
+  },
+  { title: 'Overview' },
+);
+export type OverviewView = Static<typeof OverviewView>;
+
+/** Read what waits for the people of a store. */
+export async function readOverview(ctx: Context): Promise<OverviewView> {
+  const tenantId = ctx.tenant.id;
+  const [attention, counts] = await Promise.all([
+    read<Attention>(ctx, attentionByReason(tenantId)),
+    readOne<Omit<OverviewView, 'attention'>>(
+      ctx,
+      sql`
+      select
+        ${countOf(sql`orders where tenant_id = ${tenantId} and status = 'paid' and fulfillment_status = 'unfulfilled'`)}
+          as orders_to_ship,
+        ${countOf(sql`labels where tenant_id = ${tenantId}
+          and state = any(array['queued', 'quoting', 'rate_chosen', 'buying'])`)} as labels_in_progress,
+        ${countOf(sql`orders where tenant_id = ${tenantId} and fulfillment_status = 'label_purchased'`)}
+          as labels_purchased,
+        ${countOf(sql`returns where tenant_id = ${tenantId} and status = 'requested'`)} as returns_requested,
+        ${countOf(sql`reviews where tenant_id = ${tenantId} and status = 'pending'`)} as reviews_pending`,
+    ),
+  ]);
+  if (!counts) throw new Error('A statement without a table returns one row.');
+  return {
+    attention: attention.map(({ kind, code, count, oldestAt }) => {
+      const { message, next } = adviceFor({ kind, code });
+      return { kind, code, count, oldest_at: oldestAt.toISOString(), message, next };
+    }),
+    ...counts,
+  };
+}
+
+const countOf = (rows: Sql): Sql => sql`(select count(*)::int from (select from ${rows} limit ${countMax}) as waiting)`;
