@@ -37,12 +37,18 @@ if (args.some((word) => word === '--help' || word === '-h')) {
   process.exit(0);
 }
 const records = mkdtempSync(join(tmpdir(), 'storefront-routes-'));
-const [types, style, tests] = await Promise.all([checkTypes(), checkStyle(), runTestsWithServices(args)]);
-process.stdout.write(types.output + style.output);
+const [types, consoleTypes, style, tests] = await Promise.all([
+  checkTypes('.'),
+  checkTypes('src/console'),
+  checkStyle(),
+  runTestsWithServices(args),
+]);
+process.stdout.write(types.output + consoleTypes.output + style.output);
 const passed = tests.passed;
 const failed =
   tests.failed +
   types.failed +
+  consoleTypes.failed +
   style.failed +
   (args.length === 0 ? await checkRoutes() : 0) +
   (passed + tests.failed === 0 ? 1 : 0);
@@ -66,9 +72,10 @@ async function check(
   return code === 0 ? { output: '', failed: 0 } : { output: `\n${title}:\n${output}\n`, failed: 1 };
 }
 
-function checkTypes() {
-  return check('The types do not hold', 'typescript/bin/tsc', [
-    '--noEmit',
+function checkTypes(project: string) {
+  return check(`The types of ${project} do not hold`, 'typescript/bin/tsc', [
+    '--project',
+    project,
     // Each further checker reads the types of every package again, while the tests need the processors.
     '--checkers',
     '1',

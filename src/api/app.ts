@@ -1,6 +1,7 @@
 import Koa from 'koa';
 
 import type { Services } from '#src/services.ts';
+import { mountConsole } from './console/index.ts';
 import { mountDocs } from './docs/index.ts';
 import type { Route } from './lib/define-route.ts';
 import { HttpError } from './lib/http-error.ts';
@@ -18,6 +19,7 @@ export function createApp(services: Services, routes: readonly Route[] = allRout
   const requestRouter = new RequestRouter();
   mountRoutes(requestRouter, shared, routes);
   mountDocs(requestRouter, services, routes);
+  mountConsole(requestRouter);
   const app = new Koa({ proxy: false });
   // The middleware handles every error of a request. What reaches Koa itself comes from the board or a broken
   // connection.

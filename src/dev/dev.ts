@@ -1,5 +1,6 @@
 import { announceStack } from '#src/cli/lib/running-stack.ts';
 import { readOptions } from '#src/cli/lib/script-options.ts';
+import { ensureConsole } from '#src/console/build/ensure-built.ts';
 import { startReceiver } from './demo/receiver.ts';
 import { freePort } from './embedded/free-port.ts';
 import { onStop } from './stack/on-stop.ts';
@@ -24,6 +25,7 @@ for (const wanted of [port, port + 1]) {
   });
 }
 
+const building = ensureConsole().catch((error: Error) => print(`The console is not built. ${error.message}`));
 const receiver = await startReceiver();
 const stack = await startStack(receiver, {
   workers: 'all',
@@ -36,6 +38,7 @@ const stack = await startStack(receiver, {
   process.exit(1);
 });
 
+await building;
 const announced = announceStack(stack.environment);
 print(`
   storefront    ${stack.storefrontUrl}
@@ -43,7 +46,7 @@ print(`
   docs          ${stack.url}/docs
   operations    ${stack.url}/ops
 
-  admin         ${stack.url}/admin        sign in as owner@cedar.example, with the link in the mailbox
+  console       ${stack.url}/admin?store=${stack.store.slug}        sign in as owner@cedar.example, with the link in the mailbox
 
   API           ${stack.url}/api/v1        x-tenant-slug: ${stack.store.slug}
   publishable   ${stack.store.publishableKey}

@@ -18,6 +18,7 @@ const layers: readonly { name: string; pattern: RegExp; height: number }[] = [
   { name: 'entries', pattern: /^(src\/server?\.ts|src\/cli\/|workers\/[a-z-]+\.ts)/, height: 9 },
   { name: 'migrations', pattern: /^migrations\//, height: 9 },
   { name: 'client', pattern: /^src\/client\//, height: 9 },
+  { name: 'console', pattern: /^src\/console\//, height: 9 },
   { name: 'dev', pattern: /^src\/dev\//, height: 10 },
 ];
 
@@ -60,16 +61,23 @@ const domainOrder = [
 const homes: Readonly<Record<string, readonly string[]>> = {
   '@bull-board/api': ['src/api/ops/board.ts'],
   '@bull-board/koa': ['src/api/ops/board.ts'],
+  '@emotion/cache': ['src/console/src/'],
+  '@emotion/react': ['src/console/src/'],
   '@koa/router': ['src/api/', 'src/dev/'],
   '@mikro-orm/core': ['src/database/', 'src/domain/'],
   '@mikro-orm/migrations': ['src/database/', 'migrations/'],
   '@mikro-orm/postgresql': ['src/database/', 'src/domain/'],
+  '@mui/icons-material': ['src/console/src/'],
+  '@mui/material': ['src/console/src/'],
   '@opentelemetry/api': ['src/lib/', 'src/platform/'],
   '@opentelemetry/context-async-hooks': ['src/platform/tracing.ts'],
   '@opentelemetry/core': ['src/platform/tracing.ts'],
   '@opentelemetry/exporter-trace-otlp-http': ['src/platform/tracing.ts'],
   '@opentelemetry/resources': ['src/platform/tracing.ts'],
   '@opentelemetry/sdk-trace': ['src/platform/tracing.ts'],
+  '@storefront-commerce/client': ['src/console/src/'],
+  '@tanstack/react-query': ['src/console/src/'],
+  '@vitejs/plugin-react': ['src/console/build/'],
   ajv: ['src/lib/', 'src/dev/'],
   'ajv-formats': ['src/lib/', 'src/dev/'],
   bullmq: ['workers/', 'src/api/ops/board.ts'],
@@ -86,6 +94,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   'lru-cache': ['src/domain/', 'src/api/', 'src/lib/', 'src/platform/', 'src/providers/'],
   'openapi-fetch': ['src/client/src/'],
   'openapi-typescript': ['src/client/generate/'],
+  marked: ['src/console/src/'],
   nodemailer: ['src/providers/', 'src/dev/'],
   pg: ['src/database/', 'src/dev/'],
   'pg-connection-string': ['src/database/'],
@@ -95,6 +104,11 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   'prom-client': ['src/platform/'],
   'rate-limiter-flexible': ['src/platform/', 'src/api/'],
   'raw-body': ['src/api/', 'src/dev/'],
+  react: ['src/console/src/'],
+  'react-admin': ['src/console/src/'],
+  'react-dom': ['src/console/src/'],
+  'react-hook-form': ['src/console/src/'],
+  'react-router': ['src/console/src/'],
   shippo: ['src/providers/'],
   'smtp-server': ['src/dev/'],
   standardwebhooks: ['src/client/src/'],
@@ -102,6 +116,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   typebox: ['src/', 'jobs/', 'workers/'],
   uuid: ['src/lib/'],
   undici: ['src/platform/', 'src/providers/', 'src/dev/'],
+  vite: ['src/console/build/'],
   yaml: ['src/cli/'],
 };
 
@@ -148,6 +163,16 @@ test('the client is a package of its own: it imports nothing of the service', (t
     findings((source) => {
       if (layerOf(source.path)?.name !== 'client') return [];
       return importsOf(source).filter((path) => layerOf(path)?.name !== 'client');
+    }),
+    [],
+  );
+});
+
+test('the console is a package of its own: it imports the client, and of the service only src/lib', (t) => {
+  t.deepEqual(
+    findings((source) => {
+      if (layerOf(source.path)?.name !== 'console') return [];
+      return importsOf(source).filter((path) => !['console', 'lib'].includes(layerOf(path)?.name ?? ''));
     }),
     [],
   );
@@ -239,7 +264,7 @@ test('the environment, the time and the console are each read in one place', (t)
     [/\bnew Date\(\)/, /^src\/(lib\/clock\.ts|dev\/)/, 'asks for the time without the clock'],
     [
       /\bDate\.now\(\)/,
-      /^(src\/(lib\/clock\.ts|dev\/|client\/|database\/prove-database\.ts)|workers\/runtime\/record-outcome\.ts)/,
+      /^(src\/(lib\/clock\.ts|dev\/|client\/|console\/|database\/prove-database\.ts)|workers\/runtime\/record-outcome\.ts)/,
       'asks for the time without the clock',
     ],
     [/\bconsole\./, /^src\/(cli|dev)\//, 'writes to the console'],

@@ -13,10 +13,10 @@ export interface Pattern {
 
 /**
  * Every pattern in the product's files: literals, and texts that become one, which are called a pattern. Simulators of
- * providers, which a developer's machine alone runs, are no part of it.
+ * providers, which a developer's machine alone runs, and the console, which a browser runs, are no part of it.
  */
 export const patterns: readonly Pattern[] = sources
-  .filter(({ path }) => !path.startsWith('src/dev/') && !path.startsWith('migrations/'))
+  .filter(({ path }) => !/^(src\/(dev|console)|migrations)\//.test(path))
   .flatMap(({ path, text }) => {
     const program = parse(stripTypeScriptTypes(text), { ecmaVersion: 'latest', sourceType: 'module' });
     return patternsIn(program).map((pattern) => ({ path, ...pattern }));

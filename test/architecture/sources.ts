@@ -19,13 +19,13 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const importStatement = /^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'|\bimport\('([^']+)'\)/gm;
 
 /** Every TypeScript file of the product, read once. Explicit extensions make a specifier a path. */
-export const sources = readSources('{src,workers,jobs,migrations}/**/*.ts');
+export const sources = readSources('{src,workers,jobs,migrations}/**/*.{ts,tsx}');
 
 /** Every TypeScript file of the tests. */
 export const testSources = readSources('test/**/*.ts');
 
 function readSources(pattern: string): readonly Source[] {
-  return globSync(pattern, { cwd: root, exclude: ['**/node_modules/**', 'src/client/dist/**'] })
+  return globSync(pattern, { cwd: root, exclude: ['**/node_modules/**', 'src/client/dist/**', 'src/console/dist*/**'] })
     .toSorted()
     .map((path) => {
       const text = readFileSync(join(root, path), 'utf8');

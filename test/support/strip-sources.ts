@@ -14,8 +14,8 @@ const cache = `${root}node_modules/.cache/storefront`;
 const stripped = `${cache}/sources.json`;
 const digest = `${cache}/sources-digest`;
 
-// What nothing imports when it runs: packages of the client, its build, and a file of types.
-const exclude = ['**/node_modules/**', 'src/client/dist/**', 'src/client/src/generated/api.ts'];
+// What nothing imports when it runs: packages of the client, its build, a file of types, and what is for browsers.
+const exclude = ['**/node_modules/**', 'src/client/dist/**', 'src/client/src/generated/api.ts', 'src/console/**'];
 const files = globSync('{jobs,migrations,src,workers,test/support}/**/*.ts', { cwd: root, exclude });
 const sources = files.map((file) => [file, readFileSync(`${root}${file}`, 'utf8')] as const);
 const current = createHash('sha256').update(JSON.stringify(sources)).digest('hex');

@@ -75,7 +75,7 @@ export function renderError(error: unknown, requestId: string): RenderedReply & 
 /** Send a reply, or 304 to a caller who has it already. */
 export function sendReply(koa: KoaContext, reply: RenderedReply): void {
   koa.set(reply.headers);
-  if (reply.etag !== undefined && names(koa.get('if-none-match'), reply.etag)) {
+  if (reply.etag !== undefined && includesTag(koa.get('if-none-match'), reply.etag)) {
     koa.status = 304;
     return;
   }
@@ -92,7 +92,7 @@ export function storeReply({ body, ...reply }: RenderedReply): StoredReply {
 export function sendStored(koa: KoaContext, { status, headers, bytes, etag }: StoredReply): void {
   koa.respond = false;
   const own = { ...headers, 'x-request-id': String(koa.state['requestId']) };
-  if (etag !== undefined && names(koa.get('if-none-match'), etag)) koa.res.writeHead(304, own).end();
+  if (etag !== undefined && includesTag(koa.get('if-none-match'), etag)) koa.res.writeHead(304, own).end();
   else koa.res.writeHead(status, { ...own, 'content-length': bytes.length }).end(bytes, 'latin1');
 }
 
@@ -100,7 +100,7 @@ export function sendStored(koa: KoaContext, { status, headers, bytes, etag }: St
  * Whether an If-None-Match contains this tag or `*`. Koa's `fresh` returns false for requests with `Cache-Control:
  * no-cache`, which `fetch` adds to every request with this header; it is meant for caches on the way.
  */
-function names(ifNoneMatch: string, etag: string): boolean {
+export function includesTag(ifNoneMatch: string, etag: string): boolean {
   if (ifNoneMatch === '' || ifNoneMatch === '*') return ifNoneMatch === '*';
   return ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
 }

@@ -1,0 +1,3 @@
+import { buildConsole } from './build.ts';
+
+await buildConsole();

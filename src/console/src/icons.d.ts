@@ -1,0 +1,3 @@
+declare module '@mui/icons-material/*' {
+  export { default } from '@mui/material/SvgIcon';
+}

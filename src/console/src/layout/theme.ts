@@ -1,0 +1,28 @@
+import { defaultDarkTheme, defaultLightTheme, type RaThemeOptions } from 'react-admin';
+
+const shape = { borderRadius: 8 };
+const typography = {
+  fontFamily: 'system-ui, -apple-system, "Segoe UI", sans-serif',
+  button: { textTransform: 'none' },
+} as const;
+
+export const lightTheme: RaThemeOptions = {
+  ...defaultLightTheme,
+  shape,
+  typography,
+  palette: {
+    mode: 'light',
+    primary: { main: '#24557a' },
+    secondary: { main: '#24557a' },
+    warning: { main: '#8a3b12' },
+    success: { main: '#2e6b3f' },
+    background: { default: '#fbfbfa' },
+  },
+};
+
+export const darkTheme: RaThemeOptions = {
+  ...defaultDarkTheme,
+  shape,
+  typography,
+  palette: { mode: 'dark', primary: { main: '#8fc1e3' }, secondary: { main: '#8fc1e3' }, warning: { main: '#f0a57a' } },
+};

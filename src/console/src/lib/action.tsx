@@ -1,0 +1,81 @@
+import Alert from '@mui/material/Alert';
+import Button, { type ButtonProps } from '@mui/material/Button';
+import Dialog from '@mui/material/Dialog';
+import DialogActions from '@mui/material/DialogActions';
+import DialogContent from '@mui/material/DialogContent';
+import DialogContentText from '@mui/material/DialogContentText';
+import DialogTitle from '@mui/material/DialogTitle';
+import { type ReactNode, useId, useState } from 'react';
+import { Form } from 'react-admin';
+import type { FieldValues } from 'react-hook-form';
+
+import { useScope } from '../session/session.ts';
+import { type ActionRequest, useAction } from './use-action.ts';
+
+interface ActionProps<Input extends object, Outcome> extends ActionRequest<Input, Outcome> {
+  readonly label: string;
+  /** Without this scope the button is not shown. */
+  readonly scope: string;
+  readonly title?: string;
+  /** What it does, and what cannot be undone. */
+  readonly text?: ReactNode;
+  readonly input?: Partial<Input>;
+  readonly color?: ButtonProps['color'];
+  readonly variant?: ButtonProps['variant'];
+  readonly disabled?: boolean;
+  /** The inputs of the form. */
+  readonly children?: ReactNode;
+}
+
+/** A button that opens a form, sends it, and says what came of it. After an error the form is as it was. */
+export function Action<Input extends object, Outcome = unknown>(props: ActionProps<Input, Outcome>): ReactNode {
+  const { label, scope, color = 'primary', variant = 'outlined', disabled = false } = props;
+  const [isOpen, setOpen] = useState(false);
+  if (!useScope(scope)) return null;
+  return (
+    <>
+      <Button size="small" color={color} variant={variant} disabled={disabled} onClick={() => setOpen(true)}>
+        {label}
+      </Button>
+      {isOpen && <ActionDialog {...props} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+function ActionDialog<Input extends object, Outcome>(
+  props: ActionProps<Input, Outcome> & { readonly onClose: () => void },
+) {
+  const { label, title = label, text, input = {}, color = 'primary', children, onClose, onDone } = props;
+  const titleId = useId();
+  const { send, isSending, error } = useAction({
+    ...props,
+    onDone: (result) => {
+      onClose();
+      onDone?.(result);
+    },
+  });
+  return (
+    <Dialog open fullWidth maxWidth="sm" onClose={isSending ? undefined : onClose} aria-labelledby={titleId}>
+      <DialogTitle id={titleId}>{title}</DialogTitle>
+      <Form defaultValues={input} onSubmit={(values: FieldValues) => send(values as Input)}>
+        <DialogContent>
+          {text && <DialogContentText sx={{ mb: 2 }}>{text}</DialogContentText>}
+          {children}
+          {error && (
+            <Alert severity="error" sx={{ mt: 2, whiteSpace: 'pre-line' }}>
+              {error}
+            </Alert>
+          )}
+        </DialogContent>
+        <DialogActions>
+          <Button onClick={onClose} disabled={isSending}>
+            Cancel
+          </Button>
+          <Button type="submit" variant="contained" color={color} loading={isSending}>
+            {error ? 'Try again' : label}
+          </Button>
+        </DialogActions>
+      </Form>
+    </Dialog>
+  );
+}

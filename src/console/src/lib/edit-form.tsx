@@ -1,0 +1,39 @@
+import Alert from '@mui/material/Alert';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import type { ReactNode } from 'react';
+import { Form } from 'react-admin';
+import type { FieldValues } from 'react-hook-form';
+
+import { type ActionRequest, useAction } from './use-action.ts';
+
+interface EditFormProps<Input extends object, Outcome> extends ActionRequest<Input, Outcome> {
+  readonly input: Partial<Input>;
+  readonly label?: string;
+  readonly children: ReactNode;
+}
+
+/** A form on a page. After an error it is as it was, and it warns before unsaved input is left. */
+export function EditForm<Input extends object, Outcome = unknown>(props: EditFormProps<Input, Outcome>): ReactNode {
+  const { input, label = 'Save', children } = props;
+  const { send, isSending, error } = useAction(props);
+  return (
+    <Form
+      defaultValues={input as FieldValues}
+      onSubmit={(values: FieldValues) => send(values as Input)}
+      warnWhenUnsavedChanges
+    >
+      {children}
+      {error && (
+        <Alert severity="error" sx={{ my: 2, whiteSpace: 'pre-line' }}>
+          {error}
+        </Alert>
+      )}
+      <Box sx={{ my: 2 }}>
+        <Button type="submit" variant="contained" loading={isSending}>
+          {error ? 'Try again' : label}
+        </Button>
+      </Box>
+    </Form>
+  );
+}

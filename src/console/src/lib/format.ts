@@ -1,0 +1,35 @@
+import { decimalsOf } from '../../../lib/currency.ts';
+
+/** The decimals of the amounts of a currency, as the payment provider counts them. */
+export { decimalsOf };
+
+/** Minor units as people write them, `€12.50`. */
+export function formatMoney(cents: number, currency: string): string {
+  const digits = decimalsOf(currency);
+  const options = {
+    style: 'currency',
+    currency,
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  } as const;
+  return new Intl.NumberFormat(undefined, options).format(cents / 10 ** digits);
+}
+
+export const formatTime = (time: string): string =>
+  new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(time));
+
+/** A day in UTC. */
+export const formatDay = (day: string): string =>
+  new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(day));
+
+export const formatCount = (count: number): string => new Intl.NumberFormat().format(count);
+
+/** A code of the API as words: `needs_attention` is "Needs attention". */
+export function formatCode(code: string): string {
+  const words = code.replaceAll(/[._]/g, ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** The options of an input for codes of the API. */
+export const choicesOf = (codes: readonly string[]): { id: string; name: string }[] =>
+  codes.map((id) => ({ id, name: formatCode(id) }));

@@ -1,0 +1,22 @@
+import Button from '@mui/material/Button';
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+
+import { useScope } from '../session/session.ts';
+
+interface LinkButtonProps {
+  readonly to: string;
+  readonly label: string;
+  /** Without this scope the button is not shown. */
+  readonly scope: string;
+}
+
+/** A button that leads to another page of the console. */
+export function LinkButton({ to, label, scope }: LinkButtonProps): ReactNode {
+  if (!useScope(scope)) return null;
+  return (
+    <Button size="small" variant="contained" component={Link} to={to}>
+      {label}
+    </Button>
+  );
+}

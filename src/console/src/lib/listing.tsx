@@ -1,0 +1,69 @@
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Typography from '@mui/material/Typography';
+import type { ReactElement, ReactNode } from 'react';
+import { List, type RaRecord, useListContext } from 'react-admin';
+
+import { Failure } from './failure.tsx';
+import { PageHeading } from './page-heading.tsx';
+import { type Column, Rows } from './rows.tsx';
+
+interface ListingProps<Row> {
+  readonly title: string;
+  readonly columns: readonly [Column<Row>, ...Column<Row>[]];
+  /** The inputs that filter the rows. Their values are part of the URL. */
+  readonly filters?: ReactElement[];
+  readonly linkOf?: (row: Row) => string;
+  /** The buttons of the page. */
+  readonly actions?: ReactNode;
+  readonly empty?: string;
+}
+
+/** The list of a resource, page by page. Its filters and its page are part of the URL. */
+export function Listing<Row extends RaRecord>({ filters, actions, ...shown }: ListingProps<Row>): ReactNode {
+  return (
+    <>
+      <PageHeading title={shown.title}>{actions}</PageHeading>
+      <List
+        title={false}
+        filters={filters}
+        actions={false}
+        exporter={false}
+        storeKey={false}
+        empty={false}
+        error={<ListFailure />}
+        perPage={25}
+        pagination={<Pager />}
+      >
+        <ListedRows {...shown} />
+      </List>
+    </>
+  );
+}
+
+function ListedRows<Row extends RaRecord>({ title, ...shown }: Omit<ListingProps<Row>, 'filters' | 'actions'>) {
+  const { data, isPending } = useListContext<Row>();
+  if (isPending) return <Typography sx={{ p: 2 }}>Loading…</Typography>;
+  return <Rows label={title} rows={data ?? []} keyOf={({ id }) => String(id)} {...shown} />;
+}
+
+function ListFailure() {
+  const { error, refetch } = useListContext();
+  return <Failure error={error} retry={refetch} />;
+}
+
+function Pager() {
+  const { page, setPage, hasNextPage, hasPreviousPage } = useListContext();
+  if (!hasNextPage && !hasPreviousPage) return null;
+  return (
+    <Box component="nav" aria-label="Pages" sx={{ display: 'flex', alignItems: 'center', gap: 1, py: 1 }}>
+      <Button disabled={!hasPreviousPage} onClick={() => setPage(page - 1)}>
+        Previous
+      </Button>
+      <Typography variant="body2">Page {page}</Typography>
+      <Button disabled={!hasNextPage} onClick={() => setPage(page + 1)}>
+        Next
+      </Button>
+    </Box>
+  );
+}

@@ -1,0 +1,27 @@
+import CircularProgress from '@mui/material/CircularProgress';
+import type { ReactNode } from 'react';
+import { type RaRecord, ShowBase, useShowContext } from 'react-admin';
+
+import { Failure } from './failure.tsx';
+
+interface RecordPageProps<Row extends RaRecord> {
+  readonly children: (record: Row) => ReactNode;
+}
+
+/** How often an open page is read again, while workers move on what it shows. */
+const refetchInterval = 5000;
+
+/** The page of one record of a resource. */
+export function RecordPage<Row extends RaRecord>(props: RecordPageProps<Row>): ReactNode {
+  return (
+    <ShowBase queryOptions={{ refetchInterval, onError: () => undefined }} loading={null} error={null}>
+      <ShownRecord {...props} />
+    </ShowBase>
+  );
+}
+
+function ShownRecord<Row extends RaRecord>({ children }: RecordPageProps<Row>) {
+  const { record, error, refetch } = useShowContext<Row>();
+  if (record) return children(record as Row);
+  return error ? <Failure error={error} retry={refetch} /> : <CircularProgress aria-label="Loading" sx={{ m: 4 }} />;
+}

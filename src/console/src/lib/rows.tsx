@@ -1,0 +1,91 @@
+import Box from '@mui/material/Box';
+import Link from '@mui/material/Link';
+import type { Theme } from '@mui/material/styles';
+import Table from '@mui/material/Table';
+import TableBody from '@mui/material/TableBody';
+import TableCell from '@mui/material/TableCell';
+import TableHead from '@mui/material/TableHead';
+import TableRow from '@mui/material/TableRow';
+import Typography from '@mui/material/Typography';
+import useMediaQuery from '@mui/material/useMediaQuery';
+import type { ReactNode } from 'react';
+import { Link as RouterLink } from 'react-router';
+
+import { Facts } from './facts.tsx';
+
+export interface Column<Row> {
+  readonly label: string;
+  readonly show: (row: Row) => ReactNode;
+  readonly align?: 'right' | undefined;
+}
+
+interface RowsProps<Row> {
+  /** What the rows are, for readers of the screen. */
+  readonly label: string;
+  readonly rows: readonly Row[];
+  /** The first one names the row and links to its page. */
+  readonly columns: readonly [Column<Row>, ...Column<Row>[]];
+  readonly keyOf: (row: Row) => string;
+  readonly linkOf?: (row: Row) => string;
+  /** Shown where there are no rows. */
+  readonly empty?: string;
+}
+
+/** Rows as a table, or below each other where that would be too wide. */
+export function Rows<Row>(props: RowsProps<Row>): ReactNode {
+  const isNarrow = useMediaQuery<Theme>((theme) => theme.breakpoints.down('sm'));
+  if (props.rows.length === 0)
+    return <Typography sx={{ p: 2, color: 'text.secondary' }}>{props.empty ?? 'Nothing here.'}</Typography>;
+  return isNarrow ? <NarrowRows {...props} /> : <WideRows {...props} />;
+}
+
+function WideRows<Row>({ label, rows, columns, keyOf, linkOf }: RowsProps<Row>) {
+  return (
+    <Box sx={{ overflowX: 'auto' }}>
+      <Table size="small" aria-label={label}>
+        <TableHead>
+          <TableRow>
+            {columns.map(({ label, align }) => (
+              <TableCell key={label} align={align}>
+                {label}
+              </TableCell>
+            ))}
+          </TableRow>
+        </TableHead>
+        <TableBody>
+          {rows.map((row) => (
+            <TableRow key={keyOf(row)} hover>
+              {columns.map((column, index) => (
+                <TableCell key={column.label} align={column.align}>
+                  {index === 0 ? <Name row={row} column={column} linkOf={linkOf} /> : column.show(row)}
+                </TableCell>
+              ))}
+            </TableRow>
+          ))}
+        </TableBody>
+      </Table>
+    </Box>
+  );
+}
+
+function NarrowRows<Row>({ label, rows, columns: [name, ...columns], keyOf, linkOf }: RowsProps<Row>) {
+  return (
+    <Box component="ul" aria-label={label} sx={{ listStyle: 'none', m: 0, p: 0 }}>
+      {rows.map((row) => (
+        <Box component="li" key={keyOf(row)} sx={{ p: 2, borderBottom: 1, borderColor: 'divider' }}>
+          <Name row={row} column={name} linkOf={linkOf} />
+          <Facts of={columns.map(({ label, show }) => [label, show(row)])} />
+        </Box>
+      ))}
+    </Box>
+  );
+}
+
+function Name<Row>({ row, column, linkOf }: { row: Row; column: Column<Row> } & Pick<RowsProps<Row>, 'linkOf'>) {
+  if (!linkOf) return column.show(row);
+  return (
+    <Link component={RouterLink} to={linkOf(row)} sx={{ fontWeight: 500 }}>
+      {column.show(row)}
+    </Link>
+  );
+}

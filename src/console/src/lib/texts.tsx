@@ -1,0 +1,27 @@
+import Chip from '@mui/material/Chip';
+import type { ReactNode } from 'react';
+
+import { formatCode, formatMoney, formatTime } from './format.ts';
+
+export function Money({ cents, currency }: { cents: number | null; currency: string | null }): ReactNode {
+  return cents === null || currency === null ? null : formatMoney(cents, currency);
+}
+
+export function Time({ at }: { at: string | null }): ReactNode {
+  return at ? <time dateTime={at}>{formatTime(at)}</time> : null;
+}
+
+const colors: Readonly<Record<string, 'success' | 'warning' | 'error'>> = {
+  ...toAll('success', ['paid', 'delivered', 'approved', 'active', 'published', 'enabled', 'purchased', 'sent']),
+  ...toAll('warning', ['needs_attention', 'requested', 'pending', 'past_due', 'new', 'payment_failed', 'exception']),
+  ...toAll('error', ['failed', 'refused', 'disabled', 'rejected', 'bounced']),
+};
+
+/** A state of the API, as a word that its color only repeats. */
+export function State({ code }: { code: string }) {
+  return <Chip size="small" variant="outlined" label={formatCode(code)} color={colors[code] ?? 'default'} />;
+}
+
+function toAll<Value>(value: Value, codes: readonly string[]): Record<string, Value> {
+  return Object.fromEntries(codes.map((code) => [code, value]));
+}

@@ -1,0 +1,55 @@
+import { useRef, useState } from 'react';
+import { useNotify, useRefresh } from 'react-admin';
+
+import { messageOf } from './errors.ts';
+
+/** A request that changes something, and what follows when it has succeeded. */
+export interface ActionRequest<Input extends object, Outcome = unknown> {
+  /** Sends it. The same input has the same key, however often it is sent. */
+  readonly run: (input: Input, options: { idempotencyKey: string }) => Promise<Outcome>;
+  /** What is said when it has succeeded. */
+  readonly done: string;
+  /** Called with the result when it has succeeded. */
+  readonly onDone?: (result: Outcome) => void;
+}
+
+interface ActionState<Input extends object> {
+  readonly send: (input: Input) => Promise<void>;
+  readonly isSending: boolean;
+  /** Why the last attempt failed. */
+  readonly error: string | undefined;
+}
+
+export function useAction<Input extends object, Outcome>({
+  run,
+  done,
+  onDone,
+}: ActionRequest<Input, Outcome>): ActionState<Input> {
+  const [isSending, setSending] = useState(false);
+  const [error, setError] = useState<string>();
+  const keys = useRef(new Map<string, string>());
+  const notify = useNotify();
+  const refresh = useRefresh();
+
+  const send = async (input: Input) => {
+    setSending(true);
+    setError(undefined);
+    try {
+      const result = await run(input, { idempotencyKey: keyOf(keys.current, input) });
+      notify(done, { type: 'success' });
+      refresh();
+      onDone?.(result);
+    } catch (failure) {
+      setError(messageOf(failure));
+    }
+    setSending(false);
+  };
+  return { send, isSending, error };
+}
+
+function keyOf(keys: Map<string, string>, input: object): string {
+  const text = JSON.stringify(input);
+  const key = keys.get(text) ?? crypto.getRandomValues(new Uint32Array(4)).join('-');
+  keys.set(text, key);
+  return key;
+}

@@ -1,0 +1,94 @@
+import TextField from '@mui/material/TextField';
+import { useState } from 'react';
+
+import { admin } from '../../admin.ts';
+import { Panel } from '../../lib/facts.tsx';
+import { formatCode, formatCount, formatDay, formatMoney, formatTime } from '../../lib/format.ts';
+import { Loaded } from '../../lib/loaded.tsx';
+import { PageHeading } from '../../lib/page-heading.tsx';
+import { Rows } from '../../lib/rows.tsx';
+import { useSession } from '../../session/session.ts';
+import { DailyPlot } from './daily-plot.tsx';
+import { daysAgo } from './days.ts';
+import { Funnel } from './funnel.tsx';
+
+export function AnalyticsPage() {
+  const [from, setFrom] = useState(daysAgo(29));
+  const [to, setTo] = useState(daysAgo(0));
+  const currency = useSession()?.store.currency ?? 'USD';
+  return (
+    <>
+      <PageHeading title="Analytics">
+        <DayField label="From" day={from} onChange={setFrom} />
+        <DayField label="To" day={to} onChange={setTo} />
+      </PageHeading>
+      <Panel title="Funnel">
+        <Funnel from={from} to={to} />
+      </Panel>
+      <Panel title="By day">
+        <Loaded queryKey={['daily', from, to]} load={(signal) => admin.getDailyAnalytics({ from, to }, { signal })}>
+          {({ days }) => (
+            <>
+              <DailyPlot days={days} currency={currency} />
+              <Rows
+                label="Days"
+                rows={days.toReversed()}
+                keyOf={({ day }) => day}
+                columns={[
+                  { label: 'Day (UTC)', show: ({ day }) => formatDay(day) },
+                  { label: 'Sessions', align: 'right', show: ({ sessions }) => formatCount(sessions) },
+                  { label: 'Orders', align: 'right', show: ({ orders }) => formatCount(orders) },
+                  { label: 'Revenue', align: 'right', show: (day) => formatMoney(day.revenue_cents, currency) },
+                ]}
+              />
+            </>
+          )}
+        </Loaded>
+      </Panel>
+      <RemindersPanel />
+    </>
+  );
+}
+
+interface DayFieldProps {
+  readonly label: string;
+  readonly day: string;
+  readonly onChange: (day: string) => void;
+}
+
+function DayField({ label, day, onChange }: DayFieldProps) {
+  return (
+    <TextField
+      size="small"
+      type="date"
+      label={label}
+      value={day}
+      onChange={({ target }) => target.value && onChange(target.value)}
+      slotProps={{ inputLabel: { shrink: true } }}
+    />
+  );
+}
+
+function RemindersPanel() {
+  return (
+    <Panel title="Reminders of saved carts">
+      <Loaded queryKey={['reminders']} load={(signal) => admin.listReminders({ limit: 50 }, { signal })}>
+        {({ reminders }) => (
+          <Rows
+            label="Reminders"
+            rows={reminders}
+            keyOf={({ id }) => id}
+            empty="No cart was saved yet."
+            columns={[
+              { label: 'Email', show: ({ email }) => email },
+              { label: 'Step', align: 'right', show: ({ step }) => step },
+              { label: 'Due', show: ({ due_at }) => formatTime(due_at) },
+              { label: 'Decision', show: ({ state, reason }) => formatCode(reason ?? state) },
+              { label: 'Recovered', show: ({ recovered_order_id: order }) => (order ? 'Yes' : null) },
+            ]}
+          />
+        )}
+      </Loaded>
+    </Panel>
+  );
+}

@@ -1,0 +1,36 @@
+import type { Body, Result } from '@storefront-commerce/client';
+import { required, TextInput } from 'react-admin';
+import { useNavigate } from 'react-router';
+
+import { admin } from '../../admin.ts';
+import { EditForm } from '../../lib/edit-form.tsx';
+import { Panel } from '../../lib/facts.tsx';
+import { PageHeading } from '../../lib/page-heading.tsx';
+import { ContentInputs } from './content-inputs.tsx';
+
+export function ContentCreate() {
+  const navigate = useNavigate();
+  return (
+    <>
+      <PageHeading title="New entry" />
+      <Panel title="Entry">
+        <EditForm<Body<'admin.createEntry'>, Result<'admin.createEntry'>>
+          input={{ body: { format: 'markdown', value: '' } }}
+          run={(input) => admin.createEntry(input)}
+          onDone={({ entry }) => navigate(`/content/${encodeURIComponent(`${entry.type}/${entry.slug}`)}/show`)}
+          done="The entry is created."
+          label="Create"
+        >
+          <TextInput source="type" label="Type" helperText="As in article or announcement" validate={required()} />
+          <TextInput
+            source="slug"
+            label="Slug"
+            helperText="The end of its URL, as in care-for-wood"
+            validate={required()}
+          />
+          <ContentInputs />
+        </EditForm>
+      </Panel>
+    </>
+  );
+}

@@ -1,0 +1,28 @@
+import type { ManagedContentEntry } from '@storefront-commerce/client';
+import { TextInput } from 'react-admin';
+
+import { formatCode, formatTime } from '../../lib/format.ts';
+import { LinkButton } from '../../lib/link-button.tsx';
+import { Listing } from '../../lib/listing.tsx';
+import { State } from '../../lib/texts.tsx';
+
+const filters = [<TextInput key="type" source="type" label="Type" alwaysOn />];
+
+export function ContentList() {
+  return (
+    <Listing<ManagedContentEntry>
+      title="Content"
+      filters={filters}
+      actions={<LinkButton to="/content/create" label="New entry" scope="admin.content:write" />}
+      linkOf={({ type, slug }) => `/content/${encodeURIComponent(`${type}/${slug}`)}/show`}
+      empty="No entry matches."
+      columns={[
+        { label: 'Title', show: ({ title }) => title },
+        { label: 'Type', show: ({ type }) => formatCode(type) },
+        { label: 'State', show: ({ published_at }) => <State code={published_at ? 'published' : 'draft'} /> },
+        { label: 'Published', show: ({ published_at }) => published_at && formatTime(published_at) },
+        { label: 'Changed', show: ({ updated_at }) => formatTime(updated_at) },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,23 @@
+import type { KnownCustomer } from '@storefront-commerce/client';
+import { TextInput } from 'react-admin';
+
+import { formatTime } from '../../lib/format.ts';
+import { Listing } from '../../lib/listing.tsx';
+
+const filters = [<TextInput key="email" source="email" label="Email" type="email" alwaysOn />];
+
+export function CustomerList() {
+  return (
+    <Listing<KnownCustomer>
+      title="Customers"
+      filters={filters}
+      linkOf={({ id }) => `/customers/${id}/show`}
+      empty="No customer matches."
+      columns={[
+        { label: 'Email', show: ({ email }) => email },
+        { label: 'Name', show: ({ name }) => name },
+        { label: 'Since', show: ({ created_at }) => formatTime(created_at) },
+      ]}
+    />
+  );
+}

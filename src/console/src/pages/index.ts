@@ -1,0 +1,178 @@
+import Article from '@mui/icons-material/Article';
+import AssignmentReturn from '@mui/icons-material/AssignmentReturn';
+import Autorenew from '@mui/icons-material/Autorenew';
+import Badge from '@mui/icons-material/Badge';
+import CardGiftcard from '@mui/icons-material/CardGiftcard';
+import ContactMail from '@mui/icons-material/ContactMail';
+import Handshake from '@mui/icons-material/Handshake';
+import History from '@mui/icons-material/History';
+import Insights from '@mui/icons-material/Insights';
+import Inventory2 from '@mui/icons-material/Inventory2';
+import LocalOffer from '@mui/icons-material/LocalOffer';
+import LocalShipping from '@mui/icons-material/LocalShipping';
+import People from '@mui/icons-material/People';
+import RateReview from '@mui/icons-material/RateReview';
+import Report from '@mui/icons-material/Report';
+import Settings from '@mui/icons-material/Settings';
+import ShoppingBag from '@mui/icons-material/ShoppingBag';
+import Webhook from '@mui/icons-material/Webhook';
+import type { SvgIconProps } from '@mui/material/SvgIcon';
+import { type ComponentType, lazy } from 'react';
+
+/** A page of the console, which is loaded when it is opened. */
+interface ConsolePage {
+  /** The resource, and the page's URL. */
+  readonly name: string;
+  readonly label: string;
+  readonly icon: ComponentType<SvgIconProps>;
+  /** Without this scope the page is hidden. */
+  readonly scope: string;
+  readonly list: ComponentType;
+  readonly create?: ComponentType;
+  readonly show?: ComponentType;
+}
+
+/** In the order of the menu. */
+export const pages: readonly ConsolePage[] = [
+  {
+    name: 'orders',
+    label: 'Orders',
+    icon: ShoppingBag,
+    scope: 'admin.orders:read',
+    list: load('OrderList', () => import('./orders/order-list.tsx')),
+    show: load('OrderPage', () => import('./orders/order-page.tsx')),
+  },
+  {
+    name: 'labels',
+    label: 'Labels that wait',
+    icon: LocalShipping,
+    scope: 'admin.labels:read',
+    list: load('LabelList', () => import('./labels/label-list.tsx')),
+  },
+  {
+    name: 'returns',
+    label: 'Returns',
+    icon: AssignmentReturn,
+    scope: 'admin.returns:read',
+    list: load('ReturnList', () => import('./returns/return-list.tsx')),
+  },
+  {
+    name: 'products',
+    label: 'Products',
+    icon: Inventory2,
+    scope: 'admin.catalog:read',
+    list: load('ProductList', () => import('./products/product-list.tsx')),
+    create: load('ProductCreate', () => import('./products/product-create.tsx')),
+    show: load('ProductPage', () => import('./products/product-page.tsx')),
+  },
+  {
+    name: 'content',
+    label: 'Content',
+    icon: Article,
+    scope: 'admin.content:read',
+    list: load('ContentList', () => import('./content/content-list.tsx')),
+    create: load('ContentCreate', () => import('./content/content-create.tsx')),
+    show: load('ContentPage', () => import('./content/content-page.tsx')),
+  },
+  {
+    name: 'promo-codes',
+    label: 'Promo codes',
+    icon: LocalOffer,
+    scope: 'admin.promotions:read',
+    list: load('PromoCodeList', () => import('./promotions/promo-code-list.tsx')),
+  },
+  {
+    name: 'gift-cards',
+    label: 'Gift cards',
+    icon: CardGiftcard,
+    scope: 'admin.promotions:read',
+    list: load('GiftCardList', () => import('./promotions/gift-card-list.tsx')),
+  },
+  {
+    name: 'reviews',
+    label: 'Reviews',
+    icon: RateReview,
+    scope: 'admin.content:read',
+    list: load('ReviewList', () => import('./reviews/review-list.tsx')),
+  },
+  {
+    name: 'customers',
+    label: 'Customers',
+    icon: People,
+    scope: 'admin.customers:read',
+    list: load('CustomerList', () => import('./customers/customer-list.tsx')),
+    show: load('CustomerPage', () => import('./customers/customer-page.tsx')),
+  },
+  {
+    name: 'subscriptions',
+    label: 'Subscriptions',
+    icon: Autorenew,
+    scope: 'admin.orders:read',
+    list: load('SubscriptionList', () => import('./subscriptions/subscription-list.tsx')),
+  },
+  {
+    name: 'leads',
+    label: 'Leads',
+    icon: ContactMail,
+    scope: 'admin.customers:read',
+    list: load('LeadList', () => import('./people/lead-list.tsx')),
+  },
+  {
+    name: 'wholesale',
+    label: 'Wholesale',
+    icon: Handshake,
+    scope: 'admin.customers:read',
+    list: load('WholesaleList', () => import('./people/wholesale-list.tsx')),
+  },
+  {
+    name: 'suppressions',
+    label: 'Suppressed emails',
+    icon: Report,
+    scope: 'admin.customers:read',
+    list: load('SuppressionList', () => import('./people/suppression-list.tsx')),
+  },
+  {
+    name: 'webhooks',
+    label: 'Webhooks',
+    icon: Webhook,
+    scope: 'admin.webhooks:read',
+    list: load('EndpointList', () => import('./webhooks/endpoint-list.tsx')),
+    show: load('EndpointPage', () => import('./webhooks/endpoint-page.tsx')),
+  },
+  {
+    name: 'analytics',
+    label: 'Analytics',
+    icon: Insights,
+    scope: 'admin.analytics:read',
+    list: load('AnalyticsPage', () => import('./analytics/analytics-page.tsx')),
+  },
+  {
+    name: 'staff',
+    label: 'Staff',
+    icon: Badge,
+    scope: 'admin.staff:read',
+    list: load('StaffList', () => import('./staff/staff-list.tsx')),
+  },
+  {
+    name: 'settings',
+    label: 'Settings',
+    icon: Settings,
+    scope: 'admin.settings:read',
+    list: load('SettingsPage', () => import('./settings/settings-page.tsx')),
+  },
+  {
+    name: 'audit-log',
+    label: 'Audit log',
+    icon: History,
+    scope: 'admin.settings:read',
+    list: load('AuditLog', () => import('./settings/audit-log.tsx')),
+  },
+];
+
+export const OwnSessions = load('OwnSessions', () => import('./staff/own-sessions.tsx'));
+export const Today = load('Today', () => import('./today/today.tsx'));
+
+/** A page from the module that exports it under this name. */
+function load<Name extends string>(name: Name, open: () => Promise<Readonly<Record<Name, ComponentType>>>) {
+  return lazy(async () => ({ default: (await open())[name] }));
+}

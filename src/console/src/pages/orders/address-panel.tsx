@@ -1,0 +1,51 @@
+import type { Body, OrderFile } from '@storefront-commerce/client';
+import { BooleanInput, email, required, TextInput } from 'react-admin';
+
+import { admin } from '../../admin.ts';
+import { Action } from '../../lib/action.tsx';
+import { Panel } from '../../lib/facts.tsx';
+
+type Address = Body<'admin.replaceShippingAddress'>;
+
+/** Where the order is sent, and its correction. */
+export function AddressPanel({ order }: { readonly order: OrderFile }) {
+  const { shipping_address: address } = order;
+  if (!address) return null;
+  const { name, street1, street2, city, state, zip, country, phone } = address;
+  const lines = [name, street1, street2, [city, state, zip].filter(Boolean).join(' '), country, phone];
+  return (
+    <Panel title="Shipping address" actions={<EditAddress order={order} />}>
+      <address style={{ fontStyle: 'normal', whiteSpace: 'pre-line', overflowWrap: 'anywhere' }}>
+        {lines.filter(Boolean).join('\n')}
+      </address>
+    </Panel>
+  );
+}
+
+function EditAddress({ order: { id, shipping_address: address, label } }: { readonly order: OrderFile }) {
+  const isWaiting = label?.state === 'needs_attention';
+  return (
+    <Action<Address & { retry?: boolean }>
+      label="Edit"
+      title="Correct the shipping address"
+      scope="admin.orders:write"
+      input={{ ...(address as Address), retry: isWaiting }}
+      done="The address is saved."
+      run={async ({ retry, ...address }, options) => {
+        await admin.replaceShippingAddress(id, address);
+        if (retry && label) await admin.retryLabel(label.id, options);
+      }}
+    >
+      <TextInput source="name" label="Name" validate={required()} />
+      <TextInput source="street1" label="Street" validate={required()} />
+      <TextInput source="street2" label="Street, second line" />
+      <TextInput source="city" label="City" validate={required()} />
+      <TextInput source="state" label="State or region" />
+      <TextInput source="zip" label="Postal code" />
+      <TextInput source="country" label="Country" helperText="Two letters, as in US" validate={required()} />
+      <TextInput source="phone" label="Phone" />
+      <TextInput source="email" label="Email" validate={email()} />
+      {isWaiting && <BooleanInput source="retry" label="Buy the label again" />}
+    </Action>
+  );
+}

@@ -1,0 +1,149 @@
+import Alert from '@mui/material/Alert';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Link from '@mui/material/Link';
+import type { Body, OrderFile, ShippingRate } from '@storefront-commerce/client';
+import { RadioButtonGroupInput, required, TextInput } from 'react-admin';
+
+import { admin } from '../../admin.ts';
+import { Action } from '../../lib/action.tsx';
+import { Facts, Panel } from '../../lib/facts.tsx';
+import { formatMoney } from '../../lib/format.ts';
+import { Loaded } from '../../lib/loaded.tsx';
+import { Money, State } from '../../lib/texts.tsx';
+
+interface Props {
+  readonly order: OrderFile;
+}
+
+/** The label of an order: what became of it, and what can be done. */
+export function LabelPanel({ order }: Props) {
+  const { label, fulfillment_status: fulfillment } = order;
+  if (!order.paid_at || fulfillment === 'not_required') return null;
+  return (
+    <Panel title="Label">
+      {label?.state === 'needs_attention' && (
+        <Alert severity="warning" sx={{ mb: 2 }}>
+          {label.reason} {label.next}
+        </Alert>
+      )}
+      {label && <LabelFacts label={label} />}
+      <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, mt: 2 }}>
+        {label?.label_url && (
+          <Button size="small" variant="contained" href={label.label_url} target="_blank" rel="noreferrer">
+            Print the label
+          </Button>
+        )}
+        {label?.state === 'purchased' && !order.shipped_at && <VoidLabel label={label} />}
+        {!label?.label_url && !order.shipped_at && (
+          <>
+            {label?.state === 'needs_attention' && <RetryLabel label={label} />}
+            <BuyLabel order={order} />
+            <ShipByHand order={order} />
+          </>
+        )}
+      </Box>
+    </Panel>
+  );
+}
+
+type Label = NonNullable<OrderFile['label']>;
+
+function LabelFacts({ label }: { readonly label: Label }) {
+  const { state, carrier, service, amount_cents, currency, tracking_number, tracking_url } = label;
+  return (
+    <Facts
+      of={[
+        ['State', <State key="state" code={state} />],
+        ['Carrier', [carrier, service].filter(Boolean).join(', ')],
+        ['Price', <Money key="price" cents={amount_cents} currency={currency} />],
+        ['Tracking', tracking_url ? <Link href={tracking_url}>{tracking_number}</Link> : tracking_number],
+      ]}
+    />
+  );
+}
+
+function RetryLabel({ label: { id } }: { readonly label: Label }) {
+  return (
+    <Action
+      label="Try again"
+      scope="admin.labels:write"
+      text="A worker quotes the order again and buys the cheapest label."
+      run={(_, options) => admin.retryLabel(id, options)}
+      done="The label is being bought."
+      variant="contained"
+    />
+  );
+}
+
+function VoidLabel({ label: { id, amount_cents, currency } }: { readonly label: Label }) {
+  const price = amount_cents !== null && currency ? ` ${formatMoney(amount_cents, currency)} are returned to you.` : '';
+  return (
+    <Action
+      label="Void"
+      title="Void the label"
+      color="error"
+      scope="admin.labels:write"
+      text={`The label can no longer be used.${price}`}
+      run={(_, options) => admin.voidLabel(id, options)}
+      done="The label is void."
+    />
+  );
+}
+
+function BuyLabel({ order: { id, order_number } }: Props) {
+  return (
+    <Action<Body<'admin.buyLabel'>>
+      label="Choose a rate"
+      title={`Buy a label for ${order_number}`}
+      scope="admin.labels:write"
+      text="These are the rates at the moment, also for other countries and above the limit of the store."
+      run={(input, options) => admin.buyLabel(id, input, options)}
+      done="The label is being bought."
+    >
+      <RateInput orderId={id} />
+    </Action>
+  );
+}
+
+/** A rate is valid for some minutes: those of an earlier visit are not shown. */
+function RateInput({ orderId }: { readonly orderId: string }) {
+  return (
+    <Loaded queryKey={['rates', orderId]} load={(signal) => admin.quoteOrderRates(orderId, { signal })} gcTime={0}>
+      {({ rates, cheapest_rate_id: cheapest }) =>
+        rates.length === 0 ? (
+          <Alert severity="warning">No carrier offers a rate for this address.</Alert>
+        ) : (
+          <RadioButtonGroupInput
+            source="rate_id"
+            label="Rate"
+            row={false}
+            defaultValue={cheapest ?? undefined}
+            validate={required()}
+            choices={rates.map((rate) => ({ id: rate.id, name: describeRate(rate) }))}
+          />
+        )
+      }
+    </Loaded>
+  );
+}
+
+function describeRate({ carrier, service, amount_cents, currency, estimated_days: days }: ShippingRate): string {
+  return `${carrier} ${service}, ${formatMoney(amount_cents, currency)}${days ? `, about ${days} days` : ''}`;
+}
+
+function ShipByHand({ order: { id, order_number } }: Props) {
+  return (
+    <Action<Body<'admin.shipOrder'>>
+      label="Ship by hand"
+      title={`Ship ${order_number} with a label from elsewhere`}
+      scope="admin.labels:write"
+      text="The customer gets an email with the tracking number."
+      run={(input, options) => admin.shipOrder(id, input, options)}
+      done="The order is shipped."
+    >
+      <TextInput source="carrier" label="Carrier" helperText="As in USPS" validate={required()} />
+      <TextInput source="tracking_number" label="Tracking number" validate={required()} />
+    </Action>
+  );
+}

@@ -1,0 +1,60 @@
+import type { ManagedOrder } from '@storefront-commerce/client';
+import { BooleanInput, SelectInput, TextInput } from 'react-admin';
+
+import { choicesOf } from '../../lib/format.ts';
+import { Listing } from '../../lib/listing.tsx';
+import { Money, State, Time } from '../../lib/texts.tsx';
+
+const statuses = ['pending', 'paid', 'payment_failed', 'expired', 'canceled', 'partially_refunded', 'refunded'];
+const fulfillments = [
+  'unfulfilled',
+  'label_purchased',
+  'shipped',
+  'delivered',
+  'returned',
+  'exception',
+  'needs_attention',
+  'not_required',
+];
+
+const filters = [
+  <TextInput key="email" source="email" label="Email" type="email" alwaysOn />,
+  <SelectInput key="status" source="status" label="Status" choices={choicesOf(statuses)} alwaysOn />,
+  <SelectInput
+    key="fulfillment"
+    source="fulfillment_status"
+    label="Fulfillment"
+    choices={choicesOf(fulfillments)}
+    alwaysOn
+  />,
+  <BooleanInput
+    key="attention"
+    source="needs_attention"
+    label="Needs attention"
+    parse={(isOn) => isOn || ''}
+    alwaysOn
+  />,
+];
+
+export function OrderList() {
+  return (
+    <Listing<ManagedOrder>
+      title="Orders"
+      filters={filters}
+      linkOf={({ id }) => `/orders/${id}/show`}
+      empty="No order matches."
+      columns={[
+        { label: 'Order', show: (order) => order.order_number },
+        { label: 'Placed', show: (order) => <Time at={order.created_at} /> },
+        { label: 'Customer', show: (order) => order.shipping_address?.name ?? order.customer.email },
+        { label: 'Status', show: (order) => <State code={order.status} /> },
+        { label: 'Fulfillment', show: (order) => <State code={order.fulfillment_status} /> },
+        {
+          label: 'Total',
+          align: 'right',
+          show: (order) => <Money cents={order.total_cents} currency={order.currency} />,
+        },
+      ]}
+    />
+  );
+}

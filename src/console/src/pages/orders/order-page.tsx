@@ -1,0 +1,129 @@
+import Alert from '@mui/material/Alert';
+import AlertTitle from '@mui/material/AlertTitle';
+import Box from '@mui/material/Box';
+import type { OrderFile } from '@storefront-commerce/client';
+
+import { admin } from '../../admin.ts';
+import { Action } from '../../lib/action.tsx';
+import { Facts, Panel } from '../../lib/facts.tsx';
+import { formatMoney, formatTime } from '../../lib/format.ts';
+import { PageHeading } from '../../lib/page-heading.tsx';
+import { RecordPage } from '../../lib/record-page.tsx';
+import { Rows } from '../../lib/rows.tsx';
+import { Money, State } from '../../lib/texts.tsx';
+import { CustomerLink } from '../customers/customer-link.tsx';
+import { AddressPanel } from './address-panel.tsx';
+import { LabelPanel } from './label-panel.tsx';
+import { RefundPanel } from './refund-panel.tsx';
+import { TimelinePanel } from './timeline-panel.tsx';
+
+export function OrderPage() {
+  return <RecordPage<OrderFile>>{(order) => <Order order={order} />}</RecordPage>;
+}
+
+interface Props {
+  readonly order: OrderFile;
+}
+
+function Order({ order }: Props) {
+  return (
+    <>
+      <PageHeading title={order.order_number}>
+        <State code={order.status} />
+        {order.fulfillment_status !== 'needs_attention' && <State code={order.fulfillment_status} />}
+      </PageHeading>
+      {order.attentions.map((attention) => (
+        <AttentionAlert key={attention.code} orderId={order.id} attention={attention} />
+      ))}
+      <Box sx={{ display: 'grid', columnGap: 2, gridTemplateColumns: { md: '3fr 2fr' }, alignItems: 'start' }}>
+        <Box sx={{ minWidth: 0 }}>
+          <ItemsPanel order={order} />
+          <RefundPanel order={order} />
+        </Box>
+        <Box sx={{ minWidth: 0 }}>
+          <CustomerPanel order={order} />
+          <AddressPanel order={order} />
+          <LabelPanel order={order} />
+          <TimelinePanel order={order} />
+        </Box>
+      </Box>
+    </>
+  );
+}
+
+interface AttentionProps {
+  readonly orderId: string;
+  readonly attention: OrderFile['attentions'][number];
+}
+
+function AttentionAlert({ orderId, attention: { code, detail, next } }: AttentionProps) {
+  return (
+    <Alert
+      severity="warning"
+      sx={{ mb: 2 }}
+      action={
+        <Action
+          label="Dismiss"
+          scope="admin.orders:write"
+          text="The order no longer needs attention for this reason. Its payment and its label stay as they are."
+          run={() => admin.dismissOrderAttention(orderId, { code })}
+          done="Dismissed."
+        />
+      }
+    >
+      <AlertTitle>{detail}</AlertTitle>
+      {next}
+    </Alert>
+  );
+}
+
+function ItemsPanel({ order }: Props) {
+  const { currency } = order;
+  return (
+    <Panel title="Items">
+      <Rows
+        label="Items"
+        rows={order.items}
+        keyOf={({ id }) => id}
+        columns={[
+          { label: 'Item', show: ({ name }) => name },
+          { label: 'SKU', show: ({ sku }) => sku },
+          { label: 'Quantity', align: 'right', show: ({ quantity }) => quantity },
+          { label: 'Price', align: 'right', show: (item) => formatMoney(item.unit_price_cents, currency) },
+          { label: 'Total', align: 'right', show: (item) => <Money cents={item.total_cents} currency={currency} /> },
+        ]}
+      />
+      <Box sx={{ mt: 2 }}>
+        <Facts of={sumsOf(order)} />
+      </Box>
+    </Panel>
+  );
+}
+
+/** What the total consists of, without what is zero. */
+function sumsOf(order: OrderFile): (readonly [string, string])[] {
+  const sums = [
+    ['Subtotal', order.subtotal_cents],
+    ['Discount', -order.discount_cents],
+    ['Shipping', order.shipping_cents],
+    ['Tax', order.tax_cents],
+    ['Total', order.total_cents],
+    ['Paid by gift card', order.gift_card_cents],
+    ['Refunded', order.refunded_cents],
+  ] as const;
+  return sums.flatMap(([name, cents]) => (cents === 0 ? [] : [[name, formatMoney(cents, order.currency)] as const]));
+}
+
+function CustomerPanel({ order: { customer, created_at, paid_at } }: Props) {
+  return (
+    <Panel title="Customer">
+      <Facts
+        of={[
+          ['Email', <CustomerLink key="email" customer={customer} />],
+          ['Ordered', formatTime(created_at)],
+          ['Paid', paid_at && formatTime(paid_at)],
+        ]}
+      />
+    </Panel>
+  );
+}

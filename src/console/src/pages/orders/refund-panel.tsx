@@ -1,0 +1,85 @@
+import type { Body, OrderFile } from '@storefront-commerce/client';
+import { CheckboxGroupInput, maxValue, minValue, required, TextInput } from 'react-admin';
+import { useFormContext } from 'react-hook-form';
+
+import { admin } from '../../admin.ts';
+import { Action } from '../../lib/action.tsx';
+import { Panel } from '../../lib/facts.tsx';
+import { formatMoney } from '../../lib/format.ts';
+import { MoneyInput } from '../../lib/money-input.tsx';
+import { Rows } from '../../lib/rows.tsx';
+import { Money, State, Time } from '../../lib/texts.tsx';
+
+type Refund = Body<'admin.refundOrder'>;
+
+/** The refunds of an order, and a new one: of everything, a part, or some of its items. */
+export function RefundPanel({ order }: { readonly order: OrderFile }) {
+  const left = order.total_cents - order.refunded_cents;
+  if (order.refunds.length === 0 && !order.paid_at) return null;
+  return (
+    <Panel title="Refunds" actions={order.paid_at && left > 0 && <RefundAction order={order} left={left} />}>
+      <Rows
+        label="Refunds"
+        empty="Nothing was refunded."
+        rows={order.refunds}
+        keyOf={({ id }) => id}
+        columns={[
+          { label: 'Requested', show: ({ created_at }) => <Time at={created_at} /> },
+          { label: 'State', show: ({ state }) => <State code={state} /> },
+          { label: 'Reason', show: ({ reason, failure }) => failure ?? reason },
+          {
+            label: 'Amount',
+            align: 'right',
+            show: ({ amount_cents, currency }) => <Money cents={amount_cents} currency={currency} />,
+          },
+        ]}
+      />
+    </Panel>
+  );
+}
+
+function RefundAction({ order, left }: { readonly order: OrderFile; readonly left: number }) {
+  const { id, order_number: number, currency } = order;
+  return (
+    <Action<Refund & { lines?: string[] }>
+      label="Refund"
+      title={`Refund ${number}`}
+      scope="admin.refunds:write"
+      text={`${formatMoney(left, currency)} can be refunded. A refund cannot be undone.`}
+      input={{ amount_cents: left, lines: [] }}
+      done="The refund is on its way to the payment provider."
+      run={({ lines: _, ...refund }, options) => admin.refundOrder(id, refund, options)}
+    >
+      <LinesInput order={order} left={left} />
+      <MoneyInput
+        source="amount_cents"
+        label="Amount"
+        currency={currency}
+        validate={[required(), minValue(1), maxValue(left, `At most ${formatMoney(left, currency)}.`)]}
+      />
+      <TextInput source="reason" label="Reason" helperText="For your own records" />
+    </Action>
+  );
+}
+
+/** Chosen items set the amount, which can still be changed. */
+function LinesInput({ order: { items, currency }, left }: { readonly order: OrderFile; readonly left: number }) {
+  const { setValue } = useFormContext();
+  const setAmount = (lines: string[]) => {
+    const chosen = items.filter(({ id }) => lines.includes(id));
+    const total = chosen.reduce((sum, { total_cents }) => sum + total_cents, 0);
+    setValue('amount_cents', chosen.length === 0 ? left : Math.min(total, left), { shouldValidate: true });
+  };
+  return (
+    <CheckboxGroupInput
+      source="lines"
+      label="Only these items"
+      row={false}
+      choices={items.map(({ id, name, quantity, total_cents }) => ({
+        id,
+        name: `${quantity} × ${name}, ${formatMoney(total_cents, currency)}`,
+      }))}
+      onChange={(lines) => setAmount(lines as unknown as string[])}
+    />
+  );
+}

@@ -1,0 +1,30 @@
+import type { Lead } from '@storefront-commerce/client';
+import { TextInput } from 'react-admin';
+
+import { formatTime } from '../../lib/format.ts';
+import { Listing } from '../../lib/listing.tsx';
+
+const filters = [<TextInput key="source" source="source" label="Source" helperText={false} alwaysOn />];
+
+export function LeadList() {
+  return (
+    <Listing<Lead>
+      title="Leads"
+      filters={filters}
+      empty="No lead matches."
+      columns={[
+        { label: 'Email', show: ({ email }) => email },
+        { label: 'Name', show: ({ name }) => name },
+        { label: 'Source', show: ({ source }) => source },
+        { label: 'Consent', show: ({ consent }) => (consent ? 'Given' : null) },
+        { label: 'Answers', show: ({ answers }) => answers && describeQuiz(answers) },
+        { label: 'Since', show: ({ created_at }) => formatTime(created_at) },
+      ]}
+    />
+  );
+}
+
+const describeQuiz = (answers: Record<string, unknown>): string =>
+  Object.entries(answers)
+    .map(([question, choice]) => `${question}: ${String(choice)}`)
+    .join(', ');

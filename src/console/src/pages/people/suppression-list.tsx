@@ -1,0 +1,38 @@
+import type { Suppression } from '@storefront-commerce/client';
+import { type RaRecord, TextInput } from 'react-admin';
+
+import { admin } from '../../admin.ts';
+import { Action } from '../../lib/action.tsx';
+import { formatCode, formatTime } from '../../lib/format.ts';
+import { Listing } from '../../lib/listing.tsx';
+
+const filters = [<TextInput key="email" source="email" label="Email" type="email" alwaysOn />];
+
+export function SuppressionList() {
+  return (
+    <Listing<Suppression & RaRecord>
+      title="Suppressed emails"
+      filters={filters}
+      empty="No email is suppressed."
+      columns={[
+        { label: 'Email', show: ({ email }) => email },
+        { label: 'Reason', show: ({ reason }) => formatCode(reason) },
+        { label: 'Since', show: ({ created_at }) => formatTime(created_at) },
+        { label: 'Next', show: ({ email }) => <Release email={email} /> },
+      ]}
+    />
+  );
+}
+
+function Release({ email }: Pick<Suppression, 'email'>) {
+  return (
+    <Action
+      label="Release"
+      title={`Send emails to ${email} again`}
+      scope="admin.customers:write"
+      text="Do this once the mailbox works again. If an email bounces, it is suppressed again."
+      run={() => admin.releaseSuppression({ email })}
+      done="Emails are sent to it again."
+    />
+  );
+}

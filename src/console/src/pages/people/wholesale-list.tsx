@@ -1,0 +1,23 @@
+import type { WholesaleInquiry } from '@storefront-commerce/client';
+
+import { formatTime } from '../../lib/format.ts';
+import { Listing } from '../../lib/listing.tsx';
+import { State } from '../../lib/texts.tsx';
+
+export function WholesaleList() {
+  return (
+    <Listing<WholesaleInquiry>
+      title="Wholesale inquiries"
+      empty="No inquiries."
+      columns={[
+        { label: 'Company', show: ({ company, email }) => company ?? email },
+        { label: 'Email', show: ({ email }) => email },
+        { label: 'Phone', show: ({ phone }) => phone },
+        { label: 'Volume', show: (inquiry) => inquiry.expected_volume },
+        { label: 'Message', show: ({ message }) => message },
+        { label: 'Status', show: ({ status }) => <State code={status} /> },
+        { label: 'Received', show: ({ created_at }) => formatTime(created_at) },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,65 @@
+import {
+  ArrayInput,
+  BooleanInput,
+  CheckboxGroupInput,
+  NumberInput,
+  required,
+  SelectInput,
+  SimpleFormIterator,
+  TextArrayInput,
+  TextInput,
+} from 'react-admin';
+
+import { choicesOf } from '../../lib/format.ts';
+import { MoneyInput } from '../../lib/money-input.tsx';
+
+/** What can be edited of a product, but for its slug. */
+export function ProductInputs({ currency }: { readonly currency: string }) {
+  return (
+    <>
+      <TextInput source="name" label="Name" validate={required()} />
+      <TextInput source="description" label="Description" multiline minRows={3} />
+      <SelectInput
+        source="status"
+        label="Status"
+        choices={choicesOf(['draft', 'published'])}
+        helperText="Shoppers see published products"
+        validate={required()}
+      />
+      <TextInput source="category" label="Category" />
+      <TextArrayInput source="tags" label="Tags" />
+      <CheckboxGroupInput
+        source="purchase_types"
+        label="Sold as"
+        choices={[
+          { id: 'one_time', name: 'One purchase' },
+          { id: 'subscription', name: 'Subscription' },
+        ]}
+      />
+      <CheckboxGroupInput
+        source="subscription_intervals"
+        label="Subscription every"
+        choices={choicesOf(['month', 'quarter'])}
+      />
+      <ArrayInput source="images" label="Images">
+        <SimpleFormIterator inline>
+          <TextInput source="url" label="URL" type="url" validate={required()} />
+          <TextInput source="alt" label="Description for those who do not see it" />
+        </SimpleFormIterator>
+      </ArrayInput>
+      <ArrayInput source="variants" label="Variants" validate={required()}>
+        <SimpleFormIterator inline>
+          <TextInput source="sku" label="SKU" validate={required()} />
+          <TextInput source="name" label="Name" />
+          <MoneyInput source="price_cents" label="Price" currency={currency} validate={required()} />
+          <MoneyInput source="compare_at_cents" label="Was" currency={currency} />
+          <MoneyInput source="subscription_price_cents" label="Subscription price" currency={currency} />
+          <NumberInput source="weight_oz" label="Weight (oz)" min={0} />
+          <NumberInput source="low_stock_at" label="Low stock at" min={0} />
+          <BooleanInput source="ships" label="Ships" defaultValue />
+          <BooleanInput source="backorder" label="Sell without stock" />
+        </SimpleFormIterator>
+      </ArrayInput>
+    </>
+  );
+}

@@ -1,0 +1,35 @@
+import type { ManagedProduct } from '@storefront-commerce/client';
+import { SelectInput } from 'react-admin';
+import { choicesOf, formatMoney } from '../../lib/format.ts';
+import { LinkButton } from '../../lib/link-button.tsx';
+import { Listing } from '../../lib/listing.tsx';
+import { State } from '../../lib/texts.tsx';
+
+const filters = [
+  <SelectInput key="status" source="status" label="Status" choices={choicesOf(['published', 'draft'])} alwaysOn />,
+];
+
+export function ProductList() {
+  return (
+    <Listing<ManagedProduct>
+      title="Products"
+      filters={filters}
+      actions={<LinkButton to="/products/create" label="New product" scope="admin.catalog:write" />}
+      linkOf={({ slug }) => `/products/${slug}/show`}
+      empty="No product matches."
+      columns={[
+        { label: 'Product', show: ({ name }) => name },
+        { label: 'Status', show: ({ status }) => <State code={status} /> },
+        { label: 'Category', show: ({ category }) => category },
+        { label: 'Variants', align: 'right', show: ({ variants }) => variants.length },
+        { label: 'Stock', align: 'right', show: describeStock },
+        { label: 'Price', align: 'right', show: (product) => formatMoney(product.price_cents, product.currency) },
+      ]}
+    />
+  );
+}
+
+function describeStock({ variants }: ManagedProduct): string {
+  const tracked = variants.flatMap(({ stock }) => (stock === null ? [] : [stock]));
+  return tracked.length === 0 ? 'Not tracked' : String(tracked.reduce((sum, stock) => sum + stock, 0));
+}

@@ -1,0 +1,45 @@
+import Box from '@mui/material/Box';
+import type { ManagedProduct } from '@storefront-commerce/client';
+import { useNavigate } from 'react-router';
+
+import { admin } from '../../admin.ts';
+import { Action } from '../../lib/action.tsx';
+import { PageHeading } from '../../lib/page-heading.tsx';
+import { RecordPage } from '../../lib/record-page.tsx';
+import { State } from '../../lib/texts.tsx';
+import { ProductForm } from './product-form.tsx';
+import { StockPanel } from './stock-panel.tsx';
+
+export function ProductPage() {
+  return <RecordPage<ManagedProduct>>{(product) => <Product key={product.slug} product={product} />}</RecordPage>;
+}
+
+function Product({ product }: { readonly product: ManagedProduct }) {
+  return (
+    <>
+      <PageHeading title={product.name}>
+        <State code={product.status} />
+        <Box sx={{ flexGrow: 1 }} />
+        <DeleteProduct product={product} />
+      </PageHeading>
+      <StockPanel product={product} />
+      <ProductForm product={product} />
+    </>
+  );
+}
+
+function DeleteProduct({ product: { slug, name } }: { readonly product: ManagedProduct }) {
+  const navigate = useNavigate();
+  return (
+    <Action
+      label="Delete"
+      title={`Delete ${name}`}
+      color="error"
+      scope="admin.catalog:write"
+      text="Shoppers no longer see it, and carts lose it. Orders keep what was bought."
+      run={() => admin.deleteProduct(slug)}
+      onDone={() => navigate('/products')}
+      done="The product is deleted."
+    />
+  );
+}

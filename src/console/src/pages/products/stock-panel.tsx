@@ -1,0 +1,75 @@
+import type { ManagedProduct, ManagedVariant } from '@storefront-commerce/client';
+import { NumberInput, RadioButtonGroupInput, required } from 'react-admin';
+
+import { admin } from '../../admin.ts';
+import { Action } from '../../lib/action.tsx';
+import { Panel } from '../../lib/facts.tsx';
+import { Rows } from '../../lib/rows.tsx';
+import { State } from '../../lib/texts.tsx';
+import { StockHistory } from './stock-history.tsx';
+
+/** What is on hand of each variant, and its correction. */
+export function StockPanel({ product: { variants } }: { readonly product: ManagedProduct }) {
+  return (
+    <Panel title="Stock">
+      <Rows
+        label="Stock"
+        rows={variants}
+        keyOf={({ id }) => id}
+        columns={[
+          { label: 'SKU', show: ({ sku }) => sku },
+          { label: 'Variant', show: ({ name }) => name },
+          { label: 'Status', show: ({ stock_status }) => <State code={stock_status} /> },
+          { label: 'On hand', align: 'right', show: ({ stock }) => stock ?? 'Not tracked' },
+          { label: 'Held by checkouts', align: 'right', show: ({ stock_held }) => stock_held },
+          { label: 'Change', show: (variant) => <ChangeStock variant={variant} /> },
+        ]}
+      />
+      <StockHistory variants={variants} />
+    </Panel>
+  );
+}
+
+interface StockInput {
+  readonly kind: 'change' | 'quantity';
+  readonly number: number;
+}
+
+function ChangeStock({ variant: { id, sku, stock } }: { readonly variant: ManagedVariant }) {
+  return (
+    <Action<StockInput>
+      label="Change"
+      title={`Change the stock of ${sku}`}
+      scope="admin.catalog:write"
+      text={stock === null ? 'It is not tracked so far.' : `${stock} are on hand.`}
+      input={{ kind: stock === null ? 'quantity' : 'change' }}
+      run={({ kind, number }, options) =>
+        admin.changeStock(
+          // A counted quantity replaces the one that was shown, and no later one.
+          {
+            items: [
+              kind === 'change'
+                ? { variant_id: id, change: number }
+                : { variant_id: id, quantity: number, if_quantity: stock },
+            ],
+          },
+          options,
+        )
+      }
+      done="The stock is changed."
+    >
+      {stock !== null && (
+        <RadioButtonGroupInput
+          source="kind"
+          label="What is known"
+          row={false}
+          choices={[
+            { id: 'change', name: 'How many came or went' },
+            { id: 'quantity', name: 'How many are there' },
+          ]}
+        />
+      )}
+      <NumberInput source="number" label="Number" helperText="Negative for what went" validate={required()} />
+    </Action>
+  );
+}

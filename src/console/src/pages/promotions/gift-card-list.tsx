@@ -1,0 +1,66 @@
+import type { Body, GiftCard, Result } from '@storefront-commerce/client';
+import { useState } from 'react';
+import { minValue, required } from 'react-admin';
+
+import { admin } from '../../admin.ts';
+import { Action } from '../../lib/action.tsx';
+import { formatMoney, formatTime } from '../../lib/format.ts';
+import { Listing } from '../../lib/listing.tsx';
+import { MoneyInput } from '../../lib/money-input.tsx';
+import { SecretDialog } from '../../lib/secret-dialog.tsx';
+import { State } from '../../lib/texts.tsx';
+import { useSession } from '../../session/session.ts';
+
+export function GiftCardList() {
+  return (
+    <Listing<GiftCard>
+      title="Gift cards"
+      actions={<CreateGiftCard />}
+      empty="No gift cards."
+      columns={[
+        { label: 'Card', show: ({ last4 }) => `…${last4}` },
+        { label: 'Balance', align: 'right', show: (card) => formatMoney(card.balance_cents, card.currency) },
+        { label: 'Held', align: 'right', show: (card) => formatMoney(card.held_cents, card.currency) },
+        { label: 'Issued', show: ({ created_at }) => formatTime(created_at) },
+        {
+          label: 'State',
+          show: (card) => (card.disabled_at ? <State code="disabled" /> : <DisableGiftCard card={card} />),
+        },
+      ]}
+    />
+  );
+}
+
+function CreateGiftCard() {
+  const currency = useSession()?.store.currency ?? 'USD';
+  const [code, setCode] = useState<string>();
+  return (
+    <>
+      <Action<Body<'admin.createGiftCard'>, Result<'admin.createGiftCard'>>
+        label="New gift card"
+        variant="contained"
+        scope="admin.promotions:write"
+        run={(input, options) => admin.createGiftCard(input, options)}
+        onDone={({ code }) => setCode(code)}
+        done="The gift card is issued."
+      >
+        <MoneyInput source="balance_cents" label="Balance" currency={currency} validate={[required(), minValue(1)]} />
+      </Action>
+      {code && <SecretDialog title="The code of the gift card" value={code} onClose={() => setCode(undefined)} />}
+    </>
+  );
+}
+
+function DisableGiftCard({ card: { id, last4 } }: { readonly card: GiftCard }) {
+  return (
+    <Action
+      label="Disable"
+      title={`Disable the gift card …${last4}`}
+      color="error"
+      scope="admin.promotions:write"
+      text="It can no longer be used. Open checkouts keep the amount that they hold."
+      run={(_, options) => admin.disableGiftCard(id, options)}
+      done="The gift card is disabled."
+    />
+  );
+}

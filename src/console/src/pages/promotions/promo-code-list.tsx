@@ -1,0 +1,142 @@
+import Box from '@mui/material/Box';
+import type { Body, PromoCode } from '@storefront-commerce/client';
+import {
+  FormDataConsumer,
+  NumberInput,
+  type RaRecord,
+  required,
+  SelectInput,
+  TextArrayInput,
+  TextInput,
+} from 'react-admin';
+
+import { admin } from '../../admin.ts';
+import { Action } from '../../lib/action.tsx';
+import { choicesOf, formatCode, formatMoney, formatTime } from '../../lib/format.ts';
+import { Listing } from '../../lib/listing.tsx';
+import { MoneyInput } from '../../lib/money-input.tsx';
+import { TimeInput } from '../../lib/time-input.tsx';
+import { useSession } from '../../session/session.ts';
+
+type Terms = Body<'admin.replacePromoCode'>;
+
+export function PromoCodeList() {
+  const currency = useSession()?.store.currency ?? 'USD';
+  return (
+    <Listing<PromoCode & RaRecord>
+      title="Promo codes"
+      actions={<CreatePromoCode currency={currency} />}
+      empty="No promo codes."
+      columns={[
+        { label: 'Code', show: ({ code }) => code },
+        { label: 'Discount', show: (promo) => describeDiscount(promo, currency) },
+        {
+          label: 'Used',
+          align: 'right',
+          show: ({ used, usage_limit: limit }) => (limit ? `${used} of ${limit}` : used),
+        },
+        { label: 'From', show: ({ starts_at }) => starts_at && formatTime(starts_at) },
+        { label: 'Until', show: ({ ends_at }) => ends_at && formatTime(ends_at) },
+        { label: 'Change', show: (promo) => <PromoCodeActions promo={promo} currency={currency} /> },
+      ]}
+    />
+  );
+}
+
+function describeDiscount({ type, value, value_cents: cents }: PromoCode, currency: string): string {
+  if (type === 'percent') return `${value} %`;
+  return type === 'fixed' ? formatMoney(cents ?? 0, currency) : formatCode(type);
+}
+
+interface Currency {
+  readonly currency: string;
+}
+
+function CreatePromoCode({ currency }: Currency) {
+  return (
+    <Action<Body<'admin.createPromoCode'>>
+      label="New promo code"
+      variant="contained"
+      scope="admin.promotions:write"
+      input={{ type: 'percent' }}
+      run={(input) => admin.createPromoCode(input)}
+      done="The promo code is created."
+    >
+      <TextInput source="code" label="Code" helperText="As shoppers enter it, such as SPRING10" validate={required()} />
+      <TermsInputs currency={currency} />
+    </Action>
+  );
+}
+
+function PromoCodeActions({ promo, currency }: Currency & { readonly promo: PromoCode }) {
+  const {
+    code,
+    id: _,
+    held: _held,
+    used: _used,
+    version: _version,
+    created_at: _created,
+    updated_at: _updated,
+    ...terms
+  } = promo;
+  return (
+    <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1 }}>
+      <Action<Terms>
+        label="Edit"
+        title={`Edit ${code}`}
+        scope="admin.promotions:write"
+        input={terms}
+        run={(input) => admin.replacePromoCode(code, input)}
+        done="The promo code is changed."
+      >
+        <TermsInputs currency={currency} />
+      </Action>
+      <Action
+        label="Delete"
+        title={`Delete ${code}`}
+        color="error"
+        scope="admin.promotions:write"
+        text="Open checkouts keep their discount."
+        run={() => admin.deletePromoCode(code)}
+        done="The promo code is deleted."
+      />
+    </Box>
+  );
+}
+
+/** The terms of a promo code. Only the value that belongs to its type is sent. */
+function TermsInputs({ currency }: Currency) {
+  return (
+    <>
+      <SelectInput
+        source="type"
+        label="Discount"
+        choices={choicesOf(['percent', 'fixed', 'free_shipping'])}
+        validate={required()}
+      />
+      <FormDataConsumer<Terms>>
+        {({ formData: { type } }) =>
+          type === 'percent' ? (
+            <NumberInput source="value" label="Percent" min={1} max={100} validate={required()} shouldUnregister />
+          ) : (
+            type === 'fixed' && (
+              <MoneyInput
+                source="value_cents"
+                label="Amount"
+                currency={currency}
+                validate={required()}
+                shouldUnregister
+              />
+            )
+          )
+        }
+      </FormDataConsumer>
+      <MoneyInput source="min_subtotal_cents" label="From a subtotal of" currency={currency} />
+      <NumberInput source="usage_limit" label="How often in all" min={1} />
+      <NumberInput source="per_customer_limit" label="How often for a customer" min={1} />
+      <TimeInput source="starts_at" label="From" />
+      <TimeInput source="ends_at" label="Until" />
+      <TextArrayInput source="products" label="Only for these products" helperText="Their slugs; empty: all products" />
+    </>
+  );
+}

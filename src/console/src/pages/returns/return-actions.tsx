@@ -1,0 +1,93 @@
+import type { Body, Return } from '@storefront-commerce/client';
+import { TextInput } from 'react-admin';
+
+import { admin } from '../../admin.ts';
+import { Action } from '../../lib/action.tsx';
+import { MoneyInput } from '../../lib/money-input.tsx';
+import { useSession } from '../../session/session.ts';
+
+interface Props {
+  readonly item: Return;
+}
+
+type Note = Body<'admin.approveReturn'>;
+
+/** What can be done with a return in its state. */
+export function ReturnActions({ item }: Props) {
+  const { id, number, status } = item;
+  const note = <TextInput source="note" label="Message to the customer" multiline />;
+  return (
+    <>
+      {status === 'requested' && (
+        <>
+          <Action<Note>
+            label="Approve"
+            title={`Approve ${number}`}
+            scope="admin.returns:write"
+            run={(input) => admin.approveReturn(id, input)}
+            done="The return is approved, and the customer gets an email."
+          >
+            {note}
+          </Action>
+          <Action<Note>
+            label="Reject"
+            title={`Reject ${number}`}
+            scope="admin.returns:write"
+            color="error"
+            text="Its items can be requested in another return."
+            run={(input) => admin.rejectReturn(id, input)}
+            done="The return is rejected, and the customer gets an email."
+          >
+            {note}
+          </Action>
+        </>
+      )}
+      {status === 'approved' && (
+        <Action<Note>
+          label="Receive"
+          title={`The goods of ${number} have arrived`}
+          scope="admin.returns:write"
+          text="The stock is not changed: do that with the product if the goods can be sold again."
+          run={(input) => admin.receiveReturn(id, input)}
+          done="The goods are received."
+        >
+          {note}
+        </Action>
+      )}
+      {status === 'received' && <RefundReturn item={item} />}
+      {(status === 'approved' || status === 'refunded') && (
+        <Action<Note>
+          label="Close"
+          title={`Close ${number}`}
+          scope="admin.returns:write"
+          run={(input) => admin.closeReturn(id, input)}
+          done="The return is closed."
+        >
+          {note}
+        </Action>
+      )}
+    </>
+  );
+}
+
+function RefundReturn({ item: { id, number } }: Props) {
+  const session = useSession();
+  return (
+    <Action<Body<'admin.refundReturn'>>
+      label="Refund"
+      title={`Refund ${number}`}
+      scope="admin.refunds:write"
+      text="A refund cannot be undone."
+      run={(input, options) => admin.refundReturn(id, input, options)}
+      done="The refund is on its way to the payment provider."
+    >
+      <MoneyInput
+        source="amount_cents"
+        label="Amount"
+        currency={session?.store.currency ?? 'USD'}
+        helperText="Empty: what was paid for the goods"
+      />
+      <TextInput source="note" label="Message to the customer" multiline />
+    </Action>
+  );
+}

@@ -1,0 +1,45 @@
+import Box from '@mui/material/Box';
+import type { Return } from '@storefront-commerce/client';
+import { SelectInput, TextInput } from 'react-admin';
+
+import { choicesOf, formatTime } from '../../lib/format.ts';
+import { Listing } from '../../lib/listing.tsx';
+import { State } from '../../lib/texts.tsx';
+import { OrderLink } from '../orders/order-link.tsx';
+import { ReturnActions } from './return-actions.tsx';
+
+const statuses = ['requested', 'approved', 'rejected', 'received', 'refunded', 'closed'];
+
+const filters = [
+  <SelectInput key="status" source="status" label="Status" choices={choicesOf(statuses)} alwaysOn />,
+  <TextInput key="email" source="email" label="Email" type="email" alwaysOn />,
+];
+
+export function ReturnList() {
+  return (
+    <Listing<Return>
+      title="Returns"
+      filters={filters}
+      empty="No return matches."
+      columns={[
+        { label: 'Return', show: ({ number }) => number },
+        { label: 'Requested', show: ({ created_at }) => formatTime(created_at) },
+        { label: 'Status', show: ({ status }) => <State code={status} /> },
+        { label: 'Order', show: ({ order_id }) => <OrderLink id={order_id} /> },
+        { label: 'Items', show: ({ items }) => items.map(describeItem).join('\n') },
+        {
+          label: 'Next',
+          show: (item) => (
+            <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1 }}>
+              <ReturnActions item={item} />
+            </Box>
+          ),
+        },
+      ]}
+    />
+  );
+}
+
+function describeItem({ quantity, name, reason, note }: Return['items'][number]): string {
+  return [`${quantity} × ${name}`, reason, note].filter(Boolean).join(', ');
+}

@@ -1,0 +1,69 @@
+import Box from '@mui/material/Box';
+import type { ManagedReview } from '@storefront-commerce/client';
+import { SelectInput } from 'react-admin';
+
+import { admin } from '../../admin.ts';
+import { Action } from '../../lib/action.tsx';
+import { choicesOf, formatTime } from '../../lib/format.ts';
+import { Listing } from '../../lib/listing.tsx';
+import { State } from '../../lib/texts.tsx';
+
+const filters = [
+  <SelectInput
+    key="status"
+    source="status"
+    label="Status"
+    choices={choicesOf(['pending', 'approved', 'rejected'])}
+    alwaysOn
+  />,
+];
+
+export function ReviewList() {
+  return (
+    <Listing<ManagedReview>
+      title="Reviews"
+      filters={filters}
+      linkOf={({ product_slug }) => `/products/${product_slug}/show`}
+      empty="No review matches."
+      columns={[
+        { label: 'Product', show: ({ product_slug }) => product_slug },
+        { label: 'Rating', show: ({ rating }) => `${rating} of 5` },
+        { label: 'Review', show: ({ title, body }) => [title, body].filter(Boolean).join(': ') },
+        { label: 'By', show: describeAuthor },
+        { label: 'Written', show: ({ created_at }) => formatTime(created_at) },
+        { label: 'Status', show: ({ status }) => <State code={status} /> },
+        { label: 'Moderate', show: (review) => <ReviewActions review={review} /> },
+      ]}
+    />
+  );
+}
+
+function describeAuthor({ author_name: name, verified_purchase: isVerified }: ManagedReview): string {
+  return isVerified ? `${name}, who bought it` : name;
+}
+
+function ReviewActions({ review: { id, status } }: { readonly review: ManagedReview }) {
+  return (
+    <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1 }}>
+      {status !== 'approved' && (
+        <Action
+          label="Approve"
+          scope="admin.content:write"
+          text="Everyone sees it with the product."
+          run={() => admin.approveReview(id)}
+          done="The review is approved."
+        />
+      )}
+      {status !== 'rejected' && (
+        <Action
+          label="Reject"
+          scope="admin.content:write"
+          color="error"
+          text="It is not shown."
+          run={() => admin.rejectReview(id)}
+          done="The review is rejected."
+        />
+      )}
+    </Box>
+  );
+}

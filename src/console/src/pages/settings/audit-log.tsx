@@ -1,0 +1,28 @@
+import type { AuditEntry } from '@storefront-commerce/client';
+import { TextInput } from 'react-admin';
+
+import { formatCode, formatTime } from '../../lib/format.ts';
+import { Listing } from '../../lib/listing.tsx';
+import { AuditChange } from './audit-change.tsx';
+
+const filters = [
+  <TextInput key="kind" source="subject_kind" label="Subject" alwaysOn />,
+  <TextInput key="id" source="subject_id" label="Id of the subject" alwaysOn />,
+];
+
+export function AuditLog() {
+  return (
+    <Listing<AuditEntry>
+      title="Audit log"
+      filters={filters}
+      empty="No entry matches."
+      columns={[
+        { label: 'What', show: ({ action }) => formatCode(action) },
+        { label: 'When', show: ({ created_at }) => formatTime(created_at) },
+        { label: 'By', show: ({ actor }) => `${actor.kind} ${actor.id}` },
+        { label: 'Subject', show: ({ subject }) => `${subject.kind} ${subject.id}` },
+        { label: 'Change', show: (entry) => <AuditChange entry={entry} /> },
+      ]}
+    />
+  );
+}

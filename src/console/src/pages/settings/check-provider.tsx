@@ -1,0 +1,20 @@
+import { useNotify } from 'react-admin';
+
+import { admin } from '../../admin.ts';
+import { Action } from '../../lib/action.tsx';
+
+/** Whether the stored credentials open the account. */
+export function CheckProvider({ kind }: { readonly kind: 'payments' | 'shipping' | 'second-shipping' }) {
+  const notify = useNotify();
+  return (
+    <Action<object, { ok: boolean; detail: string }>
+      label="Check"
+      title="Check the account"
+      scope="admin:write"
+      text="A request is sent to the provider with the stored key."
+      run={() => admin.checkProvider(kind)}
+      onDone={({ ok, detail }) => notify(detail, { type: ok ? 'success' : 'error' })}
+      done="The account was checked."
+    />
+  );
+}

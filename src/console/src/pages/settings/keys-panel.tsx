@@ -1,0 +1,94 @@
+import type { ApiKey, Body, Result } from '@storefront-commerce/client';
+import { useState } from 'react';
+import { CheckboxGroupInput, NumberInput, RadioButtonGroupInput, required, TextInput } from 'react-admin';
+
+import { admin } from '../../admin.ts';
+import { Action } from '../../lib/action.tsx';
+import { Panel } from '../../lib/facts.tsx';
+import { formatTime } from '../../lib/format.ts';
+import { Loaded } from '../../lib/loaded.tsx';
+import { Rows } from '../../lib/rows.tsx';
+import { SecretDialog } from '../../lib/secret-dialog.tsx';
+import { State } from '../../lib/texts.tsx';
+import { TimeInput } from '../../lib/time-input.tsx';
+import { keyScopes } from './key-scopes.ts';
+
+/** The API keys of the store. */
+export function KeysPanel() {
+  return (
+    <Panel title="API keys" actions={<CreateKey />}>
+      <Loaded queryKey={['keys']} load={(signal) => admin.listKeys({ limit: 100 }, { signal })}>
+        {({ keys }) => (
+          <Rows
+            label="API keys"
+            rows={keys}
+            keyOf={({ id }) => id}
+            empty="No keys."
+            columns={[
+              { label: 'Name', show: ({ name }) => name },
+              { label: 'Key', show: ({ hint }) => hint },
+              { label: 'Scopes', show: ({ scopes }) => scopes.join(', ') },
+              { label: 'Created', show: ({ created_at }) => formatTime(created_at) },
+              { label: 'Expires', show: ({ expires_at }) => expires_at && formatTime(expires_at) },
+              {
+                label: 'State',
+                show: (key) => (key.revoked_at ? <State code="revoked" /> : <RevokeKey apiKey={key} />),
+              },
+            ]}
+          />
+        )}
+      </Loaded>
+    </Panel>
+  );
+}
+
+function CreateKey() {
+  const [value, setValue] = useState<string>();
+  return (
+    <>
+      <Action<Body<'admin.createKey'>, Result<'admin.createKey'>>
+        label="New key"
+        variant="contained"
+        scope="admin:write"
+        input={{ kind: 'secret', scopes: [] }}
+        run={(input, options) => admin.createKey(input, options)}
+        onDone={({ value }) => setValue(value)}
+        done="The key is created."
+      >
+        <TextInput source="name" label="Name" helperText="What it is for, such as warehouse" validate={required()} />
+        <RadioButtonGroupInput
+          source="kind"
+          label="Used"
+          row={false}
+          choices={[
+            { id: 'secret', name: 'On a server' },
+            { id: 'publishable', name: 'In a page that everyone sees' },
+          ]}
+        />
+        <CheckboxGroupInput
+          source="scopes"
+          label="Scopes"
+          choices={keyScopes.map((id) => ({ id, name: id }))}
+          validate={required()}
+        />
+        <TimeInput source="expires_at" label="Expires" helperText="Empty: never" />
+        <NumberInput source="requests_per_minute" label="Requests a minute" min={1} />
+      </Action>
+      {value && <SecretDialog title="The new key" value={value} onClose={() => setValue(undefined)} />}
+    </>
+  );
+}
+
+function RevokeKey({ apiKey: { id, name } }: { readonly apiKey: ApiKey }) {
+  return (
+    <Action
+      label="Revoke"
+      title={`Revoke the key ${name}`}
+      color="error"
+      scope="admin:write"
+      text="It is rejected within five seconds, and cannot be brought back."
+      run={() => admin.revokeKey(id)}
+      done="The key is revoked."
+    />
+  );
+}

@@ -1,0 +1,81 @@
+import Box from '@mui/material/Box';
+import type { Body, Staff } from '@storefront-commerce/client';
+import { email, required, SelectInput, TextInput } from 'react-admin';
+
+import { admin } from '../../admin.ts';
+import { Action } from '../../lib/action.tsx';
+import { choicesOf, formatCode, formatTime } from '../../lib/format.ts';
+import { Listing } from '../../lib/listing.tsx';
+import { State } from '../../lib/texts.tsx';
+import { useSession } from '../../session/session.ts';
+
+const roles = ['owner', 'manager', 'fulfilment', 'support', 'analyst'];
+
+export function StaffList() {
+  return (
+    <Listing<Staff>
+      title="Staff"
+      actions={<Invite />}
+      columns={[
+        { label: 'Name', show: ({ name, email }) => name || email },
+        { label: 'Email', show: ({ email }) => email },
+        { label: 'Role', show: ({ role }) => formatCode(role) },
+        { label: 'Since', show: ({ created_at }) => formatTime(created_at) },
+        { label: 'Change', show: (member) => <MemberActions member={member} /> },
+      ]}
+    />
+  );
+}
+
+function Invite() {
+  return (
+    <Action<Body<'admin.inviteStaff'>>
+      label="Invite"
+      title="Invite a member"
+      variant="contained"
+      scope="admin.staff:write"
+      text="They are emailed a link to sign in, which is valid for three days."
+      run={(input, options) => admin.inviteStaff(input, options)}
+      done="The invitation is on its way."
+    >
+      <TextInput source="email" label="Email" type="email" validate={[required(), email()]} />
+      <TextInput source="name" label="Name" validate={required()} />
+      <RoleInput />
+    </Action>
+  );
+}
+
+function MemberActions({ member: { id, email, name, role, revoked_at } }: { readonly member: Staff }) {
+  const isSelf = useSession()?.staff.id === id;
+  if (revoked_at) return <State code="revoked" />;
+  return (
+    <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1 }}>
+      <Action<Body<'admin.updateStaff'>>
+        label="Edit"
+        title={`Edit ${name || email}`}
+        scope="admin.staff:write"
+        input={{ name, role }}
+        run={(input) => admin.updateStaff(id, input)}
+        done="The member is changed."
+      >
+        <TextInput source="name" label="Name" validate={required()} />
+        <RoleInput />
+      </Action>
+      {!isSelf && (
+        <Action
+          label="Revoke"
+          title={`Revoke ${name || email}`}
+          color="error"
+          scope="admin.staff:write"
+          text="Their sessions end at once. They can be invited again."
+          run={() => admin.revokeStaff(id)}
+          done="The member is revoked."
+        />
+      )}
+    </Box>
+  );
+}
+
+function RoleInput() {
+  return <SelectInput source="role" label="Role" choices={choicesOf(roles)} validate={required()} />;
+}

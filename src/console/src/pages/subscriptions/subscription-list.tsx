@@ -1,0 +1,29 @@
+import type { Subscription } from '@storefront-commerce/client';
+import { SelectInput, TextInput } from 'react-admin';
+
+import { choicesOf, formatTime } from '../../lib/format.ts';
+import { Listing } from '../../lib/listing.tsx';
+import { CustomerLink } from '../customers/customer-link.tsx';
+import { subscriptionColumns } from './subscription-rows.tsx';
+
+const statuses = ['active', 'trialing', 'past_due', 'paused', 'canceled'];
+
+const filters = [
+  <SelectInput key="status" source="status" label="Status" choices={choicesOf(statuses)} alwaysOn />,
+  <TextInput key="email" source="email" label="Email" type="email" alwaysOn />,
+];
+
+export function SubscriptionList() {
+  return (
+    <Listing<Subscription>
+      title="Subscriptions"
+      filters={filters}
+      empty="No subscription matches."
+      columns={[
+        { label: 'Customer', show: ({ customer }) => <CustomerLink customer={customer} /> },
+        { label: 'Since', show: ({ created_at }) => formatTime(created_at) },
+        ...subscriptionColumns,
+      ]}
+    />
+  );
+}

@@ -1,0 +1,46 @@
+import Box from '@mui/material/Box';
+import { admin } from '../../admin.ts';
+import { Panel } from '../../lib/facts.tsx';
+import { Loaded } from '../../lib/loaded.tsx';
+import { PageHeading } from '../../lib/page-heading.tsx';
+import { useScope, useSession } from '../../session/session.ts';
+import { DailyPlot } from '../analytics/daily-plot.tsx';
+import { daysAgo } from '../analytics/days.ts';
+import { Funnel } from '../analytics/funnel.tsx';
+import { NextSteps } from './next-steps.tsx';
+import { ShippingToday } from './shipping-today.tsx';
+
+/** The first page of a morning: what needs attention, what ships, and how the store sells. */
+export function Today() {
+  const mayReadNumbers = useScope('admin.analytics:read');
+  const mayReadOrders = useScope('admin.orders:read');
+  return (
+    <>
+      <PageHeading title="Today" />
+      <Box sx={{ display: 'grid', columnGap: 2, gridTemplateColumns: { md: '1fr 1fr' }, alignItems: 'start' }}>
+        <Box sx={{ minWidth: 0 }}>
+          <NextSteps />
+          {mayReadOrders && <ShippingToday />}
+        </Box>
+        {mayReadNumbers && <Numbers />}
+      </Box>
+    </>
+  );
+}
+
+function Numbers() {
+  const currency = useSession()?.store.currency ?? 'USD';
+  const [from, to] = [daysAgo(29), daysAgo(0)];
+  return (
+    <Box sx={{ minWidth: 0 }}>
+      <Panel title="Sales of 30 days">
+        <Loaded queryKey={['daily', from, to]} load={(signal) => admin.getDailyAnalytics({ from, to }, { signal })}>
+          {({ days }) => <DailyPlot days={days} currency={currency} />}
+        </Loaded>
+      </Panel>
+      <Panel title="Funnel of 30 days">
+        <Funnel from={from} to={to} />
+      </Panel>
+    </Box>
+  );
+}

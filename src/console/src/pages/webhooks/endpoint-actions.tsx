@@ -1,0 +1,120 @@
+import type { Body, Result, WebhookEndpoint } from '@storefront-commerce/client';
+import { useState } from 'react';
+import { RadioButtonGroupInput, required } from 'react-admin';
+import { useNavigate } from 'react-router';
+
+import { admin } from '../../admin.ts';
+import { Action } from '../../lib/action.tsx';
+import { SecretDialog } from '../../lib/secret-dialog.tsx';
+import { TimeInput } from '../../lib/time-input.tsx';
+import { EndpointInputs } from './endpoint-inputs.tsx';
+
+interface Props {
+  readonly endpoint: WebhookEndpoint;
+}
+
+const scope = 'admin.webhooks:write';
+
+/** What can be done with an endpoint. */
+export function EndpointActions({ endpoint }: Props) {
+  const { id, url, events, concurrency, rate_per_second, status } = endpoint;
+  return (
+    <>
+      <Action<Body<'admin.updateWebhookEndpoint'>>
+        label="Edit"
+        title="Edit the endpoint"
+        scope={scope}
+        input={{ url, events: events as never, concurrency, rate_per_second }}
+        run={(input) => admin.updateWebhookEndpoint(id, input)}
+        done="The endpoint is changed."
+      >
+        <EndpointInputs />
+      </Action>
+      <Action
+        label="Try an event"
+        scope={scope}
+        text="A webhook.test event is sent to it. It is among the deliveries below."
+        run={() => admin.testWebhookEndpoint(id)}
+        done="The event is on its way."
+      />
+      <RecoverDeliveries endpoint={endpoint} />
+      <RotateSecret endpoint={endpoint} />
+      {status === 'enabled' ? (
+        <Action
+          label="Disable"
+          scope={scope}
+          color="error"
+          text="Its pending deliveries are discarded. They can be recovered later."
+          run={() => admin.disableWebhookEndpoint(id)}
+          done="The endpoint is disabled."
+        />
+      ) : (
+        <Action
+          label="Enable"
+          scope={scope}
+          text="What it missed is not sent by itself: recover it afterwards."
+          run={() => admin.enableWebhookEndpoint(id)}
+          done="The endpoint is enabled."
+        />
+      )}
+      <DeleteEndpoint endpoint={endpoint} />
+    </>
+  );
+}
+
+function RecoverDeliveries({ endpoint: { id, failing_since } }: Props) {
+  return (
+    <Action<Body<'admin.recoverWebhookDeliveries'>>
+      label="Recover"
+      title="Send again what the endpoint missed"
+      scope={scope}
+      input={{ only: 'failed', ...(failing_since && { since: failing_since }) }}
+      run={(input, options) => admin.recoverWebhookDeliveries(id, input, options)}
+      done="The deliveries are on their way."
+    >
+      <TimeInput source="since" label="Since" validate={required()} />
+      <TimeInput source="until" label="Until" helperText="Empty: until now" />
+      <RadioButtonGroupInput
+        source="only"
+        label="Which"
+        choices={[
+          { id: 'failed', name: 'What failed' },
+          { id: 'all', name: 'Everything' },
+        ]}
+      />
+    </Action>
+  );
+}
+
+function RotateSecret({ endpoint: { id } }: Props) {
+  const [secret, setSecret] = useState<string>();
+  return (
+    <>
+      <Action<object, Result<'admin.rotateWebhookSecret'>>
+        label="Rotate the secret"
+        scope={scope}
+        text="Deliveries are signed with both secrets for a day, so that the receiver can be changed meanwhile."
+        run={(_, options) => admin.rotateWebhookSecret(id, options)}
+        onDone={({ secret }) => setSecret(secret)}
+        done="The secret is rotated."
+      />
+      {secret && <SecretDialog title="The new signing secret" value={secret} onClose={() => setSecret(undefined)} />}
+    </>
+  );
+}
+
+function DeleteEndpoint({ endpoint: { id, url } }: Props) {
+  const navigate = useNavigate();
+  return (
+    <Action
+      label="Delete"
+      title={`Delete ${url}`}
+      scope={scope}
+      color="error"
+      text="Its deliveries are deleted, too."
+      run={() => admin.deleteWebhookEndpoint(id)}
+      onDone={() => navigate('/webhooks')}
+      done="The endpoint is deleted."
+    />
+  );
+}

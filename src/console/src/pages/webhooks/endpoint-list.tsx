@@ -1,0 +1,48 @@
+import type { Body, Result, WebhookEndpoint } from '@storefront-commerce/client';
+import { useState } from 'react';
+
+import { admin } from '../../admin.ts';
+import { Action } from '../../lib/action.tsx';
+import { formatTime } from '../../lib/format.ts';
+import { Listing } from '../../lib/listing.tsx';
+import { SecretDialog } from '../../lib/secret-dialog.tsx';
+import { State } from '../../lib/texts.tsx';
+import { EndpointInputs } from './endpoint-inputs.tsx';
+
+export function EndpointList() {
+  return (
+    <Listing<WebhookEndpoint>
+      title="Webhooks"
+      actions={<CreateEndpoint />}
+      linkOf={({ id }) => `/webhooks/${id}/show`}
+      empty="No endpoints."
+      columns={[
+        { label: 'URL', show: ({ url }) => url },
+        { label: 'State', show: ({ status }) => <State code={status} /> },
+        { label: 'Failing since', show: ({ failing_since }) => failing_since && formatTime(failing_since) },
+        { label: 'Last success', show: ({ last_success_at }) => last_success_at && formatTime(last_success_at) },
+        { label: 'Events', show: ({ events }) => events.join(', ') },
+      ]}
+    />
+  );
+}
+
+function CreateEndpoint() {
+  const [secret, setSecret] = useState<string>();
+  return (
+    <>
+      <Action<Body<'admin.createWebhookEndpoint'>, Result<'admin.createWebhookEndpoint'>>
+        label="New endpoint"
+        variant="contained"
+        scope="admin.webhooks:write"
+        input={{ events: [] }}
+        run={(input, options) => admin.createWebhookEndpoint(input, options)}
+        onDone={({ secret }) => setSecret(secret)}
+        done="The endpoint is created."
+      >
+        <EndpointInputs />
+      </Action>
+      {secret && <SecretDialog title="The signing secret" value={secret} onClose={() => setSecret(undefined)} />}
+    </>
+  );
+}

@@ -1,0 +1,51 @@
+import Alert from '@mui/material/Alert';
+import Button from '@mui/material/Button';
+import Link from '@mui/material/Link';
+import Typography from '@mui/material/Typography';
+import { useState } from 'react';
+import { useLogin } from 'react-admin';
+import { Link as RouterLink, useParams, useSearchParams } from 'react-router';
+import { directAdmin } from '../admin.ts';
+import { messageOf } from '../lib/errors.ts';
+import { announceSignIn } from './sign-in-channel.ts';
+import { SignInFrame } from './sign-in-frame.tsx';
+import { findStore, storeHeader, storeLastStore } from './store.ts';
+
+/** Where an emailed link leads. One click is required, because scanners of emails open links, too. */
+export function SignInLinkPage() {
+  const { token = '' } = useParams();
+  const [query] = useSearchParams();
+  const login = useLogin();
+  const [error, setError] = useState<string>();
+  const [isSending, setSending] = useState(false);
+  const store = query.get('store') ?? findStore();
+
+  const signIn = async () => {
+    setSending(true);
+    setError(undefined);
+    try {
+      await directAdmin.signIn({ token }, { headers: { [storeHeader]: store } });
+      storeLastStore(store);
+      announceSignIn();
+      await login({}, '/');
+    } catch (failure) {
+      setError(messageOf(failure));
+      setSending(false);
+    }
+  };
+
+  return (
+    <SignInFrame title="Sign in">
+      <Typography>Continue to the console of {store}.</Typography>
+      {error && <Alert severity="error">{error}</Alert>}
+      <Button variant="contained" onClick={signIn} loading={isSending}>
+        Sign in
+      </Button>
+      {error && (
+        <Link component={RouterLink} to="/login">
+          Get a new link
+        </Link>
+      )}
+    </SignInFrame>
+  );
+}

@@ -1,0 +1,51 @@
+import Alert from '@mui/material/Alert';
+import Button from '@mui/material/Button';
+import Typography from '@mui/material/Typography';
+import { useState } from 'react';
+import { email, Form, required, TextInput } from 'react-admin';
+import type { FieldValues } from 'react-hook-form';
+import { directAdmin } from '../admin.ts';
+import { messageOf } from '../lib/errors.ts';
+import { SignInFrame } from './sign-in-frame.tsx';
+import { findStore, storeHeader, storeLastStore } from './store.ts';
+
+interface Visitor {
+  readonly store: string;
+  readonly email: string;
+}
+
+/** Where staff enter their email to get a link. */
+export function SignInPage() {
+  const [sentTo, setSentTo] = useState<string>();
+  const [error, setError] = useState<string>();
+  const send = async ({ store, email }: Visitor) => {
+    setError(undefined);
+    try {
+      await directAdmin.requestSignInLink({ email }, { headers: { [storeHeader]: store } });
+      storeLastStore(store);
+      setSentTo(email);
+    } catch (failure) {
+      setError(messageOf(failure));
+    }
+  };
+
+  if (sentTo)
+    return (
+      <SignInFrame title="Check your email">
+        <Typography>If {sentTo} belongs to the staff of this store, a link to sign in is on its way.</Typography>
+        <Button onClick={() => setSentTo(undefined)}>Use another email</Button>
+      </SignInFrame>
+    );
+  return (
+    <SignInFrame title="Sign in">
+      <Form onSubmit={(values: FieldValues) => send(values as Visitor)} defaultValues={{ store: findStore() }}>
+        <TextInput source="store" label="Store" helperText="As in cedar-and-clay" validate={required()} />
+        <TextInput source="email" label="Email" type="email" autoComplete="email" validate={[required(), email()]} />
+        {error && <Alert severity="error">{error}</Alert>}
+        <Button type="submit" variant="contained" fullWidth>
+          Email me a link
+        </Button>
+      </Form>
+    </SignInFrame>
+  );
+}
