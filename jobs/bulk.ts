@@ -26,3 +26,13 @@ export const applyImport = defineJob({
   timeoutSeconds: 60,
   key: keyOfSlice,
 });
+
+/** Writes the file of an export, all of it in one run: a snapshot ends with its transaction. */
+export const writeExport = defineJob({
+  name: 'bulk.write-export',
+  queue: 'bulk',
+  payload: Type.Object({ operationId: Type.String() }),
+  retry: exponential({ attempts: 5 }),
+  timeoutSeconds: 300,
+  key: ({ operationId }) => operationId,
+});

@@ -41,6 +41,7 @@ export const processors: readonly Processor[] = [
 
   processor(bulkJobs.readImport, bulk.readImport, bulk.failOperation),
   processor(bulkJobs.applyImport, bulk.applyImport, bulk.failOperation),
+  processor(bulkJobs.writeExport, bulk.writeExport, bulk.failOperation),
 
   processor(checkoutJobs.repairSession, checkout.repairSession),
 

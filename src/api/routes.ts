@@ -1,6 +1,7 @@
 import * as adminAnalytics from './admin/analytics.ts';
 import * as adminCatalogue from './admin/catalogue.ts';
 import * as adminContent from './admin/content.ts';
+import * as adminExports from './admin/exports.ts';
 import * as adminImports from './admin/imports.ts';
 import * as adminIntegrations from './admin/integrations.ts';
 import * as adminKeys from './admin/keys.ts';
@@ -30,6 +31,7 @@ import * as checkout from './checkout/routes.ts';
 import * as content from './content/routes.ts';
 import * as customer from './customer/routes.ts';
 import * as customerPortal from './customer-portal/routes.ts';
+import * as exportFiles from './exports/routes.ts';
 import * as inboundShippo from './inbound/shippo.ts';
 import * as inboundStripe from './inbound/stripe.ts';
 import * as integrations from './integrations/routes.ts';
@@ -50,6 +52,7 @@ const admin = [
   adminAnalytics,
   adminCatalogue,
   adminContent,
+  adminExports,
   adminImports,
   adminIntegrations,
   adminKeys,
@@ -82,6 +85,7 @@ const pages = [
   content,
   customer,
   customerPortal,
+  exportFiles,
   inboundShippo,
   inboundStripe,
   integrations,

@@ -19,6 +19,18 @@ export async function transact<Ctx extends TenantContext, Result>(
 }
 
 /**
+ * A transaction of its own whose statements all see the data as they were at the first one. It fails when it writes a
+ * row that another transaction has changed since: it is for reading much and writing what is new.
+ */
+export async function withSnapshot<Ctx extends TenantContext, Result>(
+  ctx: Ctx,
+  work: (ctx: WithTransaction<Ctx>) => Promise<Result>,
+): Promise<Result> {
+  const scope = { tenantId: ctx.tenant.id };
+  return openTransaction(ctx.database, scope, (tx) => work({ ...ctx, tx }), 'repeatable read');
+}
+
+/**
  * The transaction that writes the outcome of the current job: the job is completed in the same commit, so that it is
  * neither executed again after its outcome was written nor lost before. Without a job, `transact`.
  */

@@ -35,15 +35,17 @@ export type Scope = { readonly tenantId: string } | 'platform';
 /**
  * Open a transaction, do the work, and commit. What the work throws rolls it back and is thrown on; a connection that
  * was lost is thrown away.
+ * @param isolation of a snapshot: every statement sees the data as they were at the first one
  */
 export async function openTransaction<Result>(
   { orm, pool, wakeRelay }: Database,
   scope: Scope,
   work: (tx: Transaction) => Promise<Result>,
+  isolation: 'read committed' | 'repeatable read' = 'read committed',
 ): Promise<Result> {
   const client = await pool.connect();
   try {
-    const begun = client.query(`begin; ${settingOf(client, scope)}`);
+    const begun = client.query(`${beginnings[isolation]}; ${settingOf(client, scope)}`);
     const tx = new ClientTransaction(client, orm);
     const [, result] = await awaitAll(begun, work(tx));
     const { hasNewJobs } = await tx.commit();
@@ -60,6 +62,11 @@ export async function openTransaction<Result>(
     throw error;
   }
 }
+
+const beginnings = {
+  'read committed': 'begin',
+  'repeatable read': 'begin isolation level repeatable read',
+};
 
 /** Sent along with BEGIN in one message, which takes no parameters. */
 function settingOf(client: PoolClient, scope: Scope): string {

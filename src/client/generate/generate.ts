@@ -17,7 +17,6 @@ export async function generate(document: ApiDocument): Promise<Record<string, st
     )
     // Only other systems call back, never a storefront.
     .filter(({ tags }) => !tags.includes('integrations'))
-    // A method takes and returns JSON that fits into memory.
     .filter((operation) => !transfersFile(operation));
   return {
     'api.ts': head + (await typesOf(document)),

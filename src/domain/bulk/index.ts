@@ -1,10 +1,24 @@
 export { applyImport } from './apply-import.ts';
 export { cancelOperation } from './cancel-operation.ts';
+export { linkOf, openLink, readFile } from './download.ts';
+export { exportKindOf, exportKinds } from './exports/index.ts';
 export { hasFormat, importKindOf, importKinds } from './kinds/index.ts';
 export { listOperations, type Operation, readOperation } from './operation.ts';
 export { bulkPersonalData } from './personal-data.ts';
-export { ImportFormat, ImportKindName, ImportModeName, ImportView, presentImport } from './present.ts';
+export {
+  ExportFormatName,
+  ExportKindName,
+  ExportView,
+  ImportFormat,
+  ImportKindName,
+  ImportModeName,
+  ImportView,
+  presentExport,
+  presentImport,
+} from './present.ts';
 export { readImport } from './read-import.ts';
 export { fileBytesMax, receiveImport } from './receive-import.ts';
 export { rejectedRowsCsv } from './rejected-rows.ts';
+export { requestExport } from './request-export.ts';
 export { failOperation } from './run-slice.ts';
+export { writeExport } from './write-export.ts';

@@ -1,4 +1,6 @@
 import { Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
+import { exportFormats } from './export-kind.ts';
+import { exportKinds, rangeOf } from './exports/index.ts';
 import { importModes } from './import-kind.ts';
 import { importFormats, importKinds } from './kinds/index.ts';
 import { type Operation, operationStates } from './operation.ts';
@@ -71,4 +73,54 @@ export function presentImport(operation: Operation, now: Date): Static<typeof Im
 /** Null for no time at all. */
 function ratePerSecond(rows: number, ms: number): number | null {
   return ms > 0 ? Math.round((rows * 10_000) / ms) / 10 : null;
+}
+
+export const ExportKindName = Type.Enum(
+  exportKinds.map(({ name }) => name),
+  { examples: ['orders'] },
+);
+export const ExportFormatName = Type.Enum([...exportFormats], { examples: ['csv'] });
+
+/** An export as its owner sees it. */
+export const ExportView = Type.Object(
+  {
+    id: Type.String({ examples: ['exp_01m7xfs208fk1sctzyr3afnpz3'] }),
+    kind: ExportKindName,
+    format: ExportFormatName,
+    from: Nullable(Timestamp),
+    to: Nullable(Timestamp),
+    state: ImportView.properties.state,
+    failure: Nullable(Type.String()),
+    rows: Nullable(Count()),
+    file_bytes: Nullable(Count()),
+    /** The link to the file, for whoever has it, until `expires_at`. */
+    url: Nullable(Type.String()),
+    expires_at: Nullable(Timestamp),
+    created_at: Timestamp,
+    finished_at: Nullable(Timestamp),
+  },
+  { title: 'Export' },
+);
+
+export function presentExport(
+  operation: Operation,
+  link: { readonly url: string; readonly expiresAt: Date } | null,
+): Static<typeof ExportView> {
+  const { from, to } = rangeOf(operation);
+  const isCompleted = operation.state === 'completed';
+  return {
+    id: operation.id,
+    kind: operation.kind,
+    format: operation.format === 'jsonl' ? 'jsonl' : 'csv',
+    from: from?.toISOString() ?? null,
+    to: to?.toISOString() ?? null,
+    state: operation.state,
+    failure: operation.failure,
+    rows: isCompleted ? operation.rowsTotal : null,
+    file_bytes: isCompleted ? operation.fileBytes : null,
+    url: link?.url ?? null,
+    expires_at: link?.expiresAt.toISOString() ?? null,
+    created_at: operation.createdAt.toISOString(),
+    finished_at: operation.finishedAt?.toISOString() ?? null,
+  };
 }

@@ -16,6 +16,8 @@ export const tokenPurposes = {
   unsubscribe: 'mail.unsubscribe',
   /** Begins a session, by the id of the link. */
   signIn: 'session.sign-in',
+  /** Downloads the file of an export, by its id. */
+  download: 'bulk.download',
   /** Begins a session of staff, by the id of the link. */
   staffSignIn: 'staff.sign-in',
 } as const;

@@ -25,6 +25,14 @@ export interface AdminOperations {
   listCustomers(query?: Query<'admin.listCustomers'>, options?: RequestOptions): List<'admin.listCustomers', 'customers'>;
   /** Read a customer with their latest orders, subscriptions and returns. */
   getCustomer(id: string, options?: RequestOptions): Promise<Result<'admin.getCustomer'>>;
+  /** List the exports that the caller may read, newest first. */
+  listExports(query?: Query<'admin.listExports'>, options?: RequestOptions): List<'admin.listExports', 'exports'>;
+  /** Export to a file. */
+  createExport(body: Body<'admin.createExport'>, options?: IdempotentOptions): Promise<Result<'admin.createExport'>>;
+  /** Read an export, with the link to its file once it is completed. */
+  getExport(id: string, options?: RequestOptions): Promise<Result<'admin.getExport'>>;
+  /** Cancel an export that is not completed. */
+  cancelExport(id: string, options?: IdempotentOptions): Promise<Result<'admin.cancelExport'>>;
   /** List gift cards, newest first. Codes are not stored and cannot be shown. */
   listGiftCards(query?: Query<'admin.listGiftCards'>, options?: RequestOptions): List<'admin.listGiftCards', 'gift_cards'>;
   /** Create a gift card. Its code is only returned here. */
@@ -225,6 +233,10 @@ export const adminOperations: OperationTable = {
   replaceEntry: { at: 'PUT /api/v1/admin/content/{type}/{slug}', input: 'body' },
   listCustomers: { at: 'GET /api/v1/admin/customers', input: 'query', items: 'customers' },
   getCustomer: { at: 'GET /api/v1/admin/customers/{id}' },
+  listExports: { at: 'GET /api/v1/admin/exports', input: 'query', items: 'exports' },
+  createExport: { at: 'POST /api/v1/admin/exports', input: 'body', isIdempotent: true },
+  getExport: { at: 'GET /api/v1/admin/exports/{id}' },
+  cancelExport: { at: 'POST /api/v1/admin/exports/{id}/cancel', isIdempotent: true },
   listGiftCards: { at: 'GET /api/v1/admin/gift-cards', input: 'query', items: 'gift_cards' },
   createGiftCard: { at: 'POST /api/v1/admin/gift-cards', input: 'body', isIdempotent: true },
   disableGiftCard: { at: 'POST /api/v1/admin/gift-cards/{id}/disable', isIdempotent: true },

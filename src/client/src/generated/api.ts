@@ -39,6 +39,20 @@ export interface paths {
         /** Read a customer with their latest orders, subscriptions and returns. */
         get: operations["admin.getCustomer"];
     };
+    "/api/v1/admin/exports": {
+        /** List the exports that the caller may read, newest first. */
+        get: operations["admin.listExports"];
+        /** Export to a file. */
+        post: operations["admin.createExport"];
+    };
+    "/api/v1/admin/exports/{id}": {
+        /** Read an export, with the link to its file once it is completed. */
+        get: operations["admin.getExport"];
+    };
+    "/api/v1/admin/exports/{id}/cancel": {
+        /** Cancel an export that is not completed. */
+        post: operations["admin.cancelExport"];
+    };
     "/api/v1/admin/gift-cards": {
         /** List gift cards, newest first. Codes are not stored and cannot be shown. */
         get: operations["admin.listGiftCards"];
@@ -509,6 +523,10 @@ export interface paths {
         /** Sign out. The session and its refresh tokens stop working. */
         post: operations["signOut"];
     };
+    "/api/v1/exports/{id}": {
+        /** Download the file of an export, by the link that the export has for 24 hours. */
+        get: operations["downloadExport"];
+    };
     "/api/v1/integrations/{provider}/callback": {
         /** Receive the owner’s browser after consent at a third party, and redirect it to the return URL. */
         get: operations["completeIntegrationConsent"];
@@ -831,6 +849,21 @@ export interface components {
         };
         /** Format: email */
         Email: string;
+        Export: {
+            id: string;
+            kind: "products" | "stock" | "orders" | "returns" | "journal" | "journal_days" | "customers" | "subscriptions" | "gift_cards" | "reminders" | "analytics";
+            format: "csv" | "jsonl";
+            from: components["schemas"]["Timestamp"] | null;
+            to: components["schemas"]["Timestamp"] | null;
+            state: "receiving" | "queued" | "running" | "completed" | "failed" | "canceled";
+            failure: string | null;
+            rows: number | null;
+            file_bytes: number | null;
+            url: string | null;
+            expires_at: components["schemas"]["Timestamp"] | null;
+            created_at: components["schemas"]["Timestamp"];
+            finished_at: components["schemas"]["Timestamp"] | null;
+        };
         GiftCard: {
             id: string;
             last4: string;
@@ -1651,6 +1684,7 @@ export type Customer = components['schemas']['Customer'];
 export type CustomerHistory = components['schemas']['CustomerHistory'];
 export type CustomerPortal = components['schemas']['CustomerPortal'];
 export type Email = components['schemas']['Email'];
+export type Export = components['schemas']['Export'];
 export type GiftCard = components['schemas']['GiftCard'];
 export type GiftCardQuote = components['schemas']['GiftCardQuote'];
 export type Image = components['schemas']['Image'];
@@ -1975,6 +2009,86 @@ export interface operations {
             200: {
                 content: {
                     "application/json": components["schemas"]["CustomerHistory"];
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.listExports": {
+        parameters: {
+            query?: {
+                /** @description The `cursor` of the previous page, to get the next one. */
+                cursor?: string;
+                /** @description The page size. */
+                limit?: number;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        exports: components["schemas"]["Export"][];
+                        cursor: string | null;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.createExport": {
+        requestBody: {
+            content: {
+                "application/json": {
+                    kind: "products" | "stock" | "orders" | "returns" | "journal" | "journal_days" | "customers" | "subscriptions" | "gift_cards" | "reminders" | "analytics";
+                    /**
+                     * @default csv
+                     */
+                    format?: "csv" | "jsonl";
+                    from?: components["schemas"]["Timestamp"] | null;
+                    to?: components["schemas"]["Timestamp"] | null;
+                };
+            };
+        };
+        responses: {
+            202: {
+                content: {
+                    "application/json": {
+                        export: components["schemas"]["Export"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.getExport": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        export: components["schemas"]["Export"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.cancelExport": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        export: components["schemas"]["Export"];
+                    };
                 };
             };
             default: components["responses"]["Failed"];
@@ -4827,6 +4941,24 @@ export interface operations {
                         /** @constant */
                         ok: true;
                     };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    downloadExport: {
+        parameters: {
+            query: {
+                token: string;
+            };
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "text/csv": string;
                 };
             };
             default: components["responses"]["Failed"];

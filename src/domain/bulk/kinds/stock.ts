@@ -13,7 +13,8 @@ export const importStock = defineImportKind({
   tables: {
     csv: {
       required: [],
-      optional: [...names, ...numbers],
+      // The others are in the file that an export writes.
+      optional: [...names, ...numbers, 'product_slug', 'name', 'held'],
       otherColumns: 'rejected',
       valueOf: ([row = {}]) => ({ ...filledCells(row, names), ...filledNumbers(row, numbers) }),
     },

@@ -86,12 +86,20 @@ async function applyRefunds(ctx: InTransaction, order: Order, payment: PaymentSn
   const before = order.refundedCents;
   if (refundedCents === before) return;
   order.refundedCents = refundedCents;
+  await recordMovement(ctx, order, refundedCents - before);
   const status = refundedCents === 0 ? 'paid' : refundedCents >= amountCents ? 'refunded' : 'partially_refunded';
   order.moveTo(status);
   order.movePaymentTo(status);
   if (refundedCents > before) recordEvent(ctx, 'order.refunded', order.id);
   if (refundedCents < before) await flagAttention(ctx, order, refundFailed);
   if (status === 'refunded') await undoSale(ctx, order);
+}
+
+/** For the store's accounts, which count each refund on its day. */
+async function recordMovement(ctx: InTransaction, order: Order, amountCents: number): Promise<void> {
+  await ctx.tx.execute(sql`
+    insert into payment_refund_movements (tenant_id, order_id, snapshot_number, amount_cents, at)
+    values (${ctx.tenant.id}, ${order.id}, ${order.paymentSnapshotNumber}, ${amountCents}, ${ctx.clock.now()})`);
 }
 
 async function applyDispute(ctx: InTransaction, order: Order, { dispute }: PaymentSnapshot): Promise<void> {

@@ -1,0 +1,24 @@
+import type { Sql } from '#src/lib/sql.ts';
+import type { Context } from '../context.ts';
+import type { AdminArea } from '../tenants/index.ts';
+
+export const exportFormats = ['csv', 'jsonl'] as const;
+export type ExportFormat = (typeof exportFormats)[number];
+
+/** Of which time things are exported: from a moment on, until before another. */
+export interface ExportRange {
+  readonly from: Date | null;
+  readonly to: Date | null;
+}
+
+/** What can be exported. */
+export interface ExportKind {
+  readonly name: string;
+  /** The area of the owner's work that it belongs to: who may read that may export it. */
+  readonly area: AdminArea;
+  /** The columns of the table: a row of `select` has each of them. */
+  readonly columns: readonly string[];
+  select(ctx: Context, range: ExportRange): Sql;
+  /** The same as objects for lines of JSON, where these hold more than a row of the table. */
+  selectObjects?(ctx: Context, range: ExportRange): Sql;
+}

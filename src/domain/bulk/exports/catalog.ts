@@ -1,0 +1,61 @@
+import { sql } from '#src/lib/sql.ts';
+import type { ExportKind } from '../export-kind.ts';
+
+const ofVariant = sql`v.sku, v.name, v.options, v.price_cents, v.compare_at_cents, v.subscription_price_cents,
+  v.weight_oz::float8, v.ships, v.stock, v.low_stock_at, v.backorder`;
+const tags = sql`array(
+  select t.tag from product_tags t where t.tenant_id = p.tenant_id and t.product_id = p.id order by t.position)`;
+
+/** As an import reads them. */
+export const exportProducts: ExportKind = {
+  name: 'products',
+  area: 'catalog',
+  columns: [
+    'slug',
+    'name',
+    'description',
+    'category',
+    'tags',
+    'status',
+    'images',
+    'purchase_types',
+    'subscription_intervals',
+    'sku',
+    'variant_name',
+    'options',
+    'price_cents',
+    'compare_at_cents',
+    'subscription_price_cents',
+    'weight_oz',
+    'ships',
+    'stock',
+    'low_stock_at',
+    'backorder',
+  ],
+  select: ({ tenant }) => sql`
+    select p.slug, p.name, p.description, p.category, array_to_string(${tags}, ', ') as tags, p.status, p.images,
+      array_to_string(p.purchase_types, ', ') as purchase_types,
+      array_to_string(p.subscription_intervals, ', ') as subscription_intervals, v.sku, v.name as variant_name,
+      v.options, v.price_cents, v.compare_at_cents, v.subscription_price_cents, v.weight_oz::float8 as weight_oz,
+      v.ships, v.stock, v.low_stock_at, v.backorder
+    from products p join variants v on v.tenant_id = p.tenant_id and v.product_id = p.id and v.removed_at is null
+    where p.tenant_id = ${tenant.id} and p.removed_at is null order by p.id, v.position, v.id`,
+  selectObjects: ({ tenant }) => sql`
+    select p.slug, p.name, p.description, p.category, ${tags} as tags, p.status, p.images, p.purchase_types,
+      p.subscription_intervals, (
+        select json_agg(variant order by position, id) from (
+          select row_to_json(each) as variant, v.position, v.id
+          from variants v cross join lateral (select ${ofVariant}) as each
+          where v.tenant_id = p.tenant_id and v.product_id = p.id and v.removed_at is null) as all_of) as variants
+    from products p where p.tenant_id = ${tenant.id} and p.removed_at is null order by p.id`,
+};
+
+export const exportStock: ExportKind = {
+  name: 'stock',
+  area: 'catalog',
+  columns: ['variant_id', 'sku', 'quantity', 'held', 'product_slug', 'name'],
+  select: ({ tenant }) => sql`
+    select v.id as variant_id, v.sku, v.stock as quantity, v.stock_held as held, p.slug as product_slug, v.name
+    from variants v join products p on p.tenant_id = v.tenant_id and p.id = v.product_id
+    where v.tenant_id = ${tenant.id} and v.removed_at is null and p.removed_at is null order by v.id`,
+};

@@ -1,0 +1,65 @@
+import { type Sql, sql } from '#src/lib/sql.ts';
+import type { Context } from '../../context.ts';
+import type { ExportKind, ExportRange } from '../export-kind.ts';
+import { within } from './within.ts';
+
+/**
+ * The entries of the store's accounts. Of an order, `payments` is what the payment provider collected, and the sum of
+ * its other entries: sales less discounts and what gift cards paid, with shipping and tax. `adjustments` is what a
+ * payment differed by. Days are those of UTC.
+ */
+const entries = ({ tenant }: Context, range: ExportRange): Sql => sql`
+  select e.at, to_char(e.at at time zone 'UTC', 'YYYY-MM-DD') as day, e.account, e.reference, e.currency, e.amount_cents
+  from (
+    select o.paid_at as at, each.account, o.order_number as reference, o.currency, each.amount_cents
+    from orders o cross join lateral (values
+      ('sales', o.subtotal_cents),
+      ('discounts', -o.discount_cents),
+      ('shipping', o.shipping_cents),
+      ('tax', o.tax_cents),
+      ('gift_cards_redeemed', -o.gift_card_cents),
+      ('adjustments', o.total_cents - o.subtotal_cents + o.discount_cents - o.shipping_cents - o.tax_cents
+        + o.gift_card_cents),
+      ('payments', o.total_cents)) as each(account, amount_cents)
+    where o.tenant_id = ${tenant.id} and o.paid_at is not null
+    union all
+    select m.at, 'refunds', o.order_number, o.currency, -m.amount_cents
+    from payment_refund_movements m join orders o on o.tenant_id = m.tenant_id and o.id = m.order_id
+    where m.tenant_id = ${tenant.id}
+    union all
+    select r.returned_at, 'gift_cards_returned', o.order_number, o.currency, r.returned_cents
+    from gift_card_redemptions r join orders o on o.tenant_id = r.tenant_id and o.id = r.order_id
+    where r.tenant_id = ${tenant.id} and r.returned_at is not null
+    union all
+    select g.created_at, 'gift_cards_issued', g.id, g.currency, g.balance_cents + (
+      select coalesce(sum(r.amount_cents - r.returned_cents), 0)::int8 from gift_card_redemptions r
+      where r.tenant_id = g.tenant_id and r.gift_card_id = g.id)
+    from gift_cards g where g.tenant_id = ${tenant.id}
+    union all
+    select l.purchased_at, 'label_costs', l.order_number, l.rate ->> 'currency', -l.amount_cents
+    from labels l where l.tenant_id = ${tenant.id} and l.purchased_at is not null
+    union all
+    select l.voided_at, 'label_refunds', l.order_number, l.rate ->> 'currency', l.amount_cents
+    from labels l where l.tenant_id = ${tenant.id} and l.purchased_at is not null and l.voided_at is not null
+  ) as e
+  where e.amount_cents <> 0 and ${within('e.at', range)}`;
+
+/** Each entry of the accounts. */
+export const exportJournal: ExportKind = {
+  name: 'journal',
+  area: 'analytics',
+  columns: ['day', 'at', 'account', 'reference', 'currency', 'amount_cents'],
+  select: (ctx, range) => sql`
+    select day, at, account, reference, currency, amount_cents from (${entries(ctx, range)}) as entry
+    order by at, reference, account`,
+};
+
+/** The sums of the entries by day, account and currency. */
+export const exportJournalDays: ExportKind = {
+  name: 'journal_days',
+  area: 'analytics',
+  columns: ['day', 'account', 'currency', 'entries', 'amount_cents'],
+  select: (ctx, range) => sql`
+    select day, account, currency, count(*)::int8 as entries, sum(amount_cents)::int8 as amount_cents
+    from (${entries(ctx, range)}) as entry group by day, account, currency order by day, account, currency`,
+};

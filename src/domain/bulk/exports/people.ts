@@ -1,0 +1,70 @@
+import { sql } from '#src/lib/sql.ts';
+import type { ExportKind } from '../export-kind.ts';
+import { within } from './within.ts';
+
+export const exportCustomers: ExportKind = {
+  name: 'customers',
+  area: 'customers',
+  columns: ['id', 'email', 'name', 'accepts_marketing', 'created_at'],
+  select: ({ tenant }, range) => sql`
+    select c.id, c.email, c.name, c.accepts_marketing, c.created_at from customers c
+    where c.tenant_id = ${tenant.id} and ${within('c.created_at', range)} order by c.id`,
+};
+
+export const exportSubscriptions: ExportKind = {
+  name: 'subscriptions',
+  area: 'orders',
+  columns: [
+    'id',
+    'email',
+    'status',
+    'product_slug',
+    'sku',
+    'interval',
+    'quantity',
+    'unit_price_cents',
+    'currency',
+    'current_period_end',
+    'cancel_at_period_end',
+    'canceled_at',
+    'created_at',
+  ],
+  select: ({ tenant }, range) => sql`
+    select s.id, s.email, s.status, p.slug as product_slug, v.sku, s.interval, s.quantity, s.unit_price_cents,
+      s.currency, s.current_period_end, s.cancel_at_period_end, s.canceled_at, s.created_at
+    from subscriptions s
+    left join products p on p.tenant_id = s.tenant_id and p.id = s.product_id
+    left join variants v on v.tenant_id = s.tenant_id and v.id = s.variant_id
+    where s.tenant_id = ${tenant.id} and ${within('s.created_at', range)} order by s.id`,
+};
+
+/** Their codes are stored as hashes only. */
+export const exportGiftCards: ExportKind = {
+  name: 'gift_cards',
+  area: 'promotions',
+  columns: ['id', 'last4', 'currency', 'balance_cents', 'held_cents', 'disabled_at', 'created_at'],
+  select: ({ tenant }, range) => sql`
+    select g.id, g.last4, g.currency, g.balance_cents, g.held_cents, g.disabled_at, g.created_at from gift_cards g
+    where g.tenant_id = ${tenant.id} and ${within('g.created_at', range)} order by g.id`,
+};
+
+export const exportReminders: ExportKind = {
+  name: 'reminders',
+  area: 'customers',
+  columns: ['id', 'email', 'number', 'state', 'reason', 'due_at', 'decided_at', 'recovered_order_id'],
+  select: ({ tenant }, range) => sql`
+    select r.id, r.email, r.number, r.state, r.reason, r.due_at, r.decided_at, o.order_id as recovered_order_id
+    from reminder_steps r
+    left join reminder_recoveries o on o.tenant_id = r.tenant_id and o.saved_cart_id = r.saved_cart_id
+    where r.tenant_id = ${tenant.id} and ${within('r.created_at', range)} order by r.id`,
+};
+
+export const exportAnalytics: ExportKind = {
+  name: 'analytics',
+  area: 'analytics',
+  columns: ['day', 'sessions', 'viewed', 'cart', 'checkout', 'paid', 'orders', 'revenue_cents'],
+  select: ({ tenant }, range) => sql`
+    select to_char(d.day, 'YYYY-MM-DD') as day, d.sessions, d.viewed, d.cart, d.checkout, d.paid, d.orders,
+      d.revenue_cents
+    from analytics_days d where d.tenant_id = ${tenant.id} and ${within('d.day', range)} order by d.day`,
+};

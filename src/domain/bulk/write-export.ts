@@ -1,0 +1,113 @@
+import { completeJob, transact, withSnapshot } from '#src/database/transact.ts';
+import { seconds } from '#src/lib/duration.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { Context, InTransaction } from '../context.ts';
+import { csvOf } from './csv.ts';
+import type { ExportFormat, ExportKind } from './export-kind.ts';
+import { exportKindOf, rangeOf } from './exports/index.ts';
+import { endOperation, lockOpenOperation, type Operation, readOperation } from './operation.ts';
+
+const chunkBytes = 256 * 1024;
+const fetchedRows = 500;
+/** Sorting what is exported may take longer than other statements. */
+const statementMs = seconds(120);
+
+/**
+ * Write the file of an export from one snapshot of the store. All of it is one transaction: a process that is killed
+ * leaves nothing behind, and the next run writes another snapshot. It changes no row that others change, so that it
+ * neither waits nor fails.
+ */
+export async function writeExport(ctx: Context, { operationId }: { operationId: string }): Promise<void> {
+  const operation = await readOperation(ctx, 'export', operationId);
+  if (!operation || operation.finishedAt) return;
+  await recordStart(ctx, operationId);
+  const written = await withSnapshot(ctx, (ctx) => writeChunks(ctx, operation));
+  await completeJob(ctx, async (ctx) => {
+    const open = await lockOpenOperation(ctx, operationId);
+    if (!open) return;
+    await ctx.tx.execute(sql`
+      update bulk_operations set rows_total = ${written.rows}, rows_read = ${written.rows}, rows_done = ${written.rows},
+        file_bytes = ${written.bytes}
+      where tenant_id = ${ctx.tenant.id} and id = ${operationId}`);
+    await endOperation(ctx, open, 'completed');
+  });
+}
+
+async function recordStart(ctx: Context, operationId: string): Promise<void> {
+  await transact(ctx, (ctx) =>
+    ctx.tx.execute(sql`
+    update bulk_operations set state = 'running', started_at = ${ctx.clock.now()}
+    where tenant_id = ${ctx.tenant.id} and id = ${operationId} and finished_at is null`),
+  );
+}
+
+async function writeChunks(
+  ctx: InTransaction,
+  operation: Operation,
+): Promise<{ readonly rows: number; readonly bytes: number }> {
+  const kind = exportKindOf(operation);
+  const format: ExportFormat = operation.format === 'jsonl' ? 'jsonl' : 'csv';
+  await ctx.tx.limitStatements(statementMs);
+  // A run that died after its snapshot was committed has left its file.
+  await ctx.tx.execute(sql`
+    delete from bulk_chunks where tenant_id = ${ctx.tenant.id} and operation_id = ${operation.id}`);
+  const file = chunkWriter(ctx, operation.id);
+  let rows = 0;
+  if (format === 'csv') await file.write(csvOf([kind.columns]));
+  for await (const some of fetchRows(ctx, kind, format, operation)) {
+    rows += some.length;
+    await file.write(
+      format === 'csv'
+        ? csvOf(some.map((row) => kind.columns.map((name) => row[name])))
+        : some.map((row) => `${JSON.stringify(row)}\n`).join(''),
+    );
+  }
+  return { rows, bytes: await file.end() };
+}
+
+type FetchedRow = Readonly<Record<string, unknown>>;
+
+async function* fetchRows(
+  ctx: InTransaction,
+  kind: ExportKind,
+  format: ExportFormat,
+  operation: Operation,
+): AsyncIterable<FetchedRow[]> {
+  const range = rangeOf(operation);
+  const select = (format === 'jsonl' && kind.selectObjects?.(ctx, range)) || kind.select(ctx, range);
+  await ctx.tx.execute(sql`declare exported no scroll cursor for ${select}`);
+  for (;;) {
+    const rows = await ctx.tx.execute<FetchedRow>(sql`fetch 500 from exported`);
+    if (rows.length > 0) yield rows;
+    if (rows.length < fetchedRows) return;
+  }
+}
+
+/** Writes text in chunks. `end` returns how many bytes it has in all. */
+function chunkWriter(ctx: InTransaction, operationId: string) {
+  let waiting: Buffer[] = [];
+  let [waitingBytes, startsAt, position] = [0, 0, 0];
+
+  async function flush(): Promise<void> {
+    await ctx.tx.execute(sql`
+      insert into bulk_chunks (tenant_id, operation_id, position, starts_at, content, created_at)
+      values (${ctx.tenant.id}, ${operationId}, ${position}, ${startsAt}, ${Buffer.concat(waiting)},
+        ${ctx.clock.now()})`);
+    position += 1;
+    startsAt += waitingBytes;
+    [waiting, waitingBytes] = [[], 0];
+  }
+
+  return {
+    async write(text: string): Promise<void> {
+      const bytes = Buffer.from(text);
+      waiting.push(bytes);
+      waitingBytes += bytes.length;
+      if (waitingBytes >= chunkBytes) await flush();
+    },
+    async end(): Promise<number> {
+      if (waitingBytes > 0) await flush();
+      return startsAt;
+    },
+  };
+}

@@ -1,0 +1,214 @@
+import anyTest, { type TestFn } from 'ava';
+import { read, transact } from '#src/database/transact.ts';
+import { hours } from '#src/lib/duration.ts';
+import { sql } from '#src/lib/sql.ts';
+import { dieAt } from '#test/support/die-at.ts';
+import { buildProduct } from '#test/support/factories/catalog.ts';
+import { buildKey } from '#test/support/factories/keys.ts';
+import { buildPaidOrder } from '#test/support/factories/orders.ts';
+import { buildGiftCard } from '#test/support/factories/promotions.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
+import { until } from '#test/support/until.ts';
+import { auditOf, type Owner, type OwnerContext, pagesOf, resultOf, useOwner } from '#test/support/use-owner.ts';
+
+const test = anyTest as TestFn<OwnerContext>;
+useOwner(test);
+
+type T = { context: OwnerContext };
+
+async function completed(t: T, owner: Owner, id: string): Promise<any> {
+  // A test that runs beside this one may run the jobs of both.
+  return until(async () => {
+    await runJobs(t.context.services);
+    const { body } = await owner.get(`/exports/${id}`);
+    return body.export.finished_at && body.export;
+  });
+}
+
+/** The export of a kind, and its file. */
+async function exportFile(t: T, request: object, owner = t.context.owner): Promise<{ view: any; text: string }> {
+  const { status, body } = await owner.post('/exports', request);
+  if (status !== 202) throw new Error(JSON.stringify(body));
+  const view = await completed(t, owner, body.export.id);
+  return { view, text: (await download(t, view.url)).body };
+}
+
+/** The link has the address that the service is known by. The body stays text, also where it is lines of JSON. */
+async function download(t: T, url: string) {
+  const { pathname, search } = new URL(url);
+  const response = await fetch(t.context.api.url + pathname + search);
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: response.ok ? text : JSON.parse(text) };
+}
+
+const rowsOf = (text: string) => text.trim().split('\r\n');
+
+test('POST /admin/exports writes products as CSV and lines of JSON, which an import finds unchanged', async (t) => {
+  const { ctx, owner, services } = t.context;
+  await buildProduct(ctx, {
+    slug: 'bowl',
+    name: '=HYPERLINK("x")',
+    description: 'Two\nlines, "quoted"',
+    tags: ['wood', 'kitchen'],
+    images: [{ url: 'https://shop.example.com/a.jpg', alt: 'A bowl' }],
+    variants: [
+      { sku: 'S', name: 'Small', options: { Size: 'S' }, weight_oz: 1.5, stock: 3 },
+      { sku: 'L', stock: null },
+    ],
+  });
+  await buildProduct(ctx, { slug: 'draft', status: 'draft' });
+  const { view, text } = await exportFile(t, { kind: 'products' });
+  t.like(view, { state: 'completed', rows: 3, failure: null, format: 'csv' });
+  t.is(view.file_bytes, Buffer.byteLength(text));
+  t.true(text.includes(`bowl,"'=HYPERLINK(""x"")",`), 'no spreadsheet runs it as a formula');
+
+  const lines = (await exportFile(t, { kind: 'products', format: 'jsonl' })).text;
+  for (const [format, file] of [
+    ['csv', text],
+    ['jsonl', lines],
+  ]) {
+    const type = { 'content-type': 'text/csv' };
+    const again = await owner.post(`/imports?kind=products&format=${format}`, file, type);
+    const done = await until(async () => {
+      await runJobs(services);
+      const { body } = await owner.get(`/imports/${again.body.import.id}`);
+      return body.import.finished_at && body.import;
+    });
+    t.deepEqual(done.changes, { created: 0, updated: 0, unchanged: 2 }, format);
+    t.is(done.rows.failed, 0);
+  }
+});
+
+test('the journal agrees with orders, refunds and gift cards to the cent, by day and currency', async (t) => {
+  const { ctx } = t.context;
+  const first = await buildPaidOrder(ctx, { items: [{ unitPriceCents: 1000 }, { unitPriceCents: 250, quantity: 2 }] });
+  await buildPaidOrder(ctx, { currency: 'EUR', items: [{ unitPriceCents: 700 }] });
+  await buildPaidOrder(ctx, { status: 'pending' });
+  const { id: card } = await buildGiftCard(ctx, { balanceCents: 5000 });
+  await transact(ctx, async ({ tx }) => {
+    await tx.execute(sql`
+      update orders set discount_cents = 100, shipping_cents = 599, tax_cents = 88, gift_card_cents = 400,
+        total_cents = 1500 - 100 + 599 + 88 - 400, refunded_cents = 300
+      where tenant_id = ${ctx.tenant.id} and id = ${first.id}`);
+    await tx.execute(sql`
+      insert into payment_refund_movements (tenant_id, order_id, snapshot_number, amount_cents, at)
+      values (${ctx.tenant.id}, ${first.id}, 1, 500, ${ctx.clock.now()}), (${ctx.tenant.id}, ${first.id}, 2, -200, ${ctx.clock.now()})`);
+    await tx.execute(sql`
+      insert into gift_card_redemptions (tenant_id, gift_card_id, order_id, amount_cents, redeemed_at, returned_at,
+        returned_cents)
+      values (${ctx.tenant.id}, ${card}, ${first.id}, 400, ${ctx.clock.now()}, ${ctx.clock.now()}, 150)`);
+    await tx.execute(sql`
+      update gift_cards set balance_cents = balance_cents - 400 + 150 where tenant_id = ${ctx.tenant.id}`);
+  });
+  const day = ctx.clock.now().toISOString().slice(0, 10);
+  const { text } = await exportFile(t, { kind: 'journal_days' });
+  t.deepEqual(rowsOf(text), [
+    'day,account,currency,entries,amount_cents',
+    `${day},discounts,USD,1,-100`,
+    `${day},gift_cards_issued,USD,1,5000`,
+    `${day},gift_cards_redeemed,USD,1,-400`,
+    `${day},gift_cards_returned,USD,1,150`,
+    `${day},payments,EUR,1,700`,
+    `${day},payments,USD,1,1687`,
+    `${day},refunds,USD,2,-300`,
+    `${day},sales,EUR,1,700`,
+    `${day},sales,USD,1,1500`,
+    `${day},shipping,USD,1,599`,
+    `${day},tax,USD,1,88`,
+  ]);
+  const { text: entries } = await exportFile(t, { kind: 'journal', format: 'jsonl' });
+  t.is(entries.trim().split('\n').length, 12);
+  const tomorrow = new Date(ctx.clock.now().getTime() + hours(24)).toISOString();
+  t.is((await exportFile(t, { kind: 'journal', from: tomorrow })).view.rows, 0);
+});
+
+test('every kind is exported in each format, and orders with their items', async (t) => {
+  const { ctx } = t.context;
+  await buildProduct(ctx);
+  const { orderNumber } = await buildPaidOrder(ctx, { items: [{}, { name: 'Cup' }] });
+  const kinds = ['stock', 'orders', 'returns', 'customers', 'subscriptions', 'gift_cards', 'reminders', 'analytics'];
+  for (const kind of kinds) {
+    for (const format of ['csv', 'jsonl']) t.is((await exportFile(t, { kind, format })).view.failure, null, kind);
+  }
+  const { text } = await exportFile(t, { kind: 'orders', format: 'jsonl' });
+  const order = JSON.parse(text);
+  t.like(order, { order_number: orderNumber, total_cents: 7600 });
+  t.deepEqual(
+    order.items.map(({ name }: any) => name),
+    ['Oak bowl', 'Cup'],
+  );
+  t.is(rowsOf((await exportFile(t, { kind: 'orders' })).text).length, 3);
+});
+
+test.serial(
+  'an export whose process is killed before any statement has the same file as one that is not',
+  async (t) => {
+    const { ctx, owner, services } = t.context;
+    for (const slug of ['one', 'two', 'three']) await buildProduct(ctx, { slug });
+    const { text } = await exportFile(t, { kind: 'products' });
+    const { body } = await owner.post('/exports', { kind: 'products' });
+    const chunksOf = () =>
+      read<{ state: string }>(
+        ctx,
+        sql`
+      select o.state from bulk_chunks c join bulk_operations o on o.tenant_id = c.tenant_id and o.id = c.operation_id
+      where c.tenant_id = ${ctx.tenant.id} and c.operation_id = ${body.export.id}`,
+      );
+    for (let step = 1; await dieAt(services, step, () => runJobs(services)); step += 1) {
+      await services.execute(sql`
+      update outbox set starts = 0, relays = 0, next_relay_at = ${services.clock.now()} where finished_at is null`);
+    }
+    const view = await completed(t, owner, body.export.id);
+    t.is((await download(t, view.url)).body, text);
+    t.is((await chunksOf()).length, 1);
+  },
+);
+
+test('the link of an export lives 24 hours, and only its own token opens it', async (t) => {
+  const { ctx, api } = t.context;
+  const { view } = await exportFile(t, { kind: 'stock' });
+  const file = await download(t, view.url);
+  t.is(file.status, 200);
+  t.is(file.headers.get('content-type'), 'text/csv; charset=utf-8');
+  t.is(file.headers.get('content-disposition'), `attachment; filename="stock-${view.id}.csv"`);
+  t.is(file.headers.get('cache-control'), 'no-store');
+  const { view: other } = await exportFile(t, { kind: 'products' });
+  const wrong = new URL(view.url);
+  wrong.searchParams.set('token', new URL(other.url).searchParams.get('token') ?? '');
+  t.is(resultOf(await download(t, wrong.href)), '400 invalid_or_expired_token');
+  await transact(ctx, ({ tx }) =>
+    tx.execute(sql`
+    update bulk_operations set finished_at = finished_at - interval '25 hours' where tenant_id = ${ctx.tenant.id}`),
+  );
+  t.is(resultOf(await download(t, view.url)), '400 invalid_or_expired_token');
+  t.is((await t.context.owner.get(`/exports/${view.id}`)).body.export.url, null);
+  t.is((await api.call('GET', `/api/v1/exports/${view.id}?token=x`, { tenant: ctx.tenant.slug })).status, 400);
+});
+
+test.serial(
+  'an export requires the scope that reads its kind, is listed and audited, and can be canceled',
+  async (t) => {
+    const { api, ctx, owner, otherOwner, services } = t.context;
+    const key = await buildKey(ctx, ['admin.catalog:read']);
+    const request = (kind: string) => api.call('POST', '/api/v1/admin/exports', { key, body: { kind } });
+    t.is(resultOf(await request('orders')), '403 insufficient_scope');
+    const { body } = await request('stock');
+    t.is((await owner.post('/exports', { kind: 'orders' })).status, 202);
+    t.is((await api.call('GET', '/api/v1/admin/exports', { key })).body.exports.length, 1);
+    t.is((await pagesOf(owner, '/exports', 'exports')).flat().length, 2);
+    t.is(resultOf(await otherOwner.get(`/exports/${body.export.id}`)), '404 not_found');
+    t.is(resultOf(await otherOwner.post(`/exports/${body.export.id}/cancel`)), '404 not_found');
+    const canceled = await api.call('POST', `/api/v1/admin/exports/${body.export.id}/cancel`, { key });
+    t.is(canceled.body.export.state, 'canceled');
+    await runJobs(services);
+    t.is((await owner.get(`/exports/${body.export.id}`)).body.export.url, null);
+    t.deepEqual(
+      (await auditOf(ctx)).map(({ action, after }) => [action, after?.kind]),
+      [
+        ['export.requested', 'stock'],
+        ['export.requested', 'orders'],
+        ['export.canceled', undefined],
+      ],
+    );
+  },
+);
