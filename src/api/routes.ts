@@ -15,6 +15,7 @@ import * as adminProviders from './admin/providers.ts';
 import * as adminRecords from './admin/records.ts';
 import * as adminReturns from './admin/returns.ts';
 import * as adminReviews from './admin/reviews.ts';
+import * as adminSecondFactor from './admin/second-factor.ts';
 import * as adminSession from './admin/session.ts';
 import * as adminStaff from './admin/staff.ts';
 import * as adminSubscriptions from './admin/subscriptions.ts';
@@ -66,6 +67,7 @@ const admin = [
   adminRecords,
   adminReturns,
   adminReviews,
+  adminSecondFactor,
   adminSession,
   adminStaff,
   adminSubscriptions,

@@ -112,6 +112,7 @@ function present(tenant: Tenant) {
     restore_path: tenant.restorePath,
     allowed_origins: tenant.allowedOrigins,
     requests_per_second: tenant.requestsPerSecond,
+    refund_verification_above_cents: tenant.refundVerificationAboveCents,
     mail_from: tenant.mailFrom,
     theme: tenant.theme,
     links: tenant.links,

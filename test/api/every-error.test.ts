@@ -114,11 +114,12 @@ test('an invalid link or code is rejected with one message by every route', asyn
     const query =
       names.length > 0 ? `?${new URLSearchParams(Object.fromEntries(names.map((name) => [name, 'unknown'])))}` : '';
     const { body } = await send(t.context, route, { query, ...(names.length > 0 && route.body && { body: {} }) });
-    if (body.error !== 'not_found') messages.set(nameOf(route), `${body.error}: ${body.detail}`);
+    const what = 'code' in ((route.body as { properties?: object } | undefined)?.properties ?? {}) ? 'code' : 'link';
+    if (body.error !== 'not_found') messages.set(`${what} ${nameOf(route)}`, `${body.error}: ${body.detail}`);
   }
   t.true(messages.size >= 4);
   for (const [route, text] of messages)
-    t.is(text, 'invalid_or_expired_token: This link is invalid or has expired.', route);
+    t.is(text, `invalid_or_expired_token: This ${route.split(' ')[0]} is invalid or has expired.`, route);
 });
 
 test('every list rejects a cursor that was changed', async (t) => {

@@ -84,9 +84,10 @@ test('a route for customers requires a session', async (t) => {
   }
 });
 
-test('a route for staff rejects a missing and an unknown session, a role without the scope, and another page', async (t) => {
+test('a route for staff rejects a missing and an unknown session, a role without the scope, another page and, where it is needed, an unverified session', async (t) => {
   const { ctx, staff } = t.context;
   const analyst = await buildStaffSession(ctx, { role: 'analyst' });
+  const unverified = await buildStaffSession(ctx);
   for (const route of kinds('staff', 'bearer').filter(isForStaff)) {
     const result = async (given: Partial<typeof staff>) =>
       resultOf(await sendAsStaff(t.context, route, { ...staff, ...given }));
@@ -97,6 +98,7 @@ test('a route for staff rejects a missing and an unknown session, a role without
     } else if ('scope' in route.audience && route.audience.scope.endsWith(':write')) {
       t.is(await result(analyst.headers), '403 insufficient_scope', nameOf(route));
     }
+    if (route.verified) t.is(await result(unverified.headers), '403 second_factor_required', nameOf(route));
   }
 });
 

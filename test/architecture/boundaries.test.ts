@@ -96,6 +96,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   'openapi-typescript': ['src/client/generate/'],
   marked: ['src/console/src/'],
   nodemailer: ['src/providers/', 'src/dev/'],
+  otpauth: ['src/domain/staff/'],
   pg: ['src/database/', 'src/dev/'],
   'pg-connection-string': ['src/database/'],
   pino: ['src/platform/'],

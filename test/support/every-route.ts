@@ -6,7 +6,7 @@ import { exampleOf } from '#src/lib/example-of.ts';
 import type { ApiResponse } from './api.ts';
 import { buildKey } from './factories/keys.ts';
 import { buildSession } from './factories/sessions.ts';
-import { buildStaffSession } from './factories/staff.ts';
+import { buildStaffSession, verify } from './factories/staff.ts';
 import { type ApiContext, useApi } from './use-api.ts';
 
 /** A store with keys and sessions of every kind, for tests of all routes. */
@@ -15,7 +15,7 @@ export interface StoreContext extends ApiContext {
   key: string;
   /** Of a customer who is signed in. */
   session: string;
-  /** Of an owner who is signed in, with the page that the cookie is accepted from. */
+  /** Of an owner who is signed in and verified, with the page that the cookie is accepted from. */
   staff: { cookie: string; origin: string };
 }
 
@@ -24,7 +24,9 @@ export function useStore(test: TestFn<StoreContext>, options: Parameters<typeof 
   test.serial.beforeEach(async (t) => {
     t.context.key = await buildKey(t.context.ctx, scopes);
     t.context.session = (await buildSession(t.context.ctx)).token;
-    t.context.staff = { ...(await buildStaffSession(t.context.ctx)).headers, origin: t.context.api.url };
+    const session = await buildStaffSession(t.context.ctx);
+    await verify(t.context.ctx, session);
+    t.context.staff = { ...session.headers, origin: t.context.api.url };
   });
 }
 

@@ -22,6 +22,7 @@ export async function buildTenant(services: Services, given: Partial<Tenant> = {
     restorePath: '/cart/restore',
     allowedOrigins: ['*'],
     requestsPerSecond: null,
+    refundVerificationAboveCents: 20_000,
     mailFrom: null,
     theme: {},
     links: {},
@@ -32,11 +33,11 @@ export async function buildTenant(services: Services, given: Partial<Tenant> = {
   const now = services.clock.now();
   await services.execute(sql`
     insert into tenants (id, slug, name, owner_email, currency, locale, timezone, storefront_url, magic_link_path,
-      restore_path, allowed_origins, requests_per_second, mail_from, theme, links, modules, session_secret_sealed,
-      session_secret_number, version, created_at, updated_at)
+      restore_path, allowed_origins, requests_per_second, refund_verification_above_cents, mail_from, theme, links, modules,
+      session_secret_sealed, session_secret_number, version, created_at, updated_at)
     values (${tenant.id}, ${tenant.slug}, ${tenant.name}, ${tenant.ownerEmail}, ${tenant.currency}, ${tenant.locale},
       ${tenant.timezone}, ${tenant.storefrontUrl}, ${tenant.magicLinkPath}, ${tenant.restorePath},
-      ${JSON.stringify(tenant.allowedOrigins)}, ${tenant.requestsPerSecond}, ${tenant.mailFrom},
+      ${JSON.stringify(tenant.allowedOrigins)}, ${tenant.requestsPerSecond}, ${tenant.refundVerificationAboveCents}, ${tenant.mailFrom},
       ${JSON.stringify(tenant.theme)}, ${JSON.stringify(tenant.links)}, ${JSON.stringify(tenant.modules)},
       ${services.context().keyring.seal(tenant.id, 'session_secret', randomText(48))}, 1, 1, ${now}, ${now})`);
   return tenant;

@@ -87,7 +87,7 @@ export const postRefund = defineRoute({
   body: RefundInput,
   idempotent: 'atomic',
   coalesced: true,
-  errors: ['refund_not_allowed'],
+  errors: ['refund_not_allowed', 'second_factor_required'],
   responses: { 202: Type.Object({ refund: RefundView }) },
   async handle({ ctx, params, body: { amount_cents: amountCents, reason }, idempotencyId }) {
     const refund = await requestRefund(ctx, {

@@ -35,7 +35,8 @@ const confirmation = Omittable(
   Type.Object(Confirmation.properties, {
     description:
       'The one-time password with which the owner confirms that stored credentials are replaced or removed: ' +
-      'the id from …/confirmations, and the code from the email.',
+      'the id from …/confirmations, and the code from the email. Not needed by a member of the staff, whose session ' +
+      'is verified.',
   }),
 );
 

@@ -106,7 +106,7 @@ export const postReturnRefund = defineRoute({
     note,
     amount_cents: Omittable(Type.Unsafe<number>({ ...Cents, description: '0 if it was refunded in another way.' })),
   }),
-  errors: ['return_not_allowed', 'refund_not_allowed'],
+  errors: ['return_not_allowed', 'refund_not_allowed', 'second_factor_required'],
   async handle({ ctx, params, body: { note, amount_cents: amountCents } }) {
     return ok({ return: presentReturn(await refundReturn(ctx, { returnId: params.id, note, amountCents })) });
   },

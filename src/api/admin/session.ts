@@ -2,6 +2,7 @@ import { clientNetworkOf } from '#src/api/lib/client-ip.ts';
 import { defineRoute, scopesOf, staffOf, toOwnPages, toStaff } from '#src/api/lib/define-route.ts';
 import { accepted, ok } from '#src/api/lib/reply.ts';
 import { clearedStaffCookie, staffCookie } from '#src/api/lib/staff-cookie.ts';
+import { requireSecondFactor } from '#src/domain/second-factor.ts';
 import {
   consumeStaffLink,
   findSessionOwner,
@@ -116,11 +117,15 @@ export const postSessionRevocation = defineRoute({
   audience: toStaff,
   limit: 'staff',
   params: Type.Object({ id: Id('ses') }),
+  errors: ['second_factor_required'],
   responses: { 200: Done },
   async handle({ ctx, caller, params: { id: sessionId } }) {
     const staffId = await findSessionOwner(ctx, sessionId);
     const isOwn = staffId === staffOf(caller).staff.id;
-    if (!isOwn && !covers(scopesOf(caller), 'admin.staff:write')) throw notFound('session');
+    if (!isOwn) {
+      if (!covers(scopesOf(caller), 'admin.staff:write')) throw notFound('session');
+      requireSecondFactor(ctx);
+    }
     await revokeStaffSession(ctx, { staffId, sessionId });
     return ok({ ok: true });
   },

@@ -1,7 +1,7 @@
 import { defineRoute } from '#src/api/lib/define-route.ts';
 import { created, ok } from '#src/api/lib/reply.ts';
 import { confirmSecretRotation, startSecretRotation } from '#src/domain/payments/index.ts';
-import { Id, Type } from '#src/lib/schema.ts';
+import { Id, Omittable, Type } from '#src/lib/schema.ts';
 import { owning } from './audience.ts';
 
 const providerErrors = [
@@ -17,7 +17,8 @@ export const postRotation = defineRoute({
   path: '/api/v1/admin/payments/webhook-secret/rotations',
   idempotent: 'atomic',
   coalesced: true,
-  summary: "Start rotating the payment provider's webhook secret. A one-time code is emailed to the owner.",
+  summary:
+    "Start rotating the payment provider's webhook secret. A one-time code is emailed to the owner, unless a member of the staff starts it.",
   errors: ['payment_provider_not_configured', 'rate_limited'],
   responses: { 201: Type.Object({ rotation_id: Id('rot') }) },
   async handle({ ctx }) {
@@ -33,10 +34,18 @@ export const postConfirmation = defineRoute({
   path: '/api/v1/admin/payments/webhook-secret/rotations/:id/confirm',
   summary: 'Confirm the rotation and read the new secret. It can be read again for ten minutes.',
   params: Type.Object({ id: Id('rot') }),
-  body: Type.Object({ code: Type.String({ pattern: '^[0-9]{6}$', examples: ['123456'] }) }),
+  body: Type.Object({
+    code: Omittable(
+      Type.String({
+        pattern: '^[0-9]{6}$',
+        examples: ['123456'],
+        description: 'The one-time code. Not needed by a member of the staff, whose session is verified.',
+      }),
+    ),
+  }),
   errors: ['invalid_or_expired_token', 'version_conflict', ...providerErrors],
   responses: { 200: Type.Object({ secret: Type.String({ examples: ['whsec_1Qx'] }) }) },
   async handle({ ctx, params, body }) {
-    return ok(await confirmSecretRotation(ctx, { rotationId: params.id, code: body.code }));
+    return ok(await confirmSecretRotation(ctx, { rotationId: params.id, code: body.code ?? null }));
   },
 });

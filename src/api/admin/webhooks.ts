@@ -122,6 +122,7 @@ export const postSecretRotation = defineRoute({
   path: '/api/v1/admin/webhook-endpoints/:id/rotate-secret',
   idempotent: 'atomic',
   coalesced: true,
+  verified: true,
   summary: 'Rotate the signing secret. The new one is returned only here; the old one also signs for a day.',
   params: Named,
   responses: { 200: Type.Object({ secret: Secret }) },

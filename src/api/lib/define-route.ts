@@ -131,6 +131,8 @@ export interface Route {
   readonly bodyBytesMax: number;
   /** The module that the store must have switched on. */
   readonly module?: ModuleName;
+  /** A member of the staff has to have verified their session with the second factor. Keys are not asked for one. */
+  readonly verified?: true;
   /** How often it may be called: `limits.ts`. */
   readonly limit?: LimitName;
   /** How many emails it may cause: `limits.ts`. */

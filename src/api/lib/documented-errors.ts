@@ -8,6 +8,7 @@ export function documentedErrors(route: Route): ErrorCode[] {
     ...errorsOf[route.audience.kind],
     ...(route.audience.kind === 'bearer' && route.audience.staff ? session : []),
     ...(route.audience.kind === 'inbound' ? [] : (['origin_not_allowed'] as const)),
+    ...(route.verified ? (['second_factor_required'] as const) : []),
     ...limitErrors(route),
     ...bodyErrors(route),
     ...(route.query ? (['invalid_request'] as const) : []),

@@ -106,6 +106,10 @@ export const errorCodes = {
       '`fields` lists the values.',
     extensions: { fields: Type.Array(Type.String(), { examples: [['secret_key']] }) },
   },
+  second_factor_required: {
+    status: 403,
+    message: 'A member of the staff needs to verify the session with the second factor, and send the request again.',
+  },
   origin_not_allowed: { status: 403, message: 'The store does not allow requests from this origin.' },
   not_found: { status: 404, message: 'Not found.' },
   unknown_tenant: { status: 404, message: 'Unknown store.' },
@@ -149,6 +153,7 @@ export const errorCodes = {
     status: 409,
     message: 'The order requires no shipping, or cannot be shipped with a label from here.',
   },
+  totp_enabled: { status: 409, message: 'The member has an authenticator app already.' },
   last_owner: { status: 409, message: 'The only owner of a store can be neither revoked nor given another role.' },
   no_receipt: { status: 409, message: 'The order is not paid, or has no email address.' },
   saved_cart_gone: { status: 410, message: 'The saved cart no longer exists.' },

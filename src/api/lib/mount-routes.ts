@@ -1,6 +1,7 @@
 import type { RouterContext } from '@koa/router';
 import type { Context as KoaContext } from 'koa';
 import type { Actor, Context } from '#src/domain/context.ts';
+import { requireSecondFactor } from '#src/domain/second-factor.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { authenticate, type Visitor } from './authenticate.ts';
 import { clientIp, shopperIp } from './client-ip.ts';
@@ -46,6 +47,7 @@ async function serve(shared: RouteServices, route: Route, koa: RouterContext): P
     staffToken: koa.cookies.get(staffCookieName(shared.services.config.settings)) ?? '',
   });
   const address = await enforceLimits(shared, route, visitor, koa);
+  if (route.verified) requireSecondFactor({ actor: actorOf(visitor), clock: shared.services.clock });
 
   const make = async () => handle(shared, route, koa, { visitor, address }, await sent());
   if (route.cacheable) sendStored(koa, await shared.replies.get(visitor, koa.url, make));

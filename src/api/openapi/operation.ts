@@ -32,6 +32,7 @@ export function operationOf(route: Route, schemas: SchemaPool): Operation {
 function describe(route: Route): { description?: string } {
   const notes = [
     route.description,
+    route.verified && 'A member of the staff needs a session that is verified with the second factor.',
     route.module && `Requires the module \`${route.module}\` of the store.`,
     ...describeLimits(route),
     route.coalesced &&

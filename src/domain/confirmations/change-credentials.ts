@@ -5,6 +5,7 @@ import { newId } from '#src/lib/ids.ts';
 import { type Static, Text, Type } from '#src/lib/schema.ts';
 import { lockSubject, recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
+import { isVerified } from '../second-factor.ts';
 import { type Confirmed, requestCode, useCode } from './one-time-password.ts';
 
 /** The one-time password with which the owner confirms a change. */
@@ -57,7 +58,7 @@ export async function requestConfirmation(
 
 /**
  * Change an account at a provider. A change that replaces or removes stored credentials needs the one-time password
- * that the owner was emailed for this change.
+ * that the owner was emailed for this change, or a member of the staff whose session is verified.
  *
  * @throws DomainError `confirmation_required`, also for a wrong or expired code; or what `save` throws
  */
@@ -74,6 +75,7 @@ export async function changeCredentials<Result>(
     const fields = Object.keys(replaced);
     const isConfirmed =
       fields.length === 0 ||
+      isVerified(ctx) ||
       (confirmation &&
         (await useCode(ctx, { ...confirmedBy(ctx, confirmation.id, change, replaced), code: confirmation.code })));
     if (isConfirmed) return { saved: await save(ctx) };

@@ -13,7 +13,7 @@ const validMs = minutes(10);
 /** After this many wrong codes a one-time password is invalid. */
 const wrongCodesMax = 5;
 
-/** One-time passwords for each store and hour: few short codes leave little chance to guess one. */
+/** One-time passwords in an hour, for each store's owner and each member of its staff: few leave little to guess. */
 const perHourMax = 5;
 
 /** What a code confirms. It is valid for nothing else. */
@@ -29,17 +29,30 @@ export interface Confirmed {
 /** What the code is derived from, besides its id. */
 const codePurpose = ({ purpose, boundTo }: Confirmed): string => (boundTo ? `${purpose}:${boundTo}` : purpose);
 
+/** A request for a code: of the store's owner, who is told what it is for, or of a member of the staff. */
+type CodeRequest = Confirmed &
+  (
+    | {
+        /** Continues the sentence "Enter this code to …" in the email. */
+        readonly action: string;
+        /** Default: true. Otherwise it is confirmed in another way, within the same time. */
+        readonly isEmailed?: boolean;
+      }
+    | { readonly staff: { readonly id: string; readonly email: string } }
+  );
+
 /**
- * Email the store's owner a one-time password. An earlier one of the same purpose becomes invalid.
- *
- * @param request `action`: continues the sentence "Enter this code to …" in the email
+ * Email a one-time password. An earlier one of the same purpose becomes invalid.
  * @throws DomainError `rate_limited` after several in an hour
  */
-export async function requestCode(ctx: InTransaction, request: Confirmed & { readonly action: string }): Promise<void> {
-  await ctx.tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`one-time password ${ctx.tenant.id}`}, 0))`);
+export async function requestCode(ctx: InTransaction, request: CodeRequest): Promise<void> {
+  const staffId = 'staff' in request ? request.staff.id : null;
+  const lock = `one-time password ${staffId ?? ctx.tenant.id}`;
+  await ctx.tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`);
   const [sent] = await ctx.tx.execute<{ count: number; earliestAt: Date }>(sql`
     select count(*)::int as count, min(created_at) as "earliestAt" from one_time_passwords
-    where tenant_id = ${ctx.tenant.id} and created_at > ${fromNow(ctx.clock, -hours(1))}`);
+    where tenant_id = ${ctx.tenant.id} and staff_id is not distinct from ${staffId}
+      and created_at > ${fromNow(ctx.clock, -hours(1))}`);
   if (sent && sent.count >= perHourMax) {
     const waitMs = sent.earliestAt.getTime() + hours(1) - ctx.clock.now().getTime();
     const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000));
@@ -47,14 +60,19 @@ export async function requestCode(ctx: InTransaction, request: Confirmed & { rea
   }
 
   await ctx.tx.execute(sql`
-    insert into one_time_passwords (tenant_id, id, purpose, created_at)
-    values (${ctx.tenant.id}, ${request.id}, ${request.purpose}, ${ctx.clock.now()})`);
-  await enqueueMail(ctx, {
-    kind: 'one_time_password',
-    to: ctx.tenant.ownerEmail,
-    data: { purpose: codePurpose(request), action: request.action, valid_minutes: validMs / 60_000 },
-    subjectId: request.id,
-  });
+    insert into one_time_passwords (tenant_id, id, purpose, staff_id, created_at)
+    values (${ctx.tenant.id}, ${request.id}, ${request.purpose}, ${staffId}, ${ctx.clock.now()})`);
+  if ('isEmailed' in request && request.isEmailed === false) return;
+  const code = { purpose: codePurpose(request), valid_minutes: validMs / 60_000 };
+  const subjectId = request.id;
+  await ('staff' in request
+    ? enqueueMail(ctx, { kind: 'staff_code', to: request.staff.email, data: code, subjectId })
+    : enqueueMail(ctx, {
+        kind: 'one_time_password',
+        to: ctx.tenant.ownerEmail,
+        data: { ...code, action: request.action },
+        subjectId,
+      }));
 }
 
 interface SentCode {
@@ -67,13 +85,14 @@ interface SentCode {
 /**
  * Use a one-time password. A wrong code is counted, so commit the transaction also where the result is `false`.
  *
- * @param options `mayRepeat`: it stays valid for ten minutes after its first use
+ * @param options `mayRepeat`: it stays valid for ten minutes after its first use; `isCodeNeeded`: false where the caller
+ *   is confirmed in another way
  * @returns whether the code is right, still valid, and for this purpose
  */
 export async function useCode(
   ctx: InTransaction,
-  { code, ...confirmed }: Confirmed & { readonly code: string },
-  { mayRepeat = false }: { mayRepeat?: boolean } = {},
+  { code, ...confirmed }: Confirmed & { readonly code: string | null },
+  { mayRepeat = false, isCodeNeeded = true }: { mayRepeat?: boolean; isCodeNeeded?: boolean } = {},
 ): Promise<boolean> {
   const { id, purpose } = confirmed;
   const [sent] = await ctx.tx.execute<SentCode>(sql`
@@ -85,12 +104,23 @@ export async function useCode(
     where p.tenant_id = ${ctx.tenant.id} and p.id = ${id} and p.purpose = ${purpose} for update`);
   if (!sent || !isGood(ctx, sent, mayRepeat)) return false;
 
-  const isRight = equalInConstantTime(await deriveCode(ctx, codePurpose(confirmed), id), code);
+  const isRight = !isCodeNeeded || equalInConstantTime(await deriveCode(ctx, codePurpose(confirmed), id), code ?? '');
   await ctx.tx.execute(sql`
     update one_time_passwords
     set ${isRight ? sql`used_at = coalesce(used_at, ${ctx.clock.now()})` : sql`wrong_codes = wrong_codes + 1`}
     where tenant_id = ${ctx.tenant.id} and id = ${id}`);
   return isRight;
+}
+
+/** Use the newest one-time password of a purpose, which identifies what it confirms. As `useCode`. */
+export async function useNewestCode(
+  ctx: InTransaction,
+  { purpose, code }: { purpose: string; code: string },
+): Promise<boolean> {
+  const [newest] = await ctx.tx.execute<{ id: string }>(sql`
+    select id from one_time_passwords where tenant_id = ${ctx.tenant.id} and purpose = ${purpose}
+    order by created_at desc, id desc limit 1`);
+  return newest ? useCode(ctx, { id: newest.id, purpose, code }) : false;
 }
 
 function isGood(

@@ -7,12 +7,14 @@ import { integrationSealedColumns } from '../integrations/index.ts';
 import { paymentSealedColumns } from '../payments/index.ts';
 import type { SealedColumn } from '../sealed-column.ts';
 import { shippingSealedColumns } from '../shipping/index.ts';
+import { staffSealedColumns } from '../staff/index.ts';
 import { tenantSealedColumns } from '../tenants/index.ts';
 import { webhookSealedColumns } from '../webhooks/index.ts';
 
 /** All columns with sealed values. */
 export const sealedColumns: readonly SealedColumn[] = [
   ...tenantSealedColumns,
+  ...staffSealedColumns,
   ...idempotencySealedColumns,
   ...shippingSealedColumns,
   ...paymentSealedColumns,

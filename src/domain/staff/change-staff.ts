@@ -9,6 +9,7 @@ import type { Change } from '../change.ts';
 import type { Context, InTransaction } from '../context.ts';
 import type { Scope } from '../tenants/index.ts';
 import { missingScope, type Role, roles } from './roles.ts';
+import { removeTotp } from './second-factor.ts';
 import { StaffInput, type StaffMember, staffColumns } from './staff.ts';
 import { mailInvitation } from './staff-link.ts';
 import { endStaffSessions, invalidStaffSession } from './staff-session.ts';
@@ -125,6 +126,7 @@ export async function revokeStaff(
     const [member] = await ctx.tx.execute<StaffMember>(sql`
       update staff set revoked_at = ${now}, version = version + 1, updated_at = ${now}
       where tenant_id = ${ctx.tenant.id} and id = ${id} returning ${staffColumns}`);
+    await removeTotp(ctx, id);
     await endStaffSessions(ctx, { staffId: id, reason: 'staff_revoked' });
     await ctx.tx.execute(sql`
       update staff_links set expires_at = ${now}

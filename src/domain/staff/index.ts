@@ -1,6 +1,14 @@
 export { changeStaff, inviteStaff, revokeStaff, StaffPatch, saveStaff, subjectOf } from './change-staff.ts';
 export { staffPersonalData } from './personal-data.ts';
 export { roles } from './roles.ts';
+export {
+  confirmTotp,
+  disableTotp,
+  mailVerificationCode,
+  staffSealedColumns,
+  startTotp,
+  verifyStaffSession,
+} from './second-factor.ts';
 export { listStaff, presentStaff, readStaffEmails, StaffInput, StaffView } from './staff.ts';
 export { checkStaffLink, mailInvitation, mailStaffLink, requestStaffLink } from './staff-link.ts';
 export {

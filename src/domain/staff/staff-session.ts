@@ -10,7 +10,7 @@ import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { randomToken } from '../tenants/index.ts';
 import { roles } from './roles.ts';
-import { type StaffMember, StaffView, staffColumns } from './staff.ts';
+import { presentStaff, type StaffMember, StaffView, staffColumns } from './staff.ts';
 
 /** How long a session may be unused, and how long it lasts at most. */
 const idleMs = hours(12);
@@ -223,10 +223,7 @@ export function presentStaffSession(session: StaffSession, now: Date): Static<ty
 export const SignedInView = Type.Object(
   {
     session: StaffSessionView,
-    staff: Type.Object({
-      ...Type.Pick(StaffView, ['id', 'email', 'name', 'role']).properties,
-      second_factor: Type.Enum(['totp', 'email']),
-    }),
+    staff: Type.Pick(StaffView, ['id', 'email', 'name', 'role', 'second_factor']),
     store: Type.Object({
       slug: Type.String({ examples: ['cedar-and-clay'] }),
       name: Type.String({ examples: ['Cedar & Clay'] }),
@@ -237,15 +234,12 @@ export const SignedInView = Type.Object(
   { title: 'SignedIn' },
 );
 
-export function presentSignedIn(
-  { tenant: { slug, name, currency }, clock }: Context,
-  session: StaffSession,
-): Static<typeof SignedInView> {
-  const { staff } = session;
+export function presentSignedIn({ tenant, clock }: Context, session: StaffSession): Static<typeof SignedInView> {
+  const { id, email, name, role, second_factor } = presentStaff(session.staff);
   return {
     session: presentStaffSession(session, clock.now()),
-    staff: { id: staff.id, email: staff.email, name: staff.name, role: staff.role, second_factor: 'email' },
-    store: { slug, name, currency },
-    scopes: [...roles[staff.role]],
+    staff: { id, email, name, role, second_factor },
+    store: { slug: tenant.slug, name: tenant.name, currency: tenant.currency },
+    scopes: [...roles[role]],
   };
 }

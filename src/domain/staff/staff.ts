@@ -12,13 +12,16 @@ export interface StaffMember {
   readonly email: string;
   readonly name: string;
   readonly role: Role;
+  /** Whether an authenticator app is set up. */
+  readonly hasTotp: boolean;
   readonly revokedAt: Date | null;
   readonly version: number;
   readonly createdAt: Date;
 }
 
 /** The columns of a `StaffMember`, in a query that calls the table `staff`. */
-export const staffColumns = sql`staff.id, staff.email, staff.name, staff.role, staff.revoked_at as "revokedAt",
+export const staffColumns = sql`staff.id, staff.email, staff.name, staff.role,
+  staff.totp_confirmed_at is not null as "hasTotp", staff.revoked_at as "revokedAt",
   staff.version, staff.created_at as "createdAt"`;
 
 /** The staff of the store, revoked members included, oldest first. */
@@ -70,6 +73,7 @@ export const StaffView = Type.Object(
     email: Email,
     name: Type.String({ examples: ['Ada Lovelace'] }),
     role: RoleName,
+    second_factor: Type.Enum(['totp', 'email']),
     revoked_at: Nullable(Timestamp),
     version: Type.Integer({ examples: [1] }),
     created_at: Timestamp,
@@ -83,6 +87,7 @@ export function presentStaff(member: StaffMember): Static<typeof StaffView> {
     email: member.email,
     name: member.name,
     role: member.role,
+    second_factor: member.hasTotp ? 'totp' : 'email',
     revoked_at: member.revokedAt?.toISOString() ?? null,
     version: member.version,
     created_at: member.createdAt.toISOString(),

@@ -47,6 +47,7 @@ export async function findTenant(ctx: PlatformContext, condition: Sql): Promise<
 const tenantColumns = sql`id, slug, name, owner_email as "ownerEmail", currency, locale, timezone,
   storefront_url as "storefrontUrl", magic_link_path as "magicLinkPath", restore_path as "restorePath",
   allowed_origins as "allowedOrigins", requests_per_second as "requestsPerSecond",
+  refund_verification_above_cents as "refundVerificationAboveCents",
   mail_from as "mailFrom", theme, links, modules, version`;
 
 /** Every store of this installation by its slug, for the command line. */

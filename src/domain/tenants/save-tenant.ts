@@ -2,7 +2,18 @@ import { assignChanges, changedValues } from '#src/lib/assign-changes.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
-import { Currency, Email, FreeFormInput, Omittable, Slug, type Static, Text, Type, Url } from '#src/lib/schema.ts';
+import {
+  Cents,
+  Currency,
+  Email,
+  FreeFormInput,
+  Omittable,
+  Slug,
+  type Static,
+  Text,
+  Type,
+  Url,
+} from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import { normalizeUrl } from '#src/lib/url.ts';
 import type { Change } from '../change.ts';
@@ -35,6 +46,11 @@ export const StoreInput = Type.Object({
    * the billing portal. Default 500. One client gets half of it, at most 30.
    */
   requests_per_second: Omittable(Type.Integer({ minimum: 10, maximum: 100_000, examples: [500] })),
+  /**
+   * What one member of the staff may refund within a day without their second factor: beyond it each refund needs it.
+   * 0: always.
+   */
+  refund_verification_above_cents: Type.Optional(Type.Integer({ ...Cents, default: 20_000, examples: [20_000] })),
   /** `Name <email>` or an email. Default: MAIL_FROM. */
   mail_from: Omittable(Text(300)),
   /** Passed to the storefront as it is. */
@@ -90,6 +106,7 @@ function completeStore(input: StoreInput): StoreFields {
     restorePath: input.restore_path ?? '/cart/restore',
     allowedOrigins: (input.allowed_origins ?? ['*']).map(normalizeOrigin),
     requestsPerSecond: input.requests_per_second ?? null,
+    refundVerificationAboveCents: input.refund_verification_above_cents ?? 20_000,
     mailFrom: input.mail_from ?? null,
     theme: input.theme ?? {},
     links: input.links ?? {},
@@ -103,12 +120,12 @@ async function insertTenant(ctx: InTransaction<PlatformContext>, tenant: Tenant)
   const now = ctx.clock.now();
   await ctx.tx.execute(sql`
     insert into tenants (id, slug, name, owner_email, currency, locale, timezone, storefront_url, magic_link_path,
-      restore_path, allowed_origins, requests_per_second, mail_from, theme, links, modules,
-      session_secret_sealed, session_secret_number, version, created_at, updated_at)
+      restore_path, allowed_origins, requests_per_second, refund_verification_above_cents, mail_from, theme, links,
+      modules, session_secret_sealed, session_secret_number, version, created_at, updated_at)
     values (${tenant.id}, ${tenant.slug}, ${tenant.name}, ${tenant.ownerEmail}, ${tenant.currency}, ${tenant.locale},
       ${tenant.timezone}, ${tenant.storefrontUrl}, ${tenant.magicLinkPath}, ${tenant.restorePath},
-      ${JSON.stringify(tenant.allowedOrigins)}, ${tenant.requestsPerSecond}, ${tenant.mailFrom},
-      ${JSON.stringify(tenant.theme)}, ${JSON.stringify(tenant.links)}, ${JSON.stringify(tenant.modules)},
+      ${JSON.stringify(tenant.allowedOrigins)}, ${tenant.requestsPerSecond}, ${tenant.refundVerificationAboveCents},
+      ${tenant.mailFrom}, ${JSON.stringify(tenant.theme)}, ${JSON.stringify(tenant.links)}, ${JSON.stringify(tenant.modules)},
       ${sealSessionSecret(ctx, tenant.id, randomText(48))}, 1, ${tenant.version}, ${now}, ${now})`);
 }
 
@@ -118,7 +135,7 @@ async function updateTenant(ctx: InTransaction<PlatformContext>, tenant: Tenant)
       locale = ${tenant.locale}, timezone = ${tenant.timezone}, storefront_url = ${tenant.storefrontUrl},
       magic_link_path = ${tenant.magicLinkPath}, restore_path = ${tenant.restorePath},
       allowed_origins = ${JSON.stringify(tenant.allowedOrigins)}, requests_per_second = ${tenant.requestsPerSecond},
-      mail_from = ${tenant.mailFrom},
+      refund_verification_above_cents = ${tenant.refundVerificationAboveCents}, mail_from = ${tenant.mailFrom},
       theme = ${JSON.stringify(tenant.theme)}, links = ${JSON.stringify(tenant.links)},
       version = version + 1, updated_at = ${ctx.clock.now()}
     where id = ${tenant.id}

@@ -31,6 +31,7 @@ export const TenantEntity = defineEntity({
     restorePath: p.string(),
     allowedOrigins: p.json<string[]>(),
     requestsPerSecond: p.integer().nullable(),
+    refundVerificationAboveCents: p.integer(),
     mailFrom: p.string().nullable(),
     theme: p.json<Record<string, unknown>>(),
     links: p.json<Record<string, unknown>>(),
@@ -62,6 +63,7 @@ export type Tenant = Readonly<
     | 'restorePath'
     | 'allowedOrigins'
     | 'requestsPerSecond'
+    | 'refundVerificationAboveCents'
     | 'mailFrom'
     | 'theme'
     | 'links'

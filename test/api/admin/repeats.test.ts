@@ -12,6 +12,7 @@ import type { ApiResponse } from '#test/support/api.ts';
 import { nameOf } from '#test/support/every-route.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
+import { newAddress } from '#test/support/factories/mail.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
 import { buildPaymentAccount } from '#test/support/factories/payments.ts';
 import { buildGiftCard } from '#test/support/factories/promotions.ts';
@@ -149,6 +150,10 @@ const deedOf: Record<string, (t: Test) => Promise<Deed>> = {
     body: { name: 'erp', kind: 'secret', scopes: ['orders:read'] },
     count: deeds(ctx, 'key.created'),
   }),
+  'POST /api/v1/admin/staff': async ({ context: { ctx } }) => ({
+    body: { email: newAddress(), name: 'Ada', role: 'support' },
+    count: deeds(ctx, 'staff.invited'),
+  }),
   'POST /api/v1/admin/integrations': async ({ context: { ctx } }) => ({
     body: { provider: 'bookkeeper', return_url: 'https://shop.example/back' },
     count: rows(ctx, sql`integration_connections`),
@@ -208,6 +213,16 @@ const harmless = [
   'suppressions/release',
   'webhook-endpoints/:id/enable',
   'webhook-endpoints/:id/disable',
+  'staff/:id/revoke',
+  'sessions/:id/revoke',
+  'session/sign-out',
+  // A code and a link work once, and their emails are limited.
+  'sign-in/request',
+  'sign-in/consume',
+  'session/verification',
+  'session/verification/email',
+  'second-factor/totp',
+  'second-factor/totp/confirm',
   // A test is sent each time.
   'webhook-endpoints/:id/test',
   // These read: the reply must not be stored.

@@ -15,6 +15,7 @@ import { liveWebhookSecrets, openAccount } from '#src/domain/payments/index.ts';
 import { inspectSecrets, rewrapSecrets } from '#src/domain/secrets/index.ts';
 import { sealedColumns } from '#src/domain/secrets/rewrap-secrets.ts';
 import { saveSecondShippingAccount } from '#src/domain/shipping/index.ts';
+import { startTotp } from '#src/domain/staff/index.ts';
 import { readSessionSecret, readStaffSecret } from '#src/domain/tenants/index.ts';
 import { rotateSecret, sign } from '#src/domain/webhooks/index.ts';
 import { newId } from '#src/lib/ids.ts';
@@ -24,6 +25,7 @@ import { sources } from '#test/architecture/sources.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildPaymentAccount } from '#test/support/factories/payments.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
+import { buildStaffSession } from '#test/support/factories/staff.ts';
 import { buildEndpoint, receiverFor } from '#test/support/factories/webhooks.ts';
 
 const [older, newer] = [
@@ -173,6 +175,7 @@ async function sealSomethingEverywhere(
   receiver: Parameters<typeof buildEndpoint>[1],
 ): Promise<string> {
   await readStaffSecret(ctx);
+  await startTotp(ctx, await buildStaffSession(ctx));
   await buildShippingAccount(ctx, {
     webhook_token: 'a-token-of-twenty-letters',
     webhook_secret: 'whsec_of_the_carrier',

@@ -95,10 +95,10 @@ export interface AdminOperations {
   listPartners(query?: Query<'admin.listPartners'>, options?: RequestOptions): List<'admin.listPartners', 'partners'>;
   /** Create a partner, or update the one with this code. Omitted fields are set to their defaults. */
   savePartner(body: Body<'admin.savePartner'>, options?: RequestOptions): Promise<Result<'admin.savePartner'>>;
-  /** Start rotating the payment provider's webhook secret. A one-time code is emailed to the owner. */
+  /** Start rotating the payment provider's webhook secret. A one-time code is emailed to the owner, unless a member of the staff starts it. */
   startSecretRotation(options?: IdempotentOptions): Promise<Result<'admin.startSecretRotation'>>;
   /** Confirm the rotation and read the new secret. It can be read again for ten minutes. */
-  confirmSecretRotation(id: string, body: Body<'admin.confirmSecretRotation'>, options?: RequestOptions): Promise<Result<'admin.confirmSecretRotation'>>;
+  confirmSecretRotation(id: string, body?: Body<'admin.confirmSecretRotation'>, options?: RequestOptions): Promise<Result<'admin.confirmSecretRotation'>>;
   /** List products including drafts, newest first. */
   listProducts(query?: Query<'admin.listProducts'>, options?: RequestOptions): List<'admin.listProducts', 'products'>;
   /** Create a product with its variants. */
@@ -153,10 +153,20 @@ export interface AdminOperations {
   approveReview(id: string, options?: RequestOptions): Promise<Result<'admin.approveReview'>>;
   /** Reject a review. */
   rejectReview(id: string, options?: RequestOptions): Promise<Result<'admin.rejectReview'>>;
+  /** Remove the authenticator app and its recovery codes. Codes are emailed again. */
+  removeTotp(options?: RequestOptions): Promise<Result<'admin.removeTotp'>>;
+  /** Begin to set up an authenticator app. Its secret is only returned here. */
+  startTotp(options?: RequestOptions): Promise<Result<'admin.startTotp'>>;
+  /** Confirm the authenticator app with one of its codes. The recovery codes are only returned here. */
+  confirmTotp(body: Body<'admin.confirmTotp'>, options?: RequestOptions): Promise<Result<'admin.confirmTotp'>>;
   /** Read who is signed in and what they may do. */
   getSession(options?: RequestOptions): Promise<Result<'admin.getSession'>>;
   /** Sign out. The session ends at once. */
   signOut(options?: RequestOptions): Promise<Result<'admin.signOut'>>;
+  /** Verify the session for ten minutes, with a code of the authenticator app, a recovery code or an emailed one. */
+  verifySession(body: Body<'admin.verifySession'>, options?: RequestOptions): Promise<Result<'admin.verifySession'>>;
+  /** Email a code that verifies this session, to a member without an authenticator app. */
+  emailVerificationCode(options?: RequestOptions): Promise<Result<'admin.emailVerificationCode'>>;
   /** List one's own open sessions, or with `admin.staff:read` those of a member, newest first. */
   listSessions(query?: Query<'admin.listSessions'>, options?: RequestOptions): Promise<Result<'admin.listSessions'>>;
   /** End one of one's own sessions, or with `admin.staff:write` one of another member. */
@@ -297,8 +307,13 @@ export const adminOperations: OperationTable = {
   listReviews: { at: 'GET /api/v1/admin/reviews', input: 'query', items: 'reviews' },
   approveReview: { at: 'POST /api/v1/admin/reviews/{id}/approve' },
   rejectReview: { at: 'POST /api/v1/admin/reviews/{id}/reject' },
+  removeTotp: { at: 'DELETE /api/v1/admin/second-factor/totp' },
+  startTotp: { at: 'POST /api/v1/admin/second-factor/totp' },
+  confirmTotp: { at: 'POST /api/v1/admin/second-factor/totp/confirm', input: 'body' },
   getSession: { at: 'GET /api/v1/admin/session' },
   signOut: { at: 'POST /api/v1/admin/session/sign-out' },
+  verifySession: { at: 'POST /api/v1/admin/session/verification', input: 'body' },
+  emailVerificationCode: { at: 'POST /api/v1/admin/session/verification/email' },
   listSessions: { at: 'GET /api/v1/admin/sessions', input: 'query' },
   revokeSession: { at: 'POST /api/v1/admin/sessions/{id}/revoke' },
   signIn: { at: 'POST /api/v1/admin/sign-in/consume', input: 'body' },

@@ -176,7 +176,7 @@ export interface paths {
         post: operations["admin.savePartner"];
     };
     "/api/v1/admin/payments/webhook-secret/rotations": {
-        /** Start rotating the payment provider's webhook secret. A one-time code is emailed to the owner. */
+        /** Start rotating the payment provider's webhook secret. A one-time code is emailed to the owner, unless a member of the staff starts it. */
         post: operations["admin.startSecretRotation"];
     };
     "/api/v1/admin/payments/webhook-secret/rotations/{id}/confirm": {
@@ -281,6 +281,16 @@ export interface paths {
         /** Reject a review. */
         post: operations["admin.rejectReview"];
     };
+    "/api/v1/admin/second-factor/totp": {
+        /** Begin to set up an authenticator app. Its secret is only returned here. */
+        post: operations["admin.startTotp"];
+        /** Remove the authenticator app and its recovery codes. Codes are emailed again. */
+        delete: operations["admin.removeTotp"];
+    };
+    "/api/v1/admin/second-factor/totp/confirm": {
+        /** Confirm the authenticator app with one of its codes. The recovery codes are only returned here. */
+        post: operations["admin.confirmTotp"];
+    };
     "/api/v1/admin/session": {
         /** Read who is signed in and what they may do. */
         get: operations["admin.getSession"];
@@ -288,6 +298,14 @@ export interface paths {
     "/api/v1/admin/session/sign-out": {
         /** Sign out. The session ends at once. */
         post: operations["admin.signOut"];
+    };
+    "/api/v1/admin/session/verification": {
+        /** Verify the session for ten minutes, with a code of the authenticator app, a recovery code or an emailed one. */
+        post: operations["admin.verifySession"];
+    };
+    "/api/v1/admin/session/verification/email": {
+        /** Email a code that verifies this session, to a member without an authenticator app. */
+        post: operations["admin.emailVerificationCode"];
     };
     "/api/v1/admin/sessions": {
         /** List one's own open sessions, or with `admin.staff:read` those of a member, newest first. */
@@ -1469,6 +1487,7 @@ export interface components {
             email: components["schemas"]["Email"];
             name: string;
             role: "owner" | "manager" | "fulfilment" | "support" | "analyst";
+            second_factor: "totp" | "email";
             revoked_at: components["schemas"]["Timestamp"] | null;
             version: number;
             created_at: components["schemas"]["Timestamp"];
@@ -1632,7 +1651,7 @@ export interface components {
             /**
              * @description The error code, for programs.
              */
-            error: "invalid_request" | "invalid_json" | "missing_tenant" | "invalid_cursor" | "too_many_items" | "price_unavailable" | "mixed_intervals" | "amount_too_small" | "currency_mismatch" | "variant_required" | "unknown_product" | "promo_not_applicable" | "gift_card_not_applicable" | "invalid_or_expired_token" | "missing_key" | "invalid_key" | "revoked_key" | "expired_key" | "wrong_environment" | "invalid_session" | "expired_session" | "insufficient_scope" | "module_disabled" | "confirmation_required" | "origin_not_allowed" | "not_found" | "unknown_tenant" | "customer_not_found" | "method_not_allowed" | "request_timeout" | "duplicate_subscription" | "insufficient_stock" | "idempotency_in_progress" | "version_conflict" | "subscription_canceled" | "return_not_allowed" | "refund_not_allowed" | "label_in_progress" | "label_purchased" | "label_outcome_unknown" | "label_not_voidable" | "order_shipped" | "order_not_shippable" | "last_owner" | "no_receipt" | "saved_cart_gone" | "payload_too_large" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "shipping_provider_unavailable" | "payment_provider_error" | "payment_provider_not_configured" | "payment_provider_unavailable" | "service_unavailable";
+            error: "invalid_request" | "invalid_json" | "missing_tenant" | "invalid_cursor" | "too_many_items" | "price_unavailable" | "mixed_intervals" | "amount_too_small" | "currency_mismatch" | "variant_required" | "unknown_product" | "promo_not_applicable" | "gift_card_not_applicable" | "invalid_or_expired_token" | "missing_key" | "invalid_key" | "revoked_key" | "expired_key" | "wrong_environment" | "invalid_session" | "expired_session" | "insufficient_scope" | "module_disabled" | "confirmation_required" | "second_factor_required" | "origin_not_allowed" | "not_found" | "unknown_tenant" | "customer_not_found" | "method_not_allowed" | "request_timeout" | "duplicate_subscription" | "insufficient_stock" | "idempotency_in_progress" | "version_conflict" | "subscription_canceled" | "return_not_allowed" | "refund_not_allowed" | "label_in_progress" | "label_purchased" | "label_outcome_unknown" | "label_not_voidable" | "order_shipped" | "order_not_shippable" | "totp_enabled" | "last_owner" | "no_receipt" | "saved_cart_gone" | "payload_too_large" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "shipping_provider_unavailable" | "payment_provider_error" | "payment_provider_not_configured" | "payment_provider_unavailable" | "service_unavailable";
             reason?: string;
             /** @description Every problem and where it is: `path` is a JSON pointer. */
             errors?: {
@@ -2817,10 +2836,11 @@ export interface operations {
                 id: string;
             };
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": {
-                    code: string;
+                    /** @description The one-time code. Not needed by a member of the staff, whose session is verified. */
+                    code?: string | null;
                 };
             };
         };
@@ -3126,7 +3146,7 @@ export interface operations {
                     session_lifetime?: string | null;
                     /** @default false */
                     automatic_tax?: boolean;
-                    /** @description The one-time password with which the owner confirms that stored credentials are replaced or removed: the id from …/confirmations, and the code from the email. */
+                    /** @description The one-time password with which the owner confirms that stored credentials are replaced or removed: the id from …/confirmations, and the code from the email. Not needed by a member of the staff, whose session is verified. */
                     confirmation?: {
                         id: string;
                         code: string;
@@ -3185,7 +3205,7 @@ export interface operations {
                     /** @constant */
                     provider: "easypost";
                     api_key: string;
-                    /** @description The one-time password with which the owner confirms that stored credentials are replaced or removed: the id from …/confirmations, and the code from the email. */
+                    /** @description The one-time password with which the owner confirms that stored credentials are replaced or removed: the id from …/confirmations, and the code from the email. Not needed by a member of the staff, whose session is verified. */
                     confirmation?: {
                         id: string;
                         code: string;
@@ -3271,7 +3291,7 @@ export interface operations {
                         amount_cents: number;
                         free_over_cents?: number | null;
                     }[];
-                    /** @description The one-time password with which the owner confirms that stored credentials are replaced or removed: the id from …/confirmations, and the code from the email. */
+                    /** @description The one-time password with which the owner confirms that stored credentials are replaced or removed: the id from …/confirmations, and the code from the email. Not needed by a member of the staff, whose session is verified. */
                     confirmation?: {
                         id: string;
                         code: string;
@@ -3596,6 +3616,48 @@ export interface operations {
             default: components["responses"]["Failed"];
         };
     };
+    "admin.startTotp": {
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        secret: string;
+                        otpauth_url: string;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.removeTotp": {
+        responses: {
+            200: {
+                content: {
+                    "application/json": components["schemas"]["SignedIn"];
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.confirmTotp": {
+        requestBody: {
+            content: {
+                "application/json": {
+                    code: string;
+                };
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        recovery_codes: string[];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
     "admin.getSession": {
         responses: {
             200: {
@@ -3611,6 +3673,36 @@ export interface operations {
             /** @description No Content */
             204: {
                 content?: never;
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.verifySession": {
+        requestBody: {
+            content: {
+                "application/json": {
+                    code: string;
+                };
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": components["schemas"]["SignedIn"];
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.emailVerificationCode": {
+        responses: {
+            202: {
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                    };
+                };
             };
             default: components["responses"]["Failed"];
         };

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { deriveTokenWith, readStaffSecret, tokenPurposes } from '../../tenants/index.ts';
+import { deriveCode, deriveTokenWith, readStaffSecret, tokenPurposes } from '../../tenants/index.ts';
 import type { EmailDocument } from '../layout/document.ts';
 import type { Template } from './template.ts';
 
@@ -46,3 +46,21 @@ async function signInEmail(
     ],
   };
 }
+
+export const staffCode: Template<'staff_code'> = async (ctx, { data, subjectId }) => ({
+  // The code is not in the subject or the preview, which locked screens show.
+  subject: `Your code for the admin of ${ctx.tenant.name}`,
+  preview: 'Open this email to see your code.',
+  reason: `You get this email because you are signed in to the admin of ${ctx.tenant.name}.`,
+  blocks: [
+    { kind: 'heading', text: 'Your one-time code' },
+    { kind: 'paragraph', text: 'Enter this code in the admin to continue.' },
+    { kind: 'code', text: await deriveCode(ctx, data.purpose, subjectId) },
+    {
+      kind: 'note',
+      text:
+        `It works once, within ${data.valid_minutes} minutes. Never share it: our staff will never ask for it. ` +
+        'If you did not request a code, someone else is signed in as you: end your sessions in the admin.',
+    },
+  ],
+});

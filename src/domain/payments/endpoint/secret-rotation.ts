@@ -9,13 +9,14 @@ import { enqueue } from '#src/outbox/enqueue.ts';
 import { recordAudit } from '../../audit/index.ts';
 import { requestCode, useCode } from '../../confirmations/index.ts';
 import type { Context, InTransaction } from '../../context.ts';
+import { isVerified } from '../../second-factor.ts';
 import { openAccount } from '../accounts/payment-account.ts';
 import { providerFailureOf } from '../provider-calls.ts';
 import { replaceWebhookEndpoint } from './webhook-endpoint.ts';
 
 /**
  * Begin to replace the secret that the payment provider signs with: the store's owner is emailed a one-time password
- * to confirm it. An earlier rotation can no longer be confirmed.
+ * to confirm it, unless a member of the staff whose session is verified begins it. An earlier rotation can no longer be confirmed.
  *
  * @throws DomainError `payment_provider_not_configured`, or `rate_limited` after several in an hour
  */
@@ -27,6 +28,7 @@ export async function startSecretRotation(ctx: Context): Promise<{ rotationId: s
       id: rotationId,
       purpose: codePurpose,
       action: 'replace the secret that signs your payment webhooks',
+      isEmailed: !isVerified(ctx),
     });
     await ctx.tx.execute(sql`
       insert into payment_secret_rotations (tenant_id, id, state, created_at)
@@ -42,8 +44,8 @@ export async function startSecretRotation(ctx: Context): Promise<{ rotationId: s
 
 interface Confirmation {
   readonly rotationId: string;
-  /** The one-time password. */
-  readonly code: string;
+  /** The one-time password. Not needed by a member of the staff whose session is verified. */
+  readonly code: string | null;
 }
 
 /**
@@ -85,7 +87,8 @@ async function verifyCode(ctx: InTransaction, { rotationId, code }: Confirmation
     select leased_until as "leasedUntil" from payment_secret_rotations
     where tenant_id = ${ctx.tenant.id} and id = ${rotationId} for update`);
   if (!rotation) throw notFound('rotation');
-  if (!(await useCode(ctx, { id: rotationId, purpose: codePurpose, code }, { mayRepeat: true }))) {
+  const confirmed = { id: rotationId, purpose: codePurpose, code };
+  if (!(await useCode(ctx, confirmed, { mayRepeat: true, isCodeNeeded: !isVerified(ctx) }))) {
     await recordAudit(ctx, {
       action: 'payment_webhook_secret.confirmation_rejected',
       subjectKind: 'payment_webhook_secret',

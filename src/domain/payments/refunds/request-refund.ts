@@ -1,14 +1,17 @@
 import { issueRefund } from '#jobs/payments.ts';
 import { transact } from '#src/database/transact.ts';
+import { fromNow } from '#src/lib/clock.ts';
+import { days } from '#src/lib/duration.ts';
 import { DomainError, invalidRequest, notFound } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import type { Cents } from '#src/lib/money.ts';
 import { Cents as CentsSchema, Omittable, type Static, Text, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
-import { recordAudit } from '../../audit/index.ts';
+import { lockSubject, recordAudit } from '../../audit/index.ts';
 import type { Context, InTransaction } from '../../context.ts';
 import { lockOrder, type Order } from '../../orders/index.ts';
+import { isVerified, requireSecondFactor } from '../../second-factor.ts';
 import { type Refund, readRefund } from './refund.ts';
 
 export const RefundInput = Type.Object({
@@ -41,7 +44,8 @@ export interface RefundRequest {
  * gift card's part is returned once all money was refunded. A request without an idempotency key that has the amount
  * and reason of a pending refund returns that one.
  *
- * @throws DomainError not_found; `refund_not_allowed` with `reason`; `invalid_request` for more than is left
+ * @throws DomainError not_found; `refund_not_allowed` with `reason`; `invalid_request` for more than is left;
+ *   `second_factor_required` for a member of the staff above the store's limit
  */
 export async function requestRefund(ctx: Context, request: RefundRequest): Promise<Refund> {
   const { orderId, reason = null, returnId = null } = request;
@@ -51,6 +55,7 @@ export async function requestRefund(ctx: Context, request: RefundRequest): Promi
     const pending = request.isNamed || returnId ? undefined : await findPending(ctx, request);
     if (pending) return pending;
     const amountCents = checkRefundAmount(order, await leftToRefund(ctx, order), request.amountCents ?? null);
+    await verifyAmount(ctx, amountCents);
 
     const id = newId('rfd');
     await ctx.tx.execute(sql`
@@ -69,6 +74,21 @@ export async function requestRefund(ctx: Context, request: RefundRequest): Promi
     if (!refund) throw new TypeError('The refund that was just stored does not exist.');
     return refund;
   });
+}
+
+/**
+ * Beyond what one member of the staff may refund within a day, each refund needs their second factor: whoever splits an
+ * amount gains nothing. Refunds of the same member wait for each other.
+ */
+async function verifyAmount(ctx: InTransaction, amountCents: Cents): Promise<void> {
+  const { actor, tenant, clock } = ctx;
+  if (actor.kind !== 'staff' || isVerified(ctx)) return;
+  await lockSubject(ctx, 'refunds of staff', actor.id);
+  const [day] = await ctx.tx.execute<{ cents: number }>(sql`
+    select coalesce(sum(amount_cents), 0)::int8 as cents from payment_refunds
+    where tenant_id = ${tenant.id} and requested_by = ${actor.id} and created_at > ${fromNow(clock, -days(1))}
+      and state <> 'refused'`);
+  if ((day?.cents ?? 0) + amountCents > tenant.refundVerificationAboveCents) requireSecondFactor(ctx);
 }
 
 /** The pending refund with the same amount and reason. A refund of everything that is left cannot be repeated. */

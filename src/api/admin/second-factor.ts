@@ -1,0 +1,93 @@
+import { defineRoute, staffOf, toStaff } from '#src/api/lib/define-route.ts';
+import { accepted, ok } from '#src/api/lib/reply.ts';
+import {
+  confirmTotp,
+  disableTotp,
+  mailVerificationCode,
+  presentSignedIn,
+  SignedInView,
+  startTotp,
+  verifyStaffSession,
+} from '#src/domain/staff/index.ts';
+import { Done, Text, Type } from '#src/lib/schema.ts';
+
+const common = { tag: 'admin', audience: toStaff, limit: 'staff' } as const;
+
+const Code = Type.Object({ code: Text(20, { examples: ['123456'] }) });
+
+export const postVerification = defineRoute({
+  ...common,
+  operationId: 'admin.verifySession',
+  method: 'post',
+  path: '/api/v1/admin/session/verification',
+  summary:
+    'Verify the session for ten minutes, with a code of the authenticator app, a recovery code or an emailed one.',
+  body: Code,
+  errors: ['invalid_or_expired_token'],
+  responses: { 200: SignedInView },
+  async handle({ ctx, caller, body }) {
+    return ok(presentSignedIn(ctx, await verifyStaffSession(ctx, staffOf(caller), body.code)));
+  },
+});
+
+export const postVerificationEmail = defineRoute({
+  ...common,
+  operationId: 'admin.emailVerificationCode',
+  method: 'post',
+  path: '/api/v1/admin/session/verification/email',
+  summary: 'Email a code that verifies this session, to a member without an authenticator app.',
+  errors: ['totp_enabled'],
+  responses: { 202: Done },
+  async handle({ ctx, caller }) {
+    await mailVerificationCode(ctx, staffOf(caller));
+    return accepted({ ok: true });
+  },
+});
+
+export const postTotp = defineRoute({
+  ...common,
+  operationId: 'admin.startTotp',
+  method: 'post',
+  path: '/api/v1/admin/second-factor/totp',
+  summary: 'Begin to set up an authenticator app. Its secret is only returned here.',
+  verified: true,
+  errors: ['totp_enabled'],
+  responses: {
+    200: Type.Object({
+      secret: Type.String({ examples: ['JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'] }),
+      otpauth_url: Type.String({ examples: ['otpauth://totp/Cedar:ada@example.com?secret=JBSWY3DPEHPK3PXP'] }),
+    }),
+  },
+  async handle({ ctx, caller }) {
+    const { secret, otpauthUrl } = await startTotp(ctx, staffOf(caller));
+    return ok({ secret, otpauth_url: otpauthUrl });
+  },
+});
+
+export const postTotpConfirmation = defineRoute({
+  ...common,
+  operationId: 'admin.confirmTotp',
+  method: 'post',
+  path: '/api/v1/admin/second-factor/totp/confirm',
+  summary: 'Confirm the authenticator app with one of its codes. The recovery codes are only returned here.',
+  verified: true,
+  body: Code,
+  errors: ['invalid_or_expired_token', 'totp_enabled'],
+  responses: { 200: Type.Object({ recovery_codes: Type.Array(Type.String({ examples: ['7k2qm-x0f9d'] })) }) },
+  async handle({ ctx, caller, body }) {
+    return ok({ recovery_codes: await confirmTotp(ctx, staffOf(caller), body.code) });
+  },
+});
+
+export const deleteTotp = defineRoute({
+  ...common,
+  operationId: 'admin.removeTotp',
+  method: 'delete',
+  path: '/api/v1/admin/second-factor/totp',
+  summary: 'Remove the authenticator app and its recovery codes. Codes are emailed again.',
+  verified: true,
+  responses: { 200: SignedInView },
+  async handle({ ctx, caller }) {
+    return ok(presentSignedIn(ctx, await disableTotp(ctx, staffOf(caller))));
+  },
+});
