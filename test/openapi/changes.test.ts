@@ -33,6 +33,7 @@ function version(change: {
   event?: object;
   id?: string;
   withoutRead?: true;
+  failures?: object;
 }) {
   const scopes = change.scopes ?? ['orders:read', 'orders:write'];
   const security = [{ key: scopes.slice(0, 1) }];
@@ -54,7 +55,10 @@ function version(change: {
           operationId: change.id ?? 'createOrder',
           summary: 'Create.',
           requestBody: { required: true, content: json(change.sent ?? order({ slug: text })) },
-          responses: { 201: { description: 'Created', content: json({ $ref: '#/components/schemas/Order' }) } },
+          responses: {
+            201: { description: 'Created', content: json({ $ref: '#/components/schemas/Order' }) },
+            ...change.failures,
+          },
         },
       },
     },
@@ -75,6 +79,14 @@ function version(change: {
 
 const breaking = (change: Parameters<typeof version>[0]) =>
   changesBetween(version({}), version(change)).flatMap(({ name, isBreaking }) => (isBreaking ? [name] : []));
+
+test('changesBetween finds no break where `default` describes an error instead of its status', (t) => {
+  const failure = { description: 'An error' };
+  const removed = (failures: object) =>
+    changesBetween(version({ failures: { 500: failure } }), version({ failures })).some(({ isBreaking }) => isBreaking);
+  t.true(removed({}));
+  t.false(removed({ default: failure }));
+});
 
 test('changesBetween finds none between equal versions on different servers', (t) => {
   const moved = { ...version({}), servers: [{ url: 'https://elsewhere.example.com' }] };

@@ -15,6 +15,9 @@ export interface Change {
 /** What the library lets a response replace, although clients rely on it. */
 const irreplaceable: ReadonlySet<string> = new Set(['operationId', 'type', 'const', 'format']);
 
+/** Where a response is that `default` describes, too. */
+const isErrorStatus = /^responses\/[45]\d\d$/;
+
 /** The changes that callers can notice, in the order of the document. */
 export function changesBetween(before: OpenApiDocument, after: OpenApiDocument): Change[] {
   return [...changesOfCallers(before, after), ...changesOfMessages(before, after)];
@@ -59,7 +62,9 @@ function changesOfMessages(before: OpenApiDocument, after: OpenApiDocument): Cha
     return {
       name: operation?.operationId ?? place,
       text: `${action} ${rest.join('/') || `${method ?? ''} ${place}`.trim()}`,
-      isBreaking: type === 'breaking' || (action === 'replace' && irreplaceable.has(rest.at(-1) ?? '')),
+      isBreaking:
+        (type === 'breaking' || (action === 'replace' && irreplaceable.has(rest.at(-1) ?? ''))) &&
+        !(isErrorStatus.test(rest.join('/')) && operationAt(right, place, method)?.responses['default']),
     };
   });
 }
@@ -77,7 +82,7 @@ function comparable({ webhooks, servers: _servers, ...document }: OpenApiDocumen
 }
 
 function operationAt({ paths }: ReturnType<typeof comparable>, place: string, method = '') {
-  const methods: Readonly<Record<string, Pick<Operation, 'operationId'>>> | undefined = paths[place];
+  const methods: Readonly<Record<string, Pick<Operation, 'operationId' | 'responses'>>> | undefined = paths[place];
   return methods?.[method];
 }
 

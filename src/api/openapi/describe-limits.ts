@@ -6,7 +6,7 @@ import type { Operation } from './document.ts';
 export function describeLimits(route: Route): string[] {
   const { limit, emails, guesses = [] } = route;
   return [
-    ...(limit ? [describeLimit(limit, route)] : []),
+    ...(limit && limitOf(limit).perShopper ? [describeLimit(limit, route)] : []),
     ...guesses.map(
       (guess) =>
         `A wrong \`${guess.field}\` counts towards the limit of its preview operation: ` +
@@ -16,15 +16,15 @@ export function describeLimits(route: Route): string[] {
   ];
 }
 
-/** The same for programs. */
+/** The same for programs. What counts a key alone has its numbers in the key. */
 export function limitsOf({ limit, emails }: Route): Pick<Operation, 'x-rate-limit' | 'x-email-limit'> {
   const requests = limit && limitOf(limit);
   const mails = emails && emailLimitOf(emails);
   return {
-    ...(requests && {
+    ...(requests?.perShopper && {
       'x-rate-limit': {
         seconds: requests.seconds,
-        ...(requests.perShopper && { per_shopper: requests.perShopper }),
+        per_shopper: requests.perShopper,
         ...(requests.perSecretKey && { per_secret_key: requests.perSecretKey }),
         ...(requests.perStore && { per_store: requests.perStore }),
       },
@@ -49,7 +49,6 @@ function describeLimit(name: NonNullable<Route['limit']>, { audience }: Route): 
       '`requests_per_second`, of which one client gets at most half.'
     );
   }
-  if (!perShopper) return 'Rate limit: `requests_per_minute` of the key, if it is set.';
   // A session carries no key, so no key's limit applies to it.
   const server =
     perSecretKey && audience.kind !== 'session' && audience.kind !== 'staff'
@@ -69,7 +68,7 @@ function describeEmails(name: NonNullable<Route['emails']>): string {
   return `Emails: ${shares}, over all operations that send them. ${beyond}.`;
 }
 
-const countOf = ({ perShopper, seconds }: { perShopper?: number; seconds: number }) =>
+const countOf = ({ perShopper, seconds }: { perShopper?: number | undefined; seconds: number }) =>
   `${perShopper} ${per(seconds)} for a shopper`;
 
 /** The lengths that windows have. */

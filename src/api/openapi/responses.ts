@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 
 import type { Route } from '#src/api/lib/define-route.ts';
-import { documentedErrors } from '#src/api/lib/documented-errors.ts';
+import { documentedErrors, errorsOfAll } from '#src/api/lib/documented-errors.ts';
 import { type ErrorCode, errorCodes, meaningOf } from '#src/api/lib/error-codes.ts';
 import type { TSchema } from '#src/lib/schema.ts';
 import { ErrorEnvelope, errorExamples, headerNamed } from './components.ts';
@@ -13,14 +13,17 @@ export function responsesOf(route: Route, schemas: SchemaPool): Operation['respo
   const responses = Object.entries(route.responses).map(
     ([status, schema]) => [status, responseOf(route, status, schema, schemas)] as const,
   );
-  const errors = documentedErrors(route).map((code) => {
-    const { status } = errorCodes[code];
-    return [status, { $ref: `#/components/responses/${nameOf(status)}` }] as const;
-  });
+  const errors = documentedErrors(route)
+    .filter((code) => !errorsOfAll.includes(code))
+    .map((code) => {
+      const { status } = errorCodes[code];
+      return [status, { $ref: `#/components/responses/${nameOf(status)}` }] as const;
+    });
   return {
     ...Object.fromEntries(responses),
     ...(route.caching === 'revalidate' && { 304: { $ref: '#/components/responses/NotModified' } }),
     ...Object.fromEntries(errors),
+    default: { $ref: '#/components/responses/AnyError' },
   };
 }
 
@@ -40,7 +43,7 @@ export function sharedResponses(routes: readonly Route[], schemas: SchemaPool): 
     .toSorted(([left], [right]) => left - right)
     .map(([status, codes]) => [nameOf(status), errorResponse(status, codes.toSorted(), schemas)] as const);
   const unchanged = { description: 'The response that the caller has is unchanged.', headers: headerNamed('ETag') };
-  return { NotModified: unchanged, ...Object.fromEntries(errors) };
+  return { NotModified: unchanged, ...Object.fromEntries(errors), AnyError: anyError(schemas) };
 }
 
 /** The error envelope with the codes of a status, and with their fields. */
@@ -71,6 +74,12 @@ function errorResponse(status: number, codes: readonly ErrorCode[], schemas: Sch
     },
   };
 }
+
+/** What every operation can return, whatever it is about. */
+const anyError = (schemas: SchemaPool): Response => ({
+  ...errorResponse(503, errorsOfAll, schemas),
+  description: 'Any other error: 500 `internal_error`, or 503 `service_unavailable` with `Retry-After`.',
+});
 
 function hasBody(status: number, schema: TSchema): boolean {
   return status !== 204 && (status < 300 || status >= 400) && !('type' in schema && schema.type === 'null');
