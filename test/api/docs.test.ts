@@ -40,8 +40,8 @@ test.serial('the API document is valid OpenAPI 3.1 according to a public validat
   await t.notThrowsAsync(SwaggerParser.validate(structuredClone(document) as never));
 });
 
-test.serial('the API document is at most 450 kB', async (t) => {
-  t.true(JSON.stringify(await readDocument(t.context)).length <= 450_000);
+test.serial('the API document is at most 400 kB', async (t) => {
+  t.true(JSON.stringify(await readDocument(t.context)).length <= 400_000);
 });
 
 test.serial('the API document has every route except the webhooks of providers', async (t) => {

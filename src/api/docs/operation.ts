@@ -39,7 +39,7 @@ export function operation(operation: ReadableOperation, place: Place, schemas: S
     ${errorsOf(operation)}
   </div>
   <div class="example">
-    <pre>${curlOf(operation, place)}</pre>
+    <pre>${curlOf(operation, place, schemas)}</pre>
     ${responses
       .slice(0, 1)
       .map(([status, { content }]) => html`<p class="status">${status}</p><pre>${exampleIn(content, schemas)}</pre>`)}
@@ -91,19 +91,22 @@ function errorsOf({ errors }: ReadableOperation): Html {
 }
 
 /** A call that could be pasted into a terminal. */
-function curlOf({ parameters, security, requestBody }: ReadableOperation, { method, url, path }: Place): Html {
+function curlOf(
+  { parameters, security, requestBody }: ReadableOperation,
+  { method, url, path }: Place,
+  schemas: Schemas,
+): Html {
   const exampleNamed = (name: string) => parameters.find((parameter) => parameter.name === name)?.example;
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(exampleNamed(name) ?? name));
   const needsKey = security.length > 0 && security.every((way) => Object.keys(way).length > 0);
   const header = (line: string) => html` \\
   -H '<span class="text">${line}</span>'`;
-  const [body] = Object.values(requestBody?.content ?? {});
   return html`curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}${url}${filled}${needsKey && header('authorization: Bearer sk_test_…')}${parameters
     .filter(({ name }) => name === 'x-tenant-slug')
     .map(({ name, example }) => header(`${name}: ${example}`))}${
-    body &&
+    requestBody &&
     html`${header('content-type: application/json')} \\
-  -d '${json(body.example)}'`
+  -d '${exampleIn(requestBody.content, schemas)}'`
   }`;
 }
 

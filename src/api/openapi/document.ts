@@ -40,7 +40,6 @@ export interface Reference {
 
 export interface Content {
   readonly schema: Schema;
-  readonly example?: unknown;
   readonly examples?: Readonly<Record<string, Example>>;
 }
 

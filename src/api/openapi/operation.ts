@@ -122,7 +122,7 @@ function bodyOf({ body, streamed, form, plainTextJson }: Route, schemas: SchemaP
     return { requestBody: { required: true, content: Object.fromEntries(streamed.map((type) => [type, file])) } };
   }
   if (!body) return {};
-  const content = { schema: schemas.refer(body), example: exampleOf(body) };
+  const content = { schema: schemas.refer(body) };
   return {
     requestBody: {
       required: !fits(body, {}),
