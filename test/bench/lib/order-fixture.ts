@@ -4,7 +4,7 @@ import { Redis } from 'ioredis';
 import pg from 'pg';
 
 import { startReceiver } from '#src/dev/demo/receiver.ts';
-import { startStack } from '#src/dev/stack/start-stack.ts';
+import { type Stack, startStack } from '#src/dev/stack/start-stack.ts';
 import { until } from '#test/support/until.ts';
 import { type Buyer, openBuyer } from './buyer.ts';
 import { countStatementsSent, parentOf, processorMsOf, processorMsOfFamily } from './costs.ts';
@@ -14,6 +14,10 @@ export interface OrderFixture extends Buyer {
   /** What its processes know. */
   readonly environment: Readonly<Record<string, string>>;
   readonly url: string;
+  /** The web process and the workers, by their names in the Procfile. */
+  readonly processes: Stack['processes'];
+  /** Start a process again after it was killed. */
+  restart: Stack['restart'];
   /** Work with these workers of the Procfile and no others. */
   workWith(names: readonly string[]): Promise<void>;
   /** Every order is paid. */
@@ -63,6 +67,8 @@ export async function openOrderFixture(workers: readonly string[]): Promise<Orde
   return {
     environment: stack.environment,
     url: stack.url,
+    processes: stack.processes,
+    restart: stack.restart,
     ...buyer,
 
     async workWith(names) {
