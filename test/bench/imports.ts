@@ -98,22 +98,22 @@ async function importCatalog(): Promise<RunningImport> {
   const { import: created }: any = await sent.json();
   const { file_bytes: bytes } = created;
   console.log(`uploaded ${(bytes / 1e6).toFixed(1)} MB in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
-  const look = async (): Promise<any> => {
+  const poll = async (): Promise<any> => {
     const response = await fetch(`${fixture.url}/api/v1/admin/imports/${created.id}`, { headers: { authorization } });
     return ((await response.json()) as any).import;
   };
   let isEnded = false;
-  const ended = until(async () => (await look()).finished_at, {
+  const ended = until(async () => (await poll()).finished_at, {
     withinMs: 3_600_000,
     everyMs: 250,
     what: 'the import',
   }).then(async () => {
     isEnded = true;
-    const { state, failure, rows } = await look();
+    const { state, failure, rows } = await poll();
     if (state !== 'completed' || rows.failed > 0) throw new Error(`The import ${state}: ${failure} ${rows.failed}`);
     return (performance.now() - startedAt) / 1000;
   });
-  return { ctx, rows: count * 2, ended, isEnded: () => isEnded, rowsDone: async () => (await look()).rows.done };
+  return { ctx, rows: count * 2, ended, isEnded: () => isEnded, rowsDone: async () => (await poll()).rows.done };
 }
 
 function* catalog(): Iterable<string> {

@@ -36,7 +36,7 @@ export const postImport = defineRoute({
   description:
     'The body is the file, at most 200 MB: CSV in UTF-8, UTF-16 or Windows-1252 with commas, semicolons or tabs, or ' +
     'lines of JSON. It is stored when the response arrives, and imported by a worker. What is imported says which ' +
-    'scope the key needs: `admin.catalog:write` for products and stock.',
+    'scope is required: the one that changes it, such as `admin.catalog:write` for products and stock.',
   query: Type.Object({
     kind: ImportKindName,
     format: ImportFormat,

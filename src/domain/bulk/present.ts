@@ -18,8 +18,8 @@ export const ImportModeName = Type.Enum([...importModes], { examples: ['upsert']
 export const ImportView = Type.Object(
   {
     id: Type.String({ examples: ['imp_01m7xfs208fk1sctzyr3afnpz3'] }),
-    kind: ImportKindName,
-    format: ImportFormat,
+    kind: Type.String({ examples: ['products'] }),
+    format: Type.String({ examples: ['csv'] }),
     mode: ImportModeName,
     dry_run: Type.Boolean(),
     state: Type.Enum([...operationStates]),
@@ -85,7 +85,7 @@ export const ExportFormatName = Type.Enum([...exportFormats], { examples: ['csv'
 export const ExportView = Type.Object(
   {
     id: Type.String({ examples: ['exp_01m7xfs208fk1sctzyr3afnpz3'] }),
-    kind: ExportKindName,
+    kind: Type.String({ examples: ['orders'] }),
     format: ExportFormatName,
     from: Nullable(Timestamp),
     to: Nullable(Timestamp),

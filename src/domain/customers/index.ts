@@ -15,3 +15,4 @@ export {
   upsertCustomer,
 } from './customers.ts';
 export { customerPersonalData } from './personal-data.ts';
+export { CustomerInput, saveCustomers } from './save-customers.ts';

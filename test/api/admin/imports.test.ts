@@ -1,11 +1,13 @@
 import anyTest, { type TestFn } from 'ava';
+import { transact } from '#src/database/transact.ts';
 import { listManagedProducts } from '#src/domain/catalog/index.ts';
+import { saveCustomers } from '#src/domain/customers/index.ts';
 import type { ApiResponse } from '#test/support/api.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 import { until } from '#test/support/until.ts';
-import { deedsOf, type OwnerContext, pagesOf, resultOf, useOwner } from '#test/support/use-owner.ts';
+import { auditOf, deedsOf, type OwnerContext, pagesOf, resultOf, useOwner } from '#test/support/use-owner.ts';
 
 const test = anyTest as TestFn<OwnerContext>;
 useOwner(test);
@@ -141,6 +143,49 @@ test('an import reads lines of JSON, and stock by SKU', async (t) => {
   t.like(stock, { rows: { failed: 2 }, changes: { updated: 1 } });
   t.is((await productsOf(t))[0]?.variants[0]?.stock, 0);
   t.deepEqual(await deedsOf(t.context.ctx), ['product.created', 'product.updated', 'stock.updated']);
+});
+
+test('an import reads customers, partners, content and promo codes', async (t) => {
+  const { ctx, owner } = t.context;
+  await transact(ctx, (ctx) =>
+    saveCustomers(ctx, [{ email: 'eve@example.com', accepts_marketing: false }, { email: 'ada@example.com' }]),
+  );
+  const customers =
+    'email,name,accepts_marketing\nADA@example.com,Ada,yes\neve@example.com,,yes\nbob@example.com,Bob,\nnone,,\n';
+  t.like(await importFile(t, 'kind=customers&format=csv', customers), {
+    rows: { failed: 1 },
+    changes: { created: 1, updated: 1, unchanged: 1 },
+  });
+  t.deepEqual(
+    (await owner.get('/customers')).body.customers
+      .map(({ email, accepts_marketing }: any) => [email, accepts_marketing])
+      .toSorted(),
+    [
+      ['ada@example.com', true],
+      ['bob@example.com', null],
+      ['eve@example.com', false],
+    ],
+  );
+  const twice = `${customers}bob@example.com,Robert,\n`;
+  t.like(await importFile(t, 'kind=customers&format=csv&mode=create', twice), { rows: { failed: 5 } });
+
+  const partners = 'code,name,commission_percent,window\nmaker,The Maker,12.5,60d\nother,Other,200,\n';
+  t.like(await importFile(t, 'kind=partners&format=csv', partners), { rows: { failed: 1 }, changes: { created: 1 } });
+  t.like((await owner.get('/partners')).body.partners[0], { code: 'maker', commission_percent: 12.5 });
+
+  const content =
+    'type,slug,title,body,tags,image_url\narticle,care,Care,"# Oil\ntwice a year",wood,https://shop.example.com/a.jpg\n';
+  t.like(await importFile(t, 'kind=content&format=csv', content), { changes: { created: 1 } });
+  t.like((await owner.get('/content/article/care')).body.entry, {
+    title: 'Care',
+    body: { format: 'markdown', value: '# Oil\ntwice a year' },
+    tags: ['wood'],
+  });
+
+  const codes = 'code,type,value,value_cents\nTEN,percent,10,\nFIVE,fixed,,500\nNONE,percent,,\n';
+  t.like(await importFile(t, 'kind=promo_codes&format=csv', codes), { rows: { failed: 1 }, changes: { created: 2 } });
+  t.is((await owner.get('/promo-codes')).body.promo_codes.length, 2);
+  t.false(JSON.stringify(await auditOf(ctx)).includes('@'), 'the audit log holds no email');
 });
 
 test('an import reads UTF-8, UTF-16 and Windows-1252, with and without a byte order mark', async (t) => {

@@ -869,7 +869,7 @@ export interface components {
         Email: string;
         Export: {
             id: string;
-            kind: "products" | "stock" | "orders" | "returns" | "journal" | "journal_days" | "customers" | "subscriptions" | "gift_cards" | "reminders" | "analytics";
+            kind: string;
             format: "csv" | "jsonl";
             from: components["schemas"]["Timestamp"] | null;
             to: components["schemas"]["Timestamp"] | null;
@@ -910,8 +910,8 @@ export interface components {
         };
         Import: {
             id: string;
-            kind: "products" | "stock";
-            format: "csv" | "shopify" | "jsonl";
+            kind: string;
+            format: string;
             mode: "upsert" | "create";
             dry_run: boolean;
             state: "receiving" | "queued" | "running" | "completed" | "failed" | "canceled";
@@ -2195,7 +2195,7 @@ export interface operations {
     "admin.createImport": {
         parameters: {
             query: {
-                kind: "products" | "stock";
+                kind: "products" | "stock" | "customers" | "partners" | "content" | "promo_codes";
                 format: "csv" | "shopify" | "jsonl";
                 /** @description `create` rejects what exists already; `upsert` changes it. */
                 mode?: "upsert" | "create";

@@ -1,11 +1,20 @@
 import { jsonLines } from '../columns.ts';
 import type { ImportKind, TableFormat } from '../import-kind.ts';
 import type { Operation } from '../operation.ts';
+import { importContent, importPromoCodes } from './content.ts';
+import { importCustomers, importPartners } from './people.ts';
 import { importProducts } from './products.ts';
 import { importStock } from './stock.ts';
 
 /** Everything that can be imported. */
-export const importKinds: readonly ImportKind[] = [importProducts, importStock];
+export const importKinds: readonly ImportKind[] = [
+  importProducts,
+  importStock,
+  importCustomers,
+  importPartners,
+  importContent,
+  importPromoCodes,
+];
 
 /** Every format of a file: the tables of the kinds, and lines of JSON. */
 export const importFormats: readonly string[] = [

@@ -1,0 +1,52 @@
+import { closed } from '#src/lib/schema.ts';
+import { EntryInput, saveEntry } from '../../content/index.ts';
+import { PromoCodeInput, savePromoCode } from '../../promotions/index.ts';
+import { defineImportKind, type TableFormat } from '../import-kind.ts';
+import { definedFields } from './cells.ts';
+import { flatTable } from './flat-table.ts';
+import { saveEach } from './save-each.ts';
+
+const entryTable = flatTable({
+  required: ['type', 'slug', 'title'],
+  texts: ['type', 'slug', 'title', 'summary', 'author', 'starts_at', 'ends_at', 'published_at'],
+  lists: ['tags'],
+  others: ['body', 'body_format', 'image_url', 'image_alt'],
+});
+
+/** A row for each entry; its body and image have columns of their own. */
+const contentTable: TableFormat = {
+  ...entryTable,
+  valueOf(rows, ctx) {
+    const [{ body, body_format: format, image_url: url, image_alt: alt } = {}] = rows;
+    return definedFields({
+      ...entryTable.valueOf(rows, ctx),
+      body: body ? { format: format || 'markdown', value: body } : undefined,
+      image: url ? definedFields({ url, alt: alt || undefined }) : undefined,
+    });
+  },
+};
+
+export const importContent = defineImportKind({
+  name: 'content',
+  area: 'content',
+  tables: { csv: contentTable },
+  schema: closed(EntryInput),
+  auditedAs: 'content',
+  save: (ctx, entries, mode) => saveEach(entries, mode, (entry) => saveEntry(ctx, entry)),
+});
+
+export const importPromoCodes = defineImportKind({
+  name: 'promo_codes',
+  area: 'promotions',
+  tables: {
+    csv: flatTable({
+      required: ['code', 'type'],
+      texts: ['code', 'type', 'starts_at', 'ends_at'],
+      numbers: ['value', 'value_cents', 'min_subtotal_cents', 'usage_limit', 'per_customer_limit'],
+      lists: ['products'],
+    }),
+  },
+  schema: closed(PromoCodeInput),
+  auditedAs: 'promo_code',
+  save: (ctx, codes, mode) => saveEach(codes, mode, (code) => savePromoCode(ctx, code)),
+});

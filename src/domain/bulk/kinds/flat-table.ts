@@ -1,0 +1,34 @@
+import type { TableFormat } from '../import-kind.ts';
+import { definedFields, filledCells, filledNumbers, flagIn, listIn } from './cells.ts';
+
+/** A table with a row for each thing, whose columns are fields, by the type of their values. */
+export function flatTable({
+  required = [],
+  texts = [],
+  numbers = [],
+  flags = [],
+  lists = [],
+  others = [],
+}: {
+  readonly required?: readonly string[];
+  readonly texts?: readonly string[];
+  readonly numbers?: readonly string[];
+  readonly flags?: readonly string[];
+  readonly lists?: readonly string[];
+  /** Not read: they are in the file that an export writes. */
+  readonly others?: readonly string[];
+}): TableFormat {
+  const all = [...texts, ...numbers, ...flags, ...lists, ...others];
+  return {
+    required,
+    optional: all.filter((name) => !required.includes(name)),
+    otherColumns: 'rejected',
+    valueOf: ([row = {}]) =>
+      definedFields({
+        ...filledCells(row, texts),
+        ...filledNumbers(row, numbers),
+        ...Object.fromEntries(flags.map((name) => [name, flagIn(row[name])])),
+        ...Object.fromEntries(lists.map((name) => [name, listIn(row[name])])),
+      }),
+  };
+}

@@ -1,0 +1,43 @@
+import { closed } from '#src/lib/schema.ts';
+import { CustomerInput, saveCustomers } from '../../customers/index.ts';
+import { PartnerInput, savePartner } from '../../partners/index.ts';
+import { defineImportKind } from '../import-kind.ts';
+import { flatTable } from './flat-table.ts';
+import { rejectExisting, saveEach } from './save-each.ts';
+
+/** Customers with their consent to advertising. */
+export const importCustomers = defineImportKind({
+  name: 'customers',
+  area: 'customers',
+  tables: {
+    csv: flatTable({
+      required: ['email'],
+      texts: ['email', 'name'],
+      flags: ['accepts_marketing'],
+      others: ['id', 'created_at'],
+    }),
+  },
+  schema: closed(CustomerInput),
+  auditedAs: 'customer',
+  async save(ctx, customers, mode) {
+    const changes = await saveCustomers(ctx, customers);
+    rejectExisting(changes, mode);
+    return changes;
+  },
+});
+
+/** Partners: the codes with which their visitors are redirected to the store, and their terms. */
+export const importPartners = defineImportKind({
+  name: 'partners',
+  area: 'customers',
+  tables: {
+    csv: flatTable({
+      required: ['code', 'name'],
+      texts: ['code', 'name', 'window'],
+      numbers: ['commission_percent', 'discount_percent'],
+    }),
+  },
+  schema: closed(PartnerInput),
+  auditedAs: 'partner',
+  save: (ctx, partners, mode) => saveEach(partners, mode, (partner) => savePartner(ctx, partner)),
+});
