@@ -8,6 +8,7 @@ import { openApiCommand } from './openapi.ts';
 import { eraseCommand, exportCommand } from './privacy.ts';
 import { replayCommand } from './replay.ts';
 import { rotateKeysCommand } from './rotate-keys.ts';
+import { inviteStaffCommand, listStaffCommand, revokeStaffCommand } from './staff.ts';
 import { listTenantsCommand, rotateSecretCommand, setModuleCommand, showTenantCommand } from './tenants.ts';
 import { listDeliveriesCommand, recoverCommand, redeliverCommand, showDeliveryCommand } from './webhooks/deliveries.ts';
 import {
@@ -35,6 +36,9 @@ export const commands: readonly Command[] = [
   listKeysCommand,
   createKeyCommand,
   revokeKeyCommand,
+  listStaffCommand,
+  inviteStaffCommand,
+  revokeStaffCommand,
   doctorCommand,
   replayCommand,
   rotateKeysCommand,

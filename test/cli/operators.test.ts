@@ -75,6 +75,27 @@ test('tenants set-module rejects an unknown module and an unknown switch as usag
   t.is((await call(t.context, 'tenants', 'set-module', tenant.slug, 'reviews', 'maybe')).code, 2);
 });
 
+test('staff invite, list and revoke change who may sign in, and the last owner stays', async (t) => {
+  const { ctx, tenant } = t.context;
+  const staff = (...words: string[]) => call(t.context, 'staff', ...words);
+  t.is((await staff('list', tenant.slug)).out, 'The store has no staff.\n');
+  const invited = await staff('invite', tenant.slug, 'Ada@cedar.example', '--name', 'Ada', '--role', 'owner');
+  t.is(invited.out, 'ada@cedar.example is invited as owner. The link in the email is valid for three days.\n');
+  t.is((await staff('invite', tenant.slug, 'grace@cedar.example', '--name', 'Grace', '--role', 'boss')).code, 2);
+  await staff('invite', tenant.slug, 'grace@cedar.example', '--name', 'Grace', '--role', 'support');
+  t.regex((await staff('list', tenant.slug)).out, /grace@cedar\.example +Grace +support +email +active/);
+  t.like(await staff('revoke', tenant.slug, 'ada@cedar.example'), { code: 1, out: '' });
+  t.is((await staff('revoke', tenant.slug, 'grace@cedar.example')).out, 'grace@cedar.example is revoked.\n');
+  t.like(await staff('revoke', tenant.slug, 'grace@cedar.example'), {
+    code: 1,
+    err: `${tenant.slug} has no active member "grace@cedar.example".\n`,
+  });
+  t.deepEqual(
+    (await listAudit(ctx, { limit: 10 })).rows.map(({ action }) => action),
+    ['staff.revoked', 'staff.invited', 'staff.invited'],
+  );
+});
+
 test('keys create prints the value once, keys list hides it, and keys revoke ends it', async (t) => {
   const { ctx, services, tenant } = t.context;
   const made = await call(

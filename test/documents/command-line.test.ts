@@ -56,8 +56,8 @@ const ranks: readonly RegExp[] = [
   /^example/,
   /^apply .*--dry-run/,
   /^apply/,
-  /^(?:keys create|webhooks:register)/,
-  /^(?!keys revoke|erase)/,
+  /^(?:keys create|staff invite|webhooks:register)/,
+  /^(?!keys revoke|staff revoke|erase)/,
 ];
 const rankOf = (line: string) => {
   const rank = ranks.findIndex((pattern) => pattern.test(line));

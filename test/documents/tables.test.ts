@@ -11,7 +11,8 @@ import { mailKinds } from '#src/domain/mail/kinds.ts';
 import { fulfillmentStatuses, orderStatuses, paymentStatuses } from '#src/domain/orders/order.ts';
 import { reminderReasons } from '#src/domain/reminders/reminder.ts';
 import { reasons } from '#src/domain/shipping/label-reasons.ts';
-import { publishableScopes, type Scope, scopes } from '#src/domain/tenants/api-key.ts';
+import { roles } from '#src/domain/staff/roles.ts';
+import { adminAreas, publishableScopes, type Scope, scopes } from '#src/domain/tenants/api-key.ts';
 import { Environment } from '#src/environment.ts';
 import { hours, minutes } from '#src/lib/duration.ts';
 import { eventTypes } from '#src/outbox/events.ts';
@@ -64,6 +65,25 @@ test('the table of scopes matches the code', (t) => {
   t.deepEqual(
     tableAfter(markdownFile('src/api/README.md'), '| resource |'),
     [...byResource].map(([resource, all]) => [code(resource), all.map(code).join(', '), verbs(all)]),
+  );
+});
+
+test('the table of roles matches the code', (t) => {
+  const listed = (held: readonly Scope[], verb: string) =>
+    adminAreas.filter((area) => held.includes(`admin.${area}:${verb}` as Scope)).map(code);
+  t.deepEqual(
+    tableAfter(markdownFile('src/domain/staff/README.md'), '## Roles'),
+    Object.entries(roles).map(([role, held]) => {
+      if (role === 'owner') return [code(role), 'everything', 'everything'];
+      const writes = listed(held, 'write');
+      return [
+        code(role),
+        listed(held, 'read')
+          .filter((area) => !writes.includes(area))
+          .join(', '),
+        writes.join(', '),
+      ];
+    }),
   );
 });
 

@@ -1,11 +1,16 @@
-import { listStaff, mailInvitation, revokeStaff, StaffInput, saveStaff, subjectOf } from '#src/domain/staff/index.ts';
+import {
+  listStaff,
+  mailInvitation,
+  revokeStaff,
+  roles,
+  StaffInput,
+  saveStaff,
+  subjectOf,
+} from '#src/domain/staff/index.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { many } from './section.ts';
 
 const staffMax = 10_000;
-
-/** An operator may grant every role. */
-const everything = ['admin:write'] as const;
 
 /** The staff of the store, identified by email. A new member is emailed an invitation. */
 export const staffSection = many({
@@ -15,7 +20,7 @@ export const staffSection = many({
   keyOf: ({ email }) => normaliseEmail(email),
   keyField: 'email',
   async save({ ctx }, input) {
-    const { member, change } = await saveStaff(ctx, input, everything);
+    const { member, change } = await saveStaff(ctx, input, roles.owner);
     if (change.action === 'created') await mailInvitation(ctx, member);
     return change;
   },
@@ -23,7 +28,7 @@ export const staffSection = many({
     for (const member of (await listStaff(ctx, { limit: staffMax })).rows) {
       if (member.revokedAt || named.has(member.email)) continue;
       // It writes its own line of the audit log.
-      await revokeStaff(ctx, member, everything);
+      await revokeStaff(ctx, member, roles.owner);
       report({ subject: subjectOf(member), action: 'removed', fields: [] });
     }
   },

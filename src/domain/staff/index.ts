@@ -1,6 +1,6 @@
 export { changeStaff, inviteStaff, revokeStaff, StaffPatch, saveStaff, subjectOf } from './change-staff.ts';
 export { staffPersonalData } from './personal-data.ts';
-export { roles } from './roles.ts';
+export { roleNames, roles } from './roles.ts';
 export {
   confirmTotp,
   disableTotp,
@@ -9,7 +9,7 @@ export {
   startTotp,
   verifyStaffSession,
 } from './second-factor.ts';
-export { listStaff, presentStaff, readStaffEmails, StaffInput, StaffView } from './staff.ts';
+export { listStaff, presentStaff, readStaffEmails, StaffInput, type StaffMember, StaffView } from './staff.ts';
 export { checkStaffLink, mailInvitation, mailStaffLink, requestStaffLink } from './staff-link.ts';
 export {
   consumeStaffLink,

@@ -1,0 +1,73 @@
+import {
+  inviteStaff,
+  listStaff,
+  presentStaff,
+  revokeStaff,
+  roleNames,
+  roles,
+  StaffInput,
+  type StaffMember,
+} from '#src/domain/staff/index.ts';
+import { columns } from './lib/columns.ts';
+import { defineCommand, Failure } from './lib/command.ts';
+import { readInput } from './lib/read-option.ts';
+import { withStore } from './lib/with-services.ts';
+
+const staffMax = 1000;
+const headings = ['EMAIL', 'NAME', 'ROLE', 'SECOND FACTOR', 'STATE'];
+
+export const listStaffCommand = defineCommand({
+  name: 'staff list',
+  summary: 'List the staff of a store.',
+  parameters: { slug: 'The slug of the store.' },
+  async run({ parameters, terminal }) {
+    const { rows } = await withStore(terminal, parameters.slug, (ctx) => listStaff(ctx, { limit: staffMax }));
+    const cells = rows.map((member) => [
+      member.email,
+      member.name,
+      member.role,
+      member.hasTotp ? 'app' : 'email',
+      stateOf(member),
+    ]);
+    return {
+      data: { staff: rows.map(presentStaff) },
+      lines: rows.length > 0 ? columns([headings, ...cells]) : ['The store has no staff.'],
+    };
+  },
+});
+
+export const inviteStaffCommand = defineCommand({
+  name: 'staff invite',
+  summary: 'Email a member an invitation to the admin of a store. Repeating it changes name and role.',
+  parameters: { slug: 'The slug of the store.', email: 'The email address of the member.' },
+  options: {
+    name: { type: 'string', value: 'name', description: 'What the member is called.' },
+    role: { type: 'string', value: roleNames.join('|'), description: 'What the member may do.' },
+  },
+  async run({ parameters: { slug, email }, options, terminal }) {
+    const input = readInput('staff invite', StaffInput, { email, name: options.name, role: options.role });
+    const member = await withStore(terminal, slug, (ctx) => inviteStaff(ctx, input, roles.owner));
+    return {
+      data: { staff: presentStaff(member) },
+      lines: [`${member.email} is invited as ${member.role}. The link in the email is valid for three days.`],
+    };
+  },
+});
+
+export const revokeStaffCommand = defineCommand({
+  name: 'staff revoke',
+  summary: 'Revoke a member of the staff. Their sessions end at once.',
+  parameters: { slug: 'The slug of the store.', member: 'The email address or id of the member.' },
+  async run({ parameters, terminal }) {
+    const member = await withStore(terminal, parameters.slug, async (ctx) => {
+      const { rows } = await listStaff(ctx, { limit: staffMax });
+      const active = rows.filter(({ revokedAt }) => revokedAt === null);
+      const named = active.find(({ id, email }) => id === parameters.member || email === parameters.member);
+      if (!named) throw new Failure(`${parameters.slug} has no active member "${parameters.member}".`);
+      return revokeStaff(ctx, named, roles.owner);
+    });
+    return { data: { staff: presentStaff(member) }, lines: [`${member.email} is revoked.`] };
+  },
+});
+
+const stateOf = ({ revokedAt }: StaffMember) => (revokedAt ? `revoked ${revokedAt.toISOString()}` : 'active');
