@@ -81,7 +81,7 @@ const watched = new WeakSet<object>();
 
 /** The directories of stores and keys cache their results for a moment; a staff session is read for each request. */
 const directory =
-  /\bfrom (?:tenants\s+where (?:slug|id) = |api_keys\s+where hash = |staff_sessions session\s)|update staff_sessions set idle_expires_at/;
+  /\bfrom (?:tenants\s+where (?:slug|id) = |api_keys\s+where hash = )|\bsession\.token_hash = |update staff_sessions set idle_expires_at/;
 
 /** Count what this pool is sent for the request that sends it, also where several are served at once. */
 function watch(pool: Pool): void {

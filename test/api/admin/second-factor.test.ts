@@ -3,12 +3,14 @@ import { TOTP } from 'otpauth';
 
 import { read } from '#src/database/transact.ts';
 import { listAudit } from '#src/domain/audit/index.ts';
+import { approveReturn, receiveReturn } from '#src/domain/returns/index.ts';
 import type { StaffSession } from '#src/domain/staff/index.ts';
 import { days, minutes, seconds } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { ApiResponse } from '#test/support/api.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
+import { buildReturn, buildReturnableOrder } from '#test/support/factories/returns.ts';
 import { buildStaffSession, buildVerificationCode, verify } from '#test/support/factories/staff.ts';
 import { fakeMailer } from '#test/support/fakes/mailer.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
@@ -227,4 +229,20 @@ test('a fulfilment role can neither refund nor change stock, keys or staff', asy
   ];
   t.deepEqual(results.map(resultOf), Array(5).fill('403 insufficient_scope'));
   t.is((await page.get(`/orders/${id}`)).status, 200);
+});
+
+test('a limit of 0 asks for the second factor at each refund, also of a return', async (t) => {
+  const { ctx, services } = t.context;
+  await services.execute(sql`update tenants set refund_verification_above_cents = 0 where id = ${ctx.tenant.id}`);
+  const support = await buildStaffSession(ctx, { role: 'support' });
+  const page = pageOf(t.context, support);
+  const order = await buildReturnableOrder(ctx, { paymentId: newId('pay') });
+  const { id: returnId } = await buildReturn(ctx, order);
+  await approveReturn(ctx, { returnId });
+  await receiveReturn(ctx, { returnId });
+  t.is(resultOf(await page.post(`/orders/${order.id}/refunds`, { amount_cents: 1 })), needed);
+  t.is(resultOf(await page.post(`/returns/${returnId}/refund`, {})), needed);
+  t.is((await page.get(`/returns?status=received`)).body.returns.length, 1);
+  await verify(ctx, support);
+  t.is((await page.post(`/returns/${returnId}/refund`, {})).status, 200);
 });

@@ -1,5 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 
+import { clearedStaffCookie, staffCookie } from '#src/api/lib/staff-cookie.ts';
 import { runOnPlatformTables, transact } from '#src/database/transact.ts';
 import { changeStaff, revokeStaff } from '#src/domain/staff/index.ts';
 import { days, hours, minutes } from '#src/lib/duration.ts';
@@ -198,7 +199,7 @@ test('a new role and revoking take effect with the next request, and only the ha
 });
 
 test('a member lists and ends their own sessions, and those of others only with the scope', async (t) => {
-  const { api, ctx } = t.context;
+  const { api, ctx, services } = t.context;
   const owner = await buildStaffSession(ctx);
   const analyst = await buildStaffSession(ctx, { role: 'analyst' });
   const as = ({ headers }: { headers: { cookie: string } }) => ({ headers: { ...headers, origin: api.url } });
@@ -215,6 +216,9 @@ test('a member lists and ends their own sessions, and those of others only with 
   const revoke = async () => resultOf(await api.call('POST', `/api/v1/admin/sessions/${analyst.id}/revoke`, as(owner)));
   t.is(await revoke(), '403 second_factor_required');
   await verify(ctx, owner);
+  const elsewhere = await buildStaffSession({ ...ctx, tenant: await buildTenant(services) });
+  t.is(resultOf(await api.call('POST', `/api/v1/admin/sessions/${analyst.id}/revoke`, as(elsewhere))), '404 not_found');
+  t.is((await api.call('GET', ofAnalyst, as(elsewhere))).body.sessions.length, 0);
   t.is(await revoke(), '200');
   t.is(resultOf(await api.call('GET', session, as(analyst))), invalidSession);
   t.like((await auditOf(ctx)).at(-1), {
@@ -222,4 +226,14 @@ test('a member lists and ends their own sessions, and those of others only with 
     actor: { kind: 'staff', id: owner.staff.id },
     subject: { kind: 'staff', id: analyst.staff.id },
   });
+});
+
+test('outside local mode the cookie is bound to its host and to TLS', async (t) => {
+  const expiresAt = new Date('2026-11-30T12:00:00Z');
+  const settings = { ...t.context.ctx.settings, localMode: false };
+  t.is(
+    staffCookie(settings, 'x', { expiresAt }),
+    '__Host-staff_session=x; Expires=Mon, 30 Nov 2026 12:00:00 GMT; Path=/; HttpOnly; SameSite=Strict; Secure',
+  );
+  t.is(clearedStaffCookie(settings), '__Host-staff_session=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict; Secure');
 });

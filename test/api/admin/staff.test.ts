@@ -119,6 +119,7 @@ test('a change of an older version is rejected, and another store has no such me
     before: { role: 'support' },
     after: { role: 'manager', changed: ['name', 'role'] },
   });
+  t.is(resultOf(await owner.post(`/staff/${id}/revoke`)), '200');
 });
 
 test('the audit log names a member to those who may read the staff', async (t) => {
