@@ -5,7 +5,7 @@ import { Route } from 'react-router';
 import { dataProvider } from './data-provider.ts';
 import { ConsoleLayout } from './layout/console-layout.tsx';
 import { darkTheme, lightTheme } from './layout/theme.ts';
-import { OwnSessions, pages, Today } from './pages/index.ts';
+import { OwnAccount, pages, Today } from './pages/index.ts';
 import { authProvider } from './session/auth-provider.ts';
 import { SignInLinkPage } from './session/sign-in-link-page.tsx';
 import { SignInPage } from './session/sign-in-page.tsx';
@@ -32,7 +32,7 @@ export function App() {
         <Resource key={name} name={name} options={{ label }} icon={icon} {...views} />
       ))}
       <CustomRoutes>
-        <Route path="/my-sessions" element={<OwnSessions />} />
+        <Route path="/my-account" element={<OwnAccount />} />
       </CustomRoutes>
       <CustomRoutes noLayout>
         <Route path="/sign-in/:token" element={<SignInLinkPage />} />

@@ -30,7 +30,7 @@ function ConsoleBar() {
 function ConsoleUserMenu() {
   return (
     <UserMenu>
-      <MenuItemLink to="/my-sessions" primaryText="My sessions" leftIcon={<Badge />} />
+      <MenuItemLink to="/my-account" primaryText="My account" leftIcon={<Badge />} />
       <Logout />
     </UserMenu>
   );

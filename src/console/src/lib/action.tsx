@@ -14,8 +14,8 @@ import { type ActionRequest, useAction } from './use-action.ts';
 
 interface ActionProps<Input extends object, Outcome> extends ActionRequest<Input, Outcome> {
   readonly label: string;
-  /** Without this scope the button is not shown. */
-  readonly scope: string;
+  /** Without this scope the button is not shown; without a scope everyone has it. */
+  readonly scope?: string;
   readonly title?: string;
   /** What it does, and what cannot be undone. */
   readonly text?: ReactNode;
@@ -31,7 +31,8 @@ interface ActionProps<Input extends object, Outcome> extends ActionRequest<Input
 export function Action<Input extends object, Outcome = unknown>(props: ActionProps<Input, Outcome>): ReactNode {
   const { label, scope, color = 'primary', variant = 'outlined', disabled = false } = props;
   const [isOpen, setOpen] = useState(false);
-  if (!useScope(scope)) return null;
+  const isAllowed = useScope(scope);
+  if (!isAllowed) return null;
   return (
     <>
       <Button size="small" color={color} variant={variant} disabled={disabled} onClick={() => setOpen(true)}>

@@ -20,7 +20,7 @@ export function SecretDialog({ title, value, onClose }: SecretDialogProps): Reac
       <DialogTitle id={titleId}>{title}</DialogTitle>
       <DialogContent>
         <DialogContentText sx={{ mb: 2 }}>It is shown only now. Store it in a safe place.</DialogContentText>
-        <code style={{ overflowWrap: 'anywhere' }}>{value}</code>
+        <code style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-line' }}>{value}</code>
       </DialogContent>
       <DialogActions>
         <Button onClick={() => navigator.clipboard.writeText(value)}>Copy</Button>

@@ -169,7 +169,7 @@ export const pages: readonly ConsolePage[] = [
   },
 ];
 
-export const OwnSessions = load('OwnSessions', () => import('./staff/own-sessions.tsx'));
+export const OwnAccount = load('OwnAccount', () => import('./staff/own-account.tsx'));
 export const Today = load('Today', () => import('./today/today.tsx'));
 
 /** A page from the module that exports it under this name. */

@@ -1,19 +1,14 @@
 import type { AuthProvider } from 'react-admin';
-import { directAdmin } from '../admin.ts';
 import { pages } from '../pages/index.ts';
-import { hasScope, isSignedOut, readSession, refreshSession } from './session.ts';
-import { setStoreOfPage } from './store.ts';
+import { endSession, hasScope, isSessionRead, readSession } from './session.ts';
 
 /** What react-admin asks about who is signed in. Expired sessions are met at the gates, where no input is lost. */
 export const authProvider: AuthProvider = {
-  async login() {
-    setStoreOfPage(undefined);
-    await refreshSession();
-  },
+  // The page of an emailed link signs in.
+  async login() {},
   async logout() {
-    await directAdmin.signOut().catch((error: unknown) => {
-      if (!isSignedOut(error)) throw error;
-    });
+    // It is also called where no one is signed in.
+    if (isSessionRead()) await endSession();
   },
   async checkAuth() {
     await readSession();

@@ -6,6 +6,9 @@ import DialogContent from '@mui/material/DialogContent';
 import DialogContentText from '@mui/material/DialogContentText';
 import DialogTitle from '@mui/material/DialogTitle';
 import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
+import { Form, required, TextInput } from 'react-admin';
+import type { FieldValues } from 'react-hook-form';
+
 import { directAdmin } from '../admin.ts';
 import { messageOf } from '../lib/errors.ts';
 import { useOpenGate } from './gates.ts';
@@ -17,6 +20,7 @@ import { storeHeader } from './store.ts';
 export function GateDialogs(): ReactNode {
   const open = useOpenGate();
   if (open?.gate === 'sign-in') return <SignInAgain close={open.close} />;
+  if (open?.gate === 'second-factor') return <SecondFactor close={open.close} />;
   return null;
 }
 
@@ -60,6 +64,51 @@ function SignInAgain({ close }: GateProps) {
           Email me a link
         </Button>
       </DialogActions>
+    </Dialog>
+  );
+}
+
+function SecondFactor({ close }: GateProps) {
+  const isByEmail = useSession()?.staff.second_factor === 'email';
+  const { message, error, attempt } = useAttempt();
+  const sendCode = () =>
+    attempt(async () => {
+      await directAdmin.emailVerificationCode();
+      return 'The code is on its way.';
+    });
+  const verify = ({ code }: { code: string }) =>
+    attempt(async () => {
+      await directAdmin.verifySession({ code: code.trim() });
+      close(true);
+      return undefined;
+    });
+  const sendFirstCode = useEffectEvent(sendCode);
+  useEffect(() => {
+    if (isByEmail) sendFirstCode();
+  }, [isByEmail]);
+
+  return (
+    <Dialog open aria-labelledby="gate-title" onClose={() => close(false)}>
+      <DialogTitle id="gate-title">Confirm that it is you</DialogTitle>
+      <Form onSubmit={(values: FieldValues) => verify(values as { code: string })}>
+        <DialogContent>
+          <DialogContentText sx={{ mb: 2 }}>
+            {isByEmail
+              ? 'Enter the code from the email that we sent you.'
+              : 'Enter the code of your authenticator app, or a recovery code.'}
+          </DialogContentText>
+          <TextInput source="code" label="Code" autoComplete="one-time-code" autoFocus validate={required()} />
+          {message && <Alert severity="info">{message}</Alert>}
+          {error && <Alert severity="error">{error}</Alert>}
+        </DialogContent>
+        <DialogActions>
+          {isByEmail && <Button onClick={sendCode}>Send another code</Button>}
+          <Button onClick={() => close(false)}>Cancel</Button>
+          <Button type="submit" variant="contained">
+            Confirm
+          </Button>
+        </DialogActions>
+      </Form>
     </Dialog>
   );
 }

@@ -15,6 +15,17 @@ export function readSession(): Promise<SignedIn> {
   return current;
 }
 
+/** Whether a session was found, so that there is one to end. */
+export const isSessionRead = (): boolean => current !== undefined;
+
+export async function endSession(): Promise<void> {
+  await directAdmin.signOut().catch((error: unknown) => {
+    if (!isSignedOut(error)) throw error;
+  });
+  current = undefined;
+  setStoreOfPage(undefined);
+}
+
 export function refreshSession(): Promise<SignedIn> {
   current = undefined;
   return readSession();
@@ -38,10 +49,10 @@ export function hasScope({ scopes }: Pick<SignedIn, 'scopes'>, scope: string): b
   return scopes.some((granted) => sufficient.includes(granted));
 }
 
-/** Whether the session of this browser has a scope. The API checks it again. */
-export function useScope(scope: string): boolean {
+/** Whether the session of this browser has a scope, if one is required. The API checks it again. */
+export function useScope(scope: string | undefined): boolean {
   const session = useSession();
-  return session !== undefined && hasScope(session, scope);
+  return session !== undefined && (scope === undefined || hasScope(session, scope));
 }
 
-export const isSignedOut = (error: unknown): boolean => error instanceof ApiError && error.status === 401;
+const isSignedOut = (error: unknown): boolean => error instanceof ApiError && error.status === 401;

@@ -3,7 +3,6 @@ import Button from '@mui/material/Button';
 import Link from '@mui/material/Link';
 import Typography from '@mui/material/Typography';
 import { useState } from 'react';
-import { useLogin } from 'react-admin';
 import { Link as RouterLink, useParams, useSearchParams } from 'react-router';
 import { directAdmin } from '../admin.ts';
 import { messageOf } from '../lib/errors.ts';
@@ -15,7 +14,6 @@ import { findStore, storeHeader, storeLastStore } from './store.ts';
 export function SignInLinkPage() {
   const { token = '' } = useParams();
   const [query] = useSearchParams();
-  const login = useLogin();
   const [error, setError] = useState<string>();
   const [isSending, setSending] = useState(false);
   const store = query.get('store') ?? findStore();
@@ -27,7 +25,8 @@ export function SignInLinkPage() {
       await directAdmin.signIn({ token }, { headers: { [storeHeader]: store } });
       storeLastStore(store);
       announceSignIn();
-      await login({}, '/');
+      // Nothing that was read before belongs to this session, and the token leaves the URL.
+      location.replace('/admin');
     } catch (failure) {
       setError(messageOf(failure));
       setSending(false);

@@ -8,13 +8,15 @@ import { PageHeading } from '../../lib/page-heading.tsx';
 import { Rows } from '../../lib/rows.tsx';
 import { useSession } from '../../session/session.ts';
 import { EndSession } from './end-session.tsx';
+import { SecondFactorPanel } from './second-factor-panel.tsx';
 
-/** Where who is signed in is signed in, too. */
-export function OwnSessions() {
+/** The second factor and the sessions of who is signed in. */
+export function OwnAccount() {
   const own = useSession()?.session.id;
   return (
     <>
-      <PageHeading title="My sessions" />
+      <PageHeading title="My account" />
+      <SecondFactorPanel />
       <Panel title="Open sessions">
         <Loaded queryKey={['sessions']} load={(signal) => admin.listSessions({}, { signal })}>
           {({ sessions }) => (
