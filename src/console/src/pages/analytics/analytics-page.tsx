@@ -45,6 +45,7 @@ export function AnalyticsPage() {
           )}
         </Loaded>
       </Panel>
+      <SearchesPanel />
       <RemindersPanel />
     </>
   );
@@ -66,6 +67,31 @@ function DayField({ label, day, onChange }: DayFieldProps) {
       onChange={({ target }) => target.value && onChange(target.value)}
       slotProps={{ inputLabel: { shrink: true } }}
     />
+  );
+}
+
+function SearchesPanel() {
+  return (
+    <Panel title="Searches without a result">
+      <Loaded
+        queryKey={['zero-result-searches']}
+        load={(signal) => admin.listZeroResultSearches({ limit: 50 }, { signal })}
+      >
+        {({ searches }) => (
+          <Rows
+            label="Searches without a result"
+            rows={searches}
+            keyOf={({ query }) => query}
+            empty="Every search of the last 90 days found something."
+            columns={[
+              { label: 'Search', show: ({ query }) => query },
+              { label: 'How often', align: 'right', show: ({ count }) => formatCount(count) },
+              { label: 'Last', show: ({ last_at }) => formatTime(last_at) },
+            ]}
+          />
+        )}
+      </Loaded>
+    </Panel>
   );
 }
 

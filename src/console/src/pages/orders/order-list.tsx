@@ -18,7 +18,7 @@ const fulfillments = [
 ];
 
 const filters = [
-  <TextInput key="email" source="email" label="Email" type="email" alwaysOn />,
+  <TextInput key="q" source="q" label="Search" helperText="Number, email or tracking" alwaysOn />,
   <SelectInput key="status" source="status" label="Status" choices={choicesOf(statuses)} alwaysOn />,
   <SelectInput
     key="fulfillment"

@@ -114,9 +114,9 @@ function sumsOf(order: OrderFile): (readonly [string, string])[] {
   return sums.flatMap(([name, cents]) => (cents === 0 ? [] : [[name, formatMoney(cents, order.currency)] as const]));
 }
 
-function CustomerPanel({ order: { customer, created_at, paid_at } }: Props) {
+function CustomerPanel({ order: { id, customer, created_at, paid_at } }: Props) {
   return (
-    <Panel title="Customer">
+    <Panel title="Customer" actions={paid_at && <ResendReceipt orderId={id} />}>
       <Facts
         of={[
           ['Email', <CustomerLink key="email" customer={customer} />],
@@ -125,5 +125,16 @@ function CustomerPanel({ order: { customer, created_at, paid_at } }: Props) {
         ]}
       />
     </Panel>
+  );
+}
+
+function ResendReceipt({ orderId }: { readonly orderId: string }) {
+  return (
+    <Action
+      label="Send the receipt again"
+      scope="admin.orders:write"
+      run={() => admin.resendReceipt(orderId)}
+      done="The receipt is on its way."
+    />
   );
 }

@@ -1,51 +1,53 @@
 import Button from '@mui/material/Button';
-import type { AuditEntry, ManagedVariant } from '@storefront-commerce/client';
-import { useState } from 'react';
+import Dialog from '@mui/material/Dialog';
+import DialogActions from '@mui/material/DialogActions';
+import DialogContent from '@mui/material/DialogContent';
+import DialogTitle from '@mui/material/DialogTitle';
+import type { ManagedVariant } from '@storefront-commerce/client';
+import { useId, useState } from 'react';
 
 import { admin } from '../../admin.ts';
-import { formatTime } from '../../lib/format.ts';
+import { formatCode, formatTime } from '../../lib/format.ts';
 import { Loaded } from '../../lib/loaded.tsx';
 import { Rows } from '../../lib/rows.tsx';
-import { useScope } from '../../session/session.ts';
+import { OrderLink } from '../orders/order-link.tsx';
 
-interface Props {
-  readonly variants: readonly ManagedVariant[];
-}
-
-/** Who changed the stock of these variants by hand, from the audit log. What was sold is in the orders. */
-export function StockHistory({ variants }: Props) {
+/** What came and went of a variant, the latest first. */
+export function StockHistory({ variant: { id, sku } }: { readonly variant: ManagedVariant }) {
   const [isOpen, setOpen] = useState(false);
-  if (!useScope('admin.settings:read')) return null;
-  if (!isOpen) return <Button onClick={() => setOpen(true)}>Show who changed it</Button>;
-  const ids = variants.map(({ id }) => id);
+  const titleId = useId();
   return (
-    <Loaded queryKey={['stock-history', ids]} load={(signal) => readHistory(ids, signal)}>
-      {(entries) => (
-        <Rows
-          label="Changes of the stock"
-          rows={entries}
-          keyOf={({ id }) => id}
-          empty="Nobody changed it by hand."
-          columns={[
-            { label: 'When', show: ({ created_at }) => formatTime(created_at) },
-            { label: 'SKU', show: ({ after }) => stateOf(after).sku },
-            { label: 'Before', align: 'right', show: ({ before }) => stateOf(before).quantity ?? 'Not tracked' },
-            { label: 'After', align: 'right', show: ({ after }) => stateOf(after).quantity ?? 'Not tracked' },
-            { label: 'By', show: ({ actor }) => `${actor.kind} ${actor.id}` },
-          ]}
-        />
-      )}
-    </Loaded>
+    <>
+      <Button size="small" onClick={() => setOpen(true)}>
+        History
+      </Button>
+      <Dialog open={isOpen} fullWidth maxWidth="sm" onClose={() => setOpen(false)} aria-labelledby={titleId}>
+        <DialogTitle id={titleId}>Stock of {sku}</DialogTitle>
+        <DialogContent>
+          <Loaded
+            queryKey={['stock-movements', id]}
+            load={(signal) => admin.listStockMovements({ variant_id: id, limit: 100 }, { signal })}
+          >
+            {({ movements }) => (
+              <Rows
+                label="Movements"
+                rows={movements}
+                keyOf={({ id }) => id}
+                empty="Nothing moved yet."
+                columns={[
+                  { label: 'When', show: ({ at }) => formatTime(at) },
+                  { label: 'Reason', show: ({ reason }) => formatCode(reason) },
+                  { label: 'Quantity', align: 'right', show: ({ quantity }) => quantity },
+                  { label: 'Order', show: ({ order_id }) => order_id && <OrderLink id={order_id} /> },
+                ]}
+              />
+            )}
+          </Loaded>
+        </DialogContent>
+        <DialogActions>
+          <Button onClick={() => setOpen(false)}>Close</Button>
+        </DialogActions>
+      </Dialog>
+    </>
   );
 }
-
-async function readHistory(variantIds: readonly string[], signal: AbortSignal): Promise<AuditEntry[]> {
-  const pages = await Promise.all(
-    variantIds.map((id) => admin.listAuditLog({ subject_kind: 'variant', subject_id: id }, { signal })),
-  );
-  return pages
-    .flatMap(({ entries }) => entries)
-    .toSorted((left, right) => right.created_at.localeCompare(left.created_at));
-}
-
-const stateOf = (state: unknown): { sku?: string; quantity?: number } => state ?? {};

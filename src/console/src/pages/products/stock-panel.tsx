@@ -1,3 +1,4 @@
+import Box from '@mui/material/Box';
 import type { ManagedProduct, ManagedVariant } from '@storefront-commerce/client';
 import { NumberInput, RadioButtonGroupInput, required } from 'react-admin';
 
@@ -22,10 +23,17 @@ export function StockPanel({ product: { variants } }: { readonly product: Manage
           { label: 'Status', show: ({ stock_status }) => <State code={stock_status} /> },
           { label: 'On hand', align: 'right', show: ({ stock }) => stock ?? 'Not tracked' },
           { label: 'Held by checkouts', align: 'right', show: ({ stock_held }) => stock_held },
-          { label: 'Change', show: (variant) => <ChangeStock variant={variant} /> },
+          {
+            label: 'Change',
+            show: (variant) => (
+              <Box sx={{ display: 'flex', gap: 1 }}>
+                <ChangeStock variant={variant} />
+                <StockHistory variant={variant} />
+              </Box>
+            ),
+          },
         ]}
       />
-      <StockHistory variants={variants} />
     </Panel>
   );
 }

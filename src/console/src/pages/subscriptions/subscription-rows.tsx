@@ -3,12 +3,14 @@ import type { Subscription } from '@storefront-commerce/client';
 import { formatMoney, formatTime } from '../../lib/format.ts';
 import { type Column, Rows } from '../../lib/rows.tsx';
 import { State } from '../../lib/texts.tsx';
+import { SubscriptionActions } from './subscription-actions.tsx';
 
 /** What is shown of a subscription in every list. */
 export const subscriptionColumns: readonly Column<Subscription>[] = [
   { label: 'Status', show: ({ status }) => <State code={status} /> },
   { label: 'Price', show: describePrice },
   { label: 'Period ends', show: describeEnd },
+  { label: 'Change', show: (subscription) => <SubscriptionActions subscription={subscription} /> },
 ];
 
 /** The subscriptions of one customer. */

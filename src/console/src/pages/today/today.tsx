@@ -19,8 +19,12 @@ export function Today() {
       <PageHeading title="Today" />
       <Box sx={{ display: 'grid', columnGap: 2, gridTemplateColumns: { md: '1fr 1fr' }, alignItems: 'start' }}>
         <Box sx={{ minWidth: 0 }}>
-          <NextSteps />
-          {mayReadOrders && <ShippingToday />}
+          {mayReadOrders && (
+            <>
+              <NextSteps />
+              <ShippingToday />
+            </>
+          )}
         </Box>
         {mayReadNumbers && <Numbers />}
       </Box>

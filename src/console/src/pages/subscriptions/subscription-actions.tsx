@@ -1,0 +1,94 @@
+import Box from '@mui/material/Box';
+import type { Body, Subscription } from '@storefront-commerce/client';
+import { RadioButtonGroupInput, SelectInput } from 'react-admin';
+
+import { admin } from '../../admin.ts';
+import { Action } from '../../lib/action.tsx';
+import { choicesOf } from '../../lib/format.ts';
+
+type Change = Body<'admin.manageSubscription'>;
+
+interface Props {
+  readonly subscription: Subscription;
+}
+
+const scope = 'admin.orders:write';
+
+/** What can be done with a subscription in its state, as its customer can. */
+export function SubscriptionActions({ subscription }: Props) {
+  const { id, status, cancel_at_period_end: isLast } = subscription;
+  if (status === 'canceled') return null;
+  return (
+    <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1 }}>
+      {status === 'paused' ? (
+        <Action
+          label="Resume"
+          scope={scope}
+          text="It renews again at the end of its period."
+          run={(_, options) => admin.manageSubscription(id, { action: 'resume' }, options)}
+          done="The subscription is resumed."
+        />
+      ) : (
+        <Action
+          label="Pause"
+          scope={scope}
+          text="It is not renewed until it is resumed."
+          run={(_, options) => admin.manageSubscription(id, { action: 'pause' }, options)}
+          done="The subscription is paused."
+        />
+      )}
+      <ChangeInterval subscription={subscription} />
+      {isLast ? (
+        <Action
+          label="Reactivate"
+          scope={scope}
+          text="It renews at the end of its period after all."
+          run={(_, options) => admin.reactivateSubscription(id, options)}
+          done="The subscription goes on."
+        />
+      ) : (
+        <CancelSubscription subscription={subscription} />
+      )}
+    </Box>
+  );
+}
+
+function ChangeInterval({ subscription: { id, interval } }: Props) {
+  return (
+    <Action<Pick<Change, 'subscription_interval'>>
+      label="Change interval"
+      scope={scope}
+      input={{ subscription_interval: interval }}
+      run={(input, options) => admin.manageSubscription(id, { action: 'change_interval', ...input }, options)}
+      done="The interval is changed."
+    >
+      <SelectInput source="subscription_interval" label="Every" choices={choicesOf(['month', 'quarter'])} />
+    </Action>
+  );
+}
+
+function CancelSubscription({ subscription: { id } }: Props) {
+  return (
+    <Action<{ when: 'now' | 'end' }>
+      label="Cancel"
+      title="Cancel the subscription"
+      color="error"
+      scope={scope}
+      input={{ when: 'end' }}
+      run={({ when }, options) =>
+        admin.manageSubscription(id, { action: 'cancel', at_period_end: when === 'end' }, options)
+      }
+      done="The subscription is canceled."
+    >
+      <RadioButtonGroupInput
+        source="when"
+        label="When"
+        row={false}
+        choices={[
+          { id: 'end', name: 'At the end of what is paid' },
+          { id: 'now', name: 'Now' },
+        ]}
+      />
+    </Action>
+  );
+}
