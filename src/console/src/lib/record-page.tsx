@@ -8,13 +8,18 @@ interface RecordPageProps<Row extends RaRecord> {
   readonly children: (record: Row) => ReactNode;
 }
 
-/** How often an open page is read again, while workers move on what it shows. */
-const refetchInterval = 5000;
+const queryOptions = {
+  // Workers move on what an open page shows.
+  refetchInterval: 5000,
+  // Records of lists, which lack parts, are cached as the page's own, unless it has a meta.
+  meta: { isWhole: true },
+  onError: () => undefined,
+};
 
 /** The page of one record of a resource. */
 export function RecordPage<Row extends RaRecord>(props: RecordPageProps<Row>): ReactNode {
   return (
-    <ShowBase queryOptions={{ refetchInterval, onError: () => undefined }} loading={null} error={null}>
+    <ShowBase queryOptions={queryOptions} loading={null} error={null}>
       <ShownRecord {...props} />
     </ShowBase>
   );
