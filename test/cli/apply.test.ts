@@ -316,6 +316,28 @@ test.serial('apply deletes what a list no longer names only with --prune', async
   t.is(ctx?.tenant.slug, slug);
 });
 
+test.serial('apply invites new staff, revokes with --prune who is not named, and keeps the last owner', async (t) => {
+  const { slug, text } = ownStore();
+  const onlyStore = text.slice(0, text.indexOf('modules:'));
+  const withStaff = (...staff: object[]) => `${onlyStore}\nstaff: ${JSON.stringify(staff)}`;
+  const [ada, grace] = [
+    { email: 'Ada@cedar.example', name: 'Ada', role: 'owner' },
+    { email: 'grace@cedar.example', name: 'Grace', role: 'support' },
+  ];
+  await apply(t.context, withStaff(ada, grace));
+  t.deepEqual(changed(await apply(t.context, withStaff(ada, { ...grace, role: 'manager' }))), [
+    'updated staff g…@cedar.example: role',
+  ]);
+  await t.throwsAsync(apply(t.context, withStaff(grace), { prune: true }), { code: 'last_owner' });
+  t.deepEqual(changed(await apply(t.context, withStaff({ ...grace, role: 'owner' }), { prune: true })), [
+    'updated staff g…@cedar.example: role',
+    'removed staff a…@cedar.example',
+  ]);
+  const ctx = await storeOf(t.context, slug);
+  const mails = ctx && (await read(ctx, sql`select recipient from mails where kind = 'staff_invitation' order by id`));
+  t.deepEqual(mails, [{ recipient: 'ada@cedar.example' }, { recipient: 'grace@cedar.example' }]);
+});
+
 test.serial('apply leaves a list alone that is not in the file, also with --prune', async (t) => {
   const { slug, text } = ownStore();
   await apply(t.context, text);
