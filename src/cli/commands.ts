@@ -1,4 +1,5 @@
 import { applyCommand } from './apply/apply.ts';
+import { importCommand } from './bulk/import.ts';
 import { doctorCommand } from './doctor/doctor.ts';
 import { exampleCommand } from './example.ts';
 import { createKeyCommand, listKeysCommand, revokeKeyCommand } from './keys.ts';
@@ -56,6 +57,7 @@ export const commands: readonly Command[] = [
   redeliverCommand,
   recoverCommand,
   listEventTypesCommand,
+  importCommand,
   exportCommand,
   eraseCommand,
   openApiCommand,

@@ -1,5 +1,6 @@
 import { erasePersonalData, exportPersonalData } from '#src/domain/privacy/index.ts';
 import { isEmailAddress } from '#src/lib/email-address.ts';
+import { exportedKinds, exportToFile } from './bulk/export-kind.ts';
 import { columns } from './lib/columns.ts';
 import { defineCommand, Failure, type Report, UsageError } from './lib/command.ts';
 import { withStore } from './lib/with-services.ts';
@@ -8,9 +9,14 @@ const whose = { slug: 'The slug of the store.', email: 'The email of the custome
 
 export const exportCommand = defineCommand({
   name: 'export',
-  summary: 'Print all data of a store about an email as JSON.',
-  parameters: whose,
-  async run({ parameters: { slug, email }, terminal }) {
+  summary: 'Print all data of a store about an email as JSON, or write all of a kind to a file.',
+  parameters: { slug: whose.slug, what: `The email of a customer, or a kind: ${exportedKinds}.` },
+  options: {
+    format: { type: 'string', value: 'csv|jsonl', description: 'How the file of a kind is written. Default csv.' },
+    to: { type: 'string', value: 'path', description: 'The file that a kind is written to. A worker must be running.' },
+  },
+  async run({ parameters: { slug, what: email }, options: { format, to: file }, terminal }) {
+    if (!email.includes('@')) return exportToFile(terminal, { slug, what: email, format, file });
     rejectOther(email);
     const held = await withStore(terminal, slug, (ctx) =>
       exportPersonalData(ctx, { email }, (part) => terminal.progress(`Reading ${part}.`)),

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { applyImport as applyImportJob } from '#jobs/bulk.ts';
 import { inSavepoint } from '#src/database/savepoint.ts';
 import { completeJob, transact } from '#src/database/transact.ts';
@@ -15,6 +16,9 @@ import { endOperation, lockOpenOperation, type Operation } from './operation.ts'
 import type { Item } from './read-import.ts';
 import { type Slice, startSlice } from './run-slice.ts';
 
+/** A pause is as long as the batch before it took, so that orders get at least half of PostgreSQL's time. */
+const pauseMaxMs = 500;
+
 /**
  * Apply the batches of an import. Each is one transaction that also removes it and counts its rows: a process that is
  * killed does nothing twice.
@@ -22,6 +26,7 @@ import { type Slice, startSlice } from './run-slice.ts';
 export async function applyImport(ctx: Context, { operationId, number }: Slice): Promise<void> {
   const isLast = startSlice(ctx);
   for (;;) {
+    const startedAt = performance.now();
     const next = isLast() ? { operationId, number: number + 1 } : undefined;
     const isLeft = await (next ? completeJob : transact)(ctx, async (ctx) => {
       const operation = await lockOpenOperation(ctx, operationId);
@@ -30,6 +35,7 @@ export async function applyImport(ctx: Context, { operationId, number }: Slice):
       return true;
     });
     if (next || !isLeft) return;
+    await pause(Math.min(performance.now() - startedAt, pauseMaxMs));
   }
 }
 
