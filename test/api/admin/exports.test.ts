@@ -8,6 +8,7 @@ import { buildKey } from '#test/support/factories/keys.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
 import { buildGiftCard } from '#test/support/factories/promotions.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
+import { buildTenant } from '#test/support/tenant.ts';
 import { until } from '#test/support/until.ts';
 import { auditOf, type Owner, type OwnerContext, pagesOf, resultOf, useOwner } from '#test/support/use-owner.ts';
 
@@ -176,6 +177,9 @@ test('the link of an export lives 24 hours, and only its own token opens it', as
   const wrong = new URL(view.url);
   wrong.searchParams.set('token', new URL(other.url).searchParams.get('token') ?? '');
   t.is(resultOf(await download(t, wrong.href)), '400 invalid_or_expired_token');
+  const elsewhere = new URL(view.url);
+  elsewhere.searchParams.set('tenant', (await buildTenant(t.context.services)).slug);
+  t.is(resultOf(await download(t, elsewhere.href)), '400 invalid_or_expired_token');
   await transact(ctx, ({ tx }) =>
     tx.execute(sql`
     update bulk_operations set finished_at = finished_at - interval '25 hours' where tenant_id = ${ctx.tenant.id}`),

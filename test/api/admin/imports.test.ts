@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import anyTest, { type TestFn } from 'ava';
 import { transact } from '#src/database/transact.ts';
+import { fileBytesMax } from '#src/domain/bulk/index.ts';
 import { listManagedProducts } from '#src/domain/catalog/index.ts';
 import { saveCustomers } from '#src/domain/customers/index.ts';
 import type { ApiResponse } from '#test/support/api.ts';
@@ -27,6 +30,20 @@ async function importFile(t: T, query: string, body: string | Uint8Array): Promi
     const { body } = await t.context.owner.get(`/imports/${sent.import.id}`);
     return body.import.finished_at && body.import;
   });
+}
+
+/** The status of an upload that announces so many bytes. */
+async function statusOfLength(t: T, length: number): Promise<number | undefined> {
+  const authorization = `Bearer ${await buildKey(t.context.ctx, ['admin:write'])}`;
+  const sent = request(`${t.context.api.url}/api/v1/admin/imports?kind=products&format=csv`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'text/csv', 'content-length': length },
+  });
+  sent.on('error', () => undefined);
+  sent.flushHeaders();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  sent.destroy();
+  return response.statusCode;
 }
 
 const errorsOf = (t: T, id: string): Promise<ApiResponse> => t.context.owner.get(`/imports/${id}/errors`);
@@ -286,6 +303,7 @@ test('POST /admin/imports rejects what is no text, empty, too large or compresse
   t.is(resultOf(await send(t, products, Buffer.from('slug,\0'))), '400 invalid_request');
   t.is(resultOf(await send(t, products, bowls, { 'content-encoding': 'gzip' })), '415 unsupported_media_type');
   t.is(resultOf(await send(t, products, bowls, { 'content-type': 'application/pdf' })), '415 unsupported_media_type');
+  t.is(await statusOfLength(t, fileBytesMax + 1), 413);
   t.is(resultOf(await send(t, 'kind=stock&format=shopify', bowls)), '400 invalid_request');
   t.is(resultOf(await send(t, 'kind=nothing&format=csv', bowls)), '400 invalid_request');
   const failures = (await t.context.owner.get('/imports')).body.imports.map(({ state, failure }: any) => [
@@ -301,6 +319,8 @@ test('an import can be canceled, and is seen by keys of its area only', async (t
   const { body } = await send(t, 'kind=products&format=csv', bowls);
   const path = `/imports/${body.import.id}`;
   t.is(resultOf(await otherOwner.get(path)), '404 not_found');
+  t.is(resultOf(await otherOwner.get(`${path}/errors`)), '404 not_found');
+  t.is(resultOf(await otherOwner.post(`${path}/cancel`)), '404 not_found');
   const key = await buildKey(ctx, ['admin.orders:write']);
   t.is(resultOf(await api.call('GET', `/api/v1/admin${path}`, { key })), '403 insufficient_scope');
   const reader = await buildKey(ctx, ['admin.catalog:read']);
