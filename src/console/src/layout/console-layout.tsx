@@ -27,9 +27,11 @@ function ConsoleBar() {
   );
 }
 
+/** Its label is what it shows, so that it can be named as it is seen. */
 function ConsoleUserMenu() {
+  const staff = useSession()?.staff;
   return (
-    <UserMenu>
+    <UserMenu label={staff && (staff.name || staff.email)}>
       <MenuItemLink to="/my-account" primaryText="My account" leftIcon={<Badge />} />
       <Logout />
     </UserMenu>

@@ -12,7 +12,7 @@ export function MoneyInput({ currency, label, ...props }: NumberInputProps & { r
       label={`${String(label)} (${currency})`}
       step={1 / unit}
       min={0}
-      format={(cents: number | null) => (cents === null || cents === undefined ? '' : cents / unit)}
+      format={(cents: number | '' | null | undefined) => (typeof cents === 'number' ? cents / unit : '')}
       parse={(text) => (text === '' || text === null ? null : Math.round(Number(text) * unit))}
     />
   );

@@ -56,7 +56,7 @@ function WideRows<Row>({ label, rows, columns, keyOf, linkOf }: RowsProps<Row>) 
           {rows.map((row) => (
             <TableRow key={keyOf(row)} hover>
               {columns.map((column, index) => (
-                <TableCell key={column.label} align={column.align}>
+                <TableCell key={column.label} align={column.align} sx={{ minWidth: 80 }}>
                   {index === 0 ? <Name row={row} column={column} linkOf={linkOf} /> : column.show(row)}
                 </TableCell>
               ))}

@@ -61,6 +61,7 @@ function DayField({ label, day, onChange }: DayFieldProps) {
   return (
     <TextField
       size="small"
+      fullWidth={false}
       type="date"
       label={label}
       value={day}

@@ -13,6 +13,12 @@ import {
 import { choicesOf } from '../../lib/format.ts';
 import { MoneyInput } from '../../lib/money-input.tsx';
 
+/** Many inputs side by side, on as many lines as they need. */
+const wrapped = {
+  '& .RaSimpleFormIterator-inline': { flexWrap: 'wrap' },
+  '& .RaSimpleFormIterator-inline > *': { flex: '1 1 9rem', minWidth: '9rem' },
+};
+
 /** What can be edited of a product, but for its slug. */
 export function ProductInputs({ currency }: { readonly currency: string }) {
   return (
@@ -48,7 +54,7 @@ export function ProductInputs({ currency }: { readonly currency: string }) {
         </SimpleFormIterator>
       </ArrayInput>
       <ArrayInput source="variants" label="Variants" validate={required()}>
-        <SimpleFormIterator inline>
+        <SimpleFormIterator inline sx={wrapped}>
           <TextInput source="sku" label="SKU" validate={required()} />
           <TextInput source="name" label="Name" />
           <MoneyInput source="price_cents" label="Price" currency={currency} validate={required()} />
