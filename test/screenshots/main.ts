@@ -3,11 +3,14 @@ import { join, resolve } from 'node:path';
 
 import type { Browser, Page } from 'playwright-core';
 import { readOptions } from '#src/cli/lib/script-options.ts';
+import { ensureConsole } from '#src/console/build/ensure-built.ts';
 import { startReceiver } from '#src/dev/demo/receiver.ts';
 import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
 import { type Stack, startStack } from '#src/dev/stack/start-stack.ts';
 import { launchBrowser } from '#test/support/browser.ts';
+import { clientsOf } from '#test/support/clients-of.ts';
 import { until } from '#test/support/until.ts';
+import { consolePages, openInConsole, owner, signInToConsole } from '#test/support/walk-console.ts';
 import {
   buyOnStorefront,
   type Capture,
@@ -19,7 +22,8 @@ import { fillDemoStore } from './fill-store.ts';
 
 /*
  * `npm run screenshots -- <folder>`: starts the whole service, fills its store, and takes a picture of every page that
- * people see, in a wide and in a narrow window: the storefront, the operators' pages, the documentation, each email.
+ * people see, in a wide and in a narrow window: the storefront, the operators' pages, the console, the documentation,
+ * each email.
  */
 
 const widths = { wide: 1280, narrow: 390 } as const;
@@ -27,7 +31,7 @@ type Width = keyof typeof widths;
 
 const { folder, dark } = readOptions(
   'Fills a store and takes a picture of every page that people see, wide and narrow:\n' +
-    'storefront, operations, documentation, emails.',
+    'storefront, operations, console, documentation, emails.',
   'npm run screenshots --',
   {
     folder: { default: '../pictures', description: 'The folder for the pictures.' },
@@ -46,6 +50,7 @@ const [stack, browser] = await Promise.all([
     report: (message) => console.log(message),
   }),
   launchBrowser(),
+  ensureConsole(),
 ]);
 try {
   for (const width of ['wide', 'narrow'] as const) await onPage(width, (page) => storefront(page, width));
@@ -54,6 +59,7 @@ try {
   for (const width of ['wide', 'narrow'] as const) {
     await onPage(width, async (page) => {
       await operations(page, width, filled);
+      await ownersConsole(page, width);
       await documentation(page, width);
       await mails(page, width);
     });
@@ -139,6 +145,22 @@ async function operations(
     .first()
     .waitFor();
   await capture('board-failed-labels');
+}
+
+async function ownersConsole(page: Page, width: Width): Promise<void> {
+  const capture = captureOf(page, width);
+  await page.goto(`${stack.url}/admin`);
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await capture('console-sign-in');
+  await signInToConsole(page, stack, owner);
+  const { orders } = await clientsOf(stack).admin.listOrders({ limit: 10 });
+  const orderPages = orders.map(
+    ({ id, order_number: number }) => [`/orders/${id}/show`, number, `order-${number}`] as const,
+  );
+  for (const [path, title, name] of [...consolePages, ...orderPages]) {
+    await openInConsole(page, stack, path, title);
+    await capture(`console-${name}`);
+  }
 }
 
 /** Busy, a page may respond 503 for a moment. */

@@ -1,0 +1,222 @@
+import anyTest, { type ExecutionContext, type TestFn } from 'ava';
+import type { Browser, Page } from 'playwright-core';
+
+import { ensureConsole } from '#src/console/build/ensure-built.ts';
+import { type Receiver, startReceiver } from '#src/dev/demo/receiver.ts';
+import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
+import { type Stack, startStack } from '#src/dev/stack/start-stack.ts';
+import { complaintsOf, hasBrowser, launchBrowser } from '#test/support/browser.ts';
+import { clientsOf } from '#test/support/clients-of.ts';
+import { until } from '#test/support/until.ts';
+import { buyMug, heading, linkFrom, openInConsole, owner, signInToConsole } from '#test/support/walk-console.ts';
+
+interface ConsoleContext {
+  receiver: Receiver;
+  stack: Stack;
+  browser: Browser;
+}
+const test = anyTest as TestFn<ConsoleContext>;
+const browserTest = hasBrowser ? test.serial : test.serial.skip;
+
+const london = { line1: '10 Downing St', city: 'London', postal_code: 'SW1A 2AA', country: 'GB' };
+const sanFrancisco = { line1: '1 Market St', city: 'San Francisco', state: 'CA', postal_code: '94105', country: 'US' };
+const abroad = { email: 'jisoo@shopper.example', name: '김지수', address: london };
+const atHome = { email: 'grace@shopper.example', name: 'Grace', address: sanFrancisco };
+
+test.before(async (t) => {
+  t.timeout(180_000);
+  if (!hasBrowser) return;
+  const receiver = await startReceiver();
+  const [stack, browser] = await Promise.all([
+    startStack(receiver, { workers: 'all', environment: { WEBHOOK_RETRY_SCHEDULE: '0s,1s' } }),
+    launchBrowser(),
+    ensureConsole(),
+  ]);
+  t.context = { receiver, stack, browser };
+});
+test.after.always(async (t) => {
+  await t.context.browser?.close();
+  await t.context.stack?.stop();
+  t.context.receiver?.close();
+});
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const dialog = (page: Page) => page.getByRole('dialog');
+const confirm = (page: Page, name: string) => dialog(page).getByRole('button', { name, exact: true }).click();
+
+/** A window of someone who has just signed in. */
+async function openConsole(t: ExecutionContext<ConsoleContext>, email = owner): Promise<Page> {
+  const { browser, stack } = t.context;
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  t.teardown(() => context.close());
+  const page = await context.newPage();
+  page.setDefaultTimeout(60_000);
+  await signInToConsole(page, stack, email);
+  return page;
+}
+
+browserTest(
+  'an owner signs in from the mailbox and buys a label for an international order at a chosen rate',
+  async (t) => {
+    t.timeout(180_000);
+    const { stack } = t.context;
+    const order = await buyMug(stack, abroad);
+    const page = await openConsole(t);
+    const complaints = complaintsOf(page);
+    const { admin } = clientsOf(stack);
+    await until(async () => (await admin.getOrder(order.id)).order.fulfillment_status === 'needs_attention');
+
+    await page.reload();
+    await page.getByRole('link', { name: /^Labels are bought automatically within the United States only/ }).click();
+    await heading(page, 'Labels that wait').waitFor();
+    await page.getByRole('link', { name: order.number }).click();
+    await heading(page, order.number).waitFor();
+    await page.getByText(/김지수/).waitFor();
+    await button(page, 'Choose a rate').click();
+    const rates = dialog(page).getByRole('radio');
+    await rates.first().waitFor();
+    await rates.last().click();
+    await confirm(page, 'Choose a rate');
+    const print = page.getByRole('link', { name: 'Print the label' });
+    await print.waitFor();
+    const pdf = await fetch((await print.getAttribute('href')) ?? '');
+    t.is(
+      Buffer.from(await pdf.arrayBuffer())
+        .subarray(0, 5)
+        .toString(),
+      '%PDF-',
+    );
+    await page.getByText('Label purchased', { exact: false }).first().waitFor();
+    t.deepEqual(complaints, []);
+  },
+);
+
+browserTest(
+  'an order is found by its number, and one of its items is refunded after the connection was lost',
+  async (t) => {
+    t.timeout(180_000);
+    const { stack } = t.context;
+    const { admin } = clientsOf(stack);
+    const order = await buyMug(stack, atHome);
+    await until(async () => (await admin.getOrder(order.id)).order.status === 'paid');
+    const page = await openConsole(t);
+    await openInConsole(page, stack, '/orders', 'Orders');
+    await page.getByLabel('Search').fill(order.number);
+    await page.waitForURL((url) => decodeURIComponent(url.hash).includes(order.number));
+    await until(async () => (await page.getByRole('row').count()) === 2);
+    await page.getByRole('link', { name: order.number }).click();
+    await heading(page, order.number).waitFor();
+
+    await button(page, 'Refund').click();
+    await dialog(page).getByRole('checkbox').first().check();
+    await dialog(page).getByLabel('Reason').fill('Chipped');
+    await page.context().setOffline(true);
+    await confirm(page, 'Refund');
+    await dialog(page)
+      .getByText(/cannot be reached/)
+      .waitFor();
+    t.is(await dialog(page).getByLabel('Reason').inputValue(), 'Chipped');
+    await page.context().setOffline(false);
+    await confirm(page, 'Try again');
+    await dialog(page).waitFor({ state: 'detached' });
+
+    const { order: refunded } = await admin.getOrder(order.id);
+    const [item] = refunded.items;
+    t.like(refunded.refunds, { length: 1, 0: { amount_cents: item?.total_cents, reason: 'Chipped' } });
+    await until(async () => (await admin.getOrder(order.id)).order.refunds[0]?.state === 'sent');
+    await page.getByRole('table', { name: 'Refunds' }).getByText('Sent').waitFor();
+  },
+);
+
+browserTest('a session that has ended is signed in again in another tab, and the request is then sent', async (t) => {
+  t.timeout(300_000);
+  const { stack } = t.context;
+  const page = await openConsole(t);
+  await openInConsole(page, stack, '/promo-codes', 'Promo codes');
+  await button(page, 'New promo code').click();
+  await dialog(page).getByLabel('Code').fill('LATE15');
+  await dialog(page).getByLabel('Percent').fill('15');
+  await page.context().clearCookies();
+  await confirm(page, 'New promo code');
+  await page.getByRole('heading', { name: 'Your session has ended' }).waitFor();
+
+  const link = await linkFrom(stack, owner, () => button(page, 'Email me a link').click());
+  const tab = await page.context().newPage();
+  await tab.goto(link);
+  await button(tab, 'Sign in').click();
+  await heading(tab, 'Today').waitFor();
+  await page.getByText('The promo code is created.').waitFor();
+  await page.getByRole('cell', { name: 'LATE15' }).waitFor();
+  t.pass();
+});
+
+browserTest('two people who edit one product see both versions, and decide', async (t) => {
+  t.timeout(300_000);
+  const { stack } = t.context;
+  const [first, second] = [await openConsole(t), await openConsole(t)];
+  for (const page of [first, second]) await openInConsole(page, stack, '/products/oak-bowl/show', 'Oak bowl');
+  const category = (page: Page) => page.getByLabel('Category');
+  await category(first).fill('bowls');
+  await button(first, 'Save').click();
+  await first.getByText('The product is up to date.').waitFor();
+
+  await category(second).fill('tableware');
+  await button(second, 'Save').click();
+  const row = dialog(second).getByRole('row', { name: /category/ });
+  await row.waitFor();
+  t.deepEqual(await row.getByRole('cell').allTextContents(), ['category', 'bowls', 'tableware']);
+  await confirm(second, 'Save yours');
+  await second.getByText('The product is up to date.').waitFor();
+  const { product } = await clientsOf(stack).admin.getProduct('oak-bowl');
+  t.is(product.category, 'tableware');
+});
+
+browserTest('a stock is corrected, and its history has the correction', async (t) => {
+  t.timeout(300_000);
+  const { stack } = t.context;
+  const page = await openConsole(t);
+  await openInConsole(page, stack, '/products/oak-bowl/show', 'Oak bowl');
+  const row = page.getByRole('row', { name: /BOWL-L/ });
+  const before = Number(await row.getByRole('cell').nth(3).textContent());
+  await row.getByRole('button', { name: 'Change' }).click();
+  await dialog(page).getByLabel('Number').fill('-2');
+  await confirm(page, 'Change');
+  await row.getByRole('cell', { name: String(before - 2), exact: true }).waitFor();
+  await row.getByRole('button', { name: 'History' }).click();
+  await dialog(page).getByRole('cell', { name: '-2' }).waitFor();
+  t.pass();
+});
+
+browserTest(
+  'an owner who confirms with a code invites a packer, who can ship and not refund, by page or by API',
+  async (t) => {
+    t.timeout(300_000);
+    const { stack } = t.context;
+    const order = await buyMug(stack, atHome);
+    const { admin } = clientsOf(stack);
+    const email = 'packer@cedar.example';
+    const ownersPage = await openConsole(t);
+    await openInConsole(ownersPage, stack, '/staff', 'Staff');
+    await button(ownersPage, 'Invite').click();
+    await dialog(ownersPage).getByLabel('Email').fill(email);
+    await dialog(ownersPage).getByLabel('Name').fill('Pat');
+    await dialog(ownersPage).getByLabel('Role').click();
+    await ownersPage.getByRole('option', { name: 'Fulfilment' }).click();
+    await confirm(ownersPage, 'Invite');
+    const { text } = await mailboxControl(stack.mailboxUrl).waitForMessage({ to: owner, subject: 'Your code' }, 60_000);
+    await ownersPage.getByLabel('Code').fill(/^\s*([A-Z0-9-]{6,})\s*$/m.exec(text ?? '')?.[1] ?? '');
+    await button(ownersPage, 'Confirm').click();
+    await ownersPage.getByText('The invitation is on its way.').waitFor();
+
+    await until(async () => (await admin.getOrder(order.id)).order.fulfillment_status === 'label_purchased');
+    const page = await openConsole(t, email);
+    await openInConsole(page, stack, `/orders/${order.id}/show`, order.number);
+    await page.getByRole('link', { name: 'Print the label' }).waitFor();
+    t.is(await button(page, 'Refund').count(), 0);
+    t.is(await page.getByRole('menuitem', { name: 'Promo codes' }).count(), 0);
+    const refund = `fetch('/api/v1/admin/orders/${order.id}/refunds', {
+    method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}'
+  }).then(async (response) => [response.status, (await response.json()).required_scope])`;
+    t.deepEqual(await page.evaluate(refund), [403, 'admin.refunds:write']);
+  },
+);
