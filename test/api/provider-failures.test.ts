@@ -7,7 +7,7 @@ import { buildCustomer } from '#test/support/factories/customers.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
 import { buildPaymentAccount } from '#test/support/factories/payments.ts';
 import { bearer, buildSession } from '#test/support/factories/sessions.ts';
-import { buildSubscription } from '#test/support/factories/subscriptions.ts';
+import { buildSubscription, snapshotOf } from '#test/support/factories/subscriptions.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
 import { type ApiContext, useApi } from '#test/support/use-api.ts';
 
@@ -27,19 +27,7 @@ const failures = [
 /** A subscription of Ada's that the provider knows, too. */
 async function subscribed({ ctx }: ApiContext, cancelAtPeriodEnd = false) {
   const built = await buildSubscription(ctx, { email: 'ada@example.com' });
-  payments.subscriptions.set(built.paymentSubscriptionId, {
-    subscriptionId: built.paymentSubscriptionId,
-    tenantId: null,
-    orderId: null,
-    environment: null,
-    state: 'active',
-    customerId: 'cus_1',
-    email: 'ada@example.com',
-    currency: 'USD',
-    cancelAtPeriodEnd,
-    canceledAt: null,
-    items: [],
-  });
+  payments.subscriptions.set(built.paymentSubscriptionId, snapshotOf(built.paymentSubscriptionId, cancelAtPeriodEnd));
   return built;
 }
 

@@ -87,7 +87,6 @@ export const postExportCancel = defineRoute({
   operationId: 'admin.cancelExport',
   method: 'post',
   path: '/api/v1/admin/exports/:id/cancel',
-  idempotent: 'atomic',
   summary: 'Cancel an export that is not completed.',
   params: Named,
   responses: { 200: ExportResponse },

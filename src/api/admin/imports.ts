@@ -121,7 +121,6 @@ export const postImportCancel = defineRoute({
   operationId: 'admin.cancelImport',
   method: 'post',
   path: '/api/v1/admin/imports/:id/cancel',
-  idempotent: 'atomic',
   summary: 'Cancel an import. What was imported before stays.',
   params: Named,
   responses: { 200: ImportResponse },

@@ -18,6 +18,7 @@ import { buildPaymentAccount } from '#test/support/factories/payments.ts';
 import { buildGiftCard } from '#test/support/factories/promotions.ts';
 import { buildReturn, buildReturnableOrder } from '#test/support/factories/returns.ts';
 import { buildShippingAccount, shippingAccountInput } from '#test/support/factories/shipping.ts';
+import { buildSubscription, snapshotOf } from '#test/support/factories/subscriptions.ts';
 import { buildEndpoint, receiverFor, recordTests } from '#test/support/factories/webhooks.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
 import { fakeShippingByStore } from '#test/support/fakes/shipping-gateway.ts';
@@ -66,6 +67,13 @@ async function buildCharged(ctx: Context) {
   return paymentId;
 }
 
+async function buildSubscribed(ctx: Context) {
+  await buildPaymentAccount(ctx);
+  const { id, paymentSubscriptionId } = await buildSubscription(ctx);
+  payments.subscriptions.set(paymentSubscriptionId, snapshotOf(paymentSubscriptionId));
+  return id;
+}
+
 async function buildLabel({ context: { ctx, tenant } }: Test, { bought }: { bought: boolean }) {
   await buildShippingAccount(ctx);
   const requested = await request(ctx, bought ? {} : { address: { street1: null } });
@@ -91,6 +99,23 @@ const deedOf: Record<string, (t: Test) => Promise<Deed>> = {
     const { id } = await buildPaidOrder(ctx, { paymentId: await buildCharged(ctx) });
     return { params: { id }, body: { amount_cents: 500 }, count: rows(ctx, sql`payment_refunds`) };
   },
+  'POST /api/v1/admin/orders/:id/receipt': async ({ context: { ctx } }) => {
+    const { id } = await buildPaidOrder(ctx, { email: 'ada@example.com' });
+    return { params: { id }, count: rows(ctx, sql`mails`) };
+  },
+  'POST /api/v1/admin/subscriptions/:id/manage': async ({ context: { ctx } }) => ({
+    params: { id: await buildSubscribed(ctx) },
+    body: { action: 'pause' },
+    count: async () => payments.subscriptionChanges.size,
+  }),
+  'POST /api/v1/admin/subscriptions/:id/reactivate': async ({ context: { ctx } }) => ({
+    params: { id: await buildSubscribed(ctx) },
+    count: async () => payments.subscriptionChanges.size,
+  }),
+  'POST /api/v1/admin/exports': async ({ context: { ctx } }) => ({
+    body: { kind: 'products', format: 'csv' },
+    count: rows(ctx, sql`bulk_operations`),
+  }),
   'POST /api/v1/admin/returns/:id/refund': async ({ context: { ctx } }) => {
     const order = await buildReturnableOrder(ctx, { paymentId: await buildCharged(ctx) });
     const { id } = await buildReturn(ctx, order);
@@ -209,6 +234,8 @@ const harmless = [
   'returns/:id/receive',
   'returns/:id/close',
   'orders/:id/attention/dismiss',
+  'imports/:id/cancel',
+  'exports/:id/cancel',
   'keys/:id/revoke',
   'suppressions/release',
   'webhook-endpoints/:id/enable',
@@ -216,6 +243,8 @@ const harmless = [
   'staff/:id/revoke',
   'sessions/:id/revoke',
   'session/sign-out',
+  // Importing a file again changes nothing that it has changed already.
+  'imports',
   // A code and a link work once, and their emails are limited.
   'sign-in/request',
   'sign-in/consume',

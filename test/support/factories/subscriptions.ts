@@ -1,5 +1,6 @@
 import { read, transact } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
+import type { SubscriptionSnapshot } from '#src/domain/ports/payment-snapshots.ts';
 import type { SubscriptionStatus } from '#src/domain/subscriptions/subscription.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { days } from '#src/lib/duration.ts';
@@ -53,3 +54,18 @@ export const subscriptionsOf = (ctx: Context): Promise<SeenSubscription[]> =>
       quantity, email, version
     from subscriptions where tenant_id = ${ctx.tenant.id} order by created_at, id`,
   );
+
+/** The subscription as its provider shows it. */
+export const snapshotOf = (subscriptionId: string, cancelAtPeriodEnd = false): SubscriptionSnapshot => ({
+  subscriptionId,
+  tenantId: null,
+  orderId: null,
+  environment: null,
+  state: 'active',
+  customerId: 'cus_1',
+  email: 'ada@example.com',
+  currency: 'USD',
+  cancelAtPeriodEnd,
+  canceledAt: null,
+  items: [],
+});

@@ -29,6 +29,8 @@ export interface FakePayments extends PaymentGateway {
   readonly requests: Map<string, SessionRequest>;
   readonly sessions: Map<string, SessionSnapshot>;
   readonly subscriptions: Map<string, SubscriptionSnapshot>;
+  /** The keys of the changes of subscriptions: a repeated one has no effect. */
+  readonly subscriptionChanges: Set<string>;
   readonly invoices: Map<string, InvoiceSnapshot>;
   readonly payments: Map<string, PaymentSnapshot>;
   /** The ids of the refunds that were made. */
@@ -107,6 +109,7 @@ export function fakePaymentGateway(): FakePayments {
     requests: new Map(),
     sessions: new Map(),
     subscriptions: new Map(),
+    subscriptionChanges: new Set(),
     invoices: new Map(),
     payments: new Map(),
     refunds: new Set(),
@@ -140,7 +143,11 @@ export function fakePaymentGateway(): FakePayments {
     listSessions: () => call('listSessions', () => ({ sessions: [...fake.sessions.values()], next: null })),
     findOrCreateCustomer: (_account, { email }) => call('findOrCreateCustomer', () => `cus_of_${email}`),
     fetchSubscription: (_account, id) => call('fetchSubscription', () => need(fake.subscriptions, id)),
-    changeSubscription: (_account, id) => call('changeSubscription', () => void need(fake.subscriptions, id)),
+    changeSubscription: (_account, id, _change, key) =>
+      call('changeSubscription', () => {
+        need(fake.subscriptions, id);
+        fake.subscriptionChanges.add(key);
+      }),
     fetchInvoice: (_account, id) => call('fetchInvoice', () => need(fake.invoices, id)),
     listPaidInvoices: () =>
       call('listPaidInvoices', () => ({

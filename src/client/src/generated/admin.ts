@@ -32,7 +32,7 @@ export interface AdminOperations {
   /** Read an export, with the link to its file once it is completed. */
   getExport(id: string, options?: RequestOptions): Promise<Result<'admin.getExport'>>;
   /** Cancel an export that is not completed. */
-  cancelExport(id: string, options?: IdempotentOptions): Promise<Result<'admin.cancelExport'>>;
+  cancelExport(id: string, options?: RequestOptions): Promise<Result<'admin.cancelExport'>>;
   /** List gift cards, newest first. Codes are not stored and cannot be shown. */
   listGiftCards(query?: Query<'admin.listGiftCards'>, options?: RequestOptions): List<'admin.listGiftCards', 'gift_cards'>;
   /** Create a gift card. Its code is only returned here. */
@@ -44,7 +44,7 @@ export interface AdminOperations {
   /** Read an import and how far it has come. */
   getImport(id: string, options?: RequestOptions): Promise<Result<'admin.getImport'>>;
   /** Cancel an import. What was imported before stays. */
-  cancelImport(id: string, options?: IdempotentOptions): Promise<Result<'admin.cancelImport'>>;
+  cancelImport(id: string, options?: RequestOptions): Promise<Result<'admin.cancelImport'>>;
   /** List connections to third parties, newest first. */
   listIntegrations(query?: Query<'admin.listIntegrations'>, options?: RequestOptions): List<'admin.listIntegrations', 'integrations'>;
   /** Start connecting the store to a third party. Returns the consent URL to open and the webhook credentials. */
@@ -246,13 +246,13 @@ export const adminOperations: OperationTable = {
   listExports: { at: 'GET /api/v1/admin/exports', input: 'query', items: 'exports' },
   createExport: { at: 'POST /api/v1/admin/exports', input: 'body', isIdempotent: true },
   getExport: { at: 'GET /api/v1/admin/exports/{id}' },
-  cancelExport: { at: 'POST /api/v1/admin/exports/{id}/cancel', isIdempotent: true },
+  cancelExport: { at: 'POST /api/v1/admin/exports/{id}/cancel' },
   listGiftCards: { at: 'GET /api/v1/admin/gift-cards', input: 'query', items: 'gift_cards' },
   createGiftCard: { at: 'POST /api/v1/admin/gift-cards', input: 'body', isIdempotent: true },
   disableGiftCard: { at: 'POST /api/v1/admin/gift-cards/{id}/disable', isIdempotent: true },
   listImports: { at: 'GET /api/v1/admin/imports', input: 'query', items: 'imports' },
   getImport: { at: 'GET /api/v1/admin/imports/{id}' },
-  cancelImport: { at: 'POST /api/v1/admin/imports/{id}/cancel', isIdempotent: true },
+  cancelImport: { at: 'POST /api/v1/admin/imports/{id}/cancel' },
   listIntegrations: { at: 'GET /api/v1/admin/integrations', input: 'query', items: 'integrations' },
   createIntegration: { at: 'POST /api/v1/admin/integrations', input: 'body', isIdempotent: true },
   getIntegration: { at: 'GET /api/v1/admin/integrations/{id}' },
