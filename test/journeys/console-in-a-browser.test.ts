@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+
 import anyTest, { type ExecutionContext, type TestFn } from 'ava';
 import type { Browser, Page } from 'playwright-core';
 
@@ -8,7 +11,15 @@ import { type Stack, startStack } from '#src/dev/stack/start-stack.ts';
 import { complaintsOf, hasBrowser, launchBrowser } from '#test/support/browser.ts';
 import { clientsOf } from '#test/support/clients-of.ts';
 import { until } from '#test/support/until.ts';
-import { buyMug, heading, linkFrom, openInConsole, owner, signInToConsole } from '#test/support/walk-console.ts';
+import {
+  buyMug,
+  consolePages,
+  heading,
+  linkFrom,
+  openInConsole,
+  owner,
+  signInToConsole,
+} from '#test/support/walk-console.ts';
 
 interface ConsoleContext {
   receiver: Receiver;
@@ -187,6 +198,27 @@ browserTest('a stock is corrected, and its history has the correction', async (t
   t.pass();
 });
 
+browserTest('an event is tried, and its delivery is sent again', async (t) => {
+  t.timeout(300_000);
+  const { stack, receiver } = t.context;
+  const page = await openConsole(t);
+  await openInConsole(page, stack, '/webhooks', 'Webhooks');
+  await page.getByRole('link', { name: receiver.url }).click();
+  await button(page, 'Try an event').click();
+  await confirm(page, 'Try an event');
+  const row = page.getByRole('row', { name: /webhook\.test Delivered/ });
+  await row.waitFor();
+  t.is(receiver.eventsOf('webhook.test').length, 1);
+  await row.getByRole('button', { name: 'Attempts' }).click();
+  await dialog(page)
+    .getByText(/204 after \d+ ms/)
+    .waitFor();
+  await button(page, 'Close').click();
+  await row.getByRole('button', { name: 'Send again' }).click();
+  await confirm(page, 'Send again');
+  await until(() => receiver.eventsOf('webhook.test').length === 2);
+});
+
 browserTest(
   'an owner who confirms with a code invites a packer, who can ship and not refund, by page or by API',
   async (t) => {
@@ -220,3 +252,24 @@ browserTest(
     t.deepEqual(await page.evaluate(refund), [403, 'admin.refunds:write']);
   },
 );
+
+browserTest('every page is free of serious accessibility findings and fits a narrow window', async (t) => {
+  t.timeout(300_000);
+  const { stack } = t.context;
+  const page = await openConsole(t);
+  const complaints = complaintsOf(page);
+  const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
+  const { orders } = await clientsOf(stack).admin.listOrders({ limit: 1 });
+  const orderPages = orders.map(({ id, order_number }) => [`/orders/${id}/show`, order_number, 'order'] as const);
+  for (const [path, title] of [...consolePages, ...orderPages]) {
+    await openInConsole(page, stack, path, title);
+    const findings = await page.evaluate<string[]>(`${axe}; axe.run().then(({ violations }) => violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 200)).join(' | ')))`);
+    t.deepEqual(findings, [], path);
+    await page.setViewportSize({ width: 390, height: 844 });
+    t.true(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${path} fits a narrow window`);
+    await page.setViewportSize({ width: 1280, height: 900 });
+  }
+  t.deepEqual(complaints, []);
+});
