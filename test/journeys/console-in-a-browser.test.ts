@@ -39,7 +39,7 @@ test.before(async (t) => {
   if (!hasBrowser) return;
   const receiver = await startReceiver();
   const [stack, browser] = await Promise.all([
-    startStack(receiver, { workers: 'all', environment: { WEBHOOK_RETRY_SCHEDULE: '0s,1s' } }),
+    startStack(receiver, { workers: 'all', environment: { WEBHOOK_RETRY_SCHEDULE: '0s,1s', RATE_LIMIT_SCALE: '100' } }),
     launchBrowser(),
     ensureConsole(),
   ]);
