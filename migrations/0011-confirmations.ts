@@ -10,6 +10,8 @@ export class Confirmations extends Migration {
         tenant_id ${id} not null,
         id ${id} not null,
         purpose text not null,
+        -- The member of the staff whose code it is; null for the owner's. Those of each are limited apart.
+        staff_id ${id},
         wrong_codes int not null default 0 check (wrong_codes >= 0),
         created_at timestamptz not null,
         used_at timestamptz,

@@ -160,7 +160,23 @@ export class Payments extends Migration {
         foreign key (tenant_id, order_id) references orders (tenant_id, id) on delete cascade
       );
       create index payment_refunds_of_order on payment_refunds (tenant_id, order_id, id);
+      create index payment_refunds_of_requester on payment_refunds (tenant_id, requested_by, created_at);
       ${tenantTable('payment_refunds')}
+
+      -- When the refunded amount of an order changed, and by how much: an order has only the sum.
+      create table payment_refund_movements (
+        tenant_id ${id} not null,
+        order_id ${id} not null,
+        -- The number of the provider's snapshot that showed the change.
+        snapshot_number bigint not null,
+        -- Negative where a refund failed later.
+        amount_cents bigint not null check (amount_cents <> 0),
+        at timestamptz not null,
+        primary key (tenant_id, order_id, snapshot_number),
+        foreign key (tenant_id, order_id) references orders (tenant_id, id) on delete cascade
+      );
+      create index payment_refund_movements_by_age on payment_refund_movements (tenant_id, at);
+      ${tenantTable('payment_refund_movements')}
 
       -- What each daily comparison of a store's orders with its payment provider found: ids, mostly none.
       create table payment_drift_reports (

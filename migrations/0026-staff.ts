@@ -6,9 +6,6 @@ import { id, tenantTable } from './lib/tenant-table.ts';
 export class Staff extends Migration {
   override up(): void {
     this.addSql(`
-      -- Created when it is first needed. Customers' links and sessions have another.
-      alter table tenants add column staff_secret_sealed text;
-
       -- A member stays when revoked, because the audit log names it.
       create table staff (
         tenant_id ${id} not null,
@@ -17,6 +14,13 @@ export class Staff extends Migration {
         name text not null,
         role text not null check (role in ('owner', 'manager', 'fulfilment', 'support', 'analyst')),
         revoked_at timestamptz,
+        totp_secret_sealed text,
+        -- Null while the member has not shown yet that the app makes the right codes.
+        totp_confirmed_at timestamptz,
+        -- The time step of the last code: neither it nor an earlier one is accepted again.
+        totp_step bigint not null default 0,
+        wrong_codes int not null default 0,
+        wrong_codes_since timestamptz,
         version int not null,
         created_at timestamptz not null,
         updated_at timestamptz not null,
@@ -68,11 +72,15 @@ export class Staff extends Migration {
       create index staff_sessions_by_expiry on staff_sessions (expires_at);
       ${tenantTable('staff_sessions')}
 
-      -- Not validated: the rows that are there hold one of the kinds that were allowed before.
-      alter table mails drop constraint mails_kind_check;
-      alter table mails add constraint mails_kind_check check (kind in
-        ('magic_link', 'receipt', 'shipped', 'abandoned_cart', 'one_time_password', 'return_update',
-          'endpoint_warning', 'restock', 'gift', 'staff_sign_in', 'staff_invitation', 'staff_code')) not valid;
+      create table staff_recovery_codes (
+        tenant_id ${id} not null,
+        staff_id ${id} not null,
+        code_hash bytea not null,
+        used_at timestamptz,
+        primary key (tenant_id, staff_id, code_hash),
+        foreign key (tenant_id, staff_id) references staff (tenant_id, id) on delete cascade
+      );
+      ${tenantTable('staff_recovery_codes')}
     `);
   }
 }

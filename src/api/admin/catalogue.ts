@@ -1,6 +1,6 @@
 import { defineRoute, largeBodyBytesMax } from '#src/api/lib/define-route.ts';
 import { created, ok } from '#src/api/lib/reply.ts';
-import { auditedCreation, auditedRemoval, auditedUpdate } from '#src/domain/audit/index.ts';
+import { auditedCreation, auditedRemoval, auditedUpdate, ExpectedVersion } from '#src/domain/audit/index.ts';
 import {
   listManagedProducts,
   listStockMovements,
@@ -78,7 +78,10 @@ export const getProduct = defineRoute({
 });
 
 /** The slug identifies the product and cannot be changed. */
-const ProductReplacement = Type.Omit(ProductInput, ['slug']);
+const ProductReplacement = Type.Object({
+  ...Type.Omit(ProductInput, ['slug']).properties,
+  version: ExpectedVersion,
+});
 
 export const putProduct = defineRoute({
   ...writing('catalog'),
@@ -89,15 +92,20 @@ export const putProduct = defineRoute({
   params: Named,
   body: ProductReplacement,
   bodyBytesMax: largeBodyBytesMax,
+  errors: ['version_conflict'],
   responses: { 200: ProductResponse },
-  async handle({ ctx, params: { slug }, body }) {
-    const product = await auditedUpdate(ctx, {
-      kind: 'product',
-      name: slug,
-      view: viewOf(slug),
-      change: (ctx) => saveProduct(ctx, { ...body, slug }, { prune: true }),
-    });
-    return ok({ product });
+  async handle({ ctx, params: { slug }, body: { version, ...product } }) {
+    const replaced = await auditedUpdate(
+      ctx,
+      {
+        kind: 'product',
+        name: slug,
+        view: viewOf(slug),
+        change: (ctx) => saveProduct(ctx, { ...product, slug }, { prune: true }),
+      },
+      { version },
+    );
+    return ok({ product: replaced });
   },
 });
 

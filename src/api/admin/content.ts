@@ -1,6 +1,6 @@
 import { defineRoute, largeBodyBytesMax } from '#src/api/lib/define-route.ts';
 import { created, ok } from '#src/api/lib/reply.ts';
-import { auditedCreation, auditedRemoval, auditedUpdate } from '#src/domain/audit/index.ts';
+import { auditedCreation, auditedRemoval, auditedUpdate, ExpectedVersion } from '#src/domain/audit/index.ts';
 import {
   EntryInput,
   type EntryName,
@@ -85,15 +85,17 @@ export const putEntry = defineRoute({
   path: '/api/v1/admin/content/:type/:slug',
   summary: 'Replace a content entry.',
   params: Named,
-  body: Type.Omit(EntryInput, ['type', 'slug']),
+  body: Type.Object({ ...Type.Omit(EntryInput, ['type', 'slug']).properties, version: ExpectedVersion }),
   bodyBytesMax: largeBodyBytesMax,
+  errors: ['version_conflict'],
   responses: { 200: EntryResponse },
-  async handle({ ctx, params, body }) {
-    const entry = await auditedUpdate(ctx, {
-      ...named(params),
-      change: (ctx) => saveEntry(ctx, { ...body, ...params }),
-    });
-    return ok({ entry });
+  async handle({ ctx, params, body: { version, ...entry } }) {
+    const replaced = await auditedUpdate(
+      ctx,
+      { ...named(params), change: (ctx) => saveEntry(ctx, { ...entry, ...params }) },
+      { version },
+    );
+    return ok({ entry: replaced });
   },
 });
 

@@ -83,12 +83,14 @@ export const putPromoCode = defineRoute({
   params: Named,
   body: PromoTermsInput,
   bodyBytesMax: largeBodyBytesMax,
+  errors: ['version_conflict'],
   responses: { 200: PromoResponse },
-  async handle({ ctx, params: { code }, body }) {
-    const promoCode = await auditedUpdate(ctx, {
-      ...promo(code),
-      change: (ctx) => savePromoCode(ctx, { ...body, code }),
-    });
+  async handle({ ctx, params: { code }, body: { version, ...terms } }) {
+    const promoCode = await auditedUpdate(
+      ctx,
+      { ...promo(code), change: (ctx) => savePromoCode(ctx, { ...terms, code }) },
+      { version },
+    );
     return ok({ promo_code: promoCode });
   },
 });

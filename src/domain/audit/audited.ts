@@ -1,5 +1,6 @@
 import { transact } from '#src/database/transact.ts';
-import { type DomainError, invalidRequest, notFound } from '#src/lib/errors.ts';
+import { DomainError, invalidRequest, notFound } from '#src/lib/errors.ts';
+import { Omittable, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Change } from '../change.ts';
 import type { Context, InTransaction } from '../context.ts';
@@ -30,14 +31,38 @@ export async function auditedCreation<View extends object>(
   return present(view, subject);
 }
 
+/** The version that a change is meant for, in the body of a request. */
+export const ExpectedVersion = Omittable(
+  Type.Integer({
+    minimum: 1,
+    maximum: 2_147_483_647,
+    examples: [1],
+    description: 'Apply the change only to this version; otherwise the request fails with `version_conflict`.',
+  }),
+);
+
 /**
- * Change an existing thing.
- * @throws DomainError not_found
+ * Change an existing thing, if it still has the expected version where one is given.
+ * @throws DomainError not_found, `version_conflict`
  */
-export async function auditedUpdate<View extends object>(ctx: Context, subject: AuditedChange<View>): Promise<View> {
-  const { view } = await audited(ctx, subject, (before) => (before ? undefined : missing(subject)));
+export async function auditedUpdate<View extends object>(
+  ctx: Context,
+  subject: AuditedChange<View>,
+  { version }: { version?: number | null | undefined } = {},
+): Promise<View> {
+  const { view } = await audited(ctx, subject, (before) => {
+    if (!before) return missing(subject);
+    return isOtherVersion(before, version) ? changedMeanwhile(subject) : undefined;
+  });
   return present(view, subject);
 }
+
+/** Whether a thing has another version than the expected one, if any is expected. */
+export const isOtherVersion = (known: object, expected: number | null | undefined): boolean =>
+  expected !== undefined && expected !== null && 'version' in known && known.version !== expected;
+
+export const changedMeanwhile = ({ kind }: { kind: string }): DomainError =>
+  new DomainError('conflict', 'version_conflict', `The ${inWords(kind)} has been changed since you read it.`);
 
 /** Create a thing or change the existing one. */
 export async function auditedSave<View extends object>(

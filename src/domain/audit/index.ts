@@ -5,4 +5,14 @@ export {
   recordAudit,
   recordAudits,
 } from './audit-log.ts';
-export { auditedCreation, auditedRemoval, auditedSave, auditedUpdate, lockSubject, withAudit } from './audited.ts';
+export {
+  auditedCreation,
+  auditedRemoval,
+  auditedSave,
+  auditedUpdate,
+  changedMeanwhile,
+  ExpectedVersion,
+  isOtherVersion,
+  lockSubject,
+  withAudit,
+} from './audited.ts';

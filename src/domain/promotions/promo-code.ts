@@ -1,5 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import { Cents, centsMax, Omittable, Slug, type Static, Timestamp, Type } from '#src/lib/schema.ts';
+import { ExpectedVersion } from '../audit/index.ts';
 
 /** A promo code. Its usage counters are columns that only SQL updates change, so the entity leaves them out. */
 export const PromoCode = defineEntity({
@@ -81,4 +82,4 @@ export const PromoCodeInput = Type.Object(
 export type PromoCodeInput = Static<typeof PromoCodeInput>;
 
 /** The terms of a promo code, without the code itself. */
-export const PromoTermsInput = Type.Object(terms, conditions);
+export const PromoTermsInput = Type.Object({ ...terms, version: ExpectedVersion }, conditions);

@@ -4,7 +4,7 @@ import { DomainError, found } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { Omittable, type Static, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
-import { lockSubject, recordAudit } from '../audit/index.ts';
+import { changedMeanwhile, ExpectedVersion, isOtherVersion, lockSubject, recordAudit } from '../audit/index.ts';
 import type { Change } from '../change.ts';
 import type { Context, InTransaction } from '../context.ts';
 import type { Scope } from '../tenants/index.ts';
@@ -75,14 +75,7 @@ export function subjectOf({ email }: StaffMember): string {
 export const StaffPatch = Type.Object({
   name: Omittable(StaffInput.properties.name),
   role: Omittable(StaffInput.properties.role),
-  version: Omittable(
-    Type.Integer({
-      minimum: 1,
-      maximum: 2_147_483_647,
-      examples: [1],
-      description: 'Apply the change only to this version; otherwise the request fails with `version_conflict`.',
-    }),
-  ),
+  version: ExpectedVersion,
 });
 export type StaffPatch = Static<typeof StaffPatch>;
 
@@ -98,9 +91,7 @@ export async function changeStaff(
   return transact(ctx, async (ctx) => {
     const held = await lockStaff(ctx, granted);
     const known = found(await findActive(ctx, id), 'staff member');
-    if (patch.version && patch.version !== known.version) {
-      throw new DomainError('conflict', 'version_conflict', 'This member has been changed since you read it.');
-    }
+    if (isOtherVersion(known, patch.version)) throw changedMeanwhile({ kind: 'staff_member' });
     const { member, fields } = await update(ctx, known, patch, held);
     if (fields.length > 0) await record(ctx, 'updated', { before: known, after: member, fields });
     return member;

@@ -338,3 +338,22 @@ test('GET /admin/content lists pages and filters by type', async (t) => {
     ['oil'],
   );
 });
+
+test('a product, an entry and a promo code are replaced in one version only, if the request names it', async (t) => {
+  const { owner } = t.context;
+  const jar = { name: 'Jar', variants: [{ sku: 'JAR', price_cents: 1 }] };
+  const { code, ...terms } = welcome;
+  const things = [
+    ['/products', { slug: 'jar' }, '/products/jar', 'product', [jar, { ...jar, name: 'Pot' }, { ...jar, name: 'Urn' }]],
+    ['/content', { type: 'article', slug: 'clay' }, '/content/article/clay', 'entry', titled('Clay', 'Loam', 'Sand')],
+    ['/promo-codes', { code }, `/promo-codes/${code}`, 'promo_code', [7, 8, 9].map((value) => ({ ...terms, value }))],
+  ] as const;
+  for (const [list, names, place, kind, [made, ...edits]] of things) {
+    const { version } = (await owner.post(list, { ...names, ...made })).body[kind];
+    const both = await Promise.all(edits.map((edit) => owner.put(place, { ...edit, version })));
+    t.deepEqual(both.map(resultOf).toSorted(), ['200', '409 version_conflict'], kind);
+    t.is(resultOf(await owner.put(place, made)), '200', kind);
+  }
+});
+
+const titled = (...titles: readonly string[]) => titles.map((title) => ({ title }));

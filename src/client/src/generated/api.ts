@@ -1963,6 +1963,8 @@ export interface operations {
                     starts_at?: components["schemas"]["Timestamp"] | null;
                     ends_at?: components["schemas"]["Timestamp"] | null;
                     published_at?: components["schemas"]["Timestamp"] | null;
+                    /** @description Apply the change only to this version; otherwise the request fails with `version_conflict`. */
+                    version?: number | null;
                 };
             };
         };
@@ -2980,6 +2982,8 @@ export interface operations {
                         low_stock_at?: number | null;
                         backorder?: boolean | null;
                     }[];
+                    /** @description Apply the change only to this version; otherwise the request fails with `version_conflict`. */
+                    version?: number | null;
                 };
             };
         };
@@ -3079,6 +3083,8 @@ export interface operations {
                     starts_at?: components["schemas"]["Timestamp"] | null;
                     ends_at?: components["schemas"]["Timestamp"] | null;
                     products?: string[] | null;
+                    /** @description Apply the change only to this version; otherwise the request fails with `version_conflict`. */
+                    version?: number | null;
                 };
             };
         };

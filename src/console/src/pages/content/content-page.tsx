@@ -22,7 +22,9 @@ interface Props {
 
 function Entry({ entry }: Props) {
   // What is read again while someone edits does not change the form.
-  const [{ type, slug, title, summary, body, tags, image, author, starts_at, ends_at, published_at }] = useState(entry);
+  const [{ type, slug, version: first, ...fields }] = useState(entry);
+  const [version, setVersion] = useState(first);
+  const { title, summary, body, tags, image, author, starts_at, ends_at, published_at } = fields;
   return (
     <>
       <PageHeading title={entry.title}>
@@ -33,7 +35,10 @@ function Entry({ entry }: Props) {
       <Panel title="Entry">
         <EditForm<Body<'admin.replaceEntry'>>
           input={{ title, summary, body, tags, image, author, starts_at, ends_at, published_at }}
-          run={(input) => admin.replaceEntry(type, slug, input)}
+          run={async (input) => {
+            const { entry: saved } = await admin.replaceEntry(type, slug, { ...input, version });
+            setVersion(saved.version);
+          }}
           done="The entry is saved."
         >
           <ContentInputs />

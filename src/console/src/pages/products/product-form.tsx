@@ -4,7 +4,7 @@ import DialogActions from '@mui/material/DialogActions';
 import DialogContent from '@mui/material/DialogContent';
 import DialogContentText from '@mui/material/DialogContentText';
 import DialogTitle from '@mui/material/DialogTitle';
-import type { Body, ManagedProduct } from '@storefront-commerce/client';
+import { ApiError, type Body, type ManagedProduct } from '@storefront-commerce/client';
 import { useState } from 'react';
 
 import { admin } from '../../admin.ts';
@@ -33,21 +33,28 @@ export function ProductForm({ product }: Props) {
   const [conflict, setConflict] = useState<Conflict>();
   if (!useScope('admin.catalog:write')) return null;
 
-  const save = async (mine: Input) => {
-    const { product: theirs } = await admin.getProduct(base.slug);
-    if (theirs.version !== base.version) {
+  const save = async (mine: Input, { version } = base): Promise<ManagedProduct> => {
+    try {
+      const { product: saved } = await admin.replaceProduct(base.slug, { ...mine, version });
+      setBase(saved);
+      return saved;
+    } catch (error) {
+      if (!(error instanceof ApiError && error.code === 'version_conflict')) throw error;
+      const { product: theirs } = await admin.getProduct(base.slug);
       const isMine = await new Promise<boolean>((decide) => setConflict({ theirs, mine, decide }));
       setConflict(undefined);
       setBase(theirs);
-      if (!isMine) return theirs;
+      return isMine ? save(mine, theirs) : theirs;
     }
-    const { product: saved } = await admin.replaceProduct(base.slug, mine);
-    setBase(saved);
-    return saved;
   };
   return (
     <Panel title="Product">
-      <EditForm<Input> key={base.version} input={inputOf(base)} run={save} done="The product is up to date.">
+      <EditForm<Input>
+        key={base.version}
+        input={inputOf(base)}
+        run={(mine) => save(mine)}
+        done="The product is up to date."
+      >
         <ProductInputs currency={base.currency} />
       </EditForm>
       {conflict && <ConflictDialog {...conflict} />}

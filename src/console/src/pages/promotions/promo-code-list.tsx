@@ -69,16 +69,7 @@ function CreatePromoCode({ currency }: Currency) {
 }
 
 function PromoCodeActions({ promo, currency }: Currency & { readonly promo: PromoCode }) {
-  const {
-    code,
-    id: _,
-    held: _held,
-    used: _used,
-    version: _version,
-    created_at: _created,
-    updated_at: _updated,
-    ...terms
-  } = promo;
+  const { code, id: _, held: _held, used: _used, created_at: _created, updated_at: _updated, ...terms } = promo;
   return (
     <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1 }}>
       <Action<Terms>
