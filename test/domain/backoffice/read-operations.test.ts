@@ -23,7 +23,7 @@ test.serial('readOperations of an idle store shows every queue with nothing wait
   const operations = await readOperations(t.context.services.context());
   t.deepEqual(
     operations.queues.map(({ queue }) => queue),
-    ['payments', 'labels', 'webhooks', 'emails', 'reminders', 'analytics', 'chores'],
+    ['payments', 'labels', 'webhooks', 'emails', 'reminders', 'analytics', 'chores', 'bulk'],
   );
   t.true(
     operations.queues.every(
