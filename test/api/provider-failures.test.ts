@@ -9,6 +9,7 @@ import { buildPaymentAccount } from '#test/support/factories/payments.ts';
 import { bearer, buildSession } from '#test/support/factories/sessions.ts';
 import { buildSubscription, snapshotOf } from '#test/support/factories/subscriptions.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
+import { buildTenant } from '#test/support/tenant.ts';
 import { type ApiContext, useApi } from '#test/support/use-api.ts';
 
 /* What callers get when the payment provider fails, on every route besides checkout that calls it. */
@@ -32,14 +33,19 @@ async function subscribed({ ctx }: ApiContext, cancelAtPeriodEnd = false) {
 }
 
 test('POST /subscriptions/{id}/manage distinguishes the failures of the provider', async (t) => {
-  const { api, ctx } = t.context;
+  const { api, ctx, services } = t.context;
   await buildPaymentAccount(ctx);
   const { id } = await subscribed(t.context);
   const key = await buildKey(ctx, ['subscriptions:write']);
+  const ownerKey = await buildKey(ctx, ['admin.orders:write']);
+  const asOwner = (path: string, body: object) =>
+    api.call('POST', `/api/v1/admin/subscriptions/${id}/${path}`, { key: ownerKey, body });
   const headers = bearer((await buildSession(ctx, { email: 'ada@example.com' })).token);
   const operations = {
     manage: () => api.call('POST', `/api/v1/subscriptions/${id}/manage`, { key, body: { action: 'pause' } }),
     reactivate: () => api.call('POST', `/api/v1/subscriptions/${id}/reactivate`, { key }),
+    'manage by the owner': () => asOwner('manage', { action: 'pause' }),
+    'reactivate by the owner': () => asOwner('reactivate', {}),
     cancel: () => api.call('POST', '/api/v1/customer-portal/cancel', { headers, body: { subscription_id: id } }),
   };
   for (const [name, request] of Object.entries(operations)) {
@@ -52,6 +58,9 @@ test('POST /subscriptions/{id}/manage distinguishes the failures of the provider
     t.is(resultOf(response), '200', name);
     t.is(response.body.subscription.id, id, name);
   }
+  const otherKey = await buildKey({ ...ctx, tenant: await buildTenant(services) }, ['admin.orders:write']);
+  const elsewhere = `/api/v1/admin/subscriptions/${id}/reactivate`;
+  t.is(resultOf(await api.call('POST', elsewhere, { key: otherKey })), '404 not_found');
 });
 
 test('POST /billing-portal distinguishes the failures of the provider', async (t) => {

@@ -62,9 +62,11 @@ function standingOf(route: Route, responses: readonly RecordedResponse[]): Stand
 }
 
 /** The name of a provider, a type of content and a store's slug stand for no row of a store. */
-function takesAnId({ params, audience }: Route): boolean {
+/** Where a token in a link decides, another store's token is simply a wrong one. */
+function takesAnId({ params, audience, errors = [] }: Route): boolean {
   const names = Object.keys(params?.properties ?? {}).filter(
     (name) => !['provider', 'kind', 'type', 'tenant_slug'].includes(name),
   );
-  return audience.kind !== 'inbound' && names.length > 0;
+  const isDecidedByToken = audience.kind === 'public' && errors.includes('invalid_or_expired_token');
+  return audience.kind !== 'inbound' && !isDecidedByToken && names.length > 0;
 }

@@ -319,6 +319,7 @@ test('an import can be canceled, and is seen by keys of its area only', async (t
   const { body } = await send(t, 'kind=products&format=csv', bowls);
   const path = `/imports/${body.import.id}`;
   t.is(resultOf(await otherOwner.get(path)), '404 not_found');
+  t.is((await owner.get(`${path}/errors`)).status, 200);
   t.is(resultOf(await otherOwner.get(`${path}/errors`)), '404 not_found');
   t.is(resultOf(await otherOwner.post(`${path}/cancel`)), '404 not_found');
   const key = await buildKey(ctx, ['admin.orders:write']);

@@ -80,7 +80,7 @@ test('GET /admin/orders?q= finds an order by its number, id, email or tracking n
 });
 
 test('POST /admin/orders/{id}/receipt sends the receipt of a paid order again, once for two clicks', async (t) => {
-  const { ctx, owner } = t.context;
+  const { ctx, owner, otherOwner } = t.context;
   const { id } = await buildPaidOrder(ctx, { email: 'ada@example.com' });
   const clicks = await Promise.all([owner.post(`/orders/${id}/receipt`), owner.post(`/orders/${id}/receipt`)]);
   t.true(clicks.some(({ status }) => status === 202));
@@ -92,6 +92,7 @@ test('POST /admin/orders/{id}/receipt sends the receipt of a paid order again, o
   const unpaid = await buildPaidOrder(ctx, { status: 'pending' });
   t.is(resultOf(await owner.post(`/orders/${unpaid.id}/receipt`)), '409 no_receipt');
   t.is(resultOf(await owner.post(`/orders/${newId('ord')}/receipt`)), '404 not_found');
+  t.is(resultOf(await otherOwner.post(`/orders/${id}/receipt`)), '404 not_found');
 });
 
 test('GET /admin/orders/{id} shows in its timeline which endpoint events were delivered', async (t) => {
