@@ -1,11 +1,13 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 
 import anyTest, { type TestFn } from 'ava';
 
+import type { HttpError } from '#src/api/lib/http-error.ts';
 import { createHttpServer } from '#src/api/lib/http-server.ts';
+import { readBytes } from '#src/api/lib/read-request.ts';
 import { type ApiContext, useApi } from '#test/support/use-api.ts';
 
 /* What a client gets whose bytes never become a request: the envelope of every other error. */
@@ -88,6 +90,30 @@ test('a request that does not arrive in time gets 408 with the error envelope', 
     const { statusLine, body } = await exchange(port, bytes);
     t.true(statusLine.startsWith('HTTP/1.1 408 '), statusLine);
     t.is(body.error, 'request_timeout');
+  }
+});
+
+test('a body that trickles gets 408, and an unread one ends its connection', async (t) => {
+  const listeners: readonly [RequestListener, status: number][] = [
+    [
+      (request, response) =>
+        void readBytes(request, 100, { withinMs: 50 }).catch(({ status, headers }: HttpError) =>
+          response.writeHead(status, { ...headers, 'content-length': 2 }).end('{}'),
+        ),
+      408,
+    ],
+    [(_request, response) => response.end('{}'), 200],
+  ];
+  for (const [listener, status] of listeners) {
+    const server = createHttpServer(t.context.services, listener, { unreadBodyMs: 50 });
+    t.teardown(() => close(server));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { statusLine } = await exchange(
+      (server.address() as AddressInfo).port,
+      `${lines('POST / HTTP/1.1', host, 'Content-Length: 5')}{`,
+    );
+    t.true(statusLine.startsWith(`HTTP/1.1 ${status} `), statusLine);
   }
 });
 

@@ -14,9 +14,10 @@ import { minutes, seconds } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import type { Services } from '#src/services.ts';
 import { HttpError } from './http-error.ts';
+import { arrivalMs } from './read-request.ts';
 import { renderError } from './render-reply.ts';
 
-/** Only a streamed file may take as long as that: other bodies have a limit of their own. */
+/** Only a streamed file may take as long as that: other bodies have `arrivalMs`, whether they are read or not. */
 const defaults = { requestTimeout: minutes(15), headersTimeout: seconds(10), keepAliveTimeout: seconds(75) };
 
 /**
@@ -26,7 +27,7 @@ const defaults = { requestTimeout: minutes(15), headersTimeout: seconds(10), kee
 export function createHttpServer(
   { log, metrics }: Pick<Services, 'log' | 'metrics'>,
   listener: RequestListener,
-  options: ServerOptions = {},
+  { unreadBodyMs = arrivalMs, ...options }: ServerOptions & { readonly unreadBodyMs?: number } = {},
 ): Server {
   function render(error: HttpError, method = 'none'): RenderedError {
     const requestId = newId('req');
@@ -40,6 +41,7 @@ export function createHttpServer(
   const responses = new WeakMap<Duplex, ServerResponse>();
   const server = createServer({ ...defaults, ...options, requireHostHeader: false }, (request, response) => {
     responses.set(request.socket, response);
+    response.once('finish', () => closeWithin(unreadBodyMs, request));
     const { host } = request.headers;
     if (host === undefined && request.httpVersion === '1.1') {
       reject(response, render(malformed('The Host header is missing.'), request.method));
@@ -59,6 +61,14 @@ export function createHttpServer(
     else socket.end(textOf(render(errorOf(error))), () => socket.destroy());
   });
   return server;
+}
+
+/** Close the connection of a request that was responded to, if its body has not arrived by then. */
+function closeWithin(milliseconds: number, request: IncomingMessage): void {
+  if (request.complete) return;
+  const timer = setTimeout(() => request.socket.destroy(), milliseconds);
+  request.socket.once('close', () => clearTimeout(timer));
+  request.once('end', () => clearTimeout(timer));
 }
 
 /** What an error of Node's parser means to the client. */

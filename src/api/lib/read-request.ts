@@ -75,13 +75,17 @@ function nulsIn(given: Record<string, unknown>): Issue[] {
     .map((name) => ({ path: `/${name}`, code: 'pattern', detail: 'must not contain a NUL character' }));
 }
 
-/** How long a body may take to arrive that is read at once. */
-const arrivalMs = seconds(30);
+/** How long a body may take to arrive that is not streamed. */
+export const arrivalMs = seconds(30);
 
 /** The body's bytes, at most `bytesMax` of them. Throws 413 beyond, and 408 for one that arrives too slowly. */
-export async function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
+export async function readBytes(
+  request: IncomingMessage,
+  bytesMax: number,
+  { withinMs = arrivalMs } = {},
+): Promise<Buffer> {
   const length = request.headers['content-length'] ?? null;
-  const bytes = await within(arrivalMs, getRawBody(request, { limit: bytesMax, length })).catch((error: unknown) => {
+  const bytes = await within(withinMs, getRawBody(request, { limit: bytesMax, length })).catch((error: unknown) => {
     if (error instanceof Error && 'type' in error && error.type === 'entity.too.large') throw tooLarge(bytesMax);
     throw incompleteBody();
   });
