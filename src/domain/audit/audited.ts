@@ -48,18 +48,22 @@ export const ExpectedVersion = Omittable(
 export async function auditedUpdate<View extends object>(
   ctx: Context,
   subject: AuditedChange<View>,
-  { version }: { version?: number | null | undefined } = {},
+  expected?: View extends Versioned ? { readonly version: number | null | undefined } : never,
 ): Promise<View> {
-  const { view } = await audited(ctx, subject, (before) => {
+  const { view } = await audited(ctx, subject, (before: (View & Partial<Versioned>) | undefined) => {
     if (!before) return missing(subject);
-    return isOtherVersion(before, version) ? changedMeanwhile(subject) : undefined;
+    return isOtherVersion(before, expected?.version) ? changedMeanwhile(subject) : undefined;
   });
   return present(view, subject);
 }
 
+interface Versioned {
+  readonly version: number;
+}
+
 /** Whether a thing has another version than the expected one, if any is expected. */
-export const isOtherVersion = (known: object, expected: number | null | undefined): boolean =>
-  expected !== undefined && expected !== null && 'version' in known && known.version !== expected;
+export const isOtherVersion = ({ version }: Partial<Versioned>, expected: number | null | undefined): boolean =>
+  expected !== undefined && expected !== null && version !== expected;
 
 export const changedMeanwhile = ({ kind }: { kind: string }): DomainError =>
   new DomainError('conflict', 'version_conflict', `The ${inWords(kind)} has been changed since you read it.`);

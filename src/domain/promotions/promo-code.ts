@@ -81,5 +81,5 @@ export const PromoCodeInput = Type.Object(
 );
 export type PromoCodeInput = Static<typeof PromoCodeInput>;
 
-/** The terms of a promo code, without the code itself. */
+/** The terms of a promo code, without the code itself, and the version that they replace. */
 export const PromoTermsInput = Type.Object({ ...terms, version: ExpectedVersion }, conditions);

@@ -1,15 +1,14 @@
 import Box from '@mui/material/Box';
 import type { Body, ManagedContentEntry } from '@storefront-commerce/client';
-import { useState } from 'react';
 import { useNavigate } from 'react-router';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
-import { EditForm } from '../../lib/edit-form.tsx';
 import { Panel } from '../../lib/facts.tsx';
 import { PageHeading } from '../../lib/page-heading.tsx';
 import { RecordPage } from '../../lib/record-page.tsx';
 import { State } from '../../lib/texts.tsx';
+import { VersionedForm } from '../../lib/versioned-form.tsx';
 import { ContentInputs } from './content-inputs.tsx';
 
 export function ContentPage() {
@@ -21,10 +20,7 @@ interface Props {
 }
 
 function Entry({ entry }: Props) {
-  // What is read again while someone edits does not change the form.
-  const [{ type, slug, version: first, ...fields }] = useState(entry);
-  const [version, setVersion] = useState(first);
-  const { title, summary, body, tags, image, author, starts_at, ends_at, published_at } = fields;
+  const { type, slug } = entry;
   return (
     <>
       <PageHeading title={entry.title}>
@@ -33,19 +29,23 @@ function Entry({ entry }: Props) {
         <DeleteEntry entry={entry} />
       </PageHeading>
       <Panel title="Entry">
-        <EditForm<Body<'admin.replaceEntry'>>
-          input={{ title, summary, body, tags, image, author, starts_at, ends_at, published_at }}
-          run={async (input) => {
-            const { entry: saved } = await admin.replaceEntry(type, slug, { ...input, version });
-            setVersion(saved.version);
-          }}
-          done="The entry is saved."
+        <VersionedForm
+          thing={entry}
+          inputOf={inputOf}
+          read={async () => (await admin.getEntry(type, slug)).entry}
+          replace={async (input) => (await admin.replaceEntry(type, slug, input)).entry}
+          done="The entry is up to date."
         >
           <ContentInputs />
-        </EditForm>
+        </VersionedForm>
       </Panel>
     </>
   );
+}
+
+function inputOf(entry: ManagedContentEntry): Body<'admin.replaceEntry'> {
+  const { title, summary, body, tags, image, author, starts_at, ends_at, published_at } = entry;
+  return { title, summary, body, tags, image, author, starts_at, ends_at, published_at };
 }
 
 function DeleteEntry({ entry: { type, slug, title } }: Props) {
