@@ -100,27 +100,30 @@ browserTest(
       await page.goto(`${api.url}/ops/labels`);
       await page.getByRole('link', { name: order.orderNumber }).click();
     };
-    const becomes = ({ order }: Requested, state: string) =>
-      until(async () => (await labelOf(ctx, order.id)).state === state);
+    // The page reloads by itself until the work is done; a visit to another page before that could be canceled by it.
+    const becomes = async ({ order }: Requested, state: string, heading: string) => {
+      await page.getByRole('heading', { name: heading }).waitFor();
+      t.is((await labelOf(ctx, order.id)).state, state);
+    };
 
     await open(homeless);
     await page.getByLabel('Street', { exact: true }).fill('1 Main St');
     await page.getByRole('button', { name: 'Save and retry' }).click();
     await page.getByText('The address is saved and the label will be retried.').waitFor();
-    await becomes(homeless, 'purchased');
+    await becomes(homeless, 'purchased', 'Bought.');
 
     await open(abroad);
     await page.getByRole('button', { name: 'Show rates' }).click();
     await page.getByRole('button', { name: 'Buy' }).first().click();
     await page.getByText('The label will be bought at this rate.').waitFor();
-    await becomes(abroad, 'purchased');
+    await becomes(abroad, 'purchased', 'Bought.');
 
     await open(weightless);
     await page.getByLabel('Carrier').fill('USPS');
     await page.getByLabel('Tracking number').fill('9200000000000000000000');
     await page.getByRole('button', { name: 'Mark fulfilled' }).click();
     await page.getByText('The order is marked as shipped.').waitFor();
-    await becomes(weightless, 'skipped');
+    await becomes(weightless, 'skipped', 'No label is needed.');
     await page.goto(`${api.url}/ops/labels`);
     await page.getByText('No label needs attention.').waitFor();
 
