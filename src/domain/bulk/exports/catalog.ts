@@ -1,5 +1,6 @@
 import { sql } from '#src/lib/sql.ts';
 import type { ExportKind } from '../export-kind.ts';
+import { productTable } from '../kinds/product-table.ts';
 
 const ofVariant = sql`v.sku, v.name, v.options, v.price_cents, v.compare_at_cents, v.subscription_price_cents,
   v.weight_oz::float8, v.ships, v.stock, v.low_stock_at, v.backorder`;
@@ -10,28 +11,7 @@ const tags = sql`array(
 export const exportProducts: ExportKind = {
   name: 'products',
   area: 'catalog',
-  columns: [
-    'slug',
-    'name',
-    'description',
-    'category',
-    'tags',
-    'status',
-    'images',
-    'purchase_types',
-    'subscription_intervals',
-    'sku',
-    'variant_name',
-    'options',
-    'price_cents',
-    'compare_at_cents',
-    'subscription_price_cents',
-    'weight_oz',
-    'ships',
-    'stock',
-    'low_stock_at',
-    'backorder',
-  ],
+  columns: [...productTable.required, ...productTable.optional],
   select: ({ tenant }) => sql`
     select p.slug, p.name, p.description, p.category, array_to_string(${tags}, ', ') as tags, p.status, p.images,
       array_to_string(p.purchase_types, ', ') as purchase_types,
