@@ -5,7 +5,15 @@ import { choicesOf } from '../../lib/format.ts';
 import { Listing } from '../../lib/listing.tsx';
 import { Money, State, Time } from '../../lib/texts.tsx';
 
-const statuses = ['pending', 'paid', 'payment_failed', 'expired', 'canceled', 'partially_refunded', 'refunded'];
+const statuses: ManagedOrder['status'][] = [
+  'pending',
+  'paid',
+  'payment_failed',
+  'expired',
+  'canceled',
+  'partially_refunded',
+  'refunded',
+];
 const fulfillments = [
   'unfulfilled',
   'label_purchased',

@@ -8,7 +8,7 @@ import { State } from '../../lib/texts.tsx';
 import { OrderLink } from '../orders/order-link.tsx';
 import { ReturnActions } from './return-actions.tsx';
 
-const statuses = ['requested', 'approved', 'rejected', 'received', 'refunded', 'closed'];
+const statuses: Return['status'][] = ['requested', 'approved', 'rejected', 'received', 'refunded', 'closed'];
 
 const filters = [
   <SelectInput key="status" source="status" label="Status" choices={choicesOf(statuses)} alwaysOn />,

@@ -6,7 +6,7 @@ import { Listing } from '../../lib/listing.tsx';
 import { CustomerLink } from '../customers/customer-link.tsx';
 import { subscriptionColumns } from './subscription-rows.tsx';
 
-const statuses = ['active', 'trialing', 'past_due', 'paused', 'canceled'];
+const statuses: Subscription['status'][] = ['active', 'trialing', 'past_due', 'paused', 'canceled'];
 
 const filters = [
   <SelectInput key="status" source="status" label="Status" choices={choicesOf(statuses)} alwaysOn />,
