@@ -182,6 +182,27 @@ browserTest('two people who edit one product see both versions, and decide', asy
   t.is(product.category, 'tableware');
 });
 
+browserTest('who edits an entry that has been changed meanwhile may take the other version', async (t) => {
+  t.timeout(300_000);
+  const { stack } = t.context;
+  const { admin } = clientsOf(stack);
+  const page = await openConsole(t);
+  await openInConsole(page, stack, '/content/article%2Fcare-for-wood/show', 'How to care for wood');
+  const { entry } = await admin.getEntry('article', 'care-for-wood');
+  await admin.replaceEntry('article', 'care-for-wood', { ...entry, author: 'Theirs' });
+
+  const author = page.getByLabel('Author');
+  await author.fill('Mine');
+  await button(page, 'Save').click();
+  const row = dialog(page).getByRole('row', { name: /author/ });
+  await row.waitFor();
+  t.deepEqual(await row.getByRole('cell').allTextContents(), ['author', 'Theirs', 'Mine']);
+  await confirm(page, 'Use theirs');
+  await page.getByText('The entry is up to date.').waitFor();
+  t.is(await author.inputValue(), 'Theirs');
+  t.is((await admin.getEntry('article', 'care-for-wood')).entry.author, 'Theirs');
+});
+
 browserTest('a stock is corrected, and its history has the correction', async (t) => {
   t.timeout(300_000);
   const { stack } = t.context;

@@ -6,7 +6,7 @@ import DialogContent from '@mui/material/DialogContent';
 import DialogContentText from '@mui/material/DialogContentText';
 import DialogTitle from '@mui/material/DialogTitle';
 import { type ReactNode, useId, useState } from 'react';
-import { Form } from 'react-admin';
+import { Form, type RaRecord } from 'react-admin';
 import type { FieldValues } from 'react-hook-form';
 
 import { useScope } from '../session/session.ts';
@@ -58,7 +58,8 @@ function ActionDialog<Input extends object, Outcome>(
   return (
     <Dialog open fullWidth maxWidth="sm" onClose={isSending ? undefined : onClose} aria-labelledby={titleId}>
       <DialogTitle id={titleId}>{title}</DialogTitle>
-      <Form defaultValues={input} onSubmit={(values: FieldValues) => send(values as Input)}>
+      {/* Without a record, the form would have that of the page, and begin again when it is read again. */}
+      <Form record={input as Partial<RaRecord>} onSubmit={(values: FieldValues) => send(values as Input)}>
         <DialogContent>
           {text && <DialogContentText sx={{ mb: 2 }}>{text}</DialogContentText>}
           {children}

@@ -2,7 +2,7 @@ import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import type { ReactNode } from 'react';
-import { Form } from 'react-admin';
+import { Form, type RaRecord } from 'react-admin';
 import type { FieldValues } from 'react-hook-form';
 
 import { type ActionRequest, useAction } from './use-action.ts';
@@ -19,7 +19,8 @@ export function EditForm<Input extends object, Outcome = unknown>(props: EditFor
   const { send, isSending, error } = useAction(props);
   return (
     <Form
-      defaultValues={input as FieldValues}
+      // Without a record, the form would have that of the page, and begin again when it is read again.
+      record={input as Partial<RaRecord>}
       onSubmit={(values: FieldValues) => send(values as Input)}
       warnWhenUnsavedChanges
     >

@@ -6,7 +6,7 @@ import { admin } from '../../admin.ts';
 import { EditForm } from '../../lib/edit-form.tsx';
 import { Panel } from '../../lib/facts.tsx';
 import { PageHeading } from '../../lib/page-heading.tsx';
-import { ContentInputs } from './content-inputs.tsx';
+import { ContentInputs, withImage } from './content-inputs.tsx';
 
 export function ContentCreate() {
   const navigate = useNavigate();
@@ -16,7 +16,7 @@ export function ContentCreate() {
       <Panel title="Entry">
         <EditForm<Body<'admin.createEntry'>, Result<'admin.createEntry'>>
           input={{ body: { format: 'markdown', value: '' } }}
-          run={(input) => admin.createEntry(input)}
+          run={(input) => admin.createEntry(withImage(input))}
           onDone={({ entry }) => navigate(`/content/${encodeURIComponent(`${entry.type}/${entry.slug}`)}/show`)}
           done="The entry is created."
           label="Create"

@@ -6,6 +6,10 @@ import { useWatch } from 'react-hook-form';
 import { choicesOf } from '../../lib/format.ts';
 import { TimeInput } from '../../lib/time-input.tsx';
 
+/** What the inputs mean: an image without a URL is none. */
+export const withImage = <Input extends { readonly image?: { readonly url?: string } | null }>(input: Input): Input =>
+  input.image?.url ? input : { ...input, image: null };
+
 /** What can be edited of an entry, but for its type and slug. */
 export function ContentInputs() {
   return (

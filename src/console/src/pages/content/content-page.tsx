@@ -9,7 +9,7 @@ import { PageHeading } from '../../lib/page-heading.tsx';
 import { RecordPage } from '../../lib/record-page.tsx';
 import { State } from '../../lib/texts.tsx';
 import { VersionedForm } from '../../lib/versioned-form.tsx';
-import { ContentInputs } from './content-inputs.tsx';
+import { ContentInputs, withImage } from './content-inputs.tsx';
 
 export function ContentPage() {
   return <RecordPage<ManagedContentEntry>>{(entry) => <Entry entry={entry} />}</RecordPage>;
@@ -33,7 +33,7 @@ function Entry({ entry }: Props) {
           thing={entry}
           inputOf={inputOf}
           read={async () => (await admin.getEntry(type, slug)).entry}
-          replace={async (input) => (await admin.replaceEntry(type, slug, input)).entry}
+          replace={async (input) => (await admin.replaceEntry(type, slug, withImage(input))).entry}
           done="The entry is up to date."
         >
           <ContentInputs />
