@@ -21,6 +21,7 @@ const failedLine = /^ {2}([✘×✖] |Uncaught exception in |Unhandled rejection
 /** Runs ava with these arguments; a run that ends badly without a failed test counts as one. */
 export async function runAva(args: string[], environment: NodeJS.ProcessEnv): Promise<Tally> {
   const quickly = new URL(import.meta.resolve('#test/support/resolve-directly.ts'));
+  const leaks = import.meta.resolve('#test/support/fail-on-leaks.ts');
   const [version] = await Promise.all([bundlePackages(), stripSources()]);
   quickly.searchParams.set('packages', version);
   // One more than there are processors, since some files wait for processes that they start.
@@ -36,7 +37,7 @@ export async function runAva(args: string[], environment: NodeJS.ProcessEnv): Pr
       NODE_ENV: 'test',
       LOCAL_MODE: '1',
       NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/storefront/compiled'),
-      NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --import=${quickly}`,
+      NODE_OPTIONS: [process.env['NODE_OPTIONS'], ...[quickly, leaks].map((url) => `--import=${url}`)].join(' '),
       ...environment,
     },
     stdio: ['inherit', 'pipe', 'inherit'],

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { RequestListener, Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 
 import anyTest, { type TestFn } from 'ava';
@@ -8,6 +8,7 @@ import anyTest, { type TestFn } from 'ava';
 import type { HttpError } from '#src/api/lib/http-error.ts';
 import { createHttpServer } from '#src/api/lib/http-server.ts';
 import { readBytes } from '#src/api/lib/read-request.ts';
+import { until } from '#test/support/until.ts';
 import { type ApiContext, useApi } from '#test/support/use-api.ts';
 
 /* What a client gets whose bytes never become a request: the envelope of every other error. */
@@ -115,6 +116,31 @@ test('a body that trickles gets 408, and an unread one ends its connection', asy
     );
     t.true(statusLine.startsWith(`HTTP/1.1 ${status} `), statusLine);
   }
+});
+
+test('a connection with bodies that arrive unread is kept, and gathers nothing with each request', async (t) => {
+  const sockets: Socket[] = [];
+  const listener: RequestListener = ({ socket }, response) => {
+    sockets.push(socket);
+    // The body's end comes after the response, in a piece of its own.
+    response.writeHead(200, { 'content-length': 2 }).end('{}');
+  };
+  const server = createHttpServer(t.context.services, listener, { unreadBodyMs: 60_000 });
+  t.teardown(() => close(server));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  t.teardown(() => client.destroy());
+  const gathered: number[] = [];
+  for (const _ of [1, 2, 3]) {
+    client.write(`${lines('POST / HTTP/1.1', host, 'Content-Length: 5')}12`);
+    await once(client, 'data');
+    client.write('345');
+    await until(() => sockets.at(-1)?.bytesRead === client.bytesWritten);
+    gathered.push(sockets.at(-1)?.listenerCount('close') ?? 0);
+  }
+  t.is(new Set(sockets).size, 1);
+  t.is(new Set(gathered).size, 1, gathered.join());
 });
 
 test('invalid bytes during a response close the connection without a second response', async (t) => {

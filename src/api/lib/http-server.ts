@@ -67,8 +67,7 @@ export function createHttpServer(
 function closeWithin(milliseconds: number, request: IncomingMessage): void {
   if (request.complete) return;
   const timer = setTimeout(() => request.socket.destroy(), milliseconds);
-  request.socket.once('close', () => clearTimeout(timer));
-  request.once('end', () => clearTimeout(timer));
+  request.once('close', () => clearTimeout(timer));
 }
 
 /** What an error of Node's parser means to the client. */
