@@ -7,18 +7,21 @@ import type { Stack } from '#src/dev/stack/start-stack.ts';
 import { enqueueMail } from '#src/domain/mail/index.ts';
 import type { MailKind } from '#src/domain/mail/kinds.ts';
 import { recordDrift } from '#src/domain/payments/drift/drift-reports.ts';
+import { requestStaffLink } from '#src/domain/staff/index.ts';
 import { days, hours } from '#src/lib/duration.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { sql } from '#src/lib/sql.ts';
 import { createServices } from '#src/services.ts';
 import { clientsOf } from '#test/support/clients-of.ts';
 import { everyKind } from '#test/support/factories/mail.ts';
+import { buildStaff } from '#test/support/factories/staff.ts';
 import { seededRandom } from '#test/support/random.ts';
 import { startReceiver } from '#test/support/receiver.ts';
 import { until } from '#test/support/until.ts';
 
 const kinds = Object.keys(everyKind) as MailKind[];
-const freelySent = kinds.filter((kind) => kind !== 'magic_link' && kind !== 'abandoned_cart');
+const requested: readonly MailKind[] = ['magic_link', 'abandoned_cart', 'staff_sign_in', 'staff_invitation'];
+const freelySent = kinds.filter((kind) => !requested.includes(kind));
 const addressOf = (kind: MailKind) => `${kind.replaceAll('_', '-')}@kinds.example`;
 const limits = { withinMs: 120_000 };
 const sanFrancisco = { line1: '1 Market St', city: 'San Francisco', state: 'CA', postal_code: '94105', country: 'US' };
@@ -66,6 +69,8 @@ export async function fillDemoStore(stack: Stack): Promise<{ labels: readonly Wa
       { from: new Date(now - hours(49)), to: new Date(now - hours(1)) },
       { unpaidHere: [second.id], unpaidThere: [first.id], unmadeRenewals: [] },
     );
+    await buildStaff(ctx, { email: addressOf('staff_sign_in') });
+    await requestStaffLink(ctx, { email: addressOf('staff_sign_in'), clientNetwork: undefined });
     await transact(ctx, async (ctx) => {
       for (const kind of freelySent) {
         await enqueueMail(ctx, { kind, to: addressOf(kind), data: everyKind[kind], subjectId: `sub_${kind}` });
@@ -79,7 +84,7 @@ export async function fillDemoStore(stack: Stack): Promise<{ labels: readonly Wa
   return { labels };
 }
 
-/** These emails are sent only to a shopper who requested a link or left a cart. */
+/** These emails are sent only to who requested a link, left a cart or was invited. */
 async function sendRequestedMails(stack: Stack): Promise<void> {
   const mailbox = mailboxControl(stack.mailboxUrl);
   const email = addressOf('magic_link');
@@ -93,6 +98,7 @@ async function sendRequestedMails(stack: Stack): Promise<void> {
     { product_slug: 'board-oil', name: 'Board oil', quantity: 2 },
   ];
   await storefront.saveCart({ email: addressOf('abandoned_cart'), items });
+  await clientsOf(stack).admin.inviteStaff({ email: addressOf('staff_invitation'), name: 'Grace', role: 'support' });
 }
 
 /** One label to another country, one for a parcel that is too heavy, and one without any rate. */

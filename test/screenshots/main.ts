@@ -29,13 +29,18 @@ import { fillDemoStore } from './fill-store.ts';
 const widths = { wide: 1280, narrow: 390 } as const;
 type Width = keyof typeof widths;
 
-const { folder, dark } = readOptions(
+const {
+  folder,
+  dark,
+  console: onlyConsole,
+} = readOptions(
   'Fills a store and takes a picture of every page that people see, wide and narrow:\n' +
     'storefront, operations, console, documentation, emails.',
   'npm run screenshots --',
   {
     folder: { default: '../pictures', description: 'The folder for the pictures.' },
     dark: { default: false, description: 'Take them in dark mode.' },
+    console: { default: false, description: 'Take only those of the console.' },
   },
   '../pictures --dark',
 );
@@ -53,13 +58,15 @@ const [stack, browser] = await Promise.all([
   ensureConsole(),
 ]);
 try {
-  for (const width of ['wide', 'narrow'] as const) await onPage(width, (page) => storefront(page, width));
+  if (!onlyConsole)
+    for (const width of ['wide', 'narrow'] as const) await onPage(width, (page) => storefront(page, width));
   const filled = await fillDemoStore(stack);
   console.log('The store is filled.');
   for (const width of ['wide', 'narrow'] as const) {
     await onPage(width, async (page) => {
-      await operations(page, width, filled);
       await ownersConsole(page, width);
+      if (onlyConsole) return;
+      await operations(page, width, filled);
       await documentation(page, width);
       await mails(page, width);
     });
