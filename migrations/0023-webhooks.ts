@@ -99,6 +99,8 @@ export class Webhooks extends Migration {
         failure text,
         duration_ms int not null,
         response text,
+        -- What was sent: the version of the event's object.
+        object_version int,
         primary key (tenant_id, delivery_id, number),
         foreign key (tenant_id, delivery_id) references webhook_deliveries (tenant_id, id) on delete cascade,
         check ((status is null) <> (failure is null))

@@ -6,13 +6,14 @@ import {
   presentAttempt,
   presentDelivery,
   readDelivery,
+  readDeliveryRequest,
   recoverDeliveries,
   redeliver,
   WebhookAttemptView,
   WebhookDeliveryView,
 } from '#src/domain/webhooks/index.ts';
 import { found } from '#src/lib/errors.ts';
-import { Id, Omittable, PageOf, PageQuery, Timestamp, Type } from '#src/lib/schema.ts';
+import { Id, Nullable, Omittable, PageOf, PageQuery, Timestamp, Type, Url } from '#src/lib/schema.ts';
 import { reading, writing } from './audience.ts';
 
 const OfEndpoint = Type.Object({ id: Id('whe') });
@@ -51,12 +52,31 @@ export const getDelivery = defineRoute({
   operationId: 'admin.getWebhookDelivery',
   method: 'get',
   path: '/api/v1/admin/webhook-deliveries/:id',
-  summary: 'Read a delivery with its attempts and their responses.',
+  summary: 'Read a delivery with its attempts and their responses, and what it sends.',
   params: Named,
-  responses: { 200: Type.Object({ delivery: WebhookDeliveryView, attempts: Type.Array(WebhookAttemptView) }) },
+  responses: {
+    200: Type.Object({
+      delivery: WebhookDeliveryView,
+      attempts: Type.Array(WebhookAttemptView),
+      request: Nullable(
+        Type.Object(
+          { url: Url, headers: Type.Record(Type.String(), Type.String()), body: Type.String() },
+          {
+            description:
+              'As it is sent now, without the signature; null when the object no longer exists. An earlier attempt ' +
+              'sent the `object_version` that it names.',
+          },
+        ),
+      ),
+    }),
+  },
   async handle({ ctx, params }) {
-    const { delivery, attempts } = found(await readDelivery(ctx, params.id), 'webhook delivery');
-    return ok({ delivery: presentDelivery(delivery), attempts: attempts.map(presentAttempt) });
+    const [stored, request = null] = await Promise.all([
+      readDelivery(ctx, params.id),
+      readDeliveryRequest(ctx, params.id),
+    ]);
+    const { delivery, attempts } = found(stored, 'webhook delivery');
+    return ok({ delivery: presentDelivery(delivery), attempts: attempts.map(presentAttempt), request });
   },
 });
 

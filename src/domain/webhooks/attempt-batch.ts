@@ -1,17 +1,17 @@
 import { type Context, isShuttingDown } from '../context.ts';
 import type { HttpOutcome } from '../ports/outbound-http.ts';
 import type { Batch, ClaimedDelivery } from './claim-deliveries.ts';
+import { bodyOf, unsignedHeaders } from './delivery-request.ts';
 import { beginWithinMs } from './endpoint-leases.ts';
 import { type RenderedObject, renderObjects } from './render-object.ts';
 import { sign } from './signing.ts';
 import { breakerFailures } from './webhook-endpoint.ts';
 
-/** The version of the body's format. A change that could break a receiver gets a new one. */
-export const apiVersion = '2026-11-20';
-
 /** One attempt and its outcome. */
 export interface Attempt {
   readonly delivery: ClaimedDelivery;
+  /** The version of the object that was sent. */
+  readonly objectVersion: number;
   readonly at: Date;
   readonly outcome: HttpOutcome;
 }
@@ -54,7 +54,7 @@ export async function attemptBatch(ctx: Context, batch: Batch): Promise<Attempte
       const at = ctx.clock.now();
       const outcome = await attempt(ctx, batch, delivery, object, at);
       if (!outcome) return;
-      attempts.push({ delivery, at, outcome });
+      attempts.push({ delivery, objectVersion: object.version, at, outcome });
       failuresInRow = isSuccess(outcome) ? 0 : failuresInRow + 1;
       gone ||= isGone(outcome);
     }
@@ -83,35 +83,11 @@ async function attempt(
   at: Date,
 ): Promise<HttpOutcome | undefined> {
   const body = bodyOf(ctx, delivery, object);
-  const headers = {
-    'content-type': 'application/json',
-    'user-agent': 'Storefront-Webhooks/1.0',
-    ...sign(secrets, delivery.eventId, at, body),
-  };
+  const headers = { ...unsignedHeaders, ...sign(secrets, delivery.eventId, at, body) };
   try {
     return await ctx.ports.http.post(url, headers, body, ctx.signal);
   } catch (error) {
     if (ctx.signal?.aborted) return undefined;
     throw error;
   }
-}
-
-/**
- * The body that a receiver gets. It shows the object as it is at the time of the attempt, so bodies may arrive out of
- * order: the higher `object_version` is the later state.
- */
-function bodyOf(
-  ctx: Context,
-  { eventId, type, eventAt }: ClaimedDelivery,
-  { object, version }: RenderedObject,
-): string {
-  return JSON.stringify({
-    id: eventId,
-    type,
-    timestamp: eventAt.toISOString(),
-    api_version: apiVersion,
-    tenant: ctx.tenant.slug,
-    livemode: ctx.settings.appMode === 'live',
-    data: { object, object_version: version },
-  });
 }

@@ -1,7 +1,7 @@
 import { exampleOf } from '#src/lib/example-of.ts';
 import { Id, type Static, Timestamp, type TSchema, Type } from '#src/lib/schema.ts';
 import { type EventType, eventTypes } from '#src/outbox/events.ts';
-import { apiVersion } from './attempt-batch.ts';
+import { apiVersion } from './delivery-request.ts';
 import { objectKinds } from './render-object.ts';
 
 const descriptions: Readonly<Record<EventType, string>> = {

@@ -1,3 +1,4 @@
+export { readDeliveryRequest } from './delivery-request.ts';
 export { drainEndpoint } from './drain-endpoint.ts';
 export { resumeLater } from './endpoint-wakes.ts';
 export { presentEventTypes, WebhookEventTypeView } from './event-catalogue.ts';

@@ -71,7 +71,7 @@ export async function readDelivery(
     sql`
     select delivery.*, (
       select coalesce(json_agg(json_build_object('number', a.number, 'at', a.at, 'status', a.status, 'failure', a.failure,
-        'durationMs', a.duration_ms, 'response', a.response) order by a.number), '[]')
+        'durationMs', a.duration_ms, 'response', a.response, 'objectVersion', a.object_version) order by a.number), '[]')
       from webhook_attempts a where a.tenant_id = ${ctx.tenant.id} and a.delivery_id = delivery.id) as attempts
     from (
       select ${deliveryColumns} from webhook_deliveries d join events e on e.tenant_id = d.tenant_id and e.id = d.event_id
@@ -145,6 +145,9 @@ export const WebhookAttemptView = Type.Object(
     failure: Nullable(Type.String({ examples: [null] })),
     duration_ms: Type.Integer({ examples: [84] }),
     response: Nullable(Type.String({ examples: ['Internal Server Error'] })),
+    object_version: Nullable(
+      Type.Integer({ examples: [3], description: 'The version of the object that was sent, as in the body.' }),
+    ),
   },
   { title: 'WebhookAttempt' },
 );
@@ -157,6 +160,7 @@ export interface AttemptRecord {
   readonly failure: string | null;
   readonly durationMs: number;
   readonly response: string | null;
+  readonly objectVersion: number | null;
 }
 
 export function presentAttempt({
@@ -166,6 +170,15 @@ export function presentAttempt({
   failure,
   durationMs,
   response,
+  objectVersion,
 }: AttemptRecord): WebhookAttemptView {
-  return { number, at: at.toISOString(), status, failure, duration_ms: durationMs, response };
+  return {
+    number,
+    at: at.toISOString(),
+    status,
+    failure,
+    duration_ms: durationMs,
+    response,
+    object_version: objectVersion,
+  };
 }

@@ -48,6 +48,7 @@ interface Outcome {
   readonly state: 'pending' | 'delivered' | 'failed';
   readonly number: number;
   readonly round: number;
+  readonly objectVersion: number;
   readonly at: Date;
   readonly waitMs: number | undefined;
   readonly nextAttemptAt: Date | null;
@@ -57,7 +58,7 @@ interface Outcome {
   readonly response: string | null;
 }
 
-function outcomeOf(ctx: InTransaction, { delivery, at, outcome }: Attempt, now: Date): Outcome {
+function outcomeOf(ctx: InTransaction, { delivery, objectVersion, at, outcome }: Attempt, now: Date): Outcome {
   const round = delivery.roundCount + 1;
   const waitMs =
     isSuccess(outcome) || isGone(outcome)
@@ -68,6 +69,7 @@ function outcomeOf(ctx: InTransaction, { delivery, at, outcome }: Attempt, now: 
     state: isSuccess(outcome) ? 'delivered' : waitMs === undefined ? 'failed' : 'pending',
     number: delivery.attemptCount + 1,
     round,
+    objectVersion,
     at,
     waitMs,
     nextAttemptAt: waitMs === undefined ? null : new Date(now.getTime() + waitMs),
@@ -94,7 +96,7 @@ async function writeOutcomes(
     with outcome as (
       select * from jsonb_to_recordset(${JSON.stringify(outcomes)}::jsonb) as o(
         id text, state text, number int, round int, at timestamptz, "nextAttemptAt" timestamptz, status int,
-        failure text, "durationMs" int, response text)),
+        failure text, "durationMs" int, response text, "objectVersion" int)),
     updated as (
       update webhook_deliveries d
       set state = o.state, attempt_count = o.number, round_count = o.round, next_attempt_at = o."nextAttemptAt",
@@ -103,8 +105,9 @@ async function writeOutcomes(
       from outcome o
       where d.tenant_id = ${ctx.tenant.id} and d.id = o.id and d.lease_token = ${lease.token}
       returning d.id)
-    insert into webhook_attempts (tenant_id, delivery_id, number, at, status, failure, duration_ms, response)
-    select ${ctx.tenant.id}, o.id, o.number, o.at, o.status, o.failure, o."durationMs", o.response
+    insert into webhook_attempts (tenant_id, delivery_id, number, at, status, failure, duration_ms, response,
+      object_version)
+    select ${ctx.tenant.id}, o.id, o.number, o.at, o.status, o.failure, o."durationMs", o.response, o."objectVersion"
     from outcome o join updated on updated.id = o.id`);
 }
 

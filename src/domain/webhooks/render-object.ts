@@ -54,7 +54,7 @@ function versioned(object: { readonly id: string; readonly version: number }): R
 /** The objects of these deliveries by id, as they are now: one statement for each kind, however many there are. */
 export async function renderObjects(
   ctx: Context,
-  deliveries: readonly ClaimedDelivery[],
+  deliveries: readonly Pick<ClaimedDelivery, 'type' | 'objectId'>[],
 ): Promise<ReadonlyMap<string, RenderedObject>> {
   const byKind = Map.groupBy(deliveries, ({ type }) => eventTypes[type]);
   const objects = await Promise.all(

@@ -31,7 +31,13 @@ test('POST /admin/webhook-endpoints returns the secret once, and the deliveries 
   t.like(deliveries[0], { event_id: tested.body.event_id, state: 'delivered', attempt_count: 1, last_status: 204 });
   const { body } = await owner.get(`/webhook-deliveries/${deliveries[0].id}`);
   t.like(body.delivery, { id: deliveries[0].id });
-  t.like(body.attempts[0], { number: 1, status: 204 });
+  const version = request?.body.data.object_version;
+  t.like(body.attempts[0], { number: 1, status: 204, object_version: version });
+  t.is(body.request.url, receiver.url);
+  t.is(body.request.headers['webhook-id'], tested.body.event_id);
+  // The delivery itself moved the endpoint on, which is the object of this event.
+  t.deepEqual(Object.keys(JSON.parse(body.request.body)), Object.keys(request?.body ?? {}));
+  t.like(JSON.parse(body.request.body), { id: tested.body.event_id, type: 'webhook.test', tenant: ctx.tenant.slug });
   t.false(JSON.stringify([await auditOf(ctx), (await owner.get('/webhook-endpoints')).body]).includes(secret));
 });
 
