@@ -47,7 +47,7 @@ export const getAuditLog = defineRoute({
 });
 
 export const getReminders = defineRoute({
-  ...reading('analytics'),
+  ...reading('customers'),
   operationId: 'admin.listReminders',
   method: 'get',
   path: '/api/v1/admin/reminders',
