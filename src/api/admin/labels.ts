@@ -5,6 +5,7 @@ import {
   chooseRate,
   LabelView,
   labelStates,
+  linkToLabelFile,
   listLabels,
   presentRate,
   quoteOrder,
@@ -16,7 +17,7 @@ import {
   voidLabel,
 } from '#src/domain/shipping/index.ts';
 import { found } from '#src/lib/errors.ts';
-import { Id, Nullable, Omittable, PageOf, PageQuery, Text, Type } from '#src/lib/schema.ts';
+import { Id, Nullable, Omittable, PageOf, PageQuery, Text, Type, Url } from '#src/lib/schema.ts';
 import { reading, writing } from './audience.ts';
 
 const OfOrder = Type.Object({ id: Id('ord') });
@@ -77,6 +78,19 @@ export const postLabel = defineRoute({
   async handle({ ctx, params: { id: orderId }, body: { rate_id: rateId } }) {
     await (rateId ? chooseRate(ctx, { orderId, rateId }) : requestLabelAgain(ctx, { orderId }));
     return accepted({ label: found(await readLabelOfOrder(ctx, orderId), 'label') });
+  },
+});
+
+export const getLabelFile = defineRoute({
+  ...reading('labels'),
+  operationId: 'admin.getLabelFile',
+  method: 'get',
+  path: '/api/v1/admin/labels/:id/file',
+  summary: "Read a link to a label's PDF that is valid now. An earlier `label_url` may have expired.",
+  params: Named,
+  responses: { 200: Type.Object({ url: Url }) },
+  async handle({ ctx, params }) {
+    return ok({ url: await linkToLabelFile(ctx, { labelId: params.id }) });
   },
 });
 

@@ -8,7 +8,7 @@ import { sql } from '#src/lib/sql.ts';
 import { orderOf, request, run } from '#test/domain/shipping/support.ts';
 import { buildPaidOrder, newYork } from '#test/support/factories/orders.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
-import { fakeShippingByStore, rate, silence } from '#test/support/fakes/shipping-gateway.ts';
+import { denial, fakeShippingByStore, rate, silence } from '#test/support/fakes/shipping-gateway.ts';
 import { deedsOf, type OwnerContext, pagesOf, resultOf, useOwner } from '#test/support/use-owner.ts';
 
 const test = anyTest as TestFn<OwnerContext>;
@@ -102,6 +102,20 @@ test('a label is retried after its address was corrected, and voided', async (t)
   const again = await owner.post(`/orders/${orderId}/label`, {});
   t.not(again.body.label.id, labelId);
   t.deepEqual(await deedsOf(ctx), ['order.address_changed', 'label.retried', 'label.voided', 'label.retried']);
+});
+
+test('GET /admin/labels/{id}/file returns the link that the provider signs now, else the stored one', async (t) => {
+  const { owner, otherOwner } = t.context;
+  const { labelId, provider } = await waiting(t.context, {});
+  const file = async () => (await owner.get(`/labels/${labelId}/file`)).body.url;
+  const stored = provider.bought()[0]?.labelUrl;
+  t.is(await file(), `${stored}?signed-again`);
+  provider.throws.purchase.push(silence(), denial());
+  t.is(await file(), stored, 'the provider does not respond');
+  t.is(await file(), stored, 'the key is denied');
+  t.is(resultOf(await otherOwner.get(`/labels/${labelId}/file`)), '404 not_found');
+  const unbought = await waiting(t.context);
+  t.is(resultOf(await owner.get(`/labels/${unbought.labelId}/file`)), '404 not_found');
 });
 
 test('POST /admin/orders/{id}/label rejects unpaid, shipped and unknown orders, and a missing provider', async (t) => {

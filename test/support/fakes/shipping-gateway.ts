@@ -39,7 +39,7 @@ export interface FakeShipping extends ShippingGateway {
   /** How the next purchases go; after them it sells. */
   turns: Turn[];
   /** What the next calls of this kind throw. */
-  readonly throws: { quote: Error[]; lookup: Error[]; refund: Error[]; track: Error[] };
+  readonly throws: { quote: Error[]; lookup: Error[]; purchase: Error[]; refund: Error[]; track: Error[] };
   rates: Rate[];
   nextQuote: Partial<Quote> | undefined;
   tracking: Map<string, TrackingUpdate>;
@@ -83,7 +83,7 @@ export function fakeShippingGateway(): FakeShipping {
     rates: [rate()],
     nextQuote: undefined,
     tracking: new Map(),
-    throws: { quote: [], lookup: [], refund: [], track: [] },
+    throws: { quote: [], lookup: [], purchase: [], refund: [], track: [] },
     bought: () => purchases.filter(({ state }) => state === 'purchased'),
     decide(state) {
       const waiting = purchases.find((purchase) => purchase.state === 'undecided');
@@ -119,7 +119,7 @@ export function fakeShippingGateway(): FakeShipping {
         marker,
         createdAt: new Date(),
         trackingUrl: null,
-        labelUrl: null,
+        labelUrl: `https://labels.example/${randomText(12)}.pdf`,
         unseenFor: typeof turn === 'object' && 'sellsUnseenFor' in turn ? turn.sellsUnseenFor : 0,
         ...settled(
           turn === 'waits' ? 'undecided' : typeof turn === 'object' && 'fails' in turn ? 'failed' : 'purchased',
@@ -140,9 +140,11 @@ export function fakeShippingGateway(): FakeShipping {
     },
     async fetchPurchase(_account, purchaseId) {
       fake.calls.push('purchase');
+      take(fake.throws.purchase);
       const found = purchases.find(({ id }) => id === purchaseId);
       if (!found) throw new ProviderError('fake', 'missing', 'There is no such purchase.');
-      return found;
+      // Like the provider, it signs the link with each response.
+      return { ...found, labelUrl: found.labelUrl && `${found.labelUrl}?signed-again` };
     },
     async refundPurchase(_account, purchaseId) {
       fake.calls.push('refund');
