@@ -17,6 +17,7 @@ import * as adminReturns from './admin/returns.ts';
 import * as adminReviews from './admin/reviews.ts';
 import * as adminSecondFactor from './admin/second-factor.ts';
 import * as adminSession from './admin/session.ts';
+import * as adminSettings from './admin/settings.ts';
 import * as adminStaff from './admin/staff.ts';
 import * as adminSubscriptions from './admin/subscriptions.ts';
 import * as adminSuppressions from './admin/suppressions.ts';
@@ -69,6 +70,7 @@ const admin = [
   adminReviews,
   adminSecondFactor,
   adminSession,
+  adminSettings,
   adminStaff,
   adminSubscriptions,
   adminSuppressions,

@@ -4,6 +4,7 @@ import {
   listTenants,
   type ModuleName,
   moduleNames,
+  presentStore,
   rotateSessionSecret,
   setModules,
   type Tenant,
@@ -97,26 +98,7 @@ function switchedOn(modules: Tenant['modules']): string {
   return moduleNames.filter((name) => modules[name]).join(', ') || '–';
 }
 
-/** In the words of the store file. */
 function present(tenant: Tenant) {
-  return {
-    id: tenant.id,
-    slug: tenant.slug,
-    name: tenant.name,
-    owner_email: tenant.ownerEmail,
-    currency: tenant.currency,
-    locale: tenant.locale,
-    timezone: tenant.timezone,
-    storefront_url: tenant.storefrontUrl,
-    magic_link_path: tenant.magicLinkPath,
-    restore_path: tenant.restorePath,
-    allowed_origins: tenant.allowedOrigins,
-    requests_per_second: tenant.requestsPerSecond,
-    refund_verification_above_cents: tenant.refundVerificationAboveCents,
-    mail_from: tenant.mailFrom,
-    theme: tenant.theme,
-    links: tenant.links,
-    modules: tenant.modules,
-    version: tenant.version,
-  };
+  const { id, requestsPerSecond, modules } = tenant;
+  return { id, ...presentStore(tenant), requests_per_second: requestsPerSecond, modules };
 }

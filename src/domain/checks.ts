@@ -1,8 +1,7 @@
-import type { ProductInput } from '#src/domain/catalog/index.ts';
-import type { Settings } from '#src/domain/settings.ts';
 import { minutes, parseDuration } from '#src/lib/duration.ts';
 import { isEmailAddress, readSender } from '#src/lib/email-address.ts';
 import type { Issue } from '#src/lib/validation.ts';
+import type { Settings } from './settings.ts';
 
 type Written = string | null | undefined;
 
@@ -62,17 +61,4 @@ export function checkSender(path: string, written: Written): Issue[] {
 
 export function issue(path: string, detail: string): Issue {
   return { path, code: 'refused', detail };
-}
-
-/** A SKU belongs to one variant of the whole store. */
-export function checkSkus(products: readonly ProductInput[]): Issue[] {
-  const first = new Map<string, string>();
-  return products.flatMap(({ slug, variants }, product) =>
-    variants.flatMap(({ sku }, variant) => {
-      const owner = first.get(sku);
-      if (owner === undefined) first.set(sku, slug);
-      const path = `/${product}/variants/${variant}/sku`;
-      return owner === undefined ? [] : [{ path, code: 'repeated', detail: `is a variant of ${owner} already` }];
-    }),
-  );
 }

@@ -69,6 +69,11 @@ export function invalidRequest(message: string, ...errors: readonly Issue[]): Do
   return new DomainError('invalid', 'invalid_request', message, errors.length > 0 ? { extensions: { errors } } : {});
 }
 
+/** @throws DomainError `invalid_request` with these issues, if there are any */
+export function rejectIssues(issues: readonly Issue[]): void {
+  if (issues.length > 0) throw invalidRequest('The request is invalid.', ...issues);
+}
+
 /** The error for what does not exist for this caller: an unknown id and another tenant's look the same. */
 export function notFound(what: string): DomainError {
   return new DomainError('not_found', 'not_found', `There is no such ${what}.`);

@@ -14,6 +14,7 @@ import {
 } from '#src/domain/payments/index.ts';
 import {
   checkShippingAccount,
+  issuesOfShipping,
   presentSecondShippingAccount,
   presentShippingAccount,
   readSecondShippingAccount,
@@ -27,6 +28,7 @@ import {
   secondShippingCredentials,
   shippingCredentials,
 } from '#src/domain/shipping/index.ts';
+import { rejectIssues } from '#src/lib/errors.ts';
 import { Nullable, Omittable, Type } from '#src/lib/schema.ts';
 import { owning, reading } from './audience.ts';
 
@@ -112,6 +114,7 @@ export const putShipping = defineRoute({
   errors: ['confirmation_required'],
   responses: { 200: Type.Object({ provider: ShippingAccountView }) },
   async handle({ ctx, body: { confirmation, ...account } }) {
+    rejectIssues(issuesOfShipping(account));
     const { view } = await changeCredentials(ctx, shippingCredentials(account), confirmation, (ctx) =>
       auditedSave(ctx, {
         kind: 'provider',

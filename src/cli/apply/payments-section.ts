@@ -1,5 +1,5 @@
+import { checkDuration } from '#src/domain/checks.ts';
 import { liveWebhookSecrets, PaymentAccountInput, savePaymentAccount } from '#src/domain/payments/index.ts';
-import { checkDuration } from './checks.ts';
 import { one } from './section.ts';
 
 /** The store's account at the payment provider. Missing fields are reported, not rejected: they may be set later. */

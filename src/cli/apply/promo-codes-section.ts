@@ -1,4 +1,5 @@
 import { productSlugs } from '#src/domain/catalog/index.ts';
+import { issue } from '#src/domain/checks.ts';
 import {
   normalisePromoCode,
   PromoCodeInput,
@@ -7,7 +8,6 @@ import {
   savePromoCode,
 } from '#src/domain/promotions/index.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
-import { issue } from './checks.ts';
 import { type ApplyRun, many } from './section.ts';
 
 /** Promo codes. The products that one is for are those of the file and those that are there already. */

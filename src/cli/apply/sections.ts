@@ -1,15 +1,17 @@
 import { ProductInput, productSlugs, removeProduct, saveProduct, saveProducts } from '#src/domain/catalog/index.ts';
+import { checkDuration, checkWebAddress } from '#src/domain/checks.ts';
 import { EntryInput, entryNames, removeEntry, saveEntry } from '#src/domain/content/index.ts';
 import { PartnerInput, partnerCodes, removePartner, savePartner } from '#src/domain/partners/index.ts';
-import { ReminderSettingsInput, saveReminderSettings } from '#src/domain/reminders/index.ts';
+import { issuesOfReminders, ReminderSettingsInput, saveReminderSettings } from '#src/domain/reminders/index.ts';
 import {
+  issuesOfShipping,
   SecondShippingAccountInput,
   ShippingAccountInput,
   saveSecondShippingAccount,
   saveShippingAccount,
 } from '#src/domain/shipping/index.ts';
 import { ModulesInput, setModules } from '#src/domain/tenants/index.ts';
-import { checkCountry, checkDuration, checkSkus, checkWebAddress } from './checks.ts';
+import { checkSkus } from './check-skus.ts';
 import { giftCardsSection } from './gift-cards-section.ts';
 import { keysSection } from './keys-section.ts';
 import { paymentsSection } from './payments-section.ts';
@@ -31,10 +33,7 @@ export const sections: readonly Section[] = [
     name: 'shipping',
     kind: 'shipping',
     schema: ShippingAccountInput,
-    check: ({ origin, countries }) => [
-      ...checkCountry('/origin/country', origin.country),
-      ...countries.flatMap((country, index) => checkCountry(`/countries/${index}`, country)),
-    ],
+    check: (account) => issuesOfShipping(account),
     save: ({ ctx }, account) => saveShippingAccount(ctx, account),
   }),
   one({
@@ -95,10 +94,7 @@ export const sections: readonly Section[] = [
     name: 'reminders',
     kind: 'reminders',
     schema: ReminderSettingsInput,
-    check: ({ steps, per_address }, settings) => [
-      ...(steps ?? []).flatMap((step, index) => checkDuration(`/steps/${index}`, step, ['5m', '30d'], settings)),
-      ...checkDuration('/per_address', per_address, ['1m', '30d'], settings),
-    ],
+    check: issuesOfReminders,
     save: ({ ctx }, settings) => saveReminderSettings(ctx, settings),
   }),
 ];

@@ -1,11 +1,10 @@
 import type { Settings } from '#src/domain/settings.ts';
-import { StoreInput } from '#src/domain/tenants/index.ts';
+import { issuesOfStore, StoreInput } from '#src/domain/tenants/index.ts';
 import { closed, type Static, Type } from '#src/lib/schema.ts';
 import { fits, type Issue, issuesOf } from '#src/lib/validation.ts';
 import { type Problem, readStoreFile, type StoreFileText } from './read-store-file.ts';
 import { under } from './section.ts';
 import { sections } from './sections.ts';
-import { checkStore } from './store-section.ts';
 
 const optionalSections = Object.fromEntries(sections.map(({ name, schema }) => [name, Type.Optional(schema)]));
 
@@ -47,7 +46,7 @@ function crossChecks(value: unknown, settings: Settings): Issue[] {
   const given = new Map(Object.entries(value));
   const store = given.get('store');
   return [
-    ...(fits(StoreInput, store) ? under('/store', checkStore(store, settings)) : []),
+    ...(fits(StoreInput, store) ? under('/store', issuesOfStore(store, settings)) : []),
     ...sections
       .filter(({ name }) => given.has(name))
       .flatMap(({ name, check }) => under(`/${name}`, check(given.get(name), settings))),

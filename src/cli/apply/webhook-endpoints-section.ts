@@ -1,5 +1,5 @@
+import { checkWebAddress } from '#src/domain/checks.ts';
 import { EndpointEntry, listEndpoints, removeEndpoint, saveEndpoint } from '#src/domain/webhooks/index.ts';
-import { checkWebAddress } from './checks.ts';
 import { many } from './section.ts';
 
 const endpointsMax = 10_000;

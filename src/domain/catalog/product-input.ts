@@ -22,28 +22,31 @@ export const ImageInput = Type.Object({
 export type ImageInput = Static<typeof ImageInput>;
 
 /** One thing that can be bought. The SKU identifies it: a variant keeps its id as long as it keeps its SKU. */
-export const VariantInput = Type.Object({
-  sku: Text(100, { examples: ['BOWL-S'] }),
-  name: Omittable(Text(200, { examples: ['Small'] })),
-  options: Omittable(
-    Type.Record(Type.String(), Type.String({ maxLength: 200 }), {
-      maxProperties: 50,
-      propertyNames: { maxLength: 100 },
-    }),
-  ),
-  price_cents: Cents,
-  compare_at_cents: Omittable(Cents),
-  /** The price of each interval. Without it the variant is not sold by subscription. */
-  subscription_price_cents: Omittable(Cents),
-  weight_oz: Omittable(Type.Number({ minimum: 0, maximum: 100_000 })),
-  /** Whether the variant needs shipping. */
-  ships: Omittable(Type.Boolean()),
-  /** The opening stock; null is not tracked. */
-  stock: Type.Optional(Nullable(Type.Integer({ minimum: 0, maximum: stockMax }))),
-  low_stock_at: Omittable(Type.Integer({ minimum: 0, maximum: stockMax })),
-  /** Whether it can be sold when it is out of stock. */
-  backorder: Omittable(Type.Boolean()),
-});
+export const VariantInput = Type.Object(
+  {
+    sku: Text(100, { examples: ['BOWL-S'] }),
+    name: Omittable(Text(200, { examples: ['Small'] })),
+    options: Omittable(
+      Type.Record(Type.String(), Type.String({ maxLength: 200 }), {
+        maxProperties: 50,
+        propertyNames: { maxLength: 100 },
+      }),
+    ),
+    price_cents: Cents,
+    compare_at_cents: Omittable(Cents),
+    /** The price of each interval. Without it the variant is not sold by subscription. */
+    subscription_price_cents: Omittable(Cents),
+    weight_oz: Omittable(Type.Number({ minimum: 0, maximum: 100_000 })),
+    /** Whether the variant needs shipping. */
+    ships: Omittable(Type.Boolean()),
+    /** The opening stock; null is not tracked. */
+    stock: Type.Optional(Nullable(Type.Integer({ minimum: 0, maximum: stockMax }))),
+    low_stock_at: Omittable(Type.Integer({ minimum: 0, maximum: stockMax })),
+    /** Whether it can be sold when it is out of stock. */
+    backorder: Omittable(Type.Boolean()),
+  },
+  { title: 'VariantInput' },
+);
 export type VariantInput = Static<typeof VariantInput>;
 
 /** A product as the store file and the admin API write it. */

@@ -1,5 +1,13 @@
 export { decideReminder, sendCheckedMail } from './decide-reminder.ts';
 export { listReminderDecisions, presentReminderDecision, ReminderDecisionView } from './list-reminder-decisions.ts';
 export { reminderPersonalData } from './personal-data.ts';
-export { ReminderSettingsEntity, ReminderSettingsInput, saveReminderSettings } from './reminder-settings.ts';
+export {
+  issuesOfReminders,
+  presentReminderSettings,
+  ReminderSettingsEntity,
+  ReminderSettingsInput,
+  ReminderSettingsView,
+  reminderSettings,
+  saveReminderSettings,
+} from './reminder-settings.ts';
 export { saveCartAndRemind, stopReminders } from './schedule-reminders.ts';

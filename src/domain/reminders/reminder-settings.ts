@@ -1,12 +1,15 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { readOne } from '#src/database/transact.ts';
 import { assignChanges, changedValues } from '#src/lib/assign-changes.ts';
-import { hours, parseDuration } from '#src/lib/duration.ts';
+import { formatDuration, hours, parseDuration } from '#src/lib/duration.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
-import { Duration, Omittable, type Static, Type } from '#src/lib/schema.ts';
+import { Duration, Nullable, Omittable, type Static, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
+import type { Issue } from '#src/lib/validation.ts';
 import type { Change } from '../change.ts';
+import { checkDuration } from '../checks.ts';
 import type { Context, InTransaction } from '../context.ts';
+import type { Settings } from '../settings.ts';
 
 const TimeOfDay = Type.String({ pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$', examples: ['21:00'] });
 
@@ -19,6 +22,12 @@ export const ReminderSettingsInput = Type.Object({
   per_address: Type.Optional(Duration),
 });
 export type ReminderSettingsInput = Static<typeof ReminderSettingsInput>;
+
+/** The issues of reminder settings beyond their schema. */
+export const issuesOfReminders = ({ steps, per_address }: ReminderSettingsInput, settings: Settings): Issue[] => [
+  ...(steps ?? []).flatMap((step, index) => checkDuration(`/steps/${index}`, step, ['5m', '30d'], settings)),
+  ...checkDuration('/per_address', per_address, ['1m', '30d'], settings),
+];
 
 export const ReminderSettingsEntity = defineEntity({
   name: 'ReminderSettings',
@@ -69,6 +78,26 @@ export async function reminderSettings(ctx: Context): Promise<ReminderSettings> 
     from reminder_settings where tenant_id = ${ctx.tenant.id}`,
   );
   return settings ?? defaultReminderSettings;
+}
+
+export const ReminderSettingsView = Type.Object(
+  {
+    enabled: Type.Boolean(),
+    steps: Type.Array(Duration),
+    quiet_hours: Nullable(Type.Array(TimeOfDay, { examples: [['21:00', '08:00']] })),
+    per_address: Duration,
+  },
+  { title: 'ReminderSettings' },
+);
+export type ReminderSettingsView = Static<typeof ReminderSettingsView>;
+
+export function presentReminderSettings(settings: ReminderSettings): ReminderSettingsView {
+  return {
+    enabled: settings.enabled,
+    steps: settings.stepsMs.map(formatDuration),
+    quiet_hours: settings.quietHours && [...settings.quietHours],
+    per_address: formatDuration(settings.perAddressMs),
+  };
 }
 
 const subject = 'reminders';

@@ -10,6 +10,7 @@ export { acknowledgeDuplicate, refundDuplicate } from './duplicate-labels.ts';
 export { editAddress, ShippingAddressInput } from './edit-address.ts';
 export { failLabel } from './flag-label.ts';
 export { Label, labelStates } from './label.ts';
+export { linkToLabelFile } from './label-file.ts';
 export { isReasonCode, labelReasonCodes, reasons } from './label-reasons.ts';
 export { markFulfilled } from './mark-fulfilled.ts';
 export {
@@ -48,6 +49,7 @@ export { requestLabelAgain, retryLabel } from './retry-label.ts';
 export { saveSecondShippingAccount, saveShippingAccount } from './save-shipping-account.ts';
 export { shippingSealedColumns } from './sealed-columns.ts';
 export {
+  issuesOfShipping,
   SecondShippingAccountEntity,
   SecondShippingAccountInput,
   ShippingAccountChange,

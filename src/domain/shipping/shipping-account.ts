@@ -2,6 +2,8 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { readOne } from '#src/database/transact.ts';
 import { Cents, Country, Email, Omittable, type Static, Text, Type } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
+import type { Issue } from '#src/lib/validation.ts';
+import { checkCountry } from '../checks.ts';
 import type { Context } from '../context.ts';
 import type { ShippingAccount } from '../ports/shipping-gateway.ts';
 
@@ -9,34 +11,43 @@ const Carrier = Type.String({ pattern: '^[a-z0-9]+(_[a-z0-9]+)*$', maxLength: 40
 const Inches = Type.Number({ exclusiveMinimum: 0, maximum: 1000, examples: [10] });
 
 /** Where the store's parcels come from. Carriers require the sender's phone number or email. */
-export const Origin = Type.Object({
-  name: Text(100),
-  street1: Text(100),
-  street2: Omittable(Text(100)),
-  city: Text(100),
-  state: Omittable(Text(50)),
-  zip: Text(20),
-  country: Country,
-  phone: Omittable(Text(40)),
-  email: Omittable(Email),
-});
+export const Origin = Type.Object(
+  {
+    name: Text(100),
+    street1: Text(100),
+    street2: Omittable(Text(100)),
+    city: Text(100),
+    state: Omittable(Text(50)),
+    zip: Text(20),
+    country: Country,
+    phone: Omittable(Text(40)),
+    email: Omittable(Email),
+  },
+  { title: 'ShippingOrigin' },
+);
 export type Origin = Static<typeof Origin>;
 
 /** The store's box: its dimensions, and its weight when empty. */
-export const Box = Type.Object({
-  length_in: Inches,
-  width_in: Inches,
-  height_in: Inches,
-  weight_oz: Type.Number({ minimum: 0, maximum: 2400, examples: [2] }),
-});
+export const Box = Type.Object(
+  {
+    length_in: Inches,
+    width_in: Inches,
+    height_in: Inches,
+    weight_oz: Type.Number({ minimum: 0, maximum: 2400, examples: [2] }),
+  },
+  { title: 'ShippingBox' },
+);
 export type Box = Static<typeof Box>;
 
 /** A shipping option that shoppers can choose at checkout. */
-export const ShippingOption = Type.Object({
-  name: Text(100, { examples: ['Standard'] }),
-  amount_cents: Cents,
-  free_over_cents: Omittable(Cents),
-});
+export const ShippingOption = Type.Object(
+  {
+    name: Text(100, { examples: ['Standard'] }),
+    amount_cents: Cents,
+    free_over_cents: Omittable(Cents),
+  },
+  { title: 'ShippingOption' },
+);
 export type ShippingOption = Static<typeof ShippingOption>;
 
 /** The `shipping` section of a store file. */
@@ -71,6 +82,12 @@ export const ShippingAccountInput = Type.Object({
   options: Type.Array(ShippingOption, { default: [], maxItems: 5 }),
 });
 export type ShippingAccountInput = Static<typeof ShippingAccountInput>;
+
+/** The issues of shipping settings beyond their schema. */
+export const issuesOfShipping = ({ origin, countries }: ShippingAccountChange): Issue[] => [
+  ...checkCountry('/origin/country', origin.country),
+  ...countries.flatMap((country, index) => checkCountry(`/countries/${index}`, country)),
+];
 
 /** The body of PUT /admin/providers/shipping: secrets are never returned, so one that is left out stays. */
 export const ShippingAccountChange = Type.Object({

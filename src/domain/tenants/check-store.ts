@@ -1,10 +1,10 @@
-import type { Settings } from '#src/domain/settings.ts';
-import type { StoreInput } from '#src/domain/tenants/index.ts';
 import type { Issue } from '#src/lib/validation.ts';
-import { checkKnown, checkSender, checkWebAddress } from './checks.ts';
+import { checkKnown, checkSender, checkWebAddress } from '../checks.ts';
+import type { Settings } from '../settings.ts';
+import type { StoreInput } from './save-tenant.ts';
 
-/** The issues of the store section beyond its schema. Paths start at the section. */
-export function checkStore(store: StoreInput, settings: Settings): Issue[] {
+/** The issues of a store beyond its schema. */
+export function issuesOfStore(store: StoreInput, settings: Settings): Issue[] {
   const { currency, locale, timezone } = store;
   return [
     ...checkKnown('/currency', 'currency', () => Intl.supportedValuesOf('currency').includes(currency)),

@@ -10,6 +10,7 @@ export {
   type Scope,
   sufficientScopes,
 } from './api-key.ts';
+export { issuesOfStore } from './check-store.ts';
 export {
   deriveCode,
   deriveToken,
@@ -31,4 +32,11 @@ export { ModulesInput, StoreInput, saveTenant, setModules } from './save-tenant.
 export { tenantSealedColumns } from './sealed-columns.ts';
 export { readSessionSecret, rotateSessionSecret, type SessionSecret } from './session-secret.ts';
 export { readStaffSecret } from './staff-secret.ts';
+export {
+  presentStore,
+  readStore,
+  StoreSettingsInput,
+  StoreSettingsView,
+  saveStoreSettings,
+} from './store-settings.ts';
 export { type ModuleName, moduleNames, type Tenant, TenantEntity } from './tenant.ts';

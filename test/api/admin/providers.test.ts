@@ -272,6 +272,9 @@ test('the terms of shipping are saved, a first account only with its key, and th
   t.deepEqual(log[1]?.after.changed, ['origin', 'label_cost_cap_cents']);
   t.false(/unmistakable|Clayton|Secret Lane/.test(JSON.stringify(log)));
   t.deepEqual(placesOf(await owner.put('/providers/shipping', { ...terms, parcel: {} })).length, 4);
+  t.deepEqual(placesOf(await owner.put('/providers/shipping', { ...terms, countries: ['US', 'UK'] })), [
+    '/countries/1',
+  ]);
 });
 
 test('POST /admin/providers/{kind}/check reports what is wrong with an account', async (t) => {

@@ -3,7 +3,7 @@ import anyTest, { type TestFn } from 'ava';
 import { newId } from '#src/lib/ids.ts';
 import { buildRemindedCart, remindAnytime } from '#test/support/factories/reminders.ts';
 import { buildSubscription } from '#test/support/factories/subscriptions.ts';
-import { type OwnerContext, pagesOf, resultOf, useOwner } from '#test/support/use-owner.ts';
+import { auditOf, deedsOf, type OwnerContext, pagesOf, placesOf, resultOf, useOwner } from '#test/support/use-owner.ts';
 
 const test = anyTest as TestFn<OwnerContext>;
 useOwner(test);
@@ -28,6 +28,44 @@ test('GET /admin/analytics/zero-result-searches lists what shoppers did not find
   );
   t.is((await owner.get('/analytics/zero-result-searches?limit=1')).body.searches.length, 1);
   t.deepEqual((await otherOwner.get('/analytics/zero-result-searches')).body.searches, []);
+});
+
+test('PUT /admin/store replaces what an owner may change, once for each version, and logs no email', async (t) => {
+  const { ctx, owner, otherOwner } = t.context;
+  const { store } = (await owner.get('/store')).body;
+  const { slug, owner_email, currency, ...settings } = store;
+  t.is(slug, ctx.tenant.slug);
+  const changed = { ...settings, name: 'Cedar & Daughters', mail_from: 'Cedar <hello@cedar.example>' };
+  const { status, body } = await owner.put('/store', { ...changed, slug: 'other', owner_email: 'thief@mail.example' });
+  t.is(status, 200);
+  t.like(body.store, { slug, owner_email, currency, name: 'Cedar & Daughters', version: store.version + 1 });
+  t.is((await owner.get('/store')).body.store.name, 'Cedar & Daughters');
+  t.is(resultOf(await owner.put('/store', changed)), '409 version_conflict');
+  const wrong = {
+    ...changed,
+    version: null,
+    locale: 'x',
+    timezone: 'Moon',
+    allowed_origins: ['https://a:b@c.example'],
+  };
+  t.deepEqual(placesOf(await owner.put('/store', wrong)), ['/locale', '/timezone', '/allowed_origins/0']);
+  const log = await auditOf(ctx);
+  t.deepEqual(log.at(-1)?.after.changed, ['name', 'mail_from']);
+  t.false(/hello@cedar|owner_email/.test(JSON.stringify(log)));
+  t.not((await otherOwner.get('/store')).body.store.name, 'Cedar & Daughters');
+});
+
+test('PUT /admin/reminder-settings saves when carts are reminded of, and rejects times out of bounds', async (t) => {
+  const { ctx, owner, otherOwner } = t.context;
+  const standard = { enabled: true, steps: ['1h', '1d', '3d'], quiet_hours: ['21:00', '08:00'], per_address: '16h' };
+  t.deepEqual((await owner.get('/reminder-settings')).body, { reminders: standard });
+  const wanted = { enabled: false, steps: ['2h'], quiet_hours: null, per_address: '1d' };
+  t.deepEqual((await owner.put('/reminder-settings', wanted)).body, { reminders: wanted });
+  t.deepEqual((await owner.get('/reminder-settings')).body, { reminders: wanted });
+  t.deepEqual(placesOf(await owner.put('/reminder-settings', { steps: ['2h', '1h'] })), ['/steps']);
+  t.deepEqual(placesOf(await owner.put('/reminder-settings', { steps: ['31d'] })), ['/steps/0']);
+  t.deepEqual((await otherOwner.get('/reminder-settings')).body, { reminders: standard });
+  t.deepEqual(await deedsOf(ctx), ['reminders.created']);
 });
 
 test('GET /admin/audit-log lists pages and filters by subject', async (t) => {

@@ -61,6 +61,8 @@ export interface AdminOperations {
   revokeKey(id: string, options?: RequestOptions): Promise<Result<'admin.revokeKey'>>;
   /** List labels, newest first. `?state=needs_attention` lists those that need attention. */
   listLabels(query?: Query<'admin.listLabels'>, options?: RequestOptions): List<'admin.listLabels', 'labels'>;
+  /** Read a link to a label's PDF that is valid now. An earlier `label_url` may have expired. */
+  getLabelFile(id: string, options?: RequestOptions): Promise<Result<'admin.getLabelFile'>>;
   /** Retry a label with a fresh quote. A purchase whose outcome is unknown is looked up first. */
   retryLabel(id: string, options?: IdempotentOptions): Promise<Result<'admin.retryLabel'>>;
   /** Void a label and refund its price. The order then has no label. */
@@ -133,6 +135,10 @@ export interface AdminOperations {
   requestShippingConfirmation(body: Body<'admin.requestShippingConfirmation'>, options?: IdempotentOptions): Promise<Result<'admin.requestShippingConfirmation'>>;
   /** Check whether the stored key opens the account at a provider. */
   checkProvider(kind: Path<'admin.checkProvider'>['kind'], options?: RequestOptions): Promise<Result<'admin.checkProvider'>>;
+  /** Read when saved carts are reminded of. */
+  getReminderSettings(options?: RequestOptions): Promise<Result<'admin.getReminderSettings'>>;
+  /** Replace the settings of reminders. Omitted fields are set to their defaults. */
+  saveReminderSettings(body?: Body<'admin.saveReminderSettings'>, options?: RequestOptions): Promise<Result<'admin.saveReminderSettings'>>;
   /** List the decisions about reminders of saved carts with their reasons, newest first. */
   listReminders(query?: Query<'admin.listReminders'>, options?: RequestOptions): List<'admin.listReminders', 'reminders'>;
   /** List returns, newest first. `?status=requested` lists those to decide. */
@@ -187,6 +193,10 @@ export interface AdminOperations {
   changeStock(body: Body<'admin.changeStock'>, options?: IdempotentOptions): Promise<Result<'admin.changeStock'>>;
   /** List the stock movements of a variant, newest first. */
   listStockMovements(query: Query<'admin.listStockMovements'>, options?: RequestOptions): List<'admin.listStockMovements', 'movements'>;
+  /** Read the store's settings. */
+  getStore(options?: RequestOptions): Promise<Result<'admin.getStore'>>;
+  /** Replace the store's settings. Omitted fields are set to their defaults. */
+  saveStore(body: Body<'admin.saveStore'>, options?: RequestOptions): Promise<Result<'admin.saveStore'>>;
   /** List the subscriptions of the store, newest first. */
   listSubscriptions(query?: Query<'admin.listSubscriptions'>, options?: RequestOptions): List<'admin.listSubscriptions', 'subscriptions'>;
   /** Read a subscription. */
@@ -199,7 +209,7 @@ export interface AdminOperations {
   listSuppressions(query?: Query<'admin.listSuppressions'>, options?: RequestOptions): List<'admin.listSuppressions', 'suppressions'>;
   /** Remove an email address from the suppression list. */
   releaseSuppression(body: Body<'admin.releaseSuppression'>, options?: RequestOptions): Promise<Result<'admin.releaseSuppression'>>;
-  /** Read a delivery with its attempts and their responses. */
+  /** Read a delivery with its attempts and their responses, and what it sends. */
   getWebhookDelivery(id: string, options?: RequestOptions): Promise<Result<'admin.getWebhookDelivery'>>;
   /** Redeliver a webhook now, starting the retry schedule over. */
   redeliverWebhook(id: string, options?: IdempotentOptions): Promise<Result<'admin.redeliverWebhook'>>;
@@ -261,6 +271,7 @@ export const adminOperations: OperationTable = {
   createKey: { at: 'POST /api/v1/admin/keys', input: 'body', isIdempotent: true },
   revokeKey: { at: 'POST /api/v1/admin/keys/{id}/revoke' },
   listLabels: { at: 'GET /api/v1/admin/labels', input: 'query', items: 'labels' },
+  getLabelFile: { at: 'GET /api/v1/admin/labels/{id}/file' },
   retryLabel: { at: 'POST /api/v1/admin/labels/{id}/retry', isIdempotent: true },
   voidLabel: { at: 'POST /api/v1/admin/labels/{id}/void', isIdempotent: true },
   listLeads: { at: 'GET /api/v1/admin/leads', input: 'query', items: 'leads' },
@@ -297,6 +308,8 @@ export const adminOperations: OperationTable = {
   saveShippingProvider: { at: 'PUT /api/v1/admin/providers/shipping', input: 'body' },
   requestShippingConfirmation: { at: 'POST /api/v1/admin/providers/shipping/confirmations', input: 'body', isIdempotent: true },
   checkProvider: { at: 'POST /api/v1/admin/providers/{kind}/check' },
+  getReminderSettings: { at: 'GET /api/v1/admin/reminder-settings' },
+  saveReminderSettings: { at: 'PUT /api/v1/admin/reminder-settings', input: 'body' },
   listReminders: { at: 'GET /api/v1/admin/reminders', input: 'query', items: 'reminders' },
   listReturns: { at: 'GET /api/v1/admin/returns', input: 'query', items: 'returns' },
   approveReturn: { at: 'POST /api/v1/admin/returns/{id}/approve', input: 'body' },
@@ -324,6 +337,8 @@ export const adminOperations: OperationTable = {
   revokeStaff: { at: 'POST /api/v1/admin/staff/{id}/revoke' },
   changeStock: { at: 'PUT /api/v1/admin/stock', input: 'body', isIdempotent: true },
   listStockMovements: { at: 'GET /api/v1/admin/stock/movements', input: 'query', items: 'movements' },
+  getStore: { at: 'GET /api/v1/admin/store' },
+  saveStore: { at: 'PUT /api/v1/admin/store', input: 'body' },
   listSubscriptions: { at: 'GET /api/v1/admin/subscriptions', input: 'query', items: 'subscriptions' },
   getSubscription: { at: 'GET /api/v1/admin/subscriptions/{id}' },
   manageSubscription: { at: 'POST /api/v1/admin/subscriptions/{id}/manage', input: 'body', isIdempotent: true },

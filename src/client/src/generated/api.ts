@@ -109,6 +109,10 @@ export interface paths {
         /** List labels, newest first. `?state=needs_attention` lists those that need attention. */
         get: operations["admin.listLabels"];
     };
+    "/api/v1/admin/labels/{id}/file": {
+        /** Read a link to a label's PDF that is valid now. An earlier `label_url` may have expired. */
+        get: operations["admin.getLabelFile"];
+    };
     "/api/v1/admin/labels/{id}/retry": {
         /** Retry a label with a fresh quote. A purchase whose outcome is unknown is looked up first. */
         post: operations["admin.retryLabel"];
@@ -241,6 +245,12 @@ export interface paths {
         /** Check whether the stored key opens the account at a provider. */
         post: operations["admin.checkProvider"];
     };
+    "/api/v1/admin/reminder-settings": {
+        /** Read when saved carts are reminded of. */
+        get: operations["admin.getReminderSettings"];
+        /** Replace the settings of reminders. Omitted fields are set to their defaults. */
+        put: operations["admin.saveReminderSettings"];
+    };
     "/api/v1/admin/reminders": {
         /** List the decisions about reminders of saved carts with their reasons, newest first. */
         get: operations["admin.listReminders"];
@@ -345,6 +355,12 @@ export interface paths {
         /** List the stock movements of a variant, newest first. */
         get: operations["admin.listStockMovements"];
     };
+    "/api/v1/admin/store": {
+        /** Read the store's settings. */
+        get: operations["admin.getStore"];
+        /** Replace the store's settings. Omitted fields are set to their defaults. */
+        put: operations["admin.saveStore"];
+    };
     "/api/v1/admin/subscriptions": {
         /** List the subscriptions of the store, newest first. */
         get: operations["admin.listSubscriptions"];
@@ -370,7 +386,7 @@ export interface paths {
         post: operations["admin.releaseSuppression"];
     };
     "/api/v1/admin/webhook-deliveries/{id}": {
-        /** Read a delivery with its attempts and their responses. */
+        /** Read a delivery with its attempts and their responses, and what it sends. */
         get: operations["admin.getWebhookDelivery"];
     };
     "/api/v1/admin/webhook-deliveries/{id}/redeliver": {
@@ -1352,6 +1368,12 @@ export interface components {
             mail_state: ("queued" | "sending" | "sent" | "bounced" | "suppressed" | "outcome_unknown" | "failed") | null;
             recovered_order_id: string | null;
         };
+        ReminderSettings: {
+            enabled: boolean;
+            steps: string[];
+            quiet_hours: string[] | null;
+            per_address: string;
+        };
         Return: {
             id: string;
             number: string;
@@ -1416,30 +1438,11 @@ export interface components {
             has_webhook_token: boolean;
             has_webhook_secret: boolean;
             carriers: string[];
-            origin: {
-                name: string;
-                street1: string;
-                street2?: string | null;
-                city: string;
-                state?: string | null;
-                zip: string;
-                country: string;
-                phone?: string | null;
-                email?: components["schemas"]["Email"] | null;
-            };
-            parcel: {
-                length_in: number;
-                width_in: number;
-                height_in: number;
-                weight_oz: number;
-            };
+            origin: components["schemas"]["ShippingOrigin"];
+            parcel: components["schemas"]["ShippingBox"];
             label_cost_cap_cents: number | null;
             countries: string[];
-            options: {
-                name: string;
-                amount_cents: number;
-                free_over_cents?: number | null;
-            }[];
+            options: components["schemas"]["ShippingOption"][];
             labels_paused_since: components["schemas"]["Timestamp"] | null;
             version: number;
             created_at: components["schemas"]["Timestamp"];
@@ -1455,6 +1458,28 @@ export interface components {
             country: string | null;
             phone: string | null;
             email: string | null;
+        };
+        ShippingBox: {
+            length_in: number;
+            width_in: number;
+            height_in: number;
+            weight_oz: number;
+        };
+        ShippingOption: {
+            name: string;
+            amount_cents: number;
+            free_over_cents?: number | null;
+        };
+        ShippingOrigin: {
+            name: string;
+            street1: string;
+            street2?: string | null;
+            city: string;
+            state?: string | null;
+            zip: string;
+            country: string;
+            phone?: string | null;
+            email?: components["schemas"]["Email"] | null;
         };
         ShippingRate: {
             id: string;
@@ -1513,6 +1538,28 @@ export interface components {
             reason: "sold" | "restocked" | "set" | "adjusted";
             order_id: string | null;
             at: components["schemas"]["Timestamp"];
+        };
+        StoreSettings: {
+            slug: string;
+            name: string;
+            owner_email: components["schemas"]["Email"];
+            currency: string;
+            locale: string;
+            timezone: string;
+            /** Format: uri */
+            storefront_url: string;
+            magic_link_path: string;
+            restore_path: string;
+            allowed_origins: string[];
+            refund_verification_above_cents: number;
+            mail_from: string | null;
+            theme: {
+                [key: string]: unknown;
+            };
+            links: {
+                [key: string]: unknown;
+            };
+            version: number;
         };
         Storefront: {
             slug: string;
@@ -1590,6 +1637,21 @@ export interface components {
             weight_oz: number | null;
             stock_status: "in_stock" | "low_stock" | "out_of_stock" | "backorder";
         };
+        VariantInput: {
+            sku: string;
+            name?: string | null;
+            options?: {
+                [key: string]: string;
+            } | null;
+            price_cents: number;
+            compare_at_cents?: number | null;
+            subscription_price_cents?: number | null;
+            weight_oz?: number | null;
+            ships?: boolean | null;
+            stock?: number | null;
+            low_stock_at?: number | null;
+            backorder?: boolean | null;
+        };
         VariantStock: {
             variant_id: string;
             sku: string;
@@ -1603,6 +1665,8 @@ export interface components {
             failure: string | null;
             duration_ms: number;
             response: string | null;
+            /** @description The version of the object that was sent, as in the body. */
+            object_version: number | null;
         };
         WebhookDelivery: {
             id: string;
@@ -1732,6 +1796,7 @@ export type PromoCode = components['schemas']['PromoCode'];
 export type PromoQuote = components['schemas']['PromoQuote'];
 export type Refund = components['schemas']['Refund'];
 export type ReminderDecision = components['schemas']['ReminderDecision'];
+export type ReminderSettings = components['schemas']['ReminderSettings'];
 export type Return = components['schemas']['Return'];
 export type ReturnItem = components['schemas']['ReturnItem'];
 export type SavedCart = components['schemas']['SavedCart'];
@@ -1740,18 +1805,23 @@ export type SecondShippingAccount = components['schemas']['SecondShippingAccount
 export type Session = components['schemas']['Session'];
 export type ShippingAccount = components['schemas']['ShippingAccount'];
 export type ShippingAddress = components['schemas']['ShippingAddress'];
+export type ShippingBox = components['schemas']['ShippingBox'];
+export type ShippingOption = components['schemas']['ShippingOption'];
+export type ShippingOrigin = components['schemas']['ShippingOrigin'];
 export type ShippingRate = components['schemas']['ShippingRate'];
 export type SignedIn = components['schemas']['SignedIn'];
 export type Staff = components['schemas']['Staff'];
 export type StaffSession = components['schemas']['StaffSession'];
 export type Stock = components['schemas']['Stock'];
 export type StockMovement = components['schemas']['StockMovement'];
+export type StoreSettings = components['schemas']['StoreSettings'];
 export type Storefront = components['schemas']['Storefront'];
 export type Subscription = components['schemas']['Subscription'];
 export type Suppression = components['schemas']['Suppression'];
 export type TimelineEntry = components['schemas']['TimelineEntry'];
 export type Timestamp = components['schemas']['Timestamp'];
 export type Variant = components['schemas']['Variant'];
+export type VariantInput = components['schemas']['VariantInput'];
 export type VariantStock = components['schemas']['VariantStock'];
 export type WebhookAttempt = components['schemas']['WebhookAttempt'];
 export type WebhookDelivery = components['schemas']['WebhookDelivery'];
@@ -2453,6 +2523,24 @@ export interface operations {
             default: components["responses"]["Failed"];
         };
     };
+    "admin.getLabelFile": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        /** Format: uri */
+                        url: string;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
     "admin.retryLabel": {
         parameters: {
             path: {
@@ -2898,21 +2986,7 @@ export interface operations {
                     }[] | null;
                     purchase_types?: ("one_time" | "subscription")[] | null;
                     subscription_intervals?: ("month" | "quarter")[] | null;
-                    variants: {
-                        sku: string;
-                        name?: string | null;
-                        options?: {
-                            [key: string]: string;
-                        } | null;
-                        price_cents: number;
-                        compare_at_cents?: number | null;
-                        subscription_price_cents?: number | null;
-                        weight_oz?: number | null;
-                        ships?: boolean | null;
-                        stock?: number | null;
-                        low_stock_at?: number | null;
-                        backorder?: boolean | null;
-                    }[];
+                    variants: components["schemas"]["VariantInput"][];
                 };
             };
         };
@@ -2967,21 +3041,7 @@ export interface operations {
                     }[] | null;
                     purchase_types?: ("one_time" | "subscription")[] | null;
                     subscription_intervals?: ("month" | "quarter")[] | null;
-                    variants: {
-                        sku: string;
-                        name?: string | null;
-                        options?: {
-                            [key: string]: string;
-                        } | null;
-                        price_cents: number;
-                        compare_at_cents?: number | null;
-                        subscription_price_cents?: number | null;
-                        weight_oz?: number | null;
-                        ships?: boolean | null;
-                        stock?: number | null;
-                        low_stock_at?: number | null;
-                        backorder?: boolean | null;
-                    }[];
+                    variants: components["schemas"]["VariantInput"][];
                     /** @description Apply the change only to this version; otherwise the request fails with `version_conflict`. */
                     version?: number | null;
                 };
@@ -3267,23 +3327,8 @@ export interface operations {
                      * @default []
                      */
                     carriers?: string[];
-                    origin: {
-                        name: string;
-                        street1: string;
-                        street2?: string | null;
-                        city: string;
-                        state?: string | null;
-                        zip: string;
-                        country: string;
-                        phone?: string | null;
-                        email?: components["schemas"]["Email"] | null;
-                    };
-                    parcel: {
-                        length_in: number;
-                        width_in: number;
-                        height_in: number;
-                        weight_oz: number;
-                    };
+                    origin: components["schemas"]["ShippingOrigin"];
+                    parcel: components["schemas"]["ShippingBox"];
                     label_cost_cap_cents?: number | null;
                     /**
                      * @default [
@@ -3292,11 +3337,7 @@ export interface operations {
                      */
                     countries?: string[];
                     /** @default [] */
-                    options?: {
-                        name: string;
-                        amount_cents: number;
-                        free_over_cents?: number | null;
-                    }[];
+                    options?: components["schemas"]["ShippingOption"][];
                     /** @description The one-time password with which the owner confirms that stored credentials are replaced or removed: the id from …/confirmations, and the code from the email. Not needed by a member of the staff, whose session is verified. */
                     confirmation?: {
                         id: string;
@@ -3332,23 +3373,8 @@ export interface operations {
                      * @default []
                      */
                     carriers?: string[];
-                    origin: {
-                        name: string;
-                        street1: string;
-                        street2?: string | null;
-                        city: string;
-                        state?: string | null;
-                        zip: string;
-                        country: string;
-                        phone?: string | null;
-                        email?: components["schemas"]["Email"] | null;
-                    };
-                    parcel: {
-                        length_in: number;
-                        width_in: number;
-                        height_in: number;
-                        weight_oz: number;
-                    };
+                    origin: components["schemas"]["ShippingOrigin"];
+                    parcel: components["schemas"]["ShippingBox"];
                     label_cost_cap_cents?: number | null;
                     /**
                      * @default [
@@ -3357,11 +3383,7 @@ export interface operations {
                      */
                     countries?: string[];
                     /** @default [] */
-                    options?: {
-                        name: string;
-                        amount_cents: number;
-                        free_over_cents?: number | null;
-                    }[];
+                    options?: components["schemas"]["ShippingOption"][];
                 };
             };
         };
@@ -3388,6 +3410,40 @@ export interface operations {
                     "application/json": {
                         ok: boolean;
                         detail: string;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.getReminderSettings": {
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        reminders: components["schemas"]["ReminderSettings"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.saveReminderSettings": {
+        requestBody?: {
+            content: {
+                "application/json": {
+                    enabled?: boolean;
+                    steps?: string[];
+                    quiet_hours?: string[] | null;
+                    per_address?: string;
+                };
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        reminders: components["schemas"]["ReminderSettings"];
                     };
                 };
             };
@@ -3918,6 +3974,60 @@ export interface operations {
             default: components["responses"]["Failed"];
         };
     };
+    "admin.getStore": {
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        store: components["schemas"]["StoreSettings"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.saveStore": {
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                    /** @default en-US */
+                    locale?: string;
+                    /** @default UTC */
+                    timezone?: string;
+                    /** Format: uri */
+                    storefront_url: string;
+                    /** @default /account/sign-in */
+                    magic_link_path?: string;
+                    /** @default /cart/restore */
+                    restore_path?: string;
+                    /**
+                     * @default [
+                     *       "*"
+                     *     ]
+                     */
+                    allowed_origins?: string[];
+                    /** @default 20000 */
+                    refund_verification_above_cents?: number;
+                    mail_from?: string | null;
+                    theme?: Record<string, never>;
+                    links?: Record<string, never>;
+                    /** @description Apply the change only to this version; otherwise the request fails with `version_conflict`. */
+                    version?: number | null;
+                };
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        store: components["schemas"]["StoreSettings"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
     "admin.listSubscriptions": {
         parameters: {
             query?: {
@@ -4055,6 +4165,15 @@ export interface operations {
                     "application/json": {
                         delivery: components["schemas"]["WebhookDelivery"];
                         attempts: components["schemas"]["WebhookAttempt"][];
+                        /** @description As it is sent now, without the signature; null when the object no longer exists. An earlier attempt sent the `object_version` that it names. */
+                        request: {
+                            /** Format: uri */
+                            url: string;
+                            headers: {
+                                [key: string]: string;
+                            };
+                            body: string;
+                        } | null;
                     };
                 };
             };
