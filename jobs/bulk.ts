@@ -17,14 +17,24 @@ export const readImport = defineJob({
   key: keyOfSlice,
 });
 
-/** Applies batches of an import, one transaction each. */
-export const applyImport = defineJob({
-  name: 'bulk.apply-import',
+/** Applies batches of an import or a bulk change, one transaction each. */
+export const applyBatches = defineJob({
+  name: 'bulk.apply-batches',
   queue: 'bulk',
   payload: Slice,
   retry: exponential({ attempts: 10 }),
   timeoutSeconds: 60,
   key: keyOfSlice,
+});
+
+/** Cancels a subscription at the payment provider. `number` is its place among those that a bulk change selected. */
+export const cancelSubscription = defineJob({
+  name: 'bulk.cancel-subscription',
+  queue: 'bulk',
+  payload: Type.Object({ operationId: Type.String(), number: Type.Integer(), subscriptionId: Type.String() }),
+  retry: exponential({ attempts: 10 }),
+  timeoutSeconds: 60,
+  key: ({ operationId, subscriptionId }) => `${operationId}:${subscriptionId}`,
 });
 
 /** Writes the file of an export, all of it in one run: a snapshot ends with its transaction. */

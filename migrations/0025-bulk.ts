@@ -2,18 +2,21 @@ import { Migration } from '@mikro-orm/migrations';
 
 import { id, tenantTable } from './lib/tenant-table.ts';
 
-/** Imports and exports, with their files in chunks, the rows that wait to be applied, and the rejected rows. */
+/** Imports, exports and bulk changes: files in chunks, the rows that wait to be applied, and the rejected rows. */
 export class Bulk extends Migration {
   override up(): void {
     this.addSql(`
       create table bulk_operations (
         tenant_id ${id} not null,
         id ${id} not null,
-        type text not null check (type in ('import', 'export')),
+        type text not null check (type in ('import', 'export', 'bulk_change')),
         kind text not null,
         format text not null,
         options jsonb not null,
-        state text not null check (state in ('receiving', 'queued', 'running', 'completed', 'failed', 'canceled')),
+        state text not null check (
+          state in ('receiving', 'previewed', 'queued', 'running', 'completed', 'failed', 'canceled')),
+        -- The bulk change that this one undoes.
+        undoes ${id},
         requested_by jsonb not null,
         file_bytes bigint not null default 0,
         -- The file up to here is in batches, or was applied; its columns and their separator, once they are known.
@@ -28,18 +31,20 @@ export class Bulk extends Migration {
         created int not null default 0,
         updated int not null default 0,
         unchanged int not null default 0,
-        -- The first changes that a dry run found.
+        -- The first changes that a dry run or a preview found.
         changes jsonb not null default '[]',
         failure text,
         created_at timestamptz not null,
         started_at timestamptz,
         finished_at timestamptz,
         primary key (tenant_id, id),
-        check ((finished_at is null) = (state in ('receiving', 'queued', 'running')))
+        check ((finished_at is null) = (state in ('receiving', 'previewed', 'queued', 'running')))
       );
       create index bulk_operations_by_type on bulk_operations (tenant_id, type, id);
       create index bulk_operations_by_age on bulk_operations (created_at);
       create index bulk_operations_open on bulk_operations (created_at) where finished_at is null;
+      create unique index bulk_operations_undone on bulk_operations (tenant_id, undoes)
+        where undoes is not null and state not in ('failed', 'canceled');
       ${tenantTable('bulk_operations')}
 
       -- A file as it was received or written: UTF-8, in pieces of some hundred kilobytes. Those of an import are deleted
@@ -80,6 +85,18 @@ export class Bulk extends Migration {
         foreign key (tenant_id, operation_id) references bulk_operations (tenant_id, id) on delete cascade
       );
       ${tenantTable('bulk_rejected_rows')}
+
+      -- What a bulk change changed, with the values before and after, so that it can be undone.
+      create table bulk_changed_items (
+        tenant_id ${id} not null,
+        operation_id ${id} not null,
+        row_number int not null,
+        item_id ${id} not null,
+        "values" jsonb not null,
+        primary key (tenant_id, operation_id, row_number),
+        foreign key (tenant_id, operation_id) references bulk_operations (tenant_id, id) on delete cascade
+      );
+      ${tenantTable('bulk_changed_items')}
     `);
   }
 }

@@ -1,4 +1,4 @@
 import { runWorker } from './runtime/run-worker.ts';
 
-/** Runs imports and exports. */
+/** Runs imports, exports and bulk changes. */
 await runWorker('worker-bulk', { queues: ['bulk'], relay: false });

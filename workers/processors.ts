@@ -40,7 +40,8 @@ export const processors: readonly Processor[] = [
   platformProcessor(analyticsJobs.createPartitions, analytics.createPartitions),
 
   processor(bulkJobs.readImport, bulk.readImport, bulk.failOperation),
-  processor(bulkJobs.applyImport, bulk.applyImport, bulk.failOperation),
+  processor(bulkJobs.applyBatches, bulk.applyBatches, bulk.failOperation),
+  processor(bulkJobs.cancelSubscription, bulk.cancelSubscription, bulk.rejectCancellation),
   processor(bulkJobs.writeExport, bulk.writeExport, bulk.failOperation),
 
   processor(checkoutJobs.repairSession, checkout.repairSession),

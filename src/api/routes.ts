@@ -1,4 +1,5 @@
 import * as adminAnalytics from './admin/analytics.ts';
+import * as adminBulkChanges from './admin/bulk-changes.ts';
 import * as adminCatalogue from './admin/catalogue.ts';
 import * as adminContent from './admin/content.ts';
 import * as adminExports from './admin/exports.ts';
@@ -53,6 +54,7 @@ import * as wholesale from './wholesale/routes.ts';
 const admin = [
   adminAnalytics,
   adminCatalogue,
+  adminBulkChanges,
   adminContent,
   adminExports,
   adminImports,

@@ -52,7 +52,8 @@ export type IdPrefix =
   | 'rem'
   | 'staff'
   | 'imp'
-  | 'exp';
+  | 'exp'
+  | 'chg';
 
 /** A new TypeID: the prefix and 26 characters of a UUIDv7 in Crockford base32, so that ids sort by age. */
 export function newId(prefix: IdPrefix): string {

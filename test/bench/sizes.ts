@@ -51,7 +51,7 @@ const works: Readonly<Record<string, (ctx: Context) => Promise<unknown>>> = {
   'search, misspelled': (ctx) => searchDocuments(ctx, { q: 'stonwear' }),
   'order list': (ctx) => listManagedOrders(ctx, {}),
   'orders, empty status': (ctx) => listManagedOrders(ctx, { status: 'refunded' }),
-  'orders, empty fulfillment': (ctx) => listManagedOrders(ctx, { fulfillmentStatus: 'exception' }),
+  'orders, empty fulfillment': (ctx) => listManagedOrders(ctx, { fulfillment_status: 'exception' }),
   'an order': (ctx) => readOrderFile(ctx, `ord_${'50'.padStart(26, '0')}`),
   'label list, empty state': (ctx) => listLabels(ctx, { state: 'voided' }),
   'managed products, drafts': (ctx) => listManagedProducts(ctx, { status: 'draft' }),

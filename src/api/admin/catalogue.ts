@@ -4,6 +4,7 @@ import { auditedCreation, auditedRemoval, auditedUpdate, ExpectedVersion } from 
 import {
   listManagedProducts,
   listStockMovements,
+  ManagedProductFilter,
   ManagedProductView,
   ProductInput,
   presentManagedProduct,
@@ -35,7 +36,7 @@ export const getProducts = defineRoute({
   method: 'get',
   path: '/api/v1/admin/products',
   summary: 'List products including drafts, newest first.',
-  query: Type.Object({ status: Type.Optional(ManagedProductView.properties.status), ...PageQuery }),
+  query: Type.Object({ ...ManagedProductFilter.properties, ...PageQuery }),
   responses: { 200: PageOf('products', ManagedProductView) },
   async handle({ ctx, query }) {
     const { rows, cursor } = await listManagedProducts(ctx, query);

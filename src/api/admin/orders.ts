@@ -8,10 +8,10 @@ import {
   readOrderFile,
   resendReceipt,
 } from '#src/domain/backoffice/index.ts';
-import { fulfillmentStatuses, listManagedOrders, orderStatuses } from '#src/domain/orders/index.ts';
+import { listManagedOrders, OrderFilter } from '#src/domain/orders/index.ts';
 import { presentRefund, RefundInput, RefundView, requestRefund } from '#src/domain/payments/index.ts';
 import { editAddress, markFulfilled, ShippingAddressInput } from '#src/domain/shipping/index.ts';
-import { Email, Id, PageOf, PageQuery, Text, Type } from '#src/lib/schema.ts';
+import { Id, PageOf, PageQuery, Text, Type } from '#src/lib/schema.ts';
 import { reading, writing } from './audience.ts';
 
 const Named = Type.Object({ id: Id('ord') });
@@ -24,18 +24,15 @@ export const getOrders = defineRoute({
   path: '/api/v1/admin/orders',
   summary: 'List orders, newest first. `?needs_attention=true` lists those that need attention.',
   query: Type.Object({
-    status: Type.Optional(Type.Enum([...orderStatuses])),
-    fulfillment_status: Type.Optional(Type.Enum([...fulfillmentStatuses])),
-    email: Type.Optional(Email),
+    ...OrderFilter.properties,
     q: Type.Optional(
       Text(200, { description: 'An order number, id, email or tracking number.', examples: ['ORD-1001'] }),
     ),
-    needs_attention: Type.Optional(Type.Boolean()),
     ...PageQuery,
   }),
   responses: { 200: PageOf('orders', ManagedOrderView) },
-  async handle({ ctx, query: { fulfillment_status: fulfillmentStatus, needs_attention: needsAttention, ...query } }) {
-    const { rows, cursor } = await listManagedOrders(ctx, { ...query, fulfillmentStatus, needsAttention });
+  async handle({ ctx, query }) {
+    const { rows, cursor } = await listManagedOrders(ctx, query);
     return ok({ orders: rows.map(presentManagedOrder), cursor });
   },
 });

@@ -5,11 +5,11 @@ import { ManageInput, manageSubscription, reactivateSubscription } from '#src/do
 import {
   listAllSubscriptions,
   readSubscription,
+  SubscriptionFilter,
   SubscriptionView,
-  subscriptionStatuses,
 } from '#src/domain/subscriptions/index.ts';
 import { found } from '#src/lib/errors.ts';
-import { Email, Id, PageOf, PageQuery, Type } from '#src/lib/schema.ts';
+import { Id, PageOf, PageQuery, Type } from '#src/lib/schema.ts';
 import { reading, writing } from './audience.ts';
 
 const Named = Type.Object({ id: Id('sub') });
@@ -22,11 +22,7 @@ export const getSubscriptions = defineRoute({
   method: 'get',
   path: '/api/v1/admin/subscriptions',
   summary: 'List the subscriptions of the store, newest first.',
-  query: Type.Object({
-    status: Type.Optional(Type.Enum([...subscriptionStatuses])),
-    email: Type.Optional(Email),
-    ...PageQuery,
-  }),
+  query: Type.Object({ ...SubscriptionFilter.properties, ...PageQuery }),
   responses: { 200: PageOf('subscriptions', SubscriptionView) },
   async handle({ ctx, query }) {
     const { rows, cursor } = await listAllSubscriptions(ctx, query);

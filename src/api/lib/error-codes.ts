@@ -155,6 +155,10 @@ export const errorCodes = {
   },
   totp_enabled: { status: 409, message: 'The member has an authenticator app already.' },
   last_owner: { status: 409, message: 'The only owner of a store can be neither revoked nor given another role.' },
+  not_undoable: {
+    status: 409,
+    message: 'This cannot be undone: it has not ended, has changed nothing, or is of a kind that cannot be undone.',
+  },
   no_receipt: { status: 409, message: 'The order is not paid, or has no email address.' },
   saved_cart_gone: { status: 410, message: 'The saved cart no longer exists.' },
   payload_too_large: { status: 413, message: 'The body is larger than this URL accepts.' },

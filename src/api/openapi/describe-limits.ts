@@ -43,16 +43,12 @@ export function limitsOf({ limit, emails }: Route): Pick<Operation, 'x-rate-limi
 function describeLimit(name: NonNullable<Route['limit']>, { audience }: Route): string {
   const { perShopper, perSecretKey, perStore, protects, seconds } = limitOf(name);
   if (perStore) {
-    return (
-      `Not limited in normal use. Beyond ${perShopper} requests ${per(seconds)} from one client, or ${perStore} for ` +
-      'the store, requests get 503 `service_unavailable` with `Retry-After`. A store may set its own ' +
-      '`requests_per_second`, of which one client gets at most half.'
-    );
+    return `Not limited in normal use: ${perShopper} requests ${per(seconds)} from one client, ${perStore} for the store.`;
   }
   // A session carries no key, so no key's limit applies to it.
   const server =
     perSecretKey && audience.kind !== 'session' && audience.kind !== 'staff'
-      ? `; ${perSecretKey.toLocaleString('en-US')} for a secret key, over all operations, unless it has its own limit`
+      ? `; ${perSecretKey.toLocaleString('en-US')} for a secret key`
       : '';
   const together = protects ? ` Operations that could be used to guess ${protects} are counted together.` : '';
   return `Rate limit: ${countOf({ perShopper, seconds })}${server}.${together}`;

@@ -30,7 +30,8 @@ Operations that accept an \`Idempotency-Key\` run a request once, however often 
 with the same body gets the same response, with \`Idempotent-Replayed: true\`. A different body gets 422, and 409 means
 that the first request is still in progress. Responses with 401, 403, 429 and 5xx are not stored: the next request runs.
 A checkout that got 503 continues the same order for ten minutes; without a key, or later, its order ends and releases
-its stock and discounts, and the next request creates a new one.
+its stock and discounts, and the next request creates a new one. Some operations also count identical requests without a
+key as one for five seconds: the others get its response, or 409 \`idempotency_in_progress\` while it is still running.
 
 ## Rate limits
 
@@ -42,7 +43,8 @@ storefront's server that sends its secret key may send the shopper's IP address 
 for shoppers applies to the request.
 
 Operations that are not limited in normal use (checkout, saved carts, the billing portal and a few more) have one window
-each, so that a flood of one does not block the others. Beyond it they return 503 with \`Retry-After\`. Requests that are
+each, so that a flood of one does not block the others. Beyond it they return 503 with \`Retry-After\`. A store may set
+its own \`requests_per_second\` for them, of which one client gets at most half. Requests that are
 replayed, or rejected for their key, origin, size, body, parameters or a module, do not count there; all others do.
 
 ## Lists
@@ -58,5 +60,6 @@ a body while the response is unchanged.
 ## Events
 
 The service sends events to the webhook endpoints of a store, signed according to Standard Webhooks. Events may be
-delivered twice and in any order: of two versions of an object, the one with the higher \`object_version\` is newer.
+delivered twice and in any order: of two versions of an object, the one with the higher \`object_version\` is newer. They
+are retried 10 times in about 75 hours.
 `.trim();

@@ -32,12 +32,10 @@ export function operationOf(route: Route, schemas: SchemaPool): Operation {
 function describe(route: Route): { description?: string } {
   const notes = [
     route.description,
-    route.verified && 'A member of the staff needs a session that is verified with the second factor.',
-    route.module && `Requires the module \`${route.module}\` of the store.`,
+    route.verified && 'Staff need a session that is verified with the second factor.',
+    route.module && `Requires the module \`${route.module}\`.`,
     ...describeLimits(route),
-    route.coalesced &&
-      'Without an Idempotency-Key, an identical request within five seconds gets the response of the first one, or ' +
-        '409 `idempotency_in_progress` while that one is still running.',
+    route.coalesced && 'Identical requests within five seconds count as one.',
   ].filter(Boolean);
   return notes.length > 0 ? { description: notes.join(' ') } : {};
 }

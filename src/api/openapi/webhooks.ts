@@ -46,7 +46,7 @@ export function webhooksOf(schemas: SchemaPool): OpenApiDocument['webhooks'] {
           },
           responses: {
             '2XX': {
-              description: 'Received. After any other response the delivery is retried: 10 times in about 75 hours.',
+              description: 'Received. After any other response it is retried.',
             },
           },
         },

@@ -3,7 +3,7 @@ import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
 import { endOperation, lockOpenOperation, type Operation } from './operation.ts';
 
-/** Cancel an import or export. What was applied before stays. One that has ended stays as it is. */
+/** Cancel an operation. What was applied before stays. One that has ended stays as it is. */
 export async function cancelOperation(ctx: Context, { id, type }: Pick<Operation, 'id' | 'type'>): Promise<void> {
   await transact(ctx, async (ctx) => {
     const operation = await lockOpenOperation(ctx, id);

@@ -1,11 +1,16 @@
-export { applyImport } from './apply-import.ts';
+export { applyBatches } from './apply-batches.ts';
 export { cancelOperation } from './cancel-operation.ts';
+export { cancelSubscription, rejectCancellation } from './changes/cancel-subscription.ts';
+export { previewChange, runChange, undoChange } from './changes/change-many.ts';
+export { changeKindOf, changeKinds } from './changes/index.ts';
 export { linkOf, openLink, readFile } from './download.ts';
 export { exportKindOf, exportKinds } from './exports/index.ts';
 export { hasFormat, importKindOf, importKinds } from './kinds/index.ts';
 export { listOperations, type Operation, readOperation } from './operation.ts';
 export { bulkPersonalData } from './personal-data.ts';
 export {
+  BulkChangeInput,
+  BulkChangeView,
   ExportFormatName,
   ExportKindName,
   ExportView,
@@ -13,6 +18,7 @@ export {
   ImportKindName,
   ImportModeName,
   ImportView,
+  presentBulkChange,
   presentExport,
   presentImport,
 } from './present.ts';

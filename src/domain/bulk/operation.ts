@@ -2,21 +2,29 @@ import { read, readOne } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { hours } from '#src/lib/duration.ts';
+import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Change } from '../change.ts';
 import type { Actor, Context, InTransaction } from '../context.ts';
 
-export type OperationType = 'import' | 'export';
-export const operationStates = ['receiving', 'queued', 'running', 'completed', 'failed', 'canceled'] as const;
-export type OperationState = (typeof operationStates)[number];
+export type OperationType = 'import' | 'export' | 'bulk_change';
+const startedStates = ['queued', 'running', 'completed', 'failed', 'canceled'] as const;
+/** The states of an import or an export. */
+export const fileStates = ['receiving', ...startedStates] as const;
+/** The states of a bulk change. */
+export const changeStates = ['previewed', ...startedStates] as const;
+export type OperationState = (typeof fileStates | typeof changeStates)[number];
 
-/** An import or an export of a whole file. */
+/** An import or an export of a whole file, or a change of many things. */
 export interface Operation {
   readonly id: string;
   readonly type: OperationType;
   readonly kind: string;
   readonly format: string;
-  /** What was requested besides: `mode` and `dry_run` of an import, `from` and `to` of an export. */
+  /**
+   * What was requested besides: `mode` and `dry_run` of an import, `from` and `to` of an export, and how a bulk change
+   * changes what is selected.
+   */
   readonly options: Readonly<Record<string, unknown>>;
   readonly state: OperationState;
   readonly requestedBy: Actor;
@@ -32,34 +40,67 @@ export interface Operation {
   readonly created: number;
   readonly updated: number;
   readonly unchanged: number;
-  readonly changes: readonly Pick<Change, 'subject' | 'action' | 'fields' | 'values'>[];
+  readonly changes: readonly Sample[];
   readonly failure: string | null;
+  /** Of a bulk change: which other one it undoes, and which one undoes it. */
+  readonly undoes: string | null;
+  readonly undoneBy: string | null;
   readonly createdAt: Date;
   readonly startedAt: Date | null;
   readonly finishedAt: Date | null;
 }
 
+/** What a dry run or a preview found. */
+export interface Sample extends Pick<Change, 'subject' | 'fields' | 'values'> {
+  readonly action: Change['action'] | 'rejected';
+  /** Why it is rejected. */
+  readonly problem?: string;
+}
+
 /** An upload takes minutes. After this time it will not end any more: its process was killed. */
 const receivingMs = hours(1);
-
-const columnsOf = ({ clock }: Pick<Context, 'clock'>) => {
-  const isLost = sql`state = 'receiving' and created_at < ${fromNow(clock, -receivingMs)}::timestamptz`;
-  return sql`id, type, kind, format, options, case when ${isLost} then 'failed' else state end as state,
-    requested_by as "requestedBy", file_bytes as "fileBytes", bytes_read as "bytesRead", columns, separator,
-    rows_read as "rowsRead", rows_total as "rowsTotal", rows_done as "rowsDone", rows_failed as "rowsFailed",
-    created, updated, unchanged, changes, case when ${isLost} then ${incompleteFile} else failure end as failure,
-    created_at as "createdAt", started_at as "startedAt", finished_at as "finishedAt"`;
-};
+/** What was previewed longer ago may have changed much since. */
+const previewedMs = hours(24);
 
 /** Why an upload that ended in the middle failed. */
 export const incompleteFile = 'The file was not received completely. Nothing was imported.';
+const expiredPreview = 'It was not run within 24 hours. Preview it again.';
+
+const columnsOf = ({ clock }: Pick<Context, 'clock'>) => {
+  const expiry = sql`case
+    when state = 'receiving' and created_at < ${fromNow(clock, -receivingMs)}::timestamptz then ${incompleteFile}
+    when state = 'previewed' and created_at < ${fromNow(clock, -previewedMs)}::timestamptz then ${expiredPreview} end`;
+  return sql`id, type, kind, format, options, case when ${expiry} is null then state else 'failed' end as state,
+    requested_by as "requestedBy", file_bytes as "fileBytes", bytes_read as "bytesRead", columns, separator,
+    rows_read as "rowsRead", rows_total as "rowsTotal", rows_done as "rowsDone", rows_failed as "rowsFailed",
+    created, updated, unchanged, changes, coalesce(${expiry}, failure) as failure, undoes, (
+      select u.id from bulk_operations u where u.tenant_id = o.tenant_id and u.undoes = o.id
+        and u.state not in ('failed', 'canceled')) as "undoneBy",
+    created_at as "createdAt", started_at as "startedAt", finished_at as "finishedAt"`;
+};
+
+/** Insert an operation that the context's actor requests. @returns its id */
+export async function insertOperation(
+  ctx: InTransaction,
+  prefix: 'imp' | 'exp' | 'chg',
+  operation: Pick<Operation, 'type' | 'kind' | 'format' | 'options' | 'state'> & { readonly undoes?: string },
+): Promise<string> {
+  const id = newId(prefix);
+  const { type, kind, format, options, state, undoes = null } = operation;
+  const requestedBy = { kind: ctx.actor.kind, id: ctx.actor.id };
+  await ctx.tx.execute(sql`
+    insert into bulk_operations (tenant_id, id, type, kind, format, options, state, undoes, requested_by, created_at)
+    values (${ctx.tenant.id}, ${id}, ${type}, ${kind}, ${format}, ${JSON.stringify(options)}::jsonb, ${state},
+      ${undoes}, ${JSON.stringify(requestedBy)}::jsonb, ${ctx.clock.now()})`);
+  return id;
+}
 
 /** @returns the operation, or `undefined` for an unknown id */
 export async function readOperation(ctx: Context, type: OperationType, id: string): Promise<Operation | undefined> {
   return readOne<Operation>(
     ctx,
     sql`
-    select ${columnsOf(ctx)} from bulk_operations
+    select ${columnsOf(ctx)} from bulk_operations o
     where tenant_id = ${ctx.tenant.id} and id = ${id} and type = ${type}`,
   );
 }
@@ -76,7 +117,7 @@ export async function listOperations(
   const rows = await read<Operation & { position: Position }>(
     ctx,
     sql`
-    select ${columnsOf(ctx)}, ${list.position} as position from bulk_operations
+    select ${columnsOf(ctx)}, ${list.position} as position from bulk_operations o
     where tenant_id = ${ctx.tenant.id} and type = ${type} and kind = any(${kinds}::text[]) and ${list.after}
     order by ${list.by} limit ${limit + 1}`,
   );
@@ -86,7 +127,7 @@ export async function listOperations(
 /** Lock an operation until the transaction ends. @returns `undefined` when it has ended, or is unknown */
 export async function lockOpenOperation(ctx: InTransaction, id: string): Promise<Operation | undefined> {
   const [operation] = await ctx.tx.execute<Operation>(sql`
-    select ${columnsOf(ctx)} from bulk_operations
+    select ${columnsOf(ctx)} from bulk_operations o
     where tenant_id = ${ctx.tenant.id} and id = ${id} and finished_at is null for update`);
   return operation;
 }

@@ -1,9 +1,11 @@
-import { Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
+import { DocumentedAs, FreeForm, Nullable, type Static, Text, Timestamp, Type } from '#src/lib/schema.ts';
+import { canUndo } from './changes/change-many.ts';
+import { changeKinds } from './changes/index.ts';
 import { exportFormats } from './export-kind.ts';
 import { exportKinds, rangeOf } from './exports/index.ts';
 import { importModes } from './import-kind.ts';
 import { importFormats, importKinds } from './kinds/index.ts';
-import { type Operation, operationStates } from './operation.ts';
+import { changeStates, fileStates, type Operation, type OperationState } from './operation.ts';
 
 const Count = (options: object = {}) => Type.Integer({ minimum: 0, examples: [120], ...options });
 
@@ -22,7 +24,7 @@ export const ImportView = Type.Object(
     format: Type.String({ examples: ['csv'] }),
     mode: ImportModeName,
     dry_run: Type.Boolean(),
-    state: Type.Enum([...operationStates]),
+    state: Type.Enum([...fileStates]),
     /** Why it failed. */
     failure: Nullable(Type.String()),
     file_bytes: Count({ description: 'The size of the file as UTF-8.' }),
@@ -50,29 +52,120 @@ export const ImportView = Type.Object(
 );
 
 export function presentImport(operation: Operation, now: Date): Static<typeof ImportView> {
-  const { options, rowsTotal, rowsRead, rowsDone, rowsFailed, startedAt, finishedAt } = operation;
+  const { options, rowsTotal, rowsRead, rowsDone, rowsFailed } = operation;
   return {
     id: operation.id,
     kind: operation.kind,
     format: operation.format,
     mode: options['mode'] === 'create' ? 'create' : 'upsert',
     dry_run: options['dry_run'] === true,
-    state: operation.state,
+    state: stateIn(fileStates, operation),
     failure: operation.failure,
     file_bytes: operation.fileBytes,
     rows: { total: rowsTotal, read: rowsRead, done: rowsDone, failed: rowsFailed },
     changes: { created: operation.created, updated: operation.updated, unchanged: operation.unchanged },
     samples: operation.changes.map(({ subject, action, fields }) => ({ subject, action, fields: [...fields] })),
-    rows_per_second: startedAt && ratePerSecond(rowsDone, (finishedAt ?? now).getTime() - startedAt.getTime()),
-    created_at: operation.createdAt.toISOString(),
-    started_at: startedAt?.toISOString() ?? null,
-    finished_at: finishedAt?.toISOString() ?? null,
+    rows_per_second: ratePerSecond(operation, now),
+    ...timesOf(operation),
   };
 }
 
+/** Each type of operation has some of the states. */
+function stateIn<State extends OperationState>(states: readonly State[], { id, state }: Operation): State {
+  const known = states.find((each) => each === state);
+  if (!known) throw new TypeError(`${id} cannot be ${state}.`);
+  return known;
+}
+
+const timesOf = ({ createdAt, startedAt, finishedAt }: Operation) => ({
+  created_at: createdAt.toISOString(),
+  started_at: startedAt?.toISOString() ?? null,
+  finished_at: finishedAt?.toISOString() ?? null,
+});
+
 /** Null for no time at all. */
-function ratePerSecond(rows: number, ms: number): number | null {
-  return ms > 0 ? Math.round((rows * 10_000) / ms) / 10 : null;
+function ratePerSecond({ rowsDone, startedAt, finishedAt }: Operation, now: Date): number | null {
+  const ms = startedAt ? (finishedAt ?? now).getTime() - startedAt.getTime() : 0;
+  return ms > 0 ? Math.round((rowsDone * 10_000) / ms) / 10 : null;
+}
+
+const ChangeKindName = Type.Enum(
+  changeKinds.map(({ name }) => name),
+  { examples: ['prices'] },
+);
+
+/** The body of POST /admin/bulk-changes. `previewChange` validates the parts that depend on the kind. */
+export const BulkChangeInput = Type.Object({
+  kind: ChangeKindName,
+  ids: Type.Optional(Type.Array(Text(100), { minItems: 1, maxItems: 1000, uniqueItems: true })),
+  filter: Type.Optional(DocumentedAs(oneOfEach('filter'), { examples: [{ tag: 'wood' }] })),
+  change: Type.Optional(DocumentedAs(oneOfEach('change'), { examples: [{ percent: -10 }] })),
+});
+
+/** The schemas of the kinds, each once. */
+function oneOfEach(part: 'filter' | 'change') {
+  const schemas = new Set(changeKinds.map((kind) => kind[part]).filter(({ properties }) => Object.keys(properties)[0]));
+  return Type.Union([...schemas]);
+}
+
+const { properties: ofImport } = ImportView;
+
+/** A bulk change as its owner sees it. */
+export const BulkChangeView = Type.Object(
+  {
+    id: Type.String({ examples: ['chg_01m7xfs208fk1sctzyr3afnpz3'] }),
+    kind: ChangeKindName,
+    change: FreeForm,
+    state: Type.Enum([...changeStates]),
+    failure: ofImport.failure,
+    rows: Type.Object({ total: Count(), done: Count(), failed: Count() }),
+    changes: Type.Object({ updated: Count(), unchanged: Count() }),
+    /** How the first of what is selected would change. */
+    samples: Type.Array(
+      Type.Object({
+        subject: Type.String({ examples: ['product oak-bowl'] }),
+        action: Type.Enum(['updated', 'unchanged', 'rejected']),
+        /** By field, before and after. */
+        values: Type.Record(Type.String(), Type.Array(Type.Unknown()), {
+          examples: [{ 'variants.BOWL-S.price_cents': [3800, 3420] }],
+        }),
+        /** Why it is rejected. */
+        problem: Nullable(Type.String()),
+      }),
+    ),
+    can_undo: Type.Boolean(),
+    /** Which bulk change this one undoes. */
+    undo_of: Nullable(Type.String()),
+    undone_by: Nullable(Type.String()),
+    rows_per_second: ofImport.rows_per_second,
+    created_at: Timestamp,
+    started_at: ofImport.started_at,
+    finished_at: ofImport.finished_at,
+  },
+  { title: 'BulkChange' },
+);
+
+export function presentBulkChange(operation: Operation, now: Date): Static<typeof BulkChangeView> {
+  return {
+    id: operation.id,
+    kind: operation.kind,
+    change: operation.options,
+    state: stateIn(changeStates, operation),
+    failure: operation.failure,
+    rows: { total: operation.rowsTotal ?? 0, done: operation.rowsDone, failed: operation.rowsFailed },
+    changes: { updated: operation.updated, unchanged: operation.unchanged },
+    samples: operation.changes.map(({ subject, action, values = {}, problem = null }) => ({
+      subject,
+      action: action === 'unchanged' || action === 'rejected' ? action : 'updated',
+      values: Object.fromEntries(Object.entries(values).map(([field, pair]) => [field, [...pair]])),
+      problem,
+    })),
+    can_undo: canUndo(operation),
+    undo_of: operation.undoes,
+    undone_by: operation.undoneBy,
+    rows_per_second: ratePerSecond(operation, now),
+    ...timesOf(operation),
+  };
 }
 
 export const ExportKindName = Type.Enum(
@@ -114,7 +207,7 @@ export function presentExport(
     format: operation.format === 'jsonl' ? 'jsonl' : 'csv',
     from: from?.toISOString() ?? null,
     to: to?.toISOString() ?? null,
-    state: operation.state,
+    state: stateIn(fileStates, operation),
     failure: operation.failure,
     rows: isCompleted ? operation.rowsTotal : null,
     file_bytes: isCompleted ? operation.fileBytes : null,

@@ -1,21 +1,16 @@
-import { applyImport, readImport as readImportJob } from '#jobs/bulk.ts';
+import { applyBatches, readImport as readImportJob } from '#jobs/bulk.ts';
 import { completeJob, readOne, transact } from '#src/database/transact.ts';
 import { DomainError, invalidRequest } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
+import type { Item } from './apply-items.ts';
 import { columnsOf, problemColumns } from './columns.ts';
 import type { TableFormat } from './import-kind.ts';
 import { tableOf } from './kinds/index.ts';
 import { endOperation, lockOpenOperation, type Operation, readOperation } from './operation.ts';
 import { type FileRow, readHeader, readLines, readTable } from './read-rows.ts';
 import { type Slice, startSlice } from './run-slice.ts';
-
-/** One thing of a file: its rows, and the number of the first. The header of a table is row 1. */
-export interface Item {
-  readonly row: number;
-  readonly cells: readonly (readonly string[])[];
-}
 
 const itemsMax = 100;
 const batchCharactersMax = 200_000;
@@ -188,5 +183,5 @@ async function beginApplying(ctx: InTransaction, operationId: string, from: numb
     where tenant_id = ${ctx.tenant.id} and id = ${operationId} and finished_at is null and bytes_read = ${from}
     returning id, type, rows_total as rows`);
   if (read?.rows === 0) await endOperation(ctx, read, 'failed', 'The file has no rows.');
-  else if (read) enqueue(ctx, applyImport, { operationId, number: 0 });
+  else if (read) enqueue(ctx, applyBatches, { operationId, number: 0 });
 }

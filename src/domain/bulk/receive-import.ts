@@ -1,12 +1,11 @@
 import { readImport } from '#jobs/bulk.ts';
 import { transact } from '#src/database/transact.ts';
 import { DomainError, invalidRequest } from '#src/lib/errors.ts';
-import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context } from '../context.ts';
 import type { ImportKind, ImportMode } from './import-kind.ts';
-import { endOperation, incompleteFile, lockOpenOperation } from './operation.ts';
+import { endOperation, incompleteFile, insertOperation, lockOpenOperation } from './operation.ts';
 import { toUtf8 } from './to-utf8.ts';
 
 const chunkBytes = 256 * 1024;
@@ -26,13 +25,8 @@ export async function receiveImport(
   { kind, format, ...options }: { kind: ImportKind; format: string; mode: ImportMode; dry_run: boolean },
   file: AsyncIterable<Buffer>,
 ): Promise<string> {
-  const id = newId('imp');
-  const requestedBy = { kind: ctx.actor.kind, id: ctx.actor.id };
-  await transact(ctx, (ctx) =>
-    ctx.tx.execute(sql`
-    insert into bulk_operations (tenant_id, id, type, kind, format, options, state, requested_by, created_at)
-    values (${ctx.tenant.id}, ${id}, 'import', ${kind.name}, ${format}, ${JSON.stringify(options)}::jsonb, 'receiving',
-      ${JSON.stringify(requestedBy)}::jsonb, ${ctx.clock.now()})`),
+  const id = await transact(ctx, (ctx) =>
+    insertOperation(ctx, 'imp', { type: 'import', kind: kind.name, format, options, state: 'receiving' }),
   );
   try {
     const fileBytes = await storeChunks(ctx, id, toUtf8(file));

@@ -15,12 +15,13 @@ interface RejectedRow {
 
 /**
  * The rejected rows of an import as CSV, as they were received, with the row's number in the file and what is wrong.
- * They can be corrected and imported again: those two columns are not read.
+ * They can be corrected and imported again: those two columns are not read. Of a bulk change, the ids.
  */
-export async function* rejectedRowsCsv(ctx: Context, { id, columns }: Operation): AsyncIterable<string> {
-  const own = (columns ?? []).filter((name) => !problemColumns.some((other) => other === name));
-  const indexes = own.map((name) => columns?.indexOf(name) ?? -1);
-  yield csvOf([[...own, ...problemColumns]]);
+export async function* rejectedRowsCsv(ctx: Context, { id, type, columns }: Operation): AsyncIterable<string> {
+  const all = type === 'import' ? (columns ?? []) : ['id'];
+  const own = all.filter((name) => !problemColumns.some((other) => other === name));
+  const indexes = own.map((name) => all.indexOf(name));
+  yield csvOf([[...own, ...(type === 'import' ? problemColumns : ['row', 'problem'])]]);
   let after = 0;
   for (;;) {
     const rows = await read<RejectedRow>(

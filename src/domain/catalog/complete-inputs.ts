@@ -1,4 +1,6 @@
+import { invalidRequest } from '#src/lib/errors.ts';
 import { type Static, Type } from '#src/lib/schema.ts';
+import { fits, issuesOf } from '#src/lib/validation.ts';
 import type { InTransaction } from '../context.ts';
 import { ProductInput, VariantInput } from './product-input.ts';
 import { lockProducts, type SavedProduct } from './product-rows.ts';
@@ -14,10 +16,11 @@ export const ProductPatch = Type.Object({
   slug: ProductInput.properties.slug,
   variants: Type.Optional(Type.Array(VariantPatch, { minItems: 1, maxItems: 100 })),
 });
-type ProductPatch = Static<typeof ProductPatch>;
+export type ProductPatch = Static<typeof ProductPatch>;
 
-/** What saving a patch means: the whole product, and whether it is a new one. Still to be validated. */
+/** What saving a patch means: the whole product, and whether it is a new one. */
 interface CompletedPatch {
+  /** Still to be validated. */
   readonly input: Record<string, unknown>;
   readonly isNew: boolean;
 }
@@ -33,11 +36,23 @@ export async function completeInputs(ctx: InTransaction, patches: readonly Produ
   );
   return patches.map((patch) => {
     const known = found.get(patch.slug);
-    return known && !known.removed ? completePatch(patch, known) : { input: patch, isNew: true };
+    return known && !known.removed
+      ? { input: completePatch(patch, known), isNew: false }
+      : { input: patch, isNew: true };
   });
 }
 
-function completePatch(patch: ProductPatch, { id: _id, removed: _removed, ...known }: SavedProduct): CompletedPatch {
+/** @throws DomainError `invalid_request` */
+export function validProduct(input: Record<string, unknown>): ProductInput {
+  if (fits(ProductInput, input)) return input;
+  throw invalidRequest('The product is not valid.', ...issuesOf(ProductInput, input));
+}
+
+/** The whole of a product that exists, with what the patch changes. Still to be validated. */
+export function completePatch(
+  patch: ProductPatch,
+  { id: _id, removed: _removed, ...known }: SavedProduct,
+): Record<string, unknown> {
   const stored = known.variants
     .filter(({ removed }) => !removed)
     .map(({ id: _id, removed: _removed, stock: _stock, ...variant }) => variant);
@@ -48,5 +63,5 @@ function completePatch(patch: ProductPatch, { id: _id, removed: _removed, ...kno
   const isWhole = stored.every(({ sku }) => given.some((variant) => variant.sku === sku));
   const added = given.filter(({ sku }) => !stored.some((variant) => variant.sku === sku));
   const merged = [...stored.map((variant) => given.find(({ sku }) => sku === variant.sku) ?? variant), ...added];
-  return { input: { ...known, ...patch, variants: isWhole ? given : merged }, isNew: false };
+  return { ...known, ...patch, variants: isWhole ? given : merged };
 }

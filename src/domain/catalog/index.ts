@@ -1,7 +1,11 @@
-export { completeInputs, ProductPatch } from './complete-inputs.ts';
+export type { StockMove } from './change-stock.ts';
+export { completeInputs, ProductPatch, validProduct } from './complete-inputs.ts';
+export { type CatalogProduct, type CatalogVariant, editProducts } from './edit-products.ts';
 export {
   listManagedProducts,
+  ManagedProductFilter,
   ManagedProductView,
+  matchesProduct,
   presentManagedProduct,
   presentStock,
   productSlugs,

@@ -1,10 +1,11 @@
 import { read, readOne } from '#src/database/transact.ts';
 import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
-import { Cents, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
-import { type Sql, sql } from '#src/lib/sql.ts';
+import { Cents, Id, Nullable, type Static, Text, Timestamp, Type } from '#src/lib/schema.ts';
+import { joinSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import type { StockMove } from './change-stock.ts';
 import { ProductBody, presentProduct, VariantBody } from './present.ts';
+import { Tag } from './product-input.ts';
 import { type ProductRow, selectProducts } from './published-products.ts';
 import { type StockLevel, stockStatus } from './stock-level.ts';
 
@@ -28,21 +29,41 @@ export interface ManagedVariant extends StockLevel {
   readonly ships: boolean;
 }
 
+/** Which products of the store: those of which all of this is true. */
+export const ManagedProductFilter = Type.Object({
+  status: Type.Optional(Type.Enum(['draft', 'published'])),
+  tag: Type.Optional(Tag),
+  category: Type.Optional(Text(100, { examples: ['kitchen'] })),
+});
+export type ManagedProductFilter = Static<typeof ManagedProductFilter>;
+
+/** The condition that a product `p` matches the filter. */
+export function matchesProduct({ tenant }: Context, { status, tag, category }: ManagedProductFilter): Sql {
+  const conditions = [
+    sql`true`,
+    ...(status === undefined ? [] : [sql`p.status = ${status}`]),
+    ...(category === undefined ? [] : [sql`p.category = ${category}`]),
+    ...(tag === undefined
+      ? []
+      : [sql`p.id = any(array(select product_id from product_tags where tenant_id = ${tenant.id} and tag = ${tag}))`]),
+  ];
+  return joinSql(conditions, ' and ');
+}
+
 /**
  * One page of the store's products, drafts included, newest first.
  * @throws DomainError `invalid_cursor`
  */
 export async function listManagedProducts(
   ctx: Context,
-  { status, cursor, limit = 20 }: PageRequest & { status?: ManagedProduct['status'] | undefined },
+  { cursor, limit = 20, ...filter }: PageRequest & ManagedProductFilter,
 ): Promise<Page<ManagedProduct>> {
   const list = keyset(ctx, 'managed products', { columns: ['p.id'], descending: true }, cursor);
-  const ofStatus = status === undefined ? sql`` : sql` and p.status = ${status}`;
   const rows = await read<ManagedProduct & { position: Position }>(
     ctx,
     sql`
-    ${selectProducts(ctx, sql`${managedColumns}, ${list.position} as position`)}${ofStatus}
-      and p.removed_at is null and ${list.after}
+    ${selectProducts(ctx, sql`${managedColumns}, ${list.position} as position`)}
+      and ${matchesProduct(ctx, filter)} and p.removed_at is null and ${list.after}
     order by ${list.by} limit ${limit + 1}`,
     { replica: true },
   );

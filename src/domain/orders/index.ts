@@ -28,6 +28,8 @@ export {
   listManagedOrders,
   listOrders,
   type ManagedOrder,
+  matchesOrder,
+  OrderFilter,
   orderItems,
   readManagedOrder,
   readOrder,

@@ -2,10 +2,11 @@ import { read, readOne } from '#src/database/transact.ts';
 import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { notFound } from '#src/lib/errors.ts';
+import { Email, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { joinSql, rawSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { type NewOrderItem, orderNumberOf } from './create-order.ts';
-import type { Attention, FulfillmentStatus, OrderStatus } from './order.ts';
+import { type Attention, fulfillmentStatuses, orderStatuses } from './order.ts';
 import { type OrderItemView, type OrderRecord, type OrderView, presentOrder } from './present.ts';
 
 /**
@@ -80,13 +81,31 @@ export interface ManagedOrder {
   readonly attentions: readonly Attention[];
 }
 
-export interface OrderFilter extends PageRequest {
-  readonly status?: OrderStatus | undefined;
-  readonly fulfillmentStatus?: FulfillmentStatus | undefined;
-  readonly email?: string | undefined;
-  /** An order number, with or without its prefix, an id, an email or a tracking number. */
-  readonly q?: string | undefined;
-  readonly needsAttention?: boolean | undefined;
+/** Which orders of the store: those of which all of this is true. */
+export const OrderFilter = Type.Object({
+  status: Type.Optional(Type.Enum([...orderStatuses])),
+  fulfillment_status: Type.Optional(Type.Enum([...fulfillmentStatuses])),
+  email: Type.Optional(Email),
+  needs_attention: Type.Optional(Type.Boolean()),
+  /** When they were created: from a moment on, and before another. */
+  from: Type.Optional(Timestamp),
+  to: Type.Optional(Timestamp),
+});
+export type OrderFilter = Static<typeof OrderFilter>;
+
+/** The condition that an order `o` matches the filter. */
+export function matchesOrder(filter: OrderFilter): Sql {
+  const { status, fulfillment_status: fulfillment, email, needs_attention: needsAttention, from, to } = filter;
+  const conditions = [
+    sql`true`,
+    ...(status === undefined ? [] : [sql`o.status = ${status}`]),
+    ...(fulfillment === undefined ? [] : [sql`o.fulfillment_status = ${fulfillment}`]),
+    ...(email === undefined ? [] : [sql`o.email = ${normaliseEmail(email)}`]),
+    ...(needsAttention === undefined ? [] : [sql`o.attentions ${rawSql(needsAttention ? '<>' : '=')} '[]'`]),
+    ...(from === undefined ? [] : [sql`o.created_at >= ${from}::timestamptz`]),
+    ...(to === undefined ? [] : [sql`o.created_at < ${to}::timestamptz`]),
+  ];
+  return joinSql(conditions, ' and ');
 }
 
 /** The order with this id, with its attentions; `undefined` when there is none. */
@@ -96,20 +115,16 @@ export async function readManagedOrder(ctx: Context, id: string): Promise<Manage
 }
 
 /**
- * The orders of a store that match the filter, the newest first, page by page.
+ * The orders of a store that match the filter, the newest first, page by page. `q` is an order number, with or without
+ * its prefix, an id, an email or a tracking number.
  * @throws DomainError `invalid_cursor`
  */
-export async function listManagedOrders(ctx: Context, filter: OrderFilter): Promise<Page<ManagedOrder>> {
-  const { status, fulfillmentStatus, email, q, needsAttention, cursor, limit = 20 } = filter;
+export async function listManagedOrders(
+  ctx: Context,
+  { q, cursor, limit = 20, ...filter }: PageRequest & OrderFilter & { q?: string },
+): Promise<Page<ManagedOrder>> {
   const list = keyset(ctx, 'managed orders', { columns: ['o.id'], descending: true }, cursor);
-  const conditions = [
-    list.after,
-    ...(status === undefined ? [] : [sql`o.status = ${status}`]),
-    ...(fulfillmentStatus === undefined ? [] : [sql`o.fulfillment_status = ${fulfillmentStatus}`]),
-    ...(email === undefined ? [] : [sql`o.email = ${normaliseEmail(email)}`]),
-    ...(q === undefined ? [] : [isNamed(ctx, q.trim())]),
-    ...(needsAttention === undefined ? [] : [sql`o.attentions ${rawSql(needsAttention ? '<>' : '=')} '[]'`]),
-  ];
+  const conditions = [list.after, matchesOrder(filter), ...(q === undefined ? [] : [isNamed(ctx, q.trim())])];
   const rows = await read<OrderRow & { position: Position }>(
     ctx,
     sql`

@@ -6,8 +6,10 @@ export {
   listSubscriptions,
   liveSubscriptions,
   liveSubscriptionsOf,
+  matchesSubscription,
   readSubscription,
   readSubscriptions,
+  SubscriptionFilter,
   SubscriptionView,
 } from './read-subscriptions.ts';
-export { Subscription, subscriptionStatuses } from './subscription.ts';
+export { Subscription } from './subscription.ts';

@@ -4,7 +4,7 @@ import { normaliseEmail } from '#src/lib/email-address.ts';
 import { Cents, Currency, Email, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { joinSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { type Subscription, type SubscriptionStatus, subscriptionStatuses } from './subscription.ts';
+import { type Subscription, subscriptionStatuses } from './subscription.ts';
 
 /** A subscription as the API, the webhooks and the emails show it. */
 export const SubscriptionView = Type.Object(
@@ -106,22 +106,37 @@ export async function listSubscriptions(
   return { rows: page.rows.map(presentSubscription), cursor: page.cursor };
 }
 
-export interface SubscriptionFilter extends PageRequest {
-  readonly status?: SubscriptionStatus | undefined;
-  readonly email?: string | undefined;
+/** Which subscriptions of the store: those of which all of this is true. */
+export const SubscriptionFilter = Type.Object({
+  status: Type.Optional(Type.Enum([...subscriptionStatuses])),
+  email: Type.Optional(Email),
+  product_id: Type.Optional(Id('prod')),
+  variant_id: Type.Optional(Id('var')),
+});
+export type SubscriptionFilter = Static<typeof SubscriptionFilter>;
+
+/** The condition that a subscription `s` matches the filter. */
+export function matchesSubscription(filter: SubscriptionFilter): Sql {
+  const { status, email, product_id: productId, variant_id: variantId } = filter;
+  const conditions = [
+    sql`true`,
+    ...(status === undefined ? [] : [sql`s.status = ${status}`]),
+    ...(email === undefined ? [] : [sql`s.email = ${normaliseEmail(email)}`]),
+    ...(productId === undefined ? [] : [sql`s.product_id = ${productId}`]),
+    ...(variantId === undefined ? [] : [sql`s.variant_id = ${variantId}`]),
+  ];
+  return joinSql(conditions, ' and ');
 }
 
 /**
  * The subscriptions of a store that match the filter, newest first, one page.
  * @throws DomainError `invalid_cursor`
  */
-export async function listAllSubscriptions(ctx: Context, filter: SubscriptionFilter): Promise<Page<SubscriptionView>> {
-  const { status, email, ...page } = filter;
-  const conditions = [
-    status === undefined ? sql`true` : sql`s.status = ${status}`,
-    email === undefined ? sql`true` : sql`s.email = ${normaliseEmail(email)}`,
-  ];
-  return listSubscriptions(ctx, joinSql(conditions, ' and '), page);
+export async function listAllSubscriptions(
+  ctx: Context,
+  { cursor, limit, ...filter }: PageRequest & SubscriptionFilter,
+): Promise<Page<SubscriptionView>> {
+  return listSubscriptions(ctx, matchesSubscription(filter), { cursor, limit });
 }
 
 const select = (ctx: Context, more: Sql = sql``): Sql => sql`

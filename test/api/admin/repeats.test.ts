@@ -236,6 +236,11 @@ const harmless = [
   'orders/:id/attention/dismiss',
   'imports/:id/cancel',
   'exports/:id/cancel',
+  // A preview changes nothing, and runs once.
+  'bulk-changes',
+  'bulk-changes/:id/run',
+  'bulk-changes/:id/cancel',
+  'bulk-changes/:id/undo',
   'keys/:id/revoke',
   'suppressions/release',
   'webhook-endpoints/:id/enable',

@@ -23,6 +23,7 @@ const parts: Readonly<Record<string, string>> = {
   reminder_recoveries: 'saved_carts',
   bulk_batches: 'bulk_operations',
   bulk_rejected_rows: 'bulk_operations',
+  bulk_changed_items: 'bulk_operations',
 };
 
 /**

@@ -11,6 +11,18 @@ export interface AdminOperations {
   listZeroResultSearches(query?: Query<'admin.listZeroResultSearches'>, options?: RequestOptions): Promise<Result<'admin.listZeroResultSearches'>>;
   /** List the audit log, newest first, optionally of one subject. */
   listAuditLog(query?: Query<'admin.listAuditLog'>, options?: RequestOptions): List<'admin.listAuditLog', 'entries'>;
+  /** List the bulk changes that the caller may read, newest first. */
+  listBulkChanges(query?: Query<'admin.listBulkChanges'>, options?: RequestOptions): List<'admin.listBulkChanges', 'bulk_changes'>;
+  /** Preview a change of many things. Nothing is changed until it is run. */
+  previewBulkChange(body: Body<'admin.previewBulkChange'>, options?: RequestOptions): Promise<Result<'admin.previewBulkChange'>>;
+  /** Read a bulk change and how far it has come. */
+  getBulkChange(id: string, options?: RequestOptions): Promise<Result<'admin.getBulkChange'>>;
+  /** Cancel a bulk change. What was changed before stays. */
+  cancelBulkChange(id: string, options?: RequestOptions): Promise<Result<'admin.cancelBulkChange'>>;
+  /** Run a bulk change for what its preview selected. Running it again changes nothing. */
+  runBulkChange(id: string, options?: RequestOptions): Promise<Result<'admin.runBulkChange'>>;
+  /** Undo a bulk change of prices, tags, status or stock by another one, which runs at once. */
+  undoBulkChange(id: string, options?: RequestOptions): Promise<Result<'admin.undoBulkChange'>>;
   /** List content entries including drafts, newest first. */
   listEntries(query?: Query<'admin.listEntries'>, options?: RequestOptions): List<'admin.listEntries', 'entries'>;
   /** Create a content entry. */
@@ -246,6 +258,12 @@ export const adminOperations: OperationTable = {
   getFunnel: { at: 'GET /api/v1/admin/analytics/funnel', input: 'query' },
   listZeroResultSearches: { at: 'GET /api/v1/admin/analytics/zero-result-searches', input: 'query' },
   listAuditLog: { at: 'GET /api/v1/admin/audit-log', input: 'query', items: 'entries' },
+  listBulkChanges: { at: 'GET /api/v1/admin/bulk-changes', input: 'query', items: 'bulk_changes' },
+  previewBulkChange: { at: 'POST /api/v1/admin/bulk-changes', input: 'body' },
+  getBulkChange: { at: 'GET /api/v1/admin/bulk-changes/{id}' },
+  cancelBulkChange: { at: 'POST /api/v1/admin/bulk-changes/{id}/cancel' },
+  runBulkChange: { at: 'POST /api/v1/admin/bulk-changes/{id}/run' },
+  undoBulkChange: { at: 'POST /api/v1/admin/bulk-changes/{id}/undo' },
   listEntries: { at: 'GET /api/v1/admin/content', input: 'query', items: 'entries' },
   createEntry: { at: 'POST /api/v1/admin/content', input: 'body' },
   deleteEntry: { at: 'DELETE /api/v1/admin/content/{type}/{slug}' },

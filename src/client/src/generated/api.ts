@@ -17,6 +17,32 @@ export interface paths {
         /** List the audit log, newest first, optionally of one subject. */
         get: operations["admin.listAuditLog"];
     };
+    "/api/v1/admin/bulk-changes": {
+        /** List the bulk changes that the caller may read, newest first. */
+        get: operations["admin.listBulkChanges"];
+        /** Preview a change of many things. Nothing is changed until it is run. */
+        post: operations["admin.previewBulkChange"];
+    };
+    "/api/v1/admin/bulk-changes/{id}": {
+        /** Read a bulk change and how far it has come. */
+        get: operations["admin.getBulkChange"];
+    };
+    "/api/v1/admin/bulk-changes/{id}/cancel": {
+        /** Cancel a bulk change. What was changed before stays. */
+        post: operations["admin.cancelBulkChange"];
+    };
+    "/api/v1/admin/bulk-changes/{id}/errors": {
+        /** Download what was rejected as CSV, each with its id and the reason. */
+        get: operations["admin.listBulkChangeErrors"];
+    };
+    "/api/v1/admin/bulk-changes/{id}/run": {
+        /** Run a bulk change for what its preview selected. Running it again changes nothing. */
+        post: operations["admin.runBulkChange"];
+    };
+    "/api/v1/admin/bulk-changes/{id}/undo": {
+        /** Undo a bulk change of prices, tags, status or stock by another one, which runs at once. */
+        post: operations["admin.undoBulkChange"];
+    };
     "/api/v1/admin/content": {
         /** List content entries including drafts, newest first. */
         get: operations["admin.listEntries"];
@@ -780,6 +806,39 @@ export interface components {
             after: unknown;
             request_id: string | null;
             created_at: components["schemas"]["Timestamp"];
+        };
+        BulkChange: {
+            id: string;
+            kind: "prices" | "tags" | "status" | "stock" | "label_retries" | "subscription_cancellations" | "emails";
+            change: {
+                [key: string]: unknown;
+            };
+            state: "previewed" | "queued" | "running" | "completed" | "failed" | "canceled";
+            failure: string | null;
+            rows: {
+                total: number;
+                done: number;
+                failed: number;
+            };
+            changes: {
+                updated: number;
+                unchanged: number;
+            };
+            samples: {
+                subject: string;
+                action: "updated" | "unchanged" | "rejected";
+                values: {
+                    [key: string]: unknown[];
+                };
+                problem: string | null;
+            }[];
+            can_undo: boolean;
+            undo_of: string | null;
+            undone_by: string | null;
+            rows_per_second: number | null;
+            created_at: components["schemas"]["Timestamp"];
+            started_at: components["schemas"]["Timestamp"] | null;
+            finished_at: components["schemas"]["Timestamp"] | null;
         };
         Cart: {
             id: string;
@@ -1715,7 +1774,7 @@ export interface components {
             /**
              * @description The error code, for programs.
              */
-            error: "invalid_request" | "invalid_json" | "missing_tenant" | "invalid_cursor" | "too_many_items" | "price_unavailable" | "mixed_intervals" | "amount_too_small" | "currency_mismatch" | "variant_required" | "unknown_product" | "promo_not_applicable" | "gift_card_not_applicable" | "invalid_or_expired_token" | "missing_key" | "invalid_key" | "revoked_key" | "expired_key" | "wrong_environment" | "invalid_session" | "expired_session" | "insufficient_scope" | "module_disabled" | "confirmation_required" | "second_factor_required" | "origin_not_allowed" | "not_found" | "unknown_tenant" | "customer_not_found" | "method_not_allowed" | "request_timeout" | "duplicate_subscription" | "insufficient_stock" | "idempotency_in_progress" | "version_conflict" | "subscription_canceled" | "return_not_allowed" | "refund_not_allowed" | "label_in_progress" | "label_purchased" | "label_outcome_unknown" | "label_not_voidable" | "order_shipped" | "order_not_shippable" | "totp_enabled" | "last_owner" | "no_receipt" | "saved_cart_gone" | "payload_too_large" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "shipping_provider_unavailable" | "payment_provider_error" | "payment_provider_not_configured" | "payment_provider_unavailable" | "service_unavailable";
+            error: "invalid_request" | "invalid_json" | "missing_tenant" | "invalid_cursor" | "too_many_items" | "price_unavailable" | "mixed_intervals" | "amount_too_small" | "currency_mismatch" | "variant_required" | "unknown_product" | "promo_not_applicable" | "gift_card_not_applicable" | "invalid_or_expired_token" | "missing_key" | "invalid_key" | "revoked_key" | "expired_key" | "wrong_environment" | "invalid_session" | "expired_session" | "insufficient_scope" | "module_disabled" | "confirmation_required" | "second_factor_required" | "origin_not_allowed" | "not_found" | "unknown_tenant" | "customer_not_found" | "method_not_allowed" | "request_timeout" | "duplicate_subscription" | "insufficient_stock" | "idempotency_in_progress" | "version_conflict" | "subscription_canceled" | "return_not_allowed" | "refund_not_allowed" | "label_in_progress" | "label_purchased" | "label_outcome_unknown" | "label_not_voidable" | "order_shipped" | "order_not_shippable" | "totp_enabled" | "last_owner" | "not_undoable" | "no_receipt" | "saved_cart_gone" | "payload_too_large" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "shipping_provider_unavailable" | "payment_provider_error" | "payment_provider_not_configured" | "payment_provider_unavailable" | "service_unavailable";
             reason?: string;
             /** @description Every problem and where it is: `path` is a JSON pointer. */
             errors?: {
@@ -1758,6 +1817,7 @@ export type AnalyticsEvent = components['schemas']['AnalyticsEvent'];
 export type ApiKey = components['schemas']['ApiKey'];
 export type Attention = components['schemas']['Attention'];
 export type AuditEntry = components['schemas']['AuditEntry'];
+export type BulkChange = components['schemas']['BulkChange'];
 export type Cart = components['schemas']['Cart'];
 export type CartLine = components['schemas']['CartLine'];
 export type CheckoutSession = components['schemas']['CheckoutSession'];
@@ -1921,6 +1981,177 @@ export interface operations {
                     "application/json": {
                         entries: components["schemas"]["AuditEntry"][];
                         cursor: string | null;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.listBulkChanges": {
+        parameters: {
+            query?: {
+                /** @description The `cursor` of the previous page, to get the next one. */
+                cursor?: string;
+                /** @description The page size. */
+                limit?: number;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        bulk_changes: components["schemas"]["BulkChange"][];
+                        cursor: string | null;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.previewBulkChange": {
+        requestBody: {
+            content: {
+                "application/json": {
+                    kind: "prices" | "tags" | "status" | "stock" | "label_retries" | "subscription_cancellations" | "emails";
+                    ids?: string[];
+                    filter?: {
+                        status?: "draft" | "published";
+                        tag?: string;
+                        category?: string;
+                    } | {
+                        reason_code?: string;
+                    } | {
+                        status?: "active" | "trialing" | "past_due" | "paused" | "canceled";
+                        email?: components["schemas"]["Email"];
+                        product_id?: string;
+                        variant_id?: string;
+                    } | {
+                        status?: "pending" | "paid" | "payment_failed" | "expired" | "canceled" | "partially_refunded" | "refunded";
+                        fulfillment_status?: "unfulfilled" | "label_purchased" | "shipped" | "delivered" | "returned" | "exception" | "needs_attention" | "not_required";
+                        email?: components["schemas"]["Email"];
+                        needs_attention?: boolean;
+                        from?: components["schemas"]["Timestamp"];
+                        to?: components["schemas"]["Timestamp"];
+                    };
+                    change?: ({
+                        percent?: number;
+                        amount_cents?: number;
+                        /** @description New prices are rounded to a multiple of this, halves up. Default: what the currency can charge. */
+                        round_to_cents?: number;
+                        /**
+                         * @default [
+                         *       "price_cents"
+                         *     ]
+                         */
+                        prices?: ("price_cents" | "compare_at_cents" | "subscription_price_cents")[];
+                    } & (unknown | unknown)) | {
+                        add?: string[];
+                        remove?: string[];
+                    } | {
+                        status: "draft" | "published";
+                    } | ({
+                        quantity?: number | null;
+                        change?: number;
+                    } & (unknown | unknown)) | {
+                        /**
+                         * @description At the end of the paid period, or at once.
+                         * @default true
+                         */
+                        at_period_end?: boolean;
+                    } | {
+                        email: "receipt";
+                    };
+                };
+            };
+        };
+        responses: {
+            201: {
+                content: {
+                    "application/json": {
+                        bulk_change: components["schemas"]["BulkChange"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.getBulkChange": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        bulk_change: components["schemas"]["BulkChange"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.cancelBulkChange": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        bulk_change: components["schemas"]["BulkChange"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.listBulkChangeErrors": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "text/csv": string;
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.runBulkChange": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            202: {
+                content: {
+                    "application/json": {
+                        bulk_change: components["schemas"]["BulkChange"];
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.undoBulkChange": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            202: {
+                content: {
+                    "application/json": {
+                        bulk_change: components["schemas"]["BulkChange"];
                     };
                 };
             };
@@ -2620,9 +2851,11 @@ export interface operations {
                 status?: "pending" | "paid" | "payment_failed" | "expired" | "canceled" | "partially_refunded" | "refunded";
                 fulfillment_status?: "unfulfilled" | "label_purchased" | "shipped" | "delivered" | "returned" | "exception" | "needs_attention" | "not_required";
                 email?: components["schemas"]["Email"];
+                needs_attention?: boolean;
+                from?: components["schemas"]["Timestamp"];
+                to?: components["schemas"]["Timestamp"];
                 /** @description An order number, id, email or tracking number. */
                 q?: string;
-                needs_attention?: boolean;
                 /** @description The `cursor` of the previous page, to get the next one. */
                 cursor?: string;
                 /** @description The page size. */
@@ -2949,6 +3182,8 @@ export interface operations {
         parameters: {
             query?: {
                 status?: "draft" | "published";
+                tag?: string;
+                category?: string;
                 /** @description The `cursor` of the previous page, to get the next one. */
                 cursor?: string;
                 /** @description The page size. */
@@ -4033,6 +4268,8 @@ export interface operations {
             query?: {
                 status?: "active" | "trialing" | "past_due" | "paused" | "canceled";
                 email?: components["schemas"]["Email"];
+                product_id?: string;
+                variant_id?: string;
                 /** @description The `cursor` of the previous page, to get the next one. */
                 cursor?: string;
                 /** @description The page size. */

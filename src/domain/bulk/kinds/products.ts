@@ -1,7 +1,6 @@
 import { invalidRequest } from '#src/lib/errors.ts';
 import { closed } from '#src/lib/schema.ts';
-import { fits, issuesOf } from '#src/lib/validation.ts';
-import { completeInputs, ProductInput, ProductPatch, saveProducts } from '../../catalog/index.ts';
+import { completeInputs, ProductPatch, saveProducts, validProduct } from '../../catalog/index.ts';
 import { defineImportKind } from '../import-kind.ts';
 import { productTable } from './product-table.ts';
 import { shopifyTable } from './shopify-table.ts';
@@ -22,8 +21,7 @@ export const importProducts = defineImportKind({
     const completed = await completeInputs(ctx, patches);
     const inputs = completed.map(({ input, isNew }) => {
       if (mode === 'create' && !isNew) throw invalidRequest('A product with this slug already exists.');
-      if (fits(ProductInput, input)) return input;
-      throw invalidRequest('The product is not valid.', ...issuesOf(ProductInput, input));
+      return validProduct(input);
     });
     return saveProducts(ctx, inputs, {});
   },

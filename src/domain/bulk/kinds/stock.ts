@@ -1,5 +1,6 @@
 import { closed } from '#src/lib/schema.ts';
-import { StockInput, saveStock } from '../../catalog/index.ts';
+import { StockInput, type StockMove, saveStock } from '../../catalog/index.ts';
+import type { Change } from '../../change.ts';
 import { defineImportKind } from '../import-kind.ts';
 import { flatTable } from './flat-table.ts';
 
@@ -17,11 +18,15 @@ export const importStock = defineImportKind({
   schema: closed(StockInput.properties.items.items),
   async save(ctx, items) {
     const moves = await saveStock(ctx, { items: [...items] });
-    return moves.map(({ sku, before, after }) => ({
-      subject: `variant ${sku}`,
-      action: before === after ? 'unchanged' : 'updated',
-      fields: ['stock'],
-      values: { stock: [before, after] },
-    }));
+    return moves.map(changeOfStock);
   },
 });
+
+export function changeOfStock({ sku, before, after }: StockMove): Change {
+  return {
+    subject: `variant ${sku}`,
+    action: before === after ? 'unchanged' : 'updated',
+    fields: ['stock'],
+    values: { stock: [before, after] },
+  };
+}

@@ -1,0 +1,107 @@
+import { inSavepoint } from '#src/database/savepoint.ts';
+import { DomainError } from '#src/lib/errors.ts';
+import type { Issue } from '#src/lib/validation.ts';
+import { recordAudits } from '../audit/index.ts';
+import type { Change, FieldValues } from '../change.ts';
+import type { InTransaction } from '../context.ts';
+
+/** One thing of a file: its rows, and the number of the first. The header of a table is row 1. */
+export interface Item {
+  readonly row: number;
+  /** Of a selection: one row with one cell, the id. */
+  readonly cells: readonly (readonly string[])[];
+  /** What a bulk change changed and this operation undoes. */
+  readonly values?: FieldValues | null;
+}
+
+/** What an operation does with its items. */
+export interface ItemWork<Value = unknown> {
+  /** @throws DomainError for an item that is rejected whatever is stored */
+  valueOf(item: Item): Value;
+  /**
+   * Save several values at once.
+   * @throws DomainError if one of them is rejected: then each is saved alone
+   */
+  save(ctx: InTransaction, values: readonly Value[]): Promise<readonly Change[]>;
+  /** What the audit log calls what is saved; undefined where saving writes the audit log. */
+  readonly auditedAs?: string | undefined;
+  /** Whether the values before and after are stored, so that the operation can be undone. */
+  readonly isUndoable?: boolean;
+}
+
+/** What became of an item: what saving it changed, or why it was rejected. */
+export type Outcome = { readonly item: Item } & ({ readonly change: Change } | { readonly problem: string });
+
+/** Apply the items of an operation. One that is rejected is undone alone, by a savepoint. */
+export async function applyItems(
+  ctx: InTransaction,
+  work: ItemWork,
+  items: readonly Item[],
+): Promise<readonly Outcome[]> {
+  const read = items.map((item) => unlessRejected(item, () => ({ item, value: work.valueOf(item) })));
+  const valid = read.filter((each) => 'value' in each);
+  const rejected = read.filter((each) => 'problem' in each);
+  return [...rejected, ...(await saveValid(ctx, work, valid))];
+}
+
+interface Valid {
+  readonly item: Item;
+  readonly value: unknown;
+}
+
+/** Save all at once or, if one of them is rejected, each alone. */
+async function saveValid(ctx: InTransaction, work: ItemWork, valid: readonly Valid[]): Promise<readonly Outcome[]> {
+  if (valid.length === 0) return [];
+  try {
+    return await inSavepoint(ctx, (ctx) => saveTogether(ctx, work, valid));
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    const [{ item } = { item: undefined }, ...others] = valid;
+    if (item && others.length === 0) return [{ item, problem: problemOf(error) }];
+  }
+  const outcomes: Outcome[] = [];
+  for (const each of valid) outcomes.push(...(await saveValid(ctx, work, [each])));
+  return outcomes;
+}
+
+async function saveTogether(ctx: InTransaction, work: ItemWork, valid: readonly Valid[]): Promise<Outcome[]> {
+  const changes = await work.save(
+    ctx,
+    valid.map(({ value }) => value),
+  );
+  const { auditedAs } = work;
+  const made = changes.filter(({ action }) => auditedAs && action !== 'unchanged');
+  if (made.length > 0) {
+    await recordAudits(
+      ctx,
+      made.map(({ action, subject, fields }) => ({
+        action: `${auditedAs}.${action}`,
+        subjectKind: auditedAs ?? '',
+        subjectId: subject,
+        after: { fields },
+      })),
+    );
+  }
+  return valid.map(({ item }, index) => {
+    const change = changes[index];
+    if (!change) throw new TypeError('Saving items returned too few changes.');
+    return { item, change };
+  });
+}
+
+function unlessRejected<Result>(item: Item, work: () => Result): Result | { item: Item; problem: string } {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof DomainError) return { item, problem: problemOf(error) };
+    throw error;
+  }
+}
+
+/** What is wrong, in words: each issue with its place, or else the message. */
+function problemOf({ message, extensions }: DomainError): string {
+  const { errors } = extensions;
+  const issues = Array.isArray(errors) ? (errors as readonly Issue[]) : [];
+  const details = issues.filter(({ path }) => path !== '').map(({ path, detail }) => `${path.slice(1)} ${detail}.`);
+  return details.length > 0 ? details.join(' ') : message;
+}

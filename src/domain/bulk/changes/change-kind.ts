@@ -1,0 +1,59 @@
+import type { Static, TObject } from '#src/lib/schema.ts';
+import type { Sql } from '#src/lib/sql.ts';
+import type { Change, FieldValues } from '../../change.ts';
+import type { Context, InTransaction } from '../../context.ts';
+import type { AdminArea } from '../../tenants/index.ts';
+
+/** A selected thing: its id, and its place in the operation. */
+export interface Selected {
+  readonly id: string;
+  readonly row: number;
+  readonly operationId: string;
+}
+
+/** A thing that a bulk change changed, with the values before and after. */
+export interface Changed {
+  readonly id: string;
+  readonly values: FieldValues;
+}
+
+/** What can be changed in many things at once. */
+export interface ChangeKind {
+  readonly name: string;
+  /** The area of the owner's work that it belongs to: who may change one of the things may change many. */
+  readonly area: AdminArea;
+  /** By what things are selected: the fields of the query of the route that lists them. */
+  readonly filter: TObject;
+  /** What is changed, and how. */
+  readonly change: TObject;
+  /** How many things are changed in one transaction. */
+  readonly batchSize: number;
+  /** What the audit log calls it; undefined where saving writes the audit log. */
+  readonly auditedAs?: string;
+  /** The rows `id` of what the filter matches. */
+  select(ctx: Context, filter: object): Sql;
+  /**
+   * Change several things at once.
+   * @throws DomainError if one of them is rejected: then each is changed alone
+   */
+  save(ctx: InTransaction, selected: readonly Selected[], change: object): Promise<readonly Change[]>;
+  /** Return things to the values before. @throws DomainError as `save`, also for what was changed since */
+  undo?(ctx: InTransaction, changed: readonly Changed[]): Promise<readonly Change[]>;
+}
+
+type ChangeKindOf<Filter extends TObject, Fields extends TObject> = Omit<
+  ChangeKind,
+  'filter' | 'change' | 'select' | 'save'
+> & {
+  readonly filter: Filter;
+  readonly change: Fields;
+  select(ctx: Context, filter: Static<Filter>): Sql;
+  save(ctx: InTransaction, selected: readonly Selected[], change: Static<Fields>): Promise<readonly Change[]>;
+};
+
+/** A change kind whose functions get values that fit its schemas. */
+export function defineChangeKind<Filter extends TObject, Fields extends TObject>(
+  kind: ChangeKindOf<Filter, Fields>,
+): ChangeKind {
+  return kind as unknown as ChangeKind;
+}

@@ -1,0 +1,166 @@
+import { applyBatches } from '#jobs/bulk.ts';
+import { inSavepoint } from '#src/database/savepoint.ts';
+import { transact } from '#src/database/transact.ts';
+import { DomainError, invalidRequest } from '#src/lib/errors.ts';
+import { closed } from '#src/lib/schema.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
+import { issuesOf } from '#src/lib/validation.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
+import { recordAudit } from '../../audit/index.ts';
+import type { Context, InTransaction } from '../../context.ts';
+import { applyItems, type Item, type Outcome } from '../apply-items.ts';
+import { insertOperation, lockOpenOperation, type Operation, readOperation, type Sample } from '../operation.ts';
+import { changeItems } from './change-items.ts';
+import type { ChangeKind } from './change-kind.ts';
+import { changeKindOf } from './index.ts';
+
+/** What is changed, by ids or by a filter of its kind, and how. */
+export interface ChangeRequest {
+  readonly kind: ChangeKind;
+  readonly ids?: readonly string[] | undefined;
+  readonly filter?: unknown;
+  readonly change?: unknown;
+}
+
+/** More than that is selected by several filters. */
+const selectedMax = 200_000;
+
+/** How many of the selected things a preview shows. */
+const samplesMax = 20;
+
+/**
+ * Store what is selected, and how the first of it would change. Nothing is changed before `runChange`, which changes
+ * what was selected here.
+ * @returns the id of the bulk change
+ * @throws DomainError `invalid_request`
+ */
+export async function previewChange(ctx: Context, { kind, ids, filter, change = {} }: ChangeRequest): Promise<string> {
+  rejectInvalid(kind.change, change, '/change');
+  if (ids === undefined) rejectInvalid(kind.filter, filter, '/filter');
+  return transact(ctx, async (ctx) => {
+    const options = change as Operation['options'];
+    const id = await insertOperation(ctx, 'chg', {
+      type: 'bulk_change',
+      kind: kind.name,
+      format: 'ids',
+      options,
+      state: 'previewed',
+    });
+    const selected =
+      ids === undefined
+        ? sql`select id, null::jsonb as "values" from (${kind.select(ctx, filter as object)}) as s`
+        : sql`select distinct id, null::jsonb as "values" from unnest(${ids}::text[]) as s(id)`;
+    await storeBatches(ctx, id, kind, selected);
+    const samples = await sampleOf(ctx, { id, kind: kind.name, options, undoes: null });
+    await ctx.tx.execute(sql`
+      update bulk_operations set changes = ${JSON.stringify(samples)}::jsonb
+      where tenant_id = ${ctx.tenant.id} and id = ${id}`);
+    return id;
+  });
+}
+
+/** A field that is not known is rejected: without it a filter would select more than was meant. */
+function rejectInvalid(schema: ChangeKind['filter'], value: unknown, path: string): void {
+  const issues = issuesOf(closed(schema), value);
+  if (issues.length === 0) return;
+  throw invalidRequest('The request is not valid.', ...issues.map((issue) => ({ ...issue, path: path + issue.path })));
+}
+
+/** Store the rows `id` and `values` of a query as items of an operation. */
+async function storeBatches(
+  ctx: InTransaction,
+  operationId: string,
+  { batchSize }: ChangeKind,
+  selected: Sql,
+): Promise<void> {
+  const [{ total } = { total: 0 }] = await ctx.tx.execute<{ total: number }>(sql`
+    with stored as (
+      insert into bulk_batches (tenant_id, operation_id, position, items)
+      select ${ctx.tenant.id}, ${operationId}, min("row"), json_agg(json_build_object(
+        'row', "row", 'cells', json_build_array(json_build_array(id)), 'values', "values") order by "row")
+      from (
+        select id, "values", row_number() over (order by id)::int as "row"
+        from (${selected} limit ${selectedMax + 1}) as s) as numbered
+      group by ("row" - 1) / ${batchSize}::int
+      returning json_array_length(items) as items),
+    counted as (select coalesce(sum(items), 0)::int as total from stored)
+    update bulk_operations set rows_total = total, rows_read = total from counted
+    where tenant_id = ${ctx.tenant.id} and id = ${operationId}
+    returning rows_total as total`);
+  if (total > selectedMax) throw invalidRequest(`More than ${selectedMax} are selected. Narrow the filter.`);
+}
+
+async function sampleOf(
+  ctx: InTransaction,
+  operation: Pick<Operation, 'id' | 'kind' | 'options' | 'undoes'>,
+): Promise<readonly Sample[]> {
+  const batches = await ctx.tx.execute<{ items: Item[] }>(sql`
+    select items from bulk_batches where tenant_id = ${ctx.tenant.id} and operation_id = ${operation.id}
+    order by position limit 2`);
+  const items = batches.flatMap((batch) => batch.items).slice(0, samplesMax);
+  const outcomes = await inSavepoint(ctx, (ctx) => applyItems(ctx, changeItems(operation), items), { isUndone: true });
+  return outcomes.map(sampleOfOutcome);
+}
+
+function sampleOfOutcome(outcome: Outcome): Sample {
+  if ('change' in outcome) return outcome.change;
+  const [[id = ''] = []] = outcome.item.cells;
+  return { subject: id, action: 'rejected', fields: [], problem: outcome.problem };
+}
+
+/** Run a bulk change that was previewed. One that was run before, or has ended, stays as it is. */
+export async function runChange(ctx: Context, { id }: Pick<Operation, 'id'>): Promise<void> {
+  await transact(ctx, async (ctx) => {
+    const operation = await lockOpenOperation(ctx, id);
+    if (operation?.state !== 'previewed') return;
+    await ctx.tx.execute(sql`
+      update bulk_operations set state = 'queued' where tenant_id = ${ctx.tenant.id} and id = ${id}`);
+    await start(ctx, operation);
+  });
+}
+
+async function start(
+  ctx: InTransaction,
+  { id, kind, options, undoes }: Pick<Operation, 'id' | 'kind' | 'options' | 'undoes'>,
+): Promise<void> {
+  enqueue(ctx, applyBatches, { operationId: id, number: 0 });
+  const after = { kind, change: options, ...(undoes !== null && { undo_of: undoes }) };
+  await recordAudit(ctx, { action: 'bulk_change.started', subjectKind: 'bulk_change', subjectId: id, after });
+}
+
+/** Whether a bulk change has changed anything that can be undone, and that is not undone yet. */
+export function canUndo(operation: Operation): boolean {
+  const { undo } = changeKindOf(operation);
+  return Boolean(undo && operation.finishedAt && operation.updated > 0 && operation.undoneBy === null);
+}
+
+/**
+ * Undo a bulk change, by another one that runs at once. What was changed since stays as it is.
+ * @returns the id of the other one, also where it exists already
+ * @throws DomainError `not_undoable`
+ */
+export async function undoChange(ctx: Context, { id }: Pick<Operation, 'id'>): Promise<string> {
+  return transact(ctx, async (ctx) => {
+    await ctx.tx.execute(sql`
+      select 1 from bulk_operations where tenant_id = ${ctx.tenant.id} and id = ${id} for update`);
+    const operation = await readOperation(ctx, 'bulk_change', id);
+    if (operation?.undoneBy) return operation.undoneBy;
+    if (!operation || !canUndo(operation)) throw notUndoable();
+    const { type, kind, format, options } = operation;
+    const undo = { type, kind, format, options, undoes: id };
+    const undoId = await insertOperation(ctx, 'chg', { ...undo, state: 'queued' });
+    const changed = sql`
+      select item_id as id, "values" from bulk_changed_items
+      where tenant_id = ${ctx.tenant.id} and operation_id = ${id}`;
+    await storeBatches(ctx, undoId, changeKindOf(operation), changed);
+    await start(ctx, { ...undo, id: undoId });
+    return undoId;
+  });
+}
+
+const notUndoable = () =>
+  new DomainError(
+    'conflict',
+    'not_undoable',
+    'This cannot be undone: it has not ended, has changed nothing, or is of a kind that cannot be undone.',
+  );

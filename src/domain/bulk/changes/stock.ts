@@ -1,0 +1,35 @@
+import { Type } from '#src/lib/schema.ts';
+import { sql } from '#src/lib/sql.ts';
+import { ManagedProductFilter, matchesProduct, StockInput, saveStock } from '../../catalog/index.ts';
+import type { FieldValues } from '../../change.ts';
+import { changeOfStock } from '../kinds/stock.ts';
+import { defineChangeKind } from './change-kind.ts';
+
+const { quantity, change } = StockInput.properties.items.items.properties;
+
+/** The stock of variants: a new quantity, or a difference. */
+export const changeManyStocks = defineChangeKind({
+  name: 'stock',
+  area: 'catalog',
+  filter: ManagedProductFilter,
+  change: Type.Object({ quantity, change }, { oneOf: [{ required: ['quantity'] }, { required: ['change'] }] }),
+  batchSize: 100,
+  select: (ctx, filter) => sql`
+    select v.id from variants v join products p on p.tenant_id = v.tenant_id and p.id = v.product_id
+    where v.tenant_id = ${ctx.tenant.id} and v.removed_at is null and p.removed_at is null
+      and ${matchesProduct(ctx, filter)}`,
+  async save(ctx, selected, wanted) {
+    const moves = await saveStock(ctx, { items: selected.map(({ id }) => ({ variant_id: id, ...wanted })) });
+    return moves.map(changeOfStock);
+  },
+  async undo(ctx, changed) {
+    const items = changed.map(({ id, values }) => ({ variant_id: id, ...oppositeOf(values) }));
+    return (await saveStock(ctx, { items })).map(changeOfStock);
+  },
+});
+
+/** What was sold since stays sold. Stock that was tracked, or not, only since then becomes what it was if it still is. */
+function oppositeOf({ stock: [before, after] = [null, null] }: FieldValues) {
+  if (typeof before === 'number' && typeof after === 'number') return { change: before - after };
+  return { quantity: before as number | null, if_quantity: after as number | null };
+}

@@ -1,0 +1,51 @@
+import { invalidRequest } from '#src/lib/errors.ts';
+import { issuesOf } from '#src/lib/validation.ts';
+import type { Context } from '../context.ts';
+import type { Item, ItemWork } from './apply-items.ts';
+import { cellOf } from './csv.ts';
+import type { ImportMode, Row } from './import-kind.ts';
+import { importKindOf, tableOf } from './kinds/index.ts';
+import type { Operation } from './operation.ts';
+
+/** What an import does with the rows of its file. */
+export function importItems(ctx: Context, operation: Operation): ItemWork {
+  const kind = importKindOf(operation);
+  const mode: ImportMode = operation.options['mode'] === 'create' ? 'create' : 'upsert';
+  const parse = parserOf(ctx, operation);
+  return {
+    valueOf(item) {
+      const value = parse(item);
+      const issues = issuesOf(kind.schema, value);
+      if (issues.length > 0) throw invalidRequest('The row is not valid.', ...issues);
+      return value;
+    },
+    save: (ctx, values) => kind.save(ctx, values, mode),
+    auditedAs: kind.auditedAs,
+  };
+}
+
+function parserOf(ctx: Context, operation: Operation): (item: Item) => unknown {
+  const table = tableOf(operation);
+  if (!table) return ({ cells: [[line = ''] = []] }) => parseJson(line);
+  const columns = operation.columns ?? [];
+  return ({ cells }) =>
+    table.valueOf(
+      cells.map((row) => rowOf(columns, row)),
+      ctx,
+    );
+}
+
+function rowOf(columns: readonly string[], cells: readonly string[]): Row {
+  if (cells.length !== columns.length) {
+    throw invalidRequest(`The row has ${cells.length} cells, and the header has ${columns.length}.`);
+  }
+  return Object.fromEntries(columns.map((name, index) => [name, cellOf(cells[index]?.trim() ?? '')]));
+}
+
+function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    throw invalidRequest('The line is not JSON.');
+  }
+}
