@@ -26,7 +26,8 @@ export function hashClient(ctx: Context, clientNetwork: string | undefined): Buf
 
 /**
  * The condition that the links requested in the hour before are fewer than the limits: for the same address and, where
- * it is known, by the same client.
+ * it is known, by the same client. For staff the limit of an address is one of each client, so that whoever enters the
+ * address of a member does not use up the member's links.
  *
  * @param before a further condition on the links that are counted
  */
@@ -41,8 +42,11 @@ export function isWithinLimits(
     select count(*) from ${rawSql(table)}
     where tenant_id = ${ctx.tenant.id} and ${condition} and created_at > ${since} and ${before}
     ) < ${Math.max(1, Math.round(max * ctx.settings.rateLimitScale))}`;
-  return sql`${isBelow(sql`email = ${email}`, linksPerEmailMax)}
-    and ${isBelow(sql`client_hash = ${clientHash}::bytea`, linksPerClientMax)}`;
+  const ofEmail = sql`email = ${email}`;
+  const ofClient = sql`client_hash = ${clientHash}::bytea`;
+  const sameClient = sql`client_hash is not distinct from ${clientHash}::bytea`;
+  const counted = table === 'staff_links' ? sql`${ofEmail} and ${sameClient}` : ofEmail;
+  return sql`${isBelow(counted, linksPerEmailMax)} and ${isBelow(ofClient, linksPerClientMax)}`;
 }
 
 /** Whether a stored link was within the limits when it was requested, counting only earlier ones. */

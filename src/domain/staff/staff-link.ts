@@ -16,12 +16,16 @@ import {
   isAmongTheFirst,
   isWithinLimits,
   linksPerEmailMax,
+  linksWindowMs,
 } from '../sessions/index.ts';
 import { deriveTokenWith, readStaffSecret, tokenPurposes } from '../tenants/index.ts';
 import { findStaffByEmail, type StaffMember } from './staff.ts';
 
 const linkLifeMs = minutes(15);
 const invitationLifeMs = days(3);
+
+/** How many links a member is emailed in an hour, whoever requests them. */
+const linksPerMemberMax = 20;
 
 /**
  * Record a request for a sign-in link, whether or not the email address belongs to a member: the worker decides that
@@ -120,7 +124,19 @@ async function decideOutcome(
 ): Promise<'mailed' | 'unknown_address' | 'too_late' | 'too_many'> {
   if (link.expiresAt <= ctx.clock.now()) return 'too_late';
   if (!(await isAmongTheFirst(ctx, 'staff_links', link))) return 'too_many';
+  if ((await countMailed(ctx, link)) >= Math.round(linksPerMemberMax * ctx.settings.rateLimitScale)) return 'too_many';
   return (await findStaffByEmail(ctx, link.email)) ? 'mailed' : 'unknown_address';
+}
+
+/** How many links were emailed to this address in the hour before, counted by one transaction at a time. */
+async function countMailed(ctx: InTransaction, { email, createdAt }: WaitingLink): Promise<number> {
+  const lock = `staff links ${ctx.tenant.id} ${email}`;
+  await ctx.tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`);
+  const [row] = await ctx.tx.execute<{ count: number }>(sql`
+    select count(*)::int as count from staff_links
+    where tenant_id = ${ctx.tenant.id} and email = ${email} and outcome = 'mailed'
+      and created_at > ${new Date(createdAt.getTime() - linksWindowMs)}`);
+  return row?.count ?? 0;
 }
 
 /** Whether a link is still worth emailing. */

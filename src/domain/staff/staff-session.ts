@@ -71,6 +71,7 @@ export async function consumeStaffLink(
           and expires_at > ${now}
           and (select count(*) from staff_links newer
             where newer.tenant_id = link.tenant_id and newer.email = link.email and newer.outcome = 'mailed'
+              and newer.client_hash is not distinct from link.client_hash
               and (newer.created_at, newer.id) > (link.created_at, link.id)) < ${validLinksMax}
         returning email),
       session as (

@@ -23,8 +23,8 @@ export async function buildStaff(ctx: Context, given: Partial<StaffInput> = {}):
 }
 
 /** Request a link and let the worker decide. Returns the token that is in the email, or would be. */
-export async function buildStaffLink(ctx: Context, email: string): Promise<string> {
-  await requestStaffLink(ctx, { email, clientNetwork: undefined });
+export async function buildStaffLink(ctx: Context, email: string, clientNetwork?: string): Promise<string> {
+  await requestStaffLink(ctx, { email, clientNetwork });
   const { linkId } = (await enqueuedJobs(ctx, mailStaffLinkJob)).at(-1) ?? { linkId: '' };
   await mailStaffLink(ctx, { linkId });
   return deriveTokenWith(ctx, await readStaffSecret(ctx), tokenPurposes.staffSignIn, linkId);

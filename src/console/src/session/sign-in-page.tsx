@@ -33,6 +33,7 @@ export function SignInPage() {
     return (
       <SignInFrame title="Check your email">
         <Typography>If {sentTo} belongs to the staff of this store, a link to sign in is on its way.</Typography>
+        <Typography>Within an hour, at most five are sent.</Typography>
         <Button onClick={() => setSentTo(undefined)}>Use another email</Button>
       </SignInFrame>
     );
