@@ -110,7 +110,8 @@ test('while 20,000 jobs of one store are due, another store’s job overtakes th
     { what: 'the schedule' },
   );
   t.true((await countOf(services, sql`relays = 0 and tenant_id = ${flooding.tenant.id}`)) > 5000);
-  t.true(counts.length > 5 && Math.max(...counts) <= 201, `${Math.max(...counts)} jobs in Redis`);
+  // 200 of the flood, and of the other store one that has run but is not finished, and the next.
+  t.true(counts.length > 5 && Math.max(...counts) <= 202, `${Math.max(...counts)} jobs in Redis`);
 });
 
 test('a store whose jobs hang does not keep the jobs of another from running', async (t) => {
