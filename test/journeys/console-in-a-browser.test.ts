@@ -87,7 +87,7 @@ browserTest(
     const rates = dialog(page).getByRole('radio');
     await rates.first().waitFor();
     await rates.last().click();
-    await confirm(page, 'Choose a rate');
+    await confirm(page, 'Buy the label');
     const print = page.getByRole('link', { name: 'Print the label' });
     await print.waitFor();
     const pdf = await fetch((await print.getAttribute('href')) ?? '');
@@ -119,6 +119,10 @@ browserTest(
     await heading(page, order.number).waitFor();
 
     await button(page, 'Refund').click();
+    const amount = dialog(page).getByLabel(/^Amount/);
+    await amount.fill('1,50');
+    await amount.blur();
+    t.is(await amount.inputValue(), '1.50');
     await dialog(page).getByRole('checkbox').first().check();
     await dialog(page).getByLabel('Reason').fill('Chipped');
     await page.context().setOffline(true);

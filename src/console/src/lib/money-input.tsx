@@ -1,19 +1,22 @@
-import type { ReactNode } from 'react';
-import { NumberInput, type NumberInputProps } from 'react-admin';
+import type { ComponentProps, ReactNode } from 'react';
 
+import { DecimalInput } from './decimal-input.tsx';
 import { decimalsOf } from './format.ts';
 
 /** An amount as people write it. The form has it in minor units. */
-export function MoneyInput({ currency, label, ...props }: NumberInputProps & { readonly currency: string }): ReactNode {
-  const unit = 10 ** decimalsOf(currency);
+export function MoneyInput({
+  currency,
+  label,
+  ...props
+}: ComponentProps<typeof DecimalInput> & { readonly currency: string }): ReactNode {
+  const decimals = decimalsOf(currency);
   return (
-    <NumberInput
+    <DecimalInput
+      min={0}
       {...props}
       label={`${String(label)} (${currency})`}
-      step={1 / unit}
-      min={0}
-      format={(cents: number | '' | null | undefined) => (typeof cents === 'number' ? cents / unit : '')}
-      parse={(text) => (text === '' || text === null ? null : Math.round(Number(text) * unit))}
+      decimals={decimals}
+      unit={10 ** decimals}
     />
   );
 }

@@ -1,5 +1,5 @@
 import type { Body, OrderFile } from '@storefront-commerce/client';
-import { CheckboxGroupInput, maxValue, minValue, required, TextInput } from 'react-admin';
+import { CheckboxGroupInput, maxValue, required, TextInput } from 'react-admin';
 import { useFormContext } from 'react-hook-form';
 
 import { admin } from '../../admin.ts';
@@ -55,7 +55,8 @@ function RefundAction({ order, left }: { readonly order: OrderFile; readonly lef
         source="amount_cents"
         label="Amount"
         currency={currency}
-        validate={[required(), minValue(1), maxValue(left, `At most ${formatMoney(left, currency)}.`)]}
+        min={1}
+        validate={[required(), maxValue(left, `At most ${formatMoney(left, currency)}.`)]}
       />
       <TextInput source="reason" label="Reason" helperText="For your own records" />
     </Action>

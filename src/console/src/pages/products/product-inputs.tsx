@@ -2,7 +2,6 @@ import {
   ArrayInput,
   BooleanInput,
   CheckboxGroupInput,
-  NumberInput,
   required,
   SelectInput,
   SimpleFormIterator,
@@ -10,6 +9,7 @@ import {
   TextInput,
 } from 'react-admin';
 
+import { DecimalInput } from '../../lib/decimal-input.tsx';
 import { choicesOf } from '../../lib/format.ts';
 import { MoneyInput } from '../../lib/money-input.tsx';
 
@@ -60,8 +60,8 @@ export function ProductInputs({ currency }: { readonly currency: string }) {
           <MoneyInput source="price_cents" label="Price" currency={currency} validate={required()} />
           <MoneyInput source="compare_at_cents" label="Was" currency={currency} />
           <MoneyInput source="subscription_price_cents" label="Subscription price" currency={currency} />
-          <NumberInput source="weight_oz" label="Weight (oz)" min={0} />
-          <NumberInput source="low_stock_at" label="Low stock at" min={0} />
+          <DecimalInput source="weight_oz" label="Weight (oz)" decimals={2} min={0} />
+          <DecimalInput source="low_stock_at" label="Low stock at" min={0} />
           <BooleanInput source="ships" label="Ships" defaultValue />
           <BooleanInput source="backorder" label="Sell without stock" />
         </SimpleFormIterator>

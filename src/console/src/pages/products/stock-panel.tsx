@@ -1,9 +1,10 @@
 import Box from '@mui/material/Box';
 import type { ManagedProduct, ManagedVariant } from '@storefront-commerce/client';
-import { NumberInput, RadioButtonGroupInput, required } from 'react-admin';
+import { RadioButtonGroupInput, required } from 'react-admin';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
+import { DecimalInput } from '../../lib/decimal-input.tsx';
 import { Panel } from '../../lib/facts.tsx';
 import { Rows } from '../../lib/rows.tsx';
 import { State } from '../../lib/texts.tsx';
@@ -69,15 +70,15 @@ function ChangeStock({ variant: { id, sku, stock } }: { readonly variant: Manage
       {stock !== null && (
         <RadioButtonGroupInput
           source="kind"
-          label="What is known"
+          label="Correct it by"
           row={false}
           choices={[
-            { id: 'change', name: 'How many came or went' },
-            { id: 'quantity', name: 'How many are there' },
+            { id: 'change', name: 'what came or went' },
+            { id: 'quantity', name: 'what was counted' },
           ]}
         />
       )}
-      <NumberInput source="number" label="Number" helperText="Negative for what went" validate={required()} />
+      <DecimalInput source="number" label="Number" helperText="Negative for what went" validate={required()} />
     </Action>
   );
 }

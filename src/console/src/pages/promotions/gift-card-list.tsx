@@ -1,6 +1,6 @@
 import type { Body, GiftCard, Result } from '@storefront-commerce/client';
 import { useState } from 'react';
-import { minValue, required } from 'react-admin';
+import { required } from 'react-admin';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
@@ -44,7 +44,7 @@ function CreateGiftCard() {
         onDone={({ code }) => setCode(code)}
         done="The gift card is issued."
       >
-        <MoneyInput source="balance_cents" label="Balance" currency={currency} validate={[required(), minValue(1)]} />
+        <MoneyInput source="balance_cents" label="Balance" currency={currency} min={1} validate={required()} />
       </Action>
       {code && <SecretDialog title="The code of the gift card" value={code} onClose={() => setCode(undefined)} />}
     </>

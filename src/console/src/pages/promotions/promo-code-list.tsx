@@ -2,7 +2,7 @@ import Box from '@mui/material/Box';
 import type { Body, PromoCode } from '@storefront-commerce/client';
 import {
   FormDataConsumer,
-  NumberInput,
+  maxValue,
   type RaRecord,
   required,
   SelectInput,
@@ -12,6 +12,7 @@ import {
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
+import { DecimalInput } from '../../lib/decimal-input.tsx';
 import { choicesOf, formatCode, formatMoney, formatTime } from '../../lib/format.ts';
 import { Listing } from '../../lib/listing.tsx';
 import { MoneyInput } from '../../lib/money-input.tsx';
@@ -108,7 +109,13 @@ function TermsInputs({ currency }: Currency) {
       <FormDataConsumer<Terms>>
         {({ formData: { type } }) =>
           type === 'percent' ? (
-            <NumberInput source="value" label="Percent" min={1} max={100} validate={required()} shouldUnregister />
+            <DecimalInput
+              source="value"
+              label="Percent"
+              min={1}
+              validate={[required(), maxValue(100)]}
+              shouldUnregister
+            />
           ) : (
             type === 'fixed' && (
               <MoneyInput
@@ -123,8 +130,8 @@ function TermsInputs({ currency }: Currency) {
         }
       </FormDataConsumer>
       <MoneyInput source="min_subtotal_cents" label="From a subtotal of" currency={currency} />
-      <NumberInput source="usage_limit" label="How often in all" min={1} />
-      <NumberInput source="per_customer_limit" label="How often for a customer" min={1} />
+      <DecimalInput source="usage_limit" label="How often in all" min={1} />
+      <DecimalInput source="per_customer_limit" label="How often for a customer" min={1} />
       <TimeInput source="starts_at" label="From" />
       <TimeInput source="ends_at" label="Until" />
       <TextArrayInput source="products" label="Only for these products" helperText="Their slugs; empty: all products" />

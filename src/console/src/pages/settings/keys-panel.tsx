@@ -1,9 +1,10 @@
 import type { ApiKey, Body, Result } from '@storefront-commerce/client';
 import { useState } from 'react';
-import { CheckboxGroupInput, NumberInput, RadioButtonGroupInput, required, TextInput } from 'react-admin';
+import { CheckboxGroupInput, RadioButtonGroupInput, required, TextInput } from 'react-admin';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
+import { DecimalInput } from '../../lib/decimal-input.tsx';
 import { Panel } from '../../lib/facts.tsx';
 import { formatTime } from '../../lib/format.ts';
 import { Loaded } from '../../lib/loaded.tsx';
@@ -72,7 +73,7 @@ function CreateKey() {
           validate={required()}
         />
         <TimeInput source="expires_at" label="Expires" helperText="Empty: never" />
-        <NumberInput source="requests_per_minute" label="Requests a minute" min={1} />
+        <DecimalInput source="requests_per_minute" label="Requests a minute" min={1} />
       </Action>
       {value && <SecretDialog title="The new key" value={value} onClose={() => setValue(undefined)} />}
     </>

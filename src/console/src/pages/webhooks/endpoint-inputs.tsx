@@ -1,6 +1,7 @@
-import { CheckboxGroupInput, NumberInput, required, TextInput } from 'react-admin';
+import { CheckboxGroupInput, required, TextInput } from 'react-admin';
 
 import { admin } from '../../admin.ts';
+import { DecimalInput } from '../../lib/decimal-input.tsx';
 import { Loaded } from '../../lib/loaded.tsx';
 
 /** What can be edited of an endpoint. */
@@ -18,8 +19,8 @@ export function EndpointInputs() {
           />
         )}
       </Loaded>
-      <NumberInput source="concurrency" label="Requests at a time" min={1} />
-      <NumberInput source="rate_per_second" label="Requests a second" min={1} helperText="Empty: no limit" />
+      <DecimalInput source="concurrency" label="Requests at a time" min={1} />
+      <DecimalInput source="rate_per_second" label="Requests a second" min={1} helperText="Empty: no limit" />
     </>
   );
 }

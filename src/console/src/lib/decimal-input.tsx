@@ -1,0 +1,40 @@
+import type { ReactNode } from 'react';
+import { minValue, NumberInput, type NumberInputProps, type Validator } from 'react-admin';
+
+import { readDecimal } from './read-decimal.ts';
+
+interface DecimalInputProps extends NumberInputProps {
+  /** How many there may be; none by default. */
+  readonly decimals?: number;
+  /** What a written 1 is in the form. */
+  readonly unit?: number;
+  /** The least that the form may have. */
+  readonly min?: number;
+  readonly validate?: Validator | Validator[];
+}
+
+/** A number as people write it. A browser's own number input drops a comma, and so makes 1250 of 12,50. */
+export function DecimalInput({ decimals = 0, unit = 1, min, validate = [], ...props }: DecimalInputProps): ReactNode {
+  const write = new Intl.NumberFormat(undefined, {
+    minimumFractionDigits: unit > 1 ? decimals : 0,
+    maximumFractionDigits: decimals,
+    useGrouping: false,
+  });
+  const isNumber = (value: unknown) => (typeof value === 'string' ? `Write it like ${write.format(12.5)}.` : undefined);
+  const least = min === undefined ? [] : [minValue(min, `At least ${write.format(min / unit)}.`)];
+  return (
+    <NumberInput
+      {...props}
+      slotProps={{ htmlInput: { type: 'text', inputMode: 'decimal' } }}
+      format={(value: number | string | null | undefined) =>
+        typeof value === 'number' ? write.format(value / unit) : (value ?? '')
+      }
+      parse={(text: string) => {
+        if (text.trim() === '') return null;
+        const number = readDecimal(text, decimals);
+        return number === undefined ? text : Math.round(number * unit * 1e6) / 1e6;
+      }}
+      validate={[isNumber, ...least, validate].flat()}
+    />
+  );
+}

@@ -1,0 +1,28 @@
+import test from 'ava';
+
+import { readDecimal } from '#src/console/src/lib/read-decimal.ts';
+
+for (const [text, decimals, number] of [
+  ['12.50', 2, 12.5],
+  ['12,50', 2, 12.5],
+  ['12', 2, 12],
+  ['1,234.50', 2, 1234.5],
+  ['1.234,50', 2, 1234.5],
+  ['1 234 567,89', 2, 1_234_567.89],
+  ["1'234.5", 2, 1234.5],
+  ['1,000', 2, 1000],
+  ['1.000', 2, 1000],
+  ['1.000', 0, 1000],
+  ['1.000', 3, 1],
+  ['-3', 0, -3],
+  ['−3', 0, -3],
+  ['0.001', 2, undefined],
+  ['12.5', 0, undefined],
+  ['1,23,456', 2, undefined],
+  ['1e3', 2, undefined],
+  ['€5', 2, undefined],
+  ['-', 2, undefined],
+] as const)
+  test(`readDecimal with ${decimals} decimals takes ${text} for ${number ?? 'no number'}`, (t) => {
+    t.is(readDecimal(text, decimals), number);
+  });
