@@ -2,7 +2,7 @@ import { ApiError, type SignedIn } from '@storefront-commerce/client';
 import { usePermissions } from 'react-admin';
 
 import { directAdmin } from '../admin.ts';
-import { findStoreOfPage, setStoreOfPage } from './store.ts';
+import { findStoreOfPage, setStoreOfPage, storeOfUrl } from './store.ts';
 
 let current: Promise<SignedIn> | undefined;
 
@@ -33,7 +33,11 @@ export function refreshSession(): Promise<SignedIn> {
 
 async function fetchSession(): Promise<SignedIn> {
   const session = await directAdmin.getSession();
-  if (!findStoreOfPage()) setStoreOfPage(session.store.slug);
+  const { slug } = session.store;
+  if (!findStoreOfPage()) {
+    if (slug !== (storeOfUrl() ?? slug)) throw new Error('This browser is signed in to another store.');
+    setStoreOfPage(slug);
+  }
   return session;
 }
 

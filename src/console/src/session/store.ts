@@ -1,8 +1,10 @@
 const storageKey = 'storefront-console-store';
 
+export const storeOfUrl = (): string | null => new URLSearchParams(location.search).get('store');
+
 /** The slug of the store to sign in to: of the URL, or the last one. */
 export function findStore(): string {
-  return new URLSearchParams(location.search).get('store') ?? localStorage.getItem(storageKey) ?? '';
+  return storeOfUrl() ?? localStorage.getItem(storageKey) ?? '';
 }
 
 export function storeLastStore(slug: string): void {
