@@ -13,3 +13,6 @@ export function oneLine(text: string, charactersMax = Infinity): string {
     .replace(/[\uD800-\uDBFF]$/, '')
     .trimEnd()}…`;
 }
+
+/** A code as it was meant that people type in groups. */
+export const withoutSpaces = (code: string): string => code.replaceAll(/\s/g, '');

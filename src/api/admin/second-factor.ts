@@ -13,7 +13,7 @@ import { Done, Text, Type } from '#src/lib/schema.ts';
 
 const common = { tag: 'admin', audience: toStaff, limit: 'staff' } as const;
 
-const Code = Type.Object({ code: Text(20, { examples: ['123456'] }) });
+const Code = Type.Object({ code: Text(40, { examples: ['123456'] }) });
 
 export const postVerification = defineRoute({
   ...common,

@@ -2,6 +2,7 @@ import { fromNow } from '#src/lib/clock.ts';
 import { equalInConstantTime } from '#src/lib/crypto.ts';
 import { hours, minutes } from '#src/lib/duration.ts';
 import { rateLimited } from '#src/lib/errors.ts';
+import { withoutSpaces } from '#src/lib/one-line.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
 import { enqueueMail } from '../mail/index.ts';
@@ -104,7 +105,8 @@ export async function useCode(
     where p.tenant_id = ${ctx.tenant.id} and p.id = ${id} and p.purpose = ${purpose} for update`);
   if (!sent || !isGood(ctx, sent, mayRepeat)) return false;
 
-  const isRight = !isCodeNeeded || equalInConstantTime(await deriveCode(ctx, codePurpose(confirmed), id), code ?? '');
+  const isRight =
+    !isCodeNeeded || equalInConstantTime(await deriveCode(ctx, codePurpose(confirmed), id), withoutSpaces(code ?? ''));
   await ctx.tx.execute(sql`
     update one_time_passwords
     set ${isRight ? sql`used_at = coalesce(used_at, ${ctx.clock.now()})` : sql`wrong_codes = wrong_codes + 1`}

@@ -1,6 +1,7 @@
 import type { TOTP } from 'otpauth';
 
 import { minutes, seconds } from '#src/lib/duration.ts';
+import { withoutSpaces } from '#src/lib/one-line.ts';
 
 /** Loaded on first use, as few requests need it. */
 const loadOtpauth = () => import('otpauth');
@@ -21,10 +22,11 @@ export async function newTotp(issuer: string, label: string): Promise<{ secret: 
 
 /** The time step whose code this is, among those that are accepted now; `undefined` for a wrong code. */
 export async function timeStepOf(secret: string, code: string, now: Date): Promise<number | undefined> {
-  if (!/^[0-9]{6}$/.test(code)) return undefined;
+  const token = withoutSpaces(code);
+  if (!/^[0-9]{6}$/.test(token)) return undefined;
   const { Secret, TOTP } = await loadOtpauth();
   const totp = new TOTP({ ...parameters, secret: Secret.fromBase32(secret) });
-  const delta = totp.validate({ token: code, timestamp: now.getTime(), window });
+  const delta = totp.validate({ token, timestamp: now.getTime(), window });
   return delta === null ? undefined : Math.floor(now.getTime() / seconds(periodSeconds)) + delta;
 }
 
