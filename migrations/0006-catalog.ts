@@ -49,6 +49,7 @@ export class Catalog extends Migration {
         where status = 'published' and removed_at is null;
       -- For the owner, who also sees drafts.
       create index products_managed on products (tenant_id, id) where removed_at is null;
+      create index products_managed_by_name on products (tenant_id, sort_name) where removed_at is null;
       create index products_managed_by_status on products (tenant_id, status, id) where removed_at is null;
       ${tenantTable('products')}
 

@@ -2,7 +2,6 @@ import { defineRoute, largeBodyBytesMax } from '#src/api/lib/define-route.ts';
 import { created, ok } from '#src/api/lib/reply.ts';
 import { auditedCreation, auditedRemoval, auditedUpdate, ExpectedVersion } from '#src/domain/audit/index.ts';
 import {
-  listManagedProducts,
   listStockMovements,
   ManagedProductFilter,
   ManagedProductView,
@@ -18,8 +17,9 @@ import {
   saveStock,
 } from '#src/domain/catalog/index.ts';
 import type { Context } from '#src/domain/context.ts';
+import { listManagedProductsByWords } from '#src/domain/search/index.ts';
 import { found } from '#src/lib/errors.ts';
-import { Done, Id, PageOf, PageQuery, Slug, Type } from '#src/lib/schema.ts';
+import { Done, Id, PageOf, PageQuery, Slug, Text, Type } from '#src/lib/schema.ts';
 import { reading, writing } from './audience.ts';
 
 const Named = Type.Object({ slug: Slug });
@@ -36,10 +36,19 @@ export const getProducts = defineRoute({
   method: 'get',
   path: '/api/v1/admin/products',
   summary: 'List products including drafts, newest first.',
-  query: Type.Object({ ...ManagedProductFilter.properties, ...PageQuery }),
+  query: Type.Object({
+    ...ManagedProductFilter.properties,
+    q: Type.Optional(
+      Text(200, {
+        description: 'A SKU, a slug, how a name begins, or words of a published product.',
+        examples: ['BOWL-L'],
+      }),
+    ),
+    ...PageQuery,
+  }),
   responses: { 200: PageOf('products', ManagedProductView) },
   async handle({ ctx, query }) {
-    const { rows, cursor } = await listManagedProducts(ctx, query);
+    const { rows, cursor } = await listManagedProductsByWords(ctx, query);
     return ok({ products: rows.map((product) => presentManagedProduct(product, ctx.tenant.currency)), cursor });
   },
 });

@@ -1,4 +1,4 @@
-import { defineRoute } from '#src/api/lib/define-route.ts';
+import { defineRoute, scopesOf } from '#src/api/lib/define-route.ts';
 import { ok } from '#src/api/lib/reply.ts';
 import { OverviewView, readOverview } from '#src/domain/backoffice/index.ts';
 import { Type } from '#src/lib/schema.ts';
@@ -11,7 +11,7 @@ export const getOverview = defineRoute({
   path: '/api/v1/admin/overview',
   summary: 'Read what waits for the people of the store, and what to do about it.',
   responses: { 200: Type.Object({ overview: OverviewView }) },
-  async handle({ ctx }) {
-    return ok({ overview: await readOverview(ctx) });
+  async handle({ ctx, caller }) {
+    return ok({ overview: await readOverview(ctx, scopesOf(caller)) });
   },
 });

@@ -1,5 +1,5 @@
 import type { Rate } from '#src/domain/ports/shipping-gateway.ts';
-import { isReasonCode, reasons, type WaitingLabel } from '#src/domain/shipping/index.ts';
+import { isReasonCode, type Remedy, reasons, type WaitingLabel } from '#src/domain/shipping/index.ts';
 import { formatMoney } from '#src/lib/format-money.ts';
 import { type Html, html, type Piece } from '#src/lib/html.ts';
 import { button, confirmed, moment, outcome, renderPage } from './layout.ts';
@@ -106,18 +106,9 @@ const addressFields = [
   ['phone', 'Phone'],
 ] as const;
 
-/** The reasons that a retry alone does not change, and the action that does. */
-const remedies: Readonly<Record<string, 'address' | 'rates'>> = {
-  missing_address: 'address',
-  address_invalid: 'address',
-  international: 'rates',
-  cost_cap: 'rates',
-  no_matching_rate: 'rates',
-};
-
 /** Only the button of the action that helps stands out. */
-function kindOf({ reasonCode, isOpen }: WaitingLabel, action: 'retry' | 'address' | 'rates'): 'main' | 'quiet' {
-  const remedy = (!isOpen && remedies[reasonCode ?? '']) || 'retry';
+function kindOf({ reasonCode, isOpen }: WaitingLabel, action: Remedy): 'main' | 'quiet' {
+  const remedy = !isOpen && isReasonCode(reasonCode) ? reasons[reasonCode].remedy : 'retry';
   return action === remedy ? 'main' : 'quiet';
 }
 
@@ -139,7 +130,7 @@ function renderRates(address: string, label: WaitingLabel, rates: LabelPage['rat
       rates === undefined &&
       html`<p class="soft">Any rate can be bought here, also to other countries and above the store's cost cap.</p>
       <div class="actions"><form method="get" action="${address}#rates"><input type="hidden" name="rates" value="1">
-        <button class="${kindOf(label, 'rates')}">Show rates</button></form></div>`
+        <button class="${kindOf(label, 'rate')}">Show rates</button></form></div>`
     }
     ${rates && 'message' in rates && html`<p>${rates.message}</p>`}
     ${

@@ -1,5 +1,5 @@
 import { QueryClient } from '@tanstack/react-query';
-import { Admin, CustomRoutes, Resource } from 'react-admin';
+import { Admin, CustomRoutes, defaultI18nProvider, type I18nProvider, Resource } from 'react-admin';
 import { Route } from 'react-router';
 
 import { dataProvider } from './data-provider.ts';
@@ -13,12 +13,19 @@ import { SignInPage } from './session/sign-in-page.tsx';
 // The client of the API retries by itself.
 const queryClient = new QueryClient({ defaultOptions: { queries: { retry: false } } });
 
+/** One word for one thing: who signs in signs out. */
+const i18nProvider: I18nProvider = {
+  ...defaultI18nProvider,
+  translate: (key, options) => (key === 'ra.auth.logout' ? 'Sign out' : defaultI18nProvider.translate(key, options)),
+};
+
 export function App() {
   return (
     <Admin
       title="Console"
       authProvider={authProvider}
       dataProvider={dataProvider}
+      i18nProvider={i18nProvider}
       queryClient={queryClient}
       layout={ConsoleLayout}
       lightTheme={lightTheme}

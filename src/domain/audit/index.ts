@@ -1,5 +1,6 @@
 export {
   AuditEntryView,
+  actorNameOf,
   listAudit,
   presentAuditEntry,
   recordAudit,

@@ -1,16 +1,24 @@
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { isReasonCode, reasons } from '../shipping/index.ts';
+import { type AdminArea, covers, type Scope } from '../tenants/index.ts';
 import { nextStep, openAttentions } from './attention.ts';
 
-export const attentionKinds = [
-  'payments',
-  'order',
-  'label',
-  'duplicate_label',
-  'shipping',
-  'webhook_endpoint',
-  'webhook_delivery',
-] as const;
+/** The area of the owner's API in which each kind of attention can be seen and ended. */
+const areas = {
+  payments: 'settings',
+  order: 'orders',
+  label: 'labels',
+  duplicate_label: 'labels',
+  shipping: 'settings',
+  webhook_endpoint: 'webhooks',
+  webhook_delivery: 'webhooks',
+} as const satisfies Record<string, AdminArea>;
+
+export const attentionKinds = Object.keys(areas) as readonly (keyof typeof areas)[];
+
+/** Whether attention of this kind concerns a caller with these scopes. */
+export const concerns = (held: readonly Scope[], kind: Attention['kind']): boolean =>
+  covers(held, `admin.${areas[kind]}:read`);
 
 /** The things of one kind that need attention for the same reason. */
 export interface Attention {

@@ -38,7 +38,13 @@ const TimelineEntryView = Type.Object(
     at: Timestamp,
     type: Type.String({ examples: ['label.purchased'] }),
     /** The actor, where there is one. */
-    actor: Nullable(Type.Object({ kind: Type.String({ examples: ['key'] }), id: Type.String() })),
+    actor: Nullable(
+      Type.Object({
+        kind: Type.String({ examples: ['key'] }),
+        id: Type.String(),
+        name: Nullable(Type.String({ examples: ['Ada'] })),
+      }),
+    ),
     detail: Nullable(Type.String({ examples: ['usps'] })),
   },
   { title: 'TimelineEntry' },
@@ -63,6 +69,7 @@ export interface TimelineEntry {
   readonly type: string;
   readonly actorKind: string | null;
   readonly actorId: string | null;
+  readonly actorName: string | null;
   readonly detail: string | null;
 }
 
@@ -77,10 +84,10 @@ export function presentOrderFile({ label, refunds, timeline, ...order }: OrderFi
     ...presentManagedOrder(order),
     label: label ?? null,
     refunds: refunds.map(presentRefund),
-    timeline: timeline.map(({ at, type, actorKind, actorId, detail }) => ({
+    timeline: timeline.map(({ at, type, actorKind, actorId, actorName, detail }) => ({
       at: at.toISOString(),
       type,
-      actor: actorKind && actorId ? { kind: actorKind, id: actorId } : null,
+      actor: actorKind && actorId ? { kind: actorKind, id: actorId, name: actorName } : null,
       detail,
     })),
   };

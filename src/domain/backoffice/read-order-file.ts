@@ -1,6 +1,7 @@
 import { read } from '#src/database/transact.ts';
 import { notFound } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
+import { actorNameOf } from '../audit/index.ts';
 import type { Context } from '../context.ts';
 import { readManagedOrder } from '../orders/index.ts';
 import { refundsOf } from '../payments/index.ts';
@@ -59,14 +60,14 @@ async function readTimeline(ctx: Context, orderId: string): Promise<TimelineEntr
         select ${orderId} union all select id from labels where tenant_id = ${tenantId} and order_id = ${orderId}
         union all select id from returns where tenant_id = ${tenantId} and order_id = ${orderId})),
     done as (
-      select created_at as at, action as type, actor_kind, actor_id from audit_log
-      where tenant_id = ${tenantId} and subject_kind = 'order' and subject_id = ${orderId}
+      select created_at as at, action as type, actor_kind, actor_id, ${actorNameOf(sql`audit_log`)} as actor_name
+      from audit_log where tenant_id = ${tenantId} and subject_kind = 'order' and subject_id = ${orderId}
       union all
-      select a.created_at, a.action, a.actor_kind, a.actor_id
+      select a.created_at, a.action, a.actor_kind, a.actor_id, ${actorNameOf(sql`a`)}
       from returns r join audit_log a on a.subject_kind = 'return' and a.subject_id = r.id
       where r.tenant_id = ${tenantId} and r.order_id = ${orderId} and a.tenant_id = ${tenantId})
-    select at, type, null as "actorKind", null as "actorId", detail from happened where at is not null
-    union all select at, type, actor_kind, actor_id, null from done
+    select at, type, null as "actorKind", null as "actorId", null as "actorName", detail from happened where at is not null
+    union all select at, type, actor_kind, actor_id, actor_name, null from done
     order by at desc, type desc limit ${entriesMax}`,
   );
   return newest.toReversed();

@@ -2,7 +2,8 @@ import { read, readOne } from '#src/database/transact.ts';
 import { type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { type Attention, adviceFor, attentionByReason, attentionKinds } from './attention-by-reason.ts';
+import type { Scope } from '../tenants/index.ts';
+import { type Attention, adviceFor, attentionByReason, attentionKinds, concerns } from './attention-by-reason.ts';
 
 /** More of a kind are not counted, so that the overview is quick however much waits. */
 const countMax = 1000;
@@ -37,7 +38,7 @@ export const OverviewView = Type.Object(
 export type OverviewView = Static<typeof OverviewView>;
 
 /** Read what waits for the people of a store. */
-export async function readOverview(ctx: Context): Promise<OverviewView> {
+export async function readOverview(ctx: Context, scopes: readonly Scope[]): Promise<OverviewView> {
   const tenantId = ctx.tenant.id;
   const [attention, counts] = await Promise.all([
     read<Attention>(ctx, attentionByReason(tenantId)),
@@ -57,10 +58,12 @@ export async function readOverview(ctx: Context): Promise<OverviewView> {
   ]);
   if (!counts) throw new Error('A statement without a table returns one row.');
   return {
-    attention: attention.map(({ kind, code, count, oldestAt }) => {
-      const { message, next } = adviceFor({ kind, code });
-      return { kind, code, count, oldest_at: oldestAt.toISOString(), message, next };
-    }),
+    attention: attention
+      .filter(({ kind }) => concerns(scopes, kind))
+      .map(({ kind, code, count, oldestAt }) => {
+        const { message, next } = adviceFor({ kind, code });
+        return { kind, code, count, oldest_at: oldestAt.toISOString(), message, next };
+      }),
     ...counts,
   };
 }

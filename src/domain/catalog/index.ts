@@ -3,6 +3,7 @@ export { completeInputs, ProductPatch, validProduct } from './complete-inputs.ts
 export { type CatalogProduct, type CatalogVariant, editProducts } from './edit-products.ts';
 export {
   listManagedProducts,
+  type ManagedProduct,
   ManagedProductFilter,
   ManagedProductView,
   matchesProduct,

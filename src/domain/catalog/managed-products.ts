@@ -5,8 +5,8 @@ import { joinSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import type { StockMove } from './change-stock.ts';
 import { ProductBody, presentProduct, VariantBody } from './present.ts';
-import { Tag } from './product-input.ts';
-import { type ProductRow, selectProducts } from './published-products.ts';
+import { normalizeText, Tag } from './product-input.ts';
+import { type FindCandidates, type ProductRow, selectProducts, wordsOf } from './published-products.ts';
 import { type StockLevel, stockStatus } from './stock-level.ts';
 
 /** A product as the owner sees it, published or not. */
@@ -56,18 +56,38 @@ export function matchesProduct({ tenant }: Context, { status, tag, category }: M
  */
 export async function listManagedProducts(
   ctx: Context,
-  { cursor, limit = 20, ...filter }: PageRequest & ManagedProductFilter,
+  { q, cursor, limit = 20, ...filter }: PageRequest & ManagedProductFilter & { readonly q?: string | undefined },
+  findCandidates: FindCandidates = async () => undefined,
 ): Promise<Page<ManagedProduct>> {
   const list = keyset(ctx, 'managed products', { columns: ['p.id'], descending: true }, cursor);
+  const named = q === undefined ? sql`` : sql` and ${isNamed(ctx, q, await findCandidates(ctx, wordsOf(q)))}`;
   const rows = await read<ManagedProduct & { position: Position }>(
     ctx,
     sql`
     ${selectProducts(ctx, sql`${managedColumns}, ${list.position} as position`)}
-      and ${matchesProduct(ctx, filter)} and p.removed_at is null and ${list.after}
+      and ${matchesProduct(ctx, filter)}${named} and p.removed_at is null and ${list.after}
     order by ${list.by} limit ${limit + 1}`,
     { replica: true },
   );
   return list.page(rows, limit);
+}
+
+/** More products whose names begin alike are not looked at. */
+const namesakesMax = 200;
+
+/** The condition that a product is what was typed into a search field, or among those that have its words. */
+function isNamed({ tenant }: Context, typed: string, candidates: readonly string[] = []): Sql {
+  const name = normalizeText(typed);
+  return sql`p.id = any(array(
+    select unnest(${candidates}::text[])
+    union all select id from products where tenant_id = ${tenant.id} and slug = ${typed.trim().toLowerCase()}
+    union all select product_id from variants
+      where tenant_id = ${tenant.id} and sku = any(${[typed.trim(), typed.trim().toUpperCase()]}) and removed_at is null
+    union all (
+      select id from products
+      where tenant_id = ${tenant.id} and removed_at is null
+        and sort_name >= ${name} and sort_name < ${`${name}\u{10ffff}`}
+      order by sort_name limit ${namesakesMax})))`;
 }
 
 /** @returns the product, or `undefined` for an unknown slug */

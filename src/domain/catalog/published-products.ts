@@ -94,7 +94,7 @@ export async function listProducts(
   findCandidates: FindCandidates = async () => undefined,
 ): Promise<Page<ProductRow>> {
   const { sort = 'newest', limit = 20 } = filter;
-  const words = wordsOf(filter);
+  const words = wordsOf(filter.q);
   const list = keyset(ctx, `products ${sort}`, orders[sort], filter.cursor);
   const isChosen = words.length > 0 || (filter.tag !== undefined && filter.category !== undefined);
   const count = isChosen ? readMax : limit + 1;
@@ -159,7 +159,8 @@ function listed(ctx: Context, { category, tag }: ProductFilter): Sql {
 
 const wordsMax = 8;
 
-const wordsOf = ({ q = '' }: ProductFilter) => normalizeText(q).split(/\s+/).filter(Boolean).slice(0, wordsMax);
+/** The words of a query that are looked for. */
+export const wordsOf = (q = ''): string[] => normalizeText(q).split(/\s+/).filter(Boolean).slice(0, wordsMax);
 
 function conditions({ category, tag }: ProductFilter, words: readonly string[]): Sql {
   const inCategory = category === undefined ? sql`` : sql` and p.category = ${category}`;

@@ -1,6 +1,6 @@
 export { embedDocument } from './embed-document.ts';
 export { indexDocument, indexDocuments } from './index-document.ts';
-export { listProductsByWords } from './list-products-by-words.ts';
+export { listManagedProductsByWords, listProductsByWords } from './list-products-by-words.ts';
 export { presentResult, SearchBody } from './present.ts';
 export { sweepEmbeddings } from './request-embedding.ts';
 export { searchDocuments } from './search-documents.ts';

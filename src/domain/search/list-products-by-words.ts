@@ -1,7 +1,13 @@
 import { read } from '#src/database/transact.ts';
 import type { Page } from '#src/lib/cursor.ts';
 import { joinSql, sql } from '#src/lib/sql.ts';
-import { listProducts, type ProductFilter, type ProductRow } from '../catalog/index.ts';
+import {
+  listManagedProducts,
+  listProducts,
+  type ManagedProduct,
+  type ProductFilter,
+  type ProductRow,
+} from '../catalog/index.ts';
 import type { Context } from '../context.ts';
 
 /** More products than this are not sorted for one page. */
@@ -10,6 +16,14 @@ const candidatesMax = 1000;
 /** One page of the published products; those with rare words are found by the search documents. */
 export async function listProductsByWords(ctx: Context, filter: ProductFilter): Promise<Page<ProductRow>> {
   return listProducts(ctx, filter, findCandidates);
+}
+
+/** One page of the owner's products. What was typed is also looked for in the search documents. */
+export async function listManagedProductsByWords(
+  ctx: Context,
+  filter: Parameters<typeof listManagedProducts>[1],
+): Promise<Page<ManagedProduct>> {
+  return listManagedProducts(ctx, filter, findCandidates);
 }
 
 /** The index has parts of three characters, of which some are the ends of words. */

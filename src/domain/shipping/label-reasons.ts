@@ -23,23 +23,39 @@ export type ReasonCode =
   | 'oversold'
   | 'crashes';
 
+/** What helps a label: another attempt, a corrected address, or a rate that a person chooses. */
+export const remedies = ['retry', 'address', 'rate'] as const;
+export type Remedy = (typeof remedies)[number];
+
 export interface Reason {
   /** What happened. */
   readonly message: string;
   /** What to do about it. */
   readonly next: string;
+  /** The action that helps, where another attempt alone does not. */
+  readonly remedy: Remedy;
   /** Whether the job fails with it. A reason that is no fault, such as a foreign address, completes the job. */
   readonly fails: boolean;
 }
 
-const failing = (message: string, next: string): Reason => ({ message, next, fails: true });
+const failing = (message: string, next: string, remedy: Remedy = 'retry'): Reason => ({
+  message,
+  next,
+  remedy,
+  fails: true,
+});
 
 /** What each reason means to an operator, and what to do about it. */
 export const reasons: Readonly<Record<ReasonCode, Reason>> = {
-  missing_address: failing('The order has no complete shipping address.', 'Complete the address, then retry.'),
+  missing_address: failing(
+    'The order has no complete shipping address.',
+    'Complete the address, then retry.',
+    'address',
+  ),
   address_invalid: failing(
     'The carrier does not accept the shipping address.',
     'Correct the address with the shopper, then retry.',
+    'address',
   ),
   no_rates: failing(
     'No carrier offers a rate for this parcel and address.',
@@ -52,10 +68,12 @@ export const reasons: Readonly<Record<ReasonCode, Reason>> = {
   no_matching_rate: failing(
     "There are rates, but none that the store's settings allow.",
     'Choose a rate by hand, or enable its carrier and retry.',
+    'rate',
   ),
   cost_cap: failing(
     'The cheapest label costs more than the store allows.',
     'Choose a rate by hand, or raise label_cost_cap_cents and retry.',
+    'rate',
   ),
   parcel_missing: failing(
     'The weight of the parcel is unknown: a variant that ships has no weight.',
@@ -64,6 +82,7 @@ export const reasons: Readonly<Record<ReasonCode, Reason>> = {
   international: {
     message: 'Labels are bought automatically within the United States only.',
     next: 'Choose a rate by hand, or ship it and mark it fulfilled.',
+    remedy: 'rate',
     fails: false,
   },
   provider_auth: failing(

@@ -1,7 +1,7 @@
 import { Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import type { Rate } from '../ports/shipping-gateway.ts';
 import { type ChosenRate, type Label, labelStates } from './label.ts';
-import { isReasonCode, reasons } from './label-reasons.ts';
+import { isReasonCode, reasons, remedies } from './label-reasons.ts';
 
 export const RateView = Type.Object(
   {
@@ -49,6 +49,7 @@ export const LabelView = Type.Object(
     reason_code: Nullable(Type.String({ examples: ['address_invalid'] })),
     reason: Nullable(Type.String({ description: 'What happened.' })),
     next: Nullable(Type.String({ description: 'What to do about it.' })),
+    remedy: Nullable(Type.Enum([...remedies], { description: 'The action that helps.' })),
     carrier: Nullable(Type.String({ examples: ['usps'] })),
     service: Nullable(Type.String({ examples: ['Ground Advantage'] })),
     amount_cents: Nullable(Type.Integer({ examples: [842] })),
@@ -89,6 +90,7 @@ export function presentLabel(label: LabelRecord): LabelView {
     reason_code: label.reasonCode,
     reason: reason?.message ?? null,
     next: reason?.next ?? null,
+    remedy: reason?.remedy ?? null,
     carrier: label.rate?.carrier ?? null,
     service: label.rate?.service ?? null,
     amount_cents: label.rate?.amountCents ?? null,

@@ -9,7 +9,7 @@ export {
   startTotp,
   verifyStaffSession,
 } from './second-factor.ts';
-export { listStaff, presentStaff, readStaffEmails, StaffInput, type StaffMember, StaffView } from './staff.ts';
+export { listStaff, presentStaff, StaffInput, type StaffMember, StaffView } from './staff.ts';
 export { checkStaffLink, mailInvitation, mailStaffLink, requestStaffLink } from './staff-link.ts';
 export {
   consumeStaffLink,

@@ -46,16 +46,6 @@ export async function findStaffByEmail(ctx: Context, email: string): Promise<Sta
   );
 }
 
-/** The email addresses of members by their ids. */
-export async function readStaffEmails(ctx: Context, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const rows = await read<{ id: string; email: string }>(
-    ctx,
-    sql`
-    select id, email from staff where tenant_id = ${ctx.tenant.id} and id = any(${ids})`,
-  );
-  return new Map(rows.map(({ id, email }) => [id, email]));
-}
-
 const RoleName = Type.Enum([...roleNames], { examples: ['support'] });
 
 /** A member in the store file and in the admin API. */

@@ -115,6 +115,20 @@ test('GET /admin/products lists pages including drafts, and filters by status', 
   );
 });
 
+test('GET /admin/products?q= finds a product, draft or not, by its SKU, its slug and the beginning of its name', async (t) => {
+  const { ctx, owner } = t.context;
+  await buildProduct(ctx, { slug: 'walnut-tray', name: 'Walnut tray', variants: [{ sku: 'TRAY-9' }] });
+  await owner.post('/products', bowl);
+  const slugsFor = async (q: string) =>
+    (await owner.get(`/products?q=${encodeURIComponent(q)}`)).body.products.map(({ slug }: any) => slug);
+  const [draftSku] = bowl.variants.map(({ sku }) => sku);
+  for (const typed of [' walnut-tray ', 'TRAY-9', 'tray-9', 'WALNUT t'])
+    t.deepEqual(await slugsFor(typed), ['walnut-tray'], typed);
+  for (const typed of [draftSku ?? '', bowl.slug, bowl.name.slice(0, 4)])
+    t.deepEqual(await slugsFor(typed), [bowl.slug], typed);
+  for (const typed of ['tray%', '%', 'nothing', 'a'.repeat(200)]) t.deepEqual(await slugsFor(typed), [], typed);
+});
+
 test('PUT /admin/stock sets and adjusts stock, all or nothing, and records each change', async (t) => {
   const { ctx, owner, otherOwner } = t.context;
   const { variant } = await buildProduct(ctx, { variants: [{ sku: 'CUP', stock: 10 }] });

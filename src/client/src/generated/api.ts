@@ -792,8 +792,7 @@ export interface components {
             actor: {
                 kind: string;
                 id: string;
-                /** @description Of a member of the staff, for callers with the scope `admin.staff:read`. */
-                email: string | null;
+                name: string | null;
             };
             action: string;
             subject: {
@@ -1047,6 +1046,7 @@ export interface components {
             reason: string | null;
             /** @description What to do about it. */
             next: string | null;
+            remedy: ("retry" | "address" | "rate") | null;
             carrier: string | null;
             service: string | null;
             amount_cents: number | null;
@@ -1679,6 +1679,7 @@ export interface components {
             actor: {
                 kind: string;
                 id: string;
+                name: string | null;
             } | null;
             detail: string | null;
         };
@@ -3184,6 +3185,8 @@ export interface operations {
                 status?: "draft" | "published";
                 tag?: string;
                 category?: string;
+                /** @description A SKU, a slug, how a name begins, or words of a published product. */
+                q?: string;
                 /** @description The `cursor` of the previous page, to get the next one. */
                 cursor?: string;
                 /** @description The page size. */

@@ -17,6 +17,8 @@ interface ActionProps<Input extends object, Outcome> extends ActionRequest<Input
   /** Without this scope the button is not shown; without a scope everyone has it. */
   readonly scope?: string;
   readonly title?: string;
+  /** What the button says that sends it, where that is not the label. */
+  readonly submit?: string;
   /** What it does, and what cannot be undone. */
   readonly text?: ReactNode;
   readonly input?: Partial<Input>;
@@ -46,7 +48,17 @@ export function Action<Input extends object, Outcome = unknown>(props: ActionPro
 function ActionDialog<Input extends object, Outcome>(
   props: ActionProps<Input, Outcome> & { readonly onClose: () => void },
 ) {
-  const { label, title = label, text, input = {}, color = 'primary', children, onClose, onDone } = props;
+  const {
+    label,
+    title = label,
+    submit = label,
+    text,
+    input = {},
+    color = 'primary',
+    children,
+    onClose,
+    onDone,
+  } = props;
   const titleId = useId();
   const { send, isSending, error } = useAction({
     ...props,
@@ -74,7 +86,7 @@ function ActionDialog<Input extends object, Outcome>(
             Cancel
           </Button>
           <Button type="submit" variant="contained" color={color} loading={isSending}>
-            {error ? 'Try again' : label}
+            {error ? 'Try again' : submit}
           </Button>
         </DialogActions>
       </Form>

@@ -1,4 +1,5 @@
 import Chip from '@mui/material/Chip';
+import type { AuditEntry } from '@storefront-commerce/client';
 import type { ReactNode } from 'react';
 
 import { formatCode, formatMoney, formatTime } from './format.ts';
@@ -10,6 +11,9 @@ export function Money({ cents, currency }: { cents: number | null; currency: str
 export function Time({ at }: { at: string | null }): ReactNode {
   return at ? <time dateTime={at}>{formatTime(at)}</time> : null;
 }
+
+/** Who did something: the name, where there is one. */
+export const nameOf = ({ kind, id, name }: AuditEntry['actor']): string => name ?? `${kind} ${id}`;
 
 const colors: Readonly<Record<string, 'success' | 'warning' | 'error'>> = {
   ...toAll('success', ['paid', 'delivered', 'approved', 'active', 'published', 'enabled', 'purchased', 'sent']),

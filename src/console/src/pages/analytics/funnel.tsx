@@ -20,13 +20,17 @@ const names: Readonly<Record<Step['step'], string>> = {
 export function Funnel({ from, to }: { readonly from: string; readonly to: string }) {
   return (
     <Loaded queryKey={['funnel', from, to]} load={(signal) => admin.getFunnel({ from, to }, { signal })}>
-      {({ steps }) => steps.map((step) => <FunnelStep key={step.step} step={step} all={steps[0]?.sessions ?? 0} />)}
+      {({ steps }) => {
+        // Who did not consent to analytics, or came by a link, is seen only in later steps.
+        const all = Math.max(...steps.map(({ sessions }) => sessions));
+        return steps.map((step) => <FunnelStep key={step.step} step={step} all={all} />);
+      }}
     </Loaded>
   );
 }
 
 function FunnelStep({ step: { step, sessions }, all }: { readonly step: Step; readonly all: number }) {
-  const percent = all === 0 ? 0 : Math.min(100, Math.round((100 * sessions) / all));
+  const percent = all === 0 ? 0 : Math.round((100 * sessions) / all);
   return (
     <Box sx={{ mb: 1 }}>
       <Box sx={{ display: 'flex', justifyContent: 'space-between' }}>

@@ -83,7 +83,7 @@ function RetryAll({ labels }: { readonly labels: readonly Label[] }) {
     }
     setFinished(undefined);
     refresh();
-    if (failures.length === 0) notify('All are being bought again.', { type: 'success' });
+    if (failures.length === 0) notify('All are tried again.', { type: 'success' });
     else notify(`${failures.length} of ${labels.length} failed. ${messageOf(failures[0])}`, { type: 'error' });
   };
   if (finished !== undefined)
@@ -97,7 +97,7 @@ function RetryAll({ labels }: { readonly labels: readonly Label[] }) {
       </Box>
     );
   return (
-    <Button size="small" variant="contained" onClick={retryAll}>
+    <Button size="small" variant={labels[0]?.remedy === 'retry' ? 'contained' : 'outlined'} onClick={retryAll}>
       Retry all
     </Button>
   );

@@ -22,20 +22,20 @@ export function LabelPanel({ order }: Props) {
   if (!order.paid_at || fulfillment === 'not_required') return null;
   return (
     <Panel title="Label">
-      {label?.state === 'needs_attention' && (
+      {label?.state === 'needs_attention' && !order.attentions.some(({ code }) => code === label.reason_code) && (
         <Alert severity="warning" sx={{ mb: 2 }}>
           {label.reason} {label.next}
         </Alert>
       )}
       {label && <LabelFacts label={label} />}
       <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, mt: 2 }}>
-        {label?.label_url && (
+        {label?.label_url && label.state === 'purchased' && (
           <Button size="small" variant="contained" href={label.label_url} target="_blank" rel="noreferrer">
             Print the label
           </Button>
         )}
         {label?.state === 'purchased' && !order.shipped_at && <VoidLabel label={label} />}
-        {!label?.label_url && !order.shipped_at && (
+        {label?.state !== 'purchased' && !order.shipped_at && (
           <>
             {label?.state === 'needs_attention' && <RetryLabel label={label} />}
             <BuyLabel order={order} />
@@ -63,15 +63,20 @@ function LabelFacts({ label }: { readonly label: Label }) {
   );
 }
 
-function RetryLabel({ label: { id } }: { readonly label: Label }) {
+/** The action that helps stands out. */
+const variantOf = (label: Label | null, action: Label['remedy']) =>
+  label?.state === 'needs_attention' && label.remedy === action ? 'contained' : 'outlined';
+
+function RetryLabel({ label }: { readonly label: Label }) {
+  const { id } = label;
   return (
     <Action
       label="Try again"
       scope="admin.labels:write"
-      text="A worker quotes the order again and buys the cheapest label."
+      text="A worker requests rates again and buys the cheapest label that the settings of the store allow."
       run={(_, options) => admin.retryLabel(id, options)}
-      done="The label is being bought."
-      variant="contained"
+      done="The label is tried again."
+      variant={variantOf(label, 'retry')}
     />
   );
 }
@@ -91,11 +96,13 @@ function VoidLabel({ label: { id, amount_cents, currency } }: { readonly label: 
   );
 }
 
-function BuyLabel({ order: { id, order_number } }: Props) {
+function BuyLabel({ order: { id, order_number, label } }: Props) {
   return (
     <Action<Body<'admin.buyLabel'>>
       label="Choose a rate"
       title={`Buy a label for ${order_number}`}
+      submit="Buy the label"
+      variant={variantOf(label, 'rate')}
       scope="admin.labels:write"
       text="These are the rates at the moment, also for other countries and above the limit of the store."
       run={(input, options) => admin.buyLabel(id, input, options)}

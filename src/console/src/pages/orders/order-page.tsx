@@ -72,7 +72,7 @@ function AttentionAlert({ orderId, attention: { code, detail, next } }: Attentio
       }
     >
       <AlertTitle>{detail}</AlertTitle>
-      {next}
+      {!detail.endsWith(next) && next}
     </Alert>
   );
 }
@@ -107,8 +107,8 @@ function sumsOf(order: OrderFile): (readonly [string, string])[] {
     ['Discount', -order.discount_cents],
     ['Shipping', order.shipping_cents],
     ['Tax', order.tax_cents],
+    ['Gift card', -order.gift_card_cents],
     ['Total', order.total_cents],
-    ['Paid by gift card', order.gift_card_cents],
     ['Refunded', order.refunded_cents],
   ] as const;
   return sums.flatMap(([name, cents]) => (cents === 0 ? [] : [[name, formatMoney(cents, order.currency)] as const]));

@@ -4,6 +4,7 @@ import type { OrderFile } from '@storefront-commerce/client';
 
 import { Panel } from '../../lib/facts.tsx';
 import { formatCode, formatTime } from '../../lib/format.ts';
+import { nameOf } from '../../lib/texts.tsx';
 
 /** What happened to an order, the latest first. */
 export function TimelinePanel({ order: { timeline } }: { readonly order: OrderFile }) {
@@ -16,7 +17,7 @@ export function TimelinePanel({ order: { timeline } }: { readonly order: OrderFi
               <Typography variant="body2">{[formatCode(type), detail].filter(Boolean).join(': ')}</Typography>
               <Typography variant="caption" sx={{ color: 'text.secondary' }}>
                 <time dateTime={at}>{formatTime(at)}</time>
-                {actor && `, by ${actor.kind} ${actor.id}`}
+                {actor && `, by ${nameOf(actor)}`}
               </Typography>
             </li>
           ))

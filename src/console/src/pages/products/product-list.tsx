@@ -1,11 +1,12 @@
 import type { ManagedProduct } from '@storefront-commerce/client';
-import { SelectInput } from 'react-admin';
+import { SearchInput, SelectInput } from 'react-admin';
 import { choicesOf, formatMoney } from '../../lib/format.ts';
 import { LinkButton } from '../../lib/link-button.tsx';
 import { Listing } from '../../lib/listing.tsx';
 import { State } from '../../lib/texts.tsx';
 
 const filters = [
+  <SearchInput key="q" source="q" placeholder="Name or SKU" alwaysOn />,
   <SelectInput key="status" source="status" label="Status" choices={choicesOf(['published', 'draft'])} alwaysOn />,
 ];
 

@@ -3,6 +3,7 @@ import { TextInput } from 'react-admin';
 
 import { formatCode, formatTime } from '../../lib/format.ts';
 import { Listing } from '../../lib/listing.tsx';
+import { nameOf } from '../../lib/texts.tsx';
 import { AuditChange } from './audit-change.tsx';
 
 const filters = [
@@ -19,7 +20,7 @@ export function AuditLog() {
       columns={[
         { label: 'What', show: ({ action }) => formatCode(action) },
         { label: 'When', show: ({ created_at }) => formatTime(created_at) },
-        { label: 'By', show: ({ actor }) => `${actor.kind} ${actor.id}` },
+        { label: 'By', show: ({ actor }) => nameOf(actor) },
         { label: 'Subject', show: ({ subject }) => `${subject.kind} ${subject.id}` },
         { label: 'Change', show: (entry) => <AuditChange entry={entry} /> },
       ]}
