@@ -42,7 +42,7 @@ test('every example of the API document can be sent, and its response matches th
       const isOpen =
         operation.security.length === 0 || operation.security.some((scheme) => Object.keys(scheme).length === 0);
       const [content] = Object.entries(operation.requestBody?.content ?? {});
-      const reply = await api.call(method.toUpperCase(), addressOf(path, operation), {
+      const reply = await api.call(method.toUpperCase(), addressOf(path, operation, document.components.parameters), {
         ...(isOpen ? { tenant: tenant.slug } : { key: schemes.includes('session') ? session : key }),
         ...(content && { body: content[1].example, headers: { 'content-type': content[0] } }),
       });
@@ -67,8 +67,10 @@ test('every example of the API document can be sent, and its response matches th
 });
 
 /** With the examples of the path's parameters, and those of required query parameters. */
-function addressOf(path: string, { parameters }: Described): string {
-  const own = parameters.filter((parameter): parameter is Parameter => !('$ref' in parameter));
+function addressOf(path: string, { parameters }: Described, shared: Record<string, Parameter>): string {
+  const own = parameters.flatMap((given) =>
+    '$ref' in given ? (shared[given.$ref.split('/').at(-1) ?? ''] ?? []) : given,
+  );
   const named = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(String(own.find((one) => one.name === name)?.example)),
   );

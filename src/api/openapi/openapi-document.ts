@@ -3,7 +3,8 @@ import { errorsOfAll } from '#src/api/lib/documented-errors.ts';
 import { headers, parameters, securitySchemes } from './components.ts';
 import type { OpenApiDocument } from './document.ts';
 import { introduction } from './introduction.ts';
-import { operationOf, pageParameters } from './operation.ts';
+import { operationOf, ownParametersOf, pageParameters } from './operation.ts';
+import { createParameterPool } from './parameter-pool.ts';
 import { sharedResponses } from './responses.ts';
 import { createSchemaPool } from './schema-pool.ts';
 import { webhookHeaders, webhooksOf } from './webhooks.ts';
@@ -18,9 +19,10 @@ const version = '1.0.0';
 export function openApiDocument(routes: readonly Route[], { publicUrl }: { publicUrl: string }): OpenApiDocument {
   const schemas = createSchemaPool();
   const documented = routes.filter(({ audience }) => audience.kind !== 'inbound');
+  const shared = createParameterPool(documented.flatMap((route) => ownParametersOf(route, schemas)));
   const byPath = Map.groupBy(documented, ({ path }) => path.replaceAll(/:(\w+)/g, '{$1}'));
   const paths = [...byPath].toSorted(byName).map(([path, routes]) => {
-    const operations = routes.map((route) => [route.method, operationOf(route, schemas)] as const);
+    const operations = routes.map((route) => [route.method, operationOf(route, schemas, shared)] as const);
     return [path, Object.fromEntries(operations.toSorted(byName))] as const;
   });
   const webhooks = webhooksOf(schemas);
@@ -35,7 +37,7 @@ export function openApiDocument(routes: readonly Route[], { publicUrl }: { publi
     webhooks,
     components: {
       schemas: schemas.components(),
-      parameters: { ...parameters, ...pageParameters(schemas), ...webhookHeaders },
+      parameters: { ...parameters, ...pageParameters(schemas), ...shared.components(), ...webhookHeaders },
       headers,
       responses,
       securitySchemes,

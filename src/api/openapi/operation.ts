@@ -7,18 +7,19 @@ import { PageQuery, type TObject, type TSchema, Type } from '#src/lib/schema.ts'
 import { fits } from '#src/lib/validation.ts';
 import { describeLimits, limitsOf } from './describe-limits.ts';
 import type { Operation, Parameter } from './document.ts';
+import type { ParameterPool } from './parameter-pool.ts';
 import { responsesOf } from './responses.ts';
 import type { SchemaPool } from './schema-pool.ts';
 
 /** One route as an operation of the document. */
-export function operationOf(route: Route, schemas: SchemaPool): Operation {
+export function operationOf(route: Route, schemas: SchemaPool, shared: ParameterPool): Operation {
   return {
     operationId: route.operationId,
     tags: [route.tag],
     summary: route.summary,
     ...describe(route),
     security: securityOf(route.audience),
-    parameters: parametersOf(route, schemas),
+    parameters: parametersOf(route, schemas, shared),
     ...bodyOf(route, schemas),
     responses: responsesOf(route, schemas),
     'x-errors': ownErrorsOf(route),
@@ -72,15 +73,13 @@ function ownErrorsOf(route: Route): readonly string[] {
   return documentedErrors(route).filter((code) => !said.has(code));
 }
 
-function parametersOf(route: Route, schemas: SchemaPool): Operation['parameters'] {
+function parametersOf(route: Route, schemas: SchemaPool, shared: ParameterPool): Operation['parameters'] {
   const { kind } = route.audience;
   const namesStoreInQuery = route.audience.kind === 'public' && route.audience.slugInQuery === true;
   const named = (name: string) => ({ $ref: `#/components/parameters/${name}` });
   return [
-    ...fieldsOf(route.params, 'path', schemas),
-    ...fieldsOf(route.query, 'query', schemas).map((field) =>
-      route.query?.properties[field.name] === pageFields[field.name] ? named(field.name) : field,
-    ),
+    ...ownParametersOf(route, schemas).map(shared.refer),
+    ...Object.keys(pageFields).flatMap((name) => (isPageField(route, name) ? named(name) : [])),
     ...(namesStoreInQuery ? [named('tenantUnlessInQuery'), named('tenantInQuery')] : []),
     ...(kind === 'public' && !namesStoreInQuery ? [named('tenant')] : []),
     ...(kind === 'dual' || kind === 'token' ? [named('tenantUnlessKey')] : []),
@@ -91,6 +90,15 @@ function parametersOf(route: Route, schemas: SchemaPool): Operation['parameters'
       : []),
   ];
 }
+
+/** Those that the route itself defines, without the ones that all lists have. */
+export const ownParametersOf = (route: Route, schemas: SchemaPool): Parameter[] => [
+  ...fieldsOf(route.params, 'path', schemas),
+  ...fieldsOf(route.query, 'query', schemas).filter(({ name }) => !isPageField(route, name)),
+];
+
+const isPageField = ({ query }: Route, name: string): boolean =>
+  query?.properties[name] !== undefined && query.properties[name] === pageFields[name];
 
 const pageFields: Readonly<Record<string, TSchema>> = PageQuery;
 

@@ -1,12 +1,34 @@
+import { invalidRequest } from '#src/lib/errors.ts';
 import { oneLine } from '#src/lib/one-line.ts';
+import type { TableFormat } from './import-kind.ts';
 
 /** Columns of the list of rejected rows, which may be corrected and sent as it is. */
 export const problemColumns = ['import_row', 'import_problem'] as const;
 
 const [namesMax, nameCharactersMax] = [10, 60];
 
+/** @throws DomainError `invalid_request` for columns that are missing, unknown, or repeated */
+export function checkColumns({ required, optional, otherColumns }: TableFormat, columns: readonly string[]): void {
+  const lacking = required.filter((name) => !columns.includes(name));
+  const known = [...required, ...optional, ...problemColumns];
+  const unknown = otherColumns === 'rejected' ? columns.filter((name) => !known.includes(name)) : [];
+  const repeated = columns.filter((name, index) => columns.indexOf(name) !== index);
+  const faults = [
+    lacking.length > 0 && `The file lacks the columns ${columnsOf(lacking)}.`,
+    unknown.length > 0 && `The columns ${columnsOf(unknown)} are unknown.`,
+    repeated.length > 0 && `The columns ${columnsOf(repeated)} occur twice.`,
+  ].filter((fault) => fault !== false);
+  if (faults.length > 0) throw invalidRequest(faults.join(' '));
+}
+
+/** @throws DomainError `invalid_request` for a row that does not have a cell for each column */
+export function checkCells(cells: readonly string[], columns: readonly string[]): void {
+  if (cells.length === columns.length) return;
+  throw invalidRequest(`The row has ${cells.length} cells, and the header has ${columns.length}.`);
+}
+
 /** The names of columns in a message. */
-export function columnsOf(names: readonly string[]): string {
+function columnsOf(names: readonly string[]): string {
   const shown = names.slice(0, namesMax).map((name) => `"${oneLine(name, nameCharactersMax)}"`);
   return [...shown, ...(names.length > namesMax ? ['…'] : [])].join(', ');
 }

@@ -2,10 +2,12 @@ import { invalidRequest } from '#src/lib/errors.ts';
 import { issuesOf } from '#src/lib/validation.ts';
 import type { Context } from '../context.ts';
 import type { Item, ItemWork } from './apply-items.ts';
+import { checkCells } from './columns.ts';
 import { cellOf } from './csv.ts';
 import type { ImportMode, Row } from './import-kind.ts';
 import { importKindOf, tableOf } from './kinds/index.ts';
 import type { Operation } from './operation.ts';
+import { parseLine } from './read-rows.ts';
 
 /** What an import does with the rows of its file. */
 export function importItems(ctx: Context, operation: Operation): ItemWork {
@@ -26,7 +28,7 @@ export function importItems(ctx: Context, operation: Operation): ItemWork {
 
 function parserOf(ctx: Context, operation: Operation): (item: Item) => unknown {
   const table = tableOf(operation);
-  if (!table) return ({ cells: [[line = ''] = []] }) => parseJson(line);
+  if (!table) return ({ cells: [[line = ''] = []] }) => parseLine(line);
   const columns = operation.columns ?? [];
   return ({ cells }) =>
     table.valueOf(
@@ -36,16 +38,6 @@ function parserOf(ctx: Context, operation: Operation): (item: Item) => unknown {
 }
 
 function rowOf(columns: readonly string[], cells: readonly string[]): Row {
-  if (cells.length !== columns.length) {
-    throw invalidRequest(`The row has ${cells.length} cells, and the header has ${columns.length}.`);
-  }
+  checkCells(cells, columns);
   return Object.fromEntries(columns.map((name, index) => [name, cellOf(cells[index]?.trim() ?? '')]));
-}
-
-function parseJson(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    throw invalidRequest('The line is not JSON.');
-  }
 }

@@ -33,6 +33,8 @@ export interface ImportKind {
   /** The tables that it is read from, by the name of the format. Lines of JSON are values of the schema. */
   readonly tables: Readonly<Record<string, TableFormat>>;
   readonly schema: TSchema;
+  /** The column, or field, whose texts are secrets. They are replaced before the file is stored. */
+  readonly secret?: { readonly column: string; replace(ctx: Context, text: string): string };
   /** What the audit log calls it; undefined where saving writes the audit log. */
   readonly auditedAs?: string;
   /**

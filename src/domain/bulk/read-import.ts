@@ -1,12 +1,11 @@
 import { applyBatches, readImport as readImportJob } from '#jobs/bulk.ts';
 import { completeJob, readOne, transact } from '#src/database/transact.ts';
-import { DomainError, invalidRequest } from '#src/lib/errors.ts';
+import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
 import type { Item } from './apply-items.ts';
-import { columnsOf, problemColumns } from './columns.ts';
-import type { TableFormat } from './import-kind.ts';
+import { checkColumns } from './columns.ts';
 import { tableOf } from './kinds/index.ts';
 import { endOperation, lockOpenOperation, type Operation, readOperation } from './operation.ts';
 import { type FileRow, readHeader, readLines, readTable } from './read-rows.ts';
@@ -65,19 +64,6 @@ async function openFile(ctx: Context, id: string): Promise<Operation | undefined
     where tenant_id = ${ctx.tenant.id} and id = ${id} and columns is null and finished_at is null`),
   );
   return openFile(ctx, id);
-}
-
-function checkColumns({ required, optional, otherColumns }: TableFormat, columns: readonly string[]): void {
-  const lacking = required.filter((name) => !columns.includes(name));
-  const known = [...required, ...optional, ...problemColumns];
-  const unknown = otherColumns === 'rejected' ? columns.filter((name) => !known.includes(name)) : [];
-  const repeated = columns.filter((name, index) => columns.indexOf(name) !== index);
-  const faults = [
-    lacking.length > 0 && `The file lacks the columns ${columnsOf(lacking)}.`,
-    unknown.length > 0 && `The columns ${columnsOf(unknown)} are unknown.`,
-    repeated.length > 0 && `The columns ${columnsOf(repeated)} occur twice.`,
-  ].filter((fault) => fault !== false);
-  if (faults.length > 0) throw invalidRequest(faults.join(' '));
 }
 
 interface Chunk {

@@ -79,6 +79,15 @@ export async function* readLines(text: AsyncIterable<Buffer>): AsyncIterable<Fil
   yield* filled(rest, endsAt + rest.length);
 }
 
+/** @throws DomainError `invalid_request` */
+export function parseLine(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    throw invalidRequest('The line is not JSON.');
+  }
+}
+
 function* filled(line: Buffer, endsAt: number): Iterable<FileRow> {
   const text = line.toString('utf8').trim();
   if (text !== '') yield { cells: [text], endsAt };

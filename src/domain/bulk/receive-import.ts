@@ -6,6 +6,7 @@ import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context } from '../context.ts';
 import type { ImportKind, ImportMode } from './import-kind.ts';
 import { endOperation, incompleteFile, insertOperation, lockOpenOperation } from './operation.ts';
+import { replaceSecrets } from './replace-secrets.ts';
 import { toUtf8 } from './to-utf8.ts';
 
 const chunkBytes = 256 * 1024;
@@ -29,7 +30,9 @@ export async function receiveImport(
     insertOperation(ctx, 'imp', { type: 'import', kind: kind.name, format, options, state: 'receiving' }),
   );
   try {
-    const fileBytes = await storeChunks(ctx, id, toUtf8(file));
+    const text = toUtf8(file);
+    const stored = kind.secret ? replaceSecrets(ctx, { kind, format, secret: kind.secret }, text) : text;
+    const fileBytes = await storeChunks(ctx, id, stored);
     if (fileBytes === 0) throw invalidRequest('The file is empty.');
     await beginReading(ctx, id, fileBytes);
     return id;

@@ -26,8 +26,18 @@ export const GiftCard = defineEntity({
 });
 
 /** A code without separators. */
-export function normaliseGiftCardCode(written: string): string {
+function normaliseGiftCardCode(written: string): string {
   return written.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
+}
+
+/** What is stored of a code. */
+export interface HashedCode {
+  readonly codeHash: Buffer;
+  readonly last4: string;
+}
+
+export function hashedCode(ctx: Context, written: string): HashedCode {
+  return { codeHash: hashGiftCardCode(ctx, written), last4: normaliseGiftCardCode(written).slice(-4) };
 }
 
 /** The stored form of a code. The pepper makes a stolen table useless. */

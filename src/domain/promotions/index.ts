@@ -1,4 +1,4 @@
-export { GiftCard, GiftCardInput } from './gift-card.ts';
+export { GiftCard, GiftCardInput, hashedCode } from './gift-card.ts';
 export {
   holdGiftCard,
   leftToReturn,
@@ -23,5 +23,5 @@ export { GiftCardQuoteView, PromoQuoteView, presentGiftCardQuote, presentPromoQu
 export { normalisePromoCode, PromoCode, PromoCodeInput, PromoTermsInput } from './promo-code.ts';
 export { holdPromo, redeemPromo, rejectPromo, releasePromo } from './promo-usage.ts';
 export { type GiftCardQuote, type Holder, type PromoQuote, quoteGiftCard, quotePromo } from './quotes.ts';
-export { createGiftCard, disableGiftCard, saveGiftCard } from './save-gift-card.ts';
+export { createGiftCard, disableGiftCard, saveGiftCard, saveHashedGiftCard } from './save-gift-card.ts';
 export { removePromoCode, savePromoCode } from './save-promo-code.ts';

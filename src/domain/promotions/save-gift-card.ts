@@ -8,7 +8,7 @@ import type { Cents } from '#src/lib/money.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Change } from '../change.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { GiftCard, type GiftCardInput, hashGiftCardCode, normaliseGiftCardCode } from './gift-card.ts';
+import { GiftCard, type GiftCardInput, type HashedCode, hashedCode } from './gift-card.ts';
 import { type ManagedGiftCard, presentGiftCard, readGiftCard } from './managed-promotions.ts';
 
 /**
@@ -18,19 +18,27 @@ import { type ManagedGiftCard, presentGiftCard, readGiftCard } from './managed-p
 export async function saveGiftCard(
   ctx: InTransaction,
   input: GiftCardInput,
+  options: { setBalance?: boolean } = {},
+): Promise<Change> {
+  return saveHashedGiftCard(ctx, { ...hashedCode(ctx, input.code), balanceCents: input.balance_cents }, options);
+}
+
+/** The same where only the hash of the code is known. */
+export async function saveHashedGiftCard(
+  ctx: InTransaction,
+  given: HashedCode & { readonly balanceCents: Cents },
   { setBalance = false }: { setBalance?: boolean } = {},
 ): Promise<Change> {
   const { em } = ctx.tx;
-  const last4 = normaliseGiftCardCode(input.code).slice(-4);
+  const { codeHash, last4 } = given;
   const subject = `gift card …${last4}`;
-  const codeHash = hashGiftCardCode(ctx, input.code);
   const lockMode = LockMode.PESSIMISTIC_WRITE;
   const card = await em.findOne(GiftCard, { tenantId: ctx.tenant.id, codeHash }, { lockMode });
   if (!card) {
-    await insertGiftCard(ctx, { code: input.code, balanceCents: input.balance_cents });
-    return { subject, action: 'created', fields: Object.keys(input) };
+    await insertGiftCard(ctx, given);
+    return { subject, action: 'created', fields: ['code', 'balance_cents'] };
   }
-  const balanceCents = Math.max(input.balance_cents, card.heldCents);
+  const balanceCents = Math.max(given.balanceCents, card.heldCents);
   if (!setBalance || card.balanceCents === balanceCents) return { subject, action: 'unchanged', fields: [] };
   const values = changedValues(card, { balanceCents });
   card.balanceCents = balanceCents;
@@ -45,19 +53,19 @@ export async function issueGiftCard(
   { balanceCents }: { balanceCents: Cents },
 ): Promise<{ giftCardId: string; code: string }> {
   const code = (randomText(16).toUpperCase().match(/.{4}/g) ?? []).join('-');
-  return { giftCardId: await insertGiftCard(ctx, { code, balanceCents }), code };
+  return { giftCardId: await insertGiftCard(ctx, { ...hashedCode(ctx, code), balanceCents }), code };
 }
 
 async function insertGiftCard(
   ctx: InTransaction,
-  { code, balanceCents }: { code: string; balanceCents: Cents },
+  { codeHash, last4, balanceCents }: HashedCode & { readonly balanceCents: Cents },
 ): Promise<string> {
   const now = ctx.clock.now();
   const card = ctx.tx.em.create(GiftCard, {
     tenantId: ctx.tenant.id,
     id: newId('gift'),
-    codeHash: hashGiftCardCode(ctx, code),
-    last4: normaliseGiftCardCode(code).slice(-4),
+    codeHash,
+    last4,
     currency: ctx.tenant.currency,
     balanceCents,
     heldCents: 0,

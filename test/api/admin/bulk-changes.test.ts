@@ -113,6 +113,7 @@ test('a bulk change previews what it selects, changes nothing before it is run, 
     (await deedsOf(ctx)).filter((deed) => deed !== 'product.updated'),
     ['bulk_change.started', 'bulk_change.started'],
   );
+  t.deepEqual(await errorsOf(t, seen), ['id,row,problem']);
   for (const action of ['', '/errors']) t.is(resultOf(await otherOwner.get(path + action)), '404 not_found');
   for (const action of ['run', 'cancel', 'undo']) {
     t.is(resultOf(await otherOwner.post(`${path}/${action}`)), '404 not_found', action);
@@ -232,7 +233,7 @@ test.serial('labels are retried by reason, receipts are sent again, and subscrip
 });
 
 test('a bulk change that cannot be understood is rejected, and one can be canceled', async (t) => {
-  const { ctx, owner, services } = t.context;
+  const { ctx, owner, otherOwner, services } = t.context;
   const { id } = await buildProduct(ctx, woodenBowl);
   const rejected = async (body: object) => {
     const { status, body: problem } = await owner.post('/bulk-changes', body);
@@ -248,6 +249,7 @@ test('a bulk change that cannot be understood is rejected, and one can be cancel
   t.is(await rejected({ kind: 'nothing', ids: [id] }), '400 /kind');
 
   const { id: changeId } = await preview(t, { kind: 'prices', ids: [id], change: percent });
+  t.is(resultOf(await otherOwner.post(`/bulk-changes/${changeId}/cancel`)), '404 not_found');
   const canceled = await owner.post(`/bulk-changes/${changeId}/cancel`);
   t.is(canceled.body.bulk_change.state, 'canceled');
   await owner.post(`/bulk-changes/${changeId}/run`);

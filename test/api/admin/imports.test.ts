@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import anyTest, { type TestFn } from 'ava';
-import { transact } from '#src/database/transact.ts';
+import { read, transact } from '#src/database/transact.ts';
 import { fileBytesMax } from '#src/domain/bulk/index.ts';
 import { listManagedProducts } from '#src/domain/catalog/index.ts';
 import { saveCustomers } from '#src/domain/customers/index.ts';
+import { saveGiftCard } from '#src/domain/promotions/index.ts';
+import { sql } from '#src/lib/sql.ts';
 import type { ApiResponse } from '#test/support/api.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
@@ -24,13 +26,16 @@ const send = (t: T, query: string, body: string | Uint8Array, headers: Record<st
 async function importFile(t: T, query: string, body: string | Uint8Array): Promise<any> {
   const { status, body: sent } = await send(t, query, body);
   if (status !== 202) throw new Error(JSON.stringify(sent));
-  // A test that runs beside this one may run the jobs of both.
-  return until(async () => {
+  return endOf(t, sent.import.id);
+}
+
+/** A test that runs beside this one may run the jobs of both. */
+const endOf = (t: T, id: string): Promise<any> =>
+  until(async () => {
     await runJobs(t.context.services);
-    const { body } = await t.context.owner.get(`/imports/${sent.import.id}`);
+    const { body } = await t.context.owner.get(`/imports/${id}`);
     return body.import.finished_at && body.import;
   });
-}
 
 /** The status of an upload that announces so many bytes. */
 async function statusOfLength(t: T, length: number): Promise<number | undefined> {
@@ -203,6 +208,54 @@ test('an import reads customers, partners, content and promo codes', async (t) =
   t.like(await importFile(t, 'kind=promo_codes&format=csv', codes), { rows: { failed: 1 }, changes: { created: 2 } });
   t.is((await owner.get('/promo-codes')).body.promo_codes.length, 2);
   t.false(JSON.stringify(await auditOf(ctx)).includes('@'), 'the audit log holds no email');
+});
+
+test('an import of gift cards stores hashes of their codes only, and its list of errors can be imported', async (t) => {
+  const { ctx, owner } = t.context;
+  const code = 'ABCD-EFGH-JKLM-NPQR';
+  const file = `code;balance_cents\r\n${code};5000\r\n abcdefgh ;-1\r\nabc;100\r\n`;
+  const sent = await send(t, 'kind=gift_cards&format=csv', file);
+  const stored = await read<{ text: string }>(
+    ctx,
+    sql`
+    select convert_from(content, 'utf8') as text from bulk_chunks where tenant_id = ${ctx.tenant.id}`,
+  );
+  t.regex(
+    stored[0]?.text ?? '',
+    /^code,balance_cents\r\nhash:[\w-]{43}:NPQR,5000\r\nhash:[\w-]{43}:EFGH,'-1\r\n\?,100\r\n$/,
+  );
+  const done = await endOf(t, sent.body.import.id);
+  t.like(done, { changes: { created: 1 }, rows: { total: 3, failed: 2 } });
+  const saved = await transact(ctx, (ctx) => saveGiftCard(ctx, { code: code.toLowerCase(), balance_cents: 1 }));
+  t.like(saved, { subject: 'gift card …NPQR', action: 'unchanged' });
+  const errors = (await errorsOf(t, done.id)).body as string;
+  t.true(errors.includes('?,100,4,A code has at least six letters and digits.'));
+
+  t.like(await importFile(t, 'kind=gift_cards&format=csv', errors.replace(/'?-1/, '2500')), {
+    changes: { created: 1 },
+    rows: { failed: 1 },
+  });
+  const lines = `${JSON.stringify({ code: 'ABCDEFGH', balance_cents: 2500 })}\n`;
+  t.like(await importFile(t, 'kind=gift_cards&format=jsonl', lines), { changes: { created: 0, unchanged: 1 } });
+  t.deepEqual(
+    (await owner.get('/gift-cards')).body.gift_cards.map(({ balance_cents: cents }: any) => cents).toSorted(),
+    [2500, 5000],
+  );
+  for (const [format, wrong] of [
+    ['csv', `Code,balance_cents\n${code},100\n`],
+    ['csv', `code,balance_cents\n100,200,${code}\n`],
+    ['jsonl', `{"balance_cents":100,"codes":["${code}"]}\n`],
+    ['jsonl', `${code}\n`],
+  ]) {
+    t.is(resultOf(await send(t, `kind=gift_cards&format=${format}`, wrong ?? '')), '400 invalid_request');
+  }
+  const remaining = await read(
+    ctx,
+    sql`
+    select 1 from bulk_chunks where tenant_id = ${ctx.tenant.id}
+    union all select 1 from bulk_batches where tenant_id = ${ctx.tenant.id}`,
+  );
+  t.deepEqual(remaining, []);
 });
 
 test('an import reads UTF-8, UTF-16 and Windows-1252, with and without a byte order mark', async (t) => {

@@ -2499,7 +2499,7 @@ export interface operations {
     "admin.createImport": {
         parameters: {
             query: {
-                kind: "products" | "stock" | "customers" | "partners" | "content" | "promo_codes";
+                kind: "products" | "stock" | "customers" | "partners" | "content" | "promo_codes" | "gift_cards";
                 format: "csv" | "shopify" | "jsonl";
                 /** @description `create` rejects what exists already; `upsert` changes it. */
                 mode?: "upsert" | "create";
@@ -5102,9 +5102,9 @@ export interface operations {
     listActiveAnnouncements: {
         parameters: {
             query?: {
+                limit?: number;
                 /** @description The `cursor` of the previous page, to get the next one. */
                 cursor?: string;
-                limit?: number;
             };
         };
         responses: {

@@ -2,6 +2,7 @@ import { jsonLines } from '../columns.ts';
 import type { ImportKind, TableFormat } from '../import-kind.ts';
 import type { Operation } from '../operation.ts';
 import { importContent, importPromoCodes } from './content.ts';
+import { importGiftCards } from './gift-cards.ts';
 import { importCustomers, importPartners } from './people.ts';
 import { importProducts } from './products.ts';
 import { importStock } from './stock.ts';
@@ -14,6 +15,7 @@ export const importKinds: readonly ImportKind[] = [
   importPartners,
   importContent,
   importPromoCodes,
+  importGiftCards,
 ];
 
 /** Every format of a file: the tables of the kinds, and lines of JSON. */
