@@ -101,6 +101,10 @@ export class Shipping extends Migration {
         tenant_id ${id} not null,
         purchase_id text not null,
         label_id ${id} not null,
+        -- What it cost: known where it was bought at the rate of the first one, else fetched.
+        rate_id text,
+        amount_cents bigint,
+        currency text,
         state text not null check (state in ('found', 'duplicate_voided', 'refund_refused')),
         found_at timestamptz not null,
         closed_at timestamptz,

@@ -4,6 +4,8 @@ import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
 import { shippoControl } from '#src/dev/simulators/shippo/control.ts';
 import { stripeControl } from '#src/dev/simulators/stripe/control/client.ts';
 import type { Stack } from '#src/dev/stack/start-stack.ts';
+import { exportKindOf } from '#src/domain/bulk/index.ts';
+import type { Context } from '#src/domain/context.ts';
 import type { Purchase } from './shoppers.ts';
 import type { Visit } from './visitors.ts';
 
@@ -27,6 +29,7 @@ export async function findBreaches(
       ...(await emailsSentOnce(stack, query)),
       ...(await signedInOnce(query, visits)),
       ...(await eventsCountedOnce(query, visits)),
+      ...(await journalAgrees(stack, client)),
       ...(await nothingPending(query)),
     ];
   } finally {
@@ -191,6 +194,31 @@ async function eventsCountedOnce(query: Query, visits: readonly Visit[]): Promis
   return expected
     .filter(({ name, count }) => counts.get(name) !== count)
     .map(({ name, count }) => `${counts.get(name) ?? 0} of ${count} events of ${name} are counted`);
+}
+
+/** The journal of the store agrees with the books of its providers to the cent. */
+async function journalAgrees(stack: Stack, client: pg.Client): Promise<string[]> {
+  const { rows: tenants } = await client.query('select id from tenants where slug = $1', [stack.store.slug]);
+  const { text, values } = exportKindOf({ kind: 'journal_days' }).select({ tenant: tenants[0] } as Context, {
+    from: null,
+    to: null,
+  });
+  const { rows } = await client.query<{ account: string; amount_cents: string }>(text, [...values]);
+  const sumOf = (account: string) =>
+    rows.reduce((sum, row) => sum + (row.account === account ? Number(row.amount_cents) : 0), 0);
+  const { charges, refunds } = await stripeControl(stack.stripeUrl).account(stack.store.stripeKey);
+  const labels = await shippoControl(stack.shippoUrl).account(stack.store.shippoKey);
+  const total = (objects: typeof charges) =>
+    objects.reduce((sum, { status, amount }) => sum + (status === 'succeeded' ? Number(amount) : 0), 0);
+  const books = {
+    payments: total(charges),
+    refunds: -total(refunds),
+    label_costs: -labels.charged_cents,
+    label_refunds: labels.refunded_cents,
+  };
+  return Object.entries(books)
+    .filter(([account, cents]) => sumOf(account) !== cents)
+    .map(([account, cents]) => `the journal has ${sumOf(account)} of ${account}, and the provider ${cents}`);
 }
 
 /** No job is open or failed. */

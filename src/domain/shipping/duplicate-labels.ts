@@ -5,7 +5,7 @@ import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { lockOrder, recordFulfillment } from '../orders/index.ts';
-import { isFinal, type LabelPurchase } from '../ports/shipping-gateway.ts';
+import { isFinal, type LabelPurchase, type Rate, type ShippingAccount } from '../ports/shipping-gateway.ts';
 import type { Label } from './label.ts';
 import { laterIfDenied } from './pause-labels.ts';
 import { openAccount } from './shipping-account.ts';
@@ -19,10 +19,13 @@ export async function recordDuplicates(
   label: Label,
   purchases: readonly LabelPurchase[],
 ): Promise<void> {
-  for (const { id } of purchases.filter(({ id, state }) => state === 'purchased' && id !== label.purchaseId)) {
+  const { rate } = label;
+  for (const { id, rateId } of purchases.filter(({ id, state }) => state === 'purchased' && id !== label.purchaseId)) {
+    const price = rateId === null || rateId === rate?.id ? rate : null;
     const [row] = await ctx.tx.execute(sql`
-      insert into duplicate_labels (tenant_id, purchase_id, label_id, state, found_at)
-      values (${ctx.tenant.id}, ${id}, ${label.id}, 'found', ${ctx.clock.now()})
+      insert into duplicate_labels (tenant_id, purchase_id, label_id, rate_id, amount_cents, currency, state, found_at)
+      values (${ctx.tenant.id}, ${id}, ${label.id}, ${rateId}, ${price?.amountCents}, ${price?.currency}, 'found',
+        ${ctx.clock.now()})
       on conflict do nothing returning purchase_id`);
     if (!row) continue;
     enqueue(ctx, refundDuplicateJob, { purchaseId: id });
@@ -81,6 +84,7 @@ export async function refundDuplicate(ctx: Context, { purchaseId }: { purchaseId
   const opened = await openAccount(ctx);
   if (!opened) return;
   try {
+    await recordPrice(ctx, opened.account, purchaseId);
     await ctx.ports.shipping.refundPurchase(opened.account, purchaseId, { signal: ctx.signal });
   } catch (error) {
     await laterIfDenied(ctx, opened, error);
@@ -92,6 +96,33 @@ export async function refundDuplicate(ctx: Context, { purchaseId }: { purchaseId
     );
   }
   await completeJob(ctx, (ctx) => ctx.tx.execute(recordState(ctx, purchaseId, 'duplicate_voided')));
+}
+
+/** A second label that was bought at another rate than the first one costs what that rate says. */
+async function recordPrice(ctx: Context, account: ShippingAccount, purchaseId: string): Promise<void> {
+  const duplicate = await readOne<{ rateId: string }>(
+    ctx,
+    sql`
+    select rate_id as "rateId" from duplicate_labels
+    where tenant_id = ${ctx.tenant.id} and purchase_id = ${purchaseId} and amount_cents is null and rate_id is not null`,
+  );
+  if (!duplicate) return;
+  const rate = await fetchRate(ctx, account, duplicate.rateId);
+  await transact(ctx, (ctx) =>
+    ctx.tx.execute(sql`
+    update duplicate_labels set amount_cents = ${rate?.amountCents}, currency = ${rate?.currency}
+    where tenant_id = ${ctx.tenant.id} and purchase_id = ${purchaseId}`),
+  );
+}
+
+/** @returns `undefined` for a rate that the provider does not have any more */
+async function fetchRate(ctx: Context, account: ShippingAccount, rateId: string): Promise<Rate | undefined> {
+  try {
+    return (await ctx.ports.shipping.fetchRate(account, rateId, { signal: ctx.signal })).rate;
+  } catch (error) {
+    if (isFinal(error)) return undefined;
+    throw error;
+  }
 }
 
 const recordState = (ctx: Context, purchaseId: string, state: 'duplicate_voided' | 'refund_refused') => sql`

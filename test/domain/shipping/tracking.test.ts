@@ -2,6 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 
 import * as jobs from '#jobs/labels.ts';
 import { read, transact } from '#src/database/transact.ts';
+import { exportKindOf } from '#src/domain/bulk/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { lockOrder, orderForShipping } from '#src/domain/orders/index.ts';
 import {
@@ -171,6 +172,19 @@ test.serial('a second label that was bought after all is found, refunded and sho
   t.deepEqual(await read(ctx, sql`select state from duplicate_labels where tenant_id = ${ctx.tenant.id}`), [
     { state: 'duplicate_voided' },
   ]);
+  const journal = exportKindOf({ kind: 'journal' }).select(ctx, { from: null, to: null });
+  const entries = await read<{ account: string; amount_cents: number }>(ctx, journal);
+  t.deepEqual(
+    entries
+      .flatMap((entry) => (entry.account.startsWith('label') ? [[entry.account, entry.amount_cents]] : []))
+      .toSorted(),
+    [
+      ['label_costs', -(label.amountCents ?? 0)],
+      ['label_costs', -(label.amountCents ?? 0)],
+      ['label_refunds', label.amountCents],
+    ],
+    'the journal has both labels, and what was returned for the second',
+  );
 
   clock.pass(hours(30));
   await sweepLabels(ctx);

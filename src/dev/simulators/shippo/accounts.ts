@@ -60,12 +60,16 @@ export interface AccountSummary {
   labels_bought: number;
   /** Their cost in US cents, without refunds. */
   charged_cents: number;
+  /** The part of it that was refunded. */
+  refunded_cents: number;
 }
 
 /** All objects, oldest first. */
 export function summaryOf(account: Account): AccountSummary {
   const transactions = [...account.transactions.values()];
   const bought = transactions.filter(({ tracking_number }) => tracking_number !== null);
+  const costOf = (labels: readonly wire.Transaction[]) =>
+    labels.reduce((sum, { rate }) => sum + Math.round(Number(account.rates.get(rate)?.amount ?? 0) * 100), 0);
   const byStatus: AccountSummary['transactions_by_status'] = {};
   for (const { status } of transactions) byStatus[status] = (byStatus[status] ?? 0) + 1;
   return {
@@ -82,9 +86,7 @@ export function summaryOf(account: Account): AccountSummary {
     webhooks: [...account.webhooks.values()],
     deliveries: account.deliveries,
     labels_bought: bought.length,
-    charged_cents: bought.reduce(
-      (sum, { rate }) => sum + Math.round(Number(account.rates.get(rate)?.amount ?? 0) * 100),
-      0,
-    ),
+    charged_cents: costOf(bought),
+    refunded_cents: costOf(bought.filter(({ status }) => status === 'REFUNDED')),
   };
 }
