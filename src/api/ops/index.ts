@@ -3,6 +3,7 @@ import type { Middleware } from 'koa';
 
 import type { Services } from '#src/services.ts';
 import { analyticsPages } from './analytics.ts';
+import { bulkPages } from './bulk.ts';
 import { createSecretCheck } from './check-secret.ts';
 import { driftPages } from './drift.ts';
 import { respondHealth, respondReadiness } from './health.ts';
@@ -24,7 +25,7 @@ export function opsRoutes(services: Services): Middleware[] {
   return [
     machines.routes() as Middleware,
     protectOps(services, checkSecret),
-    ...[overviewPages, labelPages, webhookPages, driftPages, analyticsPages].map(
+    ...[overviewPages, labelPages, webhookPages, driftPages, analyticsPages, bulkPages].map(
       (pages) => pages(services).routes() as Middleware,
     ),
     openOnFirstUse(services),

@@ -8,6 +8,7 @@ const pages = [
   ['/ops/webhooks', 'Webhooks'],
   ['/ops/drift', 'Payments'],
   ['/ops/analytics', 'Analytics'],
+  ['/ops/bulk', 'Bulk work'],
 ] as const;
 
 export interface Page {

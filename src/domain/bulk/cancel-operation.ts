@@ -7,7 +7,7 @@ import { endOperation, lockOpenOperation, type Operation } from './operation.ts'
 export async function cancelOperation(ctx: Context, { id, type }: Pick<Operation, 'id' | 'type'>): Promise<void> {
   await transact(ctx, async (ctx) => {
     const operation = await lockOpenOperation(ctx, id);
-    if (!operation) return;
+    if (operation?.type !== type) return;
     await endOperation(ctx, operation, 'canceled');
     await recordAudit(ctx, { action: `${type}.canceled`, subjectKind: type, subjectId: id });
   });

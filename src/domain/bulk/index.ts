@@ -6,7 +6,8 @@ export { changeKindOf, changeKinds } from './changes/index.ts';
 export { linkOf, openLink, readFile } from './download.ts';
 export { exportKindOf, exportKinds } from './exports/index.ts';
 export { hasFormat, importKindOf, importKinds } from './kinds/index.ts';
-export { listOperations, type Operation, readOperation } from './operation.ts';
+export { type OpenOperation, openOperations } from './open-operations.ts';
+export { listOperations, type Operation, operationTypes, readOperation } from './operation.ts';
 export { bulkPersonalData } from './personal-data.ts';
 export {
   BulkChangeInput,

@@ -6,8 +6,10 @@ import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Change } from '../change.ts';
 import type { Actor, Context, InTransaction } from '../context.ts';
+import { checkLimits, receivingMs } from './limits.ts';
 
-export type OperationType = 'import' | 'export' | 'bulk_change';
+export const operationTypes = ['import', 'export', 'bulk_change'] as const;
+export type OperationType = (typeof operationTypes)[number];
 const startedStates = ['queued', 'running', 'completed', 'failed', 'canceled'] as const;
 /** The states of an import or an export. */
 export const fileStates = ['receiving', ...startedStates] as const;
@@ -57,8 +59,6 @@ export interface Sample extends Pick<Change, 'subject' | 'fields' | 'values'> {
   readonly problem?: string;
 }
 
-/** An upload takes minutes. After this time it will not end any more: its process was killed. */
-const receivingMs = hours(1);
 /** What was previewed longer ago may have changed much since. */
 const previewedMs = hours(24);
 
@@ -79,12 +79,17 @@ const columnsOf = ({ clock }: Pick<Context, 'clock'>) => {
     created_at as "createdAt", started_at as "startedAt", finished_at as "finishedAt"`;
 };
 
-/** Insert an operation that the context's actor requests. @returns its id */
+/**
+ * Insert an operation that the context's actor requests.
+ * @returns its id
+ * @throws DomainError `rate_limited`
+ */
 export async function insertOperation(
   ctx: InTransaction,
   prefix: 'imp' | 'exp' | 'chg',
   operation: Pick<Operation, 'type' | 'kind' | 'format' | 'options' | 'state'> & { readonly undoes?: string },
 ): Promise<string> {
+  if (operation.state !== 'previewed') await checkLimits(ctx);
   const id = newId(prefix);
   const { type, kind, format, options, state, undoes = null } = operation;
   const requestedBy = { kind: ctx.actor.kind, id: ctx.actor.id };

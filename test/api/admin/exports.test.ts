@@ -189,6 +189,27 @@ test('the link of an export lives 24 hours, and only its own token opens it', as
   t.is((await api.call('GET', `/api/v1/exports/${view.id}?token=x`, { tenant: ctx.tenant.slug })).status, 400);
 });
 
+test.serial('a store has at most ten operations in progress, and files of at most 1 GB', async (t) => {
+  const { ctx, owner, otherOwner, services } = t.context;
+  const kinds = ['products', 'stock', 'orders', 'returns', 'journal', 'journal_days', 'customers', 'gift_cards'];
+  for (const kind of kinds) t.is((await owner.post('/exports', { kind })).status, 202);
+  const upload = () =>
+    owner.post('/imports?kind=stock&format=csv', 'sku,change\nX,1\n', { 'content-type': 'text/csv' });
+  for (let count = 0; count < 2; count += 1) t.is((await upload()).status, 202);
+  const beyond = await upload();
+  t.is(resultOf(beyond), '429 rate_limited');
+  t.regex(beyond.body.detail, /^10 imports, exports and bulk changes of this store are in progress/);
+  t.is((await otherOwner.post('/exports', { kind: 'stock' })).status, 202);
+  await runJobs(services);
+  const { body } = await owner.post('/exports', { kind: 'analytics' });
+  await completed(t, owner, body.export.id);
+  await transact(ctx, ({ tx }) =>
+    tx.execute(sql`
+    update bulk_operations set file_bytes = 1000000000 where tenant_id = ${ctx.tenant.id} and id = ${body.export.id}`),
+  );
+  t.regex((await upload()).body.detail, /^The files of this store take 1 GB/);
+});
+
 test.serial(
   'an export requires the scope that reads its kind, is listed and audited, and can be canceled',
   async (t) => {

@@ -2,6 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 import { rebuildDay } from '#jobs/analytics.ts';
 import { readOne, transact } from '#src/database/transact.ts';
 import { recordOrderPaid } from '#src/domain/analytics/index.ts';
+import { exportKindOf, readOperation, requestExport } from '#src/domain/bulk/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { lockOrder } from '#src/domain/orders/index.ts';
 import { recordDrift } from '#src/domain/payments/drift/drift-reports.ts';
@@ -230,6 +231,22 @@ async function givenUp(t: { context: ApiContext; teardown(close: () => Promise<v
 const change = (ctx: Context, statement: ReturnType<typeof sql>) => transact(ctx, ({ tx }) => tx.execute(statement));
 const stateOf = async (ctx: Context, endpointId: string) =>
   (await listDeliveries(ctx, { endpointId, limit: 1 })).rows[0]?.state;
+
+test.serial('/ops/bulk lists the operations of all stores in progress, and cancels one', async (t) => {
+  const { api, ctx } = t.context;
+  const kind = exportKindOf({ kind: 'stock' });
+  const id = await requestExport(ctx, { kind, format: 'csv', from: null, to: null });
+  t.true((await api.call('GET', '/ops/bulk')).body.includes(id));
+  const elsewhere = await api.call('POST', `/ops/bulk/${ctx.tenant.slug}/import/${id}/cancel`, { body: '' });
+  t.is(elsewhere.status, 303);
+  t.is((await readOperation(ctx, 'export', id))?.state, 'queued');
+  const canceled = await api.call('POST', `/ops/bulk/${ctx.tenant.slug}/export/${id}/cancel`, { body: '' });
+  t.is(canceled.status, 303);
+  t.is((await readOperation(ctx, 'export', id))?.state, 'canceled');
+  const { body } = await api.call('GET', '/ops/bulk');
+  t.false(body.includes(id));
+  t.notRegex(body, /<script|undefined|NaN|\[object/);
+});
 
 test.serial('/ops/webhooks lists failing endpoints and failed deliveries, without secrets', async (t) => {
   t.true((await t.context.api.call('GET', webhooksPage)).body.includes('All endpoints are working.'));

@@ -9,6 +9,7 @@ import { enqueue } from '#src/outbox/enqueue.ts';
 import { recordAudit } from '../../audit/index.ts';
 import type { Context, InTransaction } from '../../context.ts';
 import { applyItems, type Item, type Outcome } from '../apply-items.ts';
+import { checkLimits } from '../limits.ts';
 import { insertOperation, lockOpenOperation, type Operation, readOperation, type Sample } from '../operation.ts';
 import { changeItems } from './change-items.ts';
 import type { ChangeKind } from './change-kind.ts';
@@ -108,11 +109,15 @@ function sampleOfOutcome(outcome: Outcome): Sample {
   return { subject: id, action: 'rejected', fields: [], problem: outcome.problem };
 }
 
-/** Run a bulk change that was previewed. One that was run before, or has ended, stays as it is. */
+/**
+ * Run a bulk change that was previewed. One that was run before, or has ended, stays as it is.
+ * @throws DomainError `rate_limited`
+ */
 export async function runChange(ctx: Context, { id }: Pick<Operation, 'id'>): Promise<void> {
   await transact(ctx, async (ctx) => {
     const operation = await lockOpenOperation(ctx, id);
     if (operation?.state !== 'previewed') return;
+    await checkLimits(ctx);
     await ctx.tx.execute(sql`
       update bulk_operations set state = 'queued' where tenant_id = ${ctx.tenant.id} and id = ${id}`);
     await start(ctx, operation);
