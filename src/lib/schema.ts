@@ -59,7 +59,12 @@ export const FreeForm = Type.Record(Type.String(), Type.Unknown());
 
 /** The same as an input, of at most 8 KB when it is written as JSON. */
 export const FreeFormInput = (options: object = {}): TUnsafe<Record<string, unknown>> =>
-  Type.Unsafe<Record<string, unknown>>({ type: 'object', maxBytes: 8192, ...options });
+  Type.Unsafe<Record<string, unknown>>({
+    type: 'object',
+    additionalProperties: true,
+    maxBytes: 8192,
+    ...options,
+  });
 
 /** Any value. The API document shows this schema, by which the handler validates it. */
 export const DocumentedAs = (schema: TSchema, options: object = {}): TUnsafe<unknown> =>

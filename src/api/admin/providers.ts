@@ -1,6 +1,6 @@
 import { defineRoute } from '#src/api/lib/define-route.ts';
 import { ok } from '#src/api/lib/reply.ts';
-import { auditedSave } from '#src/domain/audit/index.ts';
+import { auditedSave, ExpectedVersion } from '#src/domain/audit/index.ts';
 import { Confirmation, changeCredentials } from '#src/domain/confirmations/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import {
@@ -110,19 +110,23 @@ export const putShipping = defineRoute({
   method: 'put',
   path: '/api/v1/admin/providers/shipping',
   summary: 'Save the account at the parcel provider and the shipping terms. Secrets that are left out stay.',
-  body: Type.Object({ ...ShippingAccountChange.properties, confirmation }),
-  errors: ['confirmation_required'],
+  body: Type.Object({ ...ShippingAccountChange.properties, version: ExpectedVersion, confirmation }),
+  errors: ['confirmation_required', 'version_conflict'],
   responses: { 200: Type.Object({ provider: ShippingAccountView }) },
-  async handle({ ctx, body: { confirmation, ...account } }) {
+  async handle({ ctx, body: { confirmation, version, ...account } }) {
     rejectIssues(issuesOfShipping(account));
     const { view } = await changeCredentials(ctx, shippingCredentials(account), confirmation, (ctx) =>
-      auditedSave(ctx, {
-        kind: 'provider',
-        name: 'shipping',
-        view: viewShipping,
-        logged: withoutOrigin,
-        change: (ctx) => saveShippingAccount(ctx, account, { retainSecrets: true }),
-      }),
+      auditedSave(
+        ctx,
+        {
+          kind: 'provider',
+          name: 'shipping',
+          view: viewShipping,
+          logged: withoutOrigin,
+          change: (ctx) => saveShippingAccount(ctx, account, { retainSecrets: true }),
+        },
+        { version },
+      ),
     );
     return ok({ provider: view });
   },

@@ -104,6 +104,32 @@ export const resources: Readonly<Record<string, Resource>> = {
     },
     one: async (id, signal) => (await admin.getWebhookEndpoint(id, { signal })).webhook_endpoint,
   },
+  partners: {
+    list: async (query, signal) => {
+      const { partners, cursor } = await admin.listPartners(query, { signal });
+      return { rows: partners.map((partner) => ({ ...partner, id: partner.code })), cursor };
+    },
+  },
+  'partner-applications': {
+    list: async (query, signal) => {
+      const { applications, cursor } = await admin.listPartnerApplications(query, { signal });
+      return { rows: applications, cursor };
+    },
+  },
+  imports: {
+    list: async (query, signal) => {
+      const { imports, cursor } = await admin.listImports(query, { signal });
+      return { rows: imports, cursor };
+    },
+    one: async (id, signal) => (await admin.getImport(id, { signal })).import,
+  },
+  exports: {
+    list: async (query, signal) => {
+      const { exports, cursor } = await admin.listExports(query, { signal });
+      return { rows: exports, cursor };
+    },
+    one: async (id, signal) => (await admin.getExport(id, { signal })).export,
+  },
   staff: {
     list: async (query, signal) => {
       const { staff, cursor } = await admin.listStaff(query, { signal });

@@ -68,12 +68,18 @@ export const isOtherVersion = ({ version }: Partial<Versioned>, expected: number
 export const changedMeanwhile = ({ kind }: { kind: string }): DomainError =>
   new DomainError('conflict', 'version_conflict', `The ${inWords(kind)} has been changed since you read it.`);
 
-/** Create a thing or change the existing one. */
+/**
+ * Create a thing or change the existing one, if it still has the expected version where one is given.
+ * @throws DomainError `version_conflict`
+ */
 export async function auditedSave<View extends object>(
   ctx: Context,
   subject: AuditedChange<View>,
+  expected?: View extends Versioned ? { readonly version: number | null | undefined } : never,
 ): Promise<{ view: View; isNew: boolean }> {
-  const { view, change } = await audited(ctx, subject, () => undefined);
+  const { view, change } = await audited(ctx, subject, (before: (View & Partial<Versioned>) | undefined) =>
+    before && isOtherVersion(before, expected?.version) ? changedMeanwhile(subject) : undefined,
+  );
   return { view: present(view, subject), isNew: change.action === 'created' };
 }
 

@@ -267,6 +267,8 @@ test('the terms of shipping are saved, a first account only with its key, and th
   const origin = { ...terms.origin, street1: '1 Secret Lane' };
   const changed = await owner.put('/providers/shipping', { ...terms, origin, label_cost_cap_cents: 2000 });
   t.like(changed.body.provider, { has_webhook_token: true, label_cost_cap_cents: 2000 });
+  const { version } = body.provider;
+  t.is(resultOf(await owner.put('/providers/shipping', { ...terms, version })), '409 version_conflict');
   t.is(changed.body.provider.origin.street1, '1 Secret Lane');
   const log = await auditOf(ctx);
   t.deepEqual(log[1]?.after.changed, ['origin', 'label_cost_cap_cents']);

@@ -132,3 +132,13 @@ test('the audit log names a member to those who may read the staff', async (t) =
   t.deepEqual(await read(headers), { kind: 'staff', id: staff.id, email: staff.email });
   t.deepEqual(await read(manager.headers), { kind: 'staff', id: staff.id, email: null });
 });
+
+test.serial('an analyst reads numbers and products, and nothing that shows who a shopper is', async (t) => {
+  const { api, ctx } = t.context;
+  const { headers } = await buildStaffSession(ctx, { role: 'analyst' });
+  const read = async (path: string) => resultOf(await api.call('GET', `/api/v1/admin/${path}`, { headers }));
+  for (const path of ['analytics/funnel', 'analytics/zero-result-searches', 'products', 'promo-codes', 'exports'])
+    t.is(await read(path), '200', path);
+  for (const path of ['orders', 'customers', 'reviews', 'reminders', 'returns', 'leads', 'overview', 'labels'])
+    t.is(await read(path), '403 insufficient_scope', path);
+});

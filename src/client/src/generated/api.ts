@@ -3576,6 +3576,8 @@ export interface operations {
                     countries?: string[];
                     /** @default [] */
                     options?: components["schemas"]["ShippingOption"][];
+                    /** @description Apply the change only to this version; otherwise the request fails with `version_conflict`. */
+                    version?: number | null;
                     /** @description The one-time password with which the owner confirms that stored credentials are replaced or removed: the id from …/confirmations, and the code from the email. Not needed by a member of the staff, whose session is verified. */
                     confirmation?: {
                         id: string;
@@ -4248,8 +4250,12 @@ export interface operations {
                     /** @default 20000 */
                     refund_verification_above_cents?: number;
                     mail_from?: string | null;
-                    theme?: Record<string, never>;
-                    links?: Record<string, never>;
+                    theme?: {
+                        [key: string]: unknown;
+                    };
+                    links?: {
+                        [key: string]: unknown;
+                    };
                     /** @description Apply the change only to this version; otherwise the request fails with `version_conflict`. */
                     version?: number | null;
                 };
@@ -5521,7 +5527,9 @@ export interface operations {
             content: {
                 "application/json": {
                     email: components["schemas"]["Email"];
-                    answers?: Record<string, never> | null;
+                    answers?: {
+                        [key: string]: unknown;
+                    } | null;
                 };
             };
         };

@@ -10,7 +10,7 @@ import { useSession } from '../session/session.ts';
 /** Every page of those who are signed in. */
 export function ConsoleLayout({ children }: LayoutProps) {
   return (
-    <Layout appBar={ConsoleBar} menu={ConsoleMenu} sx={{ minWidth: 0 }}>
+    <Layout appBar={ConsoleBar} menu={ConsoleMenu} sx={{ minWidth: 0, '& .RaLayout-content': { minWidth: 0 } }}>
       {children}
       <GateDialogs />
     </Layout>

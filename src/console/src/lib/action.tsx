@@ -25,19 +25,24 @@ interface ActionProps<Input extends object, Outcome> extends ActionRequest<Input
   readonly color?: ButtonProps['color'];
   readonly variant?: ButtonProps['variant'];
   readonly disabled?: boolean;
+  readonly onOpen?: () => void;
   /** The inputs of the form. */
   readonly children?: ReactNode;
 }
 
 /** A button that opens a form, sends it, and says what came of it. After an error the form is as it was. */
 export function Action<Input extends object, Outcome = unknown>(props: ActionProps<Input, Outcome>): ReactNode {
-  const { label, scope, color = 'primary', variant = 'outlined', disabled = false } = props;
+  const { label, scope, color = 'primary', variant = 'outlined', disabled = false, onOpen } = props;
   const [isOpen, setOpen] = useState(false);
   const isAllowed = useScope(scope);
   if (!isAllowed) return null;
+  const open = () => {
+    onOpen?.();
+    setOpen(true);
+  };
   return (
     <>
-      <Button size="small" color={color} variant={variant} disabled={disabled} onClick={() => setOpen(true)}>
+      <Button size="small" color={color} variant={variant} disabled={disabled} onClick={open}>
         {label}
       </Button>
       {isOpen && <ActionDialog {...props} onClose={() => setOpen(false)} />}

@@ -36,7 +36,7 @@ export function Facts({ of }: { readonly of: readonly (readonly [name: string, v
       sx={{ display: 'grid', gridTemplateColumns: 'minmax(6rem, auto) 1fr', columnGap: 2, rowGap: 0.5, m: 0 }}
     >
       {of
-        .filter(([, value]) => value !== null && value !== '')
+        .filter(([, value]) => value !== null && value !== undefined && value !== false && value !== '')
         .map(([name, value]) => (
           <Fragment key={name}>
             <Typography component="dt" variant="body2" sx={{ color: 'text.secondary' }}>

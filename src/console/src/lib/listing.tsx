@@ -17,10 +17,13 @@ interface ListingProps<Row> {
   /** The buttons of the page. */
   readonly actions?: ReactNode;
   readonly empty?: string;
+  /** How often it is read again, while workers change it. */
+  readonly refetchInterval?: number;
 }
 
 /** The list of a resource, page by page. Its filters and its page are part of the URL. */
-export function Listing<Row extends RaRecord>({ filters, actions, ...shown }: ListingProps<Row>): ReactNode {
+export function Listing<Row extends RaRecord>(props: ListingProps<Row>): ReactNode {
+  const { filters, actions, refetchInterval, ...shown } = props;
   return (
     <>
       <PageHeading title={shown.title}>{actions}</PageHeading>
@@ -33,6 +36,7 @@ export function Listing<Row extends RaRecord>({ filters, actions, ...shown }: Li
         empty={false}
         error={<ListFailure />}
         perPage={25}
+        queryOptions={{ refetchInterval }}
         pagination={<Pager />}
       >
         <ListedRows {...shown} />
@@ -41,7 +45,10 @@ export function Listing<Row extends RaRecord>({ filters, actions, ...shown }: Li
   );
 }
 
-function ListedRows<Row extends RaRecord>({ title, ...shown }: Omit<ListingProps<Row>, 'filters' | 'actions'>) {
+function ListedRows<Row extends RaRecord>({
+  title,
+  ...shown
+}: Omit<ListingProps<Row>, 'filters' | 'actions' | 'refetchInterval'>) {
   const { data, isPending } = useListContext<Row>();
   if (isPending) return <Typography sx={{ p: 2 }}>Loading…</Typography>;
   return <Rows label={title} rows={data ?? []} keyOf={({ id }) => String(id)} {...shown} />;

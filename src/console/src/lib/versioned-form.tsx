@@ -7,18 +7,85 @@ import DialogTitle from '@mui/material/DialogTitle';
 import { ApiError } from '@storefront-commerce/client';
 import { type ReactNode, useState } from 'react';
 
+import { Action } from './action.tsx';
 import { EditForm } from './edit-form.tsx';
 import { Rows } from './rows.tsx';
 
-interface VersionedFormProps<Thing extends { readonly version: number }, Input extends object> {
-  /** As it was when its page was opened. What is read again while someone edits does not change the form. */
-  readonly thing: Thing;
+interface Versioned {
+  readonly version: number;
+}
+
+/** How a thing is saved that two people may edit. */
+interface VersionedSave<Thing extends Versioned, Input extends object> {
   readonly inputOf: (thing: Thing) => Input;
   readonly read: () => Promise<Thing>;
   /** Saves the input if the thing still has this version. */
-  readonly replace: (input: Input & { readonly version: number }) => Promise<Thing>;
+  readonly replace: (input: Input & Versioned) => Promise<Thing>;
+}
+
+interface VersionedFormProps<Thing extends Versioned, Input extends object> extends VersionedSave<Thing, Input> {
+  /** As it was when its page was opened. What is read again while someone edits does not change the form. */
+  readonly thing: Thing;
   readonly done: string;
   readonly children: ReactNode;
+}
+
+/** A form of a thing that two people may edit: who saves second sees both versions, and decides. */
+export function VersionedForm<Thing extends Versioned, Input extends object>({
+  thing,
+  done,
+  children,
+  ...save
+}: VersionedFormProps<Thing, Input>): ReactNode {
+  const [base, setBase] = useState(thing);
+  const { run, conflict } = useVersionedSave(save);
+  return (
+    <>
+      <EditForm<Input, Thing>
+        key={base.version}
+        input={save.inputOf(base)}
+        run={(mine) => run(mine, base)}
+        onDone={setBase}
+        done={done}
+      >
+        {children}
+      </EditForm>
+      {conflict}
+    </>
+  );
+}
+
+interface VersionedActionProps<Thing extends Versioned, Input extends object> extends VersionedSave<Thing, Input> {
+  readonly thing: Thing;
+  readonly title: string;
+  readonly scope: string;
+  readonly done: string;
+  readonly children: ReactNode;
+}
+
+/** The same as an action: a button that opens the form. */
+export function VersionedAction<Thing extends Versioned, Input extends object>({
+  thing,
+  inputOf,
+  read,
+  replace,
+  ...action
+}: VersionedActionProps<Thing, Input>): ReactNode {
+  // The row is read again while the form is open.
+  const [base, setBase] = useState(thing);
+  const { run, conflict } = useVersionedSave({ inputOf, read, replace });
+  return (
+    <>
+      <Action<Input, Thing>
+        {...action}
+        label="Edit"
+        input={inputOf(base)}
+        onOpen={() => setBase(thing)}
+        run={(mine) => run(mine, base)}
+      />
+      {conflict}
+    </>
+  );
 }
 
 /** A version that somebody else saved meanwhile, and what to do about it. */
@@ -28,19 +95,14 @@ interface Conflict<Input> {
   readonly decide: (isMine: boolean) => void;
 }
 
-/** A form of a thing that two people may edit: who saves second sees both versions, and decides. */
-export function VersionedForm<Thing extends { readonly version: number }, Input extends object>({
-  thing,
+/** Saves a thing, and asks with a dialog where somebody else saved it meanwhile. */
+function useVersionedSave<Thing extends Versioned, Input extends object>({
   inputOf,
   read,
   replace,
-  done,
-  children,
-}: VersionedFormProps<Thing, Input>): ReactNode {
-  const [base, setBase] = useState(thing);
+}: VersionedSave<Thing, Input>): { run: (mine: Input, base: Versioned) => Promise<Thing>; conflict: ReactNode } {
   const [conflict, setConflict] = useState<Conflict<Input>>();
-
-  const save = async (mine: Input, { version }: Thing): Promise<Thing> => {
+  const run = async (mine: Input, { version }: Versioned): Promise<Thing> => {
     try {
       return await replace({ ...mine, version });
     } catch (error) {
@@ -48,23 +110,10 @@ export function VersionedForm<Thing extends { readonly version: number }, Input 
       const theirs = await read();
       const isMine = await new Promise<boolean>((decide) => setConflict({ theirs: inputOf(theirs), mine, decide }));
       setConflict(undefined);
-      return isMine ? save(mine, theirs) : theirs;
+      return isMine ? run(mine, theirs) : theirs;
     }
   };
-  return (
-    <>
-      <EditForm<Input, Thing>
-        key={base.version}
-        input={inputOf(base)}
-        run={(mine) => save(mine, base)}
-        onDone={setBase}
-        done={done}
-      >
-        {children}
-      </EditForm>
-      {conflict && <ConflictDialog {...conflict} />}
-    </>
-  );
+  return { run, conflict: conflict && <ConflictDialog {...conflict} /> };
 }
 
 function ConflictDialog<Input extends object>({ theirs, mine, decide }: Conflict<Input>) {

@@ -4,6 +4,9 @@ import Autorenew from '@mui/icons-material/Autorenew';
 import Badge from '@mui/icons-material/Badge';
 import CardGiftcard from '@mui/icons-material/CardGiftcard';
 import ContactMail from '@mui/icons-material/ContactMail';
+import Download from '@mui/icons-material/Download';
+import GroupAdd from '@mui/icons-material/GroupAdd';
+import Groups from '@mui/icons-material/Groups';
 import Handshake from '@mui/icons-material/Handshake';
 import History from '@mui/icons-material/History';
 import Insights from '@mui/icons-material/Insights';
@@ -15,9 +18,12 @@ import RateReview from '@mui/icons-material/RateReview';
 import Report from '@mui/icons-material/Report';
 import Settings from '@mui/icons-material/Settings';
 import ShoppingBag from '@mui/icons-material/ShoppingBag';
+import UploadFile from '@mui/icons-material/UploadFile';
 import Webhook from '@mui/icons-material/Webhook';
 import type { SvgIconProps } from '@mui/material/SvgIcon';
 import { type ComponentType, lazy } from 'react';
+
+import { exportScopes, importScopes } from './files/kinds.ts';
 
 /** A page of the console, which is loaded when it is opened. */
 interface ConsolePage {
@@ -25,8 +31,8 @@ interface ConsolePage {
   readonly name: string;
   readonly label: string;
   readonly icon: ComponentType<SvgIconProps>;
-  /** Without this scope the page is hidden. */
-  readonly scope: string;
+  /** Without this scope, or one of these, the page is hidden. */
+  readonly scope: string | readonly string[];
   readonly list: ComponentType;
   readonly create?: ComponentType;
   readonly show?: ComponentType;
@@ -125,6 +131,20 @@ export const pages: readonly ConsolePage[] = [
     list: load('WholesaleList', () => import('./people/wholesale-list.tsx')),
   },
   {
+    name: 'partners',
+    label: 'Partners',
+    icon: Groups,
+    scope: 'admin.customers:read',
+    list: load('PartnerList', () => import('./partners/partner-list.tsx')),
+  },
+  {
+    name: 'partner-applications',
+    label: 'Partner applications',
+    icon: GroupAdd,
+    scope: 'admin.customers:read',
+    list: load('PartnerApplicationList', () => import('./partners/partner-application-list.tsx')),
+  },
+  {
     name: 'suppressions',
     label: 'Suppressed emails',
     icon: Report,
@@ -145,6 +165,22 @@ export const pages: readonly ConsolePage[] = [
     icon: Insights,
     scope: 'admin.analytics:read',
     list: load('AnalyticsPage', () => import('./analytics/analytics-page.tsx')),
+  },
+  {
+    name: 'imports',
+    label: 'Imports',
+    icon: UploadFile,
+    scope: Object.values(importScopes),
+    list: load('ImportList', () => import('./files/import-list.tsx')),
+    show: load('ImportPage', () => import('./files/import-page.tsx')),
+  },
+  {
+    name: 'exports',
+    label: 'Exports',
+    icon: Download,
+    scope: Object.values(exportScopes),
+    list: load('ExportList', () => import('./files/export-list.tsx')),
+    show: load('ExportPage', () => import('./files/export-page.tsx')),
   },
   {
     name: 'staff',

@@ -1,6 +1,6 @@
 import type { AuthProvider } from 'react-admin';
 import { pages } from '../pages/index.ts';
-import { endSession, hasScope, isSessionRead, readSession } from './session.ts';
+import { endSession, hasAnyScope, isSessionRead, readSession } from './session.ts';
 
 /** What react-admin asks about who is signed in. Expired sessions are met at the gates, where no input is lost. */
 export const authProvider: AuthProvider = {
@@ -21,6 +21,6 @@ export const authProvider: AuthProvider = {
   getPermissions: () => readSession(),
   async canAccess({ resource }) {
     const scope = pages.find(({ name }) => name === resource)?.scope;
-    return scope === undefined || hasScope(await readSession(), scope);
+    return scope === undefined || hasAnyScope(await readSession(), [scope].flat());
   },
 };

@@ -46,6 +46,10 @@ export function useSession(): SignedIn | undefined {
   return usePermissions<SignedIn>().permissions;
 }
 
+/** Whether a session has one of some scopes. */
+export const hasAnyScope = (session: Pick<SignedIn, 'scopes'>, scopes: readonly string[]): boolean =>
+  scopes.some((scope) => hasScope(session, scope));
+
 /** Whether a session has a scope: `write` includes `read`, and `admin` every area. */
 export function hasScope({ scopes }: Pick<SignedIn, 'scopes'>, scope: string): boolean {
   const [area = '', access = ''] = scope.split(':');

@@ -7,7 +7,7 @@ import { formatCode, formatCount, formatDay, formatMoney, formatTime } from '../
 import { Loaded } from '../../lib/loaded.tsx';
 import { PageHeading } from '../../lib/page-heading.tsx';
 import { Rows } from '../../lib/rows.tsx';
-import { useSession } from '../../session/session.ts';
+import { useScope, useSession } from '../../session/session.ts';
 import { DailyPlot } from './daily-plot.tsx';
 import { daysAgo } from './days.ts';
 import { Funnel } from './funnel.tsx';
@@ -97,6 +97,7 @@ function SearchesPanel() {
 }
 
 function RemindersPanel() {
+  if (!useScope('admin.customers:read')) return null;
   return (
     <Panel title="Reminders of saved carts">
       <Loaded queryKey={['reminders']} load={(signal) => admin.listReminders({ limit: 50 }, { signal })}>

@@ -1,6 +1,5 @@
 import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
-import Button from '@mui/material/Button';
 import Link from '@mui/material/Link';
 import type { Body, OrderFile, ShippingRate } from '@storefront-commerce/client';
 import { RadioButtonGroupInput, required, TextInput } from 'react-admin';
@@ -10,7 +9,8 @@ import { Action } from '../../lib/action.tsx';
 import { Facts, Panel } from '../../lib/facts.tsx';
 import { formatMoney } from '../../lib/format.ts';
 import { Loaded } from '../../lib/loaded.tsx';
-import { Money, State } from '../../lib/texts.tsx';
+import { State } from '../../lib/texts.tsx';
+import { PrintLabel } from './print-label.tsx';
 
 interface Props {
   readonly order: OrderFile;
@@ -29,11 +29,7 @@ export function LabelPanel({ order }: Props) {
       )}
       {label && <LabelFacts label={label} />}
       <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, mt: 2 }}>
-        {label?.label_url && label.state === 'purchased' && (
-          <Button size="small" variant="contained" href={label.label_url} target="_blank" rel="noreferrer">
-            Print the label
-          </Button>
-        )}
+        {label?.label_url && label.state === 'purchased' && <PrintLabel labelId={label.id} />}
         {label?.state === 'purchased' && !order.shipped_at && <VoidLabel label={label} />}
         {label?.state !== 'purchased' && !order.shipped_at && (
           <>
@@ -56,7 +52,7 @@ function LabelFacts({ label }: { readonly label: Label }) {
       of={[
         ['State', <State key="state" code={state} />],
         ['Carrier', [carrier, service].filter(Boolean).join(', ')],
-        ['Price', <Money key="price" cents={amount_cents} currency={currency} />],
+        ['Price', amount_cents !== null && currency && formatMoney(amount_cents, currency)],
         ['Tracking', tracking_url ? <Link href={tracking_url}>{tracking_number}</Link> : tracking_number],
       ]}
     />

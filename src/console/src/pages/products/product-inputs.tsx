@@ -15,8 +15,8 @@ import { MoneyInput } from '../../lib/money-input.tsx';
 
 /** Many inputs side by side, on as many lines as they need. */
 const wrapped = {
-  '& .RaSimpleFormIterator-inline': { flexWrap: 'wrap' },
-  '& .RaSimpleFormIterator-inline > *': { flex: '1 1 9rem', minWidth: '9rem' },
+  '& .RaSimpleFormIterator-form': { flexWrap: { sm: 'wrap' } },
+  '& .RaSimpleFormIterator-form > *': { flex: { sm: '1 1 9rem' }, minWidth: { sm: '9rem' } },
 };
 
 /** What can be edited of a product, but for its slug. */

@@ -17,6 +17,7 @@ import { choicesOf, formatCode, formatMoney, formatTime } from '../../lib/format
 import { Listing } from '../../lib/listing.tsx';
 import { MoneyInput } from '../../lib/money-input.tsx';
 import { TimeInput } from '../../lib/time-input.tsx';
+import { VersionedAction } from '../../lib/versioned-form.tsx';
 import { useSession } from '../../session/session.ts';
 
 type Terms = Body<'admin.replacePromoCode'>;
@@ -70,19 +71,20 @@ function CreatePromoCode({ currency }: Currency) {
 }
 
 function PromoCodeActions({ promo, currency }: Currency & { readonly promo: PromoCode }) {
-  const { code, id: _, held: _held, used: _used, created_at: _created, updated_at: _updated, ...terms } = promo;
+  const { code } = promo;
   return (
     <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1 }}>
-      <Action<Terms>
-        label="Edit"
+      <VersionedAction
         title={`Edit ${code}`}
         scope="admin.promotions:write"
-        input={terms}
-        run={(input) => admin.replacePromoCode(code, input)}
-        done="The promo code is changed."
+        thing={promo}
+        inputOf={termsOf}
+        read={() => readPromoCode(promo)}
+        replace={async (input) => (await admin.replacePromoCode(code, input)).promo_code}
+        done="The promo code is up to date."
       >
         <TermsInputs currency={currency} />
-      </Action>
+      </VersionedAction>
       <Action
         label="Delete"
         title={`Delete ${code}`}
@@ -94,6 +96,21 @@ function PromoCodeActions({ promo, currency }: Currency & { readonly promo: Prom
       />
     </Box>
   );
+}
+
+function termsOf(promo: PromoCode): Terms {
+  const { type, value, value_cents, min_subtotal_cents, usage_limit, per_customer_limit, ...dates } = promo;
+  const { starts_at, ends_at, products } = dates;
+  return {
+    ...{ type, value, value_cents, min_subtotal_cents, usage_limit, per_customer_limit },
+    ...{ starts_at, ends_at, products },
+  };
+}
+
+/** The API lists promo codes, and does not read one. */
+async function readPromoCode(promo: PromoCode): Promise<PromoCode> {
+  for await (const found of admin.listPromoCodes({ limit: 100 })) if (found.id === promo.id) return found;
+  return promo;
 }
 
 /** The terms of a promo code. Only the value that belongs to its type is sent. */

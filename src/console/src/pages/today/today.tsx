@@ -18,14 +18,12 @@ export function Today() {
     <>
       <PageHeading title="Today" />
       <Box sx={{ display: 'grid', columnGap: 2, gridTemplateColumns: { md: '1fr 1fr' }, alignItems: 'start' }}>
-        <Box sx={{ minWidth: 0 }}>
-          {mayReadOrders && (
-            <>
-              <NextSteps />
-              <ShippingToday />
-            </>
-          )}
-        </Box>
+        {mayReadOrders && (
+          <Box sx={{ minWidth: 0 }}>
+            <NextSteps />
+            <ShippingToday />
+          </Box>
+        )}
         {mayReadNumbers && <Numbers />}
       </Box>
     </>

@@ -1,0 +1,62 @@
+import type { Body, Export, Result } from '@storefront-commerce/client';
+import { RadioButtonGroupInput, required, SelectInput } from 'react-admin';
+import { useNavigate } from 'react-router';
+
+import { admin } from '../../admin.ts';
+import { Action } from '../../lib/action.tsx';
+import { choicesOf, formatCode, formatCount, formatTime } from '../../lib/format.ts';
+import { Listing } from '../../lib/listing.tsx';
+import { State } from '../../lib/texts.tsx';
+import { TimeInput } from '../../lib/time-input.tsx';
+import { exportScopes } from './kinds.ts';
+import { useKinds } from './use-kinds.ts';
+
+export function ExportList() {
+  return (
+    <Listing<Export>
+      title="Exports"
+      actions={<NewExport />}
+      linkOf={({ id }) => `/exports/${id}/show`}
+      empty="Nothing was exported yet."
+      refetchInterval={5000}
+      columns={[
+        { label: 'What', show: ({ kind }) => formatCode(kind) },
+        { label: 'State', show: ({ state }) => <State code={state} /> },
+        { label: 'Rows', align: 'right', show: ({ rows }) => rows !== null && formatCount(rows) },
+        { label: 'From', show: ({ from }) => from && formatTime(from) },
+        { label: 'To', show: ({ to }) => to && formatTime(to) },
+        { label: 'Requested', show: ({ created_at }) => formatTime(created_at) },
+      ]}
+    />
+  );
+}
+
+function NewExport() {
+  const kinds = useKinds(exportScopes);
+  const navigate = useNavigate();
+  if (kinds.length === 0) return null;
+  return (
+    <Action<Body<'admin.createExport'>, Result<'admin.createExport'>>
+      label="New export"
+      title="Export to a file"
+      variant="contained"
+      text="A worker writes the file. It can be downloaded for a day."
+      input={{ format: 'csv' }}
+      run={(input, options) => admin.createExport(input, options)}
+      onDone={(result) => navigate(`/exports/${result.export.id}/show`)}
+      done="The export is requested."
+    >
+      <SelectInput source="kind" label="What" choices={choicesOf(kinds)} validate={required()} />
+      <RadioButtonGroupInput
+        source="format"
+        label="Format"
+        choices={[
+          { id: 'csv', name: 'CSV' },
+          { id: 'jsonl', name: 'Lines of JSON' },
+        ]}
+      />
+      <TimeInput source="from" label="From" helperText="Empty: from the beginning" />
+      <TimeInput source="to" label="Before" helperText="Empty: until now" />
+    </Action>
+  );
+}

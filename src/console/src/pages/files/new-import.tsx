@@ -1,0 +1,63 @@
+import type { Import, Query } from '@storefront-commerce/client';
+import { BooleanInput, FormDataConsumer, RadioButtonGroupInput, required, SelectInput } from 'react-admin';
+import { useNavigate } from 'react-router';
+
+import { Action } from '../../lib/action.tsx';
+import { choicesOf } from '../../lib/format.ts';
+import { FileInput } from './file-input.tsx';
+import { importScopes } from './kinds.ts';
+import { uploadImport } from './upload-import.ts';
+import { useKinds } from './use-kinds.ts';
+
+type Input = Query<'admin.createImport'> & { readonly file: File };
+
+export function NewImport() {
+  const kinds = useKinds(importScopes);
+  const navigate = useNavigate();
+  if (kinds.length === 0) return null;
+  return (
+    <Action<Input, Import>
+      label="New import"
+      title="Import a file"
+      variant="contained"
+      text="A file of at most 200 MB. You can leave the page once it is sent: a worker imports it."
+      input={{ format: 'csv', mode: 'upsert', dry_run: true }}
+      run={({ file, ...query }) => uploadImport(file, query)}
+      onDone={({ id }) => navigate(`/imports/${id}/show`)}
+      done="The file has arrived."
+    >
+      <SelectInput source="kind" label="What it contains" choices={choicesOf(kinds)} validate={required()} />
+      <FileInput source="file" label="Choose a file" accept=".csv,.tsv,.txt,.jsonl,.ndjson" />
+      <FormDataConsumer<Input>>{({ formData: { kind } }) => <FormatInput kind={kind} />}</FormDataConsumer>
+      <RadioButtonGroupInput
+        source="mode"
+        label="What exists already"
+        row={false}
+        choices={[
+          { id: 'upsert', name: 'is changed' },
+          { id: 'create', name: 'is rejected' },
+        ]}
+      />
+      <BooleanInput
+        source="dry_run"
+        label="Only check the file"
+        helperText="Shows what would change, and changes nothing"
+      />
+    </Action>
+  );
+}
+
+function FormatInput({ kind }: { readonly kind: Input['kind'] | undefined }) {
+  return (
+    <SelectInput
+      source="format"
+      label="Format"
+      validate={required()}
+      choices={[
+        { id: 'csv', name: 'CSV' },
+        { id: 'jsonl', name: 'Lines of JSON' },
+        ...(kind === 'products' ? [{ id: 'shopify', name: "Shopify's product export" }] : []),
+      ]}
+    />
+  );
+}

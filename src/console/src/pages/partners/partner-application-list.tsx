@@ -1,0 +1,23 @@
+import type { PartnerApplication } from '@storefront-commerce/client';
+
+import { formatTime } from '../../lib/format.ts';
+import { Listing } from '../../lib/listing.tsx';
+import { State } from '../../lib/texts.tsx';
+
+/** Who wants to become a partner. */
+export function PartnerApplicationList() {
+  return (
+    <Listing<PartnerApplication>
+      title="Partner applications"
+      empty="No applications."
+      columns={[
+        { label: 'Name', show: ({ name, email }) => name ?? email },
+        { label: 'Email', show: ({ email }) => email },
+        { label: 'Website', show: ({ website }) => website },
+        { label: 'Message', show: ({ message }) => message },
+        { label: 'Status', show: ({ status }) => <State code={status} /> },
+        { label: 'Received', show: ({ created_at }) => formatTime(created_at) },
+      ]}
+    />
+  );
+}

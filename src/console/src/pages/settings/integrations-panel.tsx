@@ -1,0 +1,101 @@
+import Box from '@mui/material/Box';
+import type { Body, Integration, Result } from '@storefront-commerce/client';
+import { useState } from 'react';
+import { required, TextInput } from 'react-admin';
+
+import { admin } from '../../admin.ts';
+import { Action } from '../../lib/action.tsx';
+import { Facts, Panel } from '../../lib/facts.tsx';
+import { formatTime } from '../../lib/format.ts';
+import { Loaded } from '../../lib/loaded.tsx';
+import { Rows } from '../../lib/rows.tsx';
+import { SecretDialog } from '../../lib/secret-dialog.tsx';
+import { State } from '../../lib/texts.tsx';
+
+/** Connections to third parties, such as a bookkeeper. */
+export function IntegrationsPanel() {
+  return (
+    <Panel title="Integrations" actions={<Connect />}>
+      <Loaded queryKey={['integrations']} load={(signal) => admin.listIntegrations({ limit: 50 }, { signal })}>
+        {({ integrations }) => (
+          <Rows<Integration>
+            label="Integrations"
+            rows={integrations}
+            keyOf={({ id }) => id}
+            empty="Nothing is connected."
+            columns={[
+              { label: 'Third party', show: ({ provider }) => provider },
+              { label: 'State', show: ({ status }) => <State code={status} /> },
+              { label: 'Begun', show: ({ created_at }) => formatTime(created_at) },
+              { label: 'Answered', show: ({ received_at }) => received_at && formatTime(received_at) },
+              { label: 'Received', show: (integration) => integration.received_at && <Reveal of={integration} /> },
+            ]}
+          />
+        )}
+      </Loaded>
+    </Panel>
+  );
+}
+
+type Connected = Result<'admin.createIntegration'>;
+
+function Connect() {
+  const [connected, setConnected] = useState<Connected>();
+  return (
+    <>
+      <Action<Body<'admin.createIntegration'>, Connected>
+        label="Connect"
+        title="Connect a third party"
+        scope="admin.settings:write"
+        variant="contained"
+        input={{ return_url: location.href }}
+        run={(input, options) => admin.createIntegration(input, options)}
+        onDone={setConnected}
+        done="The connection is begun."
+      >
+        <TextInput
+          source="provider"
+          label="Third party"
+          helperText="A name of small letters, such as bookkeeper"
+          validate={required()}
+        />
+        <TextInput source="consent_url" label="Its page for your consent" type="url" />
+        <TextInput source="return_url" label="Where to go afterwards" type="url" validate={required()} />
+      </Action>
+      {connected && (
+        <SecretDialog
+          title="What the third party needs"
+          value={describe(connected)}
+          onClose={() => setConnected(undefined)}
+        />
+      )}
+    </>
+  );
+}
+
+const describe = ({ open_url, callback_url, calls, state }: Connected): string =>
+  [
+    ...(open_url ? [`Give your consent within 30 minutes: ${open_url}`] : []),
+    `Callback URL: ${callback_url}`,
+    `State: ${state}`,
+    `URL of its calls: ${calls.url}`,
+    `Secret of its calls: ${calls.secret}`,
+  ].join('\n');
+
+function Reveal({ of: { id, provider } }: { readonly of: Integration }) {
+  const [received, setReceived] = useState<Readonly<Record<string, unknown>>>();
+  return (
+    <Box>
+      <Action<object, Result<'admin.revealIntegration'>>
+        label="Show"
+        title={`Show what ${provider} sent`}
+        scope="admin:write"
+        text="The audit log records that you have read it."
+        run={() => admin.revealIntegration(id)}
+        onDone={({ received }) => setReceived(received ?? {})}
+        done="It is shown."
+      />
+      {received && <Facts of={Object.entries(received).map(([name, value]) => [name, String(value)])} />}
+    </Box>
+  );
+}

@@ -1,0 +1,143 @@
+import Alert from '@mui/material/Alert';
+import Box from '@mui/material/Box';
+import Typography from '@mui/material/Typography';
+import type { Body, PaymentAccount } from '@storefront-commerce/client';
+import { BooleanInput, PasswordInput, required, TextInput } from 'react-admin';
+
+import { admin } from '../../admin.ts';
+import { Action } from '../../lib/action.tsx';
+import { Facts, Panel } from '../../lib/facts.tsx';
+import { formatTime } from '../../lib/format.ts';
+import { Loaded } from '../../lib/loaded.tsx';
+import { CheckProvider } from './check-provider.tsx';
+import { RotateWebhookSecret } from './rotate-webhook-secret.tsx';
+
+type Input = Body<'admin.savePaymentProvider'>;
+
+/** The account with which the store takes money. */
+export function PaymentsPanel() {
+  return (
+    <Loaded queryKey={['providers']} load={(signal) => admin.getProviders({ signal })}>
+      {({ providers: { payments } }) => (payments ? <Payments account={payments} /> : <NoPayments />)}
+    </Loaded>
+  );
+}
+
+interface Props {
+  readonly account: PaymentAccount;
+}
+
+function Payments({ account }: Props) {
+  const { provider, mode, account_id, publishable_key, has_secret_key, has_webhook_secret, webhook_url } = account;
+  return (
+    <Panel title="Payments" actions={<CheckProvider kind="payments" />}>
+      {mode === 'connect' && (
+        <Alert severity="warning" sx={{ mb: 2 }}>
+          In connect mode the store cannot sell. Enter keys of its own.
+        </Alert>
+      )}
+      <Facts
+        of={[
+          ['Provider', `${provider}, ${mode}`],
+          ['Account', account_id],
+          ['Publishable key', publishable_key],
+          ['Secret key', has_secret_key ? 'Stored' : 'Missing'],
+          ['Webhook secret', has_webhook_secret ? 'Stored' : 'Missing'],
+          ['Webhook URL', webhook_url],
+          ['No webhooks since', account.webhooks_silent_since && formatTime(account.webhooks_silent_since)],
+          ['Tax', account.automatic_tax ? 'Calculated by the provider' : 'Not calculated'],
+          ['A checkout lives', account.session_lifetime],
+        ]}
+      />
+      <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, mt: 2 }}>
+        <EditTerms account={account} />
+        <ReplaceKeys account={account} />
+        <RotateWebhookSecret />
+      </Box>
+    </Panel>
+  );
+}
+
+/** What is saved with the account, besides its secrets. */
+function termsOf({ provider, mode, account_id, publishable_key, session_lifetime, automatic_tax }: PaymentAccount) {
+  return { provider, mode, account_id, publishable_key, session_lifetime, automatic_tax };
+}
+
+function EditTerms({ account }: Props) {
+  const { session_lifetime, automatic_tax } = account;
+  return (
+    <Action<Pick<Input, 'session_lifetime' | 'automatic_tax'>>
+      label="Edit"
+      title="Edit how payments are taken"
+      scope="admin:write"
+      input={{ session_lifetime, automatic_tax }}
+      run={(input) => admin.savePaymentProvider({ ...termsOf(account), ...input })}
+      done="Payments are up to date."
+    >
+      <TextInput
+        source="session_lifetime"
+        label="How long a shopper has to pay"
+        helperText="From 35m to 23h"
+        validate={required()}
+      />
+      <BooleanInput source="automatic_tax" label="Let the provider calculate tax" />
+    </Action>
+  );
+}
+
+type Keys = Pick<Input, 'secret_key' | 'publishable_key' | 'webhook_secret'>;
+
+function ReplaceKeys({ account }: Props) {
+  return (
+    <Action<Keys>
+      label="Replace the keys"
+      title="Replace the keys of the payment provider"
+      scope="admin:write"
+      text="They are the store's own, so that it sells with them. What is left empty stays as it is."
+      run={({ secret_key, publishable_key, webhook_secret }) =>
+        admin.savePaymentProvider({
+          ...termsOf(account),
+          ...(secret_key && { mode: 'direct', secret_key }),
+          ...(publishable_key && { publishable_key }),
+          ...(webhook_secret && { webhook_secret }),
+        })
+      }
+      done="The keys are replaced."
+    >
+      <KeyInputs />
+    </Action>
+  );
+}
+
+function NoPayments() {
+  return (
+    <Panel title="Payments">
+      <Typography sx={{ mb: 2 }}>The store has no account at a payment provider: it cannot sell yet.</Typography>
+      <Action<Keys>
+        label="Set up payments"
+        title="Set up payments with Stripe"
+        scope="admin:write"
+        variant="contained"
+        text="The keys are on the developers' pages of your Stripe account."
+        run={(keys) => admin.savePaymentProvider({ provider: 'stripe', ...keys })}
+        done="Payments are set up."
+      >
+        <KeyInputs isNew />
+      </Action>
+    </Panel>
+  );
+}
+
+function KeyInputs({ isNew = false }: { readonly isNew?: boolean }) {
+  return (
+    <>
+      <PasswordInput source="secret_key" label="Secret key" {...(isNew && { validate: required() })} />
+      <TextInput source="publishable_key" label="Publishable key" {...(isNew && { validate: required() })} />
+      <PasswordInput
+        source="webhook_secret"
+        label="Signing secret of the webhook"
+        helperText="It can also be created here afterwards: rotate the webhook's secret"
+      />
+    </>
+  );
+}

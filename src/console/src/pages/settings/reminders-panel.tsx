@@ -1,0 +1,75 @@
+import type { ReminderSettings } from '@storefront-commerce/client';
+import { useState } from 'react';
+import { BooleanInput, required, TextArrayInput, TextInput, type TextInputProps } from 'react-admin';
+
+import { admin } from '../../admin.ts';
+import { EditForm } from '../../lib/edit-form.tsx';
+import { Facts, Panel } from '../../lib/facts.tsx';
+import { Loaded } from '../../lib/loaded.tsx';
+import { useScope } from '../../session/session.ts';
+
+/** When those who left a cart are reminded of it. */
+export function RemindersPanel() {
+  const mayEdit = useScope('admin.settings:write');
+  return (
+    <Panel title="Reminders of saved carts">
+      <Loaded queryKey={['reminder-settings']} load={(signal) => admin.getReminderSettings({ signal })}>
+        {({ reminders }) =>
+          mayEdit ? <RemindersForm reminders={reminders} /> : <Facts of={Object.entries(describe(reminders))} />
+        }
+      </Loaded>
+    </Panel>
+  );
+}
+
+const describe = ({ enabled, steps, quiet_hours: quiet, per_address }: ReminderSettings) => ({
+  Sent: enabled ? 'Yes' : 'No',
+  After: steps.join(', '),
+  'Quiet hours': quiet?.join(' to ') ?? 'None',
+  'At most one within': per_address,
+});
+
+interface Input extends Omit<ReminderSettings, 'quiet_hours'> {
+  readonly from?: string | null;
+  readonly until?: string | null;
+}
+
+function inputOf({ quiet_hours, ...settings }: ReminderSettings): Input {
+  const [from = null, until = null] = quiet_hours ?? [];
+  return { ...settings, from, until };
+}
+
+function RemindersForm({ reminders }: { readonly reminders: ReminderSettings }) {
+  const [saved, setSaved] = useState(reminders);
+  return (
+    <EditForm<Input, { reminders: ReminderSettings }>
+      key={JSON.stringify(saved)}
+      input={inputOf(saved)}
+      run={({ from, until, ...input }) =>
+        admin.saveReminderSettings({ ...input, quiet_hours: from && until ? [from, until] : null })
+      }
+      onDone={({ reminders }) => setSaved(reminders)}
+      done="The reminders are up to date."
+    >
+      <BooleanInput source="enabled" label="Send reminders" />
+      <TextArrayInput
+        source="steps"
+        label="After"
+        helperText="One to three times from saving the cart, such as 1h, 24h, 3d"
+        validate={required()}
+      />
+      <TextInput
+        source="per_address"
+        label="At most one to an email within"
+        helperText="Such as 16h"
+        validate={required()}
+      />
+      <HourInput source="from" label="Quiet from" helperText="In the time zone of the store" />
+      <HourInput source="until" label="Quiet until" helperText="Both empty: at any hour" />
+    </EditForm>
+  );
+}
+
+function HourInput(props: TextInputProps) {
+  return <TextInput {...props} type="time" slotProps={{ inputLabel: { shrink: true } }} />;
+}

@@ -1,0 +1,26 @@
+import type { ShippingAccount } from '@storefront-commerce/client';
+
+import { Facts } from '../../lib/facts.tsx';
+import { formatMoney } from '../../lib/format.ts';
+import { useSession } from '../../session/session.ts';
+
+/** The terms of shipping, for those who do not change them. */
+export function ShippingFacts({ account }: { readonly account: ShippingAccount }) {
+  const currency = useSession()?.store.currency ?? 'USD';
+  const { provider, carriers, origin, label_cost_cap_cents: cap, countries, options } = account;
+  return (
+    <Facts
+      of={[
+        ['Provider', provider],
+        ['Carriers', carriers.join(', ') || 'All of the account'],
+        ['Sent from', [origin.name, origin.street1, origin.city, origin.country].join(', ')],
+        ['Countries', countries.join(', ')],
+        [
+          'Options',
+          options.map(({ name, amount_cents }) => `${name} ${formatMoney(amount_cents, currency)}`).join(', '),
+        ],
+        ['Most for a label', cap === null ? 'No limit' : formatMoney(cap, currency)],
+      ]}
+    />
+  );
+}

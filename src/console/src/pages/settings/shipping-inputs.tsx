@@ -1,0 +1,85 @@
+import Typography from '@mui/material/Typography';
+import type { ReactNode } from 'react';
+import { ArrayInput, email, NumberInput, required, SimpleFormIterator, TextArrayInput, TextInput } from 'react-admin';
+
+import { InputGrid } from '../../lib/input-grid.tsx';
+import { MoneyInput } from '../../lib/money-input.tsx';
+
+/** The terms of shipping. */
+export function ShippingInputs({ currency }: { readonly currency: string }) {
+  return (
+    <>
+      <Part title="What shoppers pay">
+        <TextArrayInput
+          source="countries"
+          label="Countries that you ship to"
+          helperText="Codes of two letters, such as US, CA, GB"
+          validate={required()}
+        />
+        <ArrayInput source="options" label="Options at checkout" helperText="Without one, shipping costs nothing">
+          <SimpleFormIterator inline>
+            <TextInput source="name" label="Name" validate={required()} />
+            <MoneyInput source="amount_cents" label="Price" currency={currency} validate={required()} />
+            <MoneyInput source="free_over_cents" label="Free from a subtotal of" currency={currency} />
+          </SimpleFormIterator>
+        </ArrayInput>
+      </Part>
+      <Part title="Where parcels are sent from">
+        <InputGrid>
+          <TextInput source="origin.name" label="Name" autoComplete="organization" validate={required()} />
+          <TextInput source="origin.street1" label="Street" autoComplete="address-line1" validate={required()} />
+          <TextInput source="origin.street2" label="Second line" autoComplete="address-line2" />
+          <TextInput source="origin.city" label="City" autoComplete="address-level2" validate={required()} />
+          <TextInput source="origin.state" label="State" autoComplete="address-level1" />
+          <TextInput source="origin.zip" label="Zip" autoComplete="postal-code" validate={required()} />
+          <TextInput
+            source="origin.country"
+            label="Country"
+            autoComplete="country"
+            helperText="US"
+            validate={required()}
+          />
+          <TextInput
+            source="origin.phone"
+            label="Phone"
+            autoComplete="tel"
+            helperText="Carriers need it, or the email"
+          />
+          <TextInput source="origin.email" label="Email" autoComplete="email" validate={email()} />
+        </InputGrid>
+      </Part>
+      <Part title="The box">
+        <InputGrid>
+          <NumberInput source="parcel.length_in" label="Length (in)" min={0} validate={required()} />
+          <NumberInput source="parcel.width_in" label="Width (in)" min={0} validate={required()} />
+          <NumberInput source="parcel.height_in" label="Height (in)" min={0} validate={required()} />
+          <NumberInput source="parcel.weight_oz" label="Weight when empty (oz)" min={0} validate={required()} />
+        </InputGrid>
+      </Part>
+      <Part title="Labels">
+        <TextArrayInput
+          source="carriers"
+          label="Carriers"
+          helperText="As Shippo calls them, such as usps; empty: all carriers of the account"
+        />
+        <MoneyInput
+          source="label_cost_cap_cents"
+          label="Most for a label that is bought automatically"
+          currency={currency}
+          helperText="A dearer one waits for you; empty: no limit"
+        />
+      </Part>
+    </>
+  );
+}
+
+function Part({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <>
+      <Typography variant="subtitle1" component="h3" sx={{ mt: 2, mb: 1 }}>
+        {title}
+      </Typography>
+      {children}
+    </>
+  );
+}

@@ -1,0 +1,125 @@
+import Alert from '@mui/material/Alert';
+import type { Body, Result, ShippingAccount } from '@storefront-commerce/client';
+import { PasswordInput, required } from 'react-admin';
+
+import { admin } from '../../admin.ts';
+import { Action } from '../../lib/action.tsx';
+import { EditForm } from '../../lib/edit-form.tsx';
+import { Panel } from '../../lib/facts.tsx';
+import { formatTime } from '../../lib/format.ts';
+import { Loaded } from '../../lib/loaded.tsx';
+import { VersionedForm } from '../../lib/versioned-form.tsx';
+import { useScope, useSession } from '../../session/session.ts';
+import { CheckProvider } from './check-provider.tsx';
+import { ShippingFacts } from './shipping-facts.tsx';
+import { ShippingInputs } from './shipping-inputs.tsx';
+
+type Input = Body<'admin.saveShippingProvider'>;
+type Secrets = Pick<Input, 'api_key' | 'webhook_token' | 'webhook_secret'>;
+
+/** Where parcels come from, where they go, what they cost, and the account that buys their labels. */
+export function ShippingPanel() {
+  return (
+    <Loaded queryKey={['providers']} load={(signal) => admin.getProviders({ signal })}>
+      {({ providers: { shipping } }) => (shipping ? <Shipping account={shipping} /> : <SetUpShipping />)}
+    </Loaded>
+  );
+}
+
+interface Props {
+  readonly account: ShippingAccount;
+}
+
+function Shipping({ account }: Props) {
+  const mayEdit = useScope('admin:write');
+  const { has_webhook_token: token, has_webhook_secret: secret, labels_paused_since: pausedSince } = account;
+  return (
+    <Panel
+      title="Shipping"
+      actions={
+        <>
+          <CheckProvider kind="shipping" />
+          <ReplaceSecrets account={account} />
+        </>
+      }
+    >
+      {pausedSince && (
+        <Alert severity="warning" sx={{ mb: 2 }}>
+          Labels have waited since {formatTime(pausedSince)}, because Shippo rejects the key. Replace it, or check the
+          account once it works again.
+        </Alert>
+      )}
+      {!token && !secret && (
+        <Alert severity="info" sx={{ mb: 2 }}>
+          Without a webhook token, Shippo's notifications are rejected, and parcels are tracked by polling only.
+        </Alert>
+      )}
+      {mayEdit ? <TermsForm account={account} /> : <ShippingFacts account={account} />}
+    </Panel>
+  );
+}
+
+function TermsForm({ account }: Props) {
+  const currency = useSession()?.store.currency ?? 'USD';
+  return (
+    <VersionedForm
+      thing={account}
+      inputOf={termsOf}
+      read={async () => {
+        const { providers } = await admin.getProviders();
+        return providers.shipping ?? account;
+      }}
+      replace={async (input) => (await admin.saveShippingProvider(input)).provider}
+      done="Shipping is up to date."
+    >
+      <ShippingInputs currency={currency} />
+    </VersionedForm>
+  );
+}
+
+/** What is saved with the account, besides its secrets. */
+function termsOf({ provider, carriers, origin, parcel, label_cost_cap_cents, countries, options }: ShippingAccount) {
+  return { provider, carriers, origin, parcel, label_cost_cap_cents, countries, options };
+}
+
+function ReplaceSecrets({ account }: Props) {
+  return (
+    <Action<Secrets>
+      label="Replace the keys"
+      title="Replace the keys of Shippo"
+      scope="admin:write"
+      text="What is left empty stays as it is."
+      run={(secrets) => admin.saveShippingProvider({ ...termsOf(account), ...given(secrets) })}
+      done="The keys are replaced."
+    >
+      <PasswordInput source="api_key" label="API key" />
+      <PasswordInput source="webhook_token" label="Webhook token" />
+      <PasswordInput source="webhook_secret" label="Webhook secret" />
+    </Action>
+  );
+}
+
+const given = (secrets: Secrets): Secrets =>
+  Object.fromEntries(Object.entries(secrets).filter(([, value]) => value)) as Secrets;
+
+function SetUpShipping() {
+  const currency = useSession()?.store.currency ?? 'USD';
+  if (!useScope('admin:write')) return <Panel title="Shipping">The store has no account at Shippo yet.</Panel>;
+  return (
+    <Panel title="Set up shipping">
+      <EditForm<Input, Result<'admin.saveShippingProvider'>>
+        input={{ provider: 'shippo', countries: ['US'], carriers: [], options: [] }}
+        run={(input) => admin.saveShippingProvider(input)}
+        done="Shipping is set up."
+      >
+        <PasswordInput source="api_key" label="API key of Shippo" validate={required()} />
+        <PasswordInput
+          source="webhook_token"
+          label="Webhook token"
+          helperText="The token in the URL that Shippo calls"
+        />
+        <ShippingInputs currency={currency} />
+      </EditForm>
+    </Panel>
+  );
+}
