@@ -63,33 +63,36 @@ export type EventInput = Static<typeof EventInput>;
  * The body of POST /analytics/events. Its schema leaves the events open, because each one is validated separately: an
  * invalid event is listed in the response and does not affect the others.
  */
-export const EventsInput = Type.Object({
-  events: Type.Array(
-    DocumentedAs(EventInput, {
-      description:
-        'The funnel counts `product_viewed`, `cart_item_added` and `checkout_started`. The service itself records paid ' +
-        'orders.',
-      examples: [
-        {
-          event_id: '019012ab-7c3d-7e4f-8a5b-6c7d8e9f0a1b',
-          type: 'product_viewed',
-          occurred_at: '2026-11-20T12:00:00.000Z',
-          session_id: 's-41f8',
-          product_slug: 'oak-bowl',
-          properties: { list: 'new' },
-        },
-      ],
-    }),
-    { minItems: 1 },
-  ),
-  sent_at: Omittable(
-    Type.String({
-      maxLength: 40,
-      description: "The sender's current time. It is used to correct `occurred_at` if the sender's clock is wrong.",
-      examples: ['2026-11-20T12:00:01.000Z'],
-    }),
-  ),
-});
+export const EventsInput = Type.Object(
+  {
+    events: Type.Array(
+      DocumentedAs(EventInput, {
+        description:
+          'The funnel counts `product_viewed`, `cart_item_added` and `checkout_started`. The service itself records paid ' +
+          'orders.',
+        examples: [
+          {
+            event_id: '019012ab-7c3d-7e4f-8a5b-6c7d8e9f0a1b',
+            type: 'product_viewed',
+            occurred_at: '2026-11-20T12:00:00.000Z',
+            session_id: 's-41f8',
+            product_slug: 'oak-bowl',
+            properties: { list: 'new' },
+          },
+        ],
+      }),
+      { minItems: 1 },
+    ),
+    sent_at: Omittable(
+      Type.String({
+        maxLength: 40,
+        description: "The sender's current time. It is used to correct `occurred_at` if the sender's clock is wrong.",
+        examples: ['2026-11-20T12:00:01.000Z'],
+      }),
+    ),
+  },
+  { title: 'AnalyticsEvents' },
+);
 export type EventsInput = Static<typeof EventsInput>;
 
 export const EventsReceipt = Type.Object({

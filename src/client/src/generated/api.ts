@@ -771,6 +771,11 @@ export interface components {
                 [key: string]: unknown;
             } | null;
         };
+        AnalyticsEvents: {
+            events: components["schemas"]["AnalyticsEvent"][];
+            /** @description The sender's current time. It is used to correct `occurred_at` if the sender's clock is wrong. */
+            sent_at?: string | null;
+        };
         ApiKey: {
             id: string;
             name: string;
@@ -1815,6 +1820,7 @@ export interface components {
     pathItems: never;
 }
 export type AnalyticsEvent = components['schemas']['AnalyticsEvent'];
+export type AnalyticsEvents = components['schemas']['AnalyticsEvents'];
 export type ApiKey = components['schemas']['ApiKey'];
 export type Attention = components['schemas']['Attention'];
 export type AuditEntry = components['schemas']['AuditEntry'];
@@ -4717,16 +4723,8 @@ export interface operations {
     sendAnalyticsEvents: {
         requestBody: {
             content: {
-                "application/json": {
-                    events: components["schemas"]["AnalyticsEvent"][];
-                    /** @description The sender's current time. It is used to correct `occurred_at` if the sender's clock is wrong. */
-                    sent_at?: string | null;
-                };
-                "text/plain": {
-                    events: components["schemas"]["AnalyticsEvent"][];
-                    /** @description The sender's current time. It is used to correct `occurred_at` if the sender's clock is wrong. */
-                    sent_at?: string | null;
-                };
+                "application/json": components["schemas"]["AnalyticsEvents"];
+                "text/plain": components["schemas"]["AnalyticsEvents"];
             };
         };
         responses: {

@@ -11,6 +11,7 @@ export const importScopes: Readonly<Record<ImportKind, string>> = {
   partners: 'admin.customers:write',
   content: 'admin.content:write',
   promo_codes: 'admin.promotions:write',
+  gift_cards: 'admin.promotions:write',
 };
 
 /** What reads each kind. Fails to compile when the API exports another one. */
