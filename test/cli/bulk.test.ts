@@ -32,7 +32,13 @@ test.serial('import and export move products through files, with their progress 
   const [given, errors, written] = ['given.csv', 'errors.csv', 'written.csv'].map((name) => join(folder, name));
   writeFileSync(given ?? '', 'slug,name,sku,price_cents\nbowl,Bowl,B-1,100\nBad Slug,Bad,B-2,100\n');
   const dry = await call(t.context, 'import', tenant.slug, 'products', given ?? '', '--dry-run');
-  t.is(dry.out, '1 created, 0 updated, 0 unchanged.\n1 rows were rejected.\nDry run: nothing was changed.\n');
+  t.is(
+    dry.out,
+    '1 created, 0 updated, 0 unchanged.\n' +
+      '1 rows were rejected. With --errors <path> all of them are written to a file. The first:\n' +
+      '  Row 3: slug must be written like oak-bowl.\n' +
+      'Dry run: nothing was changed.\n',
+  );
   const imported = await call(t.context, 'import', tenant.slug, 'products', given ?? '', '--errors', errors ?? '');
   t.is(imported.code, 1, 'rows were rejected');
   t.regex(imported.err, /\[#{20}\] 100 %, 2 of 2 rows/);
@@ -49,4 +55,22 @@ test.serial('import and export end with a usage error for an unknown kind and a 
   t.is((await call(t.context, 'import', tenant.slug, 'stock', 'x.csv', '--format', 'shopify')).code, 2);
   t.is((await call(t.context, 'export', tenant.slug, 'nothing', '--to', 'x.csv')).code, 2);
   t.is((await call(t.context, 'export', tenant.slug, 'stock')).code, 2);
+});
+
+test.serial('import, export and apply end with a usage error for a file that cannot be opened', async (t) => {
+  const { tenant } = t.context;
+  const [lost, given] = [join(folder, 'lost', 'file.csv'), join(folder, 'stock.csv')];
+  writeFileSync(given, 'sku,quantity\nB-1,1\n');
+  const [unread, unwritten] = ['cannot be read', 'cannot be written'];
+  for (const [words, path, problem] of [
+    [['import', tenant.slug, 'stock', lost], lost, `${unread}: no such file or folder`],
+    [['import', tenant.slug, 'stock', folder], folder, `${unread}: it is a folder`],
+    [['import', tenant.slug, 'stock', given, '--errors', lost], lost, `${unwritten}: no such file or folder`],
+    [['export', tenant.slug, 'stock', '--to', folder], folder, `${unwritten}: it is a folder`],
+    [['apply', folder], folder, `${unread}: it is a folder`],
+  ] as const) {
+    const { code, err } = await call(t.context, ...words);
+    t.is(code, 2);
+    t.is(err, `${path} ${problem}.\nSee npm run cli -- ${words[0]} --help.\n`);
+  }
 });

@@ -1,6 +1,5 @@
-import { readFile } from 'node:fs/promises';
-
 import { defineCommand, Failure, type Report } from '#src/cli/lib/command.ts';
+import { openSource } from '#src/cli/lib/files.ts';
 import { withServices } from '#src/cli/lib/with-services.ts';
 import { readConfig } from '#src/config.ts';
 import { applyStore } from './apply-store.ts';
@@ -56,16 +55,6 @@ function failureFrom(name: string, problems: readonly Problem[]): Failure {
 }
 
 async function readSource(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    throw new Failure(`${path} cannot be read: ${unreadable[code] ?? code}.`);
-  }
+  await using file = await openSource(path);
+  return await file.readFile('utf8');
 }
-
-const unreadable: Readonly<Record<string, string>> = {
-  ENOENT: 'no such file',
-  EISDIR: 'it is a directory',
-  EACCES: 'permission denied',
-};

@@ -1,6 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { type Report, type Terminal, UsageError } from '#src/cli/lib/command.ts';
+import { checkTarget } from '#src/cli/lib/files.ts';
 import { withStore } from '#src/cli/lib/with-services.ts';
 import { exportKinds, readFile, requestExport } from '#src/domain/bulk/index.ts';
 import { followOperation } from './follow-operation.ts';
@@ -21,6 +22,7 @@ export async function exportToFile(
   if (!kind) throw new UsageError(`"${what}" is neither an email address nor a kind: ${exportedKinds}.`);
   if (format !== 'csv' && format !== 'jsonl') throw new UsageError('The format must be csv or jsonl.');
   if (!file) throw new UsageError('Name the file with --to <path>.');
+  await checkTarget(file);
   return withStore(terminal, slug, async (ctx) => {
     const id = await requestExport(ctx, { kind, format, from: null, to: null });
     const done = await followOperation(ctx, terminal, { type: 'export', id });

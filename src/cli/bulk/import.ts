@@ -1,9 +1,22 @@
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { defineCommand, UsageError } from '#src/cli/lib/command.ts';
+import { checkTarget, openSource } from '#src/cli/lib/files.ts';
 import { withStore } from '#src/cli/lib/with-services.ts';
-import { hasFormat, importKinds, presentImport, receiveImport, rejectedRowsCsv } from '#src/domain/bulk/index.ts';
+import {
+  hasFormat,
+  importKinds,
+  type Operation,
+  presentImport,
+  receiveImport,
+  rejectedRows,
+  rejectedRowsCsv,
+} from '#src/domain/bulk/index.ts';
+import type { Context } from '#src/domain/context.ts';
 import { followOperation } from './follow-operation.ts';
+
+/** How many rejected rows are printed. */
+const shownMax = 5;
 
 const kindNames = importKinds.map(({ name }) => name).join(', ');
 
@@ -26,23 +39,39 @@ export const importCommand = defineCommand({
     const kind = importKinds.find((each) => each.name === name);
     if (!kind) throw new UsageError(`"${name}" cannot be imported. There are ${kindNames}.`);
     if (!hasFormat(kind, format)) throw new UsageError(`${name} cannot be imported from ${format}.`);
-    return withStore(terminal, slug, async (ctx) => {
+    if (errors) await checkTarget(errors);
+    await using source = await openSource(file);
+    return await withStore(terminal, slug, async (ctx) => {
       terminal.progress(`Storing ${file}.`);
       const mode = create ? 'create' : 'upsert';
       const request = { kind, format, mode, dry_run: options['dry-run'] } as const;
-      const id = await receiveImport(ctx, request, createReadStream(file) as AsyncIterable<Buffer>);
+      const id = await receiveImport(ctx, request, source.createReadStream() as AsyncIterable<Buffer>);
       const done = await followOperation(ctx, terminal, { type: 'import', id });
       if (errors) await pipeline(rejectedRowsCsv(ctx, done), createWriteStream(errors));
-      const { created, updated, unchanged, rowsFailed } = done;
+      const { created, updated, unchanged } = done;
       return {
         data: { import: presentImport(done, ctx.clock.now()) },
-        failed: rowsFailed > 0,
+        failed: done.rowsFailed > 0,
         lines: [
           `${created} created, ${updated} updated, ${unchanged} unchanged.`,
-          ...(rowsFailed > 0 ? [`${rowsFailed} rows were rejected${errors ? `: see ${errors}` : ''}.`] : []),
+          ...(await describeRejected(ctx, done, errors)),
           ...(options['dry-run'] ? ['Dry run: nothing was changed.'] : []),
         ],
       };
     });
   },
 });
+
+/** How many rows were rejected, and where all of them are, or else the first of them. */
+async function describeRejected(ctx: Context, done: Operation, errors: string | undefined): Promise<string[]> {
+  if (done.rowsFailed === 0) return [];
+  const summary = `${done.rowsFailed} rows were rejected`;
+  if (errors) return [`${summary}: see ${errors}.`];
+  const first: string[] = [];
+  for await (const rows of rejectedRows(ctx, done)) {
+    const shown = rows.filter(({ problem }) => problem !== '').slice(0, shownMax);
+    first.push(...shown.map(({ row, problem }) => `  Row ${row}: ${problem}`));
+    break;
+  }
+  return [`${summary}. With --errors <path> all of them are written to a file. The first:`, ...first];
+}

@@ -25,7 +25,7 @@ export {
 } from './present.ts';
 export { readImport } from './read-import.ts';
 export { fileBytesMax, receiveImport } from './receive-import.ts';
-export { rejectedRowsCsv } from './rejected-rows.ts';
+export { rejectedRows, rejectedRowsCsv } from './rejected-rows.ts';
 export { requestExport } from './request-export.ts';
 export { failOperation } from './run-slice.ts';
 export { writeExport } from './write-export.ts';

@@ -7,9 +7,10 @@ import type { Operation } from './operation.ts';
 
 const pageRows = 500;
 
-interface RejectedRow {
+export interface RejectedRow {
   readonly row: number;
   readonly cells: readonly string[];
+  /** Empty where the row before, which belongs to the same thing, says it. */
   readonly problem: string;
 }
 
@@ -22,6 +23,16 @@ export async function* rejectedRowsCsv(ctx: Context, { id, type, columns }: Oper
   const own = all.filter((name) => !problemColumns.some((other) => other === name));
   const indexes = own.map((name) => all.indexOf(name));
   yield csvOf([[...own, ...(type === 'import' ? problemColumns : ['row', 'problem'])]]);
+  for await (const rows of rejectedRows(ctx, { id })) {
+    yield csvOf(rows.map(({ row, cells, problem }) => [...indexes.map((index) => cells[index] ?? ''), row, problem]));
+  }
+}
+
+/** The rejected rows of an operation in the order of its file, page by page. */
+export async function* rejectedRows(
+  ctx: Context,
+  { id }: Pick<Operation, 'id'>,
+): AsyncIterable<readonly RejectedRow[]> {
   let after = 0;
   for (;;) {
     const rows = await read<RejectedRow>(
@@ -33,7 +44,7 @@ export async function* rejectedRowsCsv(ctx: Context, { id, type, columns }: Oper
     );
     const last = rows.at(-1);
     if (!last) return;
-    yield csvOf(rows.map(({ row, cells, problem }) => [...indexes.map((index) => cells[index] ?? ''), row, problem]));
+    yield rows;
     after = last.row;
   }
 }
