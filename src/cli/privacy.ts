@@ -12,7 +12,11 @@ export const exportCommand = defineCommand({
   summary: 'Print all data of a store about an email as JSON, or write all of a kind to a file.',
   parameters: { slug: whose.slug, what: `The email of a customer, or a kind: ${exportedKinds}.` },
   options: {
-    format: { type: 'string', value: 'csv|jsonl', description: 'How the file of a kind is written. Default csv.' },
+    format: {
+      type: 'string',
+      value: 'csv|jsonl|shopify',
+      description: 'How the file of a kind is written. Default csv.',
+    },
     to: { type: 'string', value: 'path', description: 'The file that a kind is written to. A worker must be running.' },
   },
   async run({ parameters: { slug, what: email }, options: { format, to: file }, terminal }) {

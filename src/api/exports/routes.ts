@@ -3,7 +3,7 @@ import { file } from '#src/api/lib/reply.ts';
 import { openLink, readFile } from '#src/domain/bulk/index.ts';
 import { Id, Text, Type } from '#src/lib/schema.ts';
 
-const types: Readonly<Record<string, string>> = { csv: 'text/csv; charset=utf-8', jsonl: 'application/x-ndjson' };
+const types = { csv: 'text/csv; charset=utf-8', jsonl: 'application/x-ndjson' };
 
 export const getExportFile = defineRoute({
   operationId: 'downloadExport',
@@ -19,7 +19,8 @@ export const getExportFile = defineRoute({
   responses: { 200: Type.String({ contentMediaType: 'text/csv' }) },
   async handle({ ctx, params, query }) {
     const operation = await openLink(ctx, { id: params.id, token: query.token });
-    const name = `${operation.kind}-${operation.id}.${operation.format}`;
-    return file(readFile(ctx, operation), { name, type: types[operation.format] ?? 'text/plain' });
+    const extension = operation.format === 'jsonl' ? 'jsonl' : 'csv';
+    const name = `${operation.kind}-${operation.id}.${extension}`;
+    return file(readFile(ctx, operation), { name, type: types[extension] });
   },
 });

@@ -20,7 +20,8 @@ export async function exportToFile(
 ): Promise<Report> {
   const kind = exportKinds.find(({ name }) => name === what);
   if (!kind) throw new UsageError(`"${what}" is neither an email address nor a kind: ${exportedKinds}.`);
-  if (format !== 'csv' && format !== 'jsonl') throw new UsageError('The format must be csv or jsonl.');
+  if (format !== 'csv' && format !== 'jsonl' && format !== 'shopify')
+    throw new UsageError('The format must be csv, jsonl or shopify.');
   if (!file) throw new UsageError('Name the file with --to <path>.');
   await checkTarget(file);
   return withStore(terminal, slug, async (ctx) => {

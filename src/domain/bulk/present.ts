@@ -204,7 +204,7 @@ export function presentExport(
   return {
     id: operation.id,
     kind: operation.kind,
-    format: operation.format === 'jsonl' ? 'jsonl' : 'csv',
+    format: exportFormats.find((each) => each === operation.format) ?? 'csv',
     from: from?.toISOString() ?? null,
     to: to?.toISOString() ?? null,
     state: stateIn(fileStates, operation),

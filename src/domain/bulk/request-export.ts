@@ -1,16 +1,22 @@
 import { writeExport } from '#jobs/bulk.ts';
 import { transact } from '#src/database/transact.ts';
+import { invalidRequest } from '#src/lib/errors.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
-import type { ExportFormat, ExportKind, ExportRange } from './export-kind.ts';
+import { type ExportFormat, type ExportKind, type ExportRange, isWrittenAs } from './export-kind.ts';
 import { insertOperation } from './operation.ts';
 
-/** Enqueue an export. @returns its id */
+/**
+ * Enqueue an export.
+ * @returns its id
+ * @throws DomainError `invalid_request` for a format that the kind does not have, `rate_limited`
+ */
 export async function requestExport(
   ctx: Context,
   { kind, format, ...range }: { kind: ExportKind; format: ExportFormat } & ExportRange,
 ): Promise<string> {
+  if (!isWrittenAs(kind, format)) throw invalidRequest(`${kind.name} cannot be exported as ${format}.`);
   return transact(ctx, async (ctx) => {
     const id = await insertOperation(ctx, 'exp', {
       type: 'export',

@@ -1,9 +1,9 @@
 import { completeJob, transact, withSnapshot } from '#src/database/transact.ts';
 import { seconds } from '#src/lib/duration.ts';
-import { sql } from '#src/lib/sql.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { csvOf } from './csv.ts';
-import type { ExportFormat, ExportKind } from './export-kind.ts';
+import type { ExportKind } from './export-kind.ts';
 import { exportKindOf, rangeOf } from './exports/index.ts';
 import { endOperation, lockOpenOperation, type Operation, readOperation } from './operation.ts';
 
@@ -46,35 +46,52 @@ async function writeChunks(
   operation: Operation,
 ): Promise<{ readonly rows: number; readonly bytes: number }> {
   const kind = exportKindOf(operation);
-  const format: ExportFormat = operation.format === 'jsonl' ? 'jsonl' : 'csv';
+  const write = writerOf(ctx, kind, operation);
   await ctx.tx.limitStatements(statementMs);
   // A run that died after its snapshot was committed has left its file.
   await ctx.tx.execute(sql`
     delete from bulk_chunks where tenant_id = ${ctx.tenant.id} and operation_id = ${operation.id}`);
   const file = chunkWriter(ctx, operation.id);
   let rows = 0;
-  if (format === 'csv') await file.write(csvOf([kind.columns]));
-  for await (const some of fetchRows(ctx, kind, format, operation)) {
-    rows += some.length;
-    await file.write(
-      format === 'csv'
-        ? csvOf(some.map((row) => kind.columns.map((name) => row[name])))
-        : some.map((row) => `${JSON.stringify(row)}\n`).join(''),
-    );
+  await file.write(write.header);
+  for await (const some of fetchRows(ctx, write.select)) {
+    const written = some.flatMap(write.rowsOf);
+    rows += written.length;
+    await file.write(write.textOf(written));
   }
   return { rows, bytes: await file.end() };
 }
 
 type FetchedRow = Readonly<Record<string, unknown>>;
 
-async function* fetchRows(
-  ctx: InTransaction,
-  kind: ExportKind,
-  format: ExportFormat,
-  operation: Operation,
-): AsyncIterable<FetchedRow[]> {
+/** How the rows of a query become text. */
+interface Writer {
+  readonly select: Sql;
+  readonly header: string;
+  rowsOf(fetched: FetchedRow): readonly FetchedRow[];
+  textOf(rows: readonly FetchedRow[]): string;
+}
+
+function writerOf(ctx: Context, kind: ExportKind, operation: Operation): Writer {
   const range = rangeOf(operation);
-  const select = (format === 'jsonl' && kind.selectObjects?.(ctx, range)) || kind.select(ctx, range);
+  const rows = (fetched: FetchedRow) => [fetched];
+  const select = () => kind.select(ctx, range);
+  const objects = () => kind.selectObjects?.(ctx, range) ?? select();
+  if (operation.format === 'jsonl') {
+    const textOf = (some: readonly FetchedRow[]) => some.map((row) => `${JSON.stringify(row)}\n`).join('');
+    return { select: objects(), header: '', rowsOf: rows, textOf };
+  }
+  const table = operation.format === 'shopify' ? kind.shopify : undefined;
+  const columns = table?.columns ?? kind.columns;
+  return {
+    select: table ? objects() : select(),
+    header: csvOf([columns]),
+    rowsOf: table ? (object) => table.rowsOf(object, ctx) : rows,
+    textOf: (some) => csvOf(some.map((row) => columns.map((name) => row[name]))),
+  };
+}
+
+async function* fetchRows(ctx: InTransaction, select: Sql): AsyncIterable<FetchedRow[]> {
   await ctx.tx.execute(sql`declare exported no scroll cursor for ${select}`);
   for (;;) {
     const rows = await ctx.tx.execute<FetchedRow>(sql`fetch 500 from exported`);

@@ -80,6 +80,42 @@ test('POST /admin/exports writes products as CSV and lines of JSON, which an imp
   }
 });
 
+test('an export as Shopify writes it is read back to the same products by another store', async (t) => {
+  const { owner, otherOwner, services } = t.context;
+  const importFile = async (to: Owner, file: string) => {
+    const { body } = await to.post('/imports?kind=products&format=shopify', file, { 'content-type': 'text/csv' });
+    return until(async () => {
+      await runJobs(services);
+      const found = (await to.get(`/imports/${body.import.id}`)).body.import;
+      return found.finished_at && found;
+    });
+  };
+  const header =
+    'Handle,Title,Body (HTML),Vendor,Product Category,Type,Tags,Published,Option1 Name,Option1 Value,Option2 Name,' +
+    'Option2 Value,Variant SKU,Variant Grams,Variant Inventory Tracker,Variant Inventory Qty,' +
+    'Variant Inventory Policy,Variant Fulfillment Service,Variant Price,Variant Compare At Price,' +
+    'Variant Requires Shipping,Variant Taxable,Image Src,Image Position,Image Alt Text,Gift Card,SEO Title,Status';
+  const theirs = [
+    header,
+    'shirt,"The ""Classic"" shirt","<p>Soft &amp; <b>warm</b>,',
+    ' 5"" &lt; 6"".</p><ul><li>cotton</li></ul><p>Café</p>",Acme,Apparel,Shirts,"cotton, summer",TRUE,Size,Small,Color,Blue,S-B,200,shopify,12,deny,manual,19.99,24.99,TRUE,TRUE,https://cdn.example.com/a.jpg,1,"A ""blue"" one",FALSE,,active',
+    'shirt,,,,,,,,,Large,,Blue,L-B,210.5,shopify,0,continue,manual,21,,TRUE,TRUE,https://cdn.example.com/b.jpg,2,,,,',
+    'shirt,,,,,,,,,Large,,Red,L-R,,,,deny,manual,0.50,,FALSE,TRUE,,,,,,',
+    'shirt,,,,,,,,,,,,,,,,,,,,,,https://cdn.example.com/c.jpg,3,,,,',
+    'shirt,,,,,,,,,,,,,,,,,,,,,,https://cdn.example.com/d.jpg,4,"=1+1",,,',
+    'mug,Mug,,Acme,,,,FALSE,Title,Default Title,,,MUG,340,shopify,3,deny,manual,12,,TRUE,TRUE,,,,FALSE,,draft',
+  ].join('\n');
+  t.like(await importFile(owner, theirs), { rows: { failed: 0 }, changes: { created: 2 } });
+  const { view, text } = await exportFile(t, { kind: 'products', format: 'shopify' });
+  t.like(view, { format: 'shopify', rows: 5 });
+  t.true(text.includes('Soft &amp; warm, 5&quot; &lt; 6&quot;.<br>cotton<br>Café'), 'HTML is text, with its lines');
+
+  t.like(await importFile(otherOwner, text), { rows: { failed: 0 }, changes: { created: 2 } });
+  const lines = async (of: Owner) => (await exportFile(t, { kind: 'products', format: 'jsonl' }, of)).text;
+  t.is(await lines(otherOwner), await lines(owner));
+  t.is(resultOf(await owner.post('/exports', { kind: 'stock', format: 'shopify' })), '400 invalid_request');
+});
+
 test('the journal agrees with orders, refunds and gift cards to the cent, by day and currency', async (t) => {
   const { ctx } = t.context;
   const first = await buildPaidOrder(ctx, { items: [{ unitPriceCents: 1000 }, { unitPriceCents: 250, quantity: 2 }] });

@@ -949,7 +949,7 @@ export interface components {
         Export: {
             id: string;
             kind: string;
-            format: "csv" | "jsonl";
+            format: "csv" | "jsonl" | "shopify";
             from: components["schemas"]["Timestamp"] | null;
             to: components["schemas"]["Timestamp"] | null;
             state: "receiving" | "queued" | "running" | "completed" | "failed" | "canceled";
@@ -2372,7 +2372,7 @@ export interface operations {
                     /**
                      * @default csv
                      */
-                    format?: "csv" | "jsonl";
+                    format?: "csv" | "jsonl" | "shopify";
                     from?: components["schemas"]["Timestamp"] | null;
                     to?: components["schemas"]["Timestamp"] | null;
                 };

@@ -1,6 +1,7 @@
 import { sql } from '#src/lib/sql.ts';
 import type { ExportKind } from '../export-kind.ts';
 import { productTable } from '../kinds/product-table.ts';
+import { shopifyProducts } from './shopify-products.ts';
 
 const ofVariant = sql`v.sku, v.name, v.options, v.price_cents, v.compare_at_cents, v.subscription_price_cents,
   v.weight_oz::float8, v.ships, v.stock, v.low_stock_at, v.backorder`;
@@ -28,6 +29,7 @@ export const exportProducts: ExportKind = {
           from variants v cross join lateral (select ${ofVariant}) as each
           where v.tenant_id = p.tenant_id and v.product_id = p.id and v.removed_at is null) as all_of) as variants
     from products p where p.tenant_id = ${tenant.id} and p.removed_at is null order by p.id`,
+  shopify: shopifyProducts,
 };
 
 export const exportStock: ExportKind = {

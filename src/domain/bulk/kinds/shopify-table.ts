@@ -63,7 +63,7 @@ interface VariantContext extends Pick<Context, 'tenant'> {
   readonly optionNames: readonly string[];
 }
 
-const gramsPerOunce = 28.349523125;
+export const gramsPerOunce = 28.349523125;
 
 function variantOf(row: Row, { slug, optionNames, tenant }: VariantContext): Record<string, unknown> {
   const values = [1, 2, 3].map((number) => row[`Option${number} Value`] ?? '');
