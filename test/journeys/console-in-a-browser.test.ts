@@ -160,7 +160,7 @@ browserTest('a session that has ended is signed in again in another tab, and the
   await dialog(page).getByLabel('Code').fill('LATE15');
   await dialog(page).getByLabel('Percent').fill('15');
   await page.context().clearCookies();
-  await confirm(page, 'New promo code');
+  await confirm(page, 'Create the promo code');
   await page.getByRole('heading', { name: 'Your session has ended' }).waitFor();
 
   const link = await linkFrom(stack, owner, () => button(page, 'Email me a link').click());

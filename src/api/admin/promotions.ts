@@ -128,6 +128,7 @@ export const postGiftCard = defineRoute({
   operationId: 'admin.createGiftCard',
   method: 'post',
   path: '/api/v1/admin/gift-cards',
+  verified: true,
   idempotent: 'atomic',
   coalesced: true,
   summary: 'Create a gift card. Its code is only returned here.',

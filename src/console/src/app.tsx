@@ -10,8 +10,8 @@ import { authProvider } from './session/auth-provider.ts';
 import { SignInLinkPage } from './session/sign-in-link-page.tsx';
 import { SignInPage } from './session/sign-in-page.tsx';
 
-// The client of the API retries by itself.
-const queryClient = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+// The client of the API retries by itself, and says when the service cannot be reached.
+const queryClient = new QueryClient({ defaultOptions: { queries: { retry: false, networkMode: 'always' } } });
 
 /** One word for one thing: who signs in signs out. */
 const i18nProvider: I18nProvider = {

@@ -79,7 +79,7 @@ function readPeriod(ctx: Context, period: Period): { from: Day; to: Day } {
   const from = readDay('from', period.from) ?? addDays(to, 1 - usualDays);
   if (from > to) throw invalidPeriod('/from', 'must not be after `to`');
   if (dayNumber(to) - dayNumber(from) >= daysMax)
-    throw invalidPeriod('/from', `must not be ${daysMax} days before \`to\``);
+    throw invalidPeriod('/from', `must be at most ${daysMax} days before the end`);
   return { from, to };
 }
 

@@ -22,6 +22,7 @@ export const ReturnView = Type.Object(
     id: Id('ret'),
     number: Type.String({ examples: ['RMA-1001'] }),
     order_id: Id('ord'),
+    order_number: Type.String({ examples: ['ORD-1001'] }),
     status: Type.Enum([...returnStatuses]),
     items: Type.Array(ReturnItemView),
     created_at: Timestamp,
@@ -33,11 +34,20 @@ export type ReturnView = Static<typeof ReturnView>;
 /** A return's number as people read it. */
 export const returnNumberOf = (number: number): string => `RMA-${number}`;
 
-export function presentReturn({ id, number, orderId, status, items, createdAt }: ReturnRecord): ReturnView {
+export function presentReturn({
+  id,
+  number,
+  orderId,
+  orderNumber,
+  status,
+  items,
+  createdAt,
+}: ReturnRecord): ReturnView {
   return {
     id,
     number: returnNumberOf(number),
     order_id: orderId,
+    order_number: orderNumber,
     status,
     items: items.map((item) => ({
       order_item_id: item.orderItemId,

@@ -13,6 +13,7 @@ export const SubscriptionView = Type.Object(
     payment_subscription_id: Type.String({ examples: ['sub_1Qx'] }),
     status: Type.Enum([...subscriptionStatuses]),
     product_id: Id('prod'),
+    product_name: Nullable(Type.String({ examples: ['Coffee beans'] })),
     variant_id: Nullable(Id('var')),
     interval: Type.Enum(['month', 'quarter']),
     quantity: Type.Integer({ examples: [1] }),
@@ -29,8 +30,8 @@ export const SubscriptionView = Type.Object(
 );
 export type SubscriptionView = Static<typeof SubscriptionView>;
 
-/** The fields that the view needs; the entity has them, and so have the rows that are read below. */
-export type SubscriptionRecord = Pick<
+/** The fields that the view needs. */
+type SubscriptionRecord = { readonly productName: string | null } & Pick<
   Subscription,
   | 'id'
   | 'paymentSubscriptionId'
@@ -56,6 +57,7 @@ function presentSubscription(subscription: SubscriptionRecord): SubscriptionView
     payment_subscription_id: subscription.paymentSubscriptionId,
     status: subscription.status,
     product_id: subscription.productId,
+    product_name: subscription.productName,
     variant_id: subscription.variantId ?? null,
     interval: subscription.interval,
     quantity: subscription.quantity,
@@ -141,6 +143,7 @@ export async function listAllSubscriptions(
 
 const select = (ctx: Context, more: Sql = sql``): Sql => sql`
   select s.id, s.payment_subscription_id as "paymentSubscriptionId", s.status, s.product_id as "productId",
+    (select p.name from products p where p.tenant_id = s.tenant_id and p.id = s.product_id) as "productName",
     s.variant_id as "variantId", s.interval, s.quantity, s.unit_price_cents as "unitPriceCents", s.currency,
     s.current_period_end as "currentPeriodEnd", s.cancel_at_period_end as "cancelAtPeriodEnd",
     s.canceled_at as "canceledAt", s.customer_id as "customerId", s.email, s.version, s.created_at as "createdAt"${more}

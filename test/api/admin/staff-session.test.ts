@@ -189,7 +189,7 @@ test('a new role and revoking take effect with the next request, and only the ha
   const orders = async () => resultOf(await api.call('GET', '/api/v1/admin/orders', { headers }));
   const keys = async () => resultOf(await api.call('GET', '/api/v1/admin/keys', { headers }));
   t.deepEqual([await orders(), await keys()], ['200', '200']);
-  await changeStaff(ctx, { id: staff.id, role: 'analyst' }, all);
+  await changeStaff(ctx, { id: staff.id, role: 'support' }, all);
   t.deepEqual([await orders(), await keys()], ['200', '403 insufficient_scope']);
   await revokeStaff(ctx, staff, all);
   t.deepEqual([await orders(), await keys()], [invalidSession, invalidSession]);

@@ -47,6 +47,7 @@ test('requestReturn records the return and emails the shopper', async (t) => {
     id: made.id,
     number: 'RMA-1001',
     order_id: order.id,
+    order_number: order.order_number,
     status: 'requested',
     created_at: made.createdAt.toISOString(),
     items: [

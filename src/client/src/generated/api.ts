@@ -1442,6 +1442,7 @@ export interface components {
             id: string;
             number: string;
             order_id: string;
+            order_number: string;
             status: "requested" | "approved" | "rejected" | "received" | "refunded" | "closed";
             items: components["schemas"]["ReturnItem"][];
             created_at: components["schemas"]["Timestamp"];
@@ -1658,6 +1659,7 @@ export interface components {
             payment_subscription_id: string;
             status: "active" | "trialing" | "past_due" | "paused" | "canceled";
             product_id: string;
+            product_name: string | null;
             variant_id: string | null;
             interval: "month" | "quarter";
             quantity: number;

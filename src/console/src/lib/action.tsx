@@ -73,7 +73,13 @@ function ActionDialog<Input extends object, Outcome>(
     },
   });
   return (
-    <Dialog open fullWidth maxWidth="sm" onClose={isSending ? undefined : onClose} aria-labelledby={titleId}>
+    <Dialog
+      open
+      fullWidth
+      maxWidth="sm"
+      onClose={(_, reason) => !isSending && reason !== 'backdropClick' && onClose()}
+      aria-labelledby={titleId}
+    >
       <DialogTitle id={titleId}>{title}</DialogTitle>
       {/* Without a record, the form would have that of the page, and begin again when it is read again. */}
       <Form record={input as Partial<RaRecord>} onSubmit={(values: FieldValues) => send(values as Input)}>
@@ -88,7 +94,7 @@ function ActionDialog<Input extends object, Outcome>(
         </DialogContent>
         <DialogActions>
           <Button onClick={onClose} disabled={isSending}>
-            Cancel
+            Close
           </Button>
           <Button type="submit" variant="contained" color={color} loading={isSending}>
             {error ? 'Try again' : submit}

@@ -2,7 +2,7 @@ import Alert from '@mui/material/Alert';
 import Button from '@mui/material/Button';
 import type { ReactNode } from 'react';
 
-import { messageOf } from './errors.ts';
+import { messageOf, unreachable } from './errors.ts';
 
 interface FailureProps {
   readonly error: unknown;
@@ -24,4 +24,9 @@ export function Failure({ error, retry }: FailureProps): ReactNode {
       {messageOf(error)}
     </Alert>
   );
+}
+
+/** Stands for a page whose script cannot be loaded: a browser loads it again with the whole console only. */
+export function Unreachable(): ReactNode {
+  return <Failure error={unreachable} retry={() => location.reload()} />;
 }

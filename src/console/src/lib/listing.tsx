@@ -47,11 +47,21 @@ export function Listing<Row extends RaRecord>(props: ListingProps<Row>): ReactNo
 
 function ListedRows<Row extends RaRecord>({
   title,
+  empty,
   ...shown
 }: Omit<ListingProps<Row>, 'filters' | 'actions' | 'refetchInterval'>) {
-  const { data, isPending } = useListContext<Row>();
+  const { data, isPending, filterValues } = useListContext<Row>();
+  const isFiltered = Object.keys(filterValues).length > 0;
   if (isPending) return <Typography sx={{ p: 2 }}>Loading…</Typography>;
-  return <Rows label={title} rows={data ?? []} keyOf={({ id }) => String(id)} {...shown} />;
+  return (
+    <Rows
+      label={title}
+      rows={data ?? []}
+      keyOf={({ id }) => String(id)}
+      empty={isFiltered ? empty : 'There are none yet.'}
+      {...shown}
+    />
+  );
 }
 
 function ListFailure() {

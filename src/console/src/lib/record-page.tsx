@@ -19,7 +19,7 @@ const queryOptions = {
 /** The page of one record of a resource. */
 export function RecordPage<Row extends RaRecord>(props: RecordPageProps<Row>): ReactNode {
   return (
-    <ShowBase queryOptions={queryOptions} loading={null} error={null}>
+    <ShowBase queryOptions={queryOptions} redirectOnError={false}>
       <ShownRecord {...props} />
     </ShowBase>
   );

@@ -23,6 +23,7 @@ import Webhook from '@mui/icons-material/Webhook';
 import type { SvgIconProps } from '@mui/material/SvgIcon';
 import { type ComponentType, lazy } from 'react';
 
+import { Unreachable } from '../lib/failure.tsx';
 import { exportScopes, importScopes } from './files/kinds.ts';
 
 /** A page of the console, which is loaded when it is opened. */
@@ -208,7 +209,12 @@ export const pages: readonly ConsolePage[] = [
 export const OwnAccount = load('OwnAccount', () => import('./staff/own-account.tsx'));
 export const Today = load('Today', () => import('./today/today.tsx'));
 
-/** A page from the module that exports it under this name. */
+/** A page from the module that exports it under this name, or why it cannot be loaded. */
 function load<Name extends string>(name: Name, open: () => Promise<Readonly<Record<Name, ComponentType>>>) {
-  return lazy(async () => ({ default: (await open())[name] }));
+  return lazy(async () => ({
+    default: await open().then(
+      (module) => module[name],
+      () => Unreachable,
+    ),
+  }));
 }

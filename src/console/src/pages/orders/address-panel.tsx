@@ -27,6 +27,7 @@ function EditAddress({ order: { id, shipping_address: address, label } }: { read
   return (
     <Action<Address & { retry?: boolean }>
       label="Edit"
+      submit="Save"
       title="Correct the shipping address"
       scope="admin.orders:write"
       input={{ ...(address as Address), retry: isWaiting }}

@@ -38,6 +38,7 @@ function CreateGiftCard() {
     <>
       <Action<Body<'admin.createGiftCard'>, Result<'admin.createGiftCard'>>
         label="New gift card"
+        submit="Issue the gift card"
         variant="contained"
         scope="admin.promotions:write"
         run={(input, options) => admin.createGiftCard(input, options)}

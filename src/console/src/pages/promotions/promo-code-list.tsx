@@ -58,6 +58,7 @@ function CreatePromoCode({ currency }: Currency) {
   return (
     <Action<Body<'admin.createPromoCode'>>
       label="New promo code"
+      submit="Create the promo code"
       variant="contained"
       scope="admin.promotions:write"
       input={{ type: 'percent' }}

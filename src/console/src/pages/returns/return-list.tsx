@@ -25,7 +25,7 @@ export function ReturnList() {
         { label: 'Return', show: ({ number }) => number },
         { label: 'Requested', show: ({ created_at }) => formatTime(created_at) },
         { label: 'Status', show: ({ status }) => <State code={status} /> },
-        { label: 'Order', show: ({ order_id }) => <OrderLink id={order_id} /> },
+        { label: 'Order', show: ({ order_id, order_number }) => <OrderLink id={order_id} number={order_number} /> },
         { label: 'Items', show: ({ items }) => items.map(describeItem).join('\n') },
         {
           label: 'Next',

@@ -49,6 +49,7 @@ function CreateKey() {
     <>
       <Action<Body<'admin.createKey'>, Result<'admin.createKey'>>
         label="New key"
+        submit="Create the key"
         variant="contained"
         scope="admin:write"
         input={{ kind: 'secret', scopes: [] }}

@@ -52,6 +52,7 @@ function MemberActions({ member: { id, email, name, role, revoked_at } }: { read
     <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1 }}>
       <Action<Body<'admin.updateStaff'>>
         label="Edit"
+        submit="Save"
         title={`Edit ${name || email}`}
         scope="admin.staff:write"
         input={{ name, role }}

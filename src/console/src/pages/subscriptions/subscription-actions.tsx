@@ -72,13 +72,14 @@ function CancelSubscription({ subscription: { id } }: Props) {
     <Action<{ when: 'now' | 'end' }>
       label="Cancel"
       title="Cancel the subscription"
+      submit="Cancel the subscription"
       color="error"
       scope={scope}
       input={{ when: 'end' }}
       run={({ when }, options) =>
         admin.manageSubscription(id, { action: 'cancel', at_period_end: when === 'end' }, options)
       }
-      done="The subscription is canceled."
+      done="The subscription is canceled, at the time that you chose."
     >
       <RadioButtonGroupInput
         source="when"

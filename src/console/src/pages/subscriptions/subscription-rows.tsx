@@ -7,6 +7,7 @@ import { SubscriptionActions } from './subscription-actions.tsx';
 
 /** What is shown of a subscription in every list. */
 export const subscriptionColumns: readonly Column<Subscription>[] = [
+  { label: 'Product', show: ({ product_name, product_id }) => product_name ?? product_id },
   { label: 'Status', show: ({ status }) => <State code={status} /> },
   { label: 'Price', show: describePrice },
   { label: 'Period ends', show: describeEnd },

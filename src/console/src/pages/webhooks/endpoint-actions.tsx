@@ -22,6 +22,7 @@ export function EndpointActions({ endpoint }: Props) {
     <>
       <Action<Body<'admin.updateWebhookEndpoint'>>
         label="Edit"
+        submit="Save"
         title="Edit the endpoint"
         scope={scope}
         input={{ url, events: events as never, concurrency, rate_per_second }}

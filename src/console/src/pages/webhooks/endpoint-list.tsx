@@ -33,6 +33,7 @@ function CreateEndpoint() {
     <>
       <Action<Body<'admin.createWebhookEndpoint'>, Result<'admin.createWebhookEndpoint'>>
         label="New endpoint"
+        submit="Create the endpoint"
         variant="contained"
         scope="admin.webhooks:write"
         input={{ events: [] }}
