@@ -260,9 +260,15 @@ browserTest('an owner who confirms with a code changes the terms of shipping and
   const { stack } = t.context;
   const { admin } = clientsOf(stack);
   const page = await openConsole(t);
-  await openInConsole(page, stack, '/settings?tab=shipping', 'Settings');
+  await openInConsole(page, stack, '/settings/shipping', 'Settings');
   await page.getByLabel(/^Most for a label/).fill('35.50');
+  await page.getByLabel('Country *').fill('UK');
   await verifyAfter(page, stack, () => button(page, 'Save').click());
+  await page.getByText(/did you mean GB/).waitFor();
+  const warned = page.waitForEvent('dialog');
+  await Promise.all([warned.then((warning) => warning.dismiss()), page.getByRole('tab', { name: 'Payments' }).click()]);
+  await page.getByLabel('Country *').fill('US');
+  await button(page, 'Try again').click();
   await page.getByText('Shipping is up to date.').waitFor();
   const { shipping } = (await admin.getProviders()).providers;
   t.is(shipping?.label_cost_cap_cents, 3550);
@@ -307,6 +313,34 @@ browserTest('a file is checked, its rejected rows are downloaded, and an export 
   await link.waitFor();
   const [file] = await Promise.all([page.waitForEvent('download'), link.click()]);
   t.regex(readFileSync(await file.path(), 'utf8'), /oak-bowl/);
+});
+
+browserTest('a change of many products is previewed, run and undone', async (t) => {
+  t.timeout(300_000);
+  const { stack } = t.context;
+  const tags = async () => (await clientsOf(stack).admin.getProduct('stoneware-mug')).product.tags;
+  const before = await tags();
+  const page = await openConsole(t);
+  await openInConsole(page, stack, '/products', 'Products');
+  await button(page, 'Change many').click();
+  await dialog(page).getByRole('combobox', { name: 'What to do' }).click();
+  await page.getByRole('option', { name: 'Change tags' }).click();
+  await dialog(page).getByLabel('Category').fill('table');
+  await dialog(page).getByLabel('Add').fill('autumn');
+  await dialog(page).getByLabel('Add').press('Enter');
+  await confirm(page, 'Preview');
+  await heading(page, 'Change tags').waitFor();
+  await page.getByRole('row', { name: /stoneware-mug.*autumn/ }).waitFor();
+  t.deepEqual(await tags(), before);
+
+  await button(page, 'Run').click();
+  await confirm(page, 'Run');
+  await button(page, 'Undo').click();
+  t.deepEqual(await tags(), [...before, 'autumn']);
+  await confirm(page, 'Undo');
+  await heading(page, 'Undo: Change tags').waitFor();
+  await page.getByText('Completed').waitFor();
+  t.deepEqual(await tags(), before);
 });
 
 browserTest('who edits a promo code that has been changed meanwhile sees both versions', async (t) => {

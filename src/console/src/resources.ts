@@ -130,6 +130,13 @@ export const resources: Readonly<Record<string, Resource>> = {
     },
     one: async (id, signal) => (await admin.getExport(id, { signal })).export,
   },
+  'bulk-changes': {
+    list: async (query, signal) => {
+      const { bulk_changes, cursor } = await admin.listBulkChanges(query, { signal });
+      return { rows: bulk_changes, cursor };
+    },
+    one: async (id, signal) => (await admin.getBulkChange(id, { signal })).bulk_change,
+  },
   staff: {
     list: async (query, signal) => {
       const { staff, cursor } = await admin.listStaff(query, { signal });

@@ -82,7 +82,7 @@ function ActionDialog<Input extends object, Outcome>(
     >
       <DialogTitle id={titleId}>{title}</DialogTitle>
       {/* Without a record, the form would have that of the page, and begin again when it is read again. */}
-      <Form record={input as Partial<RaRecord>} onSubmit={(values: FieldValues) => send(values as Input)}>
+      <Form record={input as Partial<RaRecord>} onSubmit={(values: FieldValues) => void send(values as Input)}>
         <DialogContent>
           {text && <DialogContentText sx={{ mb: 2 }}>{text}</DialogContentText>}
           {children}

@@ -21,7 +21,7 @@ export function EditForm<Input extends object, Outcome = unknown>(props: EditFor
     <Form
       // Without a record, the form would have that of the page, and begin again when it is read again.
       record={input as Partial<RaRecord>}
-      onSubmit={(values: FieldValues) => send(values as Input)}
+      onSubmit={async (values: FieldValues) => ((await send(values as Input)) ? undefined : unsaved)}
       warnWhenUnsavedChanges
     >
       {children}
@@ -38,3 +38,6 @@ export function EditForm<Input extends object, Outcome = unknown>(props: EditFor
     </Form>
   );
 }
+
+/** Without an error of its own, the form would take a failed request for a successful one, and no longer warn. */
+const unsaved = { root: { request: 'failed' } };

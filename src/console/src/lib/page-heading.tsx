@@ -16,7 +16,7 @@ export function PageHeading({ title, children }: PageHeadingProps): ReactNode {
   return (
     <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, alignItems: 'center', my: 2 }}>
       <title>{[title, store].filter(Boolean).join(' · ')}</title>
-      <Typography variant="h5" component="h1">
+      <Typography variant="h5" component="h1" sx={{ overflowWrap: 'anywhere' }}>
         {title}
       </Typography>
       {children}

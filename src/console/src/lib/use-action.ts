@@ -14,7 +14,8 @@ export interface ActionRequest<Input extends object, Outcome = unknown> {
 }
 
 interface ActionState<Input extends object> {
-  readonly send: (input: Input) => Promise<void>;
+  /** Returns whether it has succeeded. */
+  readonly send: (input: Input) => Promise<boolean>;
   readonly isSending: boolean;
   /** Why the last attempt failed. */
   readonly error: string | undefined;
@@ -39,10 +40,13 @@ export function useAction<Input extends object, Outcome>({
       notify(done, { type: 'success' });
       refresh();
       onDone?.(result);
+      return true;
     } catch (failure) {
       setError(messageOf(failure));
+      return false;
+    } finally {
+      setSending(false);
     }
-    setSending(false);
   };
   return { send, isSending, error };
 }

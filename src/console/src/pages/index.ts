@@ -3,6 +3,7 @@ import AssignmentReturn from '@mui/icons-material/AssignmentReturn';
 import Autorenew from '@mui/icons-material/Autorenew';
 import Badge from '@mui/icons-material/Badge';
 import CardGiftcard from '@mui/icons-material/CardGiftcard';
+import Checklist from '@mui/icons-material/Checklist';
 import ContactMail from '@mui/icons-material/ContactMail';
 import Download from '@mui/icons-material/Download';
 import GroupAdd from '@mui/icons-material/GroupAdd';
@@ -24,6 +25,7 @@ import type { SvgIconProps } from '@mui/material/SvgIcon';
 import { type ComponentType, lazy } from 'react';
 
 import { Unreachable } from '../lib/failure.tsx';
+import { changeScopes } from './bulk-changes/kinds.ts';
 import { exportScopes, importScopes } from './files/kinds.ts';
 
 /** A page of the console, which is loaded when it is opened. */
@@ -166,6 +168,14 @@ export const pages: readonly ConsolePage[] = [
     icon: Insights,
     scope: 'admin.analytics:read',
     list: load('AnalyticsPage', () => import('./analytics/analytics-page.tsx')),
+  },
+  {
+    name: 'bulk-changes',
+    label: 'Bulk changes',
+    icon: Checklist,
+    scope: Object.values(changeScopes),
+    list: load('BulkChangeList', () => import('./bulk-changes/bulk-change-list.tsx')),
+    show: load('BulkChangePage', () => import('./bulk-changes/bulk-change-page.tsx')),
   },
   {
     name: 'imports',

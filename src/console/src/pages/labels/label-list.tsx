@@ -1,19 +1,14 @@
-import Box from '@mui/material/Box';
-import Button from '@mui/material/Button';
-import LinearProgress from '@mui/material/LinearProgress';
 import Typography from '@mui/material/Typography';
 import type { Label } from '@storefront-commerce/client';
-import { useState } from 'react';
-import { useNotify, useRefresh } from 'react-admin';
+import { useNavigate } from 'react-router';
 
 import { admin } from '../../admin.ts';
-import { messageOf } from '../../lib/errors.ts';
+import { Action } from '../../lib/action.tsx';
 import { Panel } from '../../lib/facts.tsx';
 import { formatTime } from '../../lib/format.ts';
 import { Loaded } from '../../lib/loaded.tsx';
 import { PageHeading } from '../../lib/page-heading.tsx';
 import { Rows } from '../../lib/rows.tsx';
-import { useScope } from '../../session/session.ts';
 
 /** More than anyone retries by hand. */
 const shownMax = 500;
@@ -68,37 +63,24 @@ function ReasonPanel({ labels }: { readonly labels: readonly Label[] }) {
   );
 }
 
-/** One after another, so that the carrier's account is not overrun. What failed keeps its place in the list. */
-function RetryAll({ labels }: { readonly labels: readonly Label[] }) {
-  const [finished, setFinished] = useState<number>();
-  const notify = useNotify();
-  const refresh = useRefresh();
-  if (!useScope('admin.labels:write')) return null;
-
-  const retryAll = async () => {
-    const failures: unknown[] = [];
-    for (const [index, { id }] of labels.entries()) {
-      setFinished(index);
-      await admin.retryLabel(id).catch((error: unknown) => failures.push(error));
-    }
-    setFinished(undefined);
-    refresh();
-    if (failures.length === 0) notify('All are tried again.', { type: 'success' });
-    else notify(`${failures.length} of ${labels.length} failed. ${messageOf(failures[0])}`, { type: 'error' });
-  };
-  if (finished !== undefined)
-    return (
-      <Box sx={{ width: 160 }}>
-        <LinearProgress
-          variant="determinate"
-          value={(100 * finished) / labels.length}
-          aria-label={`${finished} of ${labels.length} retried`}
-        />
-      </Box>
-    );
+/** A worker retries all that wait for this reason, also those that the page does not show. */
+function RetryAll({ labels: [first] }: { readonly labels: readonly Label[] }) {
+  const navigate = useNavigate();
   return (
-    <Button size="small" variant={labels[0]?.remedy === 'retry' ? 'contained' : 'outlined'} onClick={retryAll}>
-      Retry all
-    </Button>
+    <Action<object, string>
+      label="Retry all"
+      title={first?.reason ?? 'Retry all'}
+      scope="admin.labels:write"
+      variant={first?.remedy === 'retry' ? 'contained' : 'outlined'}
+      text="A worker quotes each order again and buys the cheapest label. You see how far it has come."
+      run={async () => {
+        const filter = first?.reason_code ? { reason_code: first.reason_code } : {};
+        const { bulk_change } = await admin.previewBulkChange({ kind: 'label_retries', filter });
+        await admin.runBulkChange(bulk_change.id);
+        return bulk_change.id;
+      }}
+      onDone={(id) => navigate(`/bulk-changes/${id}/show`)}
+      done="The labels are retried."
+    />
   );
 }

@@ -4,6 +4,8 @@ import { choicesOf, formatMoney } from '../../lib/format.ts';
 import { LinkButton } from '../../lib/link-button.tsx';
 import { Listing } from '../../lib/listing.tsx';
 import { State } from '../../lib/texts.tsx';
+import { productChanges } from '../bulk-changes/kinds.ts';
+import { NewBulkChange } from '../bulk-changes/new-bulk-change.tsx';
 
 const filters = [
   <SearchInput key="q" source="q" placeholder="Name or SKU" alwaysOn />,
@@ -15,7 +17,12 @@ export function ProductList() {
     <Listing<ManagedProduct>
       title="Products"
       filters={filters}
-      actions={<LinkButton to="/products/create" label="New product" scope="admin.catalog:write" />}
+      actions={
+        <>
+          <LinkButton to="/products/create" label="New product" scope="admin.catalog:write" />
+          <NewBulkChange label="Change many" of={productChanges} />
+        </>
+      }
       linkOf={({ slug }) => `/products/${slug}/show`}
       empty="No product matches."
       columns={[

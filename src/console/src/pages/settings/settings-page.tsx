@@ -12,6 +12,7 @@ export function SettingsPage() {
   return (
     <PageTabs
       title="Settings"
+      path="/settings"
       tabs={[
         { name: 'store', label: 'Store', show: () => <StorePanel /> },
         {

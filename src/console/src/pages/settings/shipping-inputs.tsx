@@ -36,7 +36,7 @@ export function ShippingInputs({ currency }: { readonly currency: string }) {
             source="origin.country"
             label="Country"
             autoComplete="country"
-            helperText="US"
+            helperText="Two letters, such as US"
             validate={required()}
           />
           <TextInput

@@ -69,11 +69,11 @@ const filtered = (page: string, filter: object) => `/${page}?filter=${encodeURIC
 
 /** Where each kind is done. */
 const places: Readonly<Record<Overview['attention'][number]['kind'], string>> = {
-  payments: '/settings',
+  payments: '/settings/payments',
   order: filtered('orders', { needs_attention: true }),
   label: '/labels',
   duplicate_label: filtered('orders', { needs_attention: true }),
-  shipping: '/settings',
+  shipping: '/settings/shipping',
   webhook_endpoint: '/webhooks',
   webhook_delivery: '/webhooks',
 };

@@ -1,0 +1,171 @@
+import Alert from '@mui/material/Alert';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import LinearProgress from '@mui/material/LinearProgress';
+import type { BulkChange, Result } from '@storefront-commerce/client';
+import { useNavigate } from 'react-router';
+
+import { admin } from '../../admin.ts';
+import { Action } from '../../lib/action.tsx';
+import { Facts, Panel } from '../../lib/facts.tsx';
+import { formatCode, formatCount, formatMoney, formatTime } from '../../lib/format.ts';
+import { PageHeading } from '../../lib/page-heading.tsx';
+import { RecordPage } from '../../lib/record-page.tsx';
+import { Rows } from '../../lib/rows.tsx';
+import { State } from '../../lib/texts.tsx';
+import { useSession } from '../../session/session.ts';
+import { changeNames, changeScopes } from './kinds.ts';
+
+export function BulkChangePage() {
+  return <RecordPage<BulkChange>>{(found) => <BulkChangeParts key={found.id} of={found} />}</RecordPage>;
+}
+
+interface Props {
+  readonly of: BulkChange;
+}
+
+function BulkChangeParts({ of: found }: Props) {
+  const { id, kind, state, failure, rows, undo_of, undone_by } = found;
+  const isOpen = state === 'queued' || state === 'running';
+  return (
+    <>
+      <PageHeading title={(undo_of ? 'Undo: ' : '') + changeNames[kind]}>
+        <State code={state} />
+      </PageHeading>
+      {failure && (
+        <Alert severity="error" sx={{ mb: 2 }}>
+          {failure}
+        </Alert>
+      )}
+      {state === 'previewed' && (
+        <Alert severity="info" sx={{ mb: 2 }}>
+          Nothing is changed yet. Look at the changes below, then run it within a day.
+        </Alert>
+      )}
+      {undone_by && (
+        <Alert severity="info" sx={{ mb: 2 }}>
+          It was undone.
+        </Alert>
+      )}
+      <Panel title="Progress" actions={<BulkChangeActions of={found} />}>
+        {isOpen && (
+          <LinearProgress
+            aria-label="Rows"
+            sx={{ mb: 2 }}
+            variant="determinate"
+            value={(100 * (rows.done + rows.failed)) / Math.max(1, rows.total)}
+          />
+        )}
+        <Facts of={factsOf(found)} />
+      </Panel>
+      {rows.failed > 0 && (
+        <Alert
+          severity="warning"
+          sx={{ mb: 2 }}
+          action={
+            <Button color="inherit" href={`/api/v1/admin/bulk-changes/${id}/errors`} download>
+              Download
+            </Button>
+          }
+        >
+          {formatCount(rows.failed)} were rejected. The file says why.
+        </Alert>
+      )}
+      <Samples of={found} />
+    </>
+  );
+}
+
+function factsOf({ rows, changes, change, rows_per_second: rate, created_at, finished_at }: BulkChange) {
+  return [
+    ...Object.entries(change).map(([name, value]) => [formatCode(name), describe(value)] as const),
+    ['Selected', formatCount(rows.total)],
+    ['Done', formatCount(rows.done)],
+    ['Changed', formatCount(changes.updated)],
+    ['Unchanged', formatCount(changes.unchanged)],
+    ['Rejected', formatCount(rows.failed)],
+    ['A second', rate && formatCount(rate)],
+    ['Begun', formatTime(created_at)],
+    ['Finished', finished_at && formatTime(finished_at)],
+  ] as const;
+}
+
+const describe = (value: unknown): string => (Array.isArray(value) ? value.join(', ') : String(value));
+
+function BulkChangeActions({ of: { id, kind, state, rows, can_undo, undone_by } }: Props) {
+  const navigate = useNavigate();
+  const scope = changeScopes[kind];
+  if (state === 'previewed')
+    return (
+      <Action
+        label="Run"
+        title={`${changeNames[kind]}: ${formatCount(rows.total)}`}
+        variant="contained"
+        scope={scope}
+        text="A worker changes them. You can leave the page, and cancel it meanwhile."
+        run={() => admin.runBulkChange(id)}
+        done="It is running."
+      />
+    );
+  if (state === 'queued' || state === 'running')
+    return (
+      <Action
+        label="Cancel"
+        title="Cancel the bulk change"
+        color="error"
+        scope={scope}
+        text="What was changed before stays."
+        run={() => admin.cancelBulkChange(id)}
+        done="It is canceled."
+      />
+    );
+  if (!can_undo || undone_by) return null;
+  return (
+    <Action<object, Result<'admin.undoBulkChange'>>
+      label="Undo"
+      title="Undo the bulk change"
+      scope={scope}
+      text="Everything is as before, but for what someone has changed since."
+      run={() => admin.undoBulkChange(id)}
+      onDone={({ bulk_change }) => navigate(`/bulk-changes/${bulk_change.id}/show`)}
+      done="It is being undone."
+    />
+  );
+}
+
+function Samples({ of: { samples } }: Props) {
+  const currency = useSession()?.store.currency ?? 'USD';
+  if (samples.length === 0) return null;
+  return (
+    <Panel title="The first changes">
+      <Rows
+        label="Changes"
+        rows={samples}
+        keyOf={({ subject }) => subject}
+        columns={[
+          { label: 'What', show: ({ subject }) => subject },
+          { label: 'Outcome', show: ({ action }) => <State code={action} /> },
+          {
+            label: 'Before and after',
+            show: ({ values, problem }) => problem ?? <Values of={values} currency={currency} />,
+          },
+        ]}
+      />
+    </Panel>
+  );
+}
+
+interface ValuesProps {
+  readonly of: BulkChange['samples'][number]['values'];
+  readonly currency: string;
+}
+
+function Values({ of, currency }: ValuesProps) {
+  const show = (name: string, value: unknown) =>
+    name.endsWith('_cents') && typeof value === 'number' ? formatMoney(value, currency) : describe(value ?? 'none');
+  return Object.entries(of).map(([name, [before, after]]) => (
+    <Box key={name}>
+      {formatCode(name.replace(/^variants\./, '').replace(/_cents$/, ''))}: {show(name, before)} → {show(name, after)}
+    </Box>
+  ));
+}

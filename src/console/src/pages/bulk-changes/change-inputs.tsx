@@ -1,0 +1,154 @@
+import Typography from '@mui/material/Typography';
+import type { ReactNode } from 'react';
+import {
+  BooleanInput,
+  CheckboxGroupInput,
+  NumberInput,
+  RadioButtonGroupInput,
+  required,
+  SelectInput,
+  TextArrayInput,
+  TextInput,
+} from 'react-admin';
+
+import { DecimalInput } from '../../lib/decimal-input.tsx';
+import { choicesOf } from '../../lib/format.ts';
+import { MoneyInput } from '../../lib/money-input.tsx';
+import { TimeInput } from '../../lib/time-input.tsx';
+import { useSession } from '../../session/session.ts';
+import type { ChangeKind } from './kinds.ts';
+
+interface Props {
+  readonly kind: ChangeKind;
+}
+
+/** What is selected: everything that matches what is filled in. */
+export function FilterInputs({ kind }: Props): ReactNode {
+  return filterInputs[kind];
+}
+
+const productFilter = (
+  <>
+    <SelectInput source="filter.status" label="Status" choices={choicesOf(['published', 'draft'])} shouldUnregister />
+    <TextInput source="filter.category" label="Category" shouldUnregister />
+    <TextInput source="filter.tag" label="Tag" helperText="All empty: every product" shouldUnregister />
+  </>
+);
+
+const filterInputs: Readonly<Record<ChangeKind, ReactNode>> = {
+  prices: productFilter,
+  tags: productFilter,
+  status: productFilter,
+  stock: productFilter,
+  label_retries: (
+    <TextInput
+      source="filter.reason_code"
+      label="Code of the reason"
+      helperText="Empty: all that need attention"
+      shouldUnregister
+    />
+  ),
+  subscription_cancellations: (
+    <>
+      <SelectInput
+        source="filter.status"
+        label="Status"
+        choices={choicesOf(['active', 'trialing', 'past_due', 'paused'])}
+        shouldUnregister
+      />
+      <TextInput source="filter.product_id" label="Id of the product" shouldUnregister />
+      <TextInput source="filter.variant_id" label="Id of the variant" shouldUnregister />
+    </>
+  ),
+  emails: (
+    <>
+      <TimeInput source="filter.from" label="Ordered from" shouldUnregister />
+      <TimeInput source="filter.to" label="Ordered before" shouldUnregister />
+      <TextInput source="filter.email" label="Email" type="email" shouldUnregister />
+    </>
+  ),
+};
+
+/** What is changed of everything that is selected. */
+export function ChangeInputs({ kind }: Props): ReactNode {
+  const currency = useSession()?.store.currency ?? 'USD';
+  switch (kind) {
+    case 'prices':
+      return (
+        <>
+          <DecimalInput
+            source="change.percent"
+            label="By percent"
+            helperText="-10: ten percent cheaper"
+            decimals={2}
+            unit={1}
+            shouldUnregister
+          />
+          <MoneyInput
+            source="change.amount_cents"
+            label="Or by an amount"
+            currency={currency}
+            min={-1_000_000}
+            shouldUnregister
+          />
+          <MoneyInput source="change.round_to_cents" label="Rounded to" currency={currency} shouldUnregister />
+          <CheckboxGroupInput
+            source="change.prices"
+            label="Which prices"
+            defaultValue={['price_cents']}
+            choices={[
+              { id: 'price_cents', name: 'Price' },
+              { id: 'compare_at_cents', name: 'Was' },
+              { id: 'subscription_price_cents', name: 'Subscription price' },
+            ]}
+            shouldUnregister
+          />
+        </>
+      );
+    case 'tags':
+      return (
+        <>
+          <TextArrayInput source="change.add" label="Add" shouldUnregister />
+          <TextArrayInput source="change.remove" label="Remove" shouldUnregister />
+        </>
+      );
+    case 'status':
+      return (
+        <RadioButtonGroupInput
+          source="change.status"
+          label="Make them"
+          choices={choicesOf(['published', 'draft'])}
+          validate={required()}
+          shouldUnregister
+        />
+      );
+    case 'stock':
+      return (
+        <>
+          <NumberInput source="change.quantity" label="Set to" min={0} shouldUnregister />
+          <NumberInput source="change.change" label="Or change by" helperText="-2: two fewer" shouldUnregister />
+        </>
+      );
+    case 'subscription_cancellations':
+      return (
+        <BooleanInput
+          source="change.at_period_end"
+          label="At the end of the paid period"
+          defaultValue
+          shouldUnregister
+        />
+      );
+    case 'emails':
+      return (
+        <RadioButtonGroupInput
+          source="change.email"
+          label="Email"
+          choices={choicesOf(['receipt'])}
+          defaultValue="receipt"
+          shouldUnregister
+        />
+      );
+    case 'label_retries':
+      return <Typography sx={{ mb: 2 }}>A worker quotes each order again and buys the cheapest label.</Typography>;
+  }
+}
