@@ -39,7 +39,7 @@ function BulkChangeParts({ of: found }: Props) {
       )}
       {state === 'previewed' && (
         <Alert severity="info" sx={{ mb: 2 }}>
-          Nothing is changed yet. Look at the changes below, then run it within a day.
+          Nothing is changed yet. Check the changes below, then run it within a day.
         </Alert>
       )}
       {undone_by && (
