@@ -9,7 +9,8 @@ export class Orders extends Migration {
       create table orders (
         tenant_id ${id} not null,
         id ${id} not null,
-        number bigint not null,
+        -- Null for an order that was imported: its number was given elsewhere.
+        number bigint,
         order_number text not null,
         status text not null check (status in
           ('pending', 'paid', 'payment_failed', 'expired', 'canceled', 'partially_refunded', 'refunded')),
@@ -46,6 +47,9 @@ export class Orders extends Migration {
         payment_snapshot_number bigint not null default 0,
         shipped_at timestamptz,
         delivered_at timestamptz,
+        -- Of an order that was made elsewhere, before the store moved here.
+        imported_at timestamptz,
+        check ((number is null) = (imported_at is not null)),
         primary key (tenant_id, id),
         unique (tenant_id, number)
       ) with (fillfactor = 80);

@@ -55,9 +55,12 @@ export type IdPrefix =
   | 'exp'
   | 'chg';
 
-/** A new TypeID: the prefix and 26 characters of a UUIDv7 in Crockford base32, so that ids sort by age. */
-export function newId(prefix: IdPrefix): string {
-  return `${prefix}_${toBase32(v7(undefined, bytes))}`;
+/**
+ * A new TypeID: the prefix and 26 characters of a UUIDv7 in Crockford base32, so that ids sort by age. `at`: of what is
+ * older than its id.
+ */
+export function newId(prefix: IdPrefix, at?: Date): string {
+  return `${prefix}_${toBase32(v7(at && { msecs: at.getTime() }, bytes))}`;
 }
 
 const bytes = new Uint8Array(16);

@@ -19,6 +19,7 @@ export {
   type ShippingAddress,
   saveOrder,
 } from './order.ts';
+export { PastOrderInput, savePastOrders } from './past-orders.ts';
 export { orderPersonalData } from './personal-data.ts';
 export { OrderLabelView, OrderView } from './present.ts';
 export {

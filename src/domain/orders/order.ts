@@ -99,7 +99,8 @@ const OrderSchema = defineEntity({
   properties: {
     tenantId: p.string().primary(),
     id: p.string().primary(),
-    number: p.bigint('number'),
+    /** Null for an order that was imported. */
+    number: p.bigint('number').nullable(),
     orderNumber: p.string(),
     status: p.enum(orderStatuses),
     paymentStatus: p.enum(paymentStatuses),
@@ -135,6 +136,8 @@ const OrderSchema = defineEntity({
     paymentSnapshotNumber: p.bigint('number').default(0),
     shippedAt: p.datetime().nullable(),
     deliveredAt: p.datetime().nullable(),
+    /** When an order was imported that was made elsewhere. Nothing is charged, refunded or sent for it here. */
+    importedAt: p.datetime().nullable(),
   },
 });
 

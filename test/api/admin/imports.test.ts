@@ -2,14 +2,16 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import anyTest, { type TestFn } from 'ava';
 import { read, transact } from '#src/database/transact.ts';
-import { fileBytesMax } from '#src/domain/bulk/index.ts';
+import { exportKindOf, fileBytesMax } from '#src/domain/bulk/index.ts';
 import { listManagedProducts } from '#src/domain/catalog/index.ts';
 import { saveCustomers } from '#src/domain/customers/index.ts';
 import { saveGiftCard } from '#src/domain/promotions/index.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { ApiResponse } from '#test/support/api.ts';
-import { buildProduct } from '#test/support/factories/catalog.ts';
+import { buildProduct, stockOf } from '#test/support/factories/catalog.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
+import { buildPaidOrder } from '#test/support/factories/orders.ts';
+import { bearer, buildSession } from '#test/support/factories/sessions.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 import { until } from '#test/support/until.ts';
 import { auditOf, deedsOf, type OwnerContext, pagesOf, resultOf, useOwner } from '#test/support/use-owner.ts';
@@ -208,6 +210,64 @@ test('an import reads customers, partners, content and promo codes', async (t) =
   t.like(await importFile(t, 'kind=promo_codes&format=csv', codes), { rows: { failed: 1 }, changes: { created: 2 } });
   t.is((await owner.get('/promo-codes')).body.promo_codes.length, 2);
   t.false(JSON.stringify(await auditOf(ctx)).includes('@'), 'the audit log holds no email');
+});
+
+test('an import of past orders adds to the history of the store and of the customer, and nothing follows', async (t) => {
+  const { api, ctx, owner, services } = t.context;
+  const { variant } = await buildProduct(ctx, { slug: 'bowl', variants: [{ sku: 'BOWL' }] });
+  const recent = await buildPaidOrder(ctx, { email: 'ada@example.com' });
+  const file = [
+    'order_number,email,created_at,status,sku,name,quantity,unit_price_cents,item_discount_cents,shipping_cents,tax_cents,shipping_city,shipping_country',
+    '#1001,Ada@example.com,2024-03-01T10:00:00Z,paid,BOWL,Oak bowl,2,3000,500,700,412,Portland,US',
+    '#1001,,,,GONE,Old cup,1,1500,,,,,',
+    '#1002,ada@example.com,2023-01-01T10:00:00Z,refunded,,Gift,1,900,,,,,',
+    'ORD-1001,ada@example.com,2023-01-01T10:00:00Z,paid,,Gift,1,900,,,,,',
+    '#1003,ada@example.com,yesterday,paid,,Gift,1,900,,,,,',
+  ].join('\n');
+  t.like(await importFile(t, 'kind=orders&format=csv', file), {
+    failure: null,
+    rows: { total: 5, failed: 2 },
+    changes: { created: 2 },
+  });
+  t.like(await importFile(t, 'kind=orders&format=csv', file), { changes: { created: 0, unchanged: 2 } });
+
+  const { orders } = (await owner.get('/orders?email=ada@example.com')).body;
+  t.deepEqual(
+    orders.map(({ order_number: number }: any) => number),
+    [recent.orderNumber, '#1001', '#1002'],
+    'in the order in which they were made',
+  );
+  const [, first] = orders;
+  t.like(first, {
+    status: 'paid',
+    fulfillment_status: 'delivered',
+    created_at: '2024-03-01T10:00:00.000Z',
+    subtotal_cents: 7000,
+    total_cents: 8112,
+    attentions: [],
+  });
+  t.is(first.items[0].variant_id, variant.id);
+  t.is(first.items[1].sku, 'GONE');
+  const headers = bearer((await buildSession(ctx, { email: 'ada@example.com' })).token);
+  const portal = (await api.call('GET', '/api/v1/customer-portal/orders', { headers })).body;
+  t.is(portal.orders.length, 3);
+
+  t.is((await stockOf(ctx, variant.id)).stock, 100);
+  const followed = await read(
+    ctx,
+    sql`
+    select 'label' from labels where tenant_id = ${ctx.tenant.id} and order_number like '#%'
+    union all select 'mail' from mails where tenant_id = ${ctx.tenant.id} and subject_id = ${first.id}
+    union all select 'event' from events where tenant_id = ${ctx.tenant.id} and object_id = ${first.id}`,
+  );
+  t.deepEqual(followed, []);
+  const journal = exportKindOf({ kind: 'journal' }).select(ctx, { from: null, to: null });
+  const entries = await read<{ reference: string }>(ctx, journal);
+  t.deepEqual([...new Set(entries.map(({ reference }) => reference))], [recent.orderNumber]);
+  t.is(resultOf(await owner.post(`/orders/${first.id}/refunds`, { amount_cents: 100 })), '409 refund_not_allowed');
+  t.is(resultOf(await owner.post(`/orders/${first.id}/label`, {})), '409 order_shipped');
+  t.is((await owner.get(`/orders/${first.id}`)).status, 200);
+  await runJobs(services);
 });
 
 test('an import of gift cards stores hashes of their codes only, and its list of errors can be imported', async (t) => {

@@ -2507,7 +2507,7 @@ export interface operations {
     "admin.createImport": {
         parameters: {
             query: {
-                kind: "products" | "stock" | "customers" | "partners" | "content" | "promo_codes" | "gift_cards";
+                kind: "products" | "stock" | "customers" | "partners" | "content" | "promo_codes" | "gift_cards" | "orders";
                 format: "csv" | "shopify" | "jsonl";
                 /** @description `create` rejects what exists already; `upsert` changes it. */
                 mode?: "upsert" | "create";

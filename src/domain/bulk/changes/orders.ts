@@ -70,7 +70,8 @@ export const resendEmails = defineChangeKind({
   change: Type.Object({ email: Type.Enum(['receipt']) }),
   batchSize,
   select: ({ tenant }, filter) => sql`
-    select o.id from orders o where o.tenant_id = ${tenant.id} and o.paid_at is not null and ${matchesOrder(filter)}`,
+    select o.id from orders o
+    where o.tenant_id = ${tenant.id} and o.paid_at is not null and o.imported_at is null and ${matchesOrder(filter)}`,
   save: (ctx, selected) =>
     changeEach(selected, async ({ id }) => {
       await resendReceipt(ctx, id);

@@ -21,7 +21,7 @@ const entries = ({ tenant }: Context, range: ExportRange): Sql => sql`
       ('adjustments', o.total_cents - o.subtotal_cents + o.discount_cents - o.shipping_cents - o.tax_cents
         + o.gift_card_cents),
       ('payments', o.total_cents)) as each(account, amount_cents)
-    where o.tenant_id = ${tenant.id} and o.paid_at is not null
+    where o.tenant_id = ${tenant.id} and o.paid_at is not null and o.imported_at is null
     union all
     select m.at, 'refunds', o.order_number, o.currency, -m.amount_cents
     from payment_refund_movements m join orders o on o.tenant_id = m.tenant_id and o.id = m.order_id

@@ -21,6 +21,7 @@ const orderColumns = [
   'refunded_cents',
   'promo_code',
   'partner_code',
+  'imported_at',
 ] as const;
 const itemColumns = [
   'product_slug',
@@ -34,7 +35,7 @@ const itemColumns = [
 
 const ofOrder = sql`o.order_number, o.id as order_id, o.created_at, o.paid_at, o.status, o.payment_status,
   o.fulfillment_status, o.currency, o.email, o.subtotal_cents, o.discount_cents, o.gift_card_cents, o.shipping_cents,
-  o.tax_cents, o.total_cents, o.refunded_cents, o.promo_code, o.partner_code`;
+  o.tax_cents, o.total_cents, o.refunded_cents, o.promo_code, o.partner_code, o.imported_at`;
 const ofItem = sql`i.product_slug, i.sku, i.name, i.quantity, i.unit_price_cents, i.discount_cents as item_discount_cents,
   i.total_cents as item_total_cents`;
 

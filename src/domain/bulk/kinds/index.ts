@@ -3,6 +3,7 @@ import type { ImportKind, TableFormat } from '../import-kind.ts';
 import type { Operation } from '../operation.ts';
 import { importContent, importPromoCodes } from './content.ts';
 import { importGiftCards } from './gift-cards.ts';
+import { importOrders } from './orders.ts';
 import { importCustomers, importPartners } from './people.ts';
 import { importProducts } from './products.ts';
 import { importStock } from './stock.ts';
@@ -16,6 +17,7 @@ export const importKinds: readonly ImportKind[] = [
   importContent,
   importPromoCodes,
   importGiftCards,
+  importOrders,
 ];
 
 /** Every format of a file: the tables of the kinds, and lines of JSON. */

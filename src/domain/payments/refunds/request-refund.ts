@@ -111,7 +111,8 @@ async function findPending(
  */
 export async function leftToRefund(ctx: InTransaction, order: Order): Promise<Cents | undefined> {
   const isFree = order.totalCents === 0;
-  if (!order.isPaid || (!order.paymentId && !isFree) || order.status === 'refunded') return undefined;
+  if (!order.isPaid || (!order.paymentId && !isFree) || order.importedAt || order.status === 'refunded')
+    return undefined;
   const [open] = await ctx.tx.execute<{ count: number; cents: number }>(sql`
     select count(*)::int as count, coalesce(sum(amount_cents), 0)::int8 as cents from payment_refunds
     where tenant_id = ${ctx.tenant.id} and order_id = ${order.id} and state = 'requested'`);
@@ -122,8 +123,9 @@ export async function leftToRefund(ctx: InTransaction, order: Order): Promise<Ce
 
 function checkRefundAmount(order: Order, left: Cents | undefined, wanted: Cents | null): Cents {
   if (left === undefined) {
-    const reason = order.isPaid ? 'refunded' : 'not_paid';
-    const message = order.isPaid ? 'This order has been refunded in full already.' : 'This order was not paid.';
+    const isPaidHere = order.isPaid && !order.importedAt;
+    const reason = isPaidHere ? 'refunded' : 'not_paid';
+    const message = isPaidHere ? 'This order has been refunded in full already.' : 'This order was not paid here.';
     throw new DomainError('conflict', 'refund_not_allowed', message, { extensions: { reason } });
   }
   if (wanted === null) return left;

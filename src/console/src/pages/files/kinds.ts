@@ -12,6 +12,7 @@ export const importScopes: Readonly<Record<ImportKind, string>> = {
   content: 'admin.content:write',
   promo_codes: 'admin.promotions:write',
   gift_cards: 'admin.promotions:write',
+  orders: 'admin.orders:write',
 };
 
 /** What reads each kind. Fails to compile when the API exports another one. */

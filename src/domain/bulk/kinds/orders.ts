@@ -1,0 +1,80 @@
+import { closed } from '#src/lib/schema.ts';
+import { PastOrderInput, savePastOrders } from '../../orders/index.ts';
+import { defineImportKind, type Row, type TableFormat } from '../import-kind.ts';
+import { definedFields, filledCells, filledNumbers } from './cells.ts';
+import { flatTable } from './flat-table.ts';
+import { rejectExisting } from './save-each.ts';
+
+const ofOrder = flatTable({
+  texts: [
+    'order_number',
+    'email',
+    'created_at',
+    'status',
+    'fulfillment_status',
+    'currency',
+    'carrier',
+    'tracking_number',
+  ],
+  numbers: ['discount_cents', 'shipping_cents', 'tax_cents', 'total_cents', 'refunded_cents'],
+});
+const ofAddress = ['name', 'street1', 'street2', 'city', 'state', 'zip', 'country', 'phone'];
+const ofItem = ['sku', 'product_slug', 'name', 'quantity', 'unit_price_cents', 'item_discount_cents'];
+
+/** A row for each item. What describes the order stands in its first row, or in all of them, as exports write it. */
+const ordersTable: TableFormat = {
+  required: ['order_number', 'created_at', 'name', 'quantity', 'unit_price_cents'],
+  optional: [
+    ...ofOrder.optional,
+    ...ofItem,
+    ...ofAddress.map((field) => `shipping_${field}`),
+    // What an export has besides.
+    'order_id',
+    'paid_at',
+    'payment_status',
+    'subtotal_cents',
+    'gift_card_cents',
+    'promo_code',
+    'partner_code',
+    'imported_at',
+    'item_total_cents',
+  ],
+  otherColumns: 'rejected',
+  groupedBy: 'order_number',
+  valueOf(rows, ctx) {
+    const [first = {}] = rows;
+    const address = ofAddress.flatMap((field) => {
+      const cell = first[`shipping_${field}`];
+      return cell ? [[field, cell]] : [];
+    });
+    return definedFields({
+      ...ofOrder.valueOf([first], ctx),
+      shipping_address: address.length > 0 ? Object.fromEntries(address) : undefined,
+      items: rows.map(itemOf),
+    });
+  },
+};
+
+function itemOf(row: Row): Record<string, unknown> {
+  const { item_discount_cents: discount, ...numbers } = filledNumbers(row, [
+    'quantity',
+    'unit_price_cents',
+    'item_discount_cents',
+  ]);
+  const texts = filledCells(row, ['sku', 'product_slug', 'name']);
+  return definedFields({ ...texts, ...numbers, discount_cents: discount });
+}
+
+/** Orders that were made elsewhere, for the store's history and its customers'. */
+export const importOrders = defineImportKind({
+  name: 'orders',
+  area: 'orders',
+  tables: { csv: ordersTable },
+  schema: closed(PastOrderInput),
+  auditedAs: 'order',
+  async save(ctx, orders, mode) {
+    const changes = await savePastOrders(ctx, orders);
+    rejectExisting(changes, mode);
+    return changes;
+  },
+});

@@ -1,0 +1,174 @@
+import { lockNames } from '#src/database/lock-names.ts';
+import { normaliseEmail } from '#src/lib/email-address.ts';
+import { invalidRequest } from '#src/lib/errors.ts';
+import { newId } from '#src/lib/ids.ts';
+import { Cents, Country, Currency, Email, Omittable, type Static, Text, Timestamp, Type } from '#src/lib/schema.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { Change } from '../change.ts';
+import type { Context, InTransaction } from '../context.ts';
+
+const Discount = Omittable(Cents);
+
+/** An order that was made elsewhere, before the store moved here. */
+export const PastOrderInput = Type.Object({
+  /** As it was given elsewhere. */
+  order_number: Text(50, { examples: ['#1001'] }),
+  email: Omittable(Email),
+  created_at: Timestamp,
+  status: Omittable(Type.Enum(['paid', 'partially_refunded', 'refunded', 'canceled'])),
+  fulfillment_status: Omittable(Type.Enum(['unfulfilled', 'shipped', 'delivered', 'returned', 'not_required'])),
+  currency: Omittable(Currency),
+  discount_cents: Discount,
+  shipping_cents: Omittable(Cents),
+  tax_cents: Omittable(Cents),
+  /** Default: the sum of the other amounts. */
+  total_cents: Omittable(Cents),
+  refunded_cents: Omittable(Cents),
+  shipping_address: Omittable(
+    Type.Object({
+      name: Omittable(Text(200)),
+      street1: Omittable(Text(200)),
+      street2: Omittable(Text(200)),
+      city: Omittable(Text(200)),
+      state: Omittable(Text(100)),
+      zip: Omittable(Text(40)),
+      country: Omittable(Country),
+      phone: Omittable(Text(40)),
+    }),
+  ),
+  carrier: Omittable(Text(100)),
+  tracking_number: Omittable(Text(100)),
+  items: Type.Array(
+    Type.Object({
+      sku: Omittable(Text(100)),
+      product_slug: Omittable(Text(100)),
+      name: Text(400),
+      quantity: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
+      unit_price_cents: Cents,
+      discount_cents: Discount,
+    }),
+    { minItems: 1, maxItems: 500 },
+  ),
+});
+export type PastOrderInput = Static<typeof PastOrderInput>;
+
+/** A number that this service gives. An order of the future could have it. */
+const ownNumber = /^ORD-\d+$/;
+
+/**
+ * Store orders that were made elsewhere. Nothing follows from them: no label, email, event, change of stock or entry in
+ * the accounts. One that exists is unchanged.
+ * @throws DomainError `invalid_request`
+ */
+export async function savePastOrders(ctx: InTransaction, inputs: readonly PastOrderInput[]): Promise<Change[]> {
+  const numbers = inputs.map(({ order_number: number }) => number.trim().toUpperCase());
+  const own = numbers.find((number) => ownNumber.test(number));
+  if (own) throw invalidRequest(`${own} may be the number of an order of this store. Import it with another prefix.`);
+  await lockNames(ctx, 'past order', numbers);
+  const existing = await ctx.tx.execute<{ number: string }>(sql`
+    select order_number as number from orders where tenant_id = ${ctx.tenant.id} and order_number = any(${numbers}::text[])`);
+  const known = new Set(existing.map(({ number }) => number));
+  const added: PastOrder[] = [];
+  const changes = inputs.map((input, index): Change => {
+    const number = numbers[index] ?? '';
+    const isNew = !known.has(number);
+    known.add(number);
+    if (isNew) added.push(pastOrder(ctx, number, input));
+    return { subject: `order ${number}`, action: isNew ? 'created' : 'unchanged', fields: [] };
+  });
+  if (added.length > 0) await insertOrders(ctx, added);
+  return changes;
+}
+
+type PastOrder = ReturnType<typeof pastOrder>;
+
+function pastOrder({ tenant }: Context, number: string, input: PastOrderInput) {
+  const createdAt = new Date(input.created_at);
+  const items = input.items.map((item, position) => {
+    const discount = item.discount_cents ?? 0;
+    const total = Math.max(0, item.unit_price_cents * item.quantity - discount);
+    const ids = { id: newId('item', createdAt), product_id: newId('prod'), variant_id: newId('var') };
+    return { ...item, ...ids, position, discount_cents: discount, total_cents: total };
+  });
+  const subtotal = items.reduce((sum, { total_cents: cents }) => sum + cents, 0);
+  const { discount_cents: discount, shipping_cents: shipping, tax_cents: tax, status } = input;
+  const total = input.total_cents ?? Math.max(0, subtotal - (discount ?? 0) + (shipping ?? 0) + (tax ?? 0));
+  const isPaid = status !== 'canceled';
+  const fulfillment = input.fulfillment_status ?? (isPaid ? 'delivered' : 'not_required');
+  const isShipped = ['shipped', 'delivered', 'returned'].includes(fulfillment);
+  const at = createdAt.toISOString();
+  return {
+    id: newId('ord', createdAt),
+    order_number: number,
+    status: status ?? 'paid',
+    payment_status: isPaid ? (status ?? 'paid') : 'unpaid',
+    fulfillment_status: fulfillment,
+    currency: input.currency ?? tenant.currency,
+    email: input.email ? normaliseEmail(input.email) : null,
+    subtotal_cents: subtotal,
+    discount_cents: discount ?? 0,
+    shipping_cents: shipping ?? 0,
+    tax_cents: tax ?? 0,
+    total_cents: total,
+    refunded_cents: input.refunded_cents ?? (status === 'refunded' ? total : 0),
+    shipping_address: input.shipping_address ? addressOf(input.shipping_address) : null,
+    labels: input.tracking_number ? [parcelOf(input.tracking_number, input.carrier, isShipped)] : [],
+    created_at: at,
+    paid_at: isPaid ? at : null,
+    shipped_at: isShipped ? at : null,
+    delivered_at: fulfillment === 'delivered' ? at : null,
+    items,
+  };
+}
+
+const addressOf = (given: NonNullable<PastOrderInput['shipping_address']>) => ({
+  name: null,
+  street1: null,
+  street2: null,
+  city: null,
+  state: null,
+  zip: null,
+  country: null,
+  phone: null,
+  email: null,
+  ...given,
+});
+
+const parcelOf = (trackingNumber: string, carrier: string | null | undefined, isShipped: boolean) => ({
+  carrier: carrier ?? '',
+  service: null,
+  tracking_number: trackingNumber,
+  tracking_url: null,
+  status: isShipped ? 'delivered' : null,
+});
+
+/** An item is of the product whose variant has its SKU now, if there is one. */
+async function insertOrders(ctx: InTransaction, orders: readonly PastOrder[]): Promise<void> {
+  const { tenant, clock } = ctx;
+  const now = clock.now();
+  const items = orders.flatMap(({ id, items }) => items.map((item) => ({ ...item, order_id: id })));
+  await ctx.tx.execute(sql`
+    with added as (
+      insert into orders (tenant_id, id, order_number, status, payment_status, fulfillment_status, currency, email,
+        customer_id, subtotal_cents, discount_cents, shipping_cents, tax_cents, total_cents, refunded_cents,
+        shipping_address, labels, created_at, updated_at, paid_at, shipped_at, delivered_at, imported_at)
+      select ${tenant.id}, o.id, order_number, status, payment_status, fulfillment_status, currency, o.email, (
+          select c.id from customers c where c.tenant_id = ${tenant.id} and c.email = o.email),
+        subtotal_cents, discount_cents, shipping_cents, tax_cents, total_cents, refunded_cents, shipping_address, labels,
+        created_at, ${now}::timestamptz, paid_at, shipped_at, delivered_at, ${now}::timestamptz
+      from jsonb_to_recordset(${JSON.stringify(orders)}::jsonb) as o(id text, order_number text, status text,
+        payment_status text, fulfillment_status text, currency text, email text, subtotal_cents bigint,
+        discount_cents bigint, shipping_cents bigint, tax_cents bigint, total_cents bigint, refunded_cents bigint,
+        shipping_address jsonb, labels jsonb, created_at timestamptz, paid_at timestamptz, shipped_at timestamptz,
+        delivered_at timestamptz))
+    insert into order_items (tenant_id, id, order_id, position, product_id, product_slug, variant_id, variant_named, sku,
+      name, quantity, unit_price_cents, discount_cents, total_cents, purchase_type, weight_oz, ships)
+    select ${tenant.id}, i.id, i.order_id, i.position, coalesce(v.product_id, i.product_id),
+      coalesce(p.slug, i.product_slug, ''), coalesce(v.id, i.variant_id), v.id is not null, i.sku, i.name, i.quantity,
+      i.unit_price_cents, i.discount_cents, i.total_cents, 'one_time', v.weight_oz, coalesce(v.ships, true)
+    from jsonb_to_recordset(${JSON.stringify(items)}::jsonb) as i(id text, order_id text, position int,
+        product_id text, product_slug text, variant_id text, sku text, name text, quantity int, unit_price_cents bigint,
+        discount_cents bigint, total_cents bigint)
+      left join variants v on v.tenant_id = ${tenant.id} and v.sku = i.sku and v.removed_at is null
+      left join products p on p.tenant_id = ${tenant.id} and p.id = v.product_id`);
+}
