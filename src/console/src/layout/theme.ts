@@ -6,8 +6,16 @@ const typography = {
   button: { textTransform: 'none' },
 } as const;
 
+const components: RaThemeOptions['components'] = {
+  RaSimpleFormIterator: {
+    // Otherwise seen under a mouse alone, and not by those who work with the keyboard.
+    styleOverrides: { root: { '& .RaSimpleFormIterator-action': { visibility: 'visible' } } },
+  },
+};
+
 export const lightTheme: RaThemeOptions = {
   ...defaultLightTheme,
+  components: { ...defaultLightTheme.components, ...components },
   shape,
   typography,
   palette: {
@@ -22,6 +30,7 @@ export const lightTheme: RaThemeOptions = {
 
 export const darkTheme: RaThemeOptions = {
   ...defaultDarkTheme,
+  components: { ...defaultDarkTheme.components, ...components },
   shape,
   typography,
   palette: { mode: 'dark', primary: { main: '#8fc1e3' }, secondary: { main: '#8fc1e3' }, warning: { main: '#f0a57a' } },

@@ -25,7 +25,7 @@ export function ProductCreate() {
           label="Create"
         >
           <TextInput source="slug" label="Slug" helperText="The end of its URL, as in oak-bowl" validate={required()} />
-          <ProductInputs currency={currency} />
+          <ProductInputs currency={currency} isNew />
         </EditForm>
       </Panel>
     </>

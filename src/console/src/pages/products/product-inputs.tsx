@@ -19,8 +19,14 @@ const wrapped = {
   '& .RaSimpleFormIterator-form > *': { flex: { sm: '1 1 9rem' }, minWidth: { sm: '9rem' } },
 };
 
+interface Props {
+  readonly currency: string;
+  /** A product that exists has a form of its own for its stock. */
+  readonly isNew?: boolean;
+}
+
 /** What can be edited of a product, but for its slug. */
-export function ProductInputs({ currency }: { readonly currency: string }) {
+export function ProductInputs({ currency, isNew = false }: Props) {
   return (
     <>
       <TextInput source="name" label="Name" validate={required()} />
@@ -61,6 +67,7 @@ export function ProductInputs({ currency }: { readonly currency: string }) {
           <MoneyInput source="compare_at_cents" label="Was" currency={currency} />
           <MoneyInput source="subscription_price_cents" label="Subscription price" currency={currency} />
           <DecimalInput source="weight_oz" label="Weight (oz)" decimals={2} min={0} />
+          {isNew && <DecimalInput source="stock" label="Stock" min={0} helperText="Empty: not counted" />}
           <DecimalInput source="low_stock_at" label="Low stock at" min={0} />
           <BooleanInput source="ships" label="Ships" defaultValue />
           <BooleanInput source="backorder" label="Sell without stock" />
