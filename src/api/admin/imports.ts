@@ -19,6 +19,7 @@ import {
   rejectedRowsCsv,
 } from '#src/domain/bulk/index.ts';
 import type { Context } from '#src/domain/context.ts';
+import { requireSecondFactor } from '#src/domain/second-factor.ts';
 import { found, invalidRequest } from '#src/lib/errors.ts';
 import { Id, PageOf, PageQuery, Type } from '#src/lib/schema.ts';
 import { readingAny, writingAny } from './audience.ts';
@@ -58,10 +59,12 @@ export const postImport = defineRoute({
     'application/octet-stream',
   ],
   bodyBytesMax: fileBytesMax,
+  errors: ['second_factor_required'],
   responses: { 202: ImportResponse },
   async handle({ ctx, caller, query, stream }) {
     const kind = importKindOf(query);
     requireScope(caller, `admin.${kind.area}:write`);
+    if (kind.needsSecondFactor) requireSecondFactor(ctx);
     if (!hasFormat(kind, query.format)) throw invalidRequest(`${kind.name} cannot be imported from ${query.format}.`);
     const { format, mode = 'upsert', dry_run = false } = query;
     const id = await receiveImport(ctx, { kind, format, mode, dry_run }, stream);

@@ -30,6 +30,8 @@ export interface ImportKind {
   readonly name: string;
   /** The area of the owner's work that it belongs to: who may change that may import it. */
   readonly area: AdminArea;
+  /** For what is as good as money: a member of the staff has to have verified their session. */
+  readonly needsSecondFactor?: true;
   /** The tables that it is read from, by the name of the format. Lines of JSON are values of the schema. */
   readonly tables: Readonly<Record<string, TableFormat>>;
   readonly schema: TSchema;

@@ -80,6 +80,25 @@ test('an emailed code verifies the session that requested it for ten minutes, on
   t.true((await auditOf(ctx)).some(({ action, actor }) => action === 'key.created' && actor.id === member.staff.id));
 });
 
+test('what is as good as money needs a verified session: new gift cards and imports of them', async (t) => {
+  const { api, ctx } = t.context;
+  const member = await buildStaffSession(ctx, { role: 'manager' });
+  const page = pageOf(t.context, member);
+  const issue = () => page.post('/gift-cards', { balance_cents: 5000 });
+  const importFile = (kind: string, body: string) =>
+    api.call('POST', `/api/v1/admin/imports?kind=${kind}&format=csv`, {
+      headers: { ...member.headers, origin: api.url, 'content-type': 'text/csv' },
+      body,
+    });
+  const cards = 'code,balance_cents\nABCD-EFGH-JKLM-NPQR,5000\n';
+  t.is(resultOf(await issue()), needed);
+  t.is(resultOf(await importFile('gift_cards', cards)), needed);
+  t.is(resultOf(await importFile('stock', 'sku,change\nCUP,1\n')), '202');
+  await verify(ctx, member);
+  t.is(resultOf(await issue()), '201');
+  t.is(resultOf(await importFile('gift_cards', cards)), '202');
+});
+
 test('after five wrong codes no code is accepted for fifteen minutes, however many come at once', async (t) => {
   const { ctx, clock } = t.context;
   const member = await buildStaffSession(ctx);

@@ -20,6 +20,7 @@ const invalidCode = '?';
 export const importGiftCards = defineImportKind({
   name: 'gift_cards',
   area: 'promotions',
+  needsSecondFactor: true,
   tables: { csv: flatTable({ required: ['code', 'balance_cents'], texts: ['code'], numbers: ['balance_cents'] }) },
   schema: Type.Object({ code: Type.String(), balance_cents: Balance }, { additionalProperties: false }),
   secret: {
