@@ -78,6 +78,8 @@ export class Shipping extends Migration {
         -- Since when it is being voided: if the process dies, another one completes it.
         voiding_since timestamptz,
         voided_at timestamptz,
+        -- When the provider rejected the refund of a voided label after all.
+        refund_rejected_at timestamptz,
         version int not null default 1,
         created_at timestamptz not null,
         updated_at timestamptz not null,

@@ -63,6 +63,7 @@ export async function recordRejections(
         },
       });
     } else if (id === label.purchaseId && label.state !== 'purchased') {
+      label.refundRejectedAt ??= ctx.clock.now();
       await recordFulfillment(ctx, label.orderId, { attention: labelNotRefunded });
     }
   }

@@ -84,6 +84,8 @@ const LabelSchema = defineEntity({
     /** Since when it is being voided: the refund may have been requested already. */
     voidingSince: p.datetime().nullable(),
     voidedAt: p.datetime().nullable(),
+    /** When the provider rejected the refund after all. */
+    refundRejectedAt: p.datetime().nullable(),
     version: p.integer().version(),
     createdAt: p.datetime(),
     updatedAt: p.datetime(),

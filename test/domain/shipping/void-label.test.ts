@@ -1,10 +1,17 @@
 import anyTest, { type TestFn } from 'ava';
 import * as jobs from '#jobs/labels.ts';
 import { read, transact } from '#src/database/transact.ts';
+import { exportKindOf } from '#src/domain/bulk/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { lockOrder, saveOrder } from '#src/domain/orders/index.ts';
 import type { OrderStatus } from '#src/domain/orders/order.ts';
-import { enqueueLabelRefund, failLabelRefund, refundUnusedLabel, voidLabel } from '#src/domain/shipping/index.ts';
+import {
+  checkPurchases,
+  enqueueLabelRefund,
+  failLabelRefund,
+  refundUnusedLabel,
+  voidLabel,
+} from '#src/domain/shipping/index.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { DomainError, ManualActionRequired, ProviderError, Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -108,6 +115,20 @@ test('a label whose refund is rejected stays with its order, which is flagged', 
   await finish(ctx);
   t.is((await labelOf(ctx, order.id)).state, 'purchased');
   t.like(await orderOf(ctx, order.id), { fulfillment: 'label_purchased', attention: 'label_not_refunded' });
+});
+
+test('a refund that the provider rejects after the label was voided is flagged, and reversed in the journal', async (t) => {
+  const { ctx, shipping, order, labelId } = await bought(t.context.ctx);
+  const [purchase] = shipping.bought();
+  await voidLabel(ctx, { labelId });
+  shipping.amend(purchase?.id ?? '', 'refund_rejected');
+  for (const number of [0, 0]) await checkPurchases(ctx, { labelId, number });
+  t.is((await orderOf(ctx, order.id)).attention, 'label_not_refunded');
+  const journal = exportKindOf({ kind: 'journal' }).select(ctx, { from: null, to: null });
+  const entries = await read<{ account: string; amount_cents: number }>(ctx, journal);
+  const refunds = entries.filter(({ account }) => account === 'label_refunds').map(({ amount_cents: cents }) => cents);
+  t.is(refunds.length, 2);
+  t.is(refunds[0], -(refunds[1] ?? 0));
 });
 
 test('failLabelRefund flags the order', async (t) => {

@@ -39,8 +39,11 @@ const entries = ({ tenant }: Context, range: ExportRange): Sql => sql`
     select l.purchased_at, 'label_costs', l.order_number, l.rate ->> 'currency', -l.amount_cents
     from labels l where l.tenant_id = ${tenant.id} and l.purchased_at is not null
     union all
-    select l.voided_at, 'label_refunds', l.order_number, l.rate ->> 'currency', l.amount_cents
-    from labels l where l.tenant_id = ${tenant.id} and l.purchased_at is not null and l.voided_at is not null
+    select each.at, 'label_refunds', l.order_number, l.rate ->> 'currency', each.amount_cents
+    from labels l cross join lateral (values
+      (l.voided_at, l.amount_cents), (l.refund_rejected_at, -l.amount_cents)) as each(at, amount_cents)
+    where l.tenant_id = ${tenant.id} and l.purchased_at is not null and l.voided_at is not null
+      and each.at is not null
     union all
     select each.at, each.account, l.order_number, d.currency, each.amount_cents
     from duplicate_labels d join labels l on l.tenant_id = d.tenant_id and l.id = d.label_id cross join lateral (values
