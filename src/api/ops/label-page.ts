@@ -26,7 +26,7 @@ export function renderLabelPage({ slug, label, rates, done, problem, typed }: La
     body: html`
       <p class="soft"><a href="/ops/labels">Labels</a> · ${slug} · label <code>${label.id}</code></p>
       ${outcome({ done, problem })}
-      ${renderState(label)}
+      ${renderState(label, address)}
       ${
         waits &&
         html`<section><header><h2>Try again</h2></header>
@@ -68,7 +68,7 @@ const stateWords: Readonly<Record<WaitingLabel['state'], string>> = {
   voided: 'Voided.',
 };
 
-function renderState(label: WaitingLabel): Html {
+function renderState(label: WaitingLabel, address: string): Html {
   const reason =
     label.state === 'needs_attention' && isReasonCode(label.reasonCode) ? reasons[label.reasonCode] : undefined;
   const facts: [string, Piece][] = [
@@ -80,7 +80,7 @@ function renderState(label: WaitingLabel): Html {
           ? html`<a href="${label.trackingUrl}" rel="noreferrer">${label.trackingNumber}</a>`
           : label.trackingNumber),
     ],
-    ['Label', label.labelUrl && html`<a href="${label.labelUrl}" rel="noreferrer">Print</a>`],
+    ['Label', label.labelUrl && html`<a href="${address}/file" rel="noreferrer">Print</a>`],
     ['Next attempt', label.nextAttemptAt && moment(label.nextAttemptAt)],
     ['Provider message', label.reasonDetail],
   ];

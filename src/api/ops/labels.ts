@@ -6,6 +6,7 @@ import {
   chooseRate,
   editAddress,
   labelsNeedingAttention,
+  linkToLabelFile,
   markFulfilled,
   quoteOrder,
   retryLabel,
@@ -61,6 +62,11 @@ export function labelPages(services: Services): Router {
     const rates =
       koa.query['rates'] === undefined ? undefined : await orMessage(quoteOrder(ctx, { orderId: label.orderId }));
     show(koa, renderLabelPage({ slug: ctx.tenant.slug, label, rates, done: doneOf(koa) }));
+  });
+
+  router.get('/:slug/:id/file', async (koa) => {
+    const { ctx, label } = await labelOf(services, koa);
+    koa.redirect(await linkToLabelFile(ctx, { labelId: label.id }));
   });
 
   for (const [name, act] of Object.entries(actions)) {

@@ -60,6 +60,9 @@ test('correcting the address on the label page buys the label', async (t) => {
   await purchaseLabel(ctx, { labelId: label.id, attempt: label.attempt });
   t.is((await labelOf(ctx, order.id)).state, 'purchased');
   t.is(provider.quotes.at(-1)?.to.street1, '1 Main St');
+  t.true((await api.call('GET', page)).body.includes(`href="${page}/file"`));
+  const print = await api.call('GET', `${page}/file`);
+  t.is(print.headers.get('location'), `${provider.bought()[0]?.labelUrl}?signed-again`);
 });
 
 test('a rate is chosen on the label page for an international parcel', async (t) => {
