@@ -21,7 +21,9 @@ const summaries: readonly string[] = ['anyOf', 'if', 'propertyNames'];
  * @param max how many errors are described, from the first
  */
 export function describeIssues(errors: readonly ErrorObject[], max: number): Issue[] {
-  const specific = withoutNullOnly(errors.filter((error) => !summaries.includes(error.keyword) && !isTextToo(error)));
+  const specific = withoutSpelling(
+    withoutNullOnly(errors.filter((error) => !summaries.includes(error.keyword) && !isTextToo(error))),
+  );
   const choices = Map.groupBy(
     specific.filter(({ keyword }) => keyword === 'const'),
     ({ instancePath }) => instancePath,
@@ -39,6 +41,14 @@ export function describeIssues(errors: readonly ErrorObject[], max: number): Iss
 /** A value that may come as text has a keyword that says what it must be. */
 function isTextToo({ keyword, parentSchema = {} }: ErrorObject): boolean {
   return keyword === 'type' && textKeywords.some((name) => name in parentSchema);
+}
+
+/** A text without the right format is described by that alone: a pattern only narrows it. */
+function withoutSpelling(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  const formatless = new Set(
+    errors.filter(({ keyword }) => keyword === 'format').map(({ instancePath }) => instancePath),
+  );
+  return errors.filter(({ keyword, instancePath }) => keyword !== 'pattern' || !formatless.has(instancePath));
 }
 
 /** For a nullable field the caller is told what the value should be, not that null would be accepted. */

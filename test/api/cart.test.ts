@@ -397,6 +397,7 @@ test('POST /cart/apply-promo checks a code for some products by the items of the
     ctx,
     tenant: { slug: tenant },
   } = t.context;
+  await buildProduct(ctx, { slug: 'cup' });
   await buildPromo(ctx, { code: 'CUPS', products: ['cup'] });
   const items = [
     { productSlug: 'bowl', lineTotalCents: 3000, id: 'line_1' },

@@ -1,6 +1,17 @@
 import test from 'ava';
 
-import { BooleanLike, Cents, CentsLike, closed, IntegerLike, Nullable, NumberLike, Type } from '#src/lib/schema.ts';
+import {
+  BooleanLike,
+  Cents,
+  CentsLike,
+  closed,
+  Email,
+  IntegerLike,
+  Nullable,
+  NumberLike,
+  Timestamp,
+  Type,
+} from '#src/lib/schema.ts';
 import { fits, issuesOf, issuesOfText } from '#src/lib/validation.ts';
 
 const Line = Type.Object({
@@ -87,13 +98,13 @@ test('issuesOf says that an empty text is empty, and describes a value that may 
     t.deepEqual(describe({ ...right, total }), [cents], String(total));
 });
 
-test('issuesOf describes a pattern by the example of the schema where it has one', (t) => {
+test('issuesOf describes each text once, a pattern by the example of the schema where it has one', (t) => {
   const Body = Type.Object({
-    email: Type.String({ format: 'email' }),
+    email: Email,
     slug: Type.String({ pattern: '^[a-z-]+$', examples: ['oak-bowl'] }),
     name: Type.String({ minLength: 1, maxLength: 3 }),
     count: Type.Integer({ minimum: 1, maximum: 9 }),
-    at: Type.String({ format: 'date-time' }),
+    at: Timestamp,
     lines: Type.Array(Type.Integer(), { minItems: 1, maxItems: 2 }),
     weight: Type.Number({ exclusiveMinimum: 0 }),
     is: Type.Boolean(),

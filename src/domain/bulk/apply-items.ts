@@ -23,6 +23,8 @@ export interface ItemWork<Value = unknown> {
    * @throws DomainError if one of them is rejected: then each is saved alone
    */
   save(ctx: InTransaction, values: readonly Value[]): Promise<readonly Change[]>;
+  /** What the file calls the place of an issue; without it, the path of the field. */
+  columnAt?(path: string): string;
   /** What the audit log calls what is saved; undefined where saving writes the audit log. */
   readonly auditedAs?: string | undefined;
   /** Whether the values before and after are stored, so that the operation can be undone. */
@@ -38,7 +40,7 @@ export async function applyItems(
   work: ItemWork,
   items: readonly Item[],
 ): Promise<readonly Outcome[]> {
-  const read = items.map((item) => unlessRejected(item, () => ({ item, value: work.valueOf(item) })));
+  const read = items.map((item) => unlessRejected(work, item, () => ({ item, value: work.valueOf(item) })));
   const valid = read.filter((each) => 'value' in each);
   const rejected = read.filter((each) => 'problem' in each);
   return [...rejected, ...(await saveValid(ctx, work, valid))];
@@ -57,7 +59,7 @@ async function saveValid(ctx: InTransaction, work: ItemWork, valid: readonly Val
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
     const [{ item } = { item: undefined }, ...others] = valid;
-    if (item && others.length === 0) return [{ item, problem: problemOf(error) }];
+    if (item && others.length === 0) return [{ item, problem: problemOf(work, error) }];
   }
   const outcomes: Outcome[] = [];
   for (const each of valid) outcomes.push(...(await saveValid(ctx, work, [each])));
@@ -89,19 +91,25 @@ async function saveTogether(ctx: InTransaction, work: ItemWork, valid: readonly 
   });
 }
 
-function unlessRejected<Result>(item: Item, work: () => Result): Result | { item: Item; problem: string } {
+function unlessRejected<Result>(
+  work: ItemWork,
+  item: Item,
+  read: () => Result,
+): Result | { item: Item; problem: string } {
   try {
-    return work();
+    return read();
   } catch (error) {
-    if (error instanceof DomainError) return { item, problem: problemOf(error) };
+    if (error instanceof DomainError) return { item, problem: problemOf(work, error) };
     throw error;
   }
 }
 
 /** What is wrong, in words: each issue with its place, or else the message. */
-function problemOf({ message, extensions }: DomainError): string {
+function problemOf({ columnAt = withoutSlash }: ItemWork, { message, extensions }: DomainError): string {
   const { errors } = extensions;
   const issues = Array.isArray(errors) ? (errors as readonly Issue[]) : [];
-  const details = issues.filter(({ path }) => path !== '').map(({ path, detail }) => `${path.slice(1)} ${detail}.`);
+  const details = issues.filter(({ path }) => path !== '').map(({ path, detail }) => `${columnAt(path)} ${detail}.`);
   return details.length > 0 ? details.join(' ') : message;
 }
+
+const withoutSlash = (path: string): string => path.slice(1);

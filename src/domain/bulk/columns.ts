@@ -27,6 +27,20 @@ export function checkCells(cells: readonly string[], columns: readonly string[])
   throw invalidRequest(`The row has ${cells.length} cells, and the header has ${columns.length}.`);
 }
 
+/**
+ * What a table calls the place of an issue: its column. A field has it under its own name or under one of
+ * `columnsOf`, or else is part of one that has.
+ */
+export function columnAt({ required, optional, columnsOf = {} }: TableFormat, path: string): string {
+  const names = path.split('/').filter((name) => name !== '' && !/^\d+$/.test(name));
+  const columns = [...required, ...optional, ...Object.values(columnsOf)];
+  for (; names.length > 0; names.pop()) {
+    const column = columnsOf[names.join('/')] ?? names.at(-1);
+    if (column && columns.includes(column)) return column;
+  }
+  return path.slice(1);
+}
+
 /** The names of columns in a message. */
 function columnsOf(names: readonly string[]): string {
   const shown = names.slice(0, namesMax).map((name) => `"${oneLine(name, nameCharactersMax)}"`);

@@ -1,5 +1,8 @@
 import { stringify } from 'csv-stringify/sync';
 
+/** Begins a file: without it Excel reads Windows-1252. Importing removes it. */
+export const byteOrderMark = '\ufeff';
+
 /** A spreadsheet would run a text that begins so as a formula. */
 const formulaStart = /^[=+\-@\t\r]/;
 

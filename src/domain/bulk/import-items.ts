@@ -1,8 +1,8 @@
 import { invalidRequest } from '#src/lib/errors.ts';
-import { issuesOf } from '#src/lib/validation.ts';
+import { type Issue, issuesOf } from '#src/lib/validation.ts';
 import type { Context } from '../context.ts';
 import type { Item, ItemWork } from './apply-items.ts';
-import { checkCells } from './columns.ts';
+import { checkCells, columnAt } from './columns.ts';
 import { cellOf } from './csv.ts';
 import type { ImportMode, Row } from './import-kind.ts';
 import { importKindOf, tableOf } from './kinds/index.ts';
@@ -13,17 +13,28 @@ import { parseLine } from './read-rows.ts';
 export function importItems(ctx: Context, operation: Operation): ItemWork {
   const kind = importKindOf(operation);
   const mode: ImportMode = operation.options['mode'] === 'create' ? 'create' : 'upsert';
+  const table = tableOf(operation);
   const parse = parserOf(ctx, operation);
   return {
     valueOf(item) {
       const value = parse(item);
       const issues = issuesOf(kind.schema, value);
-      if (issues.length > 0) throw invalidRequest('The row is not valid.', ...issues);
+      if (issues.length > 0)
+        throw invalidRequest('The row is not valid.', ...issues.map((issue) => namingVariant(issue, item, value)));
       return value;
     },
     save: (ctx, values) => kind.save(ctx, values, mode),
     auditedAs: kind.auditedAs,
+    ...(table && { columnAt: (path: string) => columnAt(table, path) }),
   };
+}
+
+/** Where a product has several rows, an issue of a variant says of which one. */
+function namingVariant(issue: Issue, { cells }: Item, value: unknown): Issue {
+  const [, index] = /^\/variants\/(\d+)/.exec(issue.path) ?? [];
+  if (index === undefined || cells.length === 1) return issue;
+  const { variants = [] } = value as { variants?: readonly { readonly sku?: unknown }[] };
+  return { ...issue, detail: `${issue.detail} (variant ${variants[Number(index)]?.sku ?? Number(index) + 1})` };
 }
 
 function parserOf(ctx: Context, operation: Operation): (item: Item) => unknown {

@@ -18,6 +18,8 @@ export interface TableFormat {
   readonly otherColumns: 'rejected' | 'ignored';
   /** Consecutive rows with the same text in this column, or with none, describe one thing. */
   readonly groupedBy?: string;
+  /** The columns of fields whose names or places differ, by their paths without indexes: `variants/name`. */
+  readonly columnsOf?: Readonly<Record<string, string>>;
   /**
    * One thing, as the schema of its kind describes it. Empty cells are omitted.
    * @throws DomainError `invalid_request`

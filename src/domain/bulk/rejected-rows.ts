@@ -2,7 +2,7 @@ import { read } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { problemColumns } from './columns.ts';
-import { csvOf } from './csv.ts';
+import { byteOrderMark, csvOf } from './csv.ts';
 import type { Operation } from './operation.ts';
 
 const pageRows = 500;
@@ -22,7 +22,7 @@ export async function* rejectedRowsCsv(ctx: Context, { id, type, columns }: Oper
   const all = type === 'import' ? (columns ?? []) : ['id'];
   const own = all.filter((name) => !problemColumns.some((other) => other === name));
   const indexes = own.map((name) => all.indexOf(name));
-  yield csvOf([[...own, ...(type === 'import' ? problemColumns : ['row', 'problem'])]]);
+  yield byteOrderMark + csvOf([[...own, ...(type === 'import' ? problemColumns : ['row', 'problem'])]]);
   for await (const rows of rejectedRows(ctx, { id })) {
     yield csvOf(rows.map(({ row, cells, problem }) => [...indexes.map((index) => cells[index] ?? ''), row, problem]));
   }

@@ -2,7 +2,7 @@ import { completeJob, transact, withSnapshot } from '#src/database/transact.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { csvOf } from './csv.ts';
+import { byteOrderMark, csvOf } from './csv.ts';
 import type { ExportKind } from './export-kind.ts';
 import { exportKindOf, rangeOf } from './exports/index.ts';
 import { endOperation, lockOpenOperation, type Operation, readOperation } from './operation.ts';
@@ -85,7 +85,8 @@ function writerOf(ctx: Context, kind: ExportKind, operation: Operation): Writer 
   const columns = table?.columns ?? kind.columns;
   return {
     select: table ? objects() : select(),
-    header: csvOf([columns]),
+    // Shopify reads UTF-8 without a mark.
+    header: (table ? '' : byteOrderMark) + csvOf([columns]),
     rowsOf: table ? (object) => table.rowsOf(object, ctx) : rows,
     textOf: (some) => csvOf(some.map((row) => columns.map((name) => row[name]))),
   };

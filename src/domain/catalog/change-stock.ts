@@ -5,11 +5,11 @@ import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { InTransaction } from '../context.ts';
 
-/** A change of one variant's stock by the owner. The variant is named by id or SKU. */
+/** A change of one variant's stock by the owner: none without a quantity or difference. The variant is named by id or SKU. */
 export interface StockChange {
   readonly variantId?: string | undefined;
   readonly sku?: string | undefined;
-  /** The new quantity on hand; null stops tracking the stock. */
+  /** The new quantity on hand; null stops tracking the stock. Below zero only where it already is. */
   readonly quantity?: number | null | undefined;
   /** The difference to the quantity on hand, which may be negative. Only used without `quantity`. */
   readonly change?: number | undefined;
@@ -73,8 +73,9 @@ export async function changeStock(ctx: InTransaction, changes: readonly StockCha
           when p.id is null then 'unknown'
           when count(*) over (partition by g.id) > 1 then 'named_twice'
           when g.expects and p.stock is distinct from g."ifQuantity" then 'changed_meanwhile'
-          when not g.sets and p.stock is null then 'not_tracked'
+          when not g.sets and p.stock is null and g.change is not null then 'not_tracked'
           when not g.sets and p.stock + g.change < 0 and not p.backorder then 'below_zero'
+          when g.sets and g.quantity < 0 and g.quantity is distinct from p.stock then 'below_zero'
           when abs(case when g.sets then g.quantity else p.stock + g.change end) > ${stockMax} then 'too_many'
         end as problem
       from given g left join present p on p.id = g.id),

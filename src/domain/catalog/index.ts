@@ -39,6 +39,7 @@ export {
   SubscriptionInterval,
   Tag,
 } from './product-input.ts';
+export { unknownSlugs } from './product-rows.ts';
 export {
   type FindCandidates,
   findProduct,
@@ -62,6 +63,6 @@ export {
   submitReview,
 } from './reviews.ts';
 export { removeProduct, saveProduct, saveProducts } from './save-product.ts';
-export { StockInput, saveStock } from './save-stock.ts';
+export { ExportedStockItem, StockInput, saveStock, saveStockChanges, stockChangeOf } from './save-stock.ts';
 export { listStockMovements, StockMovementView } from './stock-ledger.ts';
 export { quantityMax, readInventory, readInventoryOf, type StockLevel, stockStatus } from './stock-level.ts';

@@ -144,12 +144,18 @@ function completeVariant(variant: VariantInput, productName: string): VariantRec
 function rejectRepeatedSkus(variants: readonly VariantInput[]): void {
   const skus = variants.map(({ sku }) => sku);
   const repeated = skus.findIndex((sku, index) => skus.indexOf(sku) < index);
-  if (repeated >= 0) throw rejectSku(`/variants/${repeated}/sku`, `Two variants have the SKU ${skus[repeated]}.`);
+  if (repeated >= 0) {
+    throw rejectSku(
+      `/variants/${repeated}/sku`,
+      `Two variants have the SKU ${skus[repeated]}.`,
+      'is that of another variant',
+    );
+  }
 }
 
 /** @returns the error for a SKU that belongs to another variant */
-export function rejectSku(path: string, message: string): DomainError {
-  return invalidRequest(message, { path, code: 'uniqueItems', detail: 'names something else already' });
+export function rejectSku(path: string, message: string, detail: string): DomainError {
+  return invalidRequest(message, { path, code: 'uniqueItems', detail });
 }
 
 /** Text without case and accents, for sorting and searching, independent of the machine's locale. */

@@ -38,6 +38,15 @@ export async function lockProducts(ctx: InTransaction, slugs: readonly string[])
   return new Map(products.map(({ slug, ...product }) => [slug, product]));
 }
 
+/** Those of the slugs that no product has, not even a removed one. */
+export async function unknownSlugs(ctx: InTransaction, slugs: readonly string[]): Promise<readonly string[]> {
+  if (slugs.length === 0) return [];
+  const rows = await ctx.tx.execute<{ slug: string }>(sql`
+    select slug from unnest(${slugs}::text[]) as given(slug) where not exists (
+      select from products p where p.tenant_id = ${ctx.tenant.id} and p.slug = given.slug)`);
+  return rows.map(({ slug }) => slug);
+}
+
 /** Whether any of these SKUs belongs to a variant that is not removed. */
 export async function isAnySold(ctx: InTransaction, skus: readonly string[]): Promise<boolean> {
   if (skus.length === 0) return false;
@@ -77,8 +86,10 @@ export async function writeProducts(
   } catch (error) {
     const [first, ...others] = products;
     const owner = others.length > 0 ? 'one of these products' : first?.slug;
-    if (brokenConstraint(error) === 'variants_sku')
-      throw rejectSku('/variants', `A SKU of ${owner} belongs to another product.`);
+    if (brokenConstraint(error) === 'variants_sku') {
+      const message = `A SKU of ${owner} belongs to another product.`;
+      throw rejectSku('/variants', message, 'have a SKU that belongs to another product');
+    }
     throw error;
   }
 }

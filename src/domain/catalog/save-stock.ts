@@ -17,7 +17,7 @@ export const StockInput = Type.Object({
       sku: Type.Optional(Text(100, { examples: ['BOWL-S'] })),
       /** The new quantity on hand; null stops tracking the stock. */
       quantity: Type.Optional(Nullable(Type.Integer(quantity))),
-      /** The difference to the quantity on hand. Required without `quantity`. */
+      /** The difference to the quantity on hand. Required without `quantity`, and rejected with one. */
       change: Type.Optional(Type.Integer({ minimum: -stockMax, maximum: stockMax, examples: [-1] })),
       /** Apply the change only if this is the quantity on hand; otherwise the request fails with `version_conflict`. */
       if_quantity: Type.Optional(Nullable(Type.Integer(quantity))),
@@ -27,12 +27,30 @@ export const StockInput = Type.Object({
 });
 export type StockInput = Static<typeof StockInput>;
 
+const { items: StockItem } = StockInput.properties.items;
+type StockItem = Static<typeof StockItem>;
+
+/** An item of an exported file: its quantity is below zero where more was sold than there was. */
+export const ExportedStockItem = Type.Object({
+  ...StockItem.properties,
+  quantity: Type.Optional(Nullable(Type.Integer({ ...quantity, minimum: -stockMax }))),
+});
+
 /**
  * Change the stock of several variants as their owner says, all or nothing, and write each change into the audit log.
- * @throws DomainError `invalid_request` where an item says too little; and as `changeStock`
+ * @throws DomainError `invalid_request` where an item says too little or too much; and as `changeStock`
  */
-export async function saveStock(ctx: Context, input: StockInput): Promise<StockMove[]> {
-  const changes = changesOf(input);
+export function saveStock(ctx: Context, { items }: StockInput): Promise<StockMove[]> {
+  const changes = items.map((item, index) => {
+    const path = `/items/${index}`;
+    if (item.quantity === undefined && item.change === undefined) throw lacks(path, 'quantity', 'change');
+    return stockChangeOf(item, path);
+  });
+  return saveStockChanges(ctx, changes);
+}
+
+/** The same for changes that may also leave the stock as it is. */
+export async function saveStockChanges(ctx: Context, changes: readonly StockChange[]): Promise<StockMove[]> {
   return transact(ctx, async (ctx) => {
     const moves = await changeStock(ctx, changes);
     const changed = moves.filter(({ before, after }) => before !== after);
@@ -50,17 +68,27 @@ export async function saveStock(ctx: Context, input: StockInput): Promise<StockM
   });
 }
 
-function changesOf({ items }: StockInput): StockChange[] {
-  return items.map(({ variant_id: variantId, sku, quantity, change, if_quantity: ifQuantity }, index) => {
-    if (variantId === undefined && sku === undefined) throw lacks(index, 'sku', 'variant_id');
-    if (quantity === undefined && change === undefined) throw lacks(index, 'quantity', 'change');
-    return { variantId, sku, quantity, change, ifQuantity };
-  });
+/**
+ * What an item changes.
+ * @param path where the item stands
+ * @throws DomainError `invalid_request` where it names no variant, or both a quantity and a difference
+ */
+export function stockChangeOf(item: StockItem, path = ''): StockChange {
+  const { variant_id: variantId, sku, quantity, change, if_quantity: ifQuantity } = item;
+  if (variantId === undefined && sku === undefined) throw lacks(path, 'sku', 'variant_id');
+  if (quantity !== undefined && change !== undefined) {
+    throw invalidRequest('An item has a quantity or a change, not both.', {
+      path: `${path}/change`,
+      code: 'ambiguous',
+      detail: 'must not be given with a quantity',
+    });
+  }
+  return { variantId, sku, quantity, change, ifQuantity };
 }
 
-function lacks(index: number, field: string, other: string): DomainError {
+function lacks(path: string, field: string, other: string): DomainError {
   return invalidRequest(`Each item has a ${field} or a ${other}.`, {
-    path: `/items/${index}/${field}`,
+    path: `${path}/${field}`,
     code: 'required',
     detail: `is required without a ${other}`,
   });

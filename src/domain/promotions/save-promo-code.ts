@@ -2,13 +2,14 @@ import { assignChanges, changedValues } from '#src/lib/assign-changes.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { roundPercent } from '#src/lib/money.ts';
+import { unknownSlugs } from '../catalog/index.ts';
 import type { Change } from '../change.ts';
 import type { InTransaction } from '../context.ts';
 import { normalisePromoCode, PromoCode, type PromoCodeInput } from './promo-code.ts';
 
 /**
  * Create a promo code or update it to `input`. A removed one becomes valid again. Its usage stays counted.
- * @throws DomainError `invalid_request` when it would end before it starts
+ * @throws DomainError `invalid_request` when it would end before it starts, or names a product that never was
  */
 export async function savePromoCode(ctx: InTransaction, input: PromoCodeInput): Promise<Change> {
   const { em } = ctx.tx;
@@ -16,6 +17,7 @@ export async function savePromoCode(ctx: InTransaction, input: PromoCodeInput): 
   const code = normalisePromoCode(input.code);
   const subject = `promo code ${code}`;
   const wanted = completePromo(input);
+  await rejectUnknownProducts(ctx, wanted.products);
 
   const promo = await em.findOne(PromoCode, { tenantId: ctx.tenant.id, code });
   if (!promo) {
@@ -37,6 +39,17 @@ export async function savePromoCode(ctx: InTransaction, input: PromoCodeInput): 
   promo.updatedAt = now;
   await em.flush();
   return { subject, action, fields, values };
+}
+
+async function rejectUnknownProducts(ctx: InTransaction, slugs: readonly string[]): Promise<void> {
+  const unknown = await unknownSlugs(ctx, slugs);
+  if (unknown.length === 0) return;
+  const issues = unknown.map((slug) => ({
+    path: `/products/${slugs.indexOf(slug)}`,
+    code: 'unknown',
+    detail: `names no product: ${slug}`,
+  }));
+  throw invalidRequest(`There is no product ${unknown.join(', ')}.`, ...issues);
 }
 
 /** Fill in the defaults of an input. A value that belongs to another type is ignored. */

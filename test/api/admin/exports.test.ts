@@ -44,7 +44,7 @@ async function download(t: T, url: string) {
 
 const rowsOf = (text: string) => text.trim().split('\r\n');
 
-test('POST /admin/exports writes products as CSV and lines of JSON, which an import finds unchanged', async (t) => {
+test('POST /admin/exports writes products and stock, which an import finds unchanged', async (t) => {
   const { ctx, owner, services } = t.context;
   await buildProduct(ctx, {
     slug: 'bowl',
@@ -57,25 +57,30 @@ test('POST /admin/exports writes products as CSV and lines of JSON, which an imp
       { sku: 'L', stock: null },
     ],
   });
-  await buildProduct(ctx, { slug: 'draft', status: 'draft' });
+  await buildProduct(ctx, { slug: 'draft', status: 'draft', variants: [{ sku: 'D', backorder: true, stock: 0 }] });
+  await transact(ctx, ({ tx }) =>
+    tx.execute(sql`update variants set stock = -2 where tenant_id = ${ctx.tenant.id} and sku = 'D'`),
+  );
   const { view, text } = await exportFile(t, { kind: 'products' });
   t.like(view, { state: 'completed', rows: 3, failure: null, format: 'csv' });
-  t.is(view.file_bytes, Buffer.byteLength(text));
+  t.is(view.file_bytes, Buffer.byteLength(`\ufeff${text}`), 'with the byte order mark, which is no text');
   t.true(text.includes(`bowl,"'=HYPERLINK(""x"")",`), 'no spreadsheet runs it as a formula');
 
   const lines = (await exportFile(t, { kind: 'products', format: 'jsonl' })).text;
-  for (const [format, file] of [
-    ['csv', text],
-    ['jsonl', lines],
-  ]) {
+  const stock = (await exportFile(t, { kind: 'stock' })).text;
+  for (const [kind, format, file, unchanged] of [
+    ['products', 'csv', `\ufeff${text}`, 2],
+    ['products', 'jsonl', lines, 2],
+    ['stock', 'csv', `\ufeff${stock}`, 3],
+  ] as const) {
     const type = { 'content-type': 'text/csv' };
-    const again = await owner.post(`/imports?kind=products&format=${format}`, file, type);
+    const again = await owner.post(`/imports?kind=${kind}&format=${format}`, file, type);
     const done = await until(async () => {
       await runJobs(services);
       const { body } = await owner.get(`/imports/${again.body.import.id}`);
       return body.import.finished_at && body.import;
     });
-    t.deepEqual(done.changes, { created: 0, updated: 0, unchanged: 2 }, format);
+    t.deepEqual(done.changes, { created: 0, updated: 0, unchanged }, `${kind} ${format}`);
     t.is(done.rows.failed, 0);
   }
 });

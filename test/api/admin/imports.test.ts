@@ -119,8 +119,8 @@ test('an import reports each rejected row, and its list of errors can be correct
   const lines = body.trim().split('\r\n');
   t.is(lines[0], 'slug,name,sku,price_cents,import_row,import_problem');
   t.is(lines[1], 'Bad Slug,Bad,B-1,100,3,slug must be written like oak-bowl.');
-  t.regex(lines[2], /^decimal,Decimal,D-1,19.99,4,"variants\/0\/price_cents must be a whole number of minor units/);
-  t.regex(lines[3], /^stolen,Stolen,TAKEN,100,5,/);
+  t.regex(lines[2], /^decimal,Decimal,D-1,19.99,4,"price_cents must be a whole number of minor units/);
+  t.is(lines[3], 'stolen,Stolen,TAKEN,100,5,variants have a SKU that belongs to another product.');
   t.is(lines[4], 'short,Short,,,6,"The row has 2 cells, and the header has 4."');
   t.is(lines[5], 'nameless,,N-1,100,8,name is required.');
 
@@ -163,8 +163,16 @@ test('an import reads lines of JSON, and stock by SKU', async (t) => {
     /,3,variants\/0\/price_cents must be.*\r\nnonsense,4,The line is not JSON\./,
   );
 
-  const stock = await importFile(t, 'kind=stock&format=csv', 'sku\tquantity\tchange\nA-1\t0\t\nA-2\t\t-1\nA-3\t1\t\n');
-  t.like(stock, { rows: { failed: 2 }, changes: { updated: 1 } });
+  const items = 'sku\tquantity\tchange\nA-1\t0\t\nA-2\t\t-1\nA-3\t1\t\nA-1\t2\t1\n\t2\t\nA-2\t\t\nA-2\t-1\t\n';
+  const stock = await importFile(t, 'kind=stock&format=csv', items);
+  t.like(stock, { rows: { failed: 5 }, changes: { updated: 1, unchanged: 1 } });
+  t.deepEqual((await errorsOf(t, stock.id)).body.trim().split('\r\n').slice(1), [
+    "A-2,,'-1,3,A-2 is not tracked.",
+    'A-3,1,,4,There is no variant A-3.',
+    'A-1,2,1,5,change must not be given with a quantity.',
+    ',2,,6,sku is required without a variant_id.',
+    "A-2,'-1,,8,The stock of A-2 would fall below zero.",
+  ]);
   t.is((await productsOf(t))[0]?.variants[0]?.stock, 0);
   t.deepEqual(await deedsOf(t.context.ctx), ['product.created', 'product.updated', 'stock.updated']);
 });
@@ -352,7 +360,7 @@ test('an import reads the products of a Shopify store as it exports them', async
   ];
   const done = await importFile(t, 'kind=products&format=shopify', `${header}\n${rows.join('\n')}\n`);
   t.like(done, { failure: null, rows: { total: 5, failed: 1 }, changes: { created: 2 } });
-  t.regex((await errorsOf(t, done.id)).body, /,6,Gift cards are not products here/);
+  t.regex((await errorsOf(t, done.id)).body, /,6,A gift card is not a product here/);
   const [book, shirt] = await productsOf(t);
   t.like(shirt, {
     slug: 'example-t-shirt',
@@ -388,6 +396,59 @@ test('an import reads the products of a Shopify store as it exports them', async
   t.like(book?.variants, [
     { sku: 'E-BOOK-UBER', name: 'E-Book', options: {}, priceCents: 500, stock: null, ships: false },
   ]);
+});
+
+test('an import of a Shopify file leaves as it is what the file has no column for, and names its columns', async (t) => {
+  const { ctx } = t.context;
+  const stored = { slug: 'bowl', name: 'Bowl', description: 'Of oak', status: 'draft' } as const;
+  await buildProduct(ctx, { ...stored, variants: [{ sku: 'B-1', price_cents: 100, backorder: true }] });
+  const file = [
+    'Handle,Title,Variant SKU,Option1 Value,Variant Price',
+    'bowl,Oak bowl,B-1,,2.50',
+    'priceless,Priceless,P-1,,',
+    'two,Two,T-1,Small,1',
+    ',,T-2,Large,',
+    'wrong,Wrong,W-1,,free',
+  ].join('\n');
+  const done = await importFile(t, 'kind=products&format=shopify', file);
+  t.like(done, { rows: { failed: 4 }, changes: { created: 0, updated: 1 } });
+  const [bowl] = await productsOf(t);
+  t.like(bowl, { ...stored, name: 'Oak bowl' });
+  t.like(bowl?.variants[0], { sku: 'B-1', priceCents: 250, backorder: true });
+  t.deepEqual((await errorsOf(t, done.id)).body.trim().split('\r\n').slice(1), [
+    'priceless,Priceless,P-1,,,3,Variant Price is required.',
+    'two,Two,T-1,Small,1,4,Variant Price is required.',
+    ',,T-2,Large,,5,',
+    'wrong,Wrong,W-1,,free,6,Variant Price must be a number such as 19.99.',
+  ]);
+});
+
+test('an import says which column and variant is wrong, and reads lists with either separator', async (t) => {
+  const { ctx, owner } = t.context;
+  const problemsOf = async (query: string, file: string): Promise<string[]> => {
+    const { id } = await importFile(t, query, file);
+    return (await errorsOf(t, id)).body
+      .trim()
+      .split('\r\n')
+      .slice(1)
+      .map((line: string) => line.split(',').at(-1));
+  };
+  const variants = 'slug,name,sku,price_cents,options\nbowl,Bowl,B-1,1,\n,,B-2,-1,\ncup,Cup,,1,Size\n';
+  t.deepEqual(await problemsOf('kind=products&format=csv', variants), [
+    'price_cents must be at least 0 (variant B-2).',
+    '',
+    'sku is required.',
+  ]);
+  const images = 'type,slug,title,tags,image_url\narticle,care,Care,"a;b, c",here\narticle,oil,Oil,"a;b, c",\n';
+  t.deepEqual(await problemsOf('kind=content&format=csv', images), [
+    'image_url must be a URL such as https://shop.example.com/.',
+  ]);
+  t.deepEqual((await owner.get('/content/article/oil')).body.entry.tags, ['a;b', 'c']);
+
+  for (const slug of ['summer-shirt', 'arch']) await buildProduct(ctx, { slug });
+  const codes = 'code,type,value,products\nTWO,percent,10,summer-shirt;arch\nNONE,percent,10,"arch,nope"\n';
+  t.deepEqual(await problemsOf('kind=promo_codes&format=csv', codes), ['products names no product: nope.']);
+  t.deepEqual((await owner.get('/promo-codes')).body.promo_codes[0].products, ['summer-shirt', 'arch']);
 });
 
 test('a file that cannot be imported is rejected as a whole, and changes nothing', async (t) => {

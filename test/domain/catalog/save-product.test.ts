@@ -130,7 +130,7 @@ test('saveProduct rejects a SKU of another variant of the store', async (t) => {
     }),
   );
   t.deepEqual(twice?.extensions['errors'], [
-    { path: '/variants/1/sku', code: 'uniqueItems', detail: 'names something else already' },
+    { path: '/variants/1/sku', code: 'uniqueItems', detail: 'is that of another variant' },
   ]);
 });
 

@@ -14,6 +14,7 @@ import type { PromoUse } from '#src/domain/promotions/promo-usage.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { issuesOf } from '#src/lib/validation.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
+import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildPromo, usesOf } from '#test/support/factories/promotions.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 
@@ -181,6 +182,7 @@ test('redeemPromo counts a guest’s use for the paying email, and a late paymen
 
 test('quotePromo discounts eligible lines, and no other currency', async (t) => {
   const { ctx } = t.context;
+  await buildProduct(ctx, { slug: 'cup' });
   const promo = await buildPromo(ctx, { type: 'fixed', value_cents: 500, products: ['cup'] });
   const lines = [
     { productSlug: 'bowl', totalCents: 3000 },

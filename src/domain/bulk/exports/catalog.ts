@@ -3,8 +3,10 @@ import type { ExportKind } from '../export-kind.ts';
 import { productTable } from '../kinds/product-table.ts';
 import { shopifyProducts } from './shopify-products.ts';
 
+/** Of what was sold beyond it, a new variant begins with none. */
+const openingStock = sql`case when v.stock < 0 then 0 else v.stock end as stock`;
 const ofVariant = sql`v.sku, v.name, v.options, v.price_cents, v.compare_at_cents, v.subscription_price_cents,
-  v.weight_oz::float8, v.ships, v.stock, v.low_stock_at, v.backorder`;
+  v.weight_oz::float8, v.ships, ${openingStock}, v.low_stock_at, v.backorder`;
 const tags = sql`array(
   select t.tag from product_tags t where t.tenant_id = p.tenant_id and t.product_id = p.id order by t.position)`;
 
@@ -18,7 +20,7 @@ export const exportProducts: ExportKind = {
       array_to_string(p.purchase_types, ', ') as purchase_types,
       array_to_string(p.subscription_intervals, ', ') as subscription_intervals, v.sku, v.name as variant_name,
       v.options, v.price_cents, v.compare_at_cents, v.subscription_price_cents, v.weight_oz::float8 as weight_oz,
-      v.ships, v.stock, v.low_stock_at, v.backorder
+      v.ships, ${openingStock}, v.low_stock_at, v.backorder
     from products p join variants v on v.tenant_id = p.tenant_id and v.product_id = p.id and v.removed_at is null
     where p.tenant_id = ${tenant.id} and p.removed_at is null order by p.id, v.position, v.id`,
   selectObjects: ({ tenant }) => sql`

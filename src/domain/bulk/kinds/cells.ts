@@ -14,10 +14,10 @@ export function filledNumbers(row: Row, columns: readonly string[]): Record<stri
   return Object.fromEntries(cells.map(([name, cell]) => [name, numeral.test(cell) ? Number(cell) : cell]));
 }
 
-/** A cell with several values between commas; undefined for an empty one. */
-export function listIn(cell: string | undefined): string[] | undefined {
+/** A cell with several values between commas or semicolons; undefined for an empty one. */
+export function listIn(cell: string | undefined, separator = /[,;]/): string[] | undefined {
   const values = (cell ?? '')
-    .split(',')
+    .split(separator)
     .map((value) => value.trim())
     .filter((value) => value !== '');
   return values.length > 0 ? values : undefined;

@@ -9,13 +9,14 @@ import { saveEach } from './save-each.ts';
 const entryTable = flatTable({
   required: ['type', 'slug', 'title'],
   texts: ['type', 'slug', 'title', 'summary', 'author', 'starts_at', 'ends_at', 'published_at'],
-  lists: ['tags'],
+  tags: ['tags'],
   others: ['body', 'body_format', 'image_url', 'image_alt'],
 });
 
 /** A row for each entry; its body and image have columns of their own. */
 const contentTable: TableFormat = {
   ...entryTable,
+  columnsOf: { 'body/format': 'body_format', 'image/url': 'image_url', 'image/alt': 'image_alt' },
   valueOf(rows, ctx) {
     const [{ body, body_format: format, image_url: url, image_alt: alt } = {}] = rows;
     return definedFields({

@@ -8,6 +8,7 @@ export function flatTable({
   numbers = [],
   flags = [],
   lists = [],
+  tags = [],
   others = [],
 }: {
   readonly required?: readonly string[];
@@ -15,10 +16,12 @@ export function flatTable({
   readonly numbers?: readonly string[];
   readonly flags?: readonly string[];
   readonly lists?: readonly string[];
+  /** Lists whose elements may contain semicolons. */
+  readonly tags?: readonly string[];
   /** Not read: they are in the file that an export writes. */
   readonly others?: readonly string[];
 }): TableFormat {
-  const all = [...texts, ...numbers, ...flags, ...lists, ...others];
+  const all = [...texts, ...numbers, ...flags, ...lists, ...tags, ...others];
   return {
     required,
     optional: all.filter((name) => !required.includes(name)),
@@ -29,6 +32,7 @@ export function flatTable({
         ...filledNumbers(row, numbers),
         ...Object.fromEntries(flags.map((name) => [name, flagIn(row[name])])),
         ...Object.fromEntries(lists.map((name) => [name, listIn(row[name])])),
+        ...Object.fromEntries(tags.map((name) => [name, listIn(row[name], /,/)])),
       }),
   };
 }

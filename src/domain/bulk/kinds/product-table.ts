@@ -29,13 +29,14 @@ export const productTable: TableFormat = {
   ],
   otherColumns: 'rejected',
   groupedBy: 'slug',
+  columnsOf: { 'variants/name': 'variant_name' },
   valueOf(rows) {
     const [first = {}] = rows;
     const variants = rows.map(variantOf).filter((variant) => Object.keys(variant).length > 0);
     return definedFields({
       slug: first['slug'],
       ...filledCells(first, ofProduct),
-      tags: listIn(first['tags']),
+      tags: listIn(first['tags'], /,/),
       images: imagesIn(first['images'] ?? ''),
       purchase_types: listIn(first['purchase_types']),
       subscription_intervals: listIn(first['subscription_intervals']),

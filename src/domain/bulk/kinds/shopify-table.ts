@@ -14,23 +14,42 @@ export const shopifyTable: TableFormat = {
   optional: [],
   otherColumns: 'ignored',
   groupedBy: 'Handle',
+  columnsOf: {
+    slug: 'Handle',
+    name: 'Title',
+    description: 'Body (HTML)',
+    category: 'Type',
+    tags: 'Tags',
+    images: 'Image Src',
+    'images/alt': 'Image Alt Text',
+    variants: 'Variant Price',
+    'variants/sku': 'Variant SKU',
+    'variants/name': 'Option1 Value',
+    'variants/options': 'Option1 Value',
+    'variants/price_cents': 'Variant Price',
+    'variants/compare_at_cents': 'Variant Compare At Price',
+    'variants/weight_oz': 'Variant Grams',
+    'variants/ships': 'Variant Requires Shipping',
+    'variants/stock': 'Variant Inventory Qty',
+  },
   valueOf(rows, { tenant }) {
     const [first = {}] = rows;
     if (flagIn(first['Gift Card']) === true) {
-      throw invalidRequest('Gift cards are not products here. Import them as gift cards.');
+      throw invalidRequest('A gift card is not a product here. Cards that were issued are imported as gift_cards.');
     }
     const slug = slugOf(first['Handle'] ?? '');
     const images = imagesOf(rows);
     const optionNames = [1, 2, 3].map((number) => first[`Option${number} Name`] ?? '');
+    const variants = rows.filter(isVariant).map((row) => variantOf(row, { slug, optionNames, tenant }));
     return definedFields({
       slug,
-      name: first['Title'],
-      description: textOfHtml(first['Body (HTML)'] ?? ''),
+      name: first['Title'] || undefined,
+      description: textOfHtml(first['Body (HTML)'] ?? '') || undefined,
       category: first['Type'] || undefined,
-      tags: listIn(first['Tags']),
-      status: isPublished(first) ? 'published' : 'draft',
+      tags: listIn(first['Tags'], /,/),
+      status: statusOf(first),
       images: images.length > 0 ? images : undefined,
-      variants: rows.filter((row) => row['Variant Price']).map((row) => variantOf(row, { slug, optionNames, tenant })),
+      variants: variants.length > 0 ? variants : undefined,
     });
   },
 };
@@ -46,9 +65,14 @@ function slugOf(handle: string): string {
     .slice(0, 100);
 }
 
-function isPublished(row: Row): boolean {
-  return flagIn(row['Published']) !== false && (row['Status'] || 'active') === 'active';
+/** Undefined where the file does not say. */
+function statusOf({ Published: published, Status: status }: Row): 'published' | 'draft' | undefined {
+  if (!published && !status) return undefined;
+  return flagIn(published) !== false && (status || 'active') === 'active' ? 'published' : 'draft';
 }
+
+/** The other rows have further images. */
+const isVariant = (row: Row): boolean => Boolean(row['Variant Price'] || row['Variant SKU'] || row['Option1 Value']);
 
 /** In the order of their positions. */
 function imagesOf(rows: readonly Row[]): { url: string; alt?: string }[] {
@@ -71,6 +95,7 @@ function variantOf(row: Row, { slug, optionNames, tenant }: VariantContext): Rec
   // What has no options is called so.
   const isOnly = options.every(([name, value]) => name === 'Title' && value === 'Default Title');
   const chosen = isOnly ? [] : options.map(([, value]) => value);
+  const policy = row['Variant Inventory Policy'];
   const grams = Number(row['Variant Grams'] || 0);
   return definedFields({
     // An identifier that Excel would take for a number is exported with an apostrophe.
@@ -83,7 +108,7 @@ function variantOf(row: Row, { slug, optionNames, tenant }: VariantContext): Rec
     ships: flagIn(row['Variant Requires Shipping']),
     // Without a tracker its quantity means nothing. One that was oversold is sold out.
     stock: row['Variant Inventory Tracker'] ? Math.max(0, Number(row['Variant Inventory Qty'] || 0)) : null,
-    backorder: row['Variant Inventory Policy'] === 'continue',
+    backorder: policy ? policy === 'continue' : undefined,
   });
 }
 

@@ -1,10 +1,10 @@
 import { closed } from '#src/lib/schema.ts';
-import { StockInput, type StockMove, saveStock } from '../../catalog/index.ts';
+import { ExportedStockItem, type StockMove, saveStockChanges, stockChangeOf } from '../../catalog/index.ts';
 import type { Change } from '../../change.ts';
 import { defineImportKind } from '../import-kind.ts';
 import { flatTable } from './flat-table.ts';
 
-/** The stock of variants: a new quantity, or a difference. */
+/** The stock of variants: a new quantity, or a difference. A row with neither leaves it as it is. */
 export const importStock = defineImportKind({
   name: 'stock',
   area: 'catalog',
@@ -15,9 +15,12 @@ export const importStock = defineImportKind({
       others: ['held', 'product_slug', 'name'],
     }),
   },
-  schema: closed(StockInput.properties.items.items),
+  schema: closed(ExportedStockItem),
   async save(ctx, items) {
-    const moves = await saveStock(ctx, { items: [...items] });
+    const moves = await saveStockChanges(
+      ctx,
+      items.map((item) => stockChangeOf(item)),
+    );
     return moves.map(changeOfStock);
   },
 });
