@@ -33,6 +33,7 @@ const stack = await startStack(receiver, {
   storefrontPort: port + 1,
   environment: givenVariables(),
   report: print,
+  restarts: true,
 }).catch((error: unknown) => {
   print(error instanceof Error ? error.message : String(error));
   process.exit(1);

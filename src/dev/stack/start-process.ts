@@ -10,6 +10,8 @@ export interface StackProcess {
   readonly pid: number;
   /** The last lines of its log, oldest first. */
   readonly logged: readonly string[];
+  /** Resolves with its signal or exit code when it ends without having been stopped here. */
+  readonly died: Promise<string>;
   /** Resolves with the first log line that has this phrase. */
   waitFor(phrase: string): Promise<void>;
   /** Returns its exit code, or null when the signal ended it. */
@@ -43,6 +45,7 @@ export function startProcess(
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   const ended = once(child, 'exit');
+  let isStopped = false;
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
   const seen: string[] = [];
   lines.on('line', (line) => {
@@ -54,6 +57,11 @@ export function startProcess(
     name,
     pid: child.pid ?? 0,
     logged: seen,
+    died: new Promise((resolve) => {
+      child.once('exit', (code, signal) => {
+        if (!isStopped) resolve(signal ?? `exit code ${code}`);
+      });
+    }),
     async waitFor(phrase) {
       const timeout = AbortSignal.timeout(startTimeoutMs);
       while (!seen.some((line) => line.includes(`"${phrase}"`))) {
@@ -64,12 +72,34 @@ export function startProcess(
       }
     },
     async kill(signal) {
+      isStopped = true;
       child.kill(signal);
       await ended;
       return child.exitCode;
     },
-    stop: () => stop(child, ended),
+    stop() {
+      isStopped = true;
+      return stop(child, ended);
+    },
   };
+}
+
+/**
+ * Start a process, and start it again whenever it ends by itself, as a platform does.
+ *
+ * @param report called with what happened
+ */
+export async function restartOnExit(
+  start: () => Promise<StackProcess>,
+  report: (message: string) => void,
+): Promise<void> {
+  const { name, died } = await start();
+  void died
+    .then((how) => {
+      report(`${name} ended (${how}) and is started again.`);
+      return restartOnExit(start, report);
+    })
+    .catch((error: Error) => report(error.message));
 }
 
 async function stop(child: ChildProcess, ended: Promise<unknown>): Promise<void> {

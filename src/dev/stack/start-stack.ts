@@ -13,7 +13,7 @@ import { startStripeSimulator } from '#src/dev/simulators/stripe/simulator.ts';
 import { serveStorefront } from '#src/dev/storefront/serve-storefront.ts';
 import { Environment } from '#src/environment.ts';
 import { handledEventTypes } from '#src/providers/stripe/events.ts';
-import { runCli, type StackProcess, startProcess } from './start-process.ts';
+import { restartOnExit, runCli, type StackProcess, startProcess } from './start-process.ts';
 
 export interface StackOptions {
   /**
@@ -27,8 +27,10 @@ export interface StackOptions {
   readonly port?: number;
   /** The port of the storefront's pages; the default is a free one. */
   readonly storefrontPort?: number;
-  /** Called with a message when each part is up. */
+  /** Called with a message when each part is up, and with `restarts` when a process ended. */
   readonly report?: (message: string) => void;
+  /** Whether a process that ends by itself is started again. */
+  readonly restarts?: boolean;
 }
 
 /** The whole service on one machine: PostgreSQL, Redis, simulators, web and workers, and one store with its pages. */
@@ -89,10 +91,14 @@ export async function startStack(receiver: { url: string; secret: string }, opti
     await Promise.all(simulators.map((simulator) => simulator.close()));
     await embedded.stop();
   };
-  const restart = async (name: string) => {
+  const start = async (name: string) => {
     const process = startProcess(name, entryOf(name), environment);
     processes.set(name, process);
     await process.waitFor(name === 'web' ? 'listening' : 'working');
+    return process;
+  };
+  const restart = async (name: string) => {
+    await (options.restarts ? restartOnExit(() => start(name), report) : start(name));
   };
 
   try {
