@@ -28,6 +28,10 @@ export const Omittable = <Schema extends TSchema>(schema: Schema) => Type.Option
 export const Text = (characters: number, options: object = {}) =>
   Type.String({ minLength: 1, maxLength: characters, ...options });
 
+/** Text without line breaks and other control characters: a name, where people choose one for lists and emails. */
+export const Line = (characters: number, options: object = {}) =>
+  Text(characters, { pattern: '^[^\\x00-\\x1f\\x7f]*$', ...options });
+
 export const Slug = Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', maxLength: 100, examples: ['oak-bowl'] });
 /** Spaces around it are no part of it. It keeps its case: see `normaliseEmail`. */
 export const Email = Type.String({

@@ -1,5 +1,6 @@
 import { defineRoute, staffOf, toStaff } from '#src/api/lib/define-route.ts';
 import { accepted, ok } from '#src/api/lib/reply.ts';
+import { OneTimeCode } from '#src/domain/confirmations/index.ts';
 import {
   confirmTotp,
   disableTotp,
@@ -7,13 +8,12 @@ import {
   presentSignedIn,
   SignedInView,
   startTotp,
+  VerificationCode,
   verifyStaffSession,
 } from '#src/domain/staff/index.ts';
-import { Done, Text, Type } from '#src/lib/schema.ts';
+import { Done, Type } from '#src/lib/schema.ts';
 
 const common = { tag: 'admin', audience: toStaff, limit: 'staff' } as const;
-
-const Code = Type.Object({ code: Text(40, { examples: ['123456'] }) });
 
 export const postVerification = defineRoute({
   ...common,
@@ -22,7 +22,7 @@ export const postVerification = defineRoute({
   path: '/api/v1/admin/session/verification',
   summary:
     'Verify the session for ten minutes, with a code of the authenticator app, a recovery code or an emailed one.',
-  body: Code,
+  body: Type.Object({ code: VerificationCode }),
   errors: ['invalid_or_expired_token'],
   responses: { 200: SignedInView },
   async handle({ ctx, caller, body }) {
@@ -71,7 +71,7 @@ export const postTotpConfirmation = defineRoute({
   path: '/api/v1/admin/second-factor/totp/confirm',
   summary: 'Confirm the authenticator app with one of its codes. The recovery codes are only returned here.',
   verified: true,
-  body: Code,
+  body: Type.Object({ code: OneTimeCode }),
   errors: ['invalid_or_expired_token', 'totp_enabled'],
   responses: { 200: Type.Object({ recovery_codes: Type.Array(Type.String({ examples: ['7k2qm-x0f9d'] })) }) },
   async handle({ ctx, caller, body }) {

@@ -1,5 +1,6 @@
 import { defineRoute } from '#src/api/lib/define-route.ts';
 import { created, ok } from '#src/api/lib/reply.ts';
+import { OneTimeCode } from '#src/domain/confirmations/index.ts';
 import { confirmSecretRotation, startSecretRotation } from '#src/domain/payments/index.ts';
 import { Id, Omittable, Type } from '#src/lib/schema.ts';
 import { owning } from './audience.ts';
@@ -37,8 +38,7 @@ export const postConfirmation = defineRoute({
   body: Type.Object({
     code: Omittable(
       Type.String({
-        pattern: '^[0-9]{6}$',
-        examples: ['123456'],
+        ...OneTimeCode,
         description: 'The one-time code. Not needed by a member of the staff, whose session is verified.',
       }),
     ),

@@ -6,12 +6,12 @@ import { type Static, Text, Type } from '#src/lib/schema.ts';
 import { lockSubject, recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { isVerified } from '../second-factor.ts';
-import { type Confirmed, requestCode, useCode } from './one-time-password.ts';
+import { type Confirmed, OneTimeCode, requestCode, useCode } from './one-time-password.ts';
 
 /** The one-time password with which the owner confirms a change. */
 export const Confirmation = Type.Object({
   id: Text(40, { examples: ['otp_01m7xfs208fk1sctzyr3afnpz3'] }),
-  code: Text(10, { examples: ['123456'] }),
+  code: OneTimeCode,
 });
 export type Confirmation = Static<typeof Confirmation>;
 

@@ -6,4 +6,4 @@ export {
   replacedBy,
   requestConfirmation,
 } from './change-credentials.ts';
-export { requestCode, useCode, useNewestCode } from './one-time-password.ts';
+export { OneTimeCode, oneTimeCodePattern, requestCode, useCode, useNewestCode } from './one-time-password.ts';

@@ -3,6 +3,7 @@ import { equalInConstantTime } from '#src/lib/crypto.ts';
 import { hours, minutes } from '#src/lib/duration.ts';
 import { rateLimited } from '#src/lib/errors.ts';
 import { withoutSpaces } from '#src/lib/one-line.ts';
+import { Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
 import { enqueueMail } from '../mail/index.ts';
@@ -16,6 +17,12 @@ const wrongCodesMax = 5;
 
 /** One-time passwords in an hour, for each store's owner and each member of its staff: few leave little to guess. */
 const perHourMax = 5;
+
+/** Six digits, as they may be typed. */
+export const oneTimeCodePattern = '^(\\s*[0-9]){6}\\s*$';
+
+/** What cannot be a code is rejected before it counts as a wrong one. */
+export const OneTimeCode = Type.String({ pattern: oneTimeCodePattern, maxLength: 40, examples: ['123456'] });
 
 /** What a code confirms. It is valid for nothing else. */
 export interface Confirmed {

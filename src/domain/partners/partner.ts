@@ -1,6 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import { read, readOne } from '#src/database/transact.ts';
-import { Duration, Omittable, type Static, Text, Type } from '#src/lib/schema.ts';
+import { Duration, Line, Omittable, type Static, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 
@@ -36,7 +36,7 @@ const percent = Type.Number({ minimum: 0, maximum: 100, examples: [8] });
 /** A partner in the store file and in the admin API. */
 export const PartnerInput = Type.Object({
   code: Type.String({ trimmed: true, pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$', examples: ['maker'] }),
-  name: Text(200, { examples: ['The Maker Blog'] }),
+  name: Line(200, { examples: ['The Maker Blog'] }),
   /** The partner's share of an order's total. Default 0. */
   commission_percent: Omittable(percent),
   /** The discount for referred shoppers. Default 0. */

@@ -7,6 +7,7 @@ export {
   mailVerificationCode,
   staffSealedColumns,
   startTotp,
+  VerificationCode,
   verifyStaffSession,
 } from './second-factor.ts';
 export { listStaff, presentStaff, StaffInput, type StaffMember, StaffView } from './staff.ts';

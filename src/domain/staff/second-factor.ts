@@ -4,9 +4,10 @@ import { hmacSha256, randomText } from '#src/lib/crypto.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { DomainError, invalidOrExpired, rateLimited } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
+import { Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
-import { requestCode, useNewestCode } from '../confirmations/index.ts';
+import { oneTimeCodePattern, requestCode, useNewestCode } from '../confirmations/index.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { sealedColumn } from '../sealed-column.ts';
 import { invalidStaffSession, type StaffSession } from './staff-session.ts';
@@ -16,6 +17,15 @@ import { newTotp, timeStepOf, wrongCodesMax, wrongCodesWindowMs } from './totp.t
 const verifiedMs = minutes(10);
 
 const recoveryCodesCount = 10;
+
+const recoveryCode = '([^0-9A-Za-z]*[0-9A-Za-z]){10}[^0-9A-Za-z]*';
+
+/** A code of an app, an emailed one, or a recovery code, in any case and grouping. */
+export const VerificationCode = Type.String({
+  pattern: `${oneTimeCodePattern}|^${recoveryCode}$`,
+  maxLength: 40,
+  examples: ['123456'],
+});
 
 const totpField = (staffId: string) => `staff_totp\n${staffId}`;
 export const staffSealedColumns = [sealedColumn('staff', 'totp_secret_sealed', totpField)];
@@ -85,12 +95,16 @@ const emailPurpose = ({ id }: StaffSession) => `staff.${id}`;
 
 /**
  * Email the member a code that verifies this session.
- * @throws DomainError `totp_enabled`, or `rate_limited` after several in an hour
+ * @throws DomainError `totp_enabled`, or `rate_limited` after several in an hour or several wrong codes
  */
 export async function mailVerificationCode(ctx: Context, session: StaffSession): Promise<void> {
   const { staff } = session;
   if (staff.hasTotp) throw totpEnabled();
-  await transact(ctx, (ctx) => requestCode(ctx, { id: newId('otp'), purpose: emailPurpose(session), staff }));
+  await transact(ctx, async (ctx) => {
+    // Until then the code would not be accepted.
+    rejectAfterWrongCodes(ctx, await lockFactor(ctx, staff.id));
+    await requestCode(ctx, { id: newId('otp'), purpose: emailPurpose(session), staff });
+  });
 }
 
 /**

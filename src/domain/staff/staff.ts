@@ -1,6 +1,6 @@
 import { read, readOne } from '#src/database/transact.ts';
 import { keyset, type Page, type PageRequest } from '#src/lib/cursor.ts';
-import { Email, Id, Nullable, type Static, Text, Timestamp, Type } from '#src/lib/schema.ts';
+import { Email, Id, Line, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { type Role, roleNames } from './roles.ts';
@@ -52,7 +52,7 @@ const RoleName = Type.Enum([...roleNames], { examples: ['support'] });
 export const StaffInput = Type.Object({
   /** Identifies the member. Another address is another member. */
   email: Email,
-  name: Text(200, { examples: ['Ada Lovelace'] }),
+  name: Line(200, { examples: ['Ada Lovelace'] }),
   role: RoleName,
 });
 export type StaffInput = Static<typeof StaffInput>;

@@ -1,6 +1,6 @@
 import { hmacSha256, randomText, shortDigest } from '#src/lib/crypto.ts';
 import { type DomainError, invalidRequest } from '#src/lib/errors.ts';
-import { Nullable, Omittable, type Static, Text, Timestamp, Type } from '#src/lib/schema.ts';
+import { Line, Nullable, Omittable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Issue } from '#src/lib/validation.ts';
 
@@ -127,7 +127,7 @@ const Scopes = Type.Array(Type.Unsafe<Scope>({ type: 'string', enum: scopes }), 
 /** A key in the store file and in the admin API. */
 export const KeyInput = Type.Object({
   /** Unique among the keys of a store that are not revoked. */
-  name: Text(100, { examples: ['storefront'] }),
+  name: Line(100, { examples: ['storefront'] }),
   kind: Kind,
   scopes: Scopes,
   /** From this moment on the key is rejected. */

@@ -7,6 +7,7 @@ import {
   Currency,
   Email,
   FreeFormInput,
+  Line,
   Omittable,
   Slug,
   type Static,
@@ -29,7 +30,7 @@ const Path = Type.String({ pattern: '^/[^?#\\s]*$', maxLength: 500 });
 export const StoreInput = Type.Object({
   /** Identifies the store in requests. It never changes: another slug is another store. */
   slug: Slug,
-  name: Text(200, { examples: ['Cedar & Clay'] }),
+  name: Line(200, { examples: ['Cedar & Clay'] }),
   owner_email: Email,
   /** The currency of every price. It cannot change after the first order. */
   currency: Currency,

@@ -105,6 +105,8 @@ test('after five wrong codes no code is accepted for fifteen minutes, however ma
   const page = pageOf(t.context, member);
   const right = await buildVerificationCode(ctx, member);
   const wrong = right === '000000' ? '000001' : '000000';
+  for (const noCode of ['1', 'abcdef', '1234567', 'abcde-fghij-k'])
+    t.is(resultOf(await page.verify(noCode)), '400 invalid_request', 'it is not counted');
   const results = (await Promise.all(Array.from({ length: 12 }, () => page.verify(wrong)))).map(resultOf);
   t.deepEqual(
     [badCode, '429 rate_limited'].map((result) => results.filter((each) => each === result).length),
@@ -113,6 +115,9 @@ test('after five wrong codes no code is accepted for fifteen minutes, however ma
   const late = await page.verify(right);
   t.is(resultOf(late), '429 rate_limited');
   t.true(Number(late.headers.get('retry-after')) > 800);
+  const unsent = await page.post('/session/verification/email');
+  t.is(resultOf(unsent), '429 rate_limited', 'the code could not be used');
+  t.true(Number(unsent.headers.get('retry-after')) > 800);
   clock.pass(minutes(15));
   t.is((await page.verify(await buildVerificationCode(ctx, member))).status, 200);
 

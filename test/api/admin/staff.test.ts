@@ -19,6 +19,8 @@ test.serial('an invited member accepts within three days, and is invited again',
   const { api, ctx, owner, services, tenant } = t.context;
   const email = newAddress();
   const input = { email: ` ${email.toUpperCase()} `, name: 'Grace', role: 'support' };
+  const twoLines = { ...input, name: 'Grace\r\nBcc: eve@example.com' };
+  t.is(resultOf(await owner.post('/staff', twoLines)), '400 invalid_request');
   const invited = await owner.post('/staff', input);
   t.like(invited, {
     status: 201,
