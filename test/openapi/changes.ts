@@ -1,6 +1,7 @@
 import { compareOpenApi } from 'api-smart-diff';
 
 import type { OpenApiDocument, Operation } from '#src/api/openapi/document.ts';
+import { type Scope, sufficientScopes } from '#src/domain/tenants/index.ts';
 
 /** What differs between two versions of the API document, at one operation or event. */
 export interface Change {
@@ -46,7 +47,7 @@ function callersOf({ paths }: OpenApiDocument): ReadonlyMap<string, ReadonlySet<
   return new Map(
     operations.map(({ operationId, security = [], 'x-scopes': scopes = [] }) => {
       const others = security.flatMap((way) => (way['key'] ? [] : (Object.keys(way)[0] ?? 'anonymous')));
-      return [operationId, new Set([...scopes, ...others])];
+      return [operationId, new Set([...scopes.flatMap((scope) => sufficientScopes(scope as Scope)), ...others])];
     }),
   );
 }

@@ -43,7 +43,8 @@ export function limitsOf({ limit, emails }: Route): Pick<Operation, 'x-rate-limi
 function describeLimit(name: NonNullable<Route['limit']>, { audience }: Route): string {
   const { perShopper, perSecretKey, perStore, protects, seconds } = limitOf(name);
   if (perStore) {
-    return `Not limited in normal use: ${perShopper} requests ${per(seconds)} from one client, ${perStore} for the store.`;
+    const most = `${perShopper} requests ${per(seconds)} from one client, ${perStore} for the store`;
+    return `Not limited in normal use: ${most}. Beyond that 503 \`service_unavailable\`.`;
   }
   // A session carries no key, so no key's limit applies to it.
   const server =

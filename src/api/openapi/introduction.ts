@@ -10,8 +10,9 @@ method for each operation.
 Every request names its store. Public operations read it from the \`x-tenant-slug\` header. With
 \`Authorization: Bearer <key>\` the key determines the store: secret keys (\`sk_…\`) are for servers, publishable keys
 (\`pk_…\`) for web pages. Where both are allowed, a key is limited to its scopes and the header is not needed. Signed-in
-customers send their session as the Bearer token. A scope of the owner's side may be that of one area, such as \`admin.orders:read\`;
-\`admin:read\` and \`admin:write\` cover all of them. Staff of a store sign in to the owner's side with an emailed link; the
+customers send their session as the Bearer token. One of \`x-scopes\` of an operation is sufficient; \`write\` includes
+\`read\`. A scope of the owner's side may be that of one area, such as \`admin.orders:read\`; \`admin:read\` and
+\`admin:write\` cover all of them. Staff of a store sign in to the owner's side with an emailed link; the
 browser then sends the cookie of their session, from pages of this service only. Their role has the scopes. Operations that
 need their second factor return 403 \`second_factor_required\` until the session is verified.
 

@@ -1,7 +1,6 @@
 import { type Audience, acceptedScopes, type Route } from '#src/api/lib/define-route.ts';
 import { documentedErrors, errorsOfAll, errorsOfCredential } from '#src/api/lib/documented-errors.ts';
 import { limitOf } from '#src/api/lib/limits.ts';
-import { sufficientScopes } from '#src/domain/tenants/index.ts';
 import { exampleOf } from '#src/lib/example-of.ts';
 import { PageQuery, type TObject, type TSchema, Type } from '#src/lib/schema.ts';
 import { fits } from '#src/lib/validation.ts';
@@ -23,9 +22,7 @@ export function operationOf(route: Route, schemas: SchemaPool, shared: Parameter
     ...bodyOf(route, schemas),
     responses: responsesOf(route, schemas),
     'x-errors': ownErrorsOf(route),
-    ...('scope' in route.audience && {
-      'x-scopes': [...new Set(acceptedScopes(route.audience).flatMap(sufficientScopes))],
-    }),
+    ...('scope' in route.audience && { 'x-scopes': acceptedScopes(route.audience) }),
     ...limitsOf(route),
   };
 }

@@ -52,7 +52,12 @@ const PriceChange = Type.Object(
       }),
     ),
     prices: Type.Optional(
-      Type.Array(Type.Enum([...priceFields]), { minItems: 1, uniqueItems: true, default: ['price_cents'] }),
+      Type.Array(Type.Enum([...priceFields]), {
+        minItems: 1,
+        maxItems: priceFields.length,
+        uniqueItems: true,
+        default: ['price_cents'],
+      }),
     ),
   },
   { oneOf: [{ required: ['percent'] }, { required: ['amount_cents'] }] },
