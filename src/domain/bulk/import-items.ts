@@ -20,7 +20,7 @@ export function importItems(ctx: Context, operation: Operation): ItemWork {
       const value = parse(item);
       const issues = issuesOf(kind.schema, value);
       if (issues.length > 0)
-        throw invalidRequest('The row is not valid.', ...issues.map((issue) => namingVariant(issue, item, value)));
+        throw invalidRequest('The row is not valid.', ...issues.map((issue) => namingPart(issue, item, value)));
       return value;
     },
     save: (ctx, values) => kind.save(ctx, values, mode),
@@ -29,12 +29,13 @@ export function importItems(ctx: Context, operation: Operation): ItemWork {
   };
 }
 
-/** Where a product has several rows, an issue of a variant says of which one. */
-function namingVariant(issue: Issue, { cells }: Item, value: unknown): Issue {
-  const [, index] = /^\/variants\/(\d+)/.exec(issue.path) ?? [];
+/** Where a thing has several rows, an issue says of which variant it is, or of which row of an order. */
+function namingPart(issue: Issue, { row, cells }: Item, value: unknown): Issue {
+  const [, list, index] = /^\/(variants|items)\/(\d+)/.exec(issue.path) ?? [];
   if (index === undefined || cells.length === 1) return issue;
   const { variants = [] } = value as { variants?: readonly { readonly sku?: unknown }[] };
-  return { ...issue, detail: `${issue.detail} (variant ${variants[Number(index)]?.sku ?? Number(index) + 1})` };
+  const variant = `variant ${variants[Number(index)]?.sku ?? Number(index) + 1}`;
+  return { ...issue, detail: `${issue.detail} (${list === 'items' ? `row ${row + Number(index)}` : variant})` };
 }
 
 function parserOf(ctx: Context, operation: Operation): (item: Item) => unknown {

@@ -439,6 +439,15 @@ test('an import says which column and variant is wrong, and reads lists with eit
     '',
     'sku is required.',
   ]);
+  const orders = [
+    'order_number;created_at;name;quantity;unit_price_cents;item_discount_cents;shipping_country',
+    '#1;2024-03-01T10:00:00Z;Bowl;1;3000;;here',
+    ';;Cup;1;1500;-1;',
+  ].join('\n');
+  t.deepEqual(await problemsOf('kind=orders&format=csv', orders), [
+    'shipping_country must be written like US. item_discount_cents must be at least 0 (row 3).',
+    '',
+  ]);
   const images = 'type,slug,title,tags,image_url\narticle,care,Care,"a;b, c",here\narticle,oil,Oil,"a;b, c",\n';
   t.deepEqual(await problemsOf('kind=content&format=csv', images), [
     'image_url must be a URL such as https://shop.example.com/.',

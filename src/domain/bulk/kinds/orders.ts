@@ -41,6 +41,10 @@ const ordersTable: TableFormat = {
   ],
   otherColumns: 'rejected',
   groupedBy: 'order_number',
+  columnsOf: {
+    ...Object.fromEntries(ofAddress.map((field) => [`shipping_address/${field}`, `shipping_${field}`])),
+    'items/discount_cents': 'item_discount_cents',
+  },
   valueOf(rows, ctx) {
     const [first = {}] = rows;
     const address = ofAddress.flatMap((field) => {
