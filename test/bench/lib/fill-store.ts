@@ -1,4 +1,5 @@
 import type { Tenant } from '#src/domain/tenants/index.ts';
+import { minutes } from '#src/lib/duration.ts';
 import { rawSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { Services } from '#src/services.ts';
 import { buildTenant } from '#test/support/tenant.ts';
@@ -12,7 +13,10 @@ export async function fillStore(services: Services, count: number): Promise<Tena
   const client = await services.context().database.pool.connect();
   try {
     await client.query(`begin; set local app.platform = 'on'; set local statement_timeout = 0`);
-    for (const { text, values } of rowsOf(tenant.id, count)) await client.query(text, [...values]);
+    for (const { text, values } of rowsOf(tenant.id, count)) {
+      const query = { text, values: [...values], query_timeout: minutes(10) };
+      await client.query(query);
+    }
     await client.query('commit');
   } finally {
     client.release();
