@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
 import anyTest, { type ExecutionContext, type TestFn } from 'ava';
+import { Secret, TOTP } from 'otpauth';
 import type { Browser, Page } from 'playwright-core';
 
 import { ensureConsole } from '#src/console/build/ensure-built.ts';
@@ -67,14 +68,14 @@ async function openConsole(t: ExecutionContext<ConsoleContext>, email = owner): 
 }
 
 /** Do what needs the second factor, and enter the code that is emailed then. */
-async function verifyAfter(page: Page, { mailboxUrl }: Stack, act: () => Promise<void>): Promise<void> {
+async function verifyAfter(page: Page, { mailboxUrl }: Stack, act: () => Promise<void>, email = owner): Promise<void> {
   const mailbox = mailboxControl(mailboxUrl);
-  const filter = { to: owner, subject: 'Your code' };
+  const filter = { to: email, subject: 'Your code' };
   const before = (await mailbox.messages(filter)).length;
   await act();
   const { text } = await until(async () => (await mailbox.messages(filter))[before], { what: 'the code' });
-  await page.getByRole('dialog', { name: 'Confirm that it is you' }).waitFor();
-  await page.getByLabel('Code').fill(/^\s*([A-Z0-9-]{6,})\s*$/m.exec(text ?? '')?.[1] ?? '');
+  const gate = page.getByRole('dialog', { name: 'Confirm that it is you' });
+  await gate.getByLabel('Code').fill(/^\s*([A-Z0-9-]{6,})\s*$/m.exec(text ?? '')?.[1] ?? '');
   await button(page, 'Confirm').click();
 }
 
@@ -390,6 +391,17 @@ browserTest(
     method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}'
   }).then(async (response) => [response.status, (await response.json()).required_scope])`;
     t.deepEqual(await page.evaluate(refund), [403, 'admin.refunds:write']);
+
+    await openInConsole(page, stack, '/my-account', 'My account');
+    await verifyAfter(page, stack, () => button(page, 'Use an authenticator app').click(), email);
+    await dialog(page)
+      .getByRole('img', { name: /QR code/ })
+      .waitFor();
+    const secret = await dialog(page).locator('code').textContent();
+    const app = new TOTP({ secret: Secret.fromBase32(secret ?? '') });
+    await dialog(page).getByLabel('Code that the app shows').fill(app.generate());
+    await confirm(page, 'Use an authenticator app');
+    await page.getByRole('heading', { name: 'Your recovery codes' }).waitFor();
   },
 );
 

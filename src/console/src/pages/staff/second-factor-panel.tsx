@@ -1,7 +1,8 @@
+import CircularProgress from '@mui/material/CircularProgress';
 import Link from '@mui/material/Link';
 import Typography from '@mui/material/Typography';
 import type { Body, Result } from '@storefront-commerce/client';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { required, TextInput } from 'react-admin';
 
 import { admin } from '../../admin.ts';
@@ -10,6 +11,8 @@ import { Panel } from '../../lib/facts.tsx';
 import { Loaded } from '../../lib/loaded.tsx';
 import { SecretDialog } from '../../lib/secret-dialog.tsx';
 import { refreshSession, useSession } from '../../session/session.ts';
+
+const QrCode = lazy(async () => ({ default: (await import('./qr-code.tsx')).QrCode }));
 
 /** How who is signed in confirms what is delicate: by email, or with an authenticator app. */
 export function SecondFactorPanel() {
@@ -43,11 +46,17 @@ function AddApp({ onConfirmed }: { readonly onConfirmed: (codes: readonly string
       done="The authenticator app is set up."
     >
       <Loaded queryKey={['totp']} load={(signal) => admin.startTotp({ signal })} gcTime={0}>
-        {({ otpauth_url: url }) => (
-          <Typography sx={{ mb: 2, overflowWrap: 'anywhere' }}>
-            <Link href={url}>Open it in your authenticator app</Link>, or enter this secret there:{' '}
-            <code>{new URL(url).searchParams.get('secret')}</code>
-          </Typography>
+        {({ otpauth_url: url, secret }) => (
+          <>
+            <Typography sx={{ mb: 2 }}>Scan this with your authenticator app.</Typography>
+            <Suspense fallback={<CircularProgress aria-label="Loading" />}>
+              <QrCode value={url} title="The QR code for your authenticator app" />
+            </Suspense>
+            <Typography sx={{ mb: 2, overflowWrap: 'anywhere' }}>
+              On this phone, <Link href={url}>open it in the app</Link>; or enter this secret there:{' '}
+              <code>{secret}</code>
+            </Typography>
+          </>
         )}
       </Loaded>
       <TextInput source="code" label="Code that the app shows" autoComplete="one-time-code" validate={required()} />
