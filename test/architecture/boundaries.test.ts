@@ -106,6 +106,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   'rate-limiter-flexible': ['src/platform/', 'src/api/'],
   'raw-body': ['src/api/', 'src/dev/'],
   react: ['src/console/src/'],
+  'qrcode.react': ['src/console/src/'],
   'react-admin': ['src/console/src/'],
   'react-dom': ['src/console/src/'],
   'react-hook-form': ['src/console/src/'],
