@@ -41,6 +41,7 @@ export class Bulk extends Migration {
         check ((finished_at is null) = (state in ('receiving', 'previewed', 'queued', 'running')))
       );
       create index bulk_operations_by_type on bulk_operations (tenant_id, type, id);
+      create index bulk_operations_by_end on bulk_operations (tenant_id, finished_at);
       create index bulk_operations_by_age on bulk_operations (created_at);
       create index bulk_operations_open on bulk_operations (created_at) where finished_at is null;
       create unique index bulk_operations_undone on bulk_operations (tenant_id, undoes)
