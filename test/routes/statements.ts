@@ -130,6 +130,7 @@ export const statementsAtMost: Readonly<Record<string, number>> = {
   'POST /api/v1/admin/webhook-endpoints/:id/rotate-secret': 5,
   'POST /api/v1/admin/webhook-endpoints/:id/test': 4,
   'GET /api/v1/admin/webhook-event-types': 0,
+  'GET /api/v1/admin/waitlist': 1,
   'GET /api/v1/admin/wholesale-inquiries': 1,
   // The third looks how much waits to be counted, ten times a second for all who send.
   'POST /api/v1/analytics/events': 3,

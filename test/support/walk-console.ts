@@ -27,6 +27,7 @@ export const consolePages = [
   ['/subscriptions', 'Subscriptions', 'subscriptions'],
   ['/leads', 'Leads', 'leads'],
   ['/wholesale', 'Wholesale inquiries', 'wholesale'],
+  ['/waitlist', 'Waitlist', 'waitlist'],
   ['/partners', 'Partners', 'partners'],
   ['/partner-applications', 'Partner applications', 'partner-applications'],
   ['/suppressions', 'Suppressed emails', 'suppressions'],

@@ -7,8 +7,11 @@ import {
   LeadView,
   listInquiries,
   listLeads,
+  listWaitlist,
   presentInquiry,
   presentLead,
+  presentWaitlistEntry,
+  WaitlistEntryView,
 } from '#src/domain/leads/index.ts';
 import {
   listApplications,
@@ -54,6 +57,20 @@ export const getInquiries = defineRoute({
   async handle({ ctx, query }) {
     const { rows, cursor } = await listInquiries(ctx, query);
     return ok({ wholesale_inquiries: rows.map(presentInquiry), cursor });
+  },
+});
+
+export const getWaitlist = defineRoute({
+  ...reading('customers'),
+  operationId: 'admin.listWaitlist',
+  method: 'get',
+  path: '/api/v1/admin/waitlist',
+  summary: 'List who waits for products that are sold out, or was notified, newest first.',
+  query: Page,
+  responses: { 200: PageOf('waitlist', WaitlistEntryView) },
+  async handle({ ctx, query }) {
+    const { rows, cursor } = await listWaitlist(ctx, query);
+    return ok({ waitlist: rows.map(presentWaitlistEntry), cursor });
   },
 });
 

@@ -91,6 +91,12 @@ export const resources: Readonly<Record<string, Resource>> = {
       return { rows: wholesale_inquiries, cursor };
     },
   },
+  waitlist: {
+    list: async (query, signal) => {
+      const { waitlist, cursor } = await admin.listWaitlist(query, { signal });
+      return { rows: waitlist, cursor };
+    },
+  },
   suppressions: {
     list: async (query, signal) => {
       const { suppressions, cursor } = await admin.listSuppressions(query, { signal });

@@ -1,8 +1,10 @@
 import { notifyRestock as notifyRestockJob } from '#jobs/leads.ts';
-import { completeJob, write } from '#src/database/transact.ts';
+import { completeJob, read, write } from '#src/database/transact.ts';
+import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
+import { Email, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
@@ -114,4 +116,64 @@ async function markNotified(ctx: InTransaction, productId: string, variantId: st
     select (select coalesce(json_agg(notified), '[]') from notified) as notified,
       (select count(*)::int from batch) as reached`);
   return row ?? { notified: [], reached: 0 };
+}
+
+/** A shopper who waits for a product, or was told that it is back. */
+export interface WaitlistEntry {
+  readonly id: string;
+  readonly email: string;
+  readonly productSlug: string;
+  readonly productName: string;
+  /** Null where any variant will do. */
+  readonly sku: string | null;
+  readonly createdAt: Date;
+  readonly notifiedAt: Date | null;
+}
+
+/**
+ * The entries of the waitlists, newest first, page by page.
+ * @throws DomainError `invalid_cursor`
+ */
+export async function listWaitlist(ctx: Context, { cursor, limit = 20 }: PageRequest): Promise<Page<WaitlistEntry>> {
+  const list = keyset(ctx, 'waitlist', { columns: ['w.id'], descending: true }, cursor);
+  const rows = await read<WaitlistEntry & { position: Position }>(
+    ctx,
+    sql`
+    select w.id, w.email, p.slug as "productSlug", p.name as "productName", v.sku, w.created_at as "createdAt",
+      w.notified_at as "notifiedAt", ${list.position} as position
+    from waitlist_entries w
+    join products p on p.tenant_id = w.tenant_id and p.id = w.product_id
+    left join variants v on v.tenant_id = w.tenant_id and v.id = w.variant_id
+    where w.tenant_id = ${ctx.tenant.id} and ${list.after}
+    order by ${list.by} limit ${limit + 1}`,
+    { replica: true },
+  );
+  return list.page(rows, limit);
+}
+
+/** An entry of a waitlist as the store's owner sees it. */
+export const WaitlistEntryView = Type.Object(
+  {
+    id: Id('wait'),
+    email: Email,
+    product_slug: Type.String({ examples: ['oak-bowl'] }),
+    product_name: Type.String({ examples: ['Oak bowl'] }),
+    sku: Nullable(Type.String({ examples: ['BOWL-L'] })),
+    created_at: Timestamp,
+    notified_at: Nullable(Timestamp),
+  },
+  { title: 'WaitlistEntry' },
+);
+
+export function presentWaitlistEntry(entry: WaitlistEntry): Static<typeof WaitlistEntryView> {
+  const { id, email, productSlug, productName, sku, createdAt, notifiedAt } = entry;
+  return {
+    id,
+    email,
+    product_slug: productSlug,
+    product_name: productName,
+    sku,
+    created_at: createdAt.toISOString(),
+    notified_at: notifiedAt?.toISOString() ?? null,
+  };
 }

@@ -120,6 +120,7 @@ test('the lists of another store are empty', async (t) => {
     reviews: 'reviews',
     leads: 'leads',
     'wholesale-inquiries': 'wholesale_inquiries',
+    waitlist: 'waitlist',
     partners: 'partners',
     'partner-applications': 'applications',
     customers: 'customers',

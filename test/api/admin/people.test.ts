@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 import { transact } from '#src/database/transact.ts';
 import { submitReview } from '#src/domain/catalog/index.ts';
-import { captureLead, submitInquiry } from '#src/domain/leads/index.ts';
+import { captureLead, joinWaitlist, submitInquiry } from '#src/domain/leads/index.ts';
 import { isSuppressed, suppress } from '#src/domain/mail/index.ts';
 import { applyAsPartner, attributeOrder } from '#src/domain/partners/index.ts';
 import { newId } from '#src/lib/ids.ts';
@@ -48,14 +48,15 @@ test('a review is seen and counts once it is approved, and the log names no addr
   t.is(resultOf(await owner.post(`/reviews/${newId('rev')}/approve`)), '404 not_found');
 });
 
-test('reviews, leads and inquiries are listed page by page', async (t) => {
+test('reviews, leads, inquiries and waitlists are listed page by page', async (t) => {
   const { ctx, owner } = t.context;
-  const { slug } = await buildProduct(ctx);
+  const { slug, name, variant } = await buildProduct(ctx);
   for (const number of [1, 2, 3]) {
     const email = `ada${number}@example.com`;
     await submitReview(ctx, slug, { rating: number, email });
     await captureLead(ctx, { email, source: number === 3 ? 'popup' : 'footer' });
     await submitInquiry(ctx, { email, company: `Kitchens ${number}` });
+    await joinWaitlist(ctx, number === 3 ? { email, variant_id: variant.id } : { email, product_slug: slug });
   }
   t.deepEqual(
     (await pagesOf(owner, '/reviews', 'reviews')).flat().map(({ rating }) => rating),
@@ -65,6 +66,12 @@ test('reviews, leads and inquiries are listed page by page', async (t) => {
     (await pagesOf(owner, '/wholesale-inquiries', 'wholesale_inquiries')).flat().map(({ company }) => company),
     ['Kitchens 3', 'Kitchens 2', 'Kitchens 1'],
   );
+  const waiting = (await pagesOf(owner, '/waitlist', 'waitlist')).flat();
+  t.deepEqual(
+    waiting.map(({ sku }) => sku),
+    [variant.sku, null, null],
+  );
+  t.like(waiting[0], { email: 'ada3@example.com', product_slug: slug, product_name: name, notified_at: null });
   const leads = await owner.get('/leads?source=footer');
   t.deepEqual(
     leads.body.leads.map(({ email }: any) => email),

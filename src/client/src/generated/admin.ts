@@ -221,6 +221,8 @@ export interface AdminOperations {
   listSuppressions(query?: Query<'admin.listSuppressions'>, options?: RequestOptions): List<'admin.listSuppressions', 'suppressions'>;
   /** Remove an email address from the suppression list. */
   releaseSuppression(body: Body<'admin.releaseSuppression'>, options?: RequestOptions): Promise<Result<'admin.releaseSuppression'>>;
+  /** List who waits for products that are sold out, or was notified, newest first. */
+  listWaitlist(query?: Query<'admin.listWaitlist'>, options?: RequestOptions): List<'admin.listWaitlist', 'waitlist'>;
   /** Read a delivery with its attempts and their responses, and what it sends. */
   getWebhookDelivery(id: string, options?: RequestOptions): Promise<Result<'admin.getWebhookDelivery'>>;
   /** Redeliver a webhook now, starting the retry schedule over. */
@@ -363,6 +365,7 @@ export const adminOperations: OperationTable = {
   reactivateSubscription: { at: 'POST /api/v1/admin/subscriptions/{id}/reactivate', isIdempotent: true },
   listSuppressions: { at: 'GET /api/v1/admin/suppressions', input: 'query', items: 'suppressions' },
   releaseSuppression: { at: 'POST /api/v1/admin/suppressions/release', input: 'body' },
+  listWaitlist: { at: 'GET /api/v1/admin/waitlist', input: 'query', items: 'waitlist' },
   getWebhookDelivery: { at: 'GET /api/v1/admin/webhook-deliveries/{id}' },
   redeliverWebhook: { at: 'POST /api/v1/admin/webhook-deliveries/{id}/redeliver', isIdempotent: true },
   listWebhookEndpoints: { at: 'GET /api/v1/admin/webhook-endpoints', input: 'query', items: 'webhook_endpoints' },

@@ -411,6 +411,10 @@ export interface paths {
         /** Remove an email address from the suppression list. */
         post: operations["admin.releaseSuppression"];
     };
+    "/api/v1/admin/waitlist": {
+        /** List who waits for products that are sold out, or was notified, newest first. */
+        get: operations["admin.listWaitlist"];
+    };
     "/api/v1/admin/webhook-deliveries/{id}": {
         /** Read a delivery with its attempts and their responses, and what it sends. */
         get: operations["admin.getWebhookDelivery"];
@@ -1725,6 +1729,15 @@ export interface components {
             status: "in_stock" | "low_stock" | "out_of_stock" | "backorder";
             max_quantity: number;
         };
+        WaitlistEntry: {
+            id: string;
+            email: components["schemas"]["Email"];
+            product_slug: string;
+            product_name: string;
+            sku: string | null;
+            created_at: components["schemas"]["Timestamp"];
+            notified_at: components["schemas"]["Timestamp"] | null;
+        };
         WebhookAttempt: {
             number: number;
             at: components["schemas"]["Timestamp"];
@@ -1892,6 +1905,7 @@ export type Timestamp = components['schemas']['Timestamp'];
 export type Variant = components['schemas']['Variant'];
 export type VariantInput = components['schemas']['VariantInput'];
 export type VariantStock = components['schemas']['VariantStock'];
+export type WaitlistEntry = components['schemas']['WaitlistEntry'];
 export type WebhookAttempt = components['schemas']['WebhookAttempt'];
 export type WebhookDelivery = components['schemas']['WebhookDelivery'];
 export type WebhookEndpoint = components['schemas']['WebhookEndpoint'];
@@ -4401,6 +4415,27 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         ok: true;
+                    };
+                };
+            };
+            default: components["responses"]["Failed"];
+        };
+    };
+    "admin.listWaitlist": {
+        parameters: {
+            query?: {
+                /** @description The `cursor` of the previous page, to get the next one. */
+                cursor?: string;
+                /** @description The page size. */
+                limit?: number;
+            };
+        };
+        responses: {
+            200: {
+                content: {
+                    "application/json": {
+                        waitlist: components["schemas"]["WaitlistEntry"][];
+                        cursor: string | null;
                     };
                 };
             };

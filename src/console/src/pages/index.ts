@@ -10,6 +10,7 @@ import GroupAdd from '@mui/icons-material/GroupAdd';
 import Groups from '@mui/icons-material/Groups';
 import Handshake from '@mui/icons-material/Handshake';
 import History from '@mui/icons-material/History';
+import HourglassEmpty from '@mui/icons-material/HourglassEmpty';
 import Insights from '@mui/icons-material/Insights';
 import Inventory2 from '@mui/icons-material/Inventory2';
 import LocalOffer from '@mui/icons-material/LocalOffer';
@@ -132,6 +133,13 @@ export const pages: readonly ConsolePage[] = [
     icon: Handshake,
     scope: 'admin.customers:read',
     list: load('WholesaleList', () => import('./people/wholesale-list.tsx')),
+  },
+  {
+    name: 'waitlist',
+    label: 'Waitlist',
+    icon: HourglassEmpty,
+    scope: 'admin.customers:read',
+    list: load('WaitlistList', () => import('./people/waitlist-list.tsx')),
   },
   {
     name: 'partners',

@@ -1,0 +1,29 @@
+import Link from '@mui/material/Link';
+import type { WaitlistEntry } from '@storefront-commerce/client';
+import { Link as RouterLink } from 'react-router';
+
+import { formatTime } from '../../lib/format.ts';
+import { Listing } from '../../lib/listing.tsx';
+import { Time } from '../../lib/texts.tsx';
+
+export function WaitlistList() {
+  return (
+    <Listing<WaitlistEntry>
+      title="Waitlist"
+      columns={[
+        { label: 'Email', show: ({ email }) => email },
+        {
+          label: 'Product',
+          show: ({ product_slug: slug, product_name: name }) => (
+            <Link component={RouterLink} to={`/products/${slug}/show`}>
+              {name}
+            </Link>
+          ),
+        },
+        { label: 'SKU', show: ({ sku }) => sku ?? 'Any' },
+        { label: 'Since', show: ({ created_at }) => formatTime(created_at) },
+        { label: 'Notified', show: ({ notified_at }) => <Time at={notified_at} /> },
+      ]}
+    />
+  );
+}
