@@ -3,7 +3,6 @@ import type { ReactNode } from 'react';
 import {
   BooleanInput,
   CheckboxGroupInput,
-  NumberInput,
   RadioButtonGroupInput,
   required,
   SelectInput,
@@ -81,7 +80,6 @@ export function ChangeInputs({ kind }: Props): ReactNode {
             label="By percent"
             helperText="-10: ten percent cheaper"
             decimals={2}
-            unit={1}
             shouldUnregister
           />
           <MoneyInput
@@ -125,8 +123,8 @@ export function ChangeInputs({ kind }: Props): ReactNode {
     case 'stock':
       return (
         <>
-          <NumberInput source="change.quantity" label="Set to" min={0} shouldUnregister />
-          <NumberInput source="change.change" label="Or change by" helperText="-2: two fewer" shouldUnregister />
+          <DecimalInput source="change.quantity" label="Set to" min={0} shouldUnregister />
+          <DecimalInput source="change.change" label="Or change by" helperText="-2: two fewer" shouldUnregister />
         </>
       );
     case 'subscription_cancellations':

@@ -1,8 +1,9 @@
 import type { Body, ManagedPartner } from '@storefront-commerce/client';
-import { NumberInput, required, TextInput } from 'react-admin';
+import { maxValue, required, TextInput } from 'react-admin';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
+import { DecimalInput } from '../../lib/decimal-input.tsx';
 import { formatCount, formatMoney } from '../../lib/format.ts';
 import { Listing } from '../../lib/listing.tsx';
 import { useSession } from '../../session/session.ts';
@@ -61,8 +62,20 @@ function SavePartner({ label, input }: SavePartnerProps) {
         readOnly={!isNew}
         validate={required()}
       />
-      <NumberInput source="commission_percent" label="Commission in percent of an order" min={0} max={100} />
-      <NumberInput source="discount_percent" label="Discount for shoppers in percent" min={0} max={100} />
+      <DecimalInput
+        source="commission_percent"
+        label="Commission in percent of an order"
+        decimals={2}
+        min={0}
+        validate={maxValue(100)}
+      />
+      <DecimalInput
+        source="discount_percent"
+        label="Discount for shoppers in percent"
+        decimals={2}
+        min={0}
+        validate={maxValue(100)}
+      />
       <TextInput
         source="window"
         label="How long after a visit an order counts"

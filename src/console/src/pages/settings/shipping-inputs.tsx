@@ -1,7 +1,8 @@
 import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
-import { ArrayInput, email, NumberInput, required, SimpleFormIterator, TextArrayInput, TextInput } from 'react-admin';
+import { ArrayInput, email, required, SimpleFormIterator, TextArrayInput, TextInput } from 'react-admin';
 
+import { DecimalInput } from '../../lib/decimal-input.tsx';
 import { InputGrid } from '../../lib/input-grid.tsx';
 import { MoneyInput } from '../../lib/money-input.tsx';
 
@@ -50,10 +51,16 @@ export function ShippingInputs({ currency }: { readonly currency: string }) {
       </Part>
       <Part title="The box">
         <InputGrid>
-          <NumberInput source="parcel.length_in" label="Length (in)" min={0} validate={required()} />
-          <NumberInput source="parcel.width_in" label="Width (in)" min={0} validate={required()} />
-          <NumberInput source="parcel.height_in" label="Height (in)" min={0} validate={required()} />
-          <NumberInput source="parcel.weight_oz" label="Weight when empty (oz)" min={0} validate={required()} />
+          <DecimalInput source="parcel.length_in" label="Length (in)" decimals={2} min={0} validate={required()} />
+          <DecimalInput source="parcel.width_in" label="Width (in)" decimals={2} min={0} validate={required()} />
+          <DecimalInput source="parcel.height_in" label="Height (in)" decimals={2} min={0} validate={required()} />
+          <DecimalInput
+            source="parcel.weight_oz"
+            label="Weight when empty (oz)"
+            decimals={2}
+            min={0}
+            validate={required()}
+          />
         </InputGrid>
       </Part>
       <Part title="Labels">
