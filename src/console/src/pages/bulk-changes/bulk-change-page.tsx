@@ -1,19 +1,16 @@
-import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
-import Button from '@mui/material/Button';
-import LinearProgress from '@mui/material/LinearProgress';
 import type { BulkChange, Result } from '@storefront-commerce/client';
 import { useNavigate } from 'react-router';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
-import { Facts, Panel } from '../../lib/facts.tsx';
+import { Panel } from '../../lib/facts.tsx';
 import { formatCode, formatCount, formatMoney, formatTime } from '../../lib/format.ts';
-import { PageHeading } from '../../lib/page-heading.tsx';
 import { RecordPage } from '../../lib/record-page.tsx';
 import { Rows } from '../../lib/rows.tsx';
 import { State } from '../../lib/texts.tsx';
 import { useSession } from '../../session/session.ts';
+import { isOpen, OperationPage, RejectedRows } from '../files/operation-page.tsx';
 import { changeNames, changeScopes } from './kinds.ts';
 
 export function BulkChangePage() {
@@ -25,54 +22,25 @@ interface Props {
 }
 
 function BulkChangeParts({ of: found }: Props) {
-  const { id, kind, state, failure, rows, undo_of, undone_by } = found;
-  const isOpen = state === 'queued' || state === 'running';
+  const { id, kind, state, rows, undo_of, undone_by } = found;
   return (
-    <>
-      <PageHeading title={(undo_of ? 'Undo: ' : '') + changeNames[kind]}>
-        <State code={state} />
-      </PageHeading>
-      {failure && (
-        <Alert severity="error" sx={{ mb: 2 }}>
-          {failure}
-        </Alert>
-      )}
-      {state === 'previewed' && (
-        <Alert severity="info" sx={{ mb: 2 }}>
-          Nothing is changed yet. Check the changes below, then run it within a day.
-        </Alert>
-      )}
-      {undone_by && (
-        <Alert severity="info" sx={{ mb: 2 }}>
-          It was undone.
-        </Alert>
-      )}
-      <Panel title="Progress" actions={<BulkChangeActions of={found} />}>
-        {isOpen && (
-          <LinearProgress
-            aria-label="Rows"
-            sx={{ mb: 2 }}
-            variant="determinate"
-            value={(100 * (rows.done + rows.failed)) / Math.max(1, rows.total)}
-          />
-        )}
-        <Facts of={factsOf(found)} />
-      </Panel>
-      {rows.failed > 0 && (
-        <Alert
-          severity="warning"
-          sx={{ mb: 2 }}
-          action={
-            <Button color="inherit" href={`/api/v1/admin/bulk-changes/${id}/errors`} download>
-              Download
-            </Button>
-          }
-        >
-          {formatCount(rows.failed)} were rejected. The file says why.
-        </Alert>
-      )}
+    <OperationPage
+      title={(undo_of ? 'Undo: ' : '') + changeNames[kind]}
+      of={found}
+      note={
+        state === 'previewed'
+          ? 'Nothing is changed yet. Check the changes below, then run it within a day.'
+          : undone_by && 'It was undone.'
+      }
+      actions={<BulkChangeActions of={found} />}
+      share={(rows.done + rows.failed) / Math.max(1, rows.total)}
+      facts={factsOf(found)}
+    >
+      <RejectedRows count={rows.failed} href={`/api/v1/admin/bulk-changes/${id}/errors`}>
+        The file says why.
+      </RejectedRows>
       <Samples of={found} />
-    </>
+    </OperationPage>
   );
 }
 
@@ -92,7 +60,8 @@ function factsOf({ rows, changes, change, rows_per_second: rate, created_at, fin
 
 const describe = (value: unknown): string => (Array.isArray(value) ? value.join(', ') : String(value));
 
-function BulkChangeActions({ of: { id, kind, state, rows, can_undo, undone_by } }: Props) {
+function BulkChangeActions({ of: found }: Props) {
+  const { id, kind, state, rows, can_undo, undone_by } = found;
   const navigate = useNavigate();
   const scope = changeScopes[kind];
   if (state === 'previewed')
@@ -107,7 +76,7 @@ function BulkChangeActions({ of: { id, kind, state, rows, can_undo, undone_by } 
         done="It is running."
       />
     );
-  if (state === 'queued' || state === 'running')
+  if (isOpen(found))
     return (
       <Action
         label="Cancel"

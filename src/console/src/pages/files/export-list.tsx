@@ -1,5 +1,5 @@
 import type { Body, Export, Result } from '@storefront-commerce/client';
-import { RadioButtonGroupInput, required, SelectInput } from 'react-admin';
+import { required, SelectInput } from 'react-admin';
 import { useNavigate } from 'react-router';
 
 import { admin } from '../../admin.ts';
@@ -8,6 +8,7 @@ import { choicesOf, formatCode, formatCount, formatTime } from '../../lib/format
 import { Listing } from '../../lib/listing.tsx';
 import { State } from '../../lib/texts.tsx';
 import { TimeInput } from '../../lib/time-input.tsx';
+import { FormatInput } from './format-input.tsx';
 import { exportScopes } from './kinds.ts';
 import { useKinds } from './use-kinds.ts';
 
@@ -47,14 +48,7 @@ function NewExport() {
       done="The export is requested."
     >
       <SelectInput source="kind" label="What" choices={choicesOf(kinds)} validate={required()} />
-      <RadioButtonGroupInput
-        source="format"
-        label="Format"
-        choices={[
-          { id: 'csv', name: 'CSV' },
-          { id: 'jsonl', name: 'Lines of JSON' },
-        ]}
-      />
+      <FormatInput />
       <TimeInput source="from" label="From" helperText="Empty: from the beginning" />
       <TimeInput source="to" label="Before" helperText="Empty: until now" />
     </Action>

@@ -1,17 +1,14 @@
-import Alert from '@mui/material/Alert';
-import Button from '@mui/material/Button';
-import LinearProgress from '@mui/material/LinearProgress';
 import type { Import } from '@storefront-commerce/client';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
-import { Facts, Panel } from '../../lib/facts.tsx';
+import { Panel } from '../../lib/facts.tsx';
 import { formatCode, formatCount, formatTime } from '../../lib/format.ts';
-import { PageHeading } from '../../lib/page-heading.tsx';
 import { RecordPage } from '../../lib/record-page.tsx';
 import { Rows } from '../../lib/rows.tsx';
 import { State } from '../../lib/texts.tsx';
 import { importScopes } from './kinds.ts';
+import { isOpen, OperationPage, RejectedRows } from './operation-page.tsx';
 
 export function ImportPage() {
   return <RecordPage<Import>>{(found) => <ImportParts of={found} />}</RecordPage>;
@@ -22,53 +19,23 @@ interface Props {
 }
 
 function ImportParts({ of: found }: Props) {
-  const { kind, dry_run, state, failure, rows } = found;
+  const { id, kind, dry_run, state, rows } = found;
   return (
-    <>
-      <PageHeading title={`Import of ${formatCode(kind).toLowerCase()}`}>
-        <State code={state} />
-      </PageHeading>
-      {failure && (
-        <Alert severity="error" sx={{ mb: 2 }}>
-          {failure}
-        </Alert>
-      )}
-      {dry_run && state === 'completed' && (
-        <Alert severity="info" sx={{ mb: 2 }}>
-          Nothing was changed: this was a check. Import the file again without it.
-        </Alert>
-      )}
-      <Panel title="Progress" actions={<ImportActions of={found} />}>
-        <Progress of={found} />
-        <Facts of={factsOf(found)} />
-      </Panel>
-      {rows.failed > 0 && (
-        <Alert
-          severity="warning"
-          sx={{ mb: 2 }}
-          action={
-            <Button color="inherit" href={`/api/v1/admin/imports/${found.id}/errors`} download>
-              Download
-            </Button>
-          }
-        >
-          {formatCount(rows.failed)} rows were rejected. Download them, correct them, and import that file.
-        </Alert>
-      )}
+    <OperationPage
+      title={`Import of ${formatCode(kind).toLowerCase()}`}
+      of={found}
+      note={
+        dry_run && state === 'completed' && 'Nothing was changed: this was a check. Import the file again without it.'
+      }
+      actions={<ImportActions of={found} />}
+      share={rows.total ? (rows.done + rows.failed) / rows.total : undefined}
+      facts={factsOf(found)}
+    >
+      <RejectedRows count={rows.failed} href={`/api/v1/admin/imports/${id}/errors`}>
+        Download them, correct them, and import that file.
+      </RejectedRows>
       {dry_run && <Samples of={found} />}
-    </>
-  );
-}
-
-function Progress({ of: { state, rows } }: Props) {
-  if (state !== 'running' && state !== 'queued' && state !== 'receiving') return null;
-  const finished = rows.done + rows.failed;
-  return (
-    <LinearProgress
-      aria-label="Rows"
-      sx={{ mb: 2 }}
-      {...(rows.total ? { variant: 'determinate', value: (100 * finished) / rows.total } : {})}
-    />
+    </OperationPage>
   );
 }
 
@@ -88,8 +55,9 @@ function factsOf({ rows, changes, rows_per_second: rate, format, mode, ...found 
   ] as const;
 }
 
-function ImportActions({ of: { id, kind, state } }: Props) {
-  if (state === 'completed' || state === 'failed' || state === 'canceled') return null;
+function ImportActions({ of: found }: Props) {
+  const { id, kind } = found;
+  if (!isOpen(found)) return null;
   return (
     <Action
       label="Cancel"

@@ -1,10 +1,11 @@
 import type { Import, Query } from '@storefront-commerce/client';
-import { BooleanInput, FormDataConsumer, RadioButtonGroupInput, required, SelectInput } from 'react-admin';
+import { BooleanInput, RadioButtonGroupInput, required, SelectInput } from 'react-admin';
 import { useNavigate } from 'react-router';
 
 import { Action } from '../../lib/action.tsx';
 import { choicesOf } from '../../lib/format.ts';
 import { FileInput } from './file-input.tsx';
+import { FormatInput } from './format-input.tsx';
 import { importScopes } from './kinds.ts';
 import { uploadImport } from './upload-import.ts';
 import { useKinds } from './use-kinds.ts';
@@ -28,7 +29,7 @@ export function NewImport() {
     >
       <SelectInput source="kind" label="What it contains" choices={choicesOf(kinds)} validate={required()} />
       <FileInput source="file" label="Choose a file" accept=".csv,.tsv,.txt,.jsonl,.ndjson" />
-      <FormDataConsumer<Input>>{({ formData: { kind } }) => <FormatInput kind={kind} />}</FormDataConsumer>
+      <FormatInput />
       <RadioButtonGroupInput
         source="mode"
         label="What exists already"
@@ -44,20 +45,5 @@ export function NewImport() {
         helperText="Shows what would change, and changes nothing"
       />
     </Action>
-  );
-}
-
-function FormatInput({ kind }: { readonly kind: Input['kind'] | undefined }) {
-  return (
-    <SelectInput
-      source="format"
-      label="Format"
-      validate={required()}
-      choices={[
-        { id: 'csv', name: 'CSV' },
-        { id: 'jsonl', name: 'Lines of JSON' },
-        ...(kind === 'products' ? [{ id: 'shopify', name: "Shopify's product export" }] : []),
-      ]}
-    />
   );
 }
