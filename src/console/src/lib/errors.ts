@@ -2,16 +2,11 @@ import { ApiError } from '@storefront-commerce/client';
 
 import { formatCode } from './format.ts';
 
-/** Where there is no response. */
-export const unreachable = new Error(
-  'The service cannot be reached. Check your connection, then try again: nothing you entered is lost.',
-);
-
 /** What an error means and what to do, in a sentence or two. */
 export function messageOf(error: unknown): string {
-  if (error === unreachable) return unreachable.message;
   if (!(error instanceof ApiError)) return 'Something went wrong on this page. Reload it, and try again.';
-  if (error.code === 'connection_failed') return unreachable.message;
+  if (error.code === 'connection_failed')
+    return 'The service cannot be reached. Check your connection, then try again: nothing you entered is lost.';
   if (error.code === 'insufficient_scope') return 'Your role does not allow this. Ask the owner of the store.';
   return error.errors.length === 0 ? error.detail : error.errors.map(describeIssue).join('\n');
 }

@@ -1,8 +1,9 @@
 import Alert from '@mui/material/Alert';
 import Button from '@mui/material/Button';
+import { ApiError } from '@storefront-commerce/client';
 import type { ReactNode } from 'react';
 
-import { messageOf, unreachable } from './errors.ts';
+import { messageOf } from './errors.ts';
 
 interface FailureProps {
   readonly error: unknown;
@@ -25,6 +26,8 @@ export function Failure({ error, retry }: FailureProps): ReactNode {
     </Alert>
   );
 }
+
+const unreachable = new ApiError('connection_failed', 'The script of the page did not arrive.');
 
 /** Stands for a page whose script cannot be loaded: a browser loads it again with the whole console only. */
 export function Unreachable(): ReactNode {

@@ -16,6 +16,7 @@ interface ListingProps<Row> {
   readonly linkOf?: (row: Row) => string;
   /** The buttons of the page. */
   readonly actions?: ReactNode;
+  /** What is said where there are none at all. */
   readonly empty?: string;
   /** How often it is read again, while workers change it. */
   readonly refetchInterval?: number;
@@ -47,7 +48,7 @@ export function Listing<Row extends RaRecord>(props: ListingProps<Row>): ReactNo
 
 function ListedRows<Row extends RaRecord>({
   title,
-  empty,
+  empty = 'There are none yet.',
   ...shown
 }: Omit<ListingProps<Row>, 'filters' | 'actions' | 'refetchInterval'>) {
   const { data, isPending, filterValues } = useListContext<Row>();
@@ -58,7 +59,7 @@ function ListedRows<Row extends RaRecord>({
       label={title}
       rows={data ?? []}
       keyOf={({ id }) => String(id)}
-      empty={isFiltered ? empty : 'There are none yet.'}
+      empty={isFiltered ? 'None matches the filters.' : empty}
       {...shown}
     />
   );

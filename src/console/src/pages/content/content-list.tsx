@@ -15,7 +15,6 @@ export function ContentList() {
       filters={filters}
       actions={<LinkButton to="/content/create" label="New entry" scope="admin.content:write" />}
       linkOf={({ type, slug }) => `/content/${encodeURIComponent(`${type}/${slug}`)}/show`}
-      empty="No entry matches."
       columns={[
         { label: 'Title', show: ({ title }) => title },
         { label: 'Type', show: ({ type }) => formatCode(type) },

@@ -12,7 +12,6 @@ export function CustomerList() {
       title="Customers"
       filters={filters}
       linkOf={({ id }) => `/customers/${id}/show`}
-      empty="No customer matches."
       columns={[
         { label: 'Email', show: ({ email }) => email },
         { label: 'Name', show: ({ name }) => name },

@@ -40,6 +40,8 @@ const filters = [
     source="needs_attention"
     label="Needs attention"
     parse={(isOn) => isOn || ''}
+    // The knob stands out of its input to the left.
+    sx={{ pl: '11px' }}
     alwaysOn
   />,
 ];
@@ -50,7 +52,6 @@ export function OrderList() {
       title="Orders"
       filters={filters}
       linkOf={({ id }) => `/orders/${id}/show`}
-      empty="No order matches."
       columns={[
         { label: 'Order', show: (order) => order.order_number },
         { label: 'Placed', show: (order) => <Time at={order.created_at} /> },

@@ -11,7 +11,6 @@ export function LeadList() {
     <Listing<Lead>
       title="Leads"
       filters={filters}
-      empty="No lead matches."
       columns={[
         { label: 'Email', show: ({ email }) => email },
         { label: 'Name', show: ({ name }) => name },

@@ -24,7 +24,6 @@ export function ProductList() {
         </>
       }
       linkOf={({ slug }) => `/products/${slug}/show`}
-      empty="No product matches."
       columns={[
         { label: 'Product', show: ({ name }) => name },
         { label: 'Status', show: ({ status }) => <State code={status} /> },

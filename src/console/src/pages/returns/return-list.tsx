@@ -20,7 +20,6 @@ export function ReturnList() {
     <Listing<Return>
       title="Returns"
       filters={filters}
-      empty="No return matches."
       columns={[
         { label: 'Return', show: ({ number }) => number },
         { label: 'Requested', show: ({ created_at }) => formatTime(created_at) },

@@ -24,7 +24,6 @@ export function ReviewList() {
       title="Reviews"
       filters={filters}
       linkOf={({ product_slug }) => `/products/${product_slug}/show`}
-      empty="No review matches."
       columns={[
         { label: 'Product', show: ({ product_slug }) => product_slug },
         { label: 'Rating', show: ({ rating }) => `${rating} of 5` },

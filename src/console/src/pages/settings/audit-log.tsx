@@ -16,7 +16,6 @@ export function AuditLog() {
     <Listing<AuditEntry>
       title="Audit log"
       filters={filters}
-      empty="No entry matches."
       columns={[
         { label: 'What', show: ({ action }) => formatCode(action) },
         { label: 'When', show: ({ created_at }) => formatTime(created_at) },

@@ -18,7 +18,6 @@ export function SubscriptionList() {
     <Listing<Subscription>
       title="Subscriptions"
       filters={filters}
-      empty="No subscription matches."
       columns={[
         { label: 'Customer', show: ({ customer }) => <CustomerLink customer={customer} /> },
         { label: 'Since', show: ({ created_at }) => formatTime(created_at) },
