@@ -1,4 +1,4 @@
-import { Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
+import { Cents, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { type ManagedOrder, OrderView } from '../orders/index.ts';
 import { presentRefund, type Refund, RefundView } from '../payments/index.ts';
 import { LabelView } from '../shipping/index.ts';
@@ -54,6 +54,8 @@ const TimelineEntryView = Type.Object(
 export const OrderFileView = Type.Object(
   {
     ...ManagedOrderView.properties,
+    /** What was returned to the gift card that paid a part of it. */
+    gift_card_returned_cents: Cents,
     label: Nullable(LabelView),
     refunds: Type.Array(RefundView),
     timeline: Type.Array(TimelineEntryView),
@@ -74,14 +76,17 @@ export interface TimelineEntry {
 }
 
 export interface OrderFile extends ManagedOrder {
+  readonly giftCardReturnedCents: number;
   readonly label: Static<typeof LabelView> | undefined;
   readonly refunds: readonly Refund[];
   readonly timeline: readonly TimelineEntry[];
 }
 
-export function presentOrderFile({ label, refunds, timeline, ...order }: OrderFile): OrderFileView {
+export function presentOrderFile(file: OrderFile): OrderFileView {
+  const { giftCardReturnedCents, label, refunds, timeline, ...order } = file;
   return {
     ...presentManagedOrder(order),
+    gift_card_returned_cents: giftCardReturnedCents,
     label: label ?? null,
     refunds: refunds.map(presentRefund),
     timeline: timeline.map(({ at, type, actorKind, actorId, actorName, detail }) => ({

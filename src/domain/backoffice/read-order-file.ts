@@ -5,6 +5,7 @@ import { actorNameOf } from '../audit/index.ts';
 import type { Context } from '../context.ts';
 import { readManagedOrder } from '../orders/index.ts';
 import { refundsOf } from '../payments/index.ts';
+import { returnedToGiftCard } from '../promotions/index.ts';
 import { readLabelOfOrder } from '../shipping/index.ts';
 import { type OrderFileView, presentOrderFile, type TimelineEntry } from './present.ts';
 
@@ -20,7 +21,8 @@ export async function readOrderFile(ctx: Context, orderId: string): Promise<Orde
     readTimeline(ctx, orderId),
   ]);
   if (!managed) throw notFound('order');
-  return presentOrderFile({ ...managed, label, refunds, timeline });
+  const giftCardReturnedCents = managed.order.gift_card_cents > 0 ? await returnedToGiftCard(ctx, orderId) : 0;
+  return presentOrderFile({ ...managed, giftCardReturnedCents, label, refunds, timeline });
 }
 
 /** Older entries of an order that had more than this are left out. */

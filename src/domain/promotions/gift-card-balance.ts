@@ -1,7 +1,8 @@
+import { readOne } from '#src/database/transact.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import type { Cents } from '#src/lib/money.ts';
 import { sql } from '#src/lib/sql.ts';
-import type { InTransaction } from '../context.ts';
+import type { Context, InTransaction } from '../context.ts';
 
 /** Why a gift card pays nothing: it is unknown or disabled, it is empty, or other checkouts hold its whole balance. */
 export const giftCardReasons = ['not_applicable', 'empty', 'in_use'] as const;
@@ -115,4 +116,15 @@ export async function leftToReturn(ctx: InTransaction, { orderId }: { orderId: s
     select coalesce(sum(amount_cents - returned_cents), 0)::int8 as cents from gift_card_redemptions
     where tenant_id = ${ctx.tenant.id} and order_id = ${orderId}`);
   return left?.cents ?? 0;
+}
+
+/** The amount that was returned to the gift card of an order. */
+export async function returnedToGiftCard(ctx: Context, orderId: string): Promise<Cents> {
+  const row = await readOne<{ cents: Cents }>(
+    ctx,
+    sql`
+    select coalesce(sum(returned_cents), 0)::int8 as cents from gift_card_redemptions
+    where tenant_id = ${ctx.tenant.id} and order_id = ${orderId}`,
+  );
+  return row?.cents ?? 0;
 }

@@ -5,6 +5,7 @@ export {
   redeemGiftCard,
   rejectGiftCard,
   releaseGiftCard,
+  returnedToGiftCard,
   returnGiftCard,
 } from './gift-card-balance.ts';
 export {

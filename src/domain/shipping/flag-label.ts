@@ -72,7 +72,7 @@ async function handToOperator(ctx: InTransaction, orderId: string, code: ReasonC
   await recordFulfillment(ctx, orderId, {
     ...(order.mayMoveFulfillmentTo('needs_attention') && { status: 'needs_attention' }),
     resolved: labelReasonCodes,
-    attention: { code, detail: adviceFor(code) },
+    attention: { code, detail: reasons[code].message },
   });
 }
 

@@ -116,7 +116,7 @@ export const reasons: Readonly<Record<ReasonCode, Reason>> = {
   ),
 };
 
-/** What the order's attention says: what happened and what to do. */
+/** What happened and what to do, as the failure of a job says it. */
 export function adviceFor(code: ReasonCode): string {
   const { message, next } = reasons[code];
   return `${message} ${next}`;

@@ -1267,6 +1267,7 @@ export interface components {
             shipped_at: components["schemas"]["Timestamp"] | null;
             attention: components["schemas"]["Attention"] | null;
             attentions: components["schemas"]["Attention"][];
+            gift_card_returned_cents: number;
             label: components["schemas"]["Label"] | null;
             refunds: components["schemas"]["Refund"][];
             timeline: components["schemas"]["TimelineEntry"][];

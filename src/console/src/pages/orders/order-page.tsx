@@ -72,7 +72,7 @@ function AttentionAlert({ orderId, attention: { code, detail, next } }: Attentio
       }
     >
       <AlertTitle>{detail}</AlertTitle>
-      {!detail.endsWith(next) && next}
+      {next}
     </Alert>
   );
 }
@@ -110,6 +110,7 @@ function sumsOf(order: OrderFile): (readonly [string, string])[] {
     ['Gift card', -order.gift_card_cents],
     ['Total', order.total_cents],
     ['Refunded', order.refunded_cents],
+    ['Returned to the gift card', order.gift_card_returned_cents],
   ] as const;
   return sums.flatMap(([name, cents]) => (cents === 0 ? [] : [[name, formatMoney(cents, order.currency)] as const]));
 }
