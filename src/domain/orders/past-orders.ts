@@ -7,8 +7,6 @@ import { sql } from '#src/lib/sql.ts';
 import type { Change } from '../change.ts';
 import type { Context, InTransaction } from '../context.ts';
 
-const Discount = Omittable(Cents);
-
 /** An order that was made elsewhere, before the store moved here. */
 export const PastOrderInput = Type.Object({
   /** As it was given elsewhere. */
@@ -18,7 +16,7 @@ export const PastOrderInput = Type.Object({
   status: Omittable(Type.Enum(['paid', 'partially_refunded', 'refunded', 'canceled'])),
   fulfillment_status: Omittable(Type.Enum(['unfulfilled', 'shipped', 'delivered', 'returned', 'not_required'])),
   currency: Omittable(Currency),
-  discount_cents: Discount,
+  discount_cents: Omittable(Cents),
   shipping_cents: Omittable(Cents),
   tax_cents: Omittable(Cents),
   /** Default: the sum of the other amounts. */
@@ -45,7 +43,7 @@ export const PastOrderInput = Type.Object({
       name: Text(400),
       quantity: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
       unit_price_cents: Cents,
-      discount_cents: Discount,
+      discount_cents: Omittable(Cents),
     }),
     { minItems: 1, maxItems: 500 },
   ),

@@ -265,6 +265,22 @@ test('a bulk change that cannot be understood is rejected, and one can be cancel
   t.like(expired.body.bulk_change, { state: 'failed', failure: 'It was not run within 24 hours. Preview it again.' });
 });
 
+test('a store keeps its ten newest previews, and what older ones selected is deleted', async (t) => {
+  const { ctx, owner } = t.context;
+  const { id } = await buildProduct(ctx, woodenBowl);
+  const request = { kind: 'prices', ids: [id], change: { percent: 1 } };
+  const oldest = await preview(t, request);
+  for (let count = 0; count < 10; count += 1) await preview(t, request);
+  const selected = await read<{ id: string }>(
+    ctx,
+    sql`select operation_id as id from bulk_batches where tenant_id = ${ctx.tenant.id}`,
+  );
+  t.is(selected.length, 10);
+  t.false(selected.some((batch) => batch.id === oldest.id));
+  const run = await owner.post(`/bulk-changes/${oldest.id}/run`);
+  t.like(run.body.bulk_change, { state: 'failed', failure: 'Newer previews took its place. Preview it again.' });
+});
+
 test.serial('a bulk change whose process is killed before any statement changes each price once', async (t) => {
   const { ctx, owner, services } = t.context;
   const other = { ...ctx, tenant: await buildTenant(services) };

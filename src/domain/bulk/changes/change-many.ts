@@ -10,7 +10,14 @@ import { recordAudit } from '../../audit/index.ts';
 import type { Context, InTransaction } from '../../context.ts';
 import { applyItems, type Item, type Outcome } from '../apply-items.ts';
 import { checkLimits } from '../limits.ts';
-import { insertOperation, lockOpenOperation, type Operation, readOperation, type Sample } from '../operation.ts';
+import {
+  endOperation,
+  insertOperation,
+  lockOpenOperation,
+  type Operation,
+  readOperation,
+  type Sample,
+} from '../operation.ts';
 import { changeItems } from './change-items.ts';
 import type { ChangeKind } from './change-kind.ts';
 import { changeKindOf } from './index.ts';
@@ -25,6 +32,9 @@ export interface ChangeRequest {
 
 /** More than that is selected by several filters. */
 const selectedMax = 200_000;
+
+/** How many previews of a store wait to be run. An older one ends, so that what they selected does not pile up. */
+const previewsMax = 10;
 
 /** How many of the selected things a preview shows. */
 const samplesMax = 20;
@@ -47,6 +57,7 @@ export async function previewChange(ctx: Context, { kind, ids, filter, change = 
       options,
       state: 'previewed',
     });
+    await endOlderPreviews(ctx);
     const selected =
       ids === undefined
         ? sql`select id, null::jsonb as "values" from (${kind.select(ctx, filter as object)}) as s`
@@ -58,6 +69,14 @@ export async function previewChange(ctx: Context, { kind, ids, filter, change = 
       where tenant_id = ${ctx.tenant.id} and id = ${id}`);
     return id;
   });
+}
+
+async function endOlderPreviews(ctx: InTransaction): Promise<void> {
+  const older = await ctx.tx.execute<Pick<Operation, 'id' | 'type'>>(sql`
+    select id, type from bulk_operations
+    where tenant_id = ${ctx.tenant.id} and finished_at is null and state = 'previewed'
+    order by id desc offset ${previewsMax}`);
+  for (const each of older) await endOperation(ctx, each, 'failed', 'Newer previews took its place. Preview it again.');
 }
 
 /** A field that is not known is rejected: without it a filter would select more than was meant. */
