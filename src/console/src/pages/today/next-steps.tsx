@@ -1,3 +1,4 @@
+import Alert from '@mui/material/Alert';
 import Link from '@mui/material/Link';
 import List from '@mui/material/List';
 import ListItem from '@mui/material/ListItem';
@@ -10,6 +11,7 @@ import { admin } from '../../admin.ts';
 import { Panel } from '../../lib/facts.tsx';
 import { formatTime } from '../../lib/format.ts';
 import { Loaded } from '../../lib/loaded.tsx';
+import { useScope } from '../../session/session.ts';
 
 interface Step {
   readonly text: string;
@@ -22,10 +24,29 @@ interface Step {
 export function NextSteps() {
   return (
     <Panel title="Needs attention">
+      {useScope('admin.settings:read') && <MissingPayments />}
       <Loaded queryKey={['overview']} load={(signal) => admin.getOverview({ signal })} refetchInterval={60_000}>
         {({ overview }) => <Steps steps={stepsOf(overview)} />}
       </Loaded>
     </Panel>
+  );
+}
+
+/** A new store has none, and waits for no order either. */
+function MissingPayments() {
+  return (
+    <Loaded queryKey={['providers']} load={(signal) => admin.getProviders({ signal })}>
+      {({ providers: { payments } }) =>
+        !payments && (
+          <Alert severity="warning" sx={{ mb: 2 }}>
+            The store has no payment account, so it cannot sell yet.{' '}
+            <Link component={RouterLink} to={places.payments}>
+              Set up payments
+            </Link>
+          </Alert>
+        )
+      }
+    </Loaded>
   );
 }
 
