@@ -19,6 +19,7 @@ import {
   linkFrom,
   openInConsole,
   owner,
+  recordPages,
   signInToConsole,
 } from '#test/support/walk-console.ts';
 
@@ -411,9 +412,7 @@ browserTest('every page is free of serious accessibility findings and fits a nar
   const page = await openConsole(t);
   const complaints = complaintsOf(page);
   const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
-  const { orders } = await clientsOf(stack).admin.listOrders({ limit: 1 });
-  const orderPages = orders.map(({ id, order_number }) => [`/orders/${id}/show`, order_number, 'order'] as const);
-  for (const [path, title] of [...consolePages, ...orderPages]) {
+  for (const [path, title] of [...consolePages, ...(await recordPages(stack))]) {
     await openInConsole(page, stack, path, title);
     const findings = await page.evaluate<string[]>(`${axe}; axe.run().then(({ violations }) => violations
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')

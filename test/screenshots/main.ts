@@ -8,9 +8,8 @@ import { startReceiver } from '#src/dev/demo/receiver.ts';
 import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
 import { type Stack, startStack } from '#src/dev/stack/start-stack.ts';
 import { launchBrowser } from '#test/support/browser.ts';
-import { clientsOf } from '#test/support/clients-of.ts';
 import { until } from '#test/support/until.ts';
-import { consolePages, openInConsole, owner, signInToConsole } from '#test/support/walk-console.ts';
+import { consolePages, openInConsole, owner, recordPages, signInToConsole } from '#test/support/walk-console.ts';
 import {
   buyOnStorefront,
   type Capture,
@@ -160,11 +159,7 @@ async function ownersConsole(page: Page, width: Width): Promise<void> {
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   await capture('console-sign-in');
   await signInToConsole(page, stack, owner);
-  const { orders } = await clientsOf(stack).admin.listOrders({ limit: 10 });
-  const orderPages = orders.map(
-    ({ id, order_number: number }) => [`/orders/${id}/show`, number, `order-${number}`] as const,
-  );
-  for (const [path, title, name] of [...consolePages, ...orderPages]) {
+  for (const [path, title, name] of [...consolePages, ...(await recordPages(stack, 10))]) {
     await openInConsole(page, stack, path, title);
     await capture(`console-${name}`);
   }

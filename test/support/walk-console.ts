@@ -19,6 +19,7 @@ export const consolePages = [
   ['/products/create', 'New product', 'product-new'],
   ['/products/oak-bowl/show', 'Oak bowl', 'product'],
   ['/content', 'Content', 'content'],
+  ['/content/create', 'New entry', 'content-new'],
   ['/content/article%2Fcare-for-wood/show', 'How to care for wood', 'content-entry'],
   ['/promo-codes', 'Promo codes', 'promo-codes'],
   ['/gift-cards', 'Gift cards', 'gift-cards'],
@@ -46,6 +47,46 @@ export const consolePages = [
   ['/audit-log', 'Audit log', 'audit-log'],
   ['/my-account', 'My account', 'account'],
 ] as const;
+
+/** The pages of records of a store that has sold and has an endpoint: of the newest orders, and one of every other kind. */
+export async function recordPages(
+  stack: Stack,
+  ordersMax = 1,
+): Promise<(readonly [path: string, title: string, name: string])[]> {
+  const { admin } = clientsOf(stack);
+  const [{ orders }, { customers }, { webhook_endpoints: endpoints }] = await Promise.all([
+    admin.listOrders({ limit: ordersMax }),
+    admin.listCustomers({ limit: 1 }),
+    admin.listWebhookEndpoints({ limit: 1 }),
+  ]);
+  const { bulk_change: change } = await admin.previewBulkChange({
+    kind: 'prices',
+    filter: {},
+    change: { percent: -10 },
+  });
+  const { export: exported } = await admin.createExport({ kind: 'stock', format: 'csv' });
+  const imported = await importFile(stack, 'stock', 'sku,change\nBOWL-L,1\nUNKNOWN,1\n');
+  await until(async () => (await admin.getImport(imported)).import.finished_at, { what: 'the import' });
+  await until(async () => (await admin.getExport(exported.id)).export.finished_at, { what: 'the export' });
+  return [
+    ...orders.map(({ id, order_number: number }) => [`/orders/${id}/show`, number, `order-${number}`] as const),
+    ...customers.map(({ id, name, email }) => [`/customers/${id}/show`, name ?? email, 'customer'] as const),
+    ...endpoints.map(({ id, url }) => [`/webhooks/${id}/show`, new URL(url).host, 'webhook'] as const),
+    [`/bulk-changes/${change.id}/show`, 'Change prices', 'bulk-change'],
+    [`/exports/${exported.id}/show`, 'Export of stock', 'export'],
+    [`/imports/${imported}/show`, 'Import of stock', 'import'],
+  ];
+}
+
+/** The client sends no files. @returns the id of the import */
+async function importFile({ url, store }: Stack, kind: string, body: string): Promise<string> {
+  const response = await fetch(`${url}/api/v1/admin/imports?kind=${kind}&format=csv&dry_run=true`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${store.secretKey}`, 'content-type': 'text/csv' },
+    body,
+  });
+  return ((await response.json()) as { import: { id: string } }).import.id;
+}
 
 /** Sign in with the link that arrives in the mailbox. */
 export async function signInToConsole(page: Page, stack: Stack, email: string): Promise<void> {
