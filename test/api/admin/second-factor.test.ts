@@ -38,6 +38,7 @@ function pageOf({ api }: ApiContext, { headers }: SignedIn) {
     get: (path: string) => call('GET', path),
     put: (path: string, body: unknown) => call('PUT', path, body),
     post: (path: string, body?: unknown) => call('POST', path, body),
+    patch: (path: string, body: unknown) => call('PATCH', path, body),
     delete: (path: string) => call('DELETE', path),
     verify: (code: string) => call('POST', '/session/verification', { code }),
   };
@@ -97,6 +98,20 @@ test('what is as good as money needs a verified session: new gift cards and impo
   await verify(ctx, member);
   t.is(resultOf(await issue()), '201');
   t.is(resultOf(await importFile('gift_cards', cards)), '202');
+});
+
+test('where events are sent, with who bought what, needs a verified session to change', async (t) => {
+  const { ctx } = t.context;
+  const member = await buildStaffSession(ctx, { role: 'manager' });
+  const page = pageOf(t.context, member);
+  const endpoint = { url: 'https://hooks.example.com/store', events: ['order.*'] };
+  t.is(resultOf(await page.post('/webhook-endpoints', endpoint)), needed);
+  await verify(ctx, member);
+  const { body } = await page.post('/webhook-endpoints', endpoint);
+  const path = `/webhook-endpoints/${body.webhook_endpoint.id}`;
+  t.is(resultOf(await page.patch(path, { url: 'https://hooks.example.com/other' })), '200');
+  t.context.clock.pass(minutes(10));
+  t.is(resultOf(await page.patch(path, endpoint)), needed);
 });
 
 test('after five wrong codes no code is accepted for fifteen minutes, however many come at once', async (t) => {
