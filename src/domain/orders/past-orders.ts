@@ -62,6 +62,12 @@ export async function savePastOrders(ctx: InTransaction, inputs: readonly PastOr
   const numbers = inputs.map(({ order_number: number }) => number.trim().toUpperCase());
   const own = numbers.find((number) => ownNumber.test(number));
   if (own) throw invalidRequest(`${own} may be the number of an order of this store. Import it with another prefix.`);
+  if (inputs.some(({ created_at: at }) => new Date(at) > ctx.clock.now()))
+    throw invalidRequest('An order of the past was not made in the future.', {
+      path: '/created_at',
+      code: 'maximum',
+      detail: 'must not be in the future',
+    });
   await lockNames(ctx, 'past order', numbers);
   const existing = await ctx.tx.execute<{ number: string }>(sql`
     select order_number as number from orders where tenant_id = ${ctx.tenant.id} and order_number = any(${numbers}::text[])`);

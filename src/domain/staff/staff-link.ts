@@ -1,4 +1,5 @@
 import { mailStaffLink as mailStaffLinkJob } from '#jobs/staff.ts';
+import { lockNames } from '#src/database/lock-names.ts';
 import { completeJob, transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { sha256 } from '#src/lib/crypto.ts';
@@ -124,14 +125,14 @@ async function decideOutcome(
 ): Promise<'mailed' | 'unknown_address' | 'too_late' | 'too_many'> {
   if (link.expiresAt <= ctx.clock.now()) return 'too_late';
   if (!(await isAmongTheFirst(ctx, 'staff_links', link))) return 'too_many';
-  if ((await countMailed(ctx, link)) >= Math.round(linksPerMemberMax * ctx.settings.rateLimitScale)) return 'too_many';
+  if ((await countMailed(ctx, link)) >= Math.max(1, Math.round(linksPerMemberMax * ctx.settings.rateLimitScale)))
+    return 'too_many';
   return (await findStaffByEmail(ctx, link.email)) ? 'mailed' : 'unknown_address';
 }
 
 /** How many links were emailed to this address in the hour before, counted by one transaction at a time. */
 async function countMailed(ctx: InTransaction, { email, createdAt }: WaitingLink): Promise<number> {
-  const lock = `staff links ${ctx.tenant.id} ${email}`;
-  await ctx.tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`);
+  await lockNames(ctx, 'staff links', [email]);
   const [row] = await ctx.tx.execute<{ count: number }>(sql`
     select count(*)::int as count from staff_links
     where tenant_id = ${ctx.tenant.id} and email = ${email} and outcome = 'mailed'

@@ -448,6 +448,8 @@ test('an import says which column and variant is wrong, and reads lists with eit
     'shipping_country must be written like US. item_discount_cents must be at least 0 (row 3).',
     '',
   ]);
+  const future = 'order_number,created_at,name,quantity,unit_price_cents\n#2,2099-01-01T00:00:00Z,Bowl,1,3000\n';
+  t.deepEqual(await problemsOf('kind=orders&format=csv', future), ['created_at must not be in the future.']);
   const images = 'type,slug,title,tags,image_url\narticle,care,Care,"a;b, c",here\narticle,oil,Oil,"a;b, c",\n';
   t.deepEqual(await problemsOf('kind=content&format=csv', images), [
     'image_url must be a URL such as https://shop.example.com/.',
