@@ -7,6 +7,7 @@ const typography = {
 } as const;
 
 const components: RaThemeOptions['components'] = {
+  MuiCircularProgress: { defaultProps: { 'aria-label': 'Loading' } },
   RaSimpleFormIterator: {
     // Otherwise seen under a mouse alone, and not by those who work with the keyboard.
     styleOverrides: { root: { '& .RaSimpleFormIterator-action': { visibility: 'visible' } } },

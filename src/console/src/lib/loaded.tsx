@@ -18,5 +18,5 @@ interface LoadedProps<Data> {
 export function Loaded<Data>({ load, children, ...options }: LoadedProps<Data>): ReactNode {
   const { data, error, refetch } = useQuery({ ...options, queryFn: ({ signal }) => load(signal) });
   if (data !== undefined) return children(data);
-  return error ? <Failure error={error} retry={refetch} /> : <CircularProgress aria-label="Loading" />;
+  return error ? <Failure error={error} retry={refetch} /> : <CircularProgress />;
 }

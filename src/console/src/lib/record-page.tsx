@@ -28,5 +28,5 @@ export function RecordPage<Row extends RaRecord>(props: RecordPageProps<Row>): R
 function ShownRecord<Row extends RaRecord>({ children }: RecordPageProps<Row>) {
   const { record, error, refetch } = useShowContext<Row>();
   if (record) return children(record as Row);
-  return error ? <Failure error={error} retry={refetch} /> : <CircularProgress aria-label="Loading" sx={{ m: 4 }} />;
+  return error ? <Failure error={error} retry={refetch} /> : <CircularProgress sx={{ m: 4 }} />;
 }

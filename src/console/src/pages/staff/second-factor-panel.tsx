@@ -49,7 +49,7 @@ function AddApp({ onConfirmed }: { readonly onConfirmed: (codes: readonly string
         {({ otpauth_url: url, secret }) => (
           <>
             <Typography sx={{ mb: 2 }}>Scan this with your authenticator app.</Typography>
-            <Suspense fallback={<CircularProgress aria-label="Loading" />}>
+            <Suspense fallback={<CircularProgress />}>
               <QrCode value={url} title="The QR code for your authenticator app" />
             </Suspense>
             <Typography sx={{ mb: 2, overflowWrap: 'anywhere' }}>
