@@ -6,15 +6,22 @@ import { stripeControl } from '#src/dev/simulators/stripe/control/client.ts';
 import type { Stack } from '#src/dev/stack/start-stack.ts';
 import { exportKindOf } from '#src/domain/bulk/index.ts';
 import type { Context } from '#src/domain/context.ts';
+import type { RequestedRefund } from './refunds.ts';
 import type { Purchase } from './shoppers.ts';
 import type { Visit } from './visitors.ts';
+
+/** What shoppers, the owner and visitors did. */
+export interface Actions {
+  readonly bought: readonly Purchase[];
+  readonly refunds?: readonly RequestedRefund[];
+  readonly visits?: readonly Visit[];
+}
 
 /** The invariants that are violated. */
 export async function findBreaches(
   stack: Stack,
   receiver: Receiver,
-  bought: readonly Purchase[],
-  visits: readonly Visit[] = [],
+  { bought, refunds = [], visits = [] }: Actions,
 ): Promise<string[]> {
   const client = new pg.Client({ connectionString: stack.databaseUrl, options: '-c app.platform=on' });
   await client.connect();
@@ -22,6 +29,7 @@ export async function findBreaches(
     const query = async <Row>(text: string): Promise<Row[]> => (await client.query(text)).rows as Row[];
     return [
       ...(await paidOnce(stack, query, bought)),
+      ...(await refundedOnce(stack, query, refunds)),
       ...(await labelledOnce(stack, query)),
       ...(await eventsReceived(receiver, query)),
       ...(await stockEqualsLedger(query)),
@@ -47,7 +55,7 @@ async function paidOnce(stack: Stack, query: Query, bought: readonly Purchase[])
     select o.id, (select count(*)::int from events e where e.object_id = o.id and e.type = 'order.paid') as events,
       (select count(*)::int from labels l where l.order_id = o.id) as labels,
       (select count(*)::int from mails m where m.subject_id = o.id and m.kind = 'receipt') as receipts
-    from orders o where o.payment_status = 'paid'`);
+    from orders o where o.paid_at is not null`);
   const paid = new Set(orders.map(({ id }) => id));
   return [
     ...bought
@@ -64,21 +72,46 @@ async function paidOnce(stack: Stack, query: Query, bought: readonly Purchase[])
   ];
 }
 
-/** Labels that were bought and not refunded are the paid orders, one each. */
+/** Every refund that was requested is one at the provider, and the order knows its amount. */
+async function refundedOnce(stack: Stack, query: Query, requested: readonly RequestedRefund[]): Promise<string[]> {
+  const { refunds } = await stripeControl(stack.stripeUrl).account(stack.store.stripeKey);
+  const issued = Map.groupBy(refunds, ({ metadata }) => (metadata as Record<string, string>)['platform_refund_id']);
+  const orders = await query<{ id: string; total: number; refunded: number }>(`
+    select id, total_cents::int as total, refunded_cents::int as refunded from orders where paid_at is not null`);
+  const byOrder = Map.groupBy(requested, ({ orderId }) => orderId);
+  return [
+    ...requested
+      .filter(({ id }) => issued.get(id)?.length !== 1)
+      .map(({ id, orderId }) => `refund ${id} of ${orderId} was issued ${issued.get(id)?.length ?? 0} times`),
+    ...(refunds.length === requested.length ? [] : [`${refunds.length} of ${requested.length} refunds were issued`]),
+    ...orders.flatMap(({ id, total, refunded }) => {
+      const amounts = (byOrder.get(id) ?? []).map(({ amountCents }) => amountCents);
+      const expected = amounts.includes(undefined) ? total : amounts.reduce((sum = 0, cents = 0) => sum + cents, 0);
+      return refunded === expected ? [] : [`${refunded} of ${expected} cents of ${id} are refunded`];
+    }),
+  ];
+}
+
+/**
+ * Every paid order has one label, and a refunded one has none: it was canceled, or voided where it was bought. Labels
+ * that were bought and not refunded are those of the orders.
+ */
 async function labelledOnce(stack: Stack, query: Query): Promise<string[]> {
   const account = await shippoControl(stack.shippoUrl).account(stack.store.shippoKey);
   const active = account.transactions.filter(({ status }) => status === 'SUCCESS');
-  const orders = await query<{ id: string; labels: number; attention: string | null }>(`
+  const orders = await query<{ id: string; labels: number; expected: number; attention: string | null }>(`
     select o.id, o.attentions -> 0 ->> 'code' as attention,
-      (select count(*)::int from labels l where l.order_id = o.id and l.state = 'purchased') as labels
-    from orders o where o.payment_status = 'paid'`);
+      (select count(*)::int from labels l where l.order_id = o.id and l.state = 'purchased') as labels,
+      (o.payment_status <> 'refunded')::int as expected
+    from orders o where o.paid_at is not null`);
+  const expected = orders.reduce((sum, order) => sum + order.expected, 0);
   return [
     ...orders
-      .filter(({ labels }) => labels !== 1)
-      .map(({ id, labels, attention }) => `order ${id} has ${labels} labels (${attention})`),
-    ...(active.length === orders.length
+      .filter(({ labels, expected }) => labels !== expected)
+      .map(({ id, labels, expected, attention }) => `order ${id} has ${labels} of ${expected} labels (${attention})`),
+    ...(active.length === expected
       ? []
-      : [`${active.length} labels are active at the provider for ${orders.length} paid orders`]),
+      : [`${active.length} labels are active at the provider for ${expected} paid orders`]),
   ];
 }
 
@@ -186,7 +219,7 @@ async function eventsCountedOnce(query: Query, visits: readonly Visit[]): Promis
     select coalesce(order_id, session_id) as name, count(*)::int as count from analytics_events
     where type = 'order_paid' or session_id like 'visit-%' group by 1`);
   const counts = new Map(rows.map(({ name, count }) => [name, count]));
-  const paid = await query<{ id: string }>(`select id from orders where payment_status = 'paid'`);
+  const paid = await query<{ id: string }>(`select id from orders where paid_at is not null`);
   const expected = [
     ...paid.map(({ id }) => ({ name: id, count: 1 })),
     ...visits.map(({ sessionId, events }) => ({ name: sessionId, count: events })),

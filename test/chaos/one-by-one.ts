@@ -31,7 +31,7 @@ let failed = false;
 
 async function waitForInvariants(name: string, startedAt: number): Promise<void> {
   for (;;) {
-    const breaches = await findBreaches(stack, receiver, bought);
+    const breaches = await findBreaches(stack, receiver, { bought });
     const took = performance.now() - startedAt;
     if (breaches.length > 0 && took < 60_000) {
       await pause(50);

@@ -7,6 +7,7 @@ import { injectFaults, type WebhookFaults } from './fault-injector.ts';
 import { findBreaches } from './invariants.ts';
 import { type Neighbour, openNeighbour } from './neighbour.ts';
 import { quickSchedules } from './quick-schedules.ts';
+import { sendRefunds } from './refunds.ts';
 import { sendShoppers } from './shoppers.ts';
 import { sendVisitors } from './visitors.ts';
 
@@ -58,21 +59,25 @@ export async function runChaos({
     await neighbour?.flood();
     const injection = await injectFaults(stack, seededRandom(seed + 1), { everyMs, webhooks });
     const startedAt = performance.now();
-    const [bought, visits] = await Promise.all([
-      sendShoppers(stack, random, { count: orders, atOnce: 4, withKeys }),
+    const sell = async () => {
+      const bought = await sendShoppers(stack, random, { count: orders, atOnce: 4, withKeys });
+      return { bought, refunds: await sendRefunds(stack, seededRandom(seed + 3), bought) };
+    };
+    const [{ bought, refunds }, visits] = await Promise.all([
+      sell(),
       sendVisitors(stack, seededRandom(seed + 2), { count: Math.ceil(orders / 4) }),
     ]).finally(() => injection.end());
     await neighbour?.end();
     bought.push(...(neighbour?.bought ?? []));
     report(
-      `${bought.length} shoppers and ${visits.length} visitors ` +
+      `${bought.length} shoppers, ${refunds.length} refunds and ${visits.length} visitors ` +
         `(${visits.filter(({ link }) => link?.openings === 1).length} signed in) in ` +
         `${Math.round(performance.now() - startedAt)} ms, with these faults: ${injection.log.join('; ')}`,
     );
 
     const deadline = performance.now() + resolveMs;
     for (;;) {
-      const breaches = await findBreaches(stack, receiver, bought, visits);
+      const breaches = await findBreaches(stack, receiver, { bought, refunds, visits });
       if (breaches.length === 0 || performance.now() > deadline) {
         report(
           breaches.length === 0

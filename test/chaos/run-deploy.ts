@@ -145,7 +145,7 @@ async function openFindings(
       rows: [seen],
     } = await client.query<{ count: number }>(`select count(*)::int as count from orders where note = 'seen'`);
     return [
-      ...(await findBreaches(stack, receiver, bought)),
+      ...(await findBreaches(stack, receiver, { bought })),
       ...jobs
         .filter((job) => !rows.some((row) => row.job === job && row.completed > 0))
         .map((job) => `${job} was never completed`),

@@ -152,10 +152,10 @@ function openSales(stack: Stack, receiver: Receiver, report: (line: string) => v
       isOver = true;
       await load;
       const deadline = performance.now() + resolveMaxMs;
-      let open = await findBreaches(stack, receiver, bought);
+      let open = await findBreaches(stack, receiver, { bought });
       while (open.length > 0 && performance.now() < deadline) {
         await pause(betweenCountsMs);
-        open = await findBreaches(stack, receiver, bought);
+        open = await findBreaches(stack, receiver, { bought });
       }
       const resolvedMs = performance.now() - failedAt;
       for (const id of carts) await requestUntilAccepted(stack, 'GET', `/cart/${id}`, { asShopper: true });

@@ -1,0 +1,47 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Stack } from '#src/dev/stack/start-stack.ts';
+import type { Random } from '#test/support/random.ts';
+import { type Purchase, requestUntilAccepted } from './shoppers.ts';
+
+/** What the owner requested to refund. */
+export interface RequestedRefund {
+  readonly id: string;
+  readonly orderId: string;
+  /** Undefined for everything that was left. */
+  readonly amountCents: number | undefined;
+}
+
+/** The owner refunds every third paid order as soon as it is known to be paid: a part of it, all of it, or first a part. */
+export async function sendRefunds(
+  stack: Stack,
+  random: Random,
+  bought: readonly Purchase[],
+): Promise<RequestedRefund[]> {
+  const chosen = bought.filter(({ paid }) => paid && random.below(3) === 0);
+  const requested = chosen.map(async ({ orderId }, index) => {
+    const part = 1 + random.below(500);
+    const amounts = [[part], [undefined], [part, undefined]][index % 3] ?? [];
+    const refunds: RequestedRefund[] = [];
+    await untilPaid(stack, orderId);
+    for (const [number, amountCents] of amounts.entries()) {
+      const { refund } = (await requestUntilAccepted(stack, 'POST', `/admin/orders/${orderId}/refunds`, {
+        key: `refund-${orderId}-${number}`,
+        body: amountCents === undefined ? {} : { amount_cents: amountCents },
+      })) as { refund: { id: string } };
+      refunds.push({ id: refund.id, orderId, amountCents });
+    }
+    return refunds;
+  });
+  return (await Promise.all(requested)).flat();
+}
+
+async function untilPaid(stack: Stack, orderId: string): Promise<void> {
+  for (let attempt = 0; attempt < 600; attempt += 1) {
+    const { order } = (await requestUntilAccepted(stack, 'GET', `/admin/orders/${orderId}`)) as {
+      order: { payment_status: string };
+    };
+    if (order.payment_status === 'paid') return;
+    await pause(500);
+  }
+  throw new Error(`${orderId} was not paid in time.`);
+}
