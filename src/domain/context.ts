@@ -35,6 +35,8 @@ export interface PlatformContext extends DatabaseContext {
   /** Aborted when the process shuts down: long work then finishes its current batch and begins no other. */
   readonly stopping?: AbortSignal;
   readonly attempt?: JobAttempt;
+  /** Waits until a busy worker has room for a further piece of a long job. Call the returned function at its end. */
+  readonly takeTurn?: () => Promise<() => void>;
 }
 
 /**
@@ -49,6 +51,16 @@ export interface Context extends PlatformContext {
 
 /** A context inside a transaction: it may change rows and enqueue jobs. */
 export type InTransaction<Of extends PlatformContext = Context> = WithTransaction<Of>;
+
+/** Do a piece of a long job when it is its turn: in a busy worker, jobs and pieces of other stores get theirs between. */
+export async function inTurn<Result>({ takeTurn }: PlatformContext, piece: () => Promise<Result>): Promise<Result> {
+  const endTurn = await takeTurn?.();
+  try {
+    return await piece();
+  } finally {
+    endTurn?.();
+  }
+}
 
 /** Whether to begin no further batch: the attempt is over, or the process shuts down. */
 export function isShuttingDown({ signal, stopping }: PlatformContext): boolean {

@@ -86,7 +86,7 @@ export class OutboxMachine {
   }
 
   async #executeToEnd(job: Job<Envelope>): Promise<void> {
-    const outcome = await runJob(this.#services, this.#processors, job, new AbortController().signal);
+    const outcome = await runJob(this.#services, this.#processors, job, { shutdown: new AbortController().signal });
     try {
       await recordOutcome(this.#services, job, 'token', outcome);
       await job.moveToCompleted(undefined, 'token', false);
@@ -98,7 +98,7 @@ export class OutboxMachine {
   async #executeAndDie(job: Job<Envelope>, death: Death): Promise<void> {
     this.#orphans.push(job);
     if (death === 'after-start') return void (await startJob(this.#services.execute, job.id ?? ''));
-    const outcome = await runJob(this.#services, this.#processors, job, new AbortController().signal);
+    const outcome = await runJob(this.#services, this.#processors, job, { shutdown: new AbortController().signal });
     const untold = {
       ...job,
       id: job.id,

@@ -31,7 +31,9 @@ export async function runJobs(
         attemptsMade: options.failedRuns ?? 0,
         data: { tenantId: claim.tenantId, trace: claim.trace },
       };
-      const outcome = await runJob(services, byName, job as unknown as Job<Envelope>, new AbortController().signal);
+      const outcome = await runJob(services, byName, job as unknown as Job<Envelope>, {
+        shutdown: new AbortController().signal,
+      });
       outcomes.push(`${claim.job}: ${describe(outcome)}`);
     }
   }

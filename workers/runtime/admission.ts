@@ -189,7 +189,7 @@ function once(action: () => void): () => void {
 }
 
 /** The utilization from which a thread is busy, and how often it is measured. */
-const busyFrom = 0.9;
+const busyFrom = 0.5;
 const pollIntervalMs = 25;
 
 /** @returns a function that says whether this thread has been busy lately */

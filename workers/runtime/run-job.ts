@@ -1,6 +1,7 @@
 import type { Job } from 'bullmq';
 
 import { failJob } from '#src/database/transact.ts';
+import type { PlatformContext } from '#src/domain/context.ts';
 import { correlate } from '#src/lib/correlation.ts';
 import { newId } from '#src/lib/ids.ts';
 import { inSpan, type SpanOptions, type TraceCarrier } from '#src/lib/tracing.ts';
@@ -16,6 +17,13 @@ export interface Envelope {
   readonly trace: TraceCarrier;
 }
 
+/** What a job knows of the process that runs it. */
+export interface Runtime {
+  readonly shutdown: AbortSignal;
+  /** Waits until a busy process has room for a further piece of a long job. */
+  readonly takeTurn?: PlatformContext['takeTurn'];
+}
+
 /** A job whose attempts died this often without an outcome fails. */
 const startsMax = 10;
 
@@ -29,7 +37,7 @@ export async function runJob(
   services: Services,
   processors: ReadonlyMap<string, Processor>,
   job: Job<Envelope>,
-  shutdown: AbortSignal,
+  runtime: Runtime,
 ): Promise<Outcome> {
   const processor = processors.get(job.name);
   if (!processor) return snooze(unknownJobWaitMs, `this release has no processor for the job ${job.name}`);
@@ -43,7 +51,7 @@ export async function runJob(
 
   const tenant = started.tenantId ? await services.tenants.byId(started.tenantId) : undefined;
   const correlation = { requestId: started.requestId ?? newId('req'), tenant: tenant?.slug, job: job.name };
-  const work = () => attemptJob(services, processor, job, started, shutdown);
+  const work = () => attemptJob(services, processor, job, started, runtime);
   // Ticks come too often for each to be a trace of its own.
   return correlate(correlation, () => (started.id ? inSpan(`work ${job.name}`, spanOf(started), work) : work()));
 }
@@ -75,7 +83,7 @@ async function attemptJob(
   processor: Processor,
   job: Job<Envelope>,
   started: StartedJob,
-  shutdown: AbortSignal,
+  { shutdown, takeTurn }: Runtime,
 ): Promise<Outcome> {
   const timeout = new AbortController();
   const timer = setTimeout(() => timeout.abort(), processor.job.timeoutSeconds * 1000);
@@ -86,6 +94,7 @@ async function attemptJob(
     actor: { kind: 'job', id: started.id || processor.job.name },
     signal: AbortSignal.any([timeout.signal, shutdown]),
     ...(started.id && { attempt }),
+    ...(takeTurn && { takeTurn }),
   });
 
   let onExhausted: ((reason: string) => Promise<unknown>) | undefined;

@@ -108,12 +108,18 @@ function startWorker(
     const admission = await fairShare.admit(tenantId);
     if (!admission.admitted) return delay(job, token, admission.waitMs);
     const isNext = queue === goesNext;
-    const ended = queue === goesFirst ? undefined : await priorityGate.enter(tenantId, { isNext });
+    const enter = () => priorityGate.enter(tenantId, { isNext });
+    const ended = queue === goesFirst ? undefined : await enter();
+    const takeTurn = () => {
+      // A job whose piece waits for its turn must not count as one that runs: others would go before it.
+      ended?.();
+      return enter();
+    };
     if (job.attemptsMade === 0 && !job.repeatJobKey)
       services.metrics.jobWaited(queue, Math.max(0, services.clock.now().getTime() - job.timestamp) / 1000);
     const finished = services.metrics.jobStarted(queue, job.name);
     try {
-      const outcome = await runJob(services, processors, job, shutdown);
+      const outcome = await runJob(services, processors, job, { shutdown, takeTurn });
       finished(outcome.kind);
       await recordOutcome(services, job, token, outcome);
     } catch (error) {

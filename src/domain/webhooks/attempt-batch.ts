@@ -1,4 +1,4 @@
-import { type Context, isShuttingDown } from '../context.ts';
+import { type Context, inTurn, isShuttingDown } from '../context.ts';
 import type { HttpOutcome } from '../ports/outbound-http.ts';
 import type { Batch, ClaimedDelivery } from './claim-deliveries.ts';
 import { bodyOf, unsignedHeaders } from './delivery-request.ts';
@@ -51,12 +51,11 @@ export async function attemptBatch(ctx: Context, batch: Batch): Promise<Attempte
       const delivery = queue[begun++];
       const object = delivery && objects.get(delivery.objectId);
       if (!delivery || !object) return;
-      const at = ctx.clock.now();
-      const outcome = await attempt(ctx, batch, delivery, object, at);
-      if (!outcome) return;
-      attempts.push({ delivery, objectVersion: object.version, at, outcome });
-      failuresInRow = isSuccess(outcome) ? 0 : failuresInRow + 1;
-      gone ||= isGone(outcome);
+      const made = await inTurn(ctx, () => attempt(ctx, batch, delivery, object));
+      if (!made) return;
+      attempts.push(made);
+      failuresInRow = isSuccess(made.outcome) ? 0 : failuresInRow + 1;
+      gone ||= isGone(made.outcome);
     }
   }
   await Promise.all(Array.from({ length: Math.min(batch.lease.width, queue.length) }, work));
@@ -80,12 +79,13 @@ async function attempt(
   { url, secrets }: Batch,
   delivery: ClaimedDelivery,
   object: RenderedObject,
-  at: Date,
-): Promise<HttpOutcome | undefined> {
+): Promise<Attempt | undefined> {
+  const at = ctx.clock.now();
   const body = bodyOf(ctx, delivery, object);
   const headers = { ...unsignedHeaders, ...sign(secrets, delivery.eventId, at, body) };
   try {
-    return await ctx.ports.http.post(url, headers, body, ctx.signal);
+    const outcome = await ctx.ports.http.post(url, headers, body, ctx.signal);
+    return { delivery, objectVersion: object.version, at, outcome };
   } catch (error) {
     if (ctx.signal?.aborted) return undefined;
     throw error;

@@ -40,7 +40,9 @@ async function perform(ctx: Context, task: Task): Promise<void> {
       return;
     case 'work': {
       const job = { id: task.outboxJobId, name: task.job, attemptsMade: 0, data: { tenantId, trace: {} } };
-      const outcome = await runJob(services, byName, job as unknown as Job<Envelope>, new AbortController().signal);
+      const outcome = await runJob(services, byName, job as unknown as Job<Envelope>, {
+        shutdown: new AbortController().signal,
+      });
       if (outcome.kind !== 'done') throw new Error(`${task.job}: ${JSON.stringify(outcome)}`);
     }
   }

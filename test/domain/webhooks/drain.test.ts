@@ -110,6 +110,24 @@ test('a drain that is shut down finishes its attempts, releases its lease and le
   t.deepEqual(await countStates(ctx, id), { delivered: 6 });
 });
 
+test('each attempt begins when the worker has a turn for it, and its end is the end of the turn', async (t) => {
+  const { ctx } = t.context;
+  const receiver = await receiverFor(t);
+  const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
+  await recordTests(ctx, id, 3);
+  const turns: (() => void)[] = [];
+  let ended = 0;
+  const takeTurn = () => new Promise<() => void>((resolve) => turns.push(() => resolve(() => void (ended += 1))));
+  const drain = drainEndpoint({ ...ctx, takeTurn }, { endpointId: id });
+  for (const begun of [0, 1, 2]) {
+    await until(() => turns.length > begun);
+    t.deepEqual([receiver.requests.length, ended], [begun, begun]);
+    turns[begun]?.();
+  }
+  await drain;
+  t.deepEqual([receiver.requests.length, ended], [3, 3]);
+});
+
 test('a rate limit pause ends on shutdown', async (t) => {
   const { ctx } = t.context;
   const receiver = await receiverFor(t);
