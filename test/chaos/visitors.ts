@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
 import type { Stack } from '#src/dev/stack/start-stack.ts';
 import type { Random } from '#test/support/random.ts';
+import { until } from '#test/support/until.ts';
 import { requestUntilAccepted } from './shoppers.ts';
 
 /** What a visitor did without buying. */
@@ -48,9 +49,7 @@ export async function sendVisitors(stack: Stack, random: Random, { count }: { co
  * no email.
  */
 async function signIn(stack: Stack, random: Random): Promise<Visit['link']> {
-  const { customers } = (await requestUntilAccepted(stack, 'GET', '/admin/customers?limit=100')) as {
-    customers: { email: string }[];
-  };
+  const customers = await until(() => findCustomers(stack), { withinMs: 60_000, everyMs: 500 }).catch(() => []);
   if (customers.length === 0) return undefined;
   const { email } = random.pick(customers);
   await requestUntilAccepted(stack, 'POST', '/customer/magic-link/request', { body: { email }, asShopper: true });
@@ -68,4 +67,12 @@ async function signIn(stack: Stack, random: Random): Promise<Visit['link']> {
     ),
   );
   return { token, openings: opened.filter(Boolean).length };
+}
+
+/** Undefined until a shopper has paid. */
+async function findCustomers(stack: Stack): Promise<{ email: string }[] | undefined> {
+  const { customers } = (await requestUntilAccepted(stack, 'GET', '/admin/customers?limit=100')) as {
+    customers: { email: string }[];
+  };
+  return customers.length > 0 ? customers : undefined;
 }
