@@ -1,5 +1,5 @@
 import { asPlatform, continueAs } from '#src/database/transact.ts';
-import { recordAudits } from '#src/domain/audit/index.ts';
+import { auditOfChange, recordAudits } from '#src/domain/audit/index.ts';
 import type { Change } from '#src/domain/change.ts';
 import type { PlatformContext } from '#src/domain/context.ts';
 import { dryRunTransaction } from '#src/domain/dry-run-transaction.ts';
@@ -49,12 +49,7 @@ export async function applyStore(
           changes.push(...done);
           const records = done
             .filter(({ action }) => action !== 'unchanged')
-            .map(({ action, subject, fields }) => ({
-              action: `${kind}.${action}`,
-              subjectKind: kind,
-              subjectId: subject,
-              after: { fields },
-            }));
+            .map((change) => auditOfChange(kind, change));
           if (records.length > 0) await recordAudits(ctx, records);
         },
         reveal: (key) => void keys.push(key),

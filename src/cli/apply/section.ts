@@ -73,7 +73,7 @@ export function one<Schema extends TSchema>(definition: {
 const batchSize = 250;
 
 /** A section that is a list of things, each known by its key. */
-export function many<Schema extends TSchema>(definition: {
+export function many<Schema extends TSchema, Saved extends Change>(definition: {
   name: string;
   kind: string;
   schema: Schema;
@@ -82,15 +82,15 @@ export function many<Schema extends TSchema>(definition: {
   keyField: string;
   check?(item: Static<Schema>, settings: Settings): Issue[];
   checkAll?(items: readonly Static<Schema>[]): Issue[];
-  save(run: ApplyRun, item: Static<Schema>): Promise<Change>;
+  save(run: ApplyRun, item: Static<Schema>): Promise<Saved>;
   /**
    * Save several items at once if that is faster; otherwise with `saveOne`, which knows the place of each in the file.
    */
   saveAll?(
     run: ApplyRun,
     items: readonly Static<Schema>[],
-    saveOne: (item: Static<Schema>, index: number) => Promise<Change>,
-  ): Promise<Change[]>;
+    saveOne: (item: Static<Schema>, index: number) => Promise<Saved>,
+  ): Promise<Saved[]>;
   /** Remove the items that are not among these, and record it. */
   prune?(run: ApplyRun, named: ReadonlySet<string>): Promise<void>;
 }): Section {
@@ -122,12 +122,12 @@ export function many<Schema extends TSchema>(definition: {
   };
 }
 
-async function saveEach<Item>(
+async function saveEach<Item, Saved extends Change>(
   _run: ApplyRun,
   items: readonly Item[],
-  saveOne: (item: Item, index: number) => Promise<Change>,
-): Promise<Change[]> {
-  const changes: Change[] = [];
+  saveOne: (item: Item, index: number) => Promise<Saved>,
+): Promise<Saved[]> {
+  const changes: Saved[] = [];
   for (const [index, item] of items.entries()) changes.push(await saveOne(item, index));
   return changes;
 }

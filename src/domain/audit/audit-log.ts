@@ -4,6 +4,7 @@ import { keyset, type Page } from '#src/lib/cursor.ts';
 import { newId } from '#src/lib/ids.ts';
 import { Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
+import type { Change } from '../change.ts';
 import type { Actor, Context, InTransaction } from '../context.ts';
 
 /** An action of the context's actor on a subject. */
@@ -33,6 +34,14 @@ export async function recordAudits(ctx: InTransaction, records: readonly AuditRe
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
       as d(id text, action text, "subjectKind" text, "subjectId" text, before jsonb, after jsonb)`);
 }
+
+/** What the audit log says of one of many changes: whose it was, by its id and its name, and the changed fields. */
+export const auditOfChange = (kind: string, { id, action, subject, fields }: Change): AuditRecord => ({
+  action: `${kind}.${action}`,
+  subjectKind: kind,
+  subjectId: id ?? subject,
+  after: { name: subject, fields },
+});
 
 /** An entry of the audit log. */
 export interface AuditEntry {

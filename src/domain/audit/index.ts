@@ -1,6 +1,7 @@
 export {
   AuditEntryView,
   actorNameOf,
+  auditOfChange,
   listAudit,
   presentAuditEntry,
   recordAudit,

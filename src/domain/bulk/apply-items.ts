@@ -1,8 +1,8 @@
 import { inSavepoint } from '#src/database/savepoint.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import type { Issue } from '#src/lib/validation.ts';
-import { recordAudits } from '../audit/index.ts';
-import type { Change, FieldValues } from '../change.ts';
+import { auditOfChange, recordAudits } from '../audit/index.ts';
+import type { FieldValues, IdentifiedChange } from '../change.ts';
 import type { InTransaction } from '../context.ts';
 
 /** One thing of a file: its rows, and the number of the first. The header of a table is row 1. */
@@ -22,7 +22,7 @@ export interface ItemWork<Value = unknown> {
    * Save several values at once.
    * @throws DomainError if one of them is rejected: then each is saved alone
    */
-  save(ctx: InTransaction, values: readonly Value[]): Promise<readonly Change[]>;
+  save(ctx: InTransaction, values: readonly Value[]): Promise<readonly IdentifiedChange[]>;
   /** What the file calls the place of an issue; without it, the path of the field. */
   columnAt?(path: string): string;
   /** What the audit log calls what is saved; undefined where saving writes the audit log. */
@@ -32,7 +32,7 @@ export interface ItemWork<Value = unknown> {
 }
 
 /** What became of an item: what saving it changed, or why it was rejected. */
-export type Outcome = { readonly item: Item } & ({ readonly change: Change } | { readonly problem: string });
+export type Outcome = { readonly item: Item } & ({ readonly change: IdentifiedChange } | { readonly problem: string });
 
 /** Apply the items of an operation. One that is rejected is undone alone, by a savepoint. */
 export async function applyItems(
@@ -72,16 +72,11 @@ async function saveTogether(ctx: InTransaction, work: ItemWork, valid: readonly 
     valid.map(({ value }) => value),
   );
   const { auditedAs } = work;
-  const made = changes.filter(({ action }) => auditedAs && action !== 'unchanged');
-  if (made.length > 0) {
+  const made = changes.filter(({ action }) => action !== 'unchanged');
+  if (auditedAs !== undefined && made.length > 0) {
     await recordAudits(
       ctx,
-      made.map(({ action, subject, fields }) => ({
-        action: `${auditedAs}.${action}`,
-        subjectKind: auditedAs ?? '',
-        subjectId: subject,
-        after: { fields },
-      })),
+      made.map((change) => auditOfChange(auditedAs, change)),
     );
   }
   return valid.map(({ item }, index) => {

@@ -1,5 +1,5 @@
 import type { Static, TSchema } from '#src/lib/schema.ts';
-import type { Change } from '../change.ts';
+import type { IdentifiedChange } from '../change.ts';
 import type { Context, InTransaction } from '../context.ts';
 import type { AdminArea } from '../tenants/index.ts';
 
@@ -45,12 +45,12 @@ export interface ImportKind {
    * Save several things at once.
    * @throws DomainError if one of them is rejected: then each is saved alone
    */
-  save(ctx: InTransaction, values: readonly unknown[], mode: ImportMode): Promise<readonly Change[]>;
+  save(ctx: InTransaction, values: readonly unknown[], mode: ImportMode): Promise<readonly IdentifiedChange[]>;
 }
 
 type ImportKindOf<Schema extends TSchema> = Omit<ImportKind, 'schema' | 'save'> & {
   readonly schema: Schema;
-  save(ctx: InTransaction, values: readonly Static<Schema>[], mode: ImportMode): Promise<readonly Change[]>;
+  save(ctx: InTransaction, values: readonly Static<Schema>[], mode: ImportMode): Promise<readonly IdentifiedChange[]>;
 };
 
 /** An import kind whose `save` gets values that fit its schema. */

@@ -1,6 +1,6 @@
 import { notFound } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
-import type { Change } from '../change.ts';
+import type { IdentifiedChange } from '../change.ts';
 import type { InTransaction } from '../context.ts';
 import { completePatch, type ProductPatch, validProduct } from './complete-inputs.ts';
 import { lockProducts, type SavedProduct, type SavedVariant } from './product-rows.ts';
@@ -18,7 +18,7 @@ export async function editProducts(
   ctx: InTransaction,
   ids: readonly string[],
   edit: (product: CatalogProduct, index: number) => Omit<ProductPatch, 'slug'>,
-): Promise<Change[]> {
+): Promise<IdentifiedChange[]> {
   const rows = await ctx.tx.execute<{ id: string; slug: string }>(sql`
     select id, slug from products
     where tenant_id = ${ctx.tenant.id} and id = any(${ids}::text[]) and removed_at is null`);

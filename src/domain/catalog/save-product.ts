@@ -1,7 +1,7 @@
 import { indexDocument, indexDocuments } from '#jobs/search.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
-import type { Change } from '../change.ts';
+import type { Change, IdentifiedChange } from '../change.ts';
 import type { InTransaction } from '../context.ts';
 import { changeStock } from './change-stock.ts';
 import { type ProductPlan, planProduct, type SaveProductOptions } from './plan-product.ts';
@@ -16,7 +16,7 @@ export async function saveProduct(
   ctx: InTransaction,
   input: ProductInput,
   options: SaveProductOptions = {},
-): Promise<Change> {
+): Promise<IdentifiedChange> {
   const [plan] = await planAll(ctx, [input], options);
   if (!plan) throw new TypeError('A product was not planned.');
   await applyPlans(ctx, [plan]);
@@ -31,8 +31,9 @@ export async function saveProducts(
   ctx: InTransaction,
   inputs: readonly ProductInput[],
   options: SaveProductOptions,
-  saveOne: (input: ProductInput, index: number) => Promise<Change> = (input) => saveProduct(ctx, input, options),
-): Promise<Change[]> {
+  saveOne: (input: ProductInput, index: number) => Promise<IdentifiedChange> = (input) =>
+    saveProduct(ctx, input, options),
+): Promise<IdentifiedChange[]> {
   const plans = await planAll(ctx, inputs, options);
   const newSkus = plans.flatMap(({ variants }) => variants.filter(({ added }) => added).map(({ sku }) => sku));
   const isDistinct =
@@ -41,7 +42,7 @@ export async function saveProducts(
     await applyPlans(ctx, plans);
     return plans.map(changeOf);
   }
-  const changes: Change[] = [];
+  const changes: IdentifiedChange[] = [];
   for (const [index, input] of inputs.entries()) changes.push(await saveOne(input, index));
   return changes;
 }
@@ -85,14 +86,14 @@ function enqueueIndexing(ctx: InTransaction, products: readonly { id: string; ve
   }
 }
 
-function changeOf({ slug, isNew, values: differing, stock, live }: ProductPlan): Change {
+function changeOf({ id, slug, isNew, values: differing, stock, live }: ProductPlan): IdentifiedChange {
   const subject = `product ${slug}`;
-  if (isNew) return { subject, action: 'created', fields: [] };
+  if (isNew) return { id, subject, action: 'created', fields: [] };
   const recounted = stock.filter(({ sku }) => live.some((variant) => variant.sku === sku));
   const counts = recounted.map(({ sku, before, quantity }) => [`variants.${sku}.stock`, [before, quantity]] as const);
   const values = { ...differing, ...Object.fromEntries(counts) };
   const isChanged = Object.keys(differing).length + stock.length > 0;
-  return { subject, action: isChanged ? 'updated' : 'unchanged', fields: Object.keys(values), values };
+  return { id, subject, action: isChanged ? 'updated' : 'unchanged', fields: Object.keys(values), values };
 }
 
 /** Remove a product and its variants. Stock of existing orders can still be released, captured and put back. */
@@ -111,5 +112,6 @@ export async function removeProduct(ctx: InTransaction, slug: string): Promise<C
       where tenant_id = ${ctx.tenant.id} and product_id = (select id from product) and removed_at is null)
     select id, version from product`);
   if (removed) enqueue(ctx, indexDocument, { kind: 'product', ...removed });
-  return { subject: `product ${slug}`, action: removed ? 'removed' : 'unchanged', fields: [] };
+  const action = removed ? 'removed' : 'unchanged';
+  return { ...(removed && { id: removed.id }), subject: `product ${slug}`, action, fields: [] };
 }

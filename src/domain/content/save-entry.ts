@@ -4,7 +4,7 @@ import { lockNames } from '#src/database/lock-names.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
-import type { Change } from '../change.ts';
+import type { Change, IdentifiedChange } from '../change.ts';
 import type { InTransaction } from '../context.ts';
 import { completeEntry, type EntryInput, type EntryRecord } from './entry-input.ts';
 
@@ -12,7 +12,7 @@ type SavedEntry = Omit<EntryRecord, Times> & { readonly id: string } & Readonly<
 type Times = 'starts_at' | 'ends_at' | 'published_at';
 
 /** Create an entry or update it to its input. Nothing is written when nothing differs. */
-export async function saveEntry(ctx: InTransaction, input: EntryInput): Promise<Change> {
+export async function saveEntry(ctx: InTransaction, input: EntryInput): Promise<IdentifiedChange> {
   const { type, slug } = input;
   const subject = `content ${type}/${slug}`;
   const current = await lockEntry(ctx, type, slug);
@@ -20,14 +20,14 @@ export async function saveEntry(ctx: InTransaction, input: EntryInput): Promise<
   const fields = current
     ? entryFields.filter((field) => !isDeepStrictEqual(comparable(current[field]), wanted[field]))
     : [];
-  if (current && fields.length === 0) return { subject, action: 'unchanged', fields };
+  if (current && fields.length === 0) return { id: current.id, subject, action: 'unchanged', fields };
 
   const id = current?.id ?? newId('entry');
   const version = await writeEntry(ctx, { ...wanted, id, type, slug });
   enqueue(ctx, indexDocument, { kind: 'content', id, version });
   const values =
     current && Object.fromEntries(fields.map((field) => [field, [current[field], wanted[field]] as const]));
-  return { subject, action: current ? 'updated' : 'created', fields, ...(values && { values }) };
+  return { id, subject, action: current ? 'updated' : 'created', fields, ...(values && { values }) };
 }
 
 const entryFields = [
@@ -89,5 +89,6 @@ export async function removeEntry(ctx: InTransaction, { type, slug }: { type: st
     delete from entries where tenant_id = ${ctx.tenant.id} and type = ${type} and slug = ${slug}
     returning id, version + 1 as version`);
   if (removed) enqueue(ctx, indexDocument, { kind: 'content', ...removed });
-  return { subject: `content ${type}/${slug}`, action: removed ? 'removed' : 'unchanged', fields: [] };
+  const action = removed ? 'removed' : 'unchanged';
+  return { ...(removed && { id: removed.id }), subject: `content ${type}/${slug}`, action, fields: [] };
 }

@@ -3,7 +3,7 @@ import { invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { Email, Omittable, type Static, Text, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
-import type { Change } from '../change.ts';
+import type { IdentifiedChange } from '../change.ts';
 import type { InTransaction } from '../context.ts';
 
 /** A customer whom the store brings along. */
@@ -20,7 +20,7 @@ export type CustomerInput = Static<typeof CustomerInput>;
  * whatever was chosen elsewhere.
  * @throws DomainError `invalid_request` when two have the same email
  */
-export async function saveCustomers(ctx: InTransaction, inputs: readonly CustomerInput[]): Promise<Change[]> {
+export async function saveCustomers(ctx: InTransaction, inputs: readonly CustomerInput[]): Promise<IdentifiedChange[]> {
   const given = inputs.map(({ email, name, accepts_marketing: acceptsMarketing }) => ({
     id: newId('cus'),
     email: normaliseEmail(email),
@@ -52,11 +52,11 @@ export async function saveCustomers(ctx: InTransaction, inputs: readonly Custome
       case when s.accepts_marketing is distinct from k.accepts_marketing then 'accepts_marketing' end], null) as fields
     from saved s left join known k on k.id = s.id`);
   const byEmail = new Map(saved.map((each) => [each.email, each]));
-  return given.map(({ email }): Change => {
+  return given.map(({ email }): IdentifiedChange => {
     const { id = '', isNew = false, fields = [] } = byEmail.get(email) ?? {};
-    // The id, because changes are shown and written into the audit log.
+    // The id, because changes are shown and stored.
     const subject = `customer ${id}`;
-    if (isNew) return { subject, action: 'created', fields: [] };
-    return { subject, action: fields.length > 0 ? 'updated' : 'unchanged', fields };
+    if (isNew) return { id, subject, action: 'created', fields: [] };
+    return { id, subject, action: fields.length > 0 ? 'updated' : 'unchanged', fields };
   });
 }

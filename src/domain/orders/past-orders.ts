@@ -4,7 +4,7 @@ import { invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { Cents, Country, Currency, Email, Omittable, type Static, Text, Timestamp, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
-import type { Change } from '../change.ts';
+import type { IdentifiedChange } from '../change.ts';
 import type { Context, InTransaction } from '../context.ts';
 
 /** An order that was made elsewhere, before the store moved here. */
@@ -58,7 +58,10 @@ const ownNumber = /^ORD-\d+$/;
  * the accounts. One that exists is unchanged.
  * @throws DomainError `invalid_request`
  */
-export async function savePastOrders(ctx: InTransaction, inputs: readonly PastOrderInput[]): Promise<Change[]> {
+export async function savePastOrders(
+  ctx: InTransaction,
+  inputs: readonly PastOrderInput[],
+): Promise<IdentifiedChange[]> {
   const numbers = inputs.map(({ order_number: number }) => number.trim().toUpperCase());
   const own = numbers.find((number) => ownNumber.test(number));
   if (own) throw invalidRequest(`${own} may be the number of an order of this store. Import it with another prefix.`);
@@ -69,16 +72,18 @@ export async function savePastOrders(ctx: InTransaction, inputs: readonly PastOr
       detail: 'must not be in the future',
     });
   await lockNames(ctx, 'past order', numbers);
-  const existing = await ctx.tx.execute<{ number: string }>(sql`
-    select order_number as number from orders where tenant_id = ${ctx.tenant.id} and order_number = any(${numbers}::text[])`);
-  const known = new Set(existing.map(({ number }) => number));
+  const existing = await ctx.tx.execute<{ number: string; id: string }>(sql`
+    select order_number as number, id from orders where tenant_id = ${ctx.tenant.id} and order_number = any(${numbers}::text[])`);
+  const ids = new Map(existing.map(({ number, id }) => [number, id]));
   const added: PastOrder[] = [];
-  const changes = inputs.map((input, index): Change => {
+  const changes = inputs.map((input, index): IdentifiedChange => {
     const number = numbers[index] ?? '';
-    const isNew = !known.has(number);
-    known.add(number);
-    if (isNew) added.push(pastOrder(ctx, number, input));
-    return { subject: `order ${number}`, action: isNew ? 'created' : 'unchanged', fields: [] };
+    const knownId = ids.get(number);
+    if (knownId !== undefined) return { id: knownId, subject: `order ${number}`, action: 'unchanged', fields: [] };
+    const order = pastOrder(ctx, number, input);
+    ids.set(number, order.id);
+    added.push(order);
+    return { id: order.id, subject: `order ${number}`, action: 'created', fields: [] };
   });
   if (added.length > 0) await insertOrders(ctx, added);
   return changes;

@@ -4,7 +4,7 @@ import { invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { roundPercent } from '#src/lib/money.ts';
 import { sql } from '#src/lib/sql.ts';
-import type { Change } from '../change.ts';
+import type { Change, IdentifiedChange } from '../change.ts';
 import type { InTransaction } from '../context.ts';
 import { normalisePartnerCode, Partner, type PartnerInput } from './partner.ts';
 
@@ -15,7 +15,7 @@ const windowMsMax = days(3650);
  * Create or update a partner. Saving a removed partner restores it. Orders attributed before keep their commission.
  * @throws DomainError `invalid_request` when the window is zero or more than ten years
  */
-export async function savePartner(ctx: InTransaction, input: PartnerInput): Promise<Change> {
+export async function savePartner(ctx: InTransaction, input: PartnerInput): Promise<IdentifiedChange> {
   const { em } = ctx.tx;
   const now = ctx.clock.now();
   const code = normalisePartnerCode(input.code);
@@ -32,15 +32,16 @@ export async function savePartner(ctx: InTransaction, input: PartnerInput): Prom
     const id = newId('part');
     em.create(Partner, { tenantId: ctx.tenant.id, id, code, ...wanted, createdAt: now, updatedAt: now });
     await em.flush();
-    return { subject, action: 'created', fields: Object.keys(input) };
+    return { id, subject, action: 'created', fields: Object.keys(input) };
   }
+  const { id } = partner;
   const action = partner.removedAt ? 'created' : 'updated';
   const values = changedValues(partner, wanted);
   const fields = assignChanges(partner, wanted).map((field) => (field === 'window_ms' ? 'window' : field));
-  if (fields.length === 0) return { subject, action: 'unchanged', fields };
+  if (fields.length === 0) return { id, subject, action: 'unchanged', fields };
   partner.updatedAt = now;
   await em.flush();
-  return { subject, action, fields, values };
+  return { id, subject, action, fields, values };
 }
 
 function readWindow(written: PartnerInput['window']): number {
@@ -57,9 +58,9 @@ function readWindow(written: PartnerInput['window']): number {
 export async function removePartner(ctx: InTransaction, written: string): Promise<Change> {
   const code = normalisePartnerCode(written);
   const now = ctx.clock.now();
-  const removed = await ctx.tx.execute(sql`
+  const [removed] = await ctx.tx.execute<{ id: string }>(sql`
     update partners set removed_at = ${now}, updated_at = ${now}, version = version + 1
     where tenant_id = ${ctx.tenant.id} and code = ${code} and removed_at is null
     returning id`);
-  return { subject: `partner ${code}`, action: removed.length > 0 ? 'removed' : 'unchanged', fields: [] };
+  return { ...removed, subject: `partner ${code}`, action: removed ? 'removed' : 'unchanged', fields: [] };
 }

@@ -6,7 +6,7 @@ import { notFound } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import type { Cents } from '#src/lib/money.ts';
 import { recordAudit } from '../audit/index.ts';
-import type { Change } from '../change.ts';
+import type { Change, IdentifiedChange } from '../change.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { GiftCard, type GiftCardInput, type HashedCode, hashedCode } from './gift-card.ts';
 import { type ManagedGiftCard, presentGiftCard, readGiftCard } from './managed-promotions.ts';
@@ -19,7 +19,7 @@ export async function saveGiftCard(
   ctx: InTransaction,
   input: GiftCardInput,
   options: { setBalance?: boolean } = {},
-): Promise<Change> {
+): Promise<IdentifiedChange> {
   return saveHashedGiftCard(ctx, { ...hashedCode(ctx, input.code), balanceCents: input.balance_cents }, options);
 }
 
@@ -28,23 +28,24 @@ export async function saveHashedGiftCard(
   ctx: InTransaction,
   given: HashedCode & { readonly balanceCents: Cents },
   { setBalance = false }: { setBalance?: boolean } = {},
-): Promise<Change> {
+): Promise<IdentifiedChange> {
   const { em } = ctx.tx;
   const { codeHash, last4 } = given;
   const subject = `gift card …${last4}`;
   const lockMode = LockMode.PESSIMISTIC_WRITE;
   const card = await em.findOne(GiftCard, { tenantId: ctx.tenant.id, codeHash }, { lockMode });
   if (!card) {
-    await insertGiftCard(ctx, given);
-    return { subject, action: 'created', fields: ['code', 'balance_cents'] };
+    const id = await insertGiftCard(ctx, given);
+    return { id, subject, action: 'created', fields: ['code', 'balance_cents'] };
   }
+  const { id } = card;
   const balanceCents = Math.max(given.balanceCents, card.heldCents);
-  if (!setBalance || card.balanceCents === balanceCents) return { subject, action: 'unchanged', fields: [] };
+  if (!setBalance || card.balanceCents === balanceCents) return { id, subject, action: 'unchanged', fields: [] };
   const values = changedValues(card, { balanceCents });
   card.balanceCents = balanceCents;
   card.updatedAt = ctx.clock.now();
   await em.flush();
-  return { subject, action: 'updated', fields: ['balance_cents'], values };
+  return { id, subject, action: 'updated', fields: ['balance_cents'], values };
 }
 
 /** Create a gift card with a code of 80 random bits. Only its hash is stored, so the code cannot be returned again. */

@@ -3,7 +3,7 @@ import { invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { roundPercent } from '#src/lib/money.ts';
 import { unknownSlugs } from '../catalog/index.ts';
-import type { Change } from '../change.ts';
+import type { Change, IdentifiedChange } from '../change.ts';
 import type { InTransaction } from '../context.ts';
 import { normalisePromoCode, PromoCode, type PromoCodeInput } from './promo-code.ts';
 
@@ -11,7 +11,7 @@ import { normalisePromoCode, PromoCode, type PromoCodeInput } from './promo-code
  * Create a promo code or update it to `input`. A removed one becomes valid again. Its usage stays counted.
  * @throws DomainError `invalid_request` when it would end before it starts, or names a product that never was
  */
-export async function savePromoCode(ctx: InTransaction, input: PromoCodeInput): Promise<Change> {
+export async function savePromoCode(ctx: InTransaction, input: PromoCodeInput): Promise<IdentifiedChange> {
   const { em } = ctx.tx;
   const now = ctx.clock.now();
   const code = normalisePromoCode(input.code);
@@ -21,24 +21,26 @@ export async function savePromoCode(ctx: InTransaction, input: PromoCodeInput): 
 
   const promo = await em.findOne(PromoCode, { tenantId: ctx.tenant.id, code });
   if (!promo) {
+    const id = newId('promo');
     em.create(PromoCode, {
       tenantId: ctx.tenant.id,
-      id: newId('promo'),
+      id,
       code,
       ...wanted,
       createdAt: now,
       updatedAt: now,
     });
     await em.flush();
-    return { subject, action: 'created', fields: Object.keys(input) };
+    return { id, subject, action: 'created', fields: Object.keys(input) };
   }
+  const { id } = promo;
   const action = promo.removedAt ? 'created' : 'updated';
   const values = changedValues(promo, wanted);
   const fields = assignChanges(promo, wanted);
-  if (fields.length === 0) return { subject, action: 'unchanged', fields };
+  if (fields.length === 0) return { id, subject, action: 'unchanged', fields };
   promo.updatedAt = now;
   await em.flush();
-  return { subject, action, fields, values };
+  return { id, subject, action, fields, values };
 }
 
 async function rejectUnknownProducts(ctx: InTransaction, slugs: readonly string[]): Promise<void> {
@@ -86,5 +88,5 @@ export async function removePromoCode(ctx: InTransaction, written: string): Prom
   promo.removedAt = ctx.clock.now();
   promo.updatedAt = ctx.clock.now();
   await ctx.tx.em.flush();
-  return { subject, action: 'removed', fields: [] };
+  return { id: promo.id, subject, action: 'removed', fields: [] };
 }

@@ -126,6 +126,19 @@ test('a bulk change previews what it selects, changes nothing before it is run, 
   );
 });
 
+test('the audit log lists the bulk changes of a product by the id of the product, with its name', async (t) => {
+  const { ctx, owner } = t.context;
+  const { id } = await buildProduct(ctx, woodenBowl);
+  const done = await change(t, { kind: 'prices', ids: [id], change: { percent: 10 } });
+  await undo(t, done);
+  const fields = ['variants.S.price_cents', 'variants.L.2.price_cents'];
+  const { entries } = (await owner.get(`/audit-log?subject_kind=product&subject_id=${id}`)).body;
+  t.deepEqual(
+    entries.map(({ action, after }: any) => [action, after]),
+    [1, 2].map(() => ['product.updated', { name: 'product bowl', fields }]),
+  );
+});
+
 test('prices are rounded, never fall below zero, and are undone unless they were changed since', async (t) => {
   const { ctx } = t.context;
   const { id } = await buildProduct(ctx, woodenBowl);

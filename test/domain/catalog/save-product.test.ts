@@ -41,7 +41,7 @@ const idOf = async (ctx: Context, productSlug = 'oak-bowl', variantId?: string) 
 
 test('saveProduct creates and indexes a product once when it is saved twice', async (t) => {
   const { ctx } = t.context;
-  t.deepEqual(await save(ctx, bowl), { subject: 'product oak-bowl', action: 'created', fields: [] });
+  t.like(await save(ctx, bowl), { subject: 'product oak-bowl', action: 'created', fields: [] });
   t.like(await save(ctx, bowl), { subject: 'product oak-bowl', action: 'unchanged', fields: [] });
   t.is((await enqueuedJobs(ctx, indexDocument)).length, 1);
 });

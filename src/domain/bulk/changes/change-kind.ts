@@ -1,6 +1,6 @@
 import type { Static, TObject } from '#src/lib/schema.ts';
 import type { Sql } from '#src/lib/sql.ts';
-import type { Change, FieldValues } from '../../change.ts';
+import type { FieldValues, IdentifiedChange } from '../../change.ts';
 import type { Context, InTransaction } from '../../context.ts';
 import type { AdminArea } from '../../tenants/index.ts';
 
@@ -36,9 +36,9 @@ export interface ChangeKind {
    * Change several things at once.
    * @throws DomainError if one of them is rejected: then each is changed alone
    */
-  save(ctx: InTransaction, selected: readonly Selected[], change: object): Promise<readonly Change[]>;
+  save(ctx: InTransaction, selected: readonly Selected[], change: object): Promise<readonly IdentifiedChange[]>;
   /** Return things to the values before. @throws DomainError as `save`, also for what was changed since */
-  undo?(ctx: InTransaction, changed: readonly Changed[]): Promise<readonly Change[]>;
+  undo?(ctx: InTransaction, changed: readonly Changed[]): Promise<readonly IdentifiedChange[]>;
 }
 
 type ChangeKindOf<Filter extends TObject, Fields extends TObject> = Omit<
@@ -48,7 +48,7 @@ type ChangeKindOf<Filter extends TObject, Fields extends TObject> = Omit<
   readonly filter: Filter;
   readonly change: Fields;
   select(ctx: Context, filter: Static<Filter>): Sql;
-  save(ctx: InTransaction, selected: readonly Selected[], change: Static<Fields>): Promise<readonly Change[]>;
+  save(ctx: InTransaction, selected: readonly Selected[], change: Static<Fields>): Promise<readonly IdentifiedChange[]>;
 };
 
 /** A change kind whose functions get values that fit its schemas. */

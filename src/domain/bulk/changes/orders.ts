@@ -4,7 +4,7 @@ import { Text, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { resendReceipt } from '../../backoffice/index.ts';
-import type { Change } from '../../change.ts';
+import type { IdentifiedChange } from '../../change.ts';
 import { matchesOrder, OrderFilter } from '../../orders/index.ts';
 import { readLabel, retryLabel } from '../../shipping/index.ts';
 import { matchesSubscription, readSubscription, SubscriptionFilter } from '../../subscriptions/index.ts';
@@ -82,13 +82,13 @@ export const resendEmails = defineChangeKind({
 /** A change is one unless all values are the same after it. */
 async function changeEach(
   selected: readonly Selected[],
-  change: (selected: Selected) => Promise<Required<Omit<Change, 'action'>>>,
-): Promise<Change[]> {
-  const changes: Change[] = [];
+  change: (selected: Selected) => Promise<Required<Omit<IdentifiedChange, 'action' | 'id'>>>,
+): Promise<IdentifiedChange[]> {
+  const changes: IdentifiedChange[] = [];
   for (const each of selected) {
     const made = await change(each);
     const isChanged = Object.values(made.values).some(([before, after]) => before !== after);
-    changes.push({ ...made, action: isChanged ? 'updated' : 'unchanged' });
+    changes.push({ ...made, id: each.id, action: isChanged ? 'updated' : 'unchanged' });
   }
   return changes;
 }

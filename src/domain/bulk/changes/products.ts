@@ -12,7 +12,7 @@ import {
   type ProductPatch,
   Tag,
 } from '../../catalog/index.ts';
-import type { Change } from '../../change.ts';
+import type { IdentifiedChange } from '../../change.ts';
 import type { Context, InTransaction } from '../../context.ts';
 import { type Changed, defineChangeKind, type Selected } from './change-kind.ts';
 
@@ -113,7 +113,7 @@ export const changeStatus = defineChangeKind({
 });
 
 /** Of a product that was changed since, nothing is undone. */
-function undoEdits(ctx: InTransaction, changed: readonly Changed[]): Promise<Change[]> {
+function undoEdits(ctx: InTransaction, changed: readonly Changed[]): Promise<IdentifiedChange[]> {
   return editProducts(
     ctx,
     changed.map(({ id }) => id),

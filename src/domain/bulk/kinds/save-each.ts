@@ -1,5 +1,5 @@
 import { invalidRequest } from '#src/lib/errors.ts';
-import type { Change } from '../../change.ts';
+import type { Change, IdentifiedChange } from '../../change.ts';
 import type { ImportMode } from '../import-kind.ts';
 
 /**
@@ -9,9 +9,9 @@ import type { ImportMode } from '../import-kind.ts';
 export async function saveEach<Value>(
   values: readonly Value[],
   mode: ImportMode,
-  save: (value: Value) => Promise<Change>,
-): Promise<Change[]> {
-  const changes: Change[] = [];
+  save: (value: Value) => Promise<IdentifiedChange>,
+): Promise<IdentifiedChange[]> {
+  const changes: IdentifiedChange[] = [];
   for (const value of values) changes.push(await save(value));
   rejectExisting(changes, mode);
   return changes;

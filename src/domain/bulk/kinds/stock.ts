@@ -1,6 +1,6 @@
 import { closed } from '#src/lib/schema.ts';
 import { ExportedStockItem, type StockMove, saveStockChanges, stockChangeOf } from '../../catalog/index.ts';
-import type { Change } from '../../change.ts';
+import type { IdentifiedChange } from '../../change.ts';
 import { defineImportKind } from '../import-kind.ts';
 import { flatTable } from './flat-table.ts';
 
@@ -25,8 +25,9 @@ export const importStock = defineImportKind({
   },
 });
 
-export function changeOfStock({ sku, before, after }: StockMove): Change {
+export function changeOfStock({ variantId, sku, before, after }: StockMove): IdentifiedChange {
   return {
+    id: variantId,
     subject: `variant ${sku}`,
     action: before === after ? 'unchanged' : 'updated',
     fields: ['stock'],
