@@ -37,8 +37,12 @@ export interface ImportKind {
   /** The tables that it is read from, by the name of the format. Lines of JSON are values of the schema. */
   readonly tables: Readonly<Record<string, TableFormat>>;
   readonly schema: TSchema;
-  /** The column, or field, whose texts are secrets. They are replaced before the file is stored. */
-  readonly secret?: { readonly column: string; replace(ctx: Context, text: string): string };
+  /**
+   * For files with secrets: what is stored of a row. Any value that might be a secret is replaced, also one that stands
+   * in the place of another.
+   * @throws DomainError `invalid_request` for a field that is unknown
+   */
+  replaceSecrets?(ctx: Context, row: Readonly<Record<string, unknown>>): Record<string, unknown>;
   /** What the audit log calls it; undefined where saving writes the audit log. */
   readonly auditedAs?: string;
   /**

@@ -31,7 +31,7 @@ export async function receiveImport(
   );
   try {
     const text = toUtf8(file);
-    const stored = kind.secret ? replaceSecrets(ctx, { kind, format, secret: kind.secret }, text) : text;
+    const stored = kind.replaceSecrets ? replaceSecrets(ctx, { kind, format }, text) : text;
     const fileBytes = await storeChunks(ctx, id, stored);
     if (fileBytes === 0) throw invalidRequest('The file is empty.');
     await beginReading(ctx, id, fileBytes);

@@ -1,62 +1,76 @@
 import { DomainError, invalidRequest } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
-import { checkCells, checkColumns } from './columns.ts';
-import { csvOf } from './csv.ts';
-import type { ImportKind } from './import-kind.ts';
+import { checkCells, checkColumns, problemColumns } from './columns.ts';
+import { cellOf, csvOf } from './csv.ts';
+import type { ImportKind, TableFormat } from './import-kind.ts';
 import { tableOf } from './kinds/index.ts';
 import { parseLine, readHeader, readLines, readTable } from './read-rows.ts';
 
-interface SecretFile {
-  readonly kind: ImportKind;
-  readonly format: string;
-  readonly secret: NonNullable<ImportKind['secret']>;
-}
-
 /**
- * A file in which each secret is replaced, row by row. What might hold a secret in another place is rejected, so that
- * none is ever stored: a column that is missing, a row with more cells, a line that is not JSON.
+ * A file in which each secret is replaced, row by row, so that none is ever stored. What might hold one in a place that
+ * has no name is rejected by a message that repeats nothing of it: another column, a row with more cells, a line that
+ * is not JSON.
  * @throws DomainError `invalid_request`
  */
 export async function* replaceSecrets(
   ctx: Context,
-  { kind, format, secret }: SecretFile,
+  { kind, format }: { kind: ImportKind; format: string },
   text: AsyncIterable<Buffer>,
 ): AsyncIterable<Buffer> {
   const table = tableOf({ kind: kind.name, format });
-  const rows = table ? replaceCells(table, secret.column) : replaceFields(secret.column);
-  for await (const piece of rows(text, (written) => secret.replace(ctx, written))) yield Buffer.from(piece);
+  const rows = table ? replaceCells(table, text, replace) : replaceFields(text, replace);
+  for await (const piece of rows) yield Buffer.from(piece);
+
+  function replace(row: Row): Row {
+    return kind.replaceSecrets?.(ctx, row) ?? row;
+  }
 }
 
-type Replacer = (text: AsyncIterable<Buffer>, replace: (secret: string) => string) => AsyncIterable<string>;
+type Row = Readonly<Record<string, unknown>>;
+type Replace = (row: Row) => Row;
 
-const replaceFields = (field: string): Replacer =>
-  async function* (text, replace) {
-    let row = 0;
-    for await (const { cells } of readLines(text)) {
-      row += 1;
-      const value = inRow(row, () => parseLine(cells[0] ?? ''));
-      if (typeof value !== 'object' || value === null) throw invalidRequest(`Row ${row}: The line is no object.`);
-      const secret = (value as Record<string, unknown>)[field];
-      if (typeof secret !== 'string') throw invalidRequest(`Row ${row}: ${field} must be a text.`);
-      yield `${JSON.stringify({ ...value, [field]: replace(secret) })}\n`;
-    }
-  };
+async function* replaceFields(text: AsyncIterable<Buffer>, replace: Replace): AsyncIterable<string> {
+  let row = 0;
+  for await (const { cells } of readLines(text)) {
+    row += 1;
+    const replaced = inRow(row, () => {
+      const value = parseLine(cells[0] ?? '');
+      if (typeof value !== 'object' || value === null) throw invalidRequest('The line is no object.');
+      return replace(value as Row);
+    });
+    yield `${JSON.stringify(replaced)}\n`;
+  }
+}
 
-const replaceCells = (table: Parameters<typeof checkColumns>[0], column: string): Replacer =>
-  async function* (text, replace) {
-    const { beginning, rest } = await splitHeader(text);
-    const { columns, separator, endsAt } = readHeader(beginning);
+async function* replaceCells(table: TableFormat, text: AsyncIterable<Buffer>, replace: Replace): AsyncIterable<string> {
+  const { beginning, rest } = await splitHeader(text);
+  const { columns, separator, endsAt } = readHeader(beginning);
+  checkHeader(table, columns);
+  const read = columns.filter((name) => !problemColumns.some((other) => other === name));
+  yield csvOf([read]);
+  let row = 1;
+  const following = continued(beginning.subarray(endsAt), rest);
+  for await (const { cells } of readTable(following, { separator, firstRow: row + 1 })) {
+    row += 1;
+    inRow(row, () => checkCells(cells, columns));
+    const replaced = replace(
+      Object.fromEntries(read.map((name) => [name, cellOf(cells[columns.indexOf(name)]?.trim() ?? '')])),
+    );
+    yield csvOf([read.map((name) => replaced[name])]);
+  }
+}
+
+/** A file without a header begins with a row, whose secret no message may repeat. */
+function checkHeader(table: TableFormat, columns: readonly string[]): void {
+  try {
     checkColumns(table, columns);
-    const position = columns.indexOf(column);
-    yield csvOf([columns]);
-    let row = 1;
-    const following = continued(beginning.subarray(endsAt), rest);
-    for await (const { cells } of readTable(following, { separator, firstRow: row + 1 })) {
-      row += 1;
-      inRow(row, () => checkCells(cells, columns));
-      yield csvOf([cells.with(position, replace(cells[position]?.trim() ?? ''))]);
-    }
-  };
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    throw invalidRequest(
+      `The file must begin with a header that has the columns ${table.required.join(' and ')} only.`,
+    );
+  }
+}
 
 function inRow<Result>(row: number, work: () => Result): Result {
   try {

@@ -345,11 +345,20 @@ test('an import of gift cards stores hashes of their codes only, and its list of
   for (const [format, wrong] of [
     ['csv', `Code,balance_cents\n${code},100\n`],
     ['csv', `code,balance_cents\n100,200,${code}\n`],
+    ['csv', `${code},5000\nABCD-EFGH-JKLM-NPQS,100\n`],
     ['jsonl', `{"balance_cents":100,"codes":["${code}"]}\n`],
+    ['jsonl', `{"balance_cents":100,"code":"ABCDEFGHJK","${code}":1}\n`],
     ['jsonl', `${code}\n`],
   ]) {
-    t.is(resultOf(await send(t, `kind=gift_cards&format=${format}`, wrong ?? '')), '400 invalid_request');
+    const rejected = await send(t, `kind=gift_cards&format=${format}`, wrong ?? '');
+    t.is(resultOf(rejected), '400 invalid_request');
+    t.false(JSON.stringify(rejected.body).includes('ABCD'), wrong);
   }
+  t.is(
+    (await send(t, 'kind=gift_cards&format=csv', `${code},5000\n`)).body.detail,
+    'The file must begin with a header that has the columns code and balance_cents only.',
+  );
+  t.false(JSON.stringify((await owner.get('/imports')).body).includes('ABCD'));
   const remaining = await read(
     ctx,
     sql`
@@ -357,6 +366,35 @@ test('an import of gift cards stores hashes of their codes only, and its list of
     union all select 1 from bulk_batches where tenant_id = ${ctx.tenant.id}`,
   );
   t.deepEqual(remaining, []);
+});
+
+test('an import of gift cards with a code in the place of the balance stores the code nowhere', async (t) => {
+  const { ctx } = t.context;
+  const codes = ['WRNG-0001-QQQQ', '9876543210987654', '98765432'];
+  const files = {
+    csv: ['code,balance_cents,import_problem', ...codes.map((code) => `50,${code},${code}`)],
+    jsonl: codes.flatMap((code) => [
+      JSON.stringify({ code: '50', balance_cents: code }),
+      JSON.stringify({ code: 50, balance_cents: Number(code) || [code] }),
+    ]),
+  };
+  for (const [format, rows] of Object.entries(files)) {
+    const sent = await send(t, `kind=gift_cards&format=${format}`, `${rows.join('\n')}\n`);
+    const chunks = await read<{ text: string }>(
+      ctx,
+      sql`
+      select convert_from(content, 'utf8') as text from bulk_chunks where tenant_id = ${ctx.tenant.id}`,
+    );
+    const done = await endOf(t, sent.body.import.id);
+    t.like(done, { failure: null, changes: { created: 0 } });
+    const stored = [
+      ...chunks,
+      done,
+      (await errorsOf(t, done.id)).body,
+      await read(ctx, sql`select cells, problem from bulk_rejected_rows where tenant_id = ${ctx.tenant.id}`),
+    ];
+    t.notRegex(JSON.stringify(stored), /WRNG|QQQQ|98765432/);
+  }
 });
 
 test('an import reads UTF-8, UTF-16 and Windows-1252, with and without a byte order mark', async (t) => {
