@@ -115,7 +115,7 @@ test('a removed partner gets no further attributions, by code or by visit, and k
   await credit('ord_before');
 
   const removed = await transact(ctx, (ctx) => removePartner(ctx, ` ${partner.code.toUpperCase()} `));
-  t.deepEqual(removed, { subject: `partner ${partner.code}`, action: 'removed', fields: [] });
+  t.like(removed, { subject: `partner ${partner.code}`, action: 'removed', fields: [] });
   t.deepEqual(await partnerCodes(ctx), []);
   t.is(await findPartner(ctx, partner.code), undefined);
   await t.throwsAsync(trackReferral(ctx, { code: partner.code }), { instanceOf: DomainError, code: 'not_found' });
