@@ -7,6 +7,7 @@ import {
   type ServerResponse,
   STATUS_CODES,
 } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 import { correlate } from '#src/lib/correlation.ts';
@@ -40,9 +41,10 @@ export function createHttpServer(
 
   const responses = new WeakMap<Duplex, ServerResponse>();
   const server = createServer({ ...defaults, ...options, requireHostHeader: false }, (request, response) => {
-    responses.set(request.socket, response);
-    response.once('finish', () => closeWithin(unreadBodyMs, request));
-    const { host } = request.headers;
+    const { headers, socket } = request;
+    const { host } = headers;
+    responses.set(socket, response);
+    response.once('finish', () => closeWithin(unreadBodyMs, request, socket));
     if (host === undefined && request.httpVersion === '1.1') {
       reject(response, render(malformed('The Host header is missing.'), request.method));
     } else listener(request, response);
@@ -63,11 +65,19 @@ export function createHttpServer(
   return server;
 }
 
-/** Close the connection of a request that was responded to, if its body has not arrived by then. */
-function closeWithin(milliseconds: number, request: IncomingMessage): void {
-  if (request.complete) return;
-  const timer = setTimeout(() => request.socket.destroy(), milliseconds);
-  request.once('close', () => clearTimeout(timer));
+/**
+ * Close the connection of a request that was responded to, if its body has not arrived by then. A request that was read
+ * in part has lost its connection, so that is given.
+ */
+function closeWithin(milliseconds: number, request: IncomingMessage, socket: Socket): void {
+  if (request.complete || socket.destroyed) return;
+  const end = () => {
+    clearTimeout(timer);
+    socket.off('close', end);
+  };
+  const timer = setTimeout(() => socket.destroy(), milliseconds);
+  request.once('close', end);
+  socket.once('close', end);
 }
 
 /** What an error of Node's parser means to the client. */
