@@ -79,7 +79,7 @@ export const getBulkChangeErrors = defineRoute({
   operationId: 'admin.listBulkChangeErrors',
   method: 'get',
   path: '/api/v1/admin/bulk-changes/:id/errors',
-  summary: 'Download what was rejected as CSV, each with its id and the reason.',
+  summary: 'Download what was rejected as CSV, each with its id, its name and the reason.',
   params: Named,
   responses: { 200: Type.String({ contentMediaType: 'text/csv' }) },
   async handle({ ctx, caller, params }) {

@@ -1,6 +1,8 @@
 import { read } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
+import { changeKindOf } from './changes/index.ts';
+import { subjectsOf } from './changes/subjects.ts';
 import { problemColumns } from './columns.ts';
 import { byteOrderMark, csvOf } from './csv.ts';
 import type { Operation } from './operation.ts';
@@ -14,18 +16,40 @@ export interface RejectedRow {
   readonly problem: string;
 }
 
-/**
- * The rejected rows of an import as CSV, as they were received, with the row's number in the file and what is wrong.
- * They can be corrected and imported again: those two columns are not read. Of a bulk change, the ids.
- */
-export async function* rejectedRowsCsv(ctx: Context, { id, type, columns }: Operation): AsyncIterable<string> {
-  const all = type === 'import' ? (columns ?? []) : ['id'];
+/** The rejected rows of an operation as CSV, with the row's number and what is wrong. */
+export async function* rejectedRowsCsv(ctx: Context, operation: Operation): AsyncIterable<string> {
+  const { columns, rowsOf } = operation.type === 'import' ? rowsOfImport(operation) : rowsOfChange(ctx, operation);
+  yield byteOrderMark + csvOf([columns]);
+  for await (const rows of rejectedRows(ctx, operation)) yield csvOf(await rowsOf(rows));
+}
+
+interface ErrorsTable {
+  readonly columns: readonly string[];
+  rowsOf(rows: readonly RejectedRow[]): (readonly (string | number)[])[] | Promise<(readonly (string | number)[])[]>;
+}
+
+/** The rows as they were received. They can be corrected and imported again: the columns that are added are not read. */
+function rowsOfImport({ columns }: Operation): ErrorsTable {
+  const all = columns ?? [];
   const own = all.filter((name) => !problemColumns.some((other) => other === name));
   const indexes = own.map((name) => all.indexOf(name));
-  yield byteOrderMark + csvOf([[...own, ...(type === 'import' ? problemColumns : ['row', 'problem'])]]);
-  for await (const rows of rejectedRows(ctx, { id })) {
-    yield csvOf(rows.map(({ row, cells, problem }) => [...indexes.map((index) => cells[index] ?? ''), row, problem]));
-  }
+  return {
+    columns: [...own, ...problemColumns],
+    rowsOf: (rows) =>
+      rows.map(({ row, cells, problem }) => [...indexes.map((index) => cells[index] ?? ''), row, problem]),
+  };
+}
+
+/** Ids, with what their owner calls what has them, as it is called now. */
+function rowsOfChange(ctx: Context, operation: Operation): ErrorsTable {
+  return {
+    columns: ['id', 'subject', 'row', 'problem'],
+    async rowsOf(rows) {
+      const ids = rows.map(({ cells: [id = ''] }) => id);
+      const subjects = await subjectsOf(ctx, changeKindOf(operation), ids);
+      return rows.map(({ cells: [id = ''], row, problem }) => [id, subjects.get(id) ?? '', row, problem]);
+    },
+  };
 }
 
 /** The rejected rows of an operation in the order of its file, page by page. */

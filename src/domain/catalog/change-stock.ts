@@ -36,7 +36,7 @@ type Problem = 'unknown' | 'named_twice' | 'changed_meanwhile' | 'not_tracked' |
  * A row of the statement: a problem, or else the change, and whether a variant that was sold out is available again.
  */
 type Outcome =
-  | { readonly index: number; readonly problem: Problem }
+  | { readonly index: number; readonly problem: Problem; readonly sku: string | null }
   | (StockMove & { readonly problem: null; readonly movementId: string; readonly isBack: boolean });
 
 /**
@@ -62,13 +62,13 @@ export async function changeStock(ctx: InTransaction, changes: readonly StockCha
         as w(index int, "movementId" text, "variantId" text, sku text, sets boolean, quantity int, change int,
              expects boolean, "ifQuantity" int)),
     present as (
-      select v.id, v.stock, v.backorder
+      select v.id, v.sku, v.stock, v.backorder
       from (select distinct id from given order by id) as g cross join lateral (
         select * from variants v
         where v.tenant_id = ${ctx.tenant.id} and v.id = g.id and case when v.removed_at is null then true end
         for no key update) as v),
     checked as (
-      select g.*, p.stock as before, case when g.sets then g.quantity else p.stock + coalesce(g.change, 0) end as after,
+      select g.*, p.sku as named, p.stock as before, case when g.sets then g.quantity else p.stock + coalesce(g.change, 0) end as after,
         case
           when p.id is null then 'unknown'
           when count(*) over (partition by g.id) > 1 then 'named_twice'
@@ -91,22 +91,23 @@ export async function changeStock(ctx: InTransaction, changes: readonly StockCha
       select ${ctx.tenant.id}, "movementId", id, quantity, case when sets then 'set' else 'adjusted' end,
         ${ctx.clock.now()}::timestamptz
       from moved where quantity <> 0)
-    select index, problem, null as "variantId", null as sku, null as "movementId", null::int as before,
+    select index, problem, null as "variantId", named as sku, null as "movementId", null::int as before,
       null::int as after, null::int as held, false as "isBack"
     from checked where problem is not null
     union all
     select index, null, id, sku, "movementId", before, after, held, is_back from moved
     order by index`);
   return rows.map((row) => {
-    if (row.problem !== null) throw errorOf(changes[row.index], row.problem);
+    if (row.problem !== null) throw errorOf(row.sku ?? nameIn(changes[row.index]), row.problem);
     const { variantId, sku, movementId, before, after, held } = row;
     if (row.isBack) enqueue(ctx, notifyRestock, { variantId, movementId, number: 1 });
     return { variantId, sku, before, after, held };
   });
 }
 
-function errorOf(change: StockChange | undefined, problem: Problem): DomainError {
-  const subject = change?.sku ?? change?.variantId ?? 'The variant';
+const nameIn = (change: StockChange | undefined) => change?.sku ?? change?.variantId ?? 'The variant';
+
+function errorOf(subject: string, problem: Problem): DomainError {
   const invalid = (detail: string) => invalidRequest(`${subject} ${detail}.`, { path: '', code: problem, detail });
   switch (problem) {
     case 'unknown':

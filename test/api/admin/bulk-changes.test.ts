@@ -113,7 +113,7 @@ test('a bulk change previews what it selects, changes nothing before it is run, 
     (await deedsOf(ctx)).filter((deed) => deed !== 'product.updated'),
     ['bulk_change.started', 'bulk_change.started'],
   );
-  t.deepEqual(await errorsOf(t, seen), ['id,row,problem']);
+  t.deepEqual(await errorsOf(t, seen), ['id,subject,row,problem']);
   for (const action of ['', '/errors']) t.is(resultOf(await otherOwner.get(path + action)), '404 not_found');
   for (const action of ['run', 'cancel', 'undo']) {
     t.is(resultOf(await otherOwner.post(`${path}/${action}`)), '404 not_found', action);
@@ -154,10 +154,15 @@ test('prices are rounded, never fall below zero, and are undone unless they were
   t.deepEqual(await pricesOf(t, 'bowl'), [950, 1950]);
   t.is((await productsOf(t))['bowl'].variants[1].compare_at_cents, 2450);
   t.deepEqual(await pricesOf(t, 'pin'), [0]);
-  t.deepEqual((await errorsOf(t, reduced))[1]?.replace(/,\d,/, ','), `${unknown},There is no such product.`);
-  t.like(await change(t, { kind: 'prices', ids: [id, cheap], change: { amount_cents: -951 } }), {
-    rows: { failed: 2 },
-  });
+  t.deepEqual((await errorsOf(t, reduced))[1]?.replace(/,\d,/, ','), `${unknown},,There is no such product.`);
+  const refused = await change(t, { kind: 'prices', ids: [id, cheap], change: { amount_cents: -951 } });
+  t.like(refused, { rows: { failed: 2 } });
+  const problem = 'price_cents of S would be below zero.';
+  t.like(
+    refused.samples.find(({ subject }: any) => subject === 'product bowl'),
+    { action: 'rejected', problem },
+  );
+  t.true((await errorsOf(t, refused)).some((line) => line.startsWith(`${id},product bowl,`) && line.endsWith(problem)));
 
   const { id: second } = await change(t, { kind: 'prices', ids: [cheap], change: { amount_cents: 7 } });
   const undone = await undo(t, reduced);
@@ -185,7 +190,7 @@ test('tags, status and stock of many are changed and undone', async (t) => {
   const [small, large] = bowl.variants;
   const stocked = await change(t, { kind: 'stock', filter: {}, change: { change: -30 } });
   t.like(stocked, { rows: { total: 3, failed: 1 }, changes: { updated: 2 } });
-  t.regex((await errorsOf(t, stocked))[1] ?? '', /is not tracked/);
+  t.regex((await errorsOf(t, stocked))[1] ?? '', /^var_\w+,variant P,\d,P is not tracked\.$/);
   await change(t, { kind: 'stock', ids: [small?.id], change: { change: -5 } });
   const counted = await change(t, { kind: 'stock', ids: [large?.id], change: { quantity: null } });
   for (const done of [counted, stocked, hidden, tagged]) t.like(await undo(t, done), { rows: { failed: 0 } });
@@ -200,8 +205,8 @@ test.serial('labels are retried by reason, receipts are sent again, and subscrip
   await buildPaymentAccount(ctx);
   const { order } = await request(ctx, { email: 'ada@example.com', address: { street1: null } });
   await run(ctx, order.id);
-  const { id: bought } = await buildPaidOrder(ctx, { email: 'bob@example.com' });
-  await buildPaidOrder(ctx, { status: 'pending' });
+  const { id: bought, orderNumber: boughtNumber } = await buildPaidOrder(ctx, { email: 'bob@example.com' });
+  const { id: unpaid, orderNumber: unpaidNumber } = await buildPaidOrder(ctx, { status: 'pending' });
 
   const retried = await change(t, { kind: 'label_retries', filter: { reason_code: 'missing_address' } });
   t.like(retried, { rows: { total: 1, failed: 0 }, changes: { updated: 1 }, can_undo: false });
@@ -216,11 +221,19 @@ test.serial('labels are retried by reason, receipts are sent again, and subscrip
     change: { email: 'receipt' },
   });
   t.is(mailed.rows.total, 0);
-  t.like(await change(t, { kind: 'emails', ids: [bought], change: { email: 'receipt' } }), { changes: { updated: 1 } });
+  const sent = await change(t, { kind: 'emails', ids: [bought, unpaid], change: { email: 'receipt' } });
+  t.like(sent, { changes: { updated: 1 }, rows: { failed: 1 } });
+  t.deepEqual(
+    sent.samples.map(({ subject, action }: any) => [subject, action]).toSorted(),
+    [
+      [`order ${boughtNumber}`, 'updated'],
+      [`order ${unpaidNumber}`, 'rejected'],
+    ].toSorted(),
+  );
   const mails = await read(ctx, sql`select recipient from mails where tenant_id = ${tenant.id} and kind = 'receipt'`);
   t.deepEqual(mails, [{ recipient: 'bob@example.com' }]);
 
-  const productId = newId('prod');
+  const { id: productId } = await buildProduct(ctx, { slug: 'coffee', name: 'Coffee' });
   const subscriptions = [];
   for (const status of ['active', 'active', 'canceled'] as const) {
     const built = await buildSubscription(ctx, { productId, status });
@@ -242,7 +255,10 @@ test.serial('labels are retried by reason, receipts are sent again, and subscrip
     [...payments.subscriptionChanges].map((key) => key.includes('cancel_at_period_end')),
     [true],
   );
-  t.regex((await errorsOf(t, { id }))[1] ?? '', /^sub_.*,The payment provider did not accept this\.$/);
+  t.regex(
+    (await errorsOf(t, { id }))[1] ?? '',
+    /^(sub_\w+),subscription \1 to Coffee,\d,The payment provider did not accept this\.$/,
+  );
 });
 
 test('a bulk change that cannot be understood is rejected, and one can be canceled', async (t) => {

@@ -32,7 +32,7 @@ export interface paths {
         post: operations["admin.cancelBulkChange"];
     };
     "/api/v1/admin/bulk-changes/{id}/errors": {
-        /** Download what was rejected as CSV, each with its id and the reason. */
+        /** Download what was rejected as CSV, each with its id, its name and the reason. */
         get: operations["admin.listBulkChangeErrors"];
     };
     "/api/v1/admin/bulk-changes/{id}/run": {

@@ -32,6 +32,8 @@ export interface ChangeKind {
   readonly auditedAs?: string;
   /** The rows `id` of what the filter matches. */
   select(ctx: Context, filter: object): Sql;
+  /** The rows `id` and `subject` of what has these ids: how its owner calls it. */
+  subjects(ctx: Context, ids: readonly string[]): Sql;
   /**
    * Change several things at once.
    * @throws DomainError if one of them is rejected: then each is changed alone

@@ -21,6 +21,7 @@ import {
 import { changeItems } from './change-items.ts';
 import type { ChangeKind } from './change-kind.ts';
 import { changeKindOf } from './index.ts';
+import { subjectsOf } from './subjects.ts';
 
 /** What is changed, by ids or by a filter of its kind, and how. */
 export interface ChangeRequest {
@@ -119,13 +120,18 @@ async function sampleOf(
     order by position limit 2`);
   const items = batches.flatMap((batch) => batch.items).slice(0, samplesMax);
   const outcomes = await inSavepoint(ctx, (ctx) => applyItems(ctx, changeItems(operation), items), { isUndone: true });
-  return outcomes.map(sampleOfOutcome);
+  const rejected = outcomes.filter((outcome) => 'problem' in outcome).map(({ item }) => idOf(item));
+  const subjects = await subjectsOf(ctx, changeKindOf(operation), rejected);
+  return outcomes.map((outcome) => sampleOfOutcome(outcome, subjects));
 }
 
-function sampleOfOutcome(outcome: Outcome): Sample {
+const idOf = ({ cells: [[id = ''] = []] }: Item): string => id;
+
+/** What is rejected has no change that names it. */
+function sampleOfOutcome(outcome: Outcome, subjects: ReadonlyMap<string, string>): Sample {
   if ('change' in outcome) return outcome.change;
-  const [[id = ''] = []] = outcome.item.cells;
-  return { subject: id, action: 'rejected', fields: [], problem: outcome.problem };
+  const id = idOf(outcome.item);
+  return { subject: subjects.get(id) ?? id, action: 'rejected', fields: [], problem: outcome.problem };
 }
 
 /**

@@ -4,17 +4,19 @@ import { Text, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { resendReceipt } from '../../backoffice/index.ts';
-import type { IdentifiedChange } from '../../change.ts';
+import type { FieldValues, IdentifiedChange } from '../../change.ts';
+import type { InTransaction } from '../../context.ts';
 import { matchesOrder, OrderFilter } from '../../orders/index.ts';
 import { readLabel, retryLabel } from '../../shipping/index.ts';
 import { matchesSubscription, readSubscription, SubscriptionFilter } from '../../subscriptions/index.ts';
-import { defineChangeKind, type Selected } from './change-kind.ts';
+import { type ChangeKind, defineChangeKind, type Selected } from './change-kind.ts';
+import { subjectsOf } from './subjects.ts';
 
 /** Orders and their labels stay locked until a batch is committed, so that batches are small. */
 const batchSize = 10;
 
 /** Labels that need attention are retried, as an operator retries one. */
-export const retryLabels = defineChangeKind({
+export const retryLabels: ChangeKind = defineChangeKind({
   name: 'label_retries',
   area: 'labels',
   filter: Type.Object({ reason_code: Type.Optional(Text(100, { examples: ['address_invalid'] })) }),
@@ -23,17 +25,19 @@ export const retryLabels = defineChangeKind({
   select: ({ tenant }, { reason_code: reasonCode }) => sql`
     select l.id from labels l where l.tenant_id = ${tenant.id} and l.state = 'needs_attention'
       ${reasonCode === undefined ? sql`` : sql`and l.reason_code = ${reasonCode}`}`,
+  subjects: ({ tenant }, ids) => sql`
+    select id, 'order ' || order_number as subject from labels where tenant_id = ${tenant.id} and id = any(${ids}::text[])`,
   save: (ctx, selected) =>
-    changeEach(selected, async ({ id }) => {
+    changeEach(ctx, retryLabels, selected, async ({ id }) => {
       const label = await readLabel(ctx, id);
       if (!label) throw notFound('label');
       await retryLabel(ctx, { labelId: id });
-      return { subject: `order ${label.order_number}`, fields: ['state'], values: { state: [label.state, 'queued'] } };
+      return { state: [label.state, 'queued'] };
     }),
 });
 
 /** The payment provider is called by a job for each subscription. */
-export const cancelSubscriptions = defineChangeKind({
+export const cancelSubscriptions: ChangeKind = defineChangeKind({
   name: 'subscription_cancellations',
   area: 'orders',
   filter: SubscriptionFilter,
@@ -46,24 +50,23 @@ export const cancelSubscriptions = defineChangeKind({
   select: ({ tenant }, filter) => sql`
     select s.id from subscriptions s
     where s.tenant_id = ${tenant.id} and s.status <> 'canceled' and ${matchesSubscription(filter)}`,
+  subjects: ({ tenant }, ids) => sql`
+    select s.id, 'subscription ' || s.id || coalesce(' to ' || p.name, '') as subject
+    from subscriptions s left join products p on p.tenant_id = s.tenant_id and p.id = s.product_id
+    where s.tenant_id = ${tenant.id} and s.id = any(${ids}::text[])`,
   save: (ctx, selected, { at_period_end: atPeriodEnd = true }) =>
-    changeEach(selected, async ({ id, row, operationId }) => {
+    changeEach(ctx, cancelSubscriptions, selected, async ({ id, row, operationId }) => {
       const subscription = await readSubscription(ctx, id);
       if (!subscription) throw notFound('subscription');
       const { status, cancel_at_period_end: isEnding } = subscription;
       if (status === 'canceled') throw new DomainError('conflict', 'subscription_canceled', 'It has ended already.');
       if (!(atPeriodEnd && isEnding))
         enqueue(ctx, cancelSubscriptionJob, { operationId, number: row, subscriptionId: id });
-      return {
-        subject: `subscription ${id}`,
-        ...(atPeriodEnd
-          ? { fields: ['cancel_at_period_end'], values: { cancel_at_period_end: [isEnding, true] } }
-          : { fields: ['status'], values: { status: [status, 'canceled'] } }),
-      };
+      return atPeriodEnd ? { cancel_at_period_end: [isEnding, true] } : { status: [status, 'canceled'] };
     }),
 });
 
-export const resendEmails = defineChangeKind({
+export const resendEmails: ChangeKind = defineChangeKind({
   name: 'emails',
   area: 'orders',
   filter: OrderFilter,
@@ -72,23 +75,31 @@ export const resendEmails = defineChangeKind({
   select: ({ tenant }, filter) => sql`
     select o.id from orders o
     where o.tenant_id = ${tenant.id} and o.paid_at is not null and o.imported_at is null and ${matchesOrder(filter)}`,
+  subjects: ({ tenant }, ids) => sql`
+    select id, 'order ' || order_number as subject from orders where tenant_id = ${tenant.id} and id = any(${ids}::text[])`,
   save: (ctx, selected) =>
-    changeEach(selected, async ({ id }) => {
+    changeEach(ctx, resendEmails, selected, async ({ id }) => {
       await resendReceipt(ctx, id);
-      return { subject: `order ${id}`, fields: ['receipt'], values: { receipt: [null, 'sent again'] } };
+      return { receipt: [null, 'sent again'] };
     }),
 });
 
-/** A change is one unless all values are the same after it. */
+/** Change one thing after the other. It is updated unless all values are the same after it. */
 async function changeEach(
+  ctx: InTransaction,
+  kind: ChangeKind,
   selected: readonly Selected[],
-  change: (selected: Selected) => Promise<Required<Omit<IdentifiedChange, 'action' | 'id'>>>,
+  change: (selected: Selected) => Promise<FieldValues>,
 ): Promise<IdentifiedChange[]> {
+  const ids = selected.map(({ id }) => id);
+  const subjects = await subjectsOf(ctx, kind, ids);
   const changes: IdentifiedChange[] = [];
   for (const each of selected) {
-    const made = await change(each);
-    const isChanged = Object.values(made.values).some(([before, after]) => before !== after);
-    changes.push({ ...made, id: each.id, action: isChanged ? 'updated' : 'unchanged' });
+    const { id } = each;
+    const values = await change(each);
+    const isChanged = Object.values(values).some(([before, after]) => before !== after);
+    const action = isChanged ? 'updated' : 'unchanged';
+    changes.push({ id, subject: subjects.get(id) ?? id, action, fields: Object.keys(values), values });
   }
   return changes;
 }

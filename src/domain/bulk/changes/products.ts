@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { chargeStepOf } from '#src/lib/currency.ts';
-import { DomainError } from '#src/lib/errors.ts';
+import { DomainError, invalidRequest } from '#src/lib/errors.ts';
 import { centsMax, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import {
@@ -27,6 +27,8 @@ const ofProducts = {
   select: (ctx: Context, filter: ManagedProductFilter) => sql`
     select p.id from products p
     where p.tenant_id = ${ctx.tenant.id} and p.removed_at is null and ${matchesProduct(ctx, filter)}`,
+  subjects: ({ tenant }: Context, ids: readonly string[]) => sql`
+    select id, 'product ' || slug as subject from products where tenant_id = ${tenant.id} and id = any(${ids}::text[])`,
   undo: undoEdits,
 } as const;
 
@@ -90,7 +92,13 @@ function changedPrice(
   changed: (cents: number) => number,
 ): [string, number][] {
   const cents = variant[field];
-  return cents === null ? [] : [[field, changed(cents)]];
+  return cents === null ? [] : [[field, allowedPrice(changed(cents), field, variant)]];
+}
+
+/** @throws DomainError `invalid_request` */
+function allowedPrice(cents: number, field: string, { sku }: CatalogVariant): number {
+  if (cents >= 0 && cents <= centsMax) return cents;
+  throw invalidRequest(`${field} of ${sku} would be ${cents < 0 ? 'below zero' : `more than ${centsMax}`}.`);
 }
 
 const Tags = Type.Array(Tag, { maxItems: 50 });

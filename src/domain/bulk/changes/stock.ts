@@ -18,6 +18,8 @@ export const changeManyStocks = defineChangeKind({
     select v.id from variants v join products p on p.tenant_id = v.tenant_id and p.id = v.product_id
     where v.tenant_id = ${ctx.tenant.id} and v.removed_at is null and p.removed_at is null
       and ${matchesProduct(ctx, filter)}`,
+  subjects: ({ tenant }, ids) => sql`
+    select id, 'variant ' || sku as subject from variants where tenant_id = ${tenant.id} and id = any(${ids}::text[])`,
   async save(ctx, selected, wanted) {
     const moves = await saveStock(ctx, { items: selected.map(({ id }) => ({ variant_id: id, ...wanted })) });
     return moves.map(changeOfStock);
