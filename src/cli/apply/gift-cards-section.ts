@@ -1,4 +1,4 @@
-import { GiftCardInput, saveGiftCard } from '#src/domain/promotions/index.ts';
+import { GiftCardInput, normaliseGiftCardCode, saveGiftCard } from '#src/domain/promotions/index.ts';
 import { many } from './section.ts';
 
 /** Gift cards by their codes. They are never pruned: they have been paid for. */
@@ -6,7 +6,7 @@ export const giftCardsSection = many({
   name: 'gift_cards',
   kind: 'gift_card',
   schema: GiftCardInput,
-  keyOf: ({ code }) => code.toUpperCase().replaceAll(/[ -]/g, ''),
+  keyOf: ({ code }) => normaliseGiftCardCode(code),
   keyField: 'code',
   save: ({ ctx, options }, card) => saveGiftCard(ctx, card, { setBalance: options.setStock }),
 });

@@ -25,8 +25,8 @@ export const GiftCard = defineEntity({
   },
 });
 
-/** A code without separators. */
-function normaliseGiftCardCode(written: string): string {
+/** A code without what only groups it. */
+export function normaliseGiftCardCode(written: string): string {
   return written.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
 }
 
@@ -45,11 +45,31 @@ export function hashGiftCardCode(ctx: Context, written: string): Buffer {
   return hmacSha256(ctx.settings.keyPepper, `gift-card\n${ctx.tenant.id}\n${normaliseGiftCardCode(written)}`);
 }
 
+/** What a code may have between its letters and digits: punctuation, symbols and spaces, which are ignored. */
+const ignored = String.raw`\p{P}\p{S}\p{Z}`;
+const knownCharacters = new RegExp(`^[A-Za-z0-9${ignored}]*$`, 'u');
+/** Owners see the last four letters and digits, so that as many have to remain secret. */
+const [lengthMin, lengthMax, charactersMax] = [8, 64, 100];
+
 /** A gift card as the store file writes it. */
 export const GiftCardInput = Type.Object({
-  /** At least six letters and digits, optionally grouped by spaces and hyphens. */
-  code: Type.String({ pattern: '^[ -]*([A-Za-z0-9][ -]*){6,64}$', maxLength: 100, examples: ['ABCD-EFGH-JKLM-NPQR'] }),
+  /** 8 to 64 letters and digits, of at most 100 characters with what groups them. */
+  code: Type.String({
+    pattern: `^[${ignored}]*([A-Za-z0-9][${ignored}]*){${lengthMin},${lengthMax}}$`,
+    maxLength: charactersMax,
+    examples: ['ABCD-EFGH-JKLM-NPQR'],
+  }),
   /** The opening balance, in the store's currency. */
   balance_cents: Cents,
 });
 export type GiftCardInput = Static<typeof GiftCardInput>;
+
+export type GiftCardCodeFault = 'other characters' | 'too short' | 'too long';
+
+/** Why a text does not fit `code` of `GiftCardInput`; undefined if it fits. */
+export function giftCardCodeFault(written: string): GiftCardCodeFault | undefined {
+  if (!knownCharacters.test(written)) return 'other characters';
+  const { length } = normaliseGiftCardCode(written);
+  if (length < lengthMin) return 'too short';
+  return length > lengthMax || written.length > charactersMax ? 'too long' : undefined;
+}

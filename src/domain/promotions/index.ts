@@ -1,4 +1,11 @@
-export { GiftCard, GiftCardInput, hashedCode } from './gift-card.ts';
+export {
+  GiftCard,
+  type GiftCardCodeFault,
+  GiftCardInput,
+  giftCardCodeFault,
+  hashedCode,
+  normaliseGiftCardCode,
+} from './gift-card.ts';
 export {
   holdGiftCard,
   leftToReturn,

@@ -5,7 +5,7 @@ import { read, transact } from '#src/database/transact.ts';
 import { exportKindOf, fileBytesMax } from '#src/domain/bulk/index.ts';
 import { listManagedProducts } from '#src/domain/catalog/index.ts';
 import { saveCustomers } from '#src/domain/customers/index.ts';
-import { saveGiftCard } from '#src/domain/promotions/index.ts';
+import { quoteGiftCard, saveGiftCard } from '#src/domain/promotions/index.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { ApiResponse } from '#test/support/api.ts';
 import { buildProduct, stockOf } from '#test/support/factories/catalog.ts';
@@ -54,6 +54,14 @@ async function statusOfLength(t: T, length: number): Promise<number | undefined>
 }
 
 const errorsOf = (t: T, id: string): Promise<ApiResponse> => t.context.owner.get(`/imports/${id}/errors`);
+
+const problemsOf = (t: T, id: string) =>
+  read<{ cells: string[]; problem: string }>(
+    t.context.ctx,
+    sql`
+    select cells, problem from bulk_rejected_rows
+    where tenant_id = ${t.context.ctx.tenant.id} and operation_id = ${id} order by row_number`,
+  );
 
 async function productsOf(t: T) {
   const { rows } = await listManagedProducts(t.context.ctx, { limit: 100 });
@@ -323,14 +331,14 @@ test('an import of gift cards stores hashes of their codes only, and its list of
   );
   t.regex(
     stored[0]?.text ?? '',
-    /^code,balance_cents\r\nhash:[\w-]{43}:NPQR,5000\r\nhash:[\w-]{43}:EFGH,'-1\r\n\?,100\r\n$/,
+    /^code,balance_cents\r\nhash:[\w-]{43}:NPQR,5000\r\nhash:[\w-]{43}:EFGH,'-1\r\n\?too short,100\r\n$/,
   );
   const done = await endOf(t, sent.body.import.id);
   t.like(done, { changes: { created: 1 }, rows: { total: 3, failed: 2 } });
   const saved = await transact(ctx, (ctx) => saveGiftCard(ctx, { code: code.toLowerCase(), balance_cents: 1 }));
   t.like(saved, { subject: 'gift card …NPQR', action: 'unchanged' });
   const errors = (await errorsOf(t, done.id)).body as string;
-  t.true(errors.includes('?,100,4,A code has at least six letters and digits.'));
+  t.true(errors.includes('?too short,100,4,A code has at least 8 letters and digits.'));
 
   t.like(await importFile(t, 'kind=gift_cards&format=csv', errors.replace(/,'?-1,/, ',2500,')), {
     changes: { created: 1 },
@@ -366,6 +374,55 @@ test('an import of gift cards stores hashes of their codes only, and its list of
     union all select 1 from bulk_batches where tenant_id = ${ctx.tenant.id}`,
   );
   t.deepEqual(remaining, []);
+});
+
+test('an import of gift cards accepts codes as other shops print them, at the checkout as well', async (t) => {
+  const { ctx } = t.context;
+  const codes = [
+    'ABCD_EFGH.1234/5678',
+    'EFGH–JKLM–1234',
+    'GHJK−LMNP—1235',
+    'ABC#12345',
+    "O'BRIEN123",
+    '-abcd\u00a0efgh\u2011jk',
+    'A1B2C3D4',
+    'L'.repeat(64),
+  ];
+  const lines = codes.map((code) => JSON.stringify({ code, balance_cents: 500 }));
+  const done = await importFile(t, 'kind=gift_cards&format=jsonl', lines.join('\n'));
+  t.like(done, { rows: { failed: 0 }, changes: { created: codes.length } });
+  for (const written of [...codes, 'ABCDEFGH12345678', 'efgh-jklm-1234', 'OBrien 123']) {
+    t.like(await quoteGiftCard(ctx, { code: written, orderTotalCents: 100 }), { valid: true }, written);
+  }
+});
+
+test('an import of gift cards says why it rejects a code, also when its list of errors is imported', async (t) => {
+  const rejected: [code: unknown, reason: string][] = [
+    ['ABC-1234', 'A code has at least 8 letters and digits.'],
+    ['', 'A code has at least 8 letters and digits.'],
+    ['L'.repeat(65), 'A code has at most 64 letters and digits, and 100 characters in all.'],
+    [`${'-'.repeat(93)}ABCD1234`, 'A code has at most 64 letters and digits, and 100 characters in all.'],
+    ...['GÜLTIG123456', 'ABCD1234\nEFGH5678', '?ABCD1234', '?'].map((code): [string, string] => [
+      code,
+      'A code has only letters from A to Z, digits, punctuation and spaces, and begins with no "?".',
+    ]),
+    ['hash:ABCD:EFGH', 'The hash was altered. Take it from the list of rejected rows, or write the code itself.'],
+    [12345678, 'A code is a text: write it in quotes.'],
+  ];
+  const lines = rejected.map(([code]) => JSON.stringify({ code, balance_cents: 500 })).join('\n');
+  const reasons = rejected.map(([, reason]) => reason);
+  const { id } = await importFile(t, 'kind=gift_cards&format=jsonl', lines);
+  const stored = await problemsOf(t, id);
+  t.deepEqual(
+    stored.map(({ problem }) => problem),
+    reasons,
+  );
+  const again = stored.map(({ cells }) => cells[0]).join('\n');
+  const { id: secondId } = await importFile(t, 'kind=gift_cards&format=jsonl', again);
+  t.deepEqual(
+    (await problemsOf(t, secondId)).map(({ problem }) => problem),
+    reasons,
+  );
 });
 
 test('an import of gift cards with a code in the place of the balance stores the code nowhere', async (t) => {
