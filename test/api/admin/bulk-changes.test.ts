@@ -174,6 +174,21 @@ test('prices are rounded, never fall below zero, and are undone unless they were
   t.deepEqual(await pricesOf(t, 'pin'), [0]);
 });
 
+test('a change of prices and its undo leave the variants in their order', async (t) => {
+  const { ctx } = t.context;
+  const skus = ['SMALL', 'MIDDLE', 'L'];
+  const variants = skus.map((sku, index) => ({ sku, price_cents: 1000 * index }));
+  const { id } = await buildProduct(ctx, { slug: 'sizes', variants });
+  const done = await change(t, { kind: 'prices', ids: [id], change: { percent: 10 } });
+  await undo(t, done);
+  const { variants: after } = (await productsOf(t))['sizes'];
+  t.deepEqual(
+    after.map(({ sku }: any) => sku),
+    skus,
+  );
+  t.deepEqual(await pricesOf(t, 'sizes'), [0, 1000, 2000]);
+});
+
 test('tags, status and stock of many are changed and undone', async (t) => {
   const { ctx } = t.context;
   const bowl = await buildProduct(ctx, woodenBowl);

@@ -129,7 +129,10 @@ function undoEdits(ctx: InTransaction, changed: readonly Changed[]): Promise<Ide
       const entries = Object.entries(changed[index]?.values ?? {});
       const since = entries.find(([path, [, after]]) => !isDeepStrictEqual(valueAt(product, path), after));
       if (since) throw changedSince(since[0]);
-      return editOf(entries.map(([path, [before]]) => [path, before]));
+      return editOf(
+        product,
+        entries.map(([path, [before]]) => [path, before]),
+      );
     },
   );
 }
@@ -145,13 +148,15 @@ function valueAt(product: CatalogProduct, path: string): unknown {
   return (owner as Readonly<Record<string, unknown>> | undefined)?.[field ?? path];
 }
 
-function editOf(entries: readonly (readonly [path: string, value: unknown])[]): Edit {
-  const variants = new Map<string, Record<string, unknown>>();
+/** Every variant in its place: the order in which they are saved is the order in which they are shown. */
+function editOf(product: CatalogProduct, entries: readonly (readonly [path: string, value: unknown])[]): Edit {
+  const edits = new Map<string, Record<string, unknown>>();
   const edit: Record<string, unknown> = {};
   for (const [path, value] of entries) {
     const [, sku, field] = variantPath.exec(path) ?? [];
     if (sku === undefined || field === undefined) edit[path] = value;
-    else variants.set(sku, { ...variants.get(sku), sku, [field]: value });
+    else edits.set(sku, { ...edits.get(sku), [field]: value });
   }
-  return { ...edit, ...(variants.size > 0 && { variants: [...variants.values()] }) } as Edit;
+  const variants = product.variants.map(({ sku }) => ({ sku, ...edits.get(sku) }));
+  return { ...edit, ...(edits.size > 0 && { variants }) } as Edit;
 }
