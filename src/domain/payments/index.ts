@@ -31,7 +31,7 @@ export { paymentPersonalData } from './personal-data.ts';
 export { amountTooSmall, paymentErrorOf, providerFailureOf, providerUnavailable } from './provider-calls.ts';
 export { issueRefund } from './refunds/issue-refund.ts';
 export { presentRefund, type Refund, RefundView, refundsOf } from './refunds/refund.ts';
-export { leftToRefund, RefundInput, requestRefund } from './refunds/request-refund.ts';
+export { leftToRefund, RefundInput, rejectUnpaidHere, requestRefund } from './refunds/request-refund.ts';
 export { checkSession, endSession, removeDiscount, sweepSessions } from './sessions/check-session.ts';
 export {
   checkLater,

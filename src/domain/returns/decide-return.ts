@@ -5,7 +5,7 @@ import { recordEvent } from '#src/outbox/enqueue.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { lockOrder, type Order, releaseReturn, saveOrder } from '../orders/index.ts';
-import { leftToRefund, requestRefund } from '../payments/index.ts';
+import { leftToRefund, rejectUnpaidHere, requestRefund } from '../payments/index.ts';
 import { leftToReturn, returnGiftCard } from '../promotions/index.ts';
 import { notifyShopper, returnNumberOf } from './present.ts';
 import { type ReturnRecord, readReturn } from './read-returns.ts';
@@ -47,13 +47,15 @@ export interface RefundDecision extends ReturnDecision {
 /**
  * Refund a return. The refund is enqueued with the decision and issued by a worker; the part that was paid with a gift
  * card is returned to the card at once.
- * @throws DomainError `not_found`, `return_not_allowed`; and those of `requestRefund` where an amount is given
+ * @throws DomainError `not_found`, `return_not_allowed`; `refund_not_allowed` for an order that was imported; and those of
+ *   `requestRefund` where an amount is given
  */
 export async function refundReturn(ctx: Context, { amountCents, ...decision }: RefundDecision): Promise<ReturnRecord> {
   return moveReturn(ctx, decision, 'refunded', async (ctx, moved) => {
     const { orderId, id: returnId } = moved;
     const order = await lockOrder(ctx, orderId);
     if (!order) return;
+    if (amountCents !== 0) rejectUnpaidHere(order);
     const left = (await leftToRefund(ctx, order)) ?? 0;
     const onCard = order.giftCardCents === 0 ? 0 : await leftToReturn(ctx, { orderId });
     const wanted = amountCents ?? Math.min(await paidFor(ctx, moved), left + onCard);

@@ -1,6 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 import fc from 'fast-check';
 
+import { sendMail } from '#jobs/emails.ts';
 import { issueRefund } from '#jobs/payments.ts';
 import { write } from '#src/database/transact.ts';
 import { listAudit } from '#src/domain/audit/index.ts';
@@ -400,4 +401,19 @@ test('refundReturn refunds a given amount, or nothing where it was refunded in a
   const none = await receivedReturn(ctx, 1, 'pi_2');
   t.is((await refundReturn(ctx, { returnId: none.returnId, amountCents: 0 })).status, 'refunded');
   t.deepEqual(await refundedOf(ctx, none.orderId), []);
+});
+
+test('refundReturn rejects an order that was paid elsewhere, unless it was refunded there', async (t) => {
+  const { ctx } = t.context;
+  const { orderId, returnId } = await receivedReturn(ctx, 1);
+  const imported = sql`
+    changed as (update orders set number = null, imported_at = ${ctx.clock.now()}
+      where tenant_id = ${ctx.tenant.id} and id = ${orderId} returning id)`;
+  await write(ctx, imported, sql`select id from changed`);
+  const mailsBefore = (await enqueuedJobs(ctx, sendMail)).length;
+  for (const amountCents of [undefined, 300])
+    t.is(reasonOf(await refundReturn(ctx, { returnId, amountCents }).catch((error) => error)), 'not_paid');
+  t.is((await readReturn(ctx, returnId))?.status, 'received');
+  t.is((await enqueuedJobs(ctx, sendMail)).length, mailsBefore);
+  t.is((await refundReturn(ctx, { returnId, amountCents: 0 })).status, 'refunded');
 });

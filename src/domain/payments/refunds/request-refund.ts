@@ -122,12 +122,8 @@ export async function leftToRefund(ctx: InTransaction, order: Order): Promise<Ce
 }
 
 function checkRefundAmount(order: Order, left: Cents | undefined, wanted: Cents | null): Cents {
-  if (left === undefined) {
-    const isPaidHere = order.isPaid && !order.importedAt;
-    const reason = isPaidHere ? 'refunded' : 'not_paid';
-    const message = isPaidHere ? 'This order has been refunded in full already.' : 'This order was not paid here.';
-    throw new DomainError('conflict', 'refund_not_allowed', message, { extensions: { reason } });
-  }
+  rejectUnpaidHere(order);
+  if (left === undefined) throw refundNotAllowed('refunded', 'This order has been refunded in full already.');
   if (wanted === null) return left;
   if (wanted <= left) return wanted;
   throw invalidRequest('The amount is more than is left to refund.', {
@@ -136,3 +132,11 @@ function checkRefundAmount(order: Order, left: Cents | undefined, wanted: Cents 
     detail: `must be at most ${left}`,
   });
 }
+
+/** @throws DomainError `refund_not_allowed` for an order that was not paid, or elsewhere */
+export function rejectUnpaidHere({ isPaid, importedAt }: Order): void {
+  if (!isPaid || importedAt) throw refundNotAllowed('not_paid', 'This order was not paid here.');
+}
+
+const refundNotAllowed = (reason: 'not_paid' | 'refunded', message: string) =>
+  new DomainError('conflict', 'refund_not_allowed', message, { extensions: { reason } });
