@@ -95,6 +95,7 @@ export const postBulkChangeRun = defineRoute({
   path: '/api/v1/admin/bulk-changes/:id/run',
   summary: 'Run a bulk change for what its preview selected. Running it again changes nothing.',
   params: Named,
+  errors: ['not_runnable'],
   responses: { 202: BulkChangeResponse },
   async handle({ ctx, caller, params }) {
     await runChange(ctx, await changeOf(ctx, caller, params.id, 'write'));

@@ -155,6 +155,10 @@ export const errorCodes = {
   },
   totp_enabled: { status: 409, message: 'The member has an authenticator app already.' },
   last_owner: { status: 409, message: 'The only owner of a store can be neither revoked nor given another role.' },
+  not_runnable: {
+    status: 409,
+    message: 'This bulk change cannot be run any more: it was canceled, is too old, or newer previews took its place.',
+  },
   not_undoable: {
     status: 409,
     message: 'This cannot be undone: it has not ended, has changed nothing, or is of a kind that cannot be undone.',

@@ -135,12 +135,14 @@ function sampleOfOutcome(outcome: Outcome, subjects: ReadonlyMap<string, string>
 }
 
 /**
- * Run a bulk change that was previewed. One that was run before, or has ended, stays as it is.
- * @throws DomainError `rate_limited`
+ * Run a bulk change that was previewed. One that was run before stays as it is.
+ * @throws DomainError `not_runnable`, `rate_limited`
  */
 export async function runChange(ctx: Context, { id }: Pick<Operation, 'id'>): Promise<void> {
   await transact(ctx, async (ctx) => {
-    const operation = await lockOpenOperation(ctx, id);
+    const operation = (await lockOpenOperation(ctx, id)) ?? (await readOperation(ctx, 'bulk_change', id));
+    if (operation?.state === 'canceled') throw notRunnable('It was canceled. Preview it again.');
+    if (operation?.state === 'failed') throw notRunnable(operation.failure ?? 'It failed. Preview it again.');
     if (operation?.state !== 'previewed') return;
     await checkLimits(ctx);
     await ctx.tx.execute(sql`
@@ -148,6 +150,8 @@ export async function runChange(ctx: Context, { id }: Pick<Operation, 'id'>): Pr
     await start(ctx, operation);
   });
 }
+
+const notRunnable = (reason: string) => new DomainError('conflict', 'not_runnable', reason);
 
 async function start(
   ctx: InTransaction,
