@@ -21,8 +21,8 @@ const summaries: readonly string[] = ['anyOf', 'if', 'propertyNames'];
  * @param max how many errors are described, from the first
  */
 export function describeIssues(errors: readonly ErrorObject[], max: number): Issue[] {
-  const specific = withoutSpelling(
-    withoutNullOnly(errors.filter((error) => !summaries.includes(error.keyword) && !isTextToo(error))),
+  const specific = withoutAlternatives(
+    withoutSpelling(withoutNullOnly(errors.filter((error) => !summaries.includes(error.keyword) && !isTextToo(error)))),
   );
   const choices = Map.groupBy(
     specific.filter(({ keyword }) => keyword === 'const'),
@@ -49,6 +49,14 @@ function withoutSpelling(errors: readonly ErrorObject[]): readonly ErrorObject[]
     errors.filter(({ keyword }) => keyword === 'format').map(({ instancePath }) => instancePath),
   );
   return errors.filter(({ keyword, instancePath }) => keyword !== 'pattern' || !formatless.has(instancePath));
+}
+
+/** Where one of several fields is required, none of them is by itself. */
+function withoutAlternatives(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  const choices = errors.filter(({ keyword }) => keyword === 'oneOf').map(({ schemaPath }) => `${schemaPath}/`);
+  return errors.filter(
+    ({ keyword, schemaPath }) => keyword !== 'required' || !choices.some((path) => schemaPath.startsWith(path)),
+  );
 }
 
 /** For a nullable field the caller is told what the value should be, not that null would be accepted. */
@@ -130,6 +138,8 @@ function detailOf(error: ErrorObject, rivals: readonly ErrorObject[]): string {
     case 'additionalProperties':
     case 'unevaluatedProperties':
       return describeUnknown(error);
+    case 'oneOf':
+      return describeChoice(error);
     case 'enum':
       return describeAllowed(params['allowedValues'] as unknown[]);
     case 'const':
@@ -163,6 +173,12 @@ function describeUnknown({ params, parentSchema }: ErrorObject): string {
   const name = String(params['additionalProperty'] ?? params['unevaluatedProperty']);
   const meant = nearest(name, Object.keys((parentSchema?.['properties'] as object | undefined) ?? {}));
   return meant ? `is not known here; did you mean ${meant}?` : 'is not known here';
+}
+
+function describeChoice({ schema, message = 'is not valid' }: ErrorObject): string {
+  const alternatives = Array.isArray(schema) ? (schema as readonly { readonly required?: readonly string[] }[]) : [];
+  const fields = alternatives.flatMap(({ required = [] }) => required);
+  return fields.length > 0 ? `must have exactly one of ${fields.join(', ')}` : message;
 }
 
 function describeAllowed(values: readonly unknown[]): string {

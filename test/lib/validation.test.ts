@@ -229,3 +229,15 @@ test('an infinite number is rejected, whatever the bounds', (t) => {
     );
   t.deepEqual(issuesOfText(Limit, { limit: '7' }), []);
 });
+
+test('issuesOf names the fields of which exactly one is required, in one issue', (t) => {
+  const schema = Type.Object(
+    { percent: Type.Optional(Type.Number()), cents: Type.Optional(Type.Integer()) },
+    { oneOf: [{ required: ['percent'] }, { required: ['cents'] }] },
+  );
+  for (const value of [{}, { percent: 1, cents: 1 }]) {
+    t.deepEqual(issuesOf(schema, value), [
+      { path: '', code: 'oneOf', detail: 'must have exactly one of percent, cents' },
+    ]);
+  }
+});

@@ -291,6 +291,18 @@ test('a bulk change that cannot be understood is rejected, and one can be cancel
   t.regex(await rejected({ kind: 'prices', ids: [id], change: { percent: 1, amount_cents: 1 } }), /^400 \/change/);
   t.regex(await rejected({ kind: 'status', ids: [id] }), /^400 \/change\/status/);
   t.is(await rejected({ kind: 'nothing', ids: [id] }), '400 /kind');
+  for (const [kind, given, detail] of [
+    ['prices', {}, 'Say by how much: percent or amount_cents.'],
+    ['prices', { percent: 1, amount_cents: 1 }, 'Say by how much: percent or amount_cents.'],
+    ['tags', {}, 'Say which tags: add or remove.'],
+    ['stock', {}, 'Say to how many, or by how many: quantity or change.'],
+  ] as const) {
+    const { errors } = (await owner.post('/bulk-changes', { kind, ids: [id], change: given })).body;
+    t.deepEqual(
+      errors.map(({ path, detail }: any) => [path, detail]),
+      [['/change', detail]],
+    );
+  }
 
   const { id: changeId } = await preview(t, { kind: 'prices', ids: [id], change: percent });
   t.is(resultOf(await otherOwner.post(`/bulk-changes/${changeId}/cancel`)), '404 not_found');

@@ -26,6 +26,8 @@ export interface ChangeKind {
   readonly filter: TObject;
   /** What is changed, and how. */
   readonly change: TObject;
+  /** What to say where the change lacks what is changed, or has too much of it. */
+  readonly choice?: string;
   /** How many things are changed in one transaction. */
   readonly batchSize: number;
   /** What the audit log calls it; undefined where saving writes the audit log. */

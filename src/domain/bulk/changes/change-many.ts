@@ -4,7 +4,7 @@ import { transact } from '#src/database/transact.ts';
 import { DomainError, invalidRequest } from '#src/lib/errors.ts';
 import { closed } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
-import { issuesOf } from '#src/lib/validation.ts';
+import { type Issue, issuesOf } from '#src/lib/validation.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { recordAudit } from '../../audit/index.ts';
 import type { Context, InTransaction } from '../../context.ts';
@@ -47,8 +47,8 @@ const samplesMax = 20;
  * @throws DomainError `invalid_request`
  */
 export async function previewChange(ctx: Context, { kind, ids, filter, change = {} }: ChangeRequest): Promise<string> {
-  rejectInvalid(kind.change, change, '/change');
-  if (ids === undefined) rejectInvalid(kind.filter, filter, '/filter');
+  rejectInvalid('/change', issuesOf(closed(kind.change), change).map(inWords(kind)));
+  if (ids === undefined) rejectInvalid('/filter', issuesOf(closed(kind.filter), filter));
   return transact(ctx, async (ctx) => {
     const options = change as Operation['options'];
     const id = await insertOperation(ctx, 'chg', {
@@ -81,11 +81,16 @@ async function endOlderPreviews(ctx: InTransaction): Promise<void> {
 }
 
 /** A field that is not known is rejected: without it a filter would select more than was meant. */
-function rejectInvalid(schema: ChangeKind['filter'], value: unknown, path: string): void {
-  const issues = issuesOf(closed(schema), value);
+function rejectInvalid(path: string, issues: readonly Issue[]): void {
   if (issues.length === 0) return;
   throw invalidRequest('The request is not valid.', ...issues.map((issue) => ({ ...issue, path: path + issue.path })));
 }
+
+/** How a kind says that one of several fields is needed. */
+const inWords =
+  ({ choice }: ChangeKind) =>
+  (issue: Issue): Issue =>
+    choice && (issue.code === 'oneOf' || issue.code === 'minProperties') ? { ...issue, detail: choice } : issue;
 
 /** Store the rows `id` and `values` of a query as items of an operation. */
 async function storeBatches(

@@ -70,6 +70,7 @@ export const changePrices = defineChangeKind({
   ...ofProducts,
   name: 'prices',
   change: PriceChange,
+  choice: 'Say by how much: percent or amount_cents.',
   save(ctx, selected, { percent, amount_cents: amount = 0, round_to_cents: given, prices = ['price_cents' as const] }) {
     const step = given ?? chargeStepOf(ctx.tenant.currency);
     const changed = (cents: number) =>
@@ -107,6 +108,7 @@ export const changeTags = defineChangeKind({
   ...ofProducts,
   name: 'tags',
   change: Type.Object({ add: Type.Optional(Tags), remove: Type.Optional(Tags) }, { minProperties: 1 }),
+  choice: 'Say which tags: add or remove.',
   save: (ctx, selected, { add = [], remove = [] }) =>
     editSelected(ctx, selected, ({ tags }) => ({
       tags: [...new Set([...tags.filter((tag) => !remove.includes(tag)), ...add])],

@@ -13,6 +13,7 @@ export const changeManyStocks = defineChangeKind({
   area: 'catalog',
   filter: ManagedProductFilter,
   change: Type.Object({ quantity, change }, { oneOf: [{ required: ['quantity'] }, { required: ['change'] }] }),
+  choice: 'Say to how many, or by how many: quantity or change.',
   batchSize: 100,
   select: (ctx, filter) => sql`
     select v.id from variants v join products p on p.tenant_id = v.tenant_id and p.id = v.product_id
