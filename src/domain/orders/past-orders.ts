@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { lockNames } from '#src/database/lock-names.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
@@ -56,7 +57,7 @@ const ownNumber = /^ORD-\d+$/;
 /**
  * Store orders that were made elsewhere. Nothing follows from them: no label, email, event, change of stock or entry in
  * the accounts. One that exists is unchanged.
- * @throws DomainError `invalid_request`
+ * @throws DomainError `invalid_request`, also for one that exists with other content
  */
 export async function savePastOrders(
   ctx: InTransaction,
@@ -72,16 +73,20 @@ export async function savePastOrders(
       detail: 'must not be in the future',
     });
   await lockNames(ctx, 'past order', numbers);
-  const existing = await ctx.tx.execute<{ number: string; id: string }>(sql`
-    select order_number as number, id from orders where tenant_id = ${ctx.tenant.id} and order_number = any(${numbers}::text[])`);
-  const ids = new Map(existing.map(({ number, id }) => [number, id]));
+  const known = await readExisting(ctx, numbers);
   const added: PastOrder[] = [];
   const changes = inputs.map((input, index): IdentifiedChange => {
     const number = numbers[index] ?? '';
-    const knownId = ids.get(number);
-    if (knownId !== undefined) return { id: knownId, subject: `order ${number}`, action: 'unchanged', fields: [] };
     const order = pastOrder(ctx, number, input);
-    ids.set(number, order.id);
+    const existing = known.get(number);
+    const content = contentOf(order);
+    if (existing && !isDeepStrictEqual(existing.content, content))
+      throw invalidRequest(
+        `Order ${number} was imported with other content, and imported orders are not changed. ` +
+          'Rows of one order must follow each other in the file.',
+      );
+    if (existing) return { id: existing.id, subject: `order ${number}`, action: 'unchanged', fields: [] };
+    known.set(number, { id: order.id, content });
     added.push(order);
     return { id: order.id, subject: `order ${number}`, action: 'created', fields: [] };
   });
@@ -129,6 +134,48 @@ function pastOrder({ tenant }: Context, number: string, input: PastOrderInput) {
     items,
   };
 }
+
+const orderContent = [
+  'status',
+  'currency',
+  'email',
+  'created_at',
+  'discount_cents',
+  'shipping_cents',
+  'tax_cents',
+  'total_cents',
+  'refunded_cents',
+] as const;
+const itemContent = ['sku', 'name', 'quantity', 'unit_price_cents', 'discount_cents'] as const;
+
+type Content = Pick<PastOrder, (typeof orderContent)[number]> & {
+  readonly items: readonly Pick<PastOrder['items'][number], (typeof itemContent)[number]>[];
+};
+
+/** What does not change once an order was imported. Its delivery and its address may. */
+function contentOf(order: Content) {
+  const items = order.items.map((item) => itemContent.map((name) => item[name] ?? null));
+  return [...orderContent.map((name) => order[name]), items];
+}
+
+/** The orders that exist, by their numbers. */
+async function readExisting({ tx, tenant }: InTransaction, numbers: readonly string[]) {
+  const existing = await tx.execute<ExistingOrder>(sql`
+    select o.id, o.order_number, o.status, o.currency, o.email, o.created_at, o.discount_cents, o.shipping_cents,
+      o.tax_cents, o.total_cents, o.refunded_cents, (
+        select json_agg(i order by i.position) from order_items i
+        where i.tenant_id = o.tenant_id and i.order_id = o.id) as items
+    from orders o where o.tenant_id = ${tenant.id} and o.order_number = any(${numbers}::text[])`);
+  return new Map(
+    existing.map(({ id, order_number: number, created_at: at, ...order }) => [
+      number,
+      { id, content: contentOf({ ...order, created_at: at.toISOString() }) },
+    ]),
+  );
+}
+
+type ExistingOrder = Omit<Content, 'created_at'> &
+  Pick<PastOrder, 'id' | 'order_number'> & { readonly created_at: Date };
 
 const addressOf = (given: NonNullable<PastOrderInput['shipping_address']>) => ({
   name: null,

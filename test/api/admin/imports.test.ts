@@ -319,6 +319,28 @@ test('an import of past orders adds to the history of the store and of the custo
   await runJobs(services);
 });
 
+test('an import of past orders rejects one that exists with other content, and says that its rows follow each other', async (t) => {
+  const { owner } = t.context;
+  const header = 'order_number,email,created_at,name,quantity,unit_price_cents,total_cents';
+  const rows = [
+    's1,ada@example.com,2024-03-01T10:00:00Z,Oak bowl,1,1000,3000',
+    's2,bo@example.com,2024-03-01T10:00:00Z,Gift,1,900,',
+    's1,ada@example.com,2024-03-01T10:00:00Z,Old cup,1,2000,3000',
+  ];
+  const scattered = await importFile(t, 'kind=orders&format=csv', [header, ...rows].join('\n'));
+  t.like(scattered, { rows: { failed: 1 }, changes: { created: 2, unchanged: 0 } });
+  const { body: text } = await errorsOf(t, scattered.id);
+  t.regex(text, /Old cup/);
+  t.regex(text, /Order S1 was imported with other content, and imported orders are not changed\. Rows of one order/);
+
+  const again = await importFile(t, 'kind=orders&format=csv', [header, ...rows.slice(0, 2)].join('\n'));
+  t.like(again, { rows: { failed: 0 }, changes: { unchanged: 2 } }, 'the same content is unchanged');
+  const corrected = [header, rows[0]?.replace('3000', '1000')].join('\n');
+  t.like(await importFile(t, 'kind=orders&format=csv', corrected), { rows: { failed: 1 }, changes: { unchanged: 0 } });
+  const { order } = (await owner.get(`/orders/${(await owner.get('/orders?q=S1')).body.orders[0].id}`)).body;
+  t.like(order, { total_cents: 3000, items: [{ name: 'Oak bowl' }] });
+});
+
 test('an import of gift cards stores hashes of their codes only, and its list of errors can be imported', async (t) => {
   const { ctx, owner } = t.context;
   const code = 'ABCD-EFGH-JKLM-NPQR';
