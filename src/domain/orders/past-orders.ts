@@ -100,13 +100,19 @@ function pastOrder({ tenant }: Context, number: string, input: PastOrderInput) {
   const createdAt = new Date(input.created_at);
   const items = input.items.map((item, position) => {
     const discount = item.discount_cents ?? 0;
-    const total = Math.max(0, item.unit_price_cents * item.quantity - discount);
+    const price = item.unit_price_cents * item.quantity;
+    checkMaximum(`/items/${position}/discount_cents`, discount, price);
     const ids = { id: newId('item', createdAt), product_id: newId('prod'), variant_id: newId('var') };
-    return { ...item, ...ids, position, discount_cents: discount, total_cents: total };
+    return { ...item, ...ids, position, discount_cents: discount, total_cents: price - discount };
   });
   const subtotal = items.reduce((sum, { total_cents: cents }) => sum + cents, 0);
-  const { discount_cents: discount, shipping_cents: shipping, tax_cents: tax, status } = input;
-  const total = input.total_cents ?? Math.max(0, subtotal - (discount ?? 0) + (shipping ?? 0) + (tax ?? 0));
+  const { discount_cents: discount, shipping_cents: shipping, tax_cents: tax } = input;
+  checkMaximum('/discount_cents', discount ?? 0, subtotal);
+  const total = input.total_cents ?? subtotal - (discount ?? 0) + (shipping ?? 0) + (tax ?? 0);
+  const refunded = input.refunded_cents ?? (input.status === 'refunded' ? total : 0);
+  checkMaximum('/refunded_cents', refunded, total);
+  const status = input.status ?? statusOf(refunded, total);
+  checkStatus(status, refunded, total);
   const isPaid = status !== 'canceled';
   const fulfillment = input.fulfillment_status ?? (isPaid ? 'delivered' : 'not_required');
   const isShipped = ['shipped', 'delivered', 'returned'].includes(fulfillment);
@@ -114,8 +120,8 @@ function pastOrder({ tenant }: Context, number: string, input: PastOrderInput) {
   return {
     id: newId('ord', createdAt),
     order_number: number,
-    status: status ?? 'paid',
-    payment_status: isPaid ? (status ?? 'paid') : 'unpaid',
+    status,
+    payment_status: isPaid ? status : 'unpaid',
     fulfillment_status: fulfillment,
     currency: input.currency ?? tenant.currency,
     email: input.email ? normaliseEmail(input.email) : null,
@@ -124,7 +130,7 @@ function pastOrder({ tenant }: Context, number: string, input: PastOrderInput) {
     shipping_cents: shipping ?? 0,
     tax_cents: tax ?? 0,
     total_cents: total,
-    refunded_cents: input.refunded_cents ?? (status === 'refunded' ? total : 0),
+    refunded_cents: refunded,
     shipping_address: input.shipping_address ? addressOf(input.shipping_address) : null,
     labels: input.tracking_number ? [parcelOf(input.tracking_number, input.carrier, isShipped)] : [],
     created_at: at,
@@ -133,6 +139,36 @@ function pastOrder({ tenant }: Context, number: string, input: PastOrderInput) {
     delivered_at: fulfillment === 'delivered' ? at : null,
     items,
   };
+}
+
+type Status = NonNullable<PastOrderInput['status']>;
+
+/** The status of an order that was paid. */
+function statusOf(refunded: number, total: number): Status {
+  if (refunded === 0) return 'paid';
+  return refunded < total ? 'partially_refunded' : 'refunded';
+}
+
+/** @throws DomainError `invalid_request` for a status that contradicts what was refunded */
+function checkStatus(status: Status, refunded: number, total: number): void {
+  const [isRight, expected] = {
+    paid: [refunded === 0, 'be 0'],
+    canceled: [refunded === 0, 'be 0'],
+    partially_refunded: [refunded > 0 && refunded < total, 'be a part of the total'],
+    refunded: [refunded === total, 'be the total'],
+  }[status] as [boolean, string];
+  if (isRight) return;
+  throw invalidRequest('The status contradicts what was refunded.', {
+    path: '/refunded_cents',
+    code: 'status',
+    detail: `must ${expected}, as the status is ${status}`,
+  });
+}
+
+/** @throws DomainError `invalid_request` for an amount above the highest one */
+function checkMaximum(path: string, cents: number, maximum: number): void {
+  if (cents <= maximum) return;
+  throw invalidRequest('The amount is too high.', { path, code: 'maximum', detail: `must be at most ${maximum}` });
 }
 
 const orderContent = [

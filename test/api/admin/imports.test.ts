@@ -348,6 +348,68 @@ test('an import of past orders rejects a file with a column that it does not rea
   t.is(failure, 'The columns "gift_card_cents" are unknown. Nothing was imported.');
 });
 
+const pastOrder = (fields: object) => ({
+  order_number: '#1',
+  created_at: '2024-03-01T10:00:00Z',
+  items: [{ name: 'Oak bowl', quantity: 1, unit_price_cents: 1000 }],
+  ...fields,
+});
+
+test('an import of past orders rejects amounts that contradict each other, and derives the status', async (t) => {
+  const accepted = [
+    [{ refunded_cents: 400 }, { status: 'partially_refunded', refunded_cents: 400 }],
+    [{ refunded_cents: 1000 }, { status: 'refunded', refunded_cents: 1000 }],
+    [{ status: 'refunded' }, { status: 'refunded', refunded_cents: 1000 }],
+    [{ status: 'canceled' }, { status: 'canceled', payment_status: 'unpaid' }],
+    [{ total_cents: 999 }, { status: 'paid', total_cents: 999 }],
+  ] as const;
+  const rejected = [
+    [{ refunded_cents: 1001 }, 'refunded_cents must be at most 1000.'],
+    [{ status: 'paid', refunded_cents: 500 }, 'refunded_cents must be 0, as the status is paid.'],
+    [{ status: 'canceled', refunded_cents: 100 }, 'refunded_cents must be 0, as the status is canceled.'],
+    [{ status: 'refunded', refunded_cents: 500 }, 'refunded_cents must be the total, as the status is refunded.'],
+    [
+      { status: 'partially_refunded' },
+      'refunded_cents must be a part of the total, as the status is partially_refunded.',
+    ],
+    [{ discount_cents: 1001 }, 'discount_cents must be at most 1000.'],
+    [
+      { items: [{ name: 'Cup', quantity: 2, unit_price_cents: 50, discount_cents: 101 }] },
+      'items/0/discount_cents must be at most 100.',
+    ],
+  ] as const;
+  const lines = [...accepted, ...rejected].map(([fields], index) =>
+    JSON.stringify(pastOrder({ ...fields, order_number: `#${index}` })),
+  );
+  const imported = await importFile(t, 'kind=orders&format=jsonl', lines.join('\n'));
+  t.like(imported, { rows: { failed: rejected.length }, changes: { created: accepted.length } });
+  const { orders } = (await t.context.owner.get('/orders')).body;
+  for (const [index, [, stored]] of accepted.entries())
+    t.like(
+      orders.find(({ order_number: number }: any) => number === `#${index}`),
+      stored,
+    );
+  const { body: text } = await errorsOf(t, imported.id);
+  for (const [, problem] of rejected) t.true(text.includes(problem), problem);
+});
+
+test('an import of past orders rejects rows of one order with different emails', async (t) => {
+  const file = [
+    'order_number,email,created_at,name,quantity,unit_price_cents',
+    '#1,ada@example.com,2024-03-01T10:00:00Z,Oak bowl,1,1000',
+    '#1,bo@example.com,2024-03-01T10:00:00Z,Old cup,1,1000',
+    '#2,ada@example.com,2024-03-01T10:00:00Z,Oak bowl,1,1000',
+    ',bo@example.com,2024-03-01T10:00:00Z,Old cup,1,1000',
+    '#3,ada@example.com,2024-03-01T10:00:00Z,Oak bowl,1,1000',
+    '#3,Ada@example.com,,Old cup,1,1000',
+    ',,,Gift,1,1000',
+  ].join('\n');
+  const imported = await importFile(t, 'kind=orders&format=csv', file);
+  t.like(imported, { rows: { failed: 4 }, changes: { created: 1 } });
+  const { body: text } = await errorsOf(t, imported.id);
+  t.is(text.split('email must be the same in all rows of an order.').length, 3);
+});
+
 test('an import of gift cards stores hashes of their codes only, and its list of errors can be imported', async (t) => {
   const { ctx, owner } = t.context;
   const code = 'ABCD-EFGH-JKLM-NPQR';

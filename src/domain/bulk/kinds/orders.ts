@@ -1,3 +1,5 @@
+import { normaliseEmail } from '#src/lib/email-address.ts';
+import { invalidRequest } from '#src/lib/errors.ts';
 import { closed } from '#src/lib/schema.ts';
 import { PastOrderInput, savePastOrders } from '../../orders/index.ts';
 import { defineImportKind, type Row, type TableFormat } from '../import-kind.ts';
@@ -33,6 +35,7 @@ const ordersTable: TableFormat = {
   },
   valueOf(rows, ctx) {
     const [first = {}] = rows;
+    checkEmails(rows);
     const address = ofAddress.flatMap((field) => {
       const cell = first[`shipping_${field}`];
       return cell ? [[field, cell]] : [];
@@ -44,6 +47,20 @@ const ordersTable: TableFormat = {
     });
   },
 };
+
+/**
+ * Rows without a number belong to the order above them: another email shows that they do not.
+ * @throws DomainError `invalid_request`
+ */
+function checkEmails([first, ...others]: readonly Row[]): void {
+  const emailOf = (row: Row | undefined) => normaliseEmail(row?.['email'] ?? '');
+  if (others.every((row) => !row['email'] || emailOf(row) === emailOf(first))) return;
+  throw invalidRequest('Rows of one order have different emails.', {
+    path: '/email',
+    code: 'different',
+    detail: 'must be the same in all rows of an order. A row without an order_number belongs to the order above it',
+  });
+}
 
 function itemOf(row: Row): Record<string, unknown> {
   const { item_discount_cents: discount, ...numbers } = filledNumbers(row, [
