@@ -26,7 +26,10 @@ export const getOrders = defineRoute({
   query: Type.Object({
     ...OrderFilter.properties,
     q: Type.Optional(
-      Text(200, { description: 'An order number, id, email or tracking number.', examples: ['ORD-1001'] }),
+      Text(200, {
+        description: 'An order number, with or without `ORD-` or `#`, an id, an email or a tracking number.',
+        examples: ['ORD-1001'],
+      }),
     ),
     ...PageQuery,
   }),

@@ -116,7 +116,7 @@ export async function readManagedOrder(ctx: Context, id: string): Promise<Manage
 
 /**
  * The orders of a store that match the filter, the newest first, page by page. `q` is an order number, with or without
- * its prefix, an id, an email or a tracking number.
+ * its prefix or number sign, an id, an email or a tracking number.
  * @throws DomainError `invalid_cursor`
  */
 export async function listManagedOrders(
@@ -139,9 +139,10 @@ export async function listManagedOrders(
 /** The condition that an order is what somebody typed into a search field. */
 function isNamed({ tenant }: Context, typed: string): Sql {
   if (typed.includes('@')) return sql`o.email = ${normaliseEmail(typed)}`;
-  const number = /^\d+$/.test(typed) ? orderNumberOf(Number(typed)) : typed.toUpperCase();
+  const own = /^\d+$/.test(typed) ? [orderNumberOf(Number(typed))] : [];
+  const numbers = [...own, typed.toUpperCase(), `#${typed.toUpperCase()}`];
   return sql`o.id = any(array(
-    select id from orders where tenant_id = ${tenant.id} and order_number = ${number}
+    select id from orders where tenant_id = ${tenant.id} and order_number = any(${numbers}::text[])
     union all select id from orders where tenant_id = ${tenant.id} and id = ${typed.toLowerCase()}
     union all select order_id from trackings where tenant_id = ${tenant.id} and tracking_number = ${typed}))`;
 }

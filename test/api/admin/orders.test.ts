@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 import { read, transact } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
-import { lockOrder } from '#src/domain/orders/index.ts';
+import { lockOrder, savePastOrders } from '#src/domain/orders/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
@@ -77,6 +77,31 @@ test('GET /admin/orders?q= finds an order by its number, id, email or tracking n
   t.deepEqual(await find('SOUGHT@example.com'), [sought.id]);
   for (const typed of ['nobody@example.com', 'ORD-', '0', '%', "'", 'NaN']) t.deepEqual(await find(typed), [], typed);
   t.deepEqual(await find(sought.id, otherOwner), []);
+});
+
+test('GET /admin/orders?q= finds an imported order by its number, with and without its number sign', async (t) => {
+  const { ctx, owner } = t.context;
+  const own = await buildPaidOrder(ctx);
+  const digits = own.orderNumber.replace('ORD-', '');
+  const input = {
+    created_at: '2024-03-01T10:00:00Z',
+    items: [{ name: 'Oak bowl', quantity: 1, unit_price_cents: 1000 }],
+  };
+  const numbers = [digits, `#${digits}`, 'OLD-7', '007'];
+  await transact(ctx, (ctx) =>
+    savePastOrders(
+      ctx,
+      numbers.map((number) => ({ ...input, order_number: number })),
+    ),
+  );
+  const find = async (typed: string) =>
+    (await owner.get(`/orders?${new URLSearchParams({ q: typed })}`)).body.orders.map(
+      (order: any) => order.order_number,
+    );
+  t.deepEqual((await find(digits)).toSorted(), [`#${digits}`, digits, own.orderNumber]);
+  t.deepEqual(await find(`#${digits}`), [`#${digits}`]);
+  t.deepEqual(await find('old-7'), ['OLD-7']);
+  t.deepEqual(await find('007'), ['007']);
 });
 
 test('POST /admin/orders/{id}/receipt sends the receipt of a paid order again, once for two clicks', async (t) => {

@@ -2878,7 +2878,7 @@ export interface operations {
                 needs_attention?: boolean;
                 from?: components["schemas"]["Timestamp"];
                 to?: components["schemas"]["Timestamp"];
-                /** @description An order number, id, email or tracking number. */
+                /** @description An order number, with or without `ORD-` or `#`, an id, an email or a tracking number. */
                 q?: string;
                 /** @description The `cursor` of the previous page, to get the next one. */
                 cursor?: string;
