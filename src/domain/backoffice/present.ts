@@ -19,6 +19,8 @@ const AttentionView = Type.Object(
 export const ManagedOrderView = Type.Object(
   {
     ...OrderView.properties,
+    /** Such an order was paid elsewhere, and is refunded there. */
+    imported_at: Nullable(Timestamp),
     /** The most urgent of `attentions`. */
     attention: Nullable(AttentionView),
     attentions: Type.Array(AttentionView),
@@ -27,9 +29,14 @@ export const ManagedOrderView = Type.Object(
 );
 export type ManagedOrderView = Static<typeof ManagedOrderView>;
 
-export function presentManagedOrder({ order, attentions: open }: ManagedOrder): ManagedOrderView {
+export function presentManagedOrder({ order, importedAt, attentions: open }: ManagedOrder): ManagedOrderView {
   const attentions = open.map(({ code, detail }) => ({ code, detail, next: nextStep(code) }));
-  return { ...order, attention: attentions[0] ?? null, attentions };
+  return {
+    ...order,
+    imported_at: importedAt?.toISOString() ?? null,
+    attention: attentions[0] ?? null,
+    attentions,
+  };
 }
 
 /** An event of an order, or a change that an actor made to it. */

@@ -75,9 +75,11 @@ export async function listOrders(
   return { rows: page.rows.map((row) => presentOrder(row, row.items)), cursor: page.cursor };
 }
 
-/** An order with its attentions, the most urgent first. */
+/** An order with what only its store sees. */
 export interface ManagedOrder {
   readonly order: OrderView;
+  readonly importedAt: Date | null;
+  /** The most urgent first. */
   readonly attentions: readonly Attention[];
 }
 
@@ -148,7 +150,8 @@ function isNamed({ tenant }: Context, typed: string): Sql {
 }
 
 function managed(row: OrderRow): ManagedOrder {
-  return { order: presentOrder(row, row.items), attentions: row.attentions };
+  const { items, importedAt, attentions } = row;
+  return { order: presentOrder(row, items), importedAt, attentions };
 }
 
 /** The items of an order as they were recorded, by position. */
@@ -166,6 +169,7 @@ export async function orderItems(ctx: Context, orderId: string): Promise<NewOrde
 
 interface OrderRow extends OrderRecord {
   readonly items: readonly OrderItemView[];
+  readonly importedAt: Date | null;
   readonly attentions: readonly Attention[];
 }
 
@@ -181,7 +185,7 @@ const selectOrder = (ctx: Context, more: Sql = sql``): Sql => sql`
     o.shipping_cents as "shippingCents", o.tax_cents as "taxCents", o.total_cents as "totalCents",
     o.refunded_cents as "refundedCents", o.shipping_address as "shippingAddress", o.labels, o.metadata, o.version,
     o.created_at as "createdAt", o.paid_at as "paidAt", o.shipped_at as "shippedAt",
-    o.attentions,
+    o.imported_at as "importedAt", o.attentions,
     (select coalesce(json_agg(json_build_object(
         'id', i.id, 'product_id', i.product_id, 'product_slug', i.product_slug, 'variant_id', i.variant_id,
         'sku', i.sku, 'name', i.name, 'quantity', i.quantity, 'unit_price_cents', i.unit_price_cents,

@@ -1135,6 +1135,7 @@ export interface components {
             created_at: components["schemas"]["Timestamp"];
             paid_at: components["schemas"]["Timestamp"] | null;
             shipped_at: components["schemas"]["Timestamp"] | null;
+            imported_at: components["schemas"]["Timestamp"] | null;
             attention: components["schemas"]["Attention"] | null;
             attentions: components["schemas"]["Attention"][];
         };
@@ -1265,6 +1266,7 @@ export interface components {
             created_at: components["schemas"]["Timestamp"];
             paid_at: components["schemas"]["Timestamp"] | null;
             shipped_at: components["schemas"]["Timestamp"] | null;
+            imported_at: components["schemas"]["Timestamp"] | null;
             attention: components["schemas"]["Attention"] | null;
             attentions: components["schemas"]["Attention"][];
             gift_card_returned_cents: number;

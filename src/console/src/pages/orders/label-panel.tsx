@@ -34,7 +34,7 @@ export function LabelPanel({ order }: Props) {
         {label?.state !== 'purchased' && !order.shipped_at && (
           <>
             {label?.state === 'needs_attention' && <RetryLabel label={label} />}
-            <BuyLabel order={order} />
+            {!order.imported_at && <BuyLabel order={order} />}
             <ShipByHand order={order} />
           </>
         )}

@@ -32,6 +32,11 @@ function Order({ order }: Props) {
         <State code={order.status} />
         {order.fulfillment_status !== 'needs_attention' && <State code={order.fulfillment_status} />}
       </PageHeading>
+      {order.imported_at && (
+        <Alert severity="info" sx={{ mb: 2 }}>
+          Imported: paid and shipped elsewhere
+        </Alert>
+      )}
       {order.attentions.map((attention) => (
         <AttentionAlert key={attention.code} orderId={order.id} attention={attention} />
       ))}
@@ -115,14 +120,15 @@ function sumsOf(order: OrderFile): (readonly [string, string])[] {
   return sums.flatMap(([name, cents]) => (cents === 0 ? [] : [[name, formatMoney(cents, order.currency)] as const]));
 }
 
-function CustomerPanel({ order: { id, customer, created_at, paid_at } }: Props) {
+function CustomerPanel({ order: { id, customer, created_at, paid_at, imported_at } }: Props) {
   return (
-    <Panel title="Customer" actions={paid_at && <ResendReceipt orderId={id} />}>
+    <Panel title="Customer" actions={paid_at && !imported_at && <ResendReceipt orderId={id} />}>
       <Facts
         of={[
           ['Email', <CustomerLink key="email" customer={customer} />],
           ['Ordered', formatTime(created_at)],
           ['Paid', paid_at && formatTime(paid_at)],
+          ['Imported', imported_at && formatTime(imported_at)],
         ]}
       />
     </Panel>

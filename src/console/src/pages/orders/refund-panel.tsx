@@ -15,9 +15,10 @@ type Refund = Body<'admin.refundOrder'>;
 /** The refunds of an order, and a new one: of everything, a part, or some of its items. */
 export function RefundPanel({ order }: { readonly order: OrderFile }) {
   const left = order.total_cents - order.refunded_cents;
-  if (order.refunds.length === 0 && !order.paid_at) return null;
+  const isPaidHere = order.paid_at !== null && order.imported_at === null;
+  if (order.refunds.length === 0 && !isPaidHere) return null;
   return (
-    <Panel title="Refunds" actions={order.paid_at && left > 0 && <RefundAction order={order} left={left} />}>
+    <Panel title="Refunds" actions={isPaidHere && left > 0 && <RefundAction order={order} left={left} />}>
       <Rows
         label="Refunds"
         empty="Nothing was refunded."
