@@ -55,7 +55,8 @@ const [lengthMin, lengthMax, charactersMax] = [8, 64, 100];
 export const GiftCardInput = Type.Object({
   /** 8 to 64 letters and digits, of at most 100 characters with what groups them. */
   code: Type.String({
-    pattern: `^[${ignored}]*([A-Za-z0-9][${ignored}]*){${lengthMin},${lengthMax}}$`,
+    // Its numbers are `lengthMin` and `lengthMax`: every pattern is checked as it is written.
+    pattern: `^[${ignored}]*([A-Za-z0-9][${ignored}]*){8,64}$`,
     maxLength: charactersMax,
     examples: ['ABCD-EFGH-JKLM-NPQR'],
   }),
