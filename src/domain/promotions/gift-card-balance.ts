@@ -1,7 +1,7 @@
 import { readOne } from '#src/database/transact.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import type { Cents } from '#src/lib/money.ts';
-import { sql } from '#src/lib/sql.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context, InTransaction } from '../context.ts';
 
 /** Why a gift card pays nothing: it is unknown or disabled, it is empty, or other checkouts hold its whole balance. */
@@ -128,3 +128,8 @@ export async function returnedToGiftCard(ctx: Context, orderId: string): Promise
   );
   return row?.cents ?? 0;
 }
+
+/** An expression for the amount that the card `g` of a query was issued with. */
+export const issuedCents: Sql = sql`(g.balance_cents + (
+  select coalesce(sum(r.amount_cents - r.returned_cents), 0)::int8 from gift_card_redemptions r
+  where r.tenant_id = g.tenant_id and r.gift_card_id = g.id))`;

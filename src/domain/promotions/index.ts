@@ -8,6 +8,7 @@ export {
 } from './gift-card.ts';
 export {
   holdGiftCard,
+  issuedCents,
   leftToReturn,
   redeemGiftCard,
   rejectGiftCard,
@@ -31,5 +32,5 @@ export { GiftCardQuoteView, PromoQuoteView, presentGiftCardQuote, presentPromoQu
 export { normalisePromoCode, PromoCode, PromoCodeInput, PromoTermsInput } from './promo-code.ts';
 export { holdPromo, redeemPromo, rejectPromo, releasePromo } from './promo-usage.ts';
 export { type GiftCardQuote, type Holder, type PromoQuote, quoteGiftCard, quotePromo } from './quotes.ts';
-export { createGiftCard, disableGiftCard, saveGiftCard, saveHashedGiftCard } from './save-gift-card.ts';
+export { createGiftCard, disableGiftCard, importGiftCard, saveGiftCard } from './save-gift-card.ts';
 export { removePromoCode, savePromoCode } from './save-promo-code.ts';

@@ -2,13 +2,15 @@ import { LockMode } from '@mikro-orm/core';
 import { transact } from '#src/database/transact.ts';
 import { changedValues } from '#src/lib/assign-changes.ts';
 import { randomText } from '#src/lib/crypto.ts';
-import { notFound } from '#src/lib/errors.ts';
+import { invalidRequest, notFound } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import type { Cents } from '#src/lib/money.ts';
+import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Change, IdentifiedChange } from '../change.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { GiftCard, type GiftCardInput, type HashedCode, hashedCode } from './gift-card.ts';
+import { issuedCents } from './gift-card-balance.ts';
 import { type ManagedGiftCard, presentGiftCard, readGiftCard } from './managed-promotions.ts';
 
 /**
@@ -24,7 +26,7 @@ export async function saveGiftCard(
 }
 
 /** The same where only the hash of the code is known. */
-export async function saveHashedGiftCard(
+async function saveHashedGiftCard(
   ctx: InTransaction,
   given: HashedCode & { readonly balanceCents: Cents },
   { setBalance = false }: { setBalance?: boolean } = {},
@@ -46,6 +48,23 @@ export async function saveHashedGiftCard(
   card.updatedAt = ctx.clock.now();
   await em.flush();
   return { id, subject, action: 'updated', fields: ['balance_cents'], values };
+}
+
+/**
+ * Create a gift card that was issued elsewhere.
+ * @throws DomainError `invalid_request` if it exists and was issued with another amount
+ */
+export async function importGiftCard(
+  ctx: InTransaction,
+  given: HashedCode & { readonly balanceCents: Cents },
+): Promise<IdentifiedChange> {
+  const change = await saveHashedGiftCard(ctx, given);
+  if (change.action === 'created') return change;
+  const [card] = await ctx.tx.execute<{ cents: Cents }>(sql`
+    select ${issuedCents} as cents from gift_cards g
+    where g.tenant_id = ${ctx.tenant.id} and g.id = ${change.id}`);
+  if (card?.cents === given.balanceCents) return change;
+  throw invalidRequest(`The card exists already. It was issued with ${card?.cents} cents.`);
 }
 
 /** Create a gift card with a code of 80 random bits. Only its hash is stored, so the code cannot be returned again. */

@@ -5,7 +5,7 @@ import { read, transact } from '#src/database/transact.ts';
 import { exportKindOf, fileBytesMax } from '#src/domain/bulk/index.ts';
 import { listManagedProducts } from '#src/domain/catalog/index.ts';
 import { saveCustomers } from '#src/domain/customers/index.ts';
-import { quoteGiftCard, saveGiftCard } from '#src/domain/promotions/index.ts';
+import { quoteGiftCard, redeemGiftCard, saveGiftCard } from '#src/domain/promotions/index.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { ApiResponse } from '#test/support/api.ts';
 import { buildProduct, stockOf } from '#test/support/factories/catalog.ts';
@@ -467,6 +467,23 @@ test('an import of gift cards stores hashes of their codes only, and its list of
     union all select 1 from bulk_batches where tenant_id = ${ctx.tenant.id}`,
   );
   t.deepEqual(remaining, []);
+});
+
+test('an import rejects a gift card that was issued with another amount', async (t) => {
+  const { ctx } = t.context;
+  const code = 'ABCD-EFGH-JKLM-NPQR';
+  const fileOf = (...amounts: number[]) => ['code,balance_cents', ...amounts.map((cents) => `${code},${cents}`)];
+  const first = await importFile(t, 'kind=gift_cards&format=csv', fileOf(500, 700, 500).join('\n'));
+  t.like(first, { rows: { failed: 1 }, changes: { created: 1, updated: 0, unchanged: 1 } });
+  t.regex((await errorsOf(t, first.id)).body, /,700,3,The card exists already. It was issued with 500 cents.\r\n$/);
+
+  const { giftCardId } = await quoteGiftCard(ctx, { code, orderTotalCents: 100 });
+  const redemption = { giftCardId: giftCardId ?? '', amountCents: 300, orderId: 'ord_1', isHeld: false };
+  t.true(await transact(ctx, (ctx) => redeemGiftCard(ctx, redemption)));
+  t.like(await importFile(t, 'kind=gift_cards&format=csv', fileOf(500, 200).join('\n')), {
+    rows: { failed: 1 },
+    changes: { created: 0, updated: 0, unchanged: 1 },
+  });
 });
 
 test('an import of gift cards accepts codes as other shops print them, at the checkout as well', async (t) => {

@@ -1,5 +1,6 @@
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../../context.ts';
+import { issuedCents } from '../../promotions/index.ts';
 import type { ExportKind, ExportRange } from '../export-kind.ts';
 import { within } from './within.ts';
 
@@ -31,9 +32,7 @@ const entries = ({ tenant }: Context, range: ExportRange): Sql => sql`
     from gift_card_redemptions r join orders o on o.tenant_id = r.tenant_id and o.id = r.order_id
     where r.tenant_id = ${tenant.id} and r.returned_at is not null
     union all
-    select g.created_at, 'gift_cards_issued', g.id, g.currency, g.balance_cents + (
-      select coalesce(sum(r.amount_cents - r.returned_cents), 0)::int8 from gift_card_redemptions r
-      where r.tenant_id = g.tenant_id and r.gift_card_id = g.id)
+    select g.created_at, 'gift_cards_issued', g.id, g.currency, ${issuedCents}
     from gift_cards g where g.tenant_id = ${tenant.id}
     union all
     select l.purchased_at, 'label_costs', l.order_number, l.rate ->> 'currency', -l.amount_cents

@@ -6,7 +6,7 @@ import {
   GiftCardInput,
   giftCardCodeFault,
   hashedCode,
-  saveHashedGiftCard,
+  importGiftCard,
 } from '../../promotions/index.ts';
 import { defineImportKind } from '../import-kind.ts';
 import { flatTable } from './flat-table.ts';
@@ -55,7 +55,7 @@ export const importGiftCards = defineImportKind({
     saveEach(cards, mode, ({ code, balance_cents: balanceCents }) => {
       const [, hash, last4 = ''] = hashedForm.exec(code) ?? [];
       if (hash === undefined) throw invalidRequest(problems[faultOf(code) ?? 'other characters']);
-      return saveHashedGiftCard(ctx, { codeHash: Buffer.from(hash, 'base64url'), last4, balanceCents });
+      return importGiftCard(ctx, { codeHash: Buffer.from(hash, 'base64url'), last4, balanceCents });
     }),
 });
 
