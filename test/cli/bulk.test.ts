@@ -35,7 +35,7 @@ test.serial('import and export move products through files, with their progress 
   t.is(
     dry.out,
     '1 created, 0 updated, 0 unchanged.\n' +
-      '1 rows were rejected. With --errors <path> all of them are written to a file. The first:\n' +
+      '1 row was rejected. With --errors <path> all of them are written to a file. The first:\n' +
       '  Row 3: slug must be written like oak-bowl.\n' +
       'Dry run: nothing was changed.\n',
   );

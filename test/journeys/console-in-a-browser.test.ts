@@ -297,7 +297,7 @@ browserTest('a file is checked, its rejected rows are downloaded, and an export 
   await dialog(page).getByText('stock.csv').waitFor();
   await confirm(page, 'New import');
   await heading(page, 'Import of stock').waitFor();
-  await page.getByText('1 rows were rejected', { exact: false }).waitFor();
+  await page.getByText('1 row was rejected', { exact: false }).waitFor();
   const [errors] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('link', { name: 'Download' }).click(),

@@ -65,7 +65,7 @@ export const importCommand = defineCommand({
 /** How many rows were rejected, and where all of them are, or else the first of them. */
 async function describeRejected(ctx: Context, done: Operation, errors: string | undefined): Promise<string[]> {
   if (done.rowsFailed === 0) return [];
-  const summary = `${done.rowsFailed} rows were rejected`;
+  const summary = `${done.rowsFailed} ${done.rowsFailed === 1 ? 'row was' : 'rows were'} rejected`;
   if (errors) return [`${summary}: see ${errors}.`];
   const first: string[] = [];
   for await (const rows of rejectedRows(ctx, done)) {

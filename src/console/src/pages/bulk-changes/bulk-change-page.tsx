@@ -37,7 +37,7 @@ function BulkChangeParts({ of: found }: Props) {
       facts={factsOf(found)}
     >
       <RejectedRows count={rows.failed} href={`/api/v1/admin/bulk-changes/${id}/errors`}>
-        The file says why.
+        The list says which, and why.
       </RejectedRows>
       <Samples of={found} />
     </OperationPage>

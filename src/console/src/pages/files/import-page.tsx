@@ -25,7 +25,9 @@ function ImportParts({ of: found }: Props) {
       title={`Import of ${formatCode(kind).toLowerCase()}`}
       of={found}
       note={
-        dry_run && state === 'completed' && 'Nothing was changed: this was a check. Import the file again without it.'
+        dry_run &&
+        state === 'completed' &&
+        'Nothing was changed: this was a check. To import the file, choose it again without “Only check the file”.'
       }
       actions={<ImportActions of={found} />}
       share={rows.total ? (rows.done + rows.failed) / rows.total : undefined}
@@ -39,7 +41,8 @@ function ImportParts({ of: found }: Props) {
   );
 }
 
-function factsOf({ rows, changes, rows_per_second: rate, format, mode, ...found }: Import) {
+function factsOf({ kind, rows, changes, rows_per_second: rate, format, mode, ...found }: Import) {
+  const updates = kind === 'gift_cards' || kind === 'orders' ? 'Stays as it is' : 'Is changed';
   return [
     ['Rows', rows.total === null ? `${formatCount(rows.read)} so far` : formatCount(rows.total)],
     ['Done', formatCount(rows.done)],
@@ -49,7 +52,7 @@ function factsOf({ rows, changes, rows_per_second: rate, format, mode, ...found 
     ['Unchanged', formatCount(changes.unchanged)],
     ['Rows a second', rate && formatCount(rate)],
     ['Format', format],
-    ['What exists already', mode === 'create' ? 'Is rejected' : 'Is changed'],
+    ['What exists already', mode === 'create' ? 'Is rejected' : updates],
     ['Begun', formatTime(found.created_at)],
     ['Finished', found.finished_at && formatTime(found.finished_at)],
   ] as const;

@@ -35,7 +35,7 @@ export function NewImport() {
         label="What exists already"
         row={false}
         choices={[
-          { id: 'upsert', name: 'is changed' },
+          { id: 'upsert', name: 'is changed; gift cards and orders stay as they are' },
           { id: 'create', name: 'is rejected' },
         ]}
       />

@@ -67,7 +67,7 @@ export function RejectedRows({ count, href, children }: RejectedRowsProps): Reac
   );
   return (
     <Note severity="warning" action={download}>
-      {formatCount(count)} rows were rejected. {children}
+      {count === 1 ? '1 row was' : `${formatCount(count)} rows were`} rejected. {children}
     </Note>
   );
 }
