@@ -405,13 +405,6 @@ test('an import of past orders rejects rows of one order with different emails',
   t.is(text.split('email must be the same in all rows of an order.').length, 3);
 });
 
-test('an import of past orders rejects a file with a column that it does not read', async (t) => {
-  const file =
-    'order_number,created_at,name,quantity,unit_price_cents,gift_card_cents\n#1,2024-03-01T10:00:00Z,Cup,1,1000,300';
-  const { failure } = await importFile(t, 'kind=orders&format=csv', file);
-  t.is(failure, 'The columns "gift_card_cents" are unknown. Nothing was imported.');
-});
-
 test('an import of gift cards stores hashes of their codes only, and its list of errors can be imported', async (t) => {
   const { ctx, owner } = t.context;
   const code = 'ABCD-EFGH-JKLM-NPQR';

@@ -26,7 +26,21 @@ const ofItem = ['sku', 'product_slug', 'name', 'quantity', 'unit_price_cents', '
 /** A row for each item. What describes the order stands in its first row, or in all of them, as exports write it. */
 const ordersTable: TableFormat = {
   required: ['order_number', 'created_at', 'name', 'quantity', 'unit_price_cents'],
-  optional: [...ofOrder.optional, ...ofItem, ...ofAddress.map((field) => `shipping_${field}`)],
+  optional: [
+    ...ofOrder.optional,
+    ...ofItem,
+    ...ofAddress.map((field) => `shipping_${field}`),
+    // What an export has besides.
+    'order_id',
+    'paid_at',
+    'payment_status',
+    'subtotal_cents',
+    'gift_card_cents',
+    'promo_code',
+    'partner_code',
+    'imported_at',
+    'item_total_cents',
+  ],
   otherColumns: 'rejected',
   groupedBy: 'order_number',
   columnsOf: {
