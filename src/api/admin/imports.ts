@@ -21,7 +21,7 @@ import {
 import type { Context } from '#src/domain/context.ts';
 import { requireSecondFactor } from '#src/domain/second-factor.ts';
 import { found, invalidRequest } from '#src/lib/errors.ts';
-import { Id, PageOf, PageQuery, Type } from '#src/lib/schema.ts';
+import { closed, Id, PageOf, PageQuery, Type } from '#src/lib/schema.ts';
 import { readingAny, writingAny } from './audience.ts';
 
 const areas = importKinds.map(({ area }) => area);
@@ -38,18 +38,24 @@ export const postImport = defineRoute({
     'The body is the file, at most 200 MB: CSV in UTF-8, UTF-16 or Windows-1252 with commas, semicolons or tabs, or ' +
     'lines of JSON. It is stored when the response arrives, and imported by a worker. What is imported says which ' +
     'scope is required: the one that changes it, such as `admin.catalog:write` for products and stock.',
-  query: Type.Object({
-    kind: ImportKindName,
-    format: ImportFormat,
-    mode: Type.Optional({
-      ...ImportModeName,
-      default: 'upsert',
-      description: '`create` rejects what exists already; `upsert` changes it.',
+  // A misspelled `dry_run` would change the store.
+  query: closed(
+    Type.Object({
+      kind: ImportKindName,
+      format: ImportFormat,
+      mode: Type.Optional({
+        ...ImportModeName,
+        default: 'upsert',
+        description: '`create` rejects what exists already; `upsert` changes it.',
+      }),
+      dry_run: Type.Optional(
+        Type.Boolean({
+          default: false,
+          description: 'Only report what would change, compared with the store as it is.',
+        }),
+      ),
     }),
-    dry_run: Type.Optional(
-      Type.Boolean({ default: false, description: 'Only report what would change, compared with the store as it is.' }),
-    ),
-  }),
+  ),
   streamed: [
     'text/csv',
     'text/plain',

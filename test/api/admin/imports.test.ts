@@ -75,6 +75,13 @@ const bowls = [
   'cup,"Cup, with a ""handle""\nand two lines",CUP,1200,,,',
 ].join('\r\n');
 
+test('POST /admin/imports rejects a misspelled dry_run rather than import', async (t) => {
+  const { status, body } = await send(t, 'kind=products&format=csv&dryrun=true', bowls);
+  t.is(status, 400);
+  t.regex(JSON.stringify(body), /dryrun/);
+  t.deepEqual(await productsOf(t), []);
+});
+
 test('POST /admin/imports imports products with their variants from CSV', async (t) => {
   const done = await importFile(t, 'kind=products&format=csv', bowls);
   t.like(done, { state: 'completed', failure: null, kind: 'products', mode: 'upsert', dry_run: false });
