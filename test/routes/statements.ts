@@ -23,7 +23,7 @@ export const statementsAtMost: Readonly<Record<string, number>> = {
   'POST /api/v1/admin/subscriptions/:id/manage': 6,
   'POST /api/v1/admin/subscriptions/:id/reactivate': 6,
   'GET /api/v1/admin/bulk-changes': 1,
-  'POST /api/v1/admin/bulk-changes': 26,
+  'POST /api/v1/admin/bulk-changes': 28,
   'GET /api/v1/admin/bulk-changes/:id': 1,
   'POST /api/v1/admin/bulk-changes/:id/cancel': 5,
   'GET /api/v1/admin/bulk-changes/:id/errors': 2,
