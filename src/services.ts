@@ -2,7 +2,6 @@ import type { Config } from '#src/config.ts';
 import { createDatabaseClock } from '#src/database/database-clock.ts';
 import { openDatabase } from '#src/database/open-database.ts';
 import { throwUnfit } from '#src/database/prove-database.ts';
-import type { ReadTurn } from '#src/database/run-statement.ts';
 import { runOnPlatformTables } from '#src/database/transact.ts';
 import type { Actor, Context, JobAttempt, PlatformContext } from '#src/domain/context.ts';
 import type { Ports } from '#src/domain/ports/index.ts';
@@ -66,7 +65,6 @@ export interface ContextParts {
   readonly signal?: AbortSignal;
   readonly attempt?: JobAttempt;
   readonly readTimeoutMs?: number;
-  readonly readTurn?: ReadTurn;
 }
 
 /** How long this process waits for others before it goes on without them. */

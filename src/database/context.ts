@@ -1,7 +1,6 @@
 import type { Clock } from '#src/lib/clock.ts';
 import type { CompletedJob } from '#src/outbox/closing-statement.ts';
 import type { Database } from './connections.ts';
-import type { ReadTurn } from './run-statement.ts';
 import type { Transaction } from './transaction.ts';
 
 /** The parts of a context that statements and transactions use. */
@@ -12,8 +11,6 @@ export interface DatabaseContext {
   readonly clock: Clock;
   /** How long PostgreSQL may take for a read that is not brief. Default: as long as for any statement. */
   readonly readTimeoutMs?: number;
-  /** The turn of the request that reads, among those whose reads are expensive. Default: each such read takes one. */
-  readonly readTurn?: ReadTurn;
   /** The job that is being executed, if any. */
   readonly attempt?: CompletedJob;
 }

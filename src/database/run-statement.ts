@@ -107,62 +107,21 @@ export function withinShare<Result>(
 }
 
 /**
- * The turn of a request that does expensive reads: its first one takes it. Held until the response is rendered, it
- * leaves to others the thread of this process as well as the processors of the database.
- */
-export class ReadTurn {
-  #leave: Promise<() => void> | undefined;
-  #isOver = false;
-
-  /** Do an expensive read within this turn. After its end each read takes a turn of its own. */
-  async run<Result>(pool: Pool, tenantId: string, read: () => Promise<Result>, waitMs?: number): Promise<Result> {
-    if (this.#isOver) return inTurn(pool, tenantId, read, waitMs);
-    this.#leave ??= takeTurn(pool, tenantId, waitMs);
-    await this.#leave;
-    return read();
-  }
-
-  async end(): Promise<void> {
-    this.#isOver = true;
-    const leave = await this.#leave?.catch(() => undefined);
-    leave?.();
-  }
-}
-
-/**
  * Do an expensive read in its turn, so that processors are left for all that is not expensive. As many run at once as
  * there are processors, but on at most half of the pool, and of one tenant half as many. Further ones wait, each tenant
  * in a line of its own; of the first in each line, one after the other is served.
  * @throws Snooze when the tenant's line is too long, or the turn does not come in time
  */
-export async function inTurn<Result>(
+export function inTurn<Result>(
   pool: Pool,
   tenantId: string,
   read: () => Promise<Result>,
-  waitMs?: number,
+  waitMs = backgroundWaitMs,
 ): Promise<Result> {
-  const leave = await takeTurn(pool, tenantId, waitMs);
-  try {
-    return await read();
-  } finally {
-    leave();
-  }
-}
-
-async function takeTurn(pool: Pool, tenantId: string, waitMs = backgroundWaitMs): Promise<() => void> {
   const { expensive, expensiveOfAll } = sharesOf(pool);
   const endsAt = performance.now() + waitMs;
-  const leaveTenants = await expensive.enter(tenantId, waitMs);
-  try {
-    const leaveAll = await expensiveOfAll.enter('all', Math.max(0, endsAt - performance.now()));
-    return () => {
-      leaveAll();
-      leaveTenants();
-    };
-  } catch (error) {
-    leaveTenants();
-    throw error;
-  }
+  const readInTurn = () => expensiveOfAll.run('all', read, Math.max(0, endsAt - performance.now()));
+  return expensive.run(tenantId, readInTurn, waitMs);
 }
 
 /** A connection of the pool, shared by all statements of the same turn of the event loop. */

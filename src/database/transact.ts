@@ -109,15 +109,13 @@ export async function read<Row>(
 ): Promise<Row[]> {
   if (ctx.tx) return ctx.tx.execute<Row>(statement);
   const scoped = scopeToTenant(ctx.tenant.id, statement);
-  const { database, readTimeoutMs, readTurn } = ctx;
+  const { database, readTimeoutMs } = ctx;
   const readFrom = (pool: Pool): Promise<Row[]> => {
     if (brief) return runTogether<Row>(pool, scoped);
     const run = () =>
       readTimeoutMs === undefined ? runStatement<Row>(pool, scoped) : runLimited<Row>(pool, scoped, readTimeoutMs);
     const runInShare = () => withinShare(pool, ctx.tenant.id, run, readTimeoutMs);
-    if (!expensive) return runInShare();
-    if (readTurn) return readTurn.run(pool, ctx.tenant.id, runInShare, readTimeoutMs);
-    return inTurn(pool, ctx.tenant.id, runInShare, readTimeoutMs);
+    return expensive ? inTurn(pool, ctx.tenant.id, runInShare, readTimeoutMs) : runInShare();
   };
   return replica && database.replica ? database.replica.read(readFrom) : readFrom(database.pool);
 }

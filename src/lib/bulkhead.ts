@@ -29,19 +29,15 @@ export class Bulkhead {
    * @throws the error of a full bulkhead, or whatever `work` throws
    */
   async run<Result>(key: string, work: () => Promise<Result>, waitMs = this.#options.waitMs): Promise<Result> {
-    const leave = await this.enter(key, waitMs);
+    const release = await this.#enter(key, waitMs);
     try {
       return await work();
     } finally {
-      leave();
+      release();
     }
   }
 
-  /**
-   * The same for work that ends elsewhere.
-   * @returns what to call once at its end
-   */
-  async enter(key: string, waitMs = this.#options.waitMs): Promise<() => void> {
+  async #enter(key: string, waitMs: number): Promise<() => void> {
     const { max, waitingMax = Infinity, errorWhenFull } = this.#options;
     const gate = this.#gates.get(key) ?? { semaphore: new Semaphore(max), waiting: 0 };
     this.#gates.set(key, gate);

@@ -2,7 +2,6 @@ import { availableParallelism } from 'node:os';
 import anyTest, { type TestFn } from 'ava';
 
 import { replyToError } from '#src/api/lib/reply-to-error.ts';
-import { ReadTurn } from '#src/database/run-statement.ts';
 import { read } from '#src/database/transact.ts';
 import { Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -83,38 +82,6 @@ test.serial(
     t.is((await services.execute(running)).length, 0);
   },
 );
-
-test.serial('the turn of a request covers all its expensive reads and what follows, until it ends', async (t) => {
-  const { ctx } = t.context;
-  const readTurn = new ReadTurn();
-  const holding = { ...ctx, readTurn };
-  const expensive = (of: typeof ctx) => read(of, sql`select 1 as one`, { expensive: true });
-  await expensive(holding);
-  let ended = false;
-  const next = expensive(ctx).then(() => (ended = true));
-  await Promise.all([expensive(holding), expensive(holding)]);
-  t.false(ended, 'another request of the store waits');
-
-  await readTurn.end();
-  await next;
-  await expensive(holding);
-  await expensive(ctx);
-  t.true(ended, 'a read after the end has a turn of its own, and ends it');
-});
-
-test.serial('a request whose turn does not come leaves nothing behind', async (t) => {
-  const { ctx } = t.context;
-  const [holding, waiting] = [new ReadTurn(), new ReadTurn()];
-  const expensive = (readTurn: ReadTurn) =>
-    read({ ...ctx, readTurn, readTimeoutMs: 50 }, sql`select 1 as one`, { expensive: true });
-  await expensive(holding);
-  await t.throwsAsync(expensive(waiting), { instanceOf: Snooze });
-  await waiting.end();
-  await holding.end();
-  const last = new ReadTurn();
-  t.deepEqual(await expensive(last), [{ one: 1 }]);
-  await last.end();
-});
 
 test.serial('a read with a time limit ends in time, and its connection can be used again', async (t) => {
   const { ctx } = t.context;

@@ -1,6 +1,5 @@
 import type { RouterContext } from '@koa/router';
 import type { Context as KoaContext } from 'koa';
-import { ReadTurn } from '#src/database/run-statement.ts';
 import type { Actor, Context } from '#src/domain/context.ts';
 import { requireSecondFactor } from '#src/domain/second-factor.ts';
 import { DomainError } from '#src/lib/errors.ts';
@@ -123,19 +122,14 @@ async function handle(
     return renderReply(route, visitor, reply);
   };
 
-  const readTurn = new ReadTurn();
   const ctx: Context = {
-    ...services.context({ actor, readTimeoutMs: services.timeouts.readMs, readTurn }),
+    ...services.context({ actor, readTimeoutMs: services.timeouts.readMs }),
     tenant: visitor.tenant,
   };
-  try {
-    const key = route.idempotent && readIdempotencyKey(koa.get('idempotency-key'));
-    if (!route.idempotent || !(key || route.coalesced)) return await work(ctx, undefined);
-    const request = { method: koa.method, path: koa.path, credential: actor.id, key, body: rawBody };
-    return await runIdempotent(ctx, route.idempotent, request, (ctx, id) => work(ctx, key && id));
-  } finally {
-    await readTurn.end();
-  }
+  const key = route.idempotent && readIdempotencyKey(koa.get('idempotency-key'));
+  if (!route.idempotent || !(key || route.coalesced)) return work(ctx, undefined);
+  const request = { method: koa.method, path: koa.path, credential: actor.id, key, body: rawBody };
+  return runIdempotent(ctx, route.idempotent, request, (ctx, id) => work(ctx, key && id));
 }
 
 function actorOf({ key, session, staff }: Visitor): Actor {
