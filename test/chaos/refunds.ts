@@ -1,6 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Stack } from '#src/dev/stack/start-stack.ts';
 import type { Random } from '#test/support/random.ts';
+import { until } from '#test/support/until.ts';
 import { type Purchase, requestUntilAccepted } from './shoppers.ts';
 
 /** What the owner requested to refund. */
@@ -22,7 +22,7 @@ export async function sendRefunds(
     const part = 1 + random.below(500);
     const amounts = [[part], [undefined], [part, undefined]][index % 3] ?? [];
     const refunds: RequestedRefund[] = [];
-    await untilPaid(stack, orderId);
+    await until(() => isPaid(stack, orderId), { withinMs: 300_000, everyMs: 500, what: `${orderId} to be paid` });
     for (const [number, amountCents] of amounts.entries()) {
       const { refund } = (await requestUntilAccepted(stack, 'POST', `/admin/orders/${orderId}/refunds`, {
         key: `refund-${orderId}-${number}`,
@@ -35,13 +35,9 @@ export async function sendRefunds(
   return (await Promise.all(requested)).flat();
 }
 
-async function untilPaid(stack: Stack, orderId: string): Promise<void> {
-  for (let attempt = 0; attempt < 600; attempt += 1) {
-    const { order } = (await requestUntilAccepted(stack, 'GET', `/admin/orders/${orderId}`)) as {
-      order: { payment_status: string };
-    };
-    if (order.payment_status === 'paid') return;
-    await pause(500);
-  }
-  throw new Error(`${orderId} was not paid in time.`);
+async function isPaid(stack: Stack, orderId: string): Promise<boolean> {
+  const { order } = (await requestUntilAccepted(stack, 'GET', `/admin/orders/${orderId}`)) as {
+    order: { payment_status: string };
+  };
+  return order.payment_status === 'paid';
 }
