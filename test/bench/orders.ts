@@ -37,7 +37,7 @@ try {
 
   const alone = await sellOneByOne(Math.min(orders, aloneMax));
   console.log(`${alone.length} orders, each after all that the last one caused was done, one worker process`);
-  console.log(`  event accepted to label promised: ${describeLatencies(alone)} (aim p50 60 ms)`);
+  console.log(`  event accepted to label enqueued: ${describeLatencies(alone)} (aim p50 60 ms)`);
 
   await fixture.workWith(path);
   await sell(warmUp);
@@ -48,7 +48,7 @@ try {
   console.log(
     `\nthe path to the enqueued label alone: ${orders} orders, ${width} at once, web with ${path.join(' and ')}`,
   );
-  console.log(`  ${rateOf(way)} paid with the label promised per second (aim 60 on 2 processors)`);
+  console.log(`  ${rateOf(way)} paid with the label enqueued per second (aim 60 on 2 processors)`);
   report(way);
   console.log(
     '  what follows waited meanwhile, and was done once other workers ran: ' +
@@ -143,5 +143,5 @@ function report({ took, waits, before, after, byTheClock }: Measured): void {
       `${(2000 / total).toFixed(0)} per second`,
   );
   console.log(`  cart, line, read, checkout, payment page: ${describeLatencies(took)}`);
-  console.log(`  event accepted to label promised, with all the others' before it: ${describeLatencies(waits)}`);
+  console.log(`  event accepted to label enqueued, with all the others' before it: ${describeLatencies(waits)}`);
 }

@@ -62,7 +62,7 @@ test.beforeEach(async (t) => {
       const [row] = await services.execute<Awaited<ReturnType<Bench['row']>>>(sql`
         select id, finished_at is not null as finished, failed_at is not null as failed, failure, starts
         from outbox where key = ${`${endpointId}:test`}`);
-      if (!row) throw new Error(`Nobody promised ${endpointId}.`);
+      if (!row) throw new Error(`No job was enqueued for ${endpointId}.`);
       return row;
     },
     async close() {

@@ -47,7 +47,7 @@ export function hashGiftCardCode(ctx: Context, written: string): Buffer {
 
 /** Punctuation, symbols and spaces between letters and digits are ignored. */
 const knownCharacters = /^[A-Za-z0-9\p{P}\p{S}\p{Z}]*$/u;
-/** Owners see the last four letters and digits, so that as many have to remain secret. */
+/** Owners see the last four letters and digits, so that as many have to remain secret. `code` has the same numbers. */
 const [lengthMin, lengthMax, charactersMax] = [8, 64, 100];
 
 /** A gift card as the store file writes it. */

@@ -176,7 +176,7 @@ test.serial('a customer is exported and erased completely, and the totals of ord
   t.deepEqual(
     outcomes.filter((outcome) => !outcome.endsWith(': done')),
     [],
-    'what was promised for her ends quietly',
+    'the jobs enqueued for her end quietly',
   );
   t.deepEqual(await placesOf(ctx, 'quill'), []);
 });
