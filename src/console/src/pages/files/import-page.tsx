@@ -34,7 +34,7 @@ function ImportParts({ of: found }: Props) {
       facts={factsOf(found)}
     >
       <RejectedRows count={rows.failed} href={`/api/v1/admin/imports/${id}/errors`}>
-        Download them, correct them, and import that file.
+        Download what was rejected, correct it, and import that file.
       </RejectedRows>
       {dry_run && <Samples of={found} />}
     </OperationPage>
