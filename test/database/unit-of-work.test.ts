@@ -1,6 +1,7 @@
 import { OptimisticLockError } from '@mikro-orm/core';
 import anyTest, { type TestFn } from 'ava';
-import { brokenConstraint, lockRow, transact } from '#src/database/transact.ts';
+import { lockRow } from '#src/database/rows.ts';
+import { brokenConstraint, transact } from '#src/database/transact.ts';
 import type { InTransaction } from '#src/domain/context.ts';
 import { lockOrder } from '#src/domain/orders/index.ts';
 import { Order } from '#src/domain/orders/order.ts';

@@ -1,5 +1,6 @@
 import { sendMail as sendMailJob } from '#jobs/emails.ts';
-import { completeJob, lockRow, transact } from '#src/database/transact.ts';
+import { lockRow } from '#src/database/rows.ts';
+import { completeJob, transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { hours, minutes, seconds } from '#src/lib/duration.ts';
 import { readSender, type Sender } from '#src/lib/email-address.ts';

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { hasChanged, lockRow } from '#src/database/transact.ts';
+import { hasChanged, lockRow } from '#src/database/rows.ts';
 import { follow, mayFollow, type StateTable } from '#src/lib/state-table.ts';
 import type { InTransaction } from '../context.ts';
 

@@ -1,4 +1,5 @@
-import { lockRow, transact } from '#src/database/transact.ts';
+import { lockRow } from '#src/database/rows.ts';
+import { transact } from '#src/database/transact.ts';
 import { found } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordEvent } from '#src/outbox/enqueue.ts';

@@ -1,5 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
-import { lockRow, readOne, transact } from '#src/database/transact.ts';
+import { lockRow } from '#src/database/rows.ts';
+import { readOne, transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';

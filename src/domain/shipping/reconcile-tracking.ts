@@ -1,5 +1,6 @@
 import { reconcileTracking as reconcileTrackingJob } from '#jobs/labels.ts';
-import { asPlatform, completeJob, lockRow, readOne } from '#src/database/transact.ts';
+import { lockRow } from '#src/database/rows.ts';
+import { asPlatform, completeJob, readOne } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { days } from '#src/lib/duration.ts';
 import { isEmailAddress } from '#src/lib/email-address.ts';

@@ -1,5 +1,5 @@
 import { LockMode } from '@mikro-orm/core';
-import { hasChanged } from '#src/database/transact.ts';
+import { hasChanged } from '#src/database/rows.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordEvent } from '#src/outbox/enqueue.ts';

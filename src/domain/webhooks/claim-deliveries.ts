@@ -1,4 +1,4 @@
-import { lockRow } from '#src/database/transact.ts';
+import { lockRow } from '#src/database/rows.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { EventType } from '#src/outbox/events.ts';
 import type { InTransaction } from '../context.ts';
