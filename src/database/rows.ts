@@ -1,12 +1,14 @@
-import { type EntityDictionary, type EntityMetadata, type EntityName, helper } from '@mikro-orm/core';
+import { type EntityDictionary, type EntityKey, type EntityMetadata, type EntityName, helper } from '@mikro-orm/core';
 
-import { rawSql, type Sql, sql } from '#src/lib/sql.ts';
+import { joinSql, rawSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { DatabaseContext, TenantContext, WithTransaction } from './context.ts';
+import { readOne, write } from './transact.ts';
 
-/** What every row of a store is found by. */
+/** What every row of a store is found by; some count their changes. */
 interface Keyed {
   tenantId: string;
   id: string;
+  version?: number;
 }
 
 /**
@@ -30,16 +32,67 @@ export async function lockRow<Entity extends Keyed>(
   return row && em.map(entityName, row);
 }
 
-const selects = new WeakMap<object, Sql>();
+/**
+ * The row with this id as an entity of no unit of work, and what `more` selects besides; `undefined` if there is none.
+ * It is not locked: `saveRow` writes its changes, if no other process has changed the row meanwhile.
+ */
+export async function readRow<Entity extends Keyed, More extends object = object>(
+  ctx: TenantContext,
+  entityName: EntityName<Entity>,
+  id: string,
+  more?: Sql,
+): Promise<(More & { readonly entity: Entity }) | undefined> {
+  const em = ctx.database.orm.em.fork();
+  const meta = em.getMetadata().get<Entity>(entityName);
+  const row = await readOne<EntityDictionary<Entity> & More>(
+    ctx,
+    sql`${selectOf(meta, more)} where tenant_id = ${ctx.tenant.id} and id = ${id}`,
+    { brief: true },
+  );
+  return row && { ...row, entity: em.map(entityName, row) };
+}
 
-/** Its columns by name: with `*`, the plan of a prepared statement is lost when a migration adds a column. */
-function selectOf<Entity>(meta: EntityMetadata<Entity>): Sql {
-  let select = selects.get(meta);
-  if (!select) {
-    const columns = meta.props.flatMap(({ fieldNames }) => fieldNames).map((name) => `"${name}"`);
-    selects.set(meta, (select = rawSql(`select ${columns.join(', ')} from "${meta.tableName}"`)));
+/**
+ * Write the changes of an entity that `readRow` returned, with one statement, if these fields of its row are still what
+ * they were when it was read or last saved. Each change increments the version of an entity that has one. An entity that
+ * was saved in a transaction which is rolled back is out of date.
+ *
+ * @param run executes the statement; by default it is its own transaction, unless one is open
+ * @returns whether it was written
+ */
+export async function saveRow<Entity extends Keyed>(
+  ctx: TenantContext,
+  entity: Entity,
+  unchanged: readonly EntityKey<Entity>[],
+  run = changesRow,
+): Promise<boolean> {
+  const { __meta: meta, __originalEntityData } = helper(entity);
+  const comparator = ctx.database.orm.em.getComparator();
+  const current = comparator.prepareEntity(entity);
+  const version = entity.version === undefined ? {} : { version: entity.version + 1 };
+  const changes = { ...comparator.diffEntities(meta.class, __originalEntityData ?? {}, current), ...version };
+  if (Object.keys(changes).length === 0) return true;
+
+  const columnOf = (name: string) => rawSql(`"${meta.properties[name as EntityKey<Entity>].fieldNames[0]}"`);
+  const stored: Record<string, unknown> = { ...__originalEntityData, version: entity.version };
+  const sets = Object.entries(changes).map(([name, value]) => sql`${columnOf(name)} = ${value}`);
+  const conditions = unchanged.map((name) => sql` and ${columnOf(name)} is not distinct from ${stored[name]}`);
+  const isSaved = await run(
+    ctx,
+    sql`
+    update ${tableOf(meta)} set ${joinSql(sets, ', ')}
+    where tenant_id = ${ctx.tenant.id} and id = ${entity.id}${joinSql(conditions, '')} returning id`,
+  );
+  if (isSaved) {
+    Object.assign(entity, version);
+    helper(entity).__originalEntityData = current;
   }
-  return select;
+  return isSaved;
+}
+
+async function changesRow(ctx: TenantContext, statement: Sql): Promise<boolean> {
+  const rows = await write(ctx, sql`changed as (${statement})`, sql`select true from changed`);
+  return rows.length > 0;
 }
 
 /** Whether an entity of the open transaction differs from its row. Unchanged entities must not increment a version. */
@@ -51,3 +104,17 @@ export function hasChanged(ctx: WithTransaction<DatabaseContext>, entity: object
   const { class: Entity } = helper(entity).__meta;
   return Object.keys(comparator.diffEntities(Entity, stored, comparator.prepareEntity(entity))).length > 0;
 }
+
+const namesOf = new WeakMap<object, Sql>();
+
+/** Its columns by name: with `*`, the plan of a prepared statement is lost when a migration adds a column. */
+function selectOf<Entity>(meta: EntityMetadata<Entity>, more?: Sql): Sql {
+  let names = namesOf.get(meta);
+  if (!names) {
+    names = rawSql(meta.props.flatMap(({ fieldNames }) => fieldNames.map((name) => `"${name}"`)).join(', '));
+    namesOf.set(meta, names);
+  }
+  return sql`select ${more ? sql`${names}, ${more}` : names} from ${tableOf(meta)}`;
+}
+
+const tableOf = <Entity>({ tableName }: EntityMetadata<Entity>) => rawSql(`"${tableName}"`);

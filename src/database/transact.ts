@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import { type Sql, sql } from '#src/lib/sql.ts';
+import { finish } from '#src/outbox/job-state.ts';
 import type { DatabaseContext, TenantContext, WithTransaction } from './context.ts';
 import { inTurn, runLimited, runStatement, runTogether, withinShare } from './run-statement.ts';
 import { openTransaction } from './transaction.ts';
@@ -58,6 +59,21 @@ export async function failJob<Ctx extends TenantContext, Result>(
     if (ctx.attempt) ctx.tx.fail(ctx.attempt, ctx.clock.now(), reason);
     return result;
   });
+}
+
+/**
+ * `completeJob` with one statement, where the outcome is a change that may find no row: then the job is not completed.
+ * Never inside a transaction, which may still be rolled back.
+ * @param statement returns the rows that it changes
+ * @returns whether it changed any
+ */
+export async function completeJobIf(ctx: TenantContext, statement: Sql): Promise<boolean> {
+  const { attempt } = ctx;
+  const ended = attempt && finish(attempt.outboxId, ctx.clock.now(), sql`exists (select from changed)`);
+  const changes = sql`changed as (${statement})`;
+  const rows = await write(ctx, ended ? sql`${changes}, ended as (${ended})` : changes, sql`select true from changed`);
+  if (attempt) attempt.isCompleted = rows.length > 0;
+  return rows.length > 0;
 }
 
 /**

@@ -39,11 +39,11 @@ export async function recordFinished(execute: Execute, id: string, now: Date): P
   await execute(finish(id, now));
 }
 
-/** The statement of `recordFinished`, for a transaction that completes a job in its last statement. */
-export function finish(id: string, now: Date): Sql {
+/** The statement of `recordFinished`, for one that completes a job together with its outcome. */
+export function finish(id: string, now: Date, onlyWhere: Sql = sql`true`): Sql {
   return sql`
     update outbox set finished_at = ${now}, failed_at = null, next_relay_at = null where id = ${id}
-      and finished_at is null`;
+      and finished_at is null and ${onlyWhere}`;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { OptimisticLockError } from '@mikro-orm/core';
 import anyTest, { type TestFn } from 'ava';
-import { lockRow } from '#src/database/rows.ts';
+import { lockRow, readRow, saveRow } from '#src/database/rows.ts';
 import { brokenConstraint, transact } from '#src/database/transact.ts';
 import type { InTransaction } from '#src/domain/context.ts';
 import { lockOrder } from '#src/domain/orders/index.ts';
@@ -27,6 +27,12 @@ async function lock(ctx: InTransaction, id: string): Promise<Order> {
   const order = await lockRow(ctx, Order, id);
   if (!order) throw new Error(`${id} is not there.`);
   return order;
+}
+
+async function read(ctx: TestContext['ctx'], id: string): Promise<Order> {
+  const found = await readRow(ctx, Order, id);
+  if (!found) throw new Error(`${id} is not there.`);
+  return found.entity;
 }
 
 test.serial('lockRow and a change execute two statements whose texts contain no values', async (t) => {
@@ -96,4 +102,41 @@ test('rows that reference a locked row can be written', async (t) => {
     );
   });
   t.pass();
+});
+
+test.serial('saveRow writes the changes of a row that is as it was read, with one statement', async (t) => {
+  const { services, ctx } = t.context;
+  const { id } = await buildPaidOrder(ctx);
+  const paidAt = new Date('2026-11-21T01:02:03.456Z');
+  const { result: order, statements } = await countStatements(services, async () => {
+    const order = await read(ctx, id);
+    Object.assign(order, { labels, paidAt, totalCents: 12_345 });
+    t.true(await saveRow(ctx, order, ['version']));
+    order.totalCents = 12_346;
+    t.true(await saveRow(ctx, order, ['version']));
+    return order;
+  });
+  t.is(statements.length, 3, statements.join('\n'));
+  for (const secret of [id, ctx.tenant.id, '9205', '12345', '2026'])
+    t.false(statements.join('\n').includes(secret), secret);
+  t.like(await read(ctx, id), { labels, paidAt, totalCents: 12_346, version: order.version });
+});
+
+test('saveRow writes nothing to a row that was changed meanwhile', async (t) => {
+  const { ctx } = t.context;
+  const { id } = await buildPaidOrder(ctx);
+  const [first, second] = [await read(ctx, id), await read(ctx, id)];
+  first.totalCents = 1;
+  second.totalCents = 2;
+  t.true(await saveRow(ctx, first, ['version']));
+  t.false(await saveRow(ctx, second, ['version']));
+  t.false(await transact(ctx, (ctx) => saveRow(ctx, second, ['version'])));
+  t.false(await saveRow(ctx, second, ['status', 'totalCents']));
+  t.true(await saveRow(ctx, second, ['status']));
+  t.is((await read(ctx, id)).totalCents, 2);
+
+  const other = { ...ctx, tenant: { ...ctx.tenant, id: 'ten_other' } };
+  t.is(await readRow(other, Order, id), undefined);
+  second.totalCents = 3;
+  t.false(await saveRow(other, second, ['status']), "another store's row");
 });

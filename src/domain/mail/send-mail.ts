@@ -1,6 +1,6 @@
 import { sendMail as sendMailJob } from '#jobs/emails.ts';
-import { lockRow } from '#src/database/rows.ts';
-import { completeJob, transact } from '#src/database/transact.ts';
+import { lockRow, readRow, saveRow } from '#src/database/rows.ts';
+import { completeJob, completeJobIf, transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { hours, minutes, seconds } from '#src/lib/duration.ts';
 import { readSender, type Sender } from '#src/lib/email-address.ts';
@@ -8,13 +8,14 @@ import { ProviderError, Snooze } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { oneLine } from '#src/lib/one-line.ts';
 import { signalWithin } from '#src/lib/signal-within.ts';
+import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
 import type { OutgoingMail } from '../ports/mailer.ts';
 import { type MailKind, mailKinds } from './kinds.ts';
 import { Mail } from './mail.ts';
 import { renderEmail } from './render-email.ts';
-import { isSuppressed, suppress } from './suppression.ts';
+import { hasBounced, suppress } from './suppression.ts';
 
 /** The waits after deferred attempts: minutes for greylisting, hours for an outage. */
 const waitsMs = [seconds(40), minutes(2), minutes(10), minutes(30), hours(1), hours(3), hours(6), hours(12)];
@@ -53,15 +54,19 @@ export async function sendMail(
   { mailId }: { mailId: string },
   checks: DeliveryChecks = {},
 ): Promise<void> {
-  const lease = newId('job');
-  const outgoing = await startAttempt(ctx, mailId, lease, checks);
-  if (!outgoing) return;
-  const result = await callMailServer(ctx, outgoing);
-  await completeJob(ctx, async (ctx) => {
-    const mail = await lockRow(ctx, Mail, mailId);
-    if (mail?.lease !== lease) throw new Snooze(seconds(1), 'another attempt took the email over');
-    await recordOutcome(ctx, mail, result);
-  });
+  const found = await readRow<Mail, { isSuppressed: boolean }>(
+    ctx,
+    Mail,
+    mailId,
+    sql`${hasBounced(ctx, sql`recipient`)} as "isSuppressed"`,
+  );
+  if (!found || !['queued', 'sending', 'failed'].includes(found.entity.state)) return;
+  const { entity: mail } = found;
+  const check = checks[mail.kind];
+  const outgoing = check
+    ? await transact(ctx, (ctx) => startAttempt(ctx, found, () => check(ctx, { mailId, subjectId: mail.subjectId })))
+    : await startAttempt(ctx, found);
+  if (outgoing) await recordOutcome(ctx, mail, await callMailServer(ctx, outgoing));
 }
 
 /** Close an email whose job has used up its attempts. */
@@ -81,35 +86,33 @@ export async function failMail(ctx: Context, { mailId }: { mailId: string }): Pr
 /** Mark the email as `sending` and render it. @returns `undefined` when it is not to be sent */
 async function startAttempt(
   ctx: Context,
-  mailId: string,
-  lease: string,
-  checks: DeliveryChecks,
+  { entity: mail, isSuppressed }: { readonly entity: Mail; readonly isSuppressed: boolean },
+  check?: () => ReturnType<DeliveryCheck>,
 ): Promise<OutgoingMail | undefined> {
-  return transact(ctx, async (ctx) => {
-    const mail = await lockRow(ctx, Mail, mailId);
-    if (!mail || !['queued', 'sending', 'failed'].includes(mail.state)) return undefined;
-    const { delivery, staleAfterMs = Infinity } = mailKinds[mail.kind];
-    const now = ctx.clock.now();
+  const { delivery, staleAfterMs = Infinity } = mailKinds[mail.kind];
+  const now = ctx.clock.now();
 
-    const busyMs = (mail.leasedUntil?.getTime() ?? 0) - now.getTime();
-    if (busyMs > 0) throw new Snooze(busyMs, 'another attempt may still be sending this email');
-    if (mail.state === 'sending' && delivery === 'at_most_once') {
-      mail.close('outcome_unknown', now, 'The process that sent it died before it got the response.');
-    } else if (now.getTime() - mail.createdAt.getTime() > staleAfterMs) {
-      mail.close('failed', now, 'It became too old to be of use.');
-    } else if (await isSuppressed(ctx, mail.recipient)) {
-      mail.close('suppressed', now);
+  let outgoing: OutgoingMail | undefined;
+  const busyMs = (mail.leasedUntil?.getTime() ?? 0) - now.getTime();
+  if (busyMs > 0) throw new Snooze(busyMs, 'another attempt may still be sending this email');
+  if (mail.state === 'sending' && delivery === 'at_most_once') {
+    mail.close('outcome_unknown', now, 'The process that sent it died before it got the response.');
+  } else if (now.getTime() - mail.createdAt.getTime() > staleAfterMs) {
+    mail.close('failed', now, 'It became too old to be of use.');
+  } else if (isSuppressed) {
+    mail.close('suppressed', now);
+  } else {
+    const reason = await check?.();
+    if (reason === undefined) {
+      const email = await renderEmail(ctx, mail.kind, mail);
+      mail.start(newId('job'), fromNow(ctx.clock, leaseMs), now);
+      outgoing = { ...email, messageId: mail.messageId, from: senderOf(ctx), to: mail.recipient };
     } else {
-      const reason = await checks[mail.kind]?.(ctx, { mailId, subjectId: mail.subjectId });
-      if (reason === undefined) {
-        const email = await renderEmail(ctx, mail.kind, mail);
-        mail.start(lease, fromNow(ctx.clock, leaseMs), now);
-        return { ...email, messageId: mail.messageId, from: senderOf(ctx), to: mail.recipient };
-      }
       mail.close('suppressed', now, reason);
     }
-    return undefined;
-  });
+  }
+  await save(ctx, mail);
+  return outgoing;
 }
 
 async function callMailServer(ctx: Context, outgoing: OutgoingMail): Promise<SendResult> {
@@ -128,23 +131,29 @@ function outcomeOf({ failure }: ProviderError): SendResult['outcome'] {
   return failure === 'busy' || failure === 'denied' ? 'deferred' : 'rejected';
 }
 
-async function recordOutcome(ctx: InTransaction, mail: Mail, { outcome, detail }: SendResult): Promise<void> {
+async function recordOutcome(ctx: Context, mail: Mail, { outcome, detail }: SendResult): Promise<void> {
   const now = ctx.clock.now();
-  if (outcome === 'accepted') return mail.close('sent', now);
-  if (outcome === 'rejected') return mail.close('failed', now, detail);
-  if (outcome === 'bounced') {
-    await suppress(ctx, mail.recipient, 'bounced');
-    return mail.close('bounced', now, detail);
-  }
-  if (outcome === 'unknown' && mailKinds[mail.kind].delivery === 'at_most_once') {
-    return mail.close('outcome_unknown', now, detail);
-  }
-
   const waitMs = waitsMs[mail.attemptCount - 1];
-  if (waitMs === undefined) return mail.close('failed', now, detail);
-  const dueAt = fromNow(ctx.clock, waitMs);
-  mail.postpone(dueAt, detail, now);
-  enqueue(ctx, sendMailJob, { mailId: mail.id, attempt: mail.attemptCount + 1 }, { dueAt });
+  if (outcome === 'accepted') mail.close('sent', now);
+  else if (outcome === 'bounced') mail.close('bounced', now, detail);
+  else if (outcome === 'unknown' && mailKinds[mail.kind].delivery === 'at_most_once')
+    mail.close('outcome_unknown', now, detail);
+  else if (outcome === 'rejected' || waitMs === undefined) mail.close('failed', now, detail);
+  else mail.postpone(fromNow(ctx.clock, waitMs), detail, now);
+
+  const { id: mailId, state, nextAttemptAt: dueAt } = mail;
+  if (state !== 'bounced' && !dueAt) return save(ctx, mail, completeJobIf);
+  await completeJob(ctx, async (ctx) => {
+    await save(ctx, mail);
+    if (state === 'bounced') await suppress(ctx, mail.recipient, 'bounced');
+    if (dueAt) enqueue(ctx, sendMailJob, { mailId, attempt: mail.attemptCount + 1 }, { dueAt });
+  });
+}
+
+/** Write an email. @throws Snooze when another attempt has taken or closed it since it was read */
+async function save(ctx: Context, mail: Mail, run?: typeof completeJobIf): Promise<void> {
+  const isSaved = await saveRow(ctx, mail, ['state', 'attemptCount', 'lease'], run);
+  if (!isSaved) throw new Snooze(seconds(1), 'another attempt took the email over');
 }
 
 /** The sender that the store has configured, else the installation's address under the store's name. */

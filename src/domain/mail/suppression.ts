@@ -2,7 +2,7 @@ import { read, readOne, transact } from '#src/database/transact.ts';
 import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { Email, type Static, Timestamp, Type } from '#src/lib/schema.ts';
-import { sql } from '#src/lib/sql.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { nameInLog } from '../name-in-log.ts';
@@ -30,13 +30,13 @@ export function presentSuppression({ email, reason, createdAt }: Suppression): S
 
 /** Whether email to this address has bounced. */
 export async function isSuppressed(ctx: Context, address: string): Promise<boolean> {
-  const row = await readOne(
-    ctx,
-    sql`
-    select 1 as found from mail_suppressions where tenant_id = ${ctx.tenant.id} and address = ${address}`,
-  );
-  return row !== undefined;
+  const row = await readOne<{ found: boolean }>(ctx, sql`select ${hasBounced(ctx, sql`${address}`)} as found`);
+  return row?.found === true;
 }
+
+/** The same as a condition on an address in another statement. */
+export const hasBounced = (ctx: Context, address: Sql): Sql => sql`
+  exists (select from mail_suppressions where tenant_id = ${ctx.tenant.id} and address = ${address})`;
 
 export async function suppress(ctx: InTransaction, address: string, reason: Suppression['reason']): Promise<void> {
   await ctx.tx.execute(sql`

@@ -13,6 +13,7 @@ import { readSender } from '#src/lib/email-address.ts';
 import { DomainError, ProviderError, Snooze } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { oneLine } from '#src/lib/one-line.ts';
+import { sql } from '#src/lib/sql.ts';
 import { createSmtpMailer } from '#src/providers/smtp/smtp-mailer.ts';
 import { awkwardNames } from '#test/support/awkward-names.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
@@ -85,6 +86,59 @@ test('an email is enqueued in the calling transaction and sent once, however oft
   t.is(message?.headers['auto-submitted'], 'auto-generated');
   t.regex(message?.text ?? '', /Total +\$99\.53/);
   t.regex(message?.html ?? '', /Apt 4/);
+});
+
+test('attempts at the same time send an email once', async (t) => {
+  const { ctx } = t.context;
+  for (const build of [receipt, restock]) {
+    const to = newAddress();
+    const mailId = await buildMail(ctx, build(to));
+    const attempts = await Promise.allSettled(Array.from({ length: 8 }, () => sendMail(ctx, { mailId })));
+    for (const attempt of attempts) t.true(attempt.status === 'fulfilled' || attempt.reason instanceof Snooze);
+    t.is((await inbox.messages({ to })).length, 1);
+    t.like(await readMail(ctx, mailId), { state: 'sent', attemptCount: 1 });
+  }
+});
+
+test('only the attempt that still holds an email records an outcome and completes its job', async (t) => {
+  const { ctx, clock, services } = t.context;
+  const to = newAddress();
+  const mailId = await buildMail(ctx, receipt(to));
+  const job = async () => {
+    const [row] = await services.execute<{ id: string; isFinished: boolean }>(sql`
+      select id, finished_at is not null as "isFinished" from outbox
+      where tenant_id = ${ctx.tenant.id} and payload ->> 'mailId' = ${mailId}`);
+    return row ?? { id: '', isFinished: undefined };
+  };
+  const { id: outboxId } = await job();
+  const attemptOf = () => ({ outboxId, failedRuns: 0, isLastRun: false, isCompleted: false, manual: false });
+
+  const frozen = {
+    ...mailer,
+    async send(): ReturnType<typeof mailer.send> {
+      clock.pass(seconds(46));
+      await dieWhileSending(ctx, mailId, false);
+      return { outcome: 'accepted' };
+    },
+  };
+  const attempt = attemptOf();
+  const frozenCtx = { ...ctx, attempt, ports: { ...ctx.ports, mailer: frozen } };
+  await t.throwsAsync(sendMail(frozenCtx, { mailId }), { instanceOf: Snooze });
+  t.like(await readMail(ctx, mailId), { state: 'sending', attemptCount: 2 });
+  t.deepEqual([attempt.isCompleted, (await job()).isFinished], [false, false]);
+
+  clock.pass(seconds(46));
+  const next = attemptOf();
+  await sendMail({ ...ctx, attempt: next }, { mailId });
+  t.like(await readMail(ctx, mailId), { state: 'sent', attemptCount: 3 });
+  t.deepEqual([next.isCompleted, (await job()).isFinished], [true, true]);
+});
+
+test('an email that cannot be rendered stays queued', async (t) => {
+  const { ctx } = t.context;
+  const mailId = await buildMail(ctx, { ...receipt(newAddress()), data: {} } as never);
+  await t.throwsAsync(sendMail(ctx, { mailId }), { instanceOf: TypeError });
+  t.like(await readMail(ctx, mailId), { state: 'queued', attemptCount: 0 });
 });
 
 test("a store's own sender is used when it is configured", async (t) => {
