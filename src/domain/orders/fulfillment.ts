@@ -77,18 +77,24 @@ export interface OrderForShipping {
 
 /** Read with one statement. Inside a transaction it sees what was flushed. */
 export async function orderForShipping(ctx: Context, id: string): Promise<OrderForShipping | undefined> {
-  return readOne<OrderForShipping>(
+  const row = await readOne<{ order: OrderForShipping | null }>(
     ctx,
-    sql`
-    select o.id, o.order_number as "orderNumber", o.status, o.payment_status as "paymentStatus",
-      o.fulfillment_status as "fulfillmentStatus", o.currency, o.email, o.shipping_address as "shippingAddress",
-      jsonb_path_query_array(o.attentions, '$[*].code') as "attentionCodes",
-      (select coalesce(json_agg(json_build_object(
-          'quantity', i.quantity, 'weightOz', i.weight_oz, 'ships', i.ships) order by i.position), '[]')
-        from order_items i where i.tenant_id = o.tenant_id and i.order_id = o.id) as items
-    from orders o where o.tenant_id = ${ctx.tenant.id} and o.id = ${id}`,
+    sql`select ${orderForShippingOf(ctx, id)} as "order"`,
   );
+  return row?.order ?? undefined;
 }
+
+/** The same as JSON, as part of another statement; null where there is no such order. */
+export const orderForShippingOf = (ctx: Context, id: string): Sql => sql`
+  (select json_build_object('id', o.id, 'orderNumber', o.order_number, 'status', o.status,
+      'paymentStatus', o.payment_status, 'fulfillmentStatus', o.fulfillment_status, 'currency', o.currency,
+      'email', o.email, 'shippingAddress', o.shipping_address,
+      'attentionCodes', jsonb_path_query_array(o.attentions, '$[*].code'),
+      'items', (
+        select coalesce(json_agg(json_build_object(
+          'quantity', i.quantity, 'weightOz', i.weight_oz, 'ships', i.ships) order by i.position), '[]')
+        from order_items i where i.tenant_id = o.tenant_id and i.order_id = o.id))
+    from orders o where o.tenant_id = ${ctx.tenant.id} and o.id = ${id})`;
 
 /** Whether an order has goods to ship, as part of another statement. */
 export const hasGoodsToShip = (ctx: Context, orderId: string): Sql => sql`

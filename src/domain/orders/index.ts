@@ -4,6 +4,7 @@ export {
   hasGoodsToShip,
   type OrderForShipping,
   orderForShipping,
+  orderForShippingOf,
   recordFulfillment,
 } from './fulfillment.ts';
 export { captureHolds, extendHolds, type Hold, releaseHolds, restockOrder, type Shortage, takeHolds } from './hold.ts';

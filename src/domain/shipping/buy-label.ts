@@ -4,7 +4,8 @@ import { ProviderError, Snooze } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
 import { isFinal, type LabelPurchase, type Rate } from '../ports/shipping-gateway.ts';
 import { flagLabel } from './flag-label.ts';
-import { type Lease, step } from './label-lease.ts';
+import type { Label } from './label.ts';
+import { renewLease } from './label-lease.ts';
 import {
   completeAsPurchased,
   type Next,
@@ -26,13 +27,12 @@ interface Choice {
  * and that the label may be bought from now on. Where no response comes, that stays recorded until a lookup shows the
  * outcome.
  */
-export async function buyLabel(ctx: Context, lease: Lease, account: OpenedAccount, choice?: Choice): Promise<Next> {
-  const heldUntil = await step(ctx, lease, (label) => {
-    if (choice) label.choose(choice.rate, choice.quotedFor, false);
-    label.beginBuying(ctx.clock.now());
-  });
-  const { rateId, marker } = lease.label;
-  if (!rateId) throw new TypeError(`The label ${lease.labelId} cannot be bought without a rate.`);
+export async function buyLabel(ctx: Context, label: Label, account: OpenedAccount, choice?: Choice): Promise<Next> {
+  if (choice) label.choose(choice.rate, choice.quotedFor, false);
+  label.beginBuying(ctx.clock.now());
+  const heldUntil = await renewLease(ctx, label);
+  const { rateId, marker } = label;
+  if (!rateId) throw new TypeError(`The label ${label.id} cannot be bought without a rate.`);
   const timeoutMs = ctx.settings.labelBuyTimeoutMs;
   // A process that was frozen since may have lost its lease: its request could be a second purchase.
   if (fromNow(ctx.clock, timeoutMs) > heldUntil) throw new Snooze(seconds(1), 'the lease ran out before the purchase');
@@ -43,60 +43,55 @@ export async function buyLabel(ctx: Context, lease: Lease, account: OpenedAccoun
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     if (error.failure === 'away') {
-      await step(ctx, lease, () => undefined);
+      await renewLease(ctx, label);
       return 'look up';
     }
     // The provider responded without selling the label.
-    await step(ctx, lease, (label) => {
-      label.wasNotBought();
-      if (!label.chosenManually && isFinal(error)) label.dropRate();
-    });
-    return recordProviderError(ctx, lease, account, error);
+    label.wasNotBought();
+    if (!label.chosenManually && isFinal(error)) label.dropRate();
+    return recordProviderError(ctx, label, account, error);
   }
-  return recordPurchaseOutcome(ctx, lease, purchase);
+  return recordPurchaseOutcome(ctx, label, purchase);
 }
 
 /**
  * Look up a purchase whose outcome is unknown. One empty lookup is not enough, because the purchase may still be in
  * progress.
  */
-export async function lookupPurchase(ctx: Context, lease: Lease, account: OpenedAccount): Promise<Next> {
-  const { label } = lease;
+export async function lookupPurchase(ctx: Context, label: Label, account: OpenedAccount): Promise<Next> {
   let purchases: readonly LabelPurchase[];
   try {
     purchases = await ctx.ports.shipping.findPurchases(account.account, label.rateId ?? '', { signal: ctx.signal });
   } catch (error) {
-    if (error instanceof ProviderError) return recordProviderError(ctx, lease, account, error);
+    if (error instanceof ProviderError) return recordProviderError(ctx, label, account, error);
     throw error;
   }
 
   const own = purchases.filter((purchase) => label.owns(purchase));
   const [bought, ...others] = own.filter(({ state }) => state === 'purchased');
   if (bought) {
-    await completeAsPurchased(ctx, lease, bought, others);
+    await completeAsPurchased(ctx, label, bought, others);
     return 'done';
   }
-  if (own.some(({ state }) => state === 'undecided')) return waitForDecision(ctx, lease);
+  if (own.some(({ state }) => state === 'undecided')) return waitForDecision(ctx, label);
   const known = own.find(({ marker }) => marker === label.marker);
-  return known ? recordPurchaseOutcome(ctx, lease, known) : recordEmptyLookup(ctx, lease);
+  return known ? recordPurchaseOutcome(ctx, label, known) : recordEmptyLookup(ctx, label);
 }
 
 /** The second empty lookup, a grace period after the first, shows that nothing was bought. It counts as a try. */
-async function recordEmptyLookup(ctx: Context, lease: Lease): Promise<Next> {
+async function recordEmptyLookup(ctx: Context, label: Label): Promise<Next> {
   const now = ctx.clock.now();
   const { labelLookupGraceMs: graceMs, labelRetryScheduleMs: schedule } = ctx.settings;
-  const { emptyLookupAt, tries } = lease.label;
-  if (!emptyLookupAt) {
-    return waitFor(ctx, lease, Math.max(graceMs, schedule[tries + 1] ?? 0), (label) => {
-      label.emptyLookupAt = now;
-    });
+  if (!label.emptyLookupAt) {
+    label.emptyLookupAt = now;
+    return waitFor(ctx, label, Math.max(graceMs, schedule[label.tries + 1] ?? 0));
   }
-  const stillMs = emptyLookupAt.getTime() + graceMs - now.getTime();
-  if (stillMs > 0) return waitFor(ctx, lease, stillMs);
+  const stillMs = label.emptyLookupAt.getTime() + graceMs - now.getTime();
+  if (stillMs > 0) return waitFor(ctx, label, stillMs);
 
-  await step(ctx, lease, (label) => {
-    label.wasNotBought();
-    label.tries = tries + 1;
-  });
-  return schedule[tries + 1] === undefined ? flagLabel(ctx, lease, 'provider_error') : 'buy';
+  label.wasNotBought();
+  label.tries += 1;
+  if (schedule[label.tries] === undefined) return flagLabel(ctx, label, 'provider_error');
+  await renewLease(ctx, label);
+  return 'buy';
 }

@@ -2,7 +2,8 @@ import { ProviderError } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
 import type { Parcel, PostalAddress, Quote, Rate } from '../ports/shipping-gateway.ts';
 import { flagLabel } from './flag-label.ts';
-import { type Lease, step } from './label-lease.ts';
+import type { Label } from './label.ts';
+import { renewLease } from './label-lease.ts';
 import type { ReasonCode } from './label-reasons.ts';
 import { recordProviderError } from './record-outcome.ts';
 import type { OpenedAccount } from './shipping-account.ts';
@@ -19,30 +20,33 @@ interface Shipment {
 /** Fetch rates and choose the cheapest. @returns `done` where the attempt ended instead */
 export async function chooseLabelRate(
   ctx: Context,
-  lease: Lease,
+  label: Label,
   account: OpenedAccount,
   shipment: Shipment,
 ): Promise<Rate | 'done'> {
-  if (lease.label.state !== 'quoting') await step(ctx, lease, (label) => label.moveTo('quoting'));
-  const quote = await fetchQuote(ctx, lease, account, shipment);
+  if (label.state !== 'quoting') {
+    label.moveTo('quoting');
+    await renewLease(ctx, label);
+  }
+  const quote = await fetchQuote(ctx, label, account, shipment);
   if (!quote) return 'done';
 
   const reason = reasonAgainst(quote);
-  if (reason) return flagLabel(ctx, lease, reason, quote.rejection?.detail);
+  if (reason) return flagLabel(ctx, label, reason, quote.rejection?.detail);
   const rate = chooseCheapest(quote.rates, account.carriers, currency);
   if (!rate) {
     const isAnyEnabled = sortedByCost(quote.rates, account.carriers).length > 0;
-    return flagLabel(ctx, lease, isAnyEnabled ? 'no_matching_rate' : 'no_enabled_carrier');
+    return flagLabel(ctx, label, isAnyEnabled ? 'no_matching_rate' : 'no_enabled_carrier');
   }
   if (account.labelCostCapCents !== null && rate.amountCents > account.labelCostCapCents) {
-    return flagLabel(ctx, lease, 'cost_cap');
+    return flagLabel(ctx, label, 'cost_cap');
   }
   return rate;
 }
 
 async function fetchQuote(
   ctx: Context,
-  lease: Lease,
+  label: Label,
   account: OpenedAccount,
   { to, parcel }: Shipment,
 ): Promise<Quote | undefined> {
@@ -56,8 +60,8 @@ async function fetchQuote(
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     if (error.failure === 'refused')
-      await flagLabel(ctx, lease, error.code === 'address_to' ? 'address_invalid' : 'provider_error', error.message);
-    else await recordProviderError(ctx, lease, account, error);
+      await flagLabel(ctx, label, error.code === 'address_to' ? 'address_invalid' : 'provider_error', error.message);
+    else await recordProviderError(ctx, label, account, error);
     return undefined;
   }
 }

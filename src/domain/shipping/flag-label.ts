@@ -5,36 +5,33 @@ import { recordEvent } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { lockOrder, type Order, recordFulfillment } from '../orders/index.ts';
 import type { Label } from './label.ts';
-import { firstRecheckMs, type Lease, lockLabel, orderOfLabel, underLease } from './label-lease.ts';
+import { firstRecheckMs, lockLabel, orderOfLabel, saveHeld } from './label-lease.ts';
 import { adviceFor, labelReasonCodes, type ReasonCode, reasons } from './label-reasons.ts';
 
 /**
- * Flag a label for an operator. The order stays paid. A reason that is no fault completes the job; any other one fails
- * it in the same commit, with what to do as its message. `note` records what this attempt found.
+ * Flag a label that this attempt holds for an operator. The order stays paid. A reason that is no fault completes the
+ * job; any other one fails it in the same commit, with what to do as its message.
  *
  * @throws ManualActionRequired
  */
 export async function flagLabel(
   ctx: Context,
-  lease: Lease,
+  label: Label,
   code: ReasonCode,
   detail: string | null = null,
-  note: (label: Label) => void = () => undefined,
 ): Promise<'done'> {
   const flag = async (ctx: InTransaction) => {
-    await handToOperator(ctx, lease.orderId, code);
-    await underLease(ctx, lease, (label) => {
-      note(label);
-      writeReason(ctx, label, code, detail);
-    });
+    await handToOperator(ctx, label.orderId, code);
+    writeReason(ctx, label, code, detail);
+    await saveHeld(ctx, label);
   };
   if (!reasons[code].fails) {
     await completeJob(ctx, flag);
     return 'done';
   }
-  const message = `${lease.label.orderNumber}: ${code}. ${adviceFor(code)}`;
+  const message = `${label.orderNumber}: ${code}. ${adviceFor(code)}`;
   await failJob(ctx, message, flag);
-  ctx.log.warn({ label: lease.labelId, reason: code }, 'label needs attention');
+  ctx.log.warn({ label: label.id, reason: code }, 'label needs attention');
   throw new ManualActionRequired(message);
 }
 

@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
-import { lockRow } from '#src/database/rows.ts';
-import { readOne, transact } from '#src/database/transact.ts';
+import { lockRow, saveRow } from '#src/database/rows.ts';
+import { readOne } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';
@@ -8,15 +8,6 @@ import { sql } from '#src/lib/sql.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { lockOrder, type Order } from '../orders/index.ts';
 import { Label } from './label.ts';
-
-/** The lease of an attempt: no other process changes the label until it expires or is released. */
-export interface Lease {
-  readonly labelId: string;
-  readonly orderId: string;
-  readonly token: string;
-  /** As it was when this attempt last wrote it. */
-  label: Label;
-}
 
 /** After how long a label is checked that may have been bought twice, or whose purchase is open. */
 export function firstRecheckMs(ctx: Context): number {
@@ -29,35 +20,19 @@ export function leaseMs(ctx: Context): number {
 }
 
 /**
- * Change a label under its lease, in one transaction. The order is locked first where it changes too.
- * @throws Snooze when the lease is lost: another attempt continues with the label
+ * Write a label that this attempt holds. It is not locked: while its lease lasts, no other process changes it.
+ * @throws Snooze when another one has since: the lease was lost
  */
-export async function underLease<Result>(
-  ctx: InTransaction,
-  lease: Lease,
-  work: (label: Label) => Promise<Result> | Result,
-): Promise<Result> {
-  const label = await lockLabel(ctx, lease.labelId);
-  if (!label || label.leaseToken !== lease.token) throw new Snooze(seconds(1), 'another attempt took over the label');
+export async function saveHeld(ctx: Context, label: Label): Promise<void> {
   label.updatedAt = ctx.clock.now();
-  const result = await work(label);
-  await ctx.tx.em.flush();
-  return result;
+  if (!(await saveRow(ctx, label, ['version']))) throw new Snooze(seconds(1), 'another attempt took over the label');
 }
 
-/**
- * Change the label under its lease and renew the lease.
- * @returns when the lease expires
- */
-export async function step(ctx: Context, lease: Lease, change: (label: Label) => void): Promise<Date> {
+/** The same, and renew its lease. @returns when the lease expires */
+export async function renewLease(ctx: Context, label: Label): Promise<Date> {
   const heldUntil = fromNow(ctx.clock, leaseMs(ctx));
-  await transact(ctx, (ctx) =>
-    underLease(ctx, lease, (label) => {
-      change(label);
-      label.hold(lease.token, heldUntil);
-      lease.label = label;
-    }),
-  );
+  label.leaseExpiresAt = heldUntil;
+  await saveHeld(ctx, label);
   return heldUntil;
 }
 

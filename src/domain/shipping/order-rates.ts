@@ -6,7 +6,6 @@ import type { Context } from '../context.ts';
 import {
   type OrderForShipping,
   type OrderView,
-  orderForShipping,
   readOrder,
   recordFulfillment,
   type ShippingAddress,
@@ -24,7 +23,7 @@ import { Label } from './label.ts';
 import { labelReasonCodes } from './label-reasons.ts';
 import { enqueueAttempt, insertLabel } from './request-label.ts';
 import { lockForManualAction, rejectIfOpen } from './retry-label.ts';
-import { type OpenedAccount, openAccount } from './shipping-account.ts';
+import { type OpenedAccount, openAccount, openAccountAndOrder } from './shipping-account.ts';
 
 /**
  * Above this, goods that leave the US must be filed with its customs first, except to Canada, and the label has to cite
@@ -40,10 +39,9 @@ const unfiledUsdCentsMax = 2500_00;
  *   `shipping_provider_unavailable`
  */
 export async function quoteOrder(ctx: Context, { orderId }: { orderId: string }): Promise<Rate[]> {
-  const [order, view, opened] = await Promise.all([
-    orderForShipping(ctx, orderId),
+  const [{ account: opened, order }, view] = await Promise.all([
+    openAccountAndOrder(ctx, orderId),
     readOrder(ctx, orderId),
-    openAccount(ctx),
   ]);
   if (!order || !view) throw notFound('order');
   const country = order.shippingAddress?.country;

@@ -30,7 +30,7 @@ export async function pauseLabels(ctx: Context, account: OpenedAccount): Promise
 
 /** The key works after all: resume the labels that wait. */
 export async function resumeIfPaused(ctx: Context, account: OpenedAccount): Promise<void> {
-  if (account.pausedAt) await transact(ctx, unpause);
+  if (account.isPaused) await transact(ctx, unpause);
 }
 
 /** Resume every label of the store that waits for its account. */

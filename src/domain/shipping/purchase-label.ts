@@ -1,18 +1,19 @@
-import { completeJob, transact } from '#src/database/transact.ts';
+import { readRow } from '#src/database/rows.ts';
+import { completeJob } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { randomText, shortDigest } from '#src/lib/crypto.ts';
 import { Snooze } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
-import { orderForShipping } from '../orders/index.ts';
+import type { OrderForShipping } from '../orders/index.ts';
 import { type Assessment, assessOrder } from './assess-order.ts';
 import { buyLabel, lookupPurchase } from './buy-label.ts';
 import { chooseLabelRate } from './choose-rate.ts';
 import { flagLabel } from './flag-label.ts';
-import type { Label } from './label.ts';
-import { type Lease, leaseMs, lockLabel } from './label-lease.ts';
+import { Label } from './label.ts';
+import { leaseMs, lockLabel, saveHeld } from './label-lease.ts';
 import { completeAsSkipped, type Next } from './record-outcome.ts';
 import { restartLabel } from './retry-label.ts';
-import { type OpenedAccount, openAccount } from './shipping-account.ts';
+import { type OpenedAccount, openAccountAndOrder } from './shipping-account.ts';
 
 /** The longest attempt: a lookup, a purchase, and a lookup of that purchase. */
 const turnsMax = 3;
@@ -37,10 +38,10 @@ export async function purchaseLabel(
   ctx: Context,
   { labelId, attempt }: { labelId: string; attempt: number },
 ): Promise<void> {
-  const lease = await takeLabel(ctx, { labelId, attempt });
-  if (!lease) return;
-  if (lease.label.starts > startsMax) return flagLabel(ctx, lease, 'crashes').then(() => undefined);
-  await advance(ctx, lease, await openAccount(ctx));
+  const label = await takeLabel(ctx, { labelId, attempt });
+  if (!label) return;
+  if (label.starts > startsMax) await flagLabel(ctx, label, 'crashes');
+  else await advance(ctx, label);
 }
 
 /**
@@ -53,24 +54,28 @@ export async function purchaseLabel(
 async function takeLabel(
   ctx: Context,
   { labelId, attempt }: { labelId: string; attempt: number },
-): Promise<Lease | undefined> {
-  return transact(ctx, async (ctx) => {
-    const label = await lockLabel(ctx, labelId);
-    if (!label || label.isFinished || label.voidingSince) return undefined;
-    if (label.state === 'needs_attention') {
-      if (ctx.attempt?.manual) await completeJob(ctx, (ctx) => restartLabel(ctx, label));
-      return undefined;
-    }
-    if (attempt !== label.attempt) return undefined;
-    rejectIfHeld(ctx, label);
+): Promise<Label | undefined> {
+  const label = (await readRow(ctx, Label, labelId))?.entity;
+  if (!label || label.isFinished || label.voidingSince) return undefined;
+  if (label.state === 'needs_attention') {
+    if (ctx.attempt?.manual) await restart(ctx, labelId);
+    return undefined;
+  }
+  if (attempt !== label.attempt) return undefined;
+  rejectIfHeld(ctx, label);
 
-    if (label.state === 'queued') label.moveTo('quoting');
-    const token = randomText(20);
-    label.starts += 1;
-    label.hold(token, fromNow(ctx.clock, leaseMs(ctx)));
-    label.nextAttemptAt = null;
-    label.updatedAt = ctx.clock.now();
-    return { labelId, orderId: label.orderId, token, label };
+  if (label.state === 'queued') label.moveTo('quoting');
+  label.starts += 1;
+  label.nextAttemptAt = null;
+  label.hold(randomText(20), fromNow(ctx.clock, leaseMs(ctx)));
+  await saveHeld(ctx, label);
+  return label;
+}
+
+async function restart(ctx: Context, labelId: string): Promise<void> {
+  await completeJob(ctx, async (ctx) => {
+    const label = await lockLabel(ctx, labelId);
+    if (label?.state === 'needs_attention') await restartLabel(ctx, label);
   });
 }
 
@@ -81,37 +86,42 @@ function rejectIfHeld(ctx: Context, label: Label): void {
   throw new Snooze(Math.max(remainingMs, 0) + 250, 'another attempt holds the label');
 }
 
-async function advance(ctx: Context, lease: Lease, account: OpenedAccount | undefined): Promise<void> {
-  let next: Next = lease.label.buyingSince ? 'look up' : 'buy';
+async function advance(ctx: Context, label: Label): Promise<void> {
+  const { account, order } = await openAccountAndOrder(ctx, label.orderId);
+  let next: Next = label.buyingSince ? 'look up' : 'buy';
   for (let turn = 0; turn < turnsMax && next !== 'done'; turn += 1) {
-    next = next === 'look up' ? await findPurchase(ctx, lease, account) : await quoteAndBuy(ctx, lease, account);
+    next = next === 'look up' ? await findPurchase(ctx, label, account) : await quoteAndBuy(ctx, label, account, order);
   }
 }
 
-async function findPurchase(ctx: Context, lease: Lease, account: OpenedAccount | undefined): Promise<Next> {
-  if (!mayCallProvider(account)) return flagLabel(ctx, lease, 'provider_auth');
-  return lookupPurchase(ctx, lease, account);
+async function findPurchase(ctx: Context, label: Label, account: OpenedAccount | undefined): Promise<Next> {
+  if (!mayCallProvider(account)) return flagLabel(ctx, label, 'provider_auth');
+  return lookupPurchase(ctx, label, account);
 }
 
 /** No purchase is open: assess the order, choose a rate unless a usable one is chosen, and buy it. */
-async function quoteAndBuy(ctx: Context, lease: Lease, account: OpenedAccount | undefined): Promise<Next> {
-  const order = await orderForShipping(ctx, lease.orderId);
-  const isManual = lease.label.chosenManually;
+async function quoteAndBuy(
+  ctx: Context,
+  label: Label,
+  account: OpenedAccount | undefined,
+  order: OrderForShipping | undefined,
+): Promise<Next> {
+  const isManual = label.chosenManually;
   const assessment: Assessment = order ? assessOrder(order, account, isManual) : { decision: 'skip' };
-  if (assessment.decision === 'skip') return completeAsSkipped(ctx, lease);
-  if (assessment.decision === 'flag') return flagLabel(ctx, lease, assessment.code, assessment.detail);
-  if (!mayCallProvider(account)) return flagLabel(ctx, lease, 'provider_auth');
+  if (assessment.decision === 'skip') return completeAsSkipped(ctx, label);
+  if (assessment.decision === 'flag') return flagLabel(ctx, label, assessment.code, assessment.detail);
+  if (!mayCallProvider(account)) return flagLabel(ctx, label, 'provider_auth');
 
   const quotedFor = shortDigest(JSON.stringify([assessment.to, assessment.parcel]), 20);
-  if (!lease.label.hasUsableRate(ctx.clock.now(), quotedFor)) {
-    if (isManual && lease.label.rate) return flagLabel(ctx, lease, 'no_matching_rate', 'The chosen rate has expired.');
-    const rate = await chooseLabelRate(ctx, lease, account, assessment);
-    return rate === 'done' ? rate : buyLabel(ctx, lease, account, { rate, quotedFor });
+  if (!label.hasUsableRate(ctx.clock.now(), quotedFor)) {
+    if (isManual && label.rate) return flagLabel(ctx, label, 'no_matching_rate', 'The chosen rate has expired.');
+    const rate = await chooseLabelRate(ctx, label, account, assessment);
+    return rate === 'done' ? rate : buyLabel(ctx, label, account, { rate, quotedFor });
   }
-  return buyLabel(ctx, lease, account);
+  return buyLabel(ctx, label, account);
 }
 
 /** While the provider rejects the key, no label calls it until an operator retries one. */
 function mayCallProvider(account: OpenedAccount | undefined): account is OpenedAccount {
-  return account !== undefined && account.pausedAt === null;
+  return account !== undefined && !account.isPaused;
 }

@@ -53,7 +53,7 @@ export async function pollTrackings(ctx: PlatformContext): Promise<void> {
  */
 export async function reconcileTracking(ctx: Context, { trackingId }: { trackingId: string }): Promise<void> {
   const [parcel, opened] = await Promise.all([findParcel(ctx, trackingId), openAccount(ctx)]);
-  if (!parcel || !opened || opened.pausedAt) return;
+  if (!parcel || !opened || opened.isPaused) return;
   const update = await fetchStatus(ctx, opened, parcel);
 
   await completeJob(ctx, async (ctx) => {

@@ -1,5 +1,5 @@
 import { refundUnusedLabel } from '#jobs/labels.ts';
-import { completeJob, transact } from '#src/database/transact.ts';
+import { completeJob } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { hours, seconds } from '#src/lib/duration.ts';
 import { type ProviderError, Snooze } from '#src/lib/errors.ts';
@@ -10,7 +10,7 @@ import type { LabelPurchase } from '../ports/shipping-gateway.ts';
 import { recordDuplicates } from './duplicate-labels.ts';
 import { flagLabel } from './flag-label.ts';
 import type { Label } from './label.ts';
-import { firstRecheckMs, type Lease, step, underLease } from './label-lease.ts';
+import { firstRecheckMs, saveHeld } from './label-lease.ts';
 import { labelReasonCodes, type ReasonCode } from './label-reasons.ts';
 import { pauseLabels } from './pause-labels.ts';
 import { closeFailedJobs, enqueueAttempt } from './request-label.ts';
@@ -21,56 +21,51 @@ import { beginTracking } from './tracking.ts';
 const undecidedMs = hours(24);
 
 /** Record the provider's response to the purchase that was requested. */
-export async function recordPurchaseOutcome(ctx: Context, lease: Lease, purchase: LabelPurchase): Promise<Next> {
+export async function recordPurchaseOutcome(ctx: Context, label: Label, purchase: LabelPurchase): Promise<Next> {
   switch (purchase.state) {
     case 'purchased':
-      await completeAsPurchased(ctx, lease, purchase);
+      await completeAsPurchased(ctx, label, purchase);
       return 'done';
     case 'undecided':
-      return waitForDecision(ctx, lease);
+      return waitForDecision(ctx, label);
     case 'failed':
-      await step(ctx, lease, (label) => label.wasNotBought());
-      return recordFailure(ctx, lease, purchase);
+      label.wasNotBought();
+      return recordFailure(ctx, label, purchase);
     default:
       // It was voided at the provider itself: an operator decides whether to buy another.
-      return flagLabel(
-        ctx,
-        lease,
-        'carrier_error',
-        'The label was bought, then voided at the shipping provider.',
-        (label) => label.wasNotBought(),
-      );
+      label.wasNotBought();
+      return flagLabel(ctx, label, 'carrier_error', 'The label was bought, then voided at the shipping provider.');
   }
 }
 
-export async function waitForDecision(ctx: Context, lease: Lease): Promise<Next> {
-  const requestedAt = lease.label.buyingSince?.getTime() ?? 0;
-  if (ctx.clock.now().getTime() - requestedAt > undecidedMs) return flagLabel(ctx, lease, 'outcome_unknown');
-  return waitFor(ctx, lease, ctx.settings.labelLookupGraceMs);
+export async function waitForDecision(ctx: Context, label: Label): Promise<Next> {
+  const requestedAt = label.buyingSince?.getTime() ?? 0;
+  if (ctx.clock.now().getTime() - requestedAt > undecidedMs) return flagLabel(ctx, label, 'outcome_unknown');
+  return waitFor(ctx, label, ctx.settings.labelLookupGraceMs);
 }
 
-async function recordFailure(ctx: Context, lease: Lease, { failure }: LabelPurchase): Promise<Next> {
+async function recordFailure(ctx: Context, label: Label, { failure }: LabelPurchase): Promise<Next> {
   const detail = failure?.detail ?? null;
-  if (failure?.kind === 'address') return flagLabel(ctx, lease, 'address_invalid', detail);
-  if (failure?.kind === 'funds') return flagLabel(ctx, lease, 'provider_insufficient_funds', detail);
-  if (failure?.kind === 'temporary') return tryAgain(ctx, lease, 'carrier_error', detail);
-  return flagLabel(ctx, lease, 'carrier_error', detail);
+  if (failure?.kind === 'address') return flagLabel(ctx, label, 'address_invalid', detail);
+  if (failure?.kind === 'funds') return flagLabel(ctx, label, 'provider_insufficient_funds', detail);
+  if (failure?.kind === 'temporary') return tryAgain(ctx, label, 'carrier_error', detail);
+  return flagLabel(ctx, label, 'carrier_error', detail);
 }
 
 /** Record what a provider error means for the label. A purchase that is open stays open. */
 export async function recordProviderError(
   ctx: Context,
-  lease: Lease,
+  label: Label,
   account: OpenedAccount,
   error: ProviderError,
 ): Promise<Next> {
   if (error.failure === 'denied') {
     await pauseLabels(ctx, account);
-    return flagLabel(ctx, lease, 'provider_auth');
+    return flagLabel(ctx, label, 'provider_auth');
   }
   if (error.failure === 'busy' && error.retryAfterSeconds !== undefined)
-    return postpone(ctx, lease, error.retryAfterSeconds);
-  return tryAgain(ctx, lease, error.failure === 'busy' ? 'provider_rate_limited' : 'provider_error', error.message);
+    return postpone(ctx, label, error.retryAfterSeconds);
+  return tryAgain(ctx, label, error.failure === 'busy' ? 'provider_rate_limited' : 'provider_error', error.message);
 }
 
 /** The next step of an attempt: look up the open purchase, quote and buy, or nothing more. */
@@ -79,29 +74,27 @@ export type Next = 'look up' | 'buy' | 'done';
 /** The label was bought. `others` are further purchases of the same rate. */
 export async function completeAsPurchased(
   ctx: Context,
-  lease: Lease,
+  label: Label,
   purchase: LabelPurchase,
   others: readonly LabelPurchase[] = [],
 ): Promise<void> {
   await completeJob(ctx, async (ctx) => {
-    const order = await lockOrder(ctx, lease.orderId);
-    await underLease(ctx, lease, async (label) => {
-      await recordPurchase(ctx, order, label, purchase);
-      await recordDuplicates(ctx, label, others);
-    });
+    const order = await lockOrder(ctx, label.orderId);
+    await recordPurchase(ctx, order, label, purchase);
+    await recordDuplicates(ctx, label, others);
+    await saveHeld(ctx, label);
   });
 }
 
 /** The order needs no label. */
-export async function completeAsSkipped(ctx: Context, lease: Lease): Promise<'done'> {
-  await completeJob(ctx, (ctx) =>
-    underLease(ctx, lease, async (label) => {
-      label.moveTo('skipped');
-      label.reasonCode = 'not_required';
-      label.release();
-      await closeFailedJobs(ctx, label);
-    }),
-  );
+export async function completeAsSkipped(ctx: Context, label: Label): Promise<'done'> {
+  label.moveTo('skipped');
+  label.reasonCode = 'not_required';
+  label.release();
+  await completeJob(ctx, async (ctx) => {
+    await closeFailedJobs(ctx, label);
+    await saveHeld(ctx, label);
+  });
   return 'done';
 }
 
@@ -111,32 +104,24 @@ export async function completeAsSkipped(ctx: Context, lease: Lease): Promise<'do
  *
  * @throws ManualActionRequired when no try is left
  */
-async function tryAgain(ctx: Context, lease: Lease, code: ReasonCode, detail: string | null = null): Promise<'done'> {
-  const tries = lease.label.tries + 1;
+async function tryAgain(ctx: Context, label: Label, code: ReasonCode, detail: string | null = null): Promise<'done'> {
+  const tries = label.tries + 1;
   const waitMs = ctx.settings.labelRetryScheduleMs[tries];
-  if (waitMs === undefined) return flagLabel(ctx, lease, lease.label.buyingSince ? 'outcome_unknown' : code, detail);
-  return waitFor(ctx, lease, spread(waitMs), (label) => {
-    label.tries = tries;
-    label.reasonCode = code;
-    label.reasonDetail = detail;
-    if (label.state === 'quoting') label.moveTo('queued');
-  });
+  if (waitMs === undefined) return flagLabel(ctx, label, label.buyingSince ? 'outcome_unknown' : code, detail);
+  label.tries = tries;
+  label.reasonCode = code;
+  label.reasonDetail = detail;
+  if (label.state === 'quoting') label.moveTo('queued');
+  return waitFor(ctx, label, spread(waitMs));
 }
 
-/** End this attempt and enqueue the next one after a while. `note` records what this attempt found. */
-export async function waitFor(
-  ctx: Context,
-  lease: Lease,
-  waitMs: number,
-  note: (label: Label) => void = () => undefined,
-): Promise<'done'> {
-  await completeJob(ctx, (ctx) =>
-    underLease(ctx, lease, (label) => {
-      note(label);
-      enqueueAttempt(ctx, label, fromNow(ctx.clock, waitMs));
-      label.release();
-    }),
-  );
+/** End this attempt and enqueue the next one after a while. */
+export async function waitFor(ctx: Context, label: Label, waitMs: number): Promise<'done'> {
+  label.release();
+  await completeJob(ctx, async (ctx) => {
+    enqueueAttempt(ctx, label, fromNow(ctx.clock, waitMs));
+    await saveHeld(ctx, label);
+  });
   return 'done';
 }
 
@@ -147,19 +132,15 @@ const postponedMaxMs = hours(6);
  * The provider said when to retry, and did nothing: this counts as no try, unless it goes on for hours.
  * @throws Snooze
  */
-async function postpone(ctx: Context, lease: Lease, retryAfterSeconds: number): Promise<'done'> {
+async function postpone(ctx: Context, label: Label, retryAfterSeconds: number): Promise<'done'> {
   const now = ctx.clock.now();
-  const { postponedSince } = lease.label;
-  if (postponedSince && now.getTime() - postponedSince.getTime() > postponedMaxMs)
-    return tryAgain(ctx, lease, 'provider_rate_limited');
-  await transact(ctx, (ctx) =>
-    underLease(ctx, lease, (label) => {
-      if (label.state === 'quoting') label.moveTo('queued');
-      label.postponedSince ??= now;
-      label.nextAttemptAt = fromNow(ctx.clock, seconds(retryAfterSeconds));
-      label.release();
-    }),
-  );
+  label.postponedSince ??= now;
+  if (now.getTime() - label.postponedSince.getTime() > postponedMaxMs)
+    return tryAgain(ctx, label, 'provider_rate_limited');
+  if (label.state === 'quoting') label.moveTo('queued');
+  label.nextAttemptAt = fromNow(ctx.clock, seconds(retryAfterSeconds));
+  label.release();
+  await saveHeld(ctx, label);
   throw new Snooze(seconds(retryAfterSeconds), 'the shipping provider asked to retry later');
 }
 

@@ -5,6 +5,7 @@ import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Issue } from '#src/lib/validation.ts';
 import { checkCountry } from '../checks.ts';
 import type { Context } from '../context.ts';
+import { type OrderForShipping, orderForShippingOf } from '../orders/index.ts';
 import type { ShippingAccount } from '../ports/shipping-gateway.ts';
 
 const Carrier = Type.String({ pattern: '^[a-z0-9]+(_[a-z0-9]+)*$', maxLength: 40, examples: ['usps'] });
@@ -156,7 +157,8 @@ export interface OpenedAccount {
   readonly labelCostCapCents: number | null;
   readonly countries: readonly string[];
   readonly options: readonly ShippingOption[];
-  readonly pausedAt: Date | null;
+  /** Whether labels wait because the provider rejects the key. */
+  readonly isPaused: boolean;
 }
 
 interface AccountRow extends Omit<OpenedAccount, 'account'> {
@@ -165,15 +167,29 @@ interface AccountRow extends Omit<OpenedAccount, 'account'> {
 
 /** `undefined` where the store has no shipping account. */
 export async function openAccount(ctx: Context): Promise<OpenedAccount | undefined> {
-  const row = await readOne<AccountRow>(
+  const row = await readOne<{ account: AccountRow | null }>(ctx, sql`select ${accountOf(ctx)} as account`);
+  return row?.account ? open(ctx, row.account) : undefined;
+}
+
+/** The account together with an order, read with one statement; either is `undefined` where there is none. */
+export async function openAccountAndOrder(
+  ctx: Context,
+  orderId: string,
+): Promise<{ readonly account: OpenedAccount | undefined; readonly order: OrderForShipping | undefined }> {
+  const row = await readOne<{ account: AccountRow | null; order: OrderForShipping | null }>(
     ctx,
-    sql`
-    select id, api_key_sealed as "apiKeySealed", carriers, origin, parcel, label_cost_cap_cents as "labelCostCapCents",
-      countries, options, paused_at as "pausedAt"
-    from shipping_accounts where tenant_id = ${ctx.tenant.id}`,
+    sql`select ${accountOf(ctx)} as account, ${orderForShippingOf(ctx, orderId)} as "order"`,
   );
-  if (!row) return undefined;
-  const { apiKeySealed, ...settings } = row;
+  return { account: row?.account ? open(ctx, row.account) : undefined, order: row?.order ?? undefined };
+}
+
+const accountOf = (ctx: Context): Sql => sql`
+  (select json_build_object('id', id, 'apiKeySealed', api_key_sealed, 'carriers', carriers, 'origin', origin,
+      'parcel', parcel, 'labelCostCapCents', label_cost_cap_cents, 'countries', countries, 'options', options,
+      'isPaused', paused_at is not null)
+    from shipping_accounts where tenant_id = ${ctx.tenant.id})`;
+
+function open(ctx: Context, { apiKeySealed, ...settings }: AccountRow): OpenedAccount {
   const apiKey = ctx.keyring.open(ctx.tenant.id, 'shipping_api_key', apiKeySealed);
   return { ...settings, account: { tenantId: ctx.tenant.id, apiKey } };
 }
