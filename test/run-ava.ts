@@ -22,13 +22,14 @@ const failedLine = /^ {2}([✘×✖] |Uncaught exception in |Unhandled rejection
 export async function runAva(args: string[], environment: NodeJS.ProcessEnv): Promise<Tally> {
   const quickly = new URL(import.meta.resolve('#test/support/resolve-directly.ts'));
   const leaks = import.meta.resolve('#test/support/fail-on-leaks.ts');
+  const roomy = `--import=${import.meta.resolve('#test/support/enlarge-young-generation.ts')}`;
   const [version] = await Promise.all([bundlePackages(), stripSources()]);
   quickly.searchParams.set('packages', version);
   // One more than there are processors, since some files wait for processes that they start.
   const flags = [`--concurrency=${Math.min(4, availableParallelism() + 1)}`];
   if (process.stdout.isTTY) flags.push('--color');
   const program = join(root, 'node_modules/ava/entrypoints/cli.js');
-  const ava = spawn(process.execPath, [program, ...flags, ...args], {
+  const ava = spawn(process.execPath, [roomy, program, ...flags, ...args], {
     cwd: root,
     env: {
       ...process.env,

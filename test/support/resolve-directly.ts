@@ -17,9 +17,7 @@ const bundles = new Map(
     ? readdirSync(new URL(folder)).map((file) => [decodeURIComponent(file), folder + encodeURIComponent(file)])
     : [],
 );
-const sources: Readonly<Record<string, string>> = version
-  ? JSON.parse(readFileSync(new URL(`${root}node_modules/.cache/storefront/sources.json`), 'utf8'))
-  : {};
+const sourceOf = version ? readSources(new URL(`${root}node_modules/.cache/storefront/sources`)) : () => undefined;
 
 registerHooks({
   resolve(specifier, context, nextResolve) {
@@ -35,11 +33,22 @@ registerHooks({
     return nextResolve(specifier, context);
   },
   load(url, context, nextLoad) {
-    const source = url.startsWith(root) ? sources[url.slice(root.length)] : undefined;
+    const source = url.startsWith(root) ? sourceOf(url.slice(root.length)) : undefined;
     return source === undefined ? nextLoad(url, context) : { format: 'module', source, shortCircuit: true };
   },
 });
 
 function found(url: string, format: string) {
   return { url, format, shortCircuit: true };
+}
+
+/** @returns what reads a source by its path */
+function readSources(file: URL): (path: string) => string | undefined {
+  const bytes = readFileSync(file);
+  const begin = bytes.indexOf('\n') + 1;
+  const places: Readonly<Record<string, [begin: number, end: number]>> = JSON.parse(bytes.toString('utf8', 0, begin));
+  return (path) => {
+    const place = places[path];
+    return place && bytes.toString('utf8', begin + place[0], begin + place[1]);
+  };
 }
