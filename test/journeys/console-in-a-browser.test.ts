@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 
 import anyTest, { type ExecutionContext, type TestFn } from 'ava';
 import { Secret, TOTP } from 'otpauth';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 
 import { ensureConsole } from '#src/console/build/ensure-built.ts';
 import { type Receiver, startReceiver } from '#src/dev/demo/receiver.ts';
@@ -58,13 +58,28 @@ const dialog = (page: Page) => page.getByRole('dialog');
 const confirm = (page: Page, name: string) => dialog(page).getByRole('button', { name, exact: true }).click();
 
 /** A window of someone who has just signed in. */
-async function openConsole(t: ExecutionContext<ConsoleContext>, email = owner): Promise<Page> {
-  const { browser, stack } = t.context;
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+async function signIn(t: ExecutionContext<ConsoleContext>, email = owner): Promise<Page> {
+  const page = await openWindow(t);
+  await signInToConsole(page, t.context.stack, email);
+  return page;
+}
+
+let ownersSession: Awaited<ReturnType<BrowserContext['storageState']>> | undefined;
+
+/** A window of the owner, who signed in some time ago. */
+async function openConsole(t: ExecutionContext<ConsoleContext>): Promise<Page> {
+  ownersSession ??= await (await signIn(t)).context().storageState();
+  return openWindow(t, ownersSession);
+}
+
+async function openWindow(t: ExecutionContext<ConsoleContext>, storageState?: typeof ownersSession): Promise<Page> {
+  const context = await t.context.browser.newContext({
+    viewport: { width: 1280, height: 900 },
+    ...(storageState && { storageState }),
+  });
   t.teardown(() => context.close());
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
-  await signInToConsole(page, stack, email);
   return page;
 }
 
@@ -86,7 +101,7 @@ browserTest(
     t.timeout(180_000);
     const { stack } = t.context;
     const order = await buyMug(stack, abroad);
-    const page = await openConsole(t);
+    const page = await signIn(t);
     const complaints = complaintsOf(page);
     const { admin } = clientsOf(stack);
     await until(async () => (await admin.getOrder(order.id)).order.fulfillment_status === 'needs_attention');
@@ -261,7 +276,7 @@ browserTest('an owner who confirms with a code changes the terms of shipping and
   t.timeout(300_000);
   const { stack } = t.context;
   const { admin } = clientsOf(stack);
-  const page = await openConsole(t);
+  const page = await signIn(t);
   await openInConsole(page, stack, '/settings/shipping', 'Settings');
   await page.getByLabel(/^Most for a label/).fill('35.50');
   await page.getByLabel('Country *').fill('UK');
@@ -372,7 +387,7 @@ browserTest(
     const order = await buyMug(stack, atHome);
     const { admin } = clientsOf(stack);
     const email = 'packer@cedar.example';
-    const ownersPage = await openConsole(t);
+    const ownersPage = await signIn(t);
     await openInConsole(ownersPage, stack, '/staff', 'Staff');
     await button(ownersPage, 'Invite').click();
     await dialog(ownersPage).getByLabel('Email').fill(email);
@@ -383,7 +398,7 @@ browserTest(
     await ownersPage.getByText('The invitation is on its way.').waitFor();
 
     await until(async () => (await admin.getOrder(order.id)).order.fulfillment_status === 'label_purchased');
-    const page = await openConsole(t, email);
+    const page = await signIn(t, email);
     await openInConsole(page, stack, `/orders/${order.id}/show`, order.number);
     await button(page, 'Print the label').waitFor();
     t.is(await button(page, 'Refund').count(), 0);
@@ -406,17 +421,20 @@ browserTest(
   },
 );
 
+/** Evaluated in a page that has axe. */
+const seriousFindings = `axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations
+  .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+  .map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 200)).join(' | ')))`;
+
 browserTest('every page is free of serious accessibility findings and fits a narrow window', async (t) => {
   t.timeout(300_000);
   const { stack } = t.context;
   const page = await openConsole(t);
   const complaints = complaintsOf(page);
-  const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
+  await page.addInitScript({ path: createRequire(import.meta.url).resolve('axe-core') });
   for (const [path, title] of [...consolePages, ...(await recordPages(stack))]) {
     await openInConsole(page, stack, path, title);
-    const findings = await page.evaluate<string[]>(`${axe}; axe.run().then(({ violations }) => violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 200)).join(' | ')))`);
+    const findings = await page.evaluate<string[]>(seriousFindings);
     t.deepEqual(findings, [], path);
     await page.setViewportSize({ width: 390, height: 844 });
     // The menu leaves when its own rule has seen the width.
