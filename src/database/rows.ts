@@ -107,8 +107,11 @@ export function hasChanged(ctx: WithTransaction<DatabaseContext>, entity: object
 
 const namesOf = new WeakMap<object, Sql>();
 
-/** Its columns by name: with `*`, the plan of a prepared statement is lost when a migration adds a column. */
-function selectOf<Entity>(meta: EntityMetadata<Entity>, more?: Sql): Sql {
+/**
+ * Selects what `em.map` makes an entity of, and `more`. Its columns are named: with `*`, the plan of a prepared statement
+ * is lost when a migration adds a column.
+ */
+export function selectOf<Entity>(meta: EntityMetadata<Entity>, more?: Sql): Sql {
   let names = namesOf.get(meta);
   if (!names) {
     names = rawSql(meta.props.flatMap(({ fieldNames }) => fieldNames.map((name) => `"${name}"`)).join(', '));

@@ -1,14 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { transact } from '#src/database/transact.ts';
+import { completeJob, transact } from '#src/database/transact.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import { type Context, type InTransaction, isShuttingDown } from '../context.ts';
 import { type AttemptedBatch, attemptBatch } from './attempt-batch.ts';
-import { type Batch, claimDeliveries, lockEndpoint } from './claim-deliveries.ts';
-import { type EndpointLease, releaseLease, renewLease, takeLease } from './endpoint-leases.ts';
-import { wakeForRest, wakeNextLease } from './endpoint-wakes.ts';
+import { type Batch, claimDeliveries } from './claim-deliveries.ts';
+import { chooseLease, type LockedEndpoint, lockEndpointAndLeases, snoozeForDeadAttempt } from './endpoint-leases.ts';
+import { checkForRest, enqueueWake, wakeNextLease } from './endpoint-wakes.ts';
 import { recordOutcomes } from './record-outcomes.ts';
-import type { WebhookEndpoint } from './webhook-endpoint.ts';
 
 /** A job drains for this long, then enqueues a successor so that other jobs get a worker. */
 const drainMs = seconds(20);
@@ -19,74 +18,90 @@ const quickMs = 250;
 
 /**
  * Deliver what is due to one endpoint under one of its leases, until nothing is due, the time is up or the process is
- * shutting down. After releasing the lease it checks once more for deliveries: jobs that found no free lease ended and
- * events enqueued no job, relying on this check.
+ * shutting down. The last transaction records outcomes, releases the lease and checks once more for deliveries: jobs
+ * that found no free lease ended and events enqueued no job, relying on this check.
  */
 export async function drainEndpoint(ctx: Context, { endpointId }: { endpointId: string }): Promise<void> {
   const until = ctx.clock.now().getTime() + drainMs;
-  let turn = await transact(ctx, (ctx) => startDraining(ctx, endpointId));
-  if (turn === 'busy') return;
-  while (turn && (turn.batch || turn.pauseMs > 0)) {
-    const { batch } = turn;
-    const result = batch ? await attemptBatch(ctx, batch) : await pause(ctx, turn.pauseMs);
+  const drain = { endpointId, token: newId('job') };
+  let turn = await transact(ctx, (ctx) => startDraining(ctx, drain));
+  while (turn) {
+    const { batch, pauseMs } = turn;
+    const result = batch ? await attemptBatch(ctx, batch) : await pause(ctx, pauseMs);
     const mayContinue = ctx.clock.now().getTime() < until && !isShuttingDown(ctx);
-    turn = await continueDraining(ctx, turn, result, mayContinue);
+    turn = await continueDraining(ctx, drain, turn, result, mayContinue);
   }
-  await wakeForRest(ctx, endpointId);
 }
 
-/**
- * The next step under a lease: attempt a batch, or wait for the endpoint's rate limit. With neither, it was released.
- */
+/** Its token is that of its lease. */
+interface Drain {
+  readonly endpointId: string;
+  readonly token: string;
+}
+
+/** The next step of a drain: attempt a batch, or wait for the endpoint's rate limit. */
 interface Turn {
-  readonly lease: EndpointLease;
   readonly batch: Batch | undefined;
   readonly pauseMs: number;
+  /** Whether more is due. If not, the final check follows. */
+  readonly hasMore: boolean;
 }
 
-/** @returns `busy` when no lease is free, and `undefined` when nothing is due or the endpoint is paused */
-async function startDraining(ctx: InTransaction, endpointId: string): Promise<Turn | 'busy' | undefined> {
-  const lease = await takeLease(ctx, endpointId, newId('job'));
-  if (lease === 'busy') return lease;
-  const endpoint = lease && (await lockEndpoint(ctx, endpointId));
-  if (!endpoint) return undefined;
-  const turn = await takeTurn(ctx, endpoint, lease, lease.width);
-  if (turn.batch?.hasMore && turn.batch.deliveries.length === lease.width) await wakeNextLease(ctx, endpointId);
+const nothingDue: Turn = { batch: undefined, pauseMs: 0, hasMore: false };
+
+/** @returns `undefined` when no lease is free */
+async function startDraining(ctx: InTransaction, drain: Drain): Promise<Turn | undefined> {
+  const locked = await lockEndpointAndLeases(ctx, drain.endpointId);
+  if (!locked) return undefined;
+  snoozeForDeadAttempt(ctx, locked.leases);
+  const turn = await takeTurn(ctx, drain, locked, { size: 0, isWoken: true });
+  if (turn?.batch && turn.hasMore) await wakeNextLease(ctx, locked, turn.batch);
   return turn;
 }
 
-/** Record the outcomes of a batch and claim the next one, in one transaction. */
+/**
+ * Record the outcomes of a batch and claim the next one, in one transaction.
+ *
+ * @returns `undefined` when the drain is over
+ */
 async function continueDraining(
   ctx: Context,
-  { lease, batch }: Turn,
+  drain: Drain,
+  { batch, hasMore }: Turn,
   result: AttemptedBatch | undefined,
   mayContinue: boolean,
-): Promise<Turn> {
+): Promise<Turn | undefined> {
+  const isFinal = !hasMore || !mayContinue;
   return transact(ctx, async (ctx) => {
-    const renewed = await renewLease(ctx, lease);
-    const endpoint = await lockEndpoint(ctx, lease.endpointId);
-    if (!endpoint) return finished(lease);
-    if (batch && result) await recordOutcomes(ctx, endpoint, batch, result);
-    if (renewed && mayContinue) return takeTurn(ctx, endpoint, renewed, nextSize(renewed, batch, result));
-    await releaseLease(ctx, lease);
-    return finished(lease);
+    const locked = await lockEndpointAndLeases(ctx, drain.endpointId, { forFinalCheck: isFinal });
+    if (!locked) return undefined;
+    if (batch && result) await recordOutcomes(ctx, locked.endpoint, batch, result);
+
+    const now = ctx.clock.now();
+    const dueAt = isFinal ? await checkForRest(ctx, locked.endpoint, { token: drain.token, now, mayContinue }) : now;
+    if (mayContinue && dueAt && dueAt <= now)
+      return takeTurn(ctx, drain, locked, { size: nextSize(batch, result), isWoken: false });
+    return completeJob(ctx, async (ctx) => {
+      if (dueAt) enqueueWake(ctx, drain.endpointId, dueAt);
+      return undefined;
+    });
   });
 }
 
+/** @returns `undefined` when no lease is free */
 async function takeTurn(
   ctx: InTransaction,
-  endpoint: WebhookEndpoint,
-  lease: EndpointLease,
-  size: number,
-): Promise<Turn> {
-  const batch = await claimDeliveries(ctx, endpoint, lease, size);
-  if (batch) return { lease, batch, pauseMs: 0 };
-  const pauseMs = endpoint.disabledAt ? 0 : endpoint.pauseMs(ctx.clock.now());
-  if (pauseMs === 0) await releaseLease(ctx, lease);
-  return { lease, batch, pauseMs };
+  { token }: Drain,
+  { endpoint, leases }: LockedEndpoint,
+  { size, isWoken }: { size: number; isWoken: boolean },
+): Promise<Turn | undefined> {
+  const lease = chooseLease(ctx, leases, token);
+  if (!lease) return undefined;
+  const now = ctx.clock.now();
+  if (endpoint.disabledAt || endpoint.isPaused(now)) return nothingDue;
+  const claim = await claimDeliveries(ctx, endpoint, lease, { wanted: Math.max(lease.width, size), isWoken });
+  return { ...claim, pauseMs: claim.batch ? 0 : endpoint.pauseMs(now) };
 }
-
-const finished = (lease: EndpointLease): Turn => ({ lease, batch: undefined, pauseMs: 0 });
 
 async function pause(ctx: Context, milliseconds: number): Promise<undefined> {
   const signals = [ctx.signal, ctx.stopping].filter((signal) => signal !== undefined);
@@ -94,7 +109,8 @@ async function pause(ctx: Context, milliseconds: number): Promise<undefined> {
   await wait(milliseconds, undefined, { signal: AbortSignal.any(signals) }).catch(() => undefined);
 }
 
-function nextSize({ width }: EndpointLease, batch: Batch | undefined, result: AttemptedBatch | undefined): number {
-  if (!batch || !result || result.tookMs > quickMs) return width;
-  return Math.min(batchMax, Math.max(width, batch.deliveries.length * 2));
+/** How many deliveries the next batch may have, where that is more than its lease's width. */
+function nextSize(batch: Batch | undefined, result: AttemptedBatch | undefined): number {
+  if (!batch || !result || result.tookMs > quickMs) return 0;
+  return Math.min(batchMax, batch.deliveries.length * 2);
 }

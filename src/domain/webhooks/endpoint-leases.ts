@@ -1,17 +1,21 @@
+import type { EntityDictionary } from '@mikro-orm/core';
+import { selectOf } from '#src/database/rows.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
+import { finalCheckOf } from '#src/outbox/deliveries.ts';
 import type { InTransaction } from '../context.ts';
+import { WebhookEndpoint } from './webhook-endpoint.ts';
 
 /**
  * One of an endpoint's leases: its holder may have `width` attempts in flight. Together the leases allow as many as the
  * endpoint's `concurrency`.
  */
 export interface EndpointLease {
-  readonly endpointId: string;
   readonly number: number;
   readonly width: number;
+  readonly holder: string;
   readonly token: string;
   readonly leasedUntil: Date;
 }
@@ -32,7 +36,7 @@ export function widthsOf(concurrency: number): number[] {
   return Array.from({ length: count }, (_, index) => Math.floor((concurrency + index) / count));
 }
 
-/** Create or resize an endpoint's leases. The holder of a removed lease finds out when it renews it. */
+/** Create or resize an endpoint's leases. The holder of a removed lease finishes its batch. */
 export async function saveLeases(ctx: InTransaction, endpointId: string, concurrency: number): Promise<void> {
   const widths = widthsOf(concurrency);
   await ctx.tx.execute(sql`
@@ -45,81 +49,67 @@ export async function saveLeases(ctx: InTransaction, endpointId: string, concurr
     where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpointId} and number > ${widths.length}`);
 }
 
+/** An endpoint and its leases, locked until the transaction ends. */
+export interface LockedEndpoint {
+  readonly endpoint: WebhookEndpoint;
+  readonly leases: readonly LeaseRow[];
+}
+
+interface LeaseRow {
+  readonly number: number;
+  readonly width: number;
+  readonly holder: string | null;
+  readonly token: string | null;
+  readonly leased_until: Date | null;
+}
+
 /**
- * Take a free lease if the endpoint may be called and a delivery is due. The holder of another lease checks for due
- * deliveries after releasing it, so a job that finds none free need not wait.
+ * Lock an endpoint and its leases, so that one transaction at a time takes and releases them, records outcomes and
+ * changes the endpoint's health.
  *
- * @returns `busy` when every lease is taken, and `undefined` when there is no use for one now
- * @throws Snooze when an earlier attempt of this job died while holding a lease, as no other job would deliver what it
- *   had claimed. It takes no other lease meanwhile: when that had no more to do, the job would be finished.
+ * @param options `forFinalCheck`: see `endpoint-wakes.ts`. It comes before the rows, as where events are recorded.
+ * @returns the rows as they are once they are locked
  */
-export async function takeLease(
+export async function lockEndpointAndLeases(
   ctx: InTransaction,
   endpointId: string,
-  token: string,
-): Promise<EndpointLease | 'busy' | undefined> {
+  { forFinalCheck = false } = {},
+): Promise<LockedEndpoint | undefined> {
+  const { em } = ctx.tx;
+  const check = sql`cross join pg_advisory_xact_lock(${finalCheckOf(sql`${endpointId}`)}) as checking`;
+  const rows = await ctx.tx.execute<EntityDictionary<WebhookEndpoint> & LeaseRow>(sql`
+    with endpoint as materialized (
+      ${selectOf(em.getMetadata().get(WebhookEndpoint))} ${forFinalCheck ? check : sql``}
+      where tenant_id = ${ctx.tenant.id} and id = ${endpointId}
+      for no key update of webhook_endpoints)
+    select endpoint.*, lease.number, lease.width, lease.holder, lease.token, lease.leased_until
+    from endpoint
+      join webhook_endpoint_leases lease on lease.tenant_id = endpoint.tenant_id and lease.endpoint_id = endpoint.id
+    order by lease.number
+    for no key update of lease`);
+  const [first] = rows;
+  return first && { endpoint: em.map(WebhookEndpoint, first), leases: rows };
+}
+
+/**
+ * @throws Snooze while an earlier attempt of this job that died holds a lease, as no other job would deliver what it had
+ *   claimed. This one takes no other lease meanwhile: when that had no more to do, the job would be finished.
+ */
+export function snoozeForDeadAttempt(ctx: InTransaction, leases: readonly LeaseRow[]): void {
   const now = ctx.clock.now();
-  const leasedUntil = new Date(now.getTime() + leaseMs);
-  const holder = ctx.attempt?.outboxId ?? token;
-  const [row] = await ctx.tx.execute<{
-    number: number | null;
-    width: number;
-    ownUntil: Date | null;
-    isBusy: boolean;
-  }>(sql`
-    with own as materialized (
-      select max(leased_until) as until from webhook_endpoint_leases
-      where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpointId} and holder = ${holder}
-        and leased_until > ${now}),
-    free as materialized (
-      select s.number
-      from webhook_endpoint_leases s
-      join webhook_endpoints e on e.tenant_id = s.tenant_id and e.id = s.endpoint_id
-      where s.tenant_id = ${ctx.tenant.id} and s.endpoint_id = ${endpointId}
-        and (s.leased_until is null or s.leased_until <= ${now}) and (select until is null from own)
-        and e.disabled_at is null and (e.breaker_open_until is null or e.breaker_open_until <= ${now})
-        and exists (
-          select from webhook_deliveries d
-          where d.tenant_id = ${ctx.tenant.id} and d.endpoint_id = ${endpointId} and d.state = 'pending'
-            and d.next_attempt_at <= ${now})
-      order by s.number limit 1 for update of s skip locked),
-    leased as (
-      update webhook_endpoint_leases l
-      set holder = ${holder}, token = ${token}, leased_until = ${leasedUntil}
-      from free
-      where l.tenant_id = ${ctx.tenant.id} and l.endpoint_id = ${endpointId} and l.number = free.number
-      returning l.number, l.width),
-    woken as (
-      update webhook_endpoints e set woken_at = null
-      from leased
-      where e.tenant_id = ${ctx.tenant.id} and e.id = ${endpointId} and e.woken_at is not null)
-    select leased.number, leased.width, (select until from own) as "ownUntil",
-      not exists (
-        select from webhook_endpoint_leases
-        where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpointId}
-          and (leased_until is null or leased_until <= ${now})) as "isBusy"
-    from (values (1)) always left join leased on true`);
-  if (row?.number) return { endpointId, number: row.number, width: row.width, token, leasedUntil };
-  if (row?.ownUntil)
-    throw new Snooze(
-      row.ownUntil.getTime() - now.getTime(),
-      'an earlier attempt of this job died while holding a lease',
-    );
-  return row?.isBusy ? 'busy' : undefined;
+  const held = leases.find((lease) => lease.holder === ctx.attempt?.outboxId && !isFree(lease, now));
+  if (!held?.leased_until) return;
+  const waitMs = held.leased_until.getTime() - now.getTime();
+  throw new Snooze(waitMs, 'an earlier attempt of this job died while holding a lease');
 }
 
-/** Extend the lease for another batch. @returns it with its current width, or `undefined` when it was lost */
-export async function renewLease(ctx: InTransaction, lease: EndpointLease): Promise<EndpointLease | undefined> {
-  const leasedUntil = fromNow(ctx.clock, leaseMs);
-  const [row] = await ctx.tx.execute<{ width: number }>(sql`
-    update webhook_endpoint_leases set leased_until = ${leasedUntil}
-    where tenant_id = ${ctx.tenant.id} and endpoint_id = ${lease.endpointId} and token = ${lease.token}
-      returning width`);
-  return row && { ...lease, ...row, leasedUntil };
+/** The lease that a drain may use next: its own, which its token identifies, or a free one. */
+export function chooseLease(ctx: InTransaction, leases: readonly LeaseRow[], token: string): EndpointLease | undefined {
+  const now = ctx.clock.now();
+  const lease = leases.find((lease) => lease.token === token) ?? leases.find((lease) => isFree(lease, now));
+  if (!lease) return undefined;
+  const { number, width } = lease;
+  return { number, width, holder: ctx.attempt?.outboxId ?? token, token, leasedUntil: fromNow(ctx.clock, leaseMs) };
 }
 
-export async function releaseLease(ctx: InTransaction, { endpointId, token }: EndpointLease): Promise<void> {
-  await ctx.tx.execute(sql`
-    update webhook_endpoint_leases set holder = null, token = null, leased_until = null
-    where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpointId} and token = ${token}`);
-}
+export const isFree = ({ leased_until: until }: LeaseRow, now: Date): boolean => until === null || until <= now;

@@ -1,12 +1,12 @@
+import { lockRow } from '#src/database/rows.ts';
 import { transact } from '#src/database/transact.ts';
 import { found } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordEvent } from '#src/outbox/enqueue.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { lockEndpoint } from './claim-deliveries.ts';
 import { wakeEveryLease } from './endpoint-wakes.ts';
-import { presentEndpoint, type WebhookEndpointView } from './read-endpoints.ts';
+import { presentEndpoint, readEndpoint, type WebhookEndpointView } from './read-endpoints.ts';
 import { discardPending } from './redeliver.ts';
 import {
   assignEndpoint,
@@ -17,7 +17,7 @@ import {
   rejectUnsafeUrl,
 } from './save-endpoint.ts';
 import { newSecret, sealSecret } from './signing.ts';
-import { rejectDisabled, type WebhookEndpoint } from './webhook-endpoint.ts';
+import { rejectDisabled, WebhookEndpoint } from './webhook-endpoint.ts';
 
 /**
  * Create an endpoint. Its secret is returned here and never again.
@@ -110,12 +110,14 @@ export async function rotateSecret(ctx: Context, { id }: { id: string }): Promis
  * @throws DomainError `not_found`, or `invalid_request` when it is disabled
  */
 export async function sendTestEvent(ctx: Context, { id }: { id: string }): Promise<{ eventId: string }> {
-  let eventId = '';
-  await changeAndAudit(ctx, id, 'tested', async (ctx, endpoint) => {
-    rejectDisabled(endpoint);
-    eventId = recordEvent(ctx, 'webhook.test', id);
+  return transact(ctx, async (ctx) => {
+    // Not locked: a final check that has begun waits for that lock, and the event would wait for the check.
+    rejectDisabled(found(await readEndpoint(ctx, id), 'webhook endpoint'));
+    const eventId = recordEvent(ctx, 'webhook.test', id);
+    const subject = { subjectKind: 'webhook_endpoint', subjectId: id };
+    await recordAudit(ctx, { action: 'webhook_endpoint.tested', ...subject });
+    return { eventId };
   });
-  return { eventId };
 }
 
 /**
@@ -129,7 +131,7 @@ async function changeAndAudit(
   change: (ctx: InTransaction, endpoint: WebhookEndpoint) => Promise<void>,
 ): Promise<WebhookEndpointView> {
   return transact(ctx, async (ctx) => {
-    const endpoint = found(await lockEndpoint(ctx, id), 'webhook endpoint');
+    const endpoint = found(await lockRow(ctx, WebhookEndpoint, id), 'webhook endpoint');
     const before = presentEndpoint(endpoint);
     await change(ctx, endpoint);
     const after = presentEndpoint(endpoint);

@@ -1,11 +1,11 @@
+import { lockRow } from '#src/database/rows.ts';
 import { readOne, transact } from '#src/database/transact.ts';
 import { found } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { lockEndpoint } from './claim-deliveries.ts';
 import { wakeEveryLease } from './endpoint-wakes.ts';
-import { rejectDisabled } from './webhook-endpoint.ts';
+import { rejectDisabled, WebhookEndpoint } from './webhook-endpoint.ts';
 
 /** At most so many deliveries are recovered by one call; a further call takes the rest. */
 const recoverMax = 50_000;
@@ -73,7 +73,7 @@ export async function recoverDeliveries(ctx: Context, recovery: Recovery): Promi
 
 /** The endpoint is locked before its deliveries, as everywhere. The jobs enqueued here start after the commit. */
 async function lockAndWake(ctx: InTransaction, endpointId: string): Promise<void> {
-  const endpoint = found(await lockEndpoint(ctx, endpointId), 'webhook endpoint');
+  const endpoint = found(await lockRow(ctx, WebhookEndpoint, endpointId), 'webhook endpoint');
   rejectDisabled(endpoint);
   wakeEveryLease(ctx, endpoint);
 }

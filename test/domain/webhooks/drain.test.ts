@@ -2,7 +2,14 @@ import anyTest, { type TestFn } from 'ava';
 import { drainEndpoint as drainEndpointJob } from '#jobs/webhooks.ts';
 import { read } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
-import { drainEndpoint, listDeliveries, redeliver } from '#src/domain/webhooks/index.ts';
+import {
+  drainEndpoint,
+  listDeliveries,
+  recoverDeliveries,
+  redeliver,
+  sendTestEvent,
+  updateEndpoint,
+} from '#src/domain/webhooks/index.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
@@ -251,11 +258,11 @@ test('many deliveries cost few statements each, while the endpoint is quick', as
   const { id } = await buildEndpoint(ctx, receiver, { concurrency: 16 });
   await recordTests(ctx, id, 1);
   const one = await countStatements(services, () => drainEndpoint(ctx, { endpointId: id }));
-  t.true(one.statements.length <= 12, `${one.statements.length} for one delivery:\n${one.statements.join('\n')}`);
+  t.true(one.statements.length <= 7, `${one.statements.length} for one delivery:\n${one.statements.join('\n')}`);
 
   await recordTests(ctx, id, 300);
   const many = await clock.standStill(() => countStatements(services, () => drainEndpoint(ctx, { endpointId: id })));
-  t.true(many.statements.length <= 75, `${many.statements.length} for three hundred`);
+  t.true(many.statements.length <= 30, `${many.statements.length} for three hundred`);
   t.deepEqual(await countStates(ctx, id), { delivered: 301 });
 });
 
@@ -397,6 +404,57 @@ test('at whatever moment of a transaction that records an event a drain runs, it
     t.deepEqual(await countStates(ctx, id), { delivered: 2 }, `before statement ${step}`);
   }
   t.true(step > 4, `${step} statements`);
+});
+
+test('at whatever moment of a drain a retry becomes due, it is delivered by the jobs that were enqueued', async (t) => {
+  const { ctx, services, clock } = t.context;
+  const receiver = await receiverFor(t);
+  for (let step = 1, reached = true; reached; step += 1) {
+    const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
+    const wakes = new Wakes(ctx, id);
+    receiver.behave({ status: 500 });
+    await recordTests(ctx, id);
+    await wakes.runNext();
+    receiver.behave({ status: 204 });
+    await recordTests(ctx, id);
+    const retry = () => {
+      clock.pass(seconds(7));
+      return wakes.runNext();
+    };
+    reached = await interleave(services, step, () => wakes.runNext(), retry);
+    if (!reached) await retry();
+    await wakes.runAll();
+    t.deepEqual(await countStates(ctx, id), { delivered: 2 }, `before statement ${step}`);
+  }
+});
+
+test('at whatever moment of what its owner does a drain begins or ends, both succeed', async (t) => {
+  const { ctx, services } = t.context;
+  const receiver = await receiverFor(t);
+  const actions: ((id: string) => Promise<unknown>)[] = [
+    (id) => sendTestEvent(ctx, { id }),
+    (id) => updateEndpoint(ctx, { id, concurrency: 20 }),
+    (id) => recoverDeliveries(ctx, { id, since: new Date(0) }),
+  ];
+  for (const [act, drainEnds] of actions.flatMap((act) => [[act, false] as const, [act, true] as const])) {
+    for (let step = 1, reached = true; reached; step += 1) {
+      const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
+      const wakes = new Wakes(ctx, id);
+      await recordTests(ctx, id);
+      receiver.behave(drainEnds ? 'hang' : { status: 204 });
+      const begun = drainEnds && wakes.runNext();
+      if (begun) await until(() => receiver.waiting === 1);
+      receiver.behave({ status: 204 });
+      const drain = () => {
+        receiver.release();
+        return begun || wakes.runNext();
+      };
+      reached = await interleave(services, step, () => act(id), drain);
+      if (!reached) await drain();
+      await wakes.runAll();
+      t.is((await countStates(ctx, id))['pending'], undefined, `before statement ${step}`);
+    }
+  }
 });
 
 test('wherever a drain is killed, it and the jobs that were enqueued deliver everything', async (t) => {
