@@ -1,22 +1,28 @@
 import anyTest, { type TestFn } from 'ava';
-
+import fc from 'fast-check';
 import { decideReminder as decideJob } from '#jobs/reminders.ts';
 import { read, transact } from '#src/database/transact.ts';
-import { markBought, restoreCart, unsubscribe } from '#src/domain/cart/index.ts';
+import { markBought, restoreCart, type SavedCartRecord, unsubscribe } from '#src/domain/cart/index.ts';
+import type { SavedLine } from '#src/domain/cart/saved-cart.ts';
 import { removeProduct, saveProduct } from '#src/domain/catalog/index.ts';
 import type { Context } from '#src/domain/context.ts';
+import { endOfQuietHours, evaluate, type ReminderFacts } from '#src/domain/reminders/evaluate-reminder.ts';
 import {
   decideReminder,
   listReminderDecisions,
   presentReminderDecision,
+  ReminderSettingsInput,
+  saveReminderSettings,
   sendCheckedMail,
   stopReminders,
 } from '#src/domain/reminders/index.ts';
+import { defaultReminderSettings, reminderSettings } from '#src/domain/reminders/reminder-settings.ts';
 import { rotateSessionSecret } from '#src/domain/tenants/index.ts';
 import { days, hours, minutes, seconds } from '#src/lib/duration.ts';
-import { ProviderError } from '#src/lib/errors.ts';
+import { DomainError, ProviderError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
+import { issuesOf } from '#src/lib/validation.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { countStatements } from '#test/support/count-statements.ts';
 import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
@@ -31,10 +37,177 @@ const test = anyTest as TestFn<TestContext>;
 const mailer = fakeMailer();
 useContext(test, { ports: { mailer } });
 
+const saveSettings = (ctx: Context, input: ReminderSettingsInput) =>
+  transact(ctx, (ctx) => saveReminderSettings(ctx, input));
+
+test('by default reminders come after an hour, a day and three days, never at night', async (t) => {
+  t.deepEqual(await reminderSettings(t.context.ctx), defaultReminderSettings);
+});
+
+test('reminder settings are saved, and saving them twice changes nothing', async (t) => {
+  const { ctx } = t.context;
+  const input: ReminderSettingsInput = {
+    steps: ['1h', '24h', '72h'],
+    quiet_hours: ['21:00', '08:00'],
+    per_address: '16h',
+    enabled: true,
+  };
+  t.like(await saveSettings(ctx, input), { subject: 'reminders', action: 'created' });
+  t.like(await saveSettings(ctx, input), { action: 'unchanged', fields: [] });
+  t.deepEqual(await reminderSettings(ctx), defaultReminderSettings);
+
+  t.like(await saveSettings(ctx, { steps: ['2s'], quiet_hours: null, per_address: '1h', enabled: false }), {
+    action: 'updated',
+    fields: ['enabled', 'steps', 'quiet_hours', 'per_address'],
+  });
+  t.deepEqual(await reminderSettings(ctx), {
+    enabled: false,
+    stepsMs: [seconds(2)],
+    quietHours: null,
+    perAddressMs: hours(1),
+  });
+});
+
+test('steps that are not ascending, too many steps and invalid times are rejected', async (t) => {
+  await t.throwsAsync(saveSettings(t.context.ctx, { steps: ['24h', '1h'] }), {
+    instanceOf: DomainError,
+    code: 'invalid_request',
+  });
+  const paths = (input: object) => issuesOf(ReminderSettingsInput, input).map(({ path }) => path);
+  t.deepEqual(paths({ steps: ['1h', '2h', '3h', '4h'] }), ['/steps']);
+  t.true(paths({ quiet_hours: ['21:00', '24:00'] }).includes('/quiet_hours/1'));
+  t.deepEqual(paths({ per_address: 'often' }), ['/per_address']);
+});
+
+const noon = new Date('2026-11-20T17:00:00Z');
+const ago = (milliseconds: number) => new Date(noon.getTime() - milliseconds);
+const timezone = 'America/New_York';
+
+const bowl: SavedLine = {
+  productSlug: 'oak-bowl',
+  variantId: 'var_1',
+  name: 'Oak bowl',
+  productName: 'Oak bowl',
+  variantName: 'Small',
+  quantity: 1,
+  unitPriceCents: 3800,
+  currentUnitPriceCents: 3800,
+  variantCount: 1,
+  stock: 4,
+  stockHeld: 0,
+  lowStockAt: null,
+  backorder: false,
+};
+
+const cart = (given: Partial<SavedCartRecord> = {}): SavedCartRecord => ({
+  id: 'scart_1',
+  email: 'ada@example.com',
+  currency: 'USD',
+  consent: true,
+  savedAt: ago(hours(1)),
+  expiresAt: new Date(noon.getTime() + days(29)),
+  convertedAt: null,
+  isOutdated: false,
+  isUnsubscribed: false,
+  lines: [bowl],
+  ...given,
+});
+
+const facts = (given: Partial<ReminderFacts> = {}): ReminderFacts => ({
+  settings: defaultReminderSettings,
+  cart: cart(),
+  isBounced: false,
+  remindedAt: null,
+  ...given,
+});
+
+const decisionOn = (given: Partial<ReminderFacts>, at = noon) => {
+  const decision = evaluate(facts(given), timezone, at);
+  return decision.action === 'send' ? 'send' : `${decision.action}: ${decision.reason}`;
+};
+
+test('a reminder is sent when every condition holds, and each failed condition is the reason', (t) => {
+  t.is(decisionOn({}), 'send');
+  t.is(decisionOn({ settings: { ...defaultReminderSettings, enabled: false } }), 'skip: switched_off');
+  t.is(decisionOn({ cart: undefined }), 'skip: expired');
+  t.is(decisionOn({ cart: cart({ expiresAt: noon }) }), 'skip: expired');
+  t.is(decisionOn({ cart: cart({ convertedAt: ago(1000) }) }), 'skip: purchased');
+  t.is(decisionOn({ cart: cart({ isOutdated: true }) }), 'skip: newer_cart');
+  t.is(decisionOn({ cart: cart({ consent: false }) }), 'skip: no_consent');
+  t.is(decisionOn({ cart: cart({ isUnsubscribed: true }) }), 'skip: unsubscribed');
+  t.is(decisionOn({ isBounced: true }), 'skip: bounced');
+  t.is(decisionOn({ remindedAt: ago(hours(15.9)) }), 'skip: recently_reminded');
+  t.is(decisionOn({ remindedAt: ago(hours(16)) }), 'send');
+  const night = new Date('2026-11-20T06:00:00Z');
+  t.is(decisionOn({}, night), 'wait: quiet_hours');
+  // By the morning, sixteen hours may have passed.
+  t.is(decisionOn({ remindedAt: new Date(night.getTime() - hours(15)) }, night), 'wait: quiet_hours');
+  t.is(decisionOn({ remindedAt: ago(hours(1)), isBounced: true }, night), 'skip: bounced');
+});
+
+test('a reminder is skipped when no item is on sale any more; one is enough', (t) => {
+  const discontinued = { ...bowl, variantCount: 0, currentUnitPriceCents: null };
+  const soldOut = { ...bowl, stock: 2, stockHeld: 2 };
+  t.is(decisionOn({ cart: cart({ lines: [discontinued, soldOut] }) }), 'skip: items_gone');
+  t.is(decisionOn({ cart: cart({ lines: [discontinued, { ...soldOut, backorder: true }] }) }), 'send');
+  t.is(
+    decisionOn({ cart: cart({ lines: [discontinued, { ...bowl, variantCount: 3, currentUnitPriceCents: null }] }) }),
+    'send',
+  );
+});
+
+test("quiet hours end in the store's time zone, also when daylight saving time changes", (t) => {
+  const quiet = ['21:00', '08:00'] as const;
+  const end = (at: string, zone = timezone, hours: readonly [string, string] = quiet) =>
+    endOfQuietHours(hours, zone, new Date(at))?.toISOString();
+  t.is(end('2026-11-20T17:00:00Z'), undefined);
+  t.is(end('2026-11-21T02:00:00Z'), '2026-11-21T13:00:00.000Z', '21:00 in New York');
+  t.is(end('2026-11-21T12:59:59.999Z'), '2026-11-21T13:00:00.000Z');
+  t.is(end('2026-11-21T13:00:00Z'), undefined);
+  t.is(end('2026-03-08T04:30:30Z'), '2026-03-08T12:00:00.000Z', 'an hour is left out');
+  t.is(end('2026-11-01T03:30:00Z'), '2026-11-01T13:00:00.000Z', 'an hour comes twice');
+  t.is(
+    end('2026-03-08T06:00:00Z', timezone, ['00:00', '02:30']),
+    '2026-03-08T07:30:00.000Z',
+    'a time that is left out',
+  );
+  t.is(end('2026-11-20T12:30:00Z', 'UTC', ['12:00', '14:00']), '2026-11-20T14:00:00.000Z');
+  t.is(end('2026-11-20T12:30:00Z', 'Asia/Kathmandu'), undefined);
+  t.is(end('2026-11-20T12:30:00Z', 'UTC', ['12:00', '12:00']), undefined, 'from and until alike are no hours');
+  t.is(endOfQuietHours(null, 'UTC', noon), undefined);
+});
+
+test('endOfQuietHours is within a day and outside quiet hours, whatever the settings', (t) => {
+  const minute = fc.integer({ min: 0, max: 1439 });
+  const written = (at: number) => `${String(Math.floor(at / 60)).padStart(2, '0')}:${String(at % 60).padStart(2, '0')}`;
+  const zones = fc.constantFrom(
+    'UTC',
+    'America/New_York',
+    'Europe/London',
+    'Australia/Lord_Howe',
+    'Asia/Kathmandu',
+    'America/St_Johns',
+  );
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(minute, minute, zones, fc.integer({ min: 0, max: days(366) }), (from, until, zone, offset) => {
+        const hoursOf = [written(from), written(until)] as const;
+        const now = new Date(Date.parse('2026-01-01T00:00:00Z') + offset);
+        const end = endOfQuietHours(hoursOf, zone, now);
+        if (!end) return true;
+        const waited = end.getTime() - now.getTime();
+        return waited > 0 && waited <= days(1) + hours(2) && endOfQuietHours(hoursOf, zone, end) === undefined;
+      }),
+      { numRuns: 500 },
+    ),
+  );
+});
+
 const later = (ctx: Context, milliseconds: number): Context => {
   const now = new Date(ctx.clock.now().getTime() + milliseconds);
   return { ...ctx, clock: { now: () => now } };
 };
+
 const buy = (
   ctx: Context,
   { orderId = newId('ord'), ...given }: { email?: string; cartId?: string; sessionId?: string; orderId?: string },
