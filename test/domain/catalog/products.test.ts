@@ -1,10 +1,13 @@
 import anyTest, { type TestFn } from 'ava';
-
 import { indexDocument, indexDocuments } from '#jobs/search.ts';
 import { transact } from '#src/database/transact.ts';
 import {
+  type FindCandidates,
   holdStock,
+  listProducts,
+  type ProductFilter,
   type ProductInput,
+  type ProductRow,
   priceLines,
   releaseStock,
   removeProduct,
@@ -12,12 +15,15 @@ import {
   saveProducts,
 } from '#src/domain/catalog/index.ts';
 import type { SaveProductOptions } from '#src/domain/catalog/plan-product.ts';
+import type { WantedLine } from '#src/domain/catalog/price-lines.ts';
 import type { Context } from '#src/domain/context.ts';
+import type { Page } from '#src/lib/cursor.ts';
 import type { DomainError } from '#src/lib/errors.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { countStatements } from '#test/support/count-statements.ts';
 import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { buildProduct, stockOf } from '#test/support/factories/catalog.ts';
+import { buildTenant } from '#test/support/tenant.ts';
 
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
@@ -34,8 +40,10 @@ const bowl: ProductInput = {
     { sku: 'BOWL-L', name: 'Large', price_cents: 6200, compare_at_cents: 7000, stock: 12, low_stock_at: 3 },
   ],
 };
+
 const save = (ctx: Context, input: ProductInput, options?: SaveProductOptions) =>
   transact(ctx, (ctx) => saveProduct(ctx, input, options));
+
 const idOf = async (ctx: Context, productSlug = 'oak-bowl', variantId?: string) =>
   (await priceLines(ctx, [{ productSlug, variantId, quantity: 1, purchaseType: 'one_time' }]))[0]?.variantId ?? '';
 
@@ -162,6 +170,7 @@ const plates = (count: number, more: object = {}): ProductInput[] =>
     variants: [{ sku: `PLATE-${number}`, price_cents: 100 + number, stock: 2 }],
     ...more,
   }));
+
 const saveAll = (ctx: Context, inputs: readonly ProductInput[], options: SaveProductOptions = {}) =>
   transact(ctx, (ctx) => saveProducts(ctx, inputs, options));
 
@@ -206,4 +215,194 @@ test('saveProducts moves a SKU between products, and a rejected SKU does not aff
     (await saveAll(ctx, [bowl, bowl])).map(({ action }) => action),
     ['created', 'unchanged'],
   );
+});
+
+/** More products than one page is looked for among; every 100th is a vase, and the four last ones are jars. */
+const products = 600;
+
+async function fillStore(ctx: Context): Promise<void> {
+  const inputs = Array.from(
+    { length: products },
+    (_, number): ProductInput => ({
+      slug: `product-${number}`,
+      name: number % 100 === 0 ? 'Blue vase' : number >= products - 4 ? 'Grey jar' : 'White mug',
+      category: number % 2 === 0 ? 'even' : 'odd',
+      tags: number % 150 === 0 ? ['clay', 'rare'] : ['clay'],
+      variants: [{ sku: `S-${number}`, price_cents: 1000 + (number % 300) }],
+    }),
+  );
+  for (let at = 0; at < products; at += 300)
+    await transact(ctx, (ctx) => saveProducts(ctx, inputs.slice(at, at + 300), {}));
+}
+
+const slugsOf = (page: Page<ProductRow>) => page.rows.map(({ slug }) => slug);
+
+/** Every page of a list: the slugs, and how many products each page has. */
+async function pagesOf(ctx: Context, filter: ProductFilter, findCandidates?: FindCandidates) {
+  const slugs: string[] = [];
+  const sizes: number[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await listProducts(ctx, { ...filter, limit: 3, cursor }, findCandidates);
+    slugs.push(...slugsOf(page));
+    sizes.push(page.rows.length);
+    cursor = page.cursor ?? undefined;
+  } while (cursor !== undefined);
+  return { slugs, sizes };
+}
+
+const named = (...numbers: number[]) => numbers.map((number) => `product-${number}`);
+
+test('listProducts reads a bounded number of products for each page, and its pages have all matches', async (t) => {
+  const { ctx } = t.context;
+  await fillStore(ctx);
+  t.deepEqual((await pagesOf(ctx, { tag: 'rare' })).slugs, named(450, 300, 150, 0));
+  t.deepEqual((await pagesOf(ctx, { tag: 'rare', sort: 'price_asc' })).slugs, named(0, 300, 150, 450));
+  t.deepEqual((await pagesOf(ctx, { tag: 'rare', sort: 'price_desc' })).slugs, named(450, 150, 300, 0));
+
+  const even = await pagesOf(ctx, { tag: 'clay', category: 'even', q: 'vase' });
+  t.deepEqual(even, { slugs: named(500, 400, 300, 200, 100, 0), sizes: [3, 3] });
+  t.deepEqual(await pagesOf(ctx, { tag: 'clay', category: 'odd', q: 'vase' }), { slugs: [], sizes: [0, 0] });
+  t.deepEqual(await pagesOf(ctx, { q: 'jar' }), { slugs: named(599, 598, 597, 596), sizes: [3, 1, 0] });
+});
+
+test('listProducts completes a page from the candidates of an index when its words are rare', async (t) => {
+  const { ctx } = t.context;
+  await fillStore(ctx);
+  const all = (await pagesOf(ctx, { q: 'vase' })).slugs;
+  const { rows } = await listProducts(ctx, { q: 'vase', limit: 100 }, async () => undefined);
+  const ids = (await listProducts(ctx, { tag: 'rare', limit: 100 })).rows.map(({ id }) => id);
+  t.deepEqual(all, named(500, 400, 300, 200, 100, 0));
+  t.is(rows.length, 5, 'those of the first five hundred');
+
+  const requested: (readonly string[])[] = [];
+  const candidates: FindCandidates = async (_ctx, words) => {
+    requested.push(words);
+    return [...new Set([...rows.map(({ id }) => id), ...ids])];
+  };
+  const filter: ProductFilter = { q: 'Vase', tag: 'clay', limit: 100 };
+  await listProducts(ctx, { ...filter, sort: 'name', limit: 3 }, candidates);
+  t.deepEqual(requested, [], 'the first names fill the page');
+  const page = await listProducts(ctx, filter, candidates);
+  t.deepEqual(page, { rows: page.rows, cursor: null });
+  t.deepEqual(slugsOf(page), all, 'a candidate without the words is left out');
+  t.deepEqual(requested, [['vase']]);
+  t.deepEqual(slugsOf(await listProducts(ctx, { ...filter, category: 'odd' }, candidates)), []);
+});
+
+const once = (productSlug: string, variantId?: string): WantedLine => ({
+  productSlug,
+  variantId,
+  quantity: 2,
+  purchaseType: 'one_time',
+});
+
+test('priceLines prices lines from the catalogue, in order', async (t) => {
+  const { ctx } = t.context;
+  const bowl = await buildProduct(ctx, {
+    name: 'Oak bowl',
+    images: [{ url: 'https://cdn.example/oak.jpg' }],
+    variants: [
+      { sku: 'S', name: 'Small', options: { size: 'S' } },
+      { sku: 'L', name: 'Large', price_cents: 6200, weight_oz: 34.5 },
+    ],
+  });
+  const coffee = await buildProduct(ctx, {
+    name: 'Coffee',
+    purchase_types: ['one_time', 'subscription'],
+    subscription_intervals: ['quarter'],
+    variants: [{ sku: 'C', price_cents: 1900, subscription_price_cents: 1700, ships: false, weight_oz: null }],
+  });
+  const [, large] = bowl.variants;
+  const lines = await priceLines(ctx, [
+    {
+      productSlug: coffee.slug,
+      variantId: coffee.variant.id,
+      quantity: 3,
+      purchaseType: 'subscription',
+      interval: 'quarter',
+    },
+    once(bowl.slug, large?.id),
+    once(coffee.slug),
+  ]);
+  t.deepEqual(lines[1], {
+    productId: bowl.id,
+    productSlug: bowl.slug,
+    productName: 'Oak bowl',
+    variantId: large?.id ?? '',
+    variantNamed: true,
+    variantName: 'Large',
+    sku: 'L',
+    quantity: 2,
+    unitPriceCents: 6200,
+    purchaseType: 'one_time',
+    interval: null,
+    weightOz: 34.5,
+    ships: true,
+    imageUrl: 'https://cdn.example/oak.jpg',
+    options: {},
+  });
+  t.like(lines[0], {
+    unitPriceCents: 1700,
+    interval: 'quarter',
+    ships: false,
+    weightOz: null,
+    imageUrl: null,
+    variantName: 'Coffee',
+  });
+  t.like(lines[2], { unitPriceCents: 1900, variantId: coffee.variant.id, variantNamed: false });
+});
+
+test('priceLines names each line that cannot be priced, with its reason', async (t) => {
+  const { ctx, services } = t.context;
+  const bowl = await buildProduct(ctx, { variants: [{ sku: 'S' }, { sku: 'L' }] });
+  const coffee = await buildProduct(ctx, {
+    purchase_types: ['one_time', 'subscription'],
+    subscription_intervals: ['month'],
+  });
+  const gone = await buildProduct(ctx);
+  await transact(ctx, (ctx) => removeProduct(ctx, gone.slug));
+  const draft = await buildProduct(ctx, { status: 'draft' });
+  const theirs = await buildProduct({ ...ctx, tenant: await buildTenant(services) });
+  const subscribe = (more: object): WantedLine => ({
+    productSlug: coffee.slug,
+    quantity: 1,
+    purchaseType: 'subscription',
+    ...more,
+  });
+  const refused: [WantedLine, string, string][] = [
+    [once('no-such'), 'unknown_product', 'product_slug'],
+    [once(gone.slug), 'unknown_product', 'product_slug'],
+    [once(draft.slug), 'unknown_product', 'product_slug'],
+    [once(theirs.slug, theirs.variant.id), 'unknown_product', 'product_slug'],
+    [once(bowl.slug, coffee.variant.id), 'unknown_product', 'variant_id'],
+    [once(bowl.slug), 'variant_required', 'variant_id'],
+    [subscribe({ interval: 'month' }), 'variant_required', 'variant_id'],
+    [subscribe({ variantId: coffee.variant.id, interval: 'quarter' }), 'price_unavailable', 'subscription_interval'],
+    [
+      { ...once(bowl.slug, bowl.variant.id), purchaseType: 'subscription', interval: 'month' },
+      'price_unavailable',
+      'purchase_type',
+    ],
+  ];
+  for (const [line, code, field] of refused) {
+    const error = await t.throwsAsync<DomainError>(priceLines(ctx, [once(coffee.slug), line]));
+    t.is(error?.kind, 'invalid');
+    t.is(error?.code, code);
+    t.like(error?.extensions['errors'], [{ path: `/items/1/${field}`, code }] as any);
+  }
+  t.is((await priceLines(ctx, [])).length, 0);
+});
+
+test.serial('priceLines prices a hundred lines with one statement', async (t) => {
+  const { ctx, services } = t.context;
+  const { slug } = await buildProduct(ctx);
+  const { result, statements } = await countStatements(services, () =>
+    priceLines(
+      ctx,
+      Array.from({ length: 100 }, () => once(slug)),
+    ),
+  );
+  t.is(result.length, 100);
+  t.is(statements.length, 1);
 });
