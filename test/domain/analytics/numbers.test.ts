@@ -1,5 +1,4 @@
 import anyTest, { type TestFn } from 'ava';
-
 import { rebuildDay as rebuildDayJob } from '#jobs/analytics.ts';
 import { transact } from '#src/database/transact.ts';
 import {
@@ -12,12 +11,13 @@ import {
   recordOrderPaid,
   requestRebuild,
 } from '#src/domain/analytics/index.ts';
+import { createCheckoutSession } from '#src/domain/checkout/index.ts';
 import { addDays, dayNumber, dayOf } from '#src/lib/calendar.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { days, hours } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
-import { type TestContext, useContext } from '#test/support/context.ts';
+import type { TestContext } from '#test/support/context.ts';
 import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import {
   aggregateAll,
@@ -26,13 +26,43 @@ import {
   rollUpsOf,
   sendEvents,
 } from '#test/support/factories/analytics.ts';
+import { buildProduct } from '#test/support/factories/catalog.ts';
+import { orderOf, sessionOf } from '#test/support/factories/payments.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 import { buildTenant } from '#test/support/tenant.ts';
+import { type StripeContext, shopper, useStripe } from '#test/support/use-stripe.ts';
 
-const test = anyTest as TestFn<TestContext>;
-useContext(test);
-
+const test = anyTest as TestFn<StripeContext>;
+await useStripe(test);
 // Serial, because aggregation takes the batches of all stores in this file's database.
+
+test.serial("recordOrderPaid records one sale with the paid amount for the buyer's session", async (t) => {
+  const { ctx, services, stripe } = t.context;
+  const product = await buildProduct(ctx);
+  await sendEvents(
+    ctx,
+    ['product_viewed', 'checkout_started', 'client_purchase'].map((type) =>
+      buildEvent({ type, session_id: 'visit', value_cents: 1 }),
+    ),
+  );
+  const { order_id: orderId } = await createCheckoutSession(ctx, {
+    items: [{ product_slug: product.slug, quantity: 1 }],
+    customer_email: 'ada@example.com',
+    metadata: { session_id: 'visit' },
+  });
+  await aggregateAll(services);
+  t.like(await rollUpsOf(ctx), { days: [{ viewed: 1, checkout: 1, paid: 0, orders: 0, revenue_cents: 0 }] });
+
+  const { sessionId } = await sessionOf(ctx, orderId);
+  await stripe.pay(sessionId ?? '', { ...shopper, outcome: 'paid' });
+  t.true(await stripe.idle());
+  await runJobs(services);
+  await aggregateAll(services);
+  const { totalCents } = await orderOf(ctx, orderId);
+  t.like(await rollUpsOf(ctx), {
+    days: [{ sessions: 1, viewed: 1, checkout: 1, paid: 1, orders: 1, revenue_cents: totalCents }],
+  });
+});
 
 /** Sessions that reach a given step after all steps before it, spread over several days. */
 async function sell({ ctx, services, clock }: TestContext): Promise<void> {
