@@ -1,19 +1,24 @@
 import anyTest, { type TestFn } from 'ava';
 import { pruneCarts, pruneCodes, pruneEvents, pruneMails, pruneNotifications, pruneOutbox } from '#jobs/retention.ts';
 import { drainEndpoint } from '#jobs/webhooks.ts';
-import { read, readOne, runOnPlatformTables, transact } from '#src/database/transact.ts';
+import { asPlatform, read, readOne, runOnPlatformTables, transact } from '#src/database/transact.ts';
+import { analyticsRetention } from '#src/domain/analytics/retention.ts';
 import { prune } from '#src/domain/backoffice/index.ts';
+import { retentions as byJob } from '#src/domain/backoffice/retention.ts';
 import { requestCode } from '#src/domain/confirmations/index.ts';
 import type { Context } from '#src/domain/context.ts';
+import { type Retention, removeExpired } from '#src/domain/remove-expired.ts';
+import { pruneZeroResultSearches, searchRetention } from '#src/domain/search/zero-result-searches.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { days } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
-import { sql } from '#src/lib/sql.ts';
+import { joinSql, rawSql, type Sql, sql } from '#src/lib/sql.ts';
 import { claimDue } from '#src/outbox/claim-jobs.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { recordFailed, recordFinished } from '#src/outbox/job-state.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
+import { markdownFile, tableAfter } from '#test/support/documents.ts';
 import { buildCart, buildSavedCart } from '#test/support/factories/cart.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildMail, newAddress } from '#test/support/factories/mail.ts';
@@ -22,6 +27,192 @@ import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
+
+const retentions: readonly Retention[] = [...byJob.values(), analyticsRetention, searchRetention].flat();
+
+/** What goes with the row that it belongs to. */
+const parts: Readonly<Record<string, string>> = {
+  webhook_attempts: 'webhook_deliveries',
+  cart_lines: 'carts',
+  reminder_steps: 'saved_carts',
+  reminder_recoveries: 'saved_carts',
+  bulk_batches: 'bulk_operations',
+  bulk_rejected_rows: 'bulk_operations',
+  bulk_changed_items: 'bulk_operations',
+};
+
+/**
+ * What is removed in another way, which tests of its own prove: whole partitions, and batches once they are counted.
+ */
+const otherwise = ['analytics_batches', 'analytics_events', 'analytics_sessions', 'analytics_event_ids'];
+
+const documented = markdownFile('src/domain/privacy/README.md');
+
+const rowsOf = (before: string) =>
+  tableAfter(documented, before).map(([tables = '', retained = '']) => ({
+    tables: [...tables.matchAll(/`(\w+)`/g)].map(([, name]) => name ?? ''),
+    retained,
+  }));
+
+const limited = rowsOf('| tables | retained |');
+const forEver = rowsOf('| tables | retained forever, because |');
+
+test('the tables of retention name every table, and how long its rows are retained or why forever', async (t) => {
+  const { services } = t.context;
+  const tables = (
+    await services.execute<{ name: string }>(sql`
+    select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
+      and not relispartition and relname <> 'migrations' order by relname`)
+  ).map(({ name }) => name);
+  t.deepEqual([...limited, ...forEver].flatMap(({ tables }) => tables).toSorted(), tables);
+
+  const removed = new Set([...retentions.map(({ table }) => table), ...Object.keys(parts), ...otherwise]);
+  t.deepEqual(limited.flatMap(({ tables }) => tables).toSorted(), [...removed].toSorted());
+  for (const { table, retainedMs } of retentions) {
+    const retained = limited.find(({ tables }) => tables.includes(table))?.retained ?? '';
+    t.true(
+      retained.includes(`${retainedMs / days(1)} day`),
+      `${table}: ${retainedMs / days(1)} days, and not ${retained}`,
+    );
+  }
+});
+
+test('rows that belong to another one are deleted with it', async (t) => {
+  for (const [part, whole] of Object.entries(parts)) {
+    const found = await t.context.services.execute(sql`
+      select 1 from pg_constraint where conrelid = ${part}::regclass and confrelid = ${whole}::regclass
+        and confdeltype = 'c'`);
+    t.is(found.length, 1, part);
+  }
+});
+
+test('expired rows are found by an index', async (t) => {
+  for (const { table, age } of retentions) {
+    const found = await t.context.services.execute(sql`
+      select 1 from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
+      where i.indrelid = ${table}::regclass and a.attname = ${age}`);
+    t.true(found.length > 0, `${table} by ${age}`);
+  }
+});
+
+/** What makes a row one that its retention removes, and one that it spares although it is old. */
+const samples: Readonly<Record<string, { removed: Row; retainedRow?: Row }>> = {
+  mails: { removed: { state: 'sent' }, retainedRow: { state: 'queued' } },
+  integration_calls: { removed: { state: 'handled' }, retainedRow: { state: 'received' } },
+  integration_connections: { removed: {}, retainedRow: { received_at: '2020-01-01' } },
+  payment_events: { removed: { state: 'applied' }, retainedRow: { state: 'pending' } },
+  payment_sessions: { removed: { state: 'expired' }, retainedRow: { state: 'settled' } },
+  payment_secret_rotations: { removed: { state: 'done' }, retainedRow: { state: 'confirmed' } },
+  webhook_deliveries: { removed: { state: 'delivered' }, retainedRow: { state: 'pending' } },
+  holds: { removed: { state: 'released' }, retainedRow: { state: 'captured' } },
+  audit_log: { removed: { actor_kind: 'shopper' }, retainedRow: { actor_kind: 'key' } },
+};
+
+type Row = Readonly<Record<string, string>>;
+
+interface Column {
+  readonly name: string;
+  readonly type: string;
+  readonly isRequired: boolean;
+}
+
+/** Values by which rows differ, of any type that a column has. */
+const sampleValue: Readonly<Record<string, (prefix: string) => Sql>> = {
+  text: (prefix) => sql`${prefix} || n`,
+  bytea: (prefix) => sql`convert_to(${prefix} || n, 'UTF8')`,
+  integer: () => sql`n`,
+  bigint: () => sql`n`,
+  numeric: () => sql`n`,
+  boolean: () => sql`false`,
+  json: () => sql`'{}'::json`,
+  jsonb: () => sql`'{}'::jsonb`,
+  'timestamp with time zone': () => sql`now()`,
+  date: () => sql`now()::date`,
+};
+
+for (const retention of retentions) {
+  const { table, age, retainedMs } = retention;
+  test.serial(`${table} loses a backlog of several batches by ${age}, and nothing else`, async (t) => {
+    const { services, clock } = t.context;
+    const columns = await services.execute<Column>(sql`
+      select a.attname as name, format_type(a.atttypid, null) as type, a.attnotnull and not a.atthasdef as "isRequired"
+      from pg_attribute a where a.attrelid = ${table}::regclass and a.attnum > 0 and not a.attisdropped`);
+    const insert = (prefix: string, count: number, at: Date, given: Row) => {
+      const set = columns
+        .filter(({ name, isRequired }) => isRequired || name === age || name in given)
+        .map(({ name, type }) => ({
+          name: rawSql(name),
+          value:
+            name === age
+              ? sql`${at}::timestamptz`
+              : name in given
+                ? sql`${given[name]}::${rawSql(type)}`
+                : (sampleValue[type]?.(prefix) ?? t.fail(type)),
+        }));
+      return sql`insert into ${rawSql(table)} (${joinSql(
+        set.map(({ name }) => name),
+        ', ',
+      )})
+        select ${joinSql(
+          set.map(({ value }) => value),
+          ', ',
+        )} from generate_series(1, ${count}::int) n`;
+    };
+    const { removed = {}, retainedRow } = samples[table] ?? {};
+    const old = new Date(clock.now().getTime() - retainedMs - days(2));
+    const count = () =>
+      asPlatform(
+        services.context(),
+        'a test',
+        async (ctx) => (await ctx.tx.execute(sql`select 1 from ${rawSql(table)}`)).length,
+      );
+
+    // Only the ages of these rows matter, so they need not stand for anything else.
+    const constraints = await services.execute<{ name: string }>(sql`
+      select quote_ident(conname) as name from pg_constraint where conrelid = ${table}::regclass
+        and contype in ('c', 'f')`);
+    for (const { name } of constraints)
+      await services.execute(sql`alter table ${rawSql(table)} drop constraint ${rawSql(name)}`);
+    await asPlatform(services.context(), 'a test', async (ctx) => {
+      await ctx.tx.execute(sql`delete from ${rawSql(table)}`);
+      await ctx.tx.execute(insert('old', 25, old, removed));
+      await ctx.tx.execute(insert('new', 5, clock.now(), removed));
+      if (retainedRow) await ctx.tx.execute(insert('retained', 5, old, retainedRow));
+    });
+    const stays = retainedRow ? 10 : 5;
+
+    const run = () => removeExpired(services.context(), [retention], { batchSize: 10, batchesMax: 2 });
+    await t.throwsAsync(run(), { instanceOf: Snooze }, 'the rest is left for the next run');
+    t.is(await count(), 5 + stays);
+    await run();
+    t.is(await count(), stays);
+  });
+}
+
+test.serial(
+  'pruneZeroResultSearches removes the rarest searches of a store that has too many, however many too many',
+  async (t) => {
+    const { ctx, services, clock } = t.context;
+    await asPlatform(services.context(), 'a test', (ctx) => ctx.tx.execute(sql`delete from zero_result_searches`));
+    for (const [store, count] of [
+      ['ten_a', 2],
+      [ctx.tenant.id, 20],
+    ] as const) {
+      await asPlatform(services.context(), 'a test', (ctx) =>
+        ctx.tx.execute(sql`
+      insert into zero_result_searches (tenant_id, query, count, last_at)
+        select ${store}, 'q' || n, n, ${clock.now()}::timestamptz from generate_series(1, ${count}::int) n`),
+      );
+    }
+    const run = () => pruneZeroResultSearches(services.context(), {}, { perTenantMax: 3, batchSize: 5, batchesMax: 2 });
+    await t.throwsAsync(run(), { instanceOf: Snooze });
+    await run();
+    const left = await asPlatform(services.context(), 'a test', (ctx) =>
+      ctx.tx.execute<{ query: string }>(sql`select query from zero_result_searches`),
+    );
+    t.deepEqual(left.map(({ query }) => query).toSorted(), ['q1', 'q18', 'q19', 'q2', 'q20']);
+  },
+);
 
 test.serial('jobs are deleted a week after they completed, and open and failed ones are not', async (t) => {
   const { ctx, services, clock } = t.context;
