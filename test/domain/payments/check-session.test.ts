@@ -1,5 +1,4 @@
 import anyTest, { type TestFn } from 'ava';
-
 import { checkSession as job, sweepStoreEvents as storeJob } from '#jobs/payments.ts';
 import { read, readOne, transact } from '#src/database/transact.ts';
 import { createCheckoutSession } from '#src/domain/checkout/index.ts';
@@ -13,6 +12,7 @@ import {
   sweepSessions,
   sweepStoreEvents,
 } from '#src/domain/payments/index.ts';
+import { everyPage } from '#src/domain/payments/provider-calls.ts';
 import { days, hours, minutes } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -398,4 +398,27 @@ test.serial('reportStoreDrift reports payments of unknown orders, and ignores re
     'in_lost no_order true',
     'ord_lost no_order true',
   ]);
+});
+
+test('everyPage yields all pages, each with the cursor of the one before', async (t) => {
+  const requests: object[] = [];
+  const pages = [
+    { rows: [1, 2], next: 'a' },
+    { rows: [3], next: 'b' },
+    { rows: [], next: null },
+  ];
+  const seen: number[] = [];
+  for await (const { rows } of everyPage(async (from) => pages[requests.push(from) - 1] ?? t.fail()))
+    seen.push(...rows);
+  t.deepEqual(seen, [1, 2, 3]);
+  t.deepEqual(requests, [{}, { next: 'a' }, { next: 'b' }]);
+});
+
+test('everyPage throws when a list never ends', async (t) => {
+  await t.throwsAsync(
+    async () => {
+      for await (const page of everyPage(async () => ({ next: 'again' }))) t.is(page.next, 'again');
+    },
+    { instanceOf: RangeError },
+  );
 });
