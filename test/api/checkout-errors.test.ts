@@ -1,17 +1,23 @@
 import anyTest, { type TestFn } from 'ava';
-
 import { transact } from '#src/database/transact.ts';
+import { savePaymentAccount } from '#src/domain/payments/index.ts';
 import { setModules } from '#src/domain/tenants/index.ts';
-import type { ApiResponse } from '#test/support/api.ts';
 import { buildProduct, type GivenProduct } from '#test/support/factories/catalog.ts';
+import { buildCustomer } from '#test/support/factories/customers.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
 import { buildPaymentAccount } from '#test/support/factories/payments.ts';
 import { buildPromo } from '#test/support/factories/promotions.ts';
+import { bearer, buildSession } from '#test/support/factories/sessions.ts';
+import { buildSubscription, snapshotOf } from '#test/support/factories/subscriptions.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { type ApiContext, useApi } from '#test/support/use-api.ts';
+import { resultOf } from '#test/support/use-owner.ts';
 
-/* What a checkout rejects before the shopper is sent to pay, with its code. The provider is a fake. */
+/*
+ * What a checkout rejects before the shopper is sent to pay, with its code, and what callers get when the payment
+ * provider, here a fake, fails on a route that calls it.
+ */
 const test = anyTest as TestFn<ApiContext>;
 const payments = fakePaymentGateway();
 useApi(test, { ports: { payments } });
@@ -28,7 +34,7 @@ async function counter({ api, ctx }: Pick<ApiContext, 'api' | 'ctx'>) {
   const request = (path: string) => (body: object) => api.call('POST', `/api/v1${path}`, { key, body });
   return { checkout: request('/checkout/sessions'), gift: request('/subscriptions/gift-checkout') };
 }
-const resultOf = ({ status, body }: ApiResponse) => `${status} ${body.error}`;
+
 const failures = [
   ['away', '503 payment_provider_unavailable'],
   ['busy', '503 payment_provider_unavailable'],
@@ -107,7 +113,7 @@ test('checkout rejects products and codes of disabled modules', async (t) => {
   const monthly = { ...line, purchase_type: 'subscription', subscription_interval: 'month' };
   t.is(resultOf(await checkout({ items: [monthly] })), '403 module_disabled');
   t.is(resultOf(await checkout({ items: [line], gift_card_code: 'ABCD-EFGH-JKLM-NPQR' })), '403 module_disabled');
-  t.is(resultOf(await checkout({ items: [line] })), '200 undefined');
+  t.is(resultOf(await checkout({ items: [line] })), '200');
 });
 
 test('checkout returns 409 for too little stock, also for a gift', async (t) => {
@@ -147,3 +153,62 @@ test.serial(
     }
   },
 );
+
+/** A subscription of Ada's that the provider knows, too. */
+async function subscribed({ ctx }: ApiContext, cancelAtPeriodEnd = false) {
+  const built = await buildSubscription(ctx, { email: 'ada@example.com' });
+  payments.subscriptions.set(built.paymentSubscriptionId, snapshotOf(built.paymentSubscriptionId, cancelAtPeriodEnd));
+  return built;
+}
+
+test.serial('POST /subscriptions/{id}/manage distinguishes the failures of the provider', async (t) => {
+  const { api, ctx, services } = t.context;
+  await buildPaymentAccount(ctx);
+  const { id } = await subscribed(t.context);
+  const key = await buildKey(ctx, ['subscriptions:write']);
+  const ownerKey = await buildKey(ctx, ['admin.orders:write']);
+  const asOwner = (path: string, body: object) =>
+    api.call('POST', `/api/v1/admin/subscriptions/${id}/${path}`, { key: ownerKey, body });
+  const headers = bearer((await buildSession(ctx, { email: 'ada@example.com' })).token);
+  const operations = {
+    manage: () => api.call('POST', `/api/v1/subscriptions/${id}/manage`, { key, body: { action: 'pause' } }),
+    reactivate: () => api.call('POST', `/api/v1/subscriptions/${id}/reactivate`, { key }),
+    'manage by the owner': () => asOwner('manage', { action: 'pause' }),
+    'reactivate by the owner': () => asOwner('reactivate', {}),
+    cancel: () => api.call('POST', '/api/v1/customer-portal/cancel', { headers, body: { subscription_id: id } }),
+  };
+  for (const [name, request] of Object.entries(operations)) {
+    for (const [failure, expected] of failures) {
+      payments.misfortunes.changeSubscription = [{ failure }];
+      t.is(resultOf(await request()), expected, `${name} ${failure}`);
+    }
+    payments.misfortunes.changeSubscription = [];
+    const response = await request();
+    t.is(resultOf(response), '200', name);
+    t.is(response.body.subscription.id, id, name);
+  }
+  const otherKey = await buildKey({ ...ctx, tenant: await buildTenant(services) }, ['admin.orders:write']);
+  const elsewhere = `/api/v1/admin/subscriptions/${id}/reactivate`;
+  t.is(resultOf(await api.call('POST', elsewhere, { key: otherKey })), '404 not_found');
+});
+
+test.serial('POST /billing-portal distinguishes the failures of the provider', async (t) => {
+  const { api, ctx, tenant } = t.context;
+  const { email } = await buildCustomer(ctx);
+  const body = { customer_email: email, return_url: `${tenant.storefrontUrl}/account` };
+  const open = () => api.call('POST', '/api/v1/billing-portal', { tenant: tenant.slug, body });
+  t.is(resultOf(await open()), '503 payment_provider_not_configured', 'without an account');
+  await transact(ctx, (ctx) =>
+    savePaymentAccount(ctx, { provider: 'stripe', mode: 'connect', account_id: 'acct_1', automatic_tax: false }),
+  );
+  t.is(resultOf(await open()), '503 payment_provider_not_configured', 'in connect mode there is no key');
+  await buildPaymentAccount(ctx);
+  for (const [failure, expected] of failures) {
+    payments.misfortunes.openBillingPortal = [{ failure }];
+    t.is(resultOf(await open()), expected, failure);
+  }
+  const opened = await open();
+  t.is(opened.status, 200);
+  t.regex(opened.body.url, /^https:\/\/portal\.example\//);
+  t.is(opened.headers.get('cache-control'), 'no-store');
+});
