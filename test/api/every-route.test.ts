@@ -2,8 +2,10 @@ import anyTest, { type TestFn } from 'ava';
 import { acceptedScopes, type Route } from '#src/api/lib/define-route.ts';
 import { routes } from '#src/api/routes.ts';
 import { transact } from '#src/database/transact.ts';
-import { scopes } from '#src/domain/tenants/api-key.ts';
-import { moduleNames, type Scope, setModules } from '#src/domain/tenants/index.ts';
+import { claimRequest } from '#src/domain/idempotency/index.ts';
+import { newKey, scopes } from '#src/domain/tenants/api-key.ts';
+import { issueKey, moduleNames, revokeKey, type Scope, setModules } from '#src/domain/tenants/index.ts';
+import { hours, minutes } from '#src/lib/duration.ts';
 import { exampleOf } from '#src/lib/example-of.ts';
 import {
   addressOf,
@@ -12,17 +14,25 @@ import {
   kinds,
   nameOf,
   resultOf,
+  type Sending,
   type StoreContext,
   send,
   sendAsStaff,
   useStore,
   withBody,
 } from '#test/support/every-route.ts';
+import { buildCart } from '#test/support/factories/cart.ts';
+import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
+import { buildPartner } from '#test/support/factories/partners.ts';
+import { buildSession } from '#test/support/factories/sessions.ts';
 import { buildStaffSession } from '#test/support/factories/staff.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 
-/* What holds for every route, generated from what each declares: who may call it, and what it reads. */
+/*
+ * What holds for every route, generated from what each declares: who may call it, what it reads, the errors that
+ * follow, and the same request several times at once.
+ */
 const test = anyTest as TestFn<StoreContext>;
 useStore(test);
 
@@ -250,5 +260,228 @@ test('every response has a request id, a Cache-Control and CORS headers', async 
       isCompleted ? `${keeping}, max-age=0, must-revalidate` : 'no-store',
       nameOf(route),
     );
+  }
+});
+
+/** The examples of tokens are another store's. */
+const withoutTokens = ({ method, body }: Route) => (method !== 'get' && body ? { body: {} } : {});
+
+test.serial('an expired session gets expired_session, not invalid_session', async (t) => {
+  t.context.clock.pass(minutes(16));
+  for (const route of kinds('session')) {
+    t.is(resultOf(await send(t.context, route, withoutTokens(route))), '401 expired_session', nameOf(route));
+  }
+  t.context.clock.pass(hours(12));
+  for (const route of kinds('staff', 'bearer').filter(isForStaff)) {
+    t.is(resultOf(await sendAsStaff(t.context, route)), '401 expired_session', nameOf(route));
+  }
+});
+
+test.serial('every route returns 503 with Retry-After while the database is unavailable', async (t) => {
+  const { pool } = t.context.services.context().database;
+  const { query, connect } = pool;
+  const away = async () => {
+    throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+  };
+  Object.assign(pool, { query: away, connect: away });
+  try {
+    for (const route of routes) {
+      const response = await send(t.context, route, withoutTokens(route));
+      t.is(resultOf(response), '503 service_unavailable', nameOf(route));
+      t.is(response.headers.get('retry-after'), String(response.body.retry_after), nameOf(route));
+    }
+  } finally {
+    Object.assign(pool, { query, connect });
+  }
+});
+
+test('an Idempotency-Key that is too long is rejected by every route that takes one', async (t) => {
+  const headers = { 'idempotency-key': 'k'.repeat(256) };
+  for (const route of routes.filter(({ idempotent }) => idempotent)) {
+    const response = await send(t.context, route, { headers, ...withoutTokens(route) });
+    const expected = route.audience.kind === 'token' ? /^(400 invalid_request|40[134] )/ : /^400 invalid_request$/;
+    t.regex(resultOf(response), expected, nameOf(route));
+  }
+});
+
+test('a revoked or expired key is rejected with its own error', async (t) => {
+  const { ctx } = t.context;
+  const issue = (name: string, expiresAt: Date | null, issuedAt = ctx.clock.now()) =>
+    transact({ ...ctx, clock: { ...ctx.clock, now: () => issuedAt } }, (ctx) =>
+      issueKey(ctx, { name, kind: 'secret', scopes: [...scopes], expiresAt }),
+    );
+  const expired = await issue('old', new Date(1), new Date(0));
+  const revoked = await issue('leaked', null);
+  await transact(ctx, (ctx) => revokeKey(ctx, revoked.key));
+  for (const route of kinds('dual', 'bearer', 'token')) {
+    const sent = async (key: string) => resultOf(await send(t.context, route, { key, body: undefined }));
+    t.is(await sent(expired.value), '401 expired_key', nameOf(route));
+    t.is(await sent(revoked.value), '401 revoked_key', nameOf(route));
+    t.is(await sent(newKey('secret', 'live')), '401 wrong_environment', nameOf(route));
+    const basic = await send(t.context, route, {
+      key: '',
+      body: undefined,
+      headers: { authorization: 'Basic b3BzOm9wcw==' },
+    });
+    t.is(resultOf(basic), '401 missing_key', nameOf(route));
+  }
+});
+
+test('every route rejects a page of an origin that the store does not allow', async (t) => {
+  const tenant = await buildTenant(t.context.services, { allowedOrigins: ['https://shop.example'] });
+  const ctx = { ...t.context.ctx, tenant };
+  const store = {
+    ...t.context,
+    tenant,
+    key: await buildKey(ctx, scopes),
+    session: (await buildSession(ctx)).token,
+    staff: { ...(await buildStaffSession(ctx)).headers, origin: '' },
+  };
+  for (const route of routes.filter(({ audience }) => audience.kind !== 'inbound')) {
+    const response = await send(store, route, { body: undefined, headers: { origin: 'https://evil.example' } });
+    t.is(resultOf(response), '403 origin_not_allowed', nameOf(route));
+  }
+});
+
+test('an invalid link or code is rejected with one message by every route', async (t) => {
+  const messages = new Map<string, string>();
+  for (const route of routes.filter(({ errors }) => errors?.includes('invalid_or_expired_token'))) {
+    const names = Object.keys(route.query?.properties ?? {}).filter((name) => ['token', 'state'].includes(name));
+    const query =
+      names.length > 0 ? `?${new URLSearchParams(Object.fromEntries(names.map((name) => [name, 'unknown'])))}` : '';
+    const { body } = await send(t.context, route, { query, ...(names.length > 0 && route.body && { body: {} }) });
+    const what = 'code' in ((route.body as { properties?: object } | undefined)?.properties ?? {}) ? 'code' : 'link';
+    if (body.error !== 'not_found') messages.set(`${what} ${nameOf(route)}`, `${body.error}: ${body.detail}`);
+  }
+  t.true(messages.size >= 4);
+  for (const [route, text] of messages)
+    t.is(text, `invalid_or_expired_token: This ${route.split(' ')[0]} is invalid or has expired.`, route);
+});
+
+test('every list rejects a cursor that was changed', async (t) => {
+  for (const route of routes.filter(({ query }) => query && 'cursor' in query.properties)) {
+    const fields = Object.entries(exampleOf(route.query ?? {}) as object).map(([name, value]): [string, string] => [
+      name,
+      String(value),
+    ]);
+    const others = fields.filter(([name]) => name !== 'cursor');
+    const query = `?${new URLSearchParams([...others, ['cursor', 'eyJub3QiOiJvdXJzIn0']])}`;
+    t.is(resultOf(await send(t.context, route, { query })), '400 invalid_cursor', nameOf(route));
+  }
+});
+
+test('a repeated query parameter is rejected with its path', async (t) => {
+  for (const route of routes.filter(({ query, audience }) => query && audience.kind !== 'inbound')) {
+    // The token and the store are checked before the schema of the query.
+    const names = Object.keys(route.query?.properties ?? {}).filter(
+      (name) => !['token', 'state', 'tenant'].includes(name),
+    );
+    for (const name of names) {
+      const response = await send(t.context, route, { query: `?${name}=1&${name}=2` });
+      t.is(resultOf(response), '400 invalid_request', `${nameOf(route)} ${name}`);
+      t.true(
+        response.body.errors.some(({ path }: { path: string }) => path === `/${name}`),
+        `${nameOf(route)} ${name}`,
+      );
+    }
+  }
+});
+
+test('an Idempotency-Key is rejected with a different body, and over 255 characters', async (t) => {
+  for (const route of routes.filter(({ idempotent, body }) => idempotent && body)) {
+    const sent = async (key: string, body: unknown) =>
+      resultOf(await send(t.context, route, { body, headers: { 'idempotency-key': key } }));
+    await sent('once', exampleOf(route.body ?? {}));
+    t.is(await sent('once', { other: true }), '422 idempotency_key_reused', nameOf(route));
+    t.is(await sent('k'.repeat(256), {}), '400 invalid_request', nameOf(route));
+  }
+});
+
+test('a second request with the same Idempotency-Key gets 409 while the first is in progress', async (t) => {
+  const { api, ctx, services, session, tenant } = t.context;
+  const {
+    body: { customer },
+  } = await api.call('GET', '/api/v1/customer/me', { key: session });
+  const { id: keyId } = await services.keys.open(t.context.key);
+  for (const route of routes.filter(({ idempotent }) => idempotent)) {
+    const { kind } = route.audience;
+    await claimRequest(ctx, {
+      method: route.method.toUpperCase(),
+      path: addressOf(route, tenant.slug),
+      key: 'first',
+      credential: kind === 'bearer' ? keyId : kind === 'session' ? customer.id : 'anonymous',
+      body: Buffer.from(route.body ? JSON.stringify(exampleOf(route.body)) : ''),
+    });
+    const response = await send(t.context, route, { headers: { 'idempotency-key': 'first' } });
+    t.is(resultOf(response), '409 idempotency_in_progress', nameOf(route));
+    t.is(response.headers.get('retry-after'), '1', nameOf(route));
+  }
+});
+
+const methods = ['post', 'put', 'patch', 'delete'];
+
+const changing = routes
+  .filter(({ method, audience }) => method !== 'get' && audience.kind !== 'inbound')
+  .toSorted((left, right) => methods.indexOf(left.method) - methods.indexOf(right.method));
+
+/** What the examples cannot know: what there is in this store, and windows that end after they start. */
+async function givenIn({ ctx }: StoreContext): Promise<Record<string, Sending>> {
+  const { slug, variant } = await buildProduct(ctx, { slug: 'beans' });
+  const cart = await buildCart(ctx, [variant.id]);
+  const line = cart.lines[0]?.id ?? '';
+  const partner = await buildPartner(ctx);
+  const ended = { starts_at: '2026-11-20T12:00:00Z', ends_at: '2027-11-20T12:00:00Z' };
+  const exampleFor = (name: string) => {
+    const body = changing.find((route) => nameOf(route) === name)?.body;
+    return body && (exampleOf(body) as object);
+  };
+  const withTimes = (name: string): Sending => ({ body: { ...exampleFor(name), ...ended } });
+  return {
+    'POST /api/v1/admin/content': withTimes('POST /api/v1/admin/content'),
+    'POST /api/v1/admin/promo-codes': withTimes('POST /api/v1/admin/promo-codes'),
+    'PUT /api/v1/admin/content/:type/:slug': withTimes('PUT /api/v1/admin/content/:type/:slug'),
+    'PUT /api/v1/admin/promo-codes/:code': withTimes('PUT /api/v1/admin/promo-codes/:code'),
+    'POST /api/v1/cart/:id/items': { params: { id: cart.id }, body: { variantId: variant.id, quantity: 1 } },
+    'PATCH /api/v1/cart/:id/items/:itemId': { params: { id: cart.id, itemId: line }, body: { quantity: 2 } },
+    'DELETE /api/v1/cart/:id/items/:itemId': { params: { id: cart.id, itemId: line } },
+    'POST /api/v1/products/:slug/reviews': { params: { slug } },
+    'POST /api/v1/leads/waitlist': { body: { email: 'ada@example.com', product_slug: slug } },
+    'POST /api/v1/partners/track': { body: { code: partner.code, session_id: 'one' } },
+  };
+}
+
+test('every route that changes something handles identical concurrent requests without a 500', async (t) => {
+  const given = await givenIn(t.context);
+  const succeeded = new Set<string>();
+  for (const route of changing) {
+    const name = nameOf(route);
+    for (let round = 0; round < 2; round += 1) {
+      const responses = await Promise.all([1, 2, 3].map(() => send(t.context, route, given[name])));
+      const summary = responses.map(({ status, body }) => `${status} ${body?.detail ?? ''}`).join(', ');
+      t.false(
+        responses.some(({ status }) => status === 500),
+        `${name}: ${summary}`,
+      );
+      if (responses.some(({ status }) => status < 300)) succeeded.add(name);
+    }
+  }
+  const creating = ['content', 'gift-cards', 'keys', 'partners', 'products', 'promo-codes', 'webhook-endpoints'];
+  for (const name of [...creating.map((name) => `POST /api/v1/admin/${name}`), ...Object.keys(given)])
+    t.true(succeeded.has(name), `${name} was tried in vain`);
+});
+
+test('concurrent requests do not give two webhook endpoints the same URL', async (t) => {
+  const { api, key } = t.context;
+  const call = (method: string, path: string, url: string) =>
+    api.call(method, `/api/v1/admin/webhook-endpoints${path}`, { key, body: { url, events: ['order.*'] } });
+  const created = await Promise.all([1, 2, 3].map((n) => call('POST', '', `https://shop.example/${n}`)));
+  const taken = { status: 400, body: { error: 'invalid_request', errors: [{ path: '/url' }] } };
+  for (let round = 0; round < 5; round += 1) {
+    const url = `https://shop.example/shared-${round}`;
+    const responses = await Promise.all(created.map(({ body }) => call('PATCH', `/${body.webhook_endpoint.id}`, url)));
+    const [changed, ...others] = responses.toSorted((left, right) => left.status - right.status);
+    t.is(changed?.status, 200);
+    for (const other of others) t.like(other, taken);
+    t.like(await call('POST', '', url), taken);
   }
 });
