@@ -1,9 +1,15 @@
 import anyTest, { type TestFn } from 'ava';
-
 import { transact } from '#src/database/transact.ts';
+import { removeEntry } from '#src/domain/content/index.ts';
 import { savePaymentAccount } from '#src/domain/payments/index.ts';
 import { saveShippingAccount } from '#src/domain/shipping/index.ts';
+import { listKeys, revokeKey } from '#src/domain/tenants/index.ts';
+import { fromNow } from '#src/lib/clock.ts';
+import { hours, minutes, seconds } from '#src/lib/duration.ts';
 import { countStatements } from '#test/support/count-statements.ts';
+import { buildProduct } from '#test/support/factories/catalog.ts';
+import { buildEntry } from '#test/support/factories/content.ts';
+import { buildKey } from '#test/support/factories/keys.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { type ApiContext, useApi } from '#test/support/use-api.ts';
 
@@ -96,4 +102,259 @@ test.serial('GET /storefront executes one statement, and none while the response
     t.is(await count(), 1);
     t.is(await count(), 0);
   });
+});
+
+test('GET /content/:type/:slug returns a published entry', async (t) => {
+  const { api, ctx, tenant } = t.context;
+  await buildEntry(ctx, {
+    slug: 'care-for-wood',
+    tags: ['care', 'wood'],
+    author: 'Ada',
+    published_at: '2026-01-05T00:00:00Z',
+    image: { url: 'https://cdn.example/oil.jpg', alt: 'Oil', width: 800, height: 600 },
+  });
+  const { status, body, headers } = await api.call('GET', '/api/v1/content/article/care-for-wood', {
+    tenant: tenant.slug,
+  });
+  t.is(status, 200);
+  t.truthy(headers.get('etag'));
+  const { id, updated_at, ...entry } = body.entry;
+  t.regex(id, /^entry_/);
+  t.regex(updated_at, /Z$/);
+  t.deepEqual(entry, {
+    type: 'article',
+    slug: 'care-for-wood',
+    title: 'How to care for wood',
+    summary: 'Oil it.',
+    body: { format: 'markdown', value: '# Oil' },
+    tags: ['care', 'wood'],
+    image: { url: 'https://cdn.example/oil.jpg', alt: 'Oil', width: 800, height: 600 },
+    author: 'Ada',
+    starts_at: null,
+    ends_at: null,
+    published_at: '2026-01-05T00:00:00.000Z',
+  });
+});
+
+test('GET /content/:type/:slug returns 404 for unpublished, removed and foreign entries', async (t) => {
+  const { api, ctx, tenant, services, clock } = t.context;
+  await buildEntry(ctx, { slug: 'draft', published_at: null });
+  await buildEntry(ctx, { slug: 'tomorrow', published_at: fromNow(clock, hours(1)).toISOString() });
+  await buildEntry(ctx, { slug: 'cake', type: 'recipe' });
+  await buildEntry(ctx, { slug: 'gone' });
+  await transact(ctx, (ctx) => removeEntry(ctx, { type: 'article', slug: 'gone' }));
+  await buildEntry({ ...ctx, tenant: await buildTenant(services) }, { slug: 'theirs' });
+  for (const slug of ['draft', 'tomorrow', 'cake', 'gone', 'theirs', 'no-such', 'No Such']) {
+    const { status, body } = await api.call('GET', `/api/v1/content/article/${slug}`, { tenant: tenant.slug });
+    t.is(status, 404, slug);
+    t.is(body.error, 'not_found');
+  }
+  const list = await api.call('GET', '/api/v1/content/article', { tenant: tenant.slug });
+  t.deepEqual(list.body, { entries: [], cursor: null });
+});
+
+test('GET /content/:type filters by tag and pages reliably while entries change', async (t) => {
+  const { api, ctx, tenant, clock } = t.context;
+  for (const index of [0, 1, 2, 3, 4]) {
+    const published_at = fromNow(clock, -hours(index === 3 ? 2 : index + 1)).toISOString();
+    await buildEntry(ctx, { slug: `entry-${index}`, tags: index === 4 ? [] : ['care'], published_at });
+  }
+  const page = async (query: string) =>
+    (await api.call('GET', `/api/v1/content/article?${query}`, { tenant: tenant.slug })).body;
+  const slugs = (body: any) => body.entries.map(({ slug }: any) => slug);
+  const first = await page('tag=care&limit=2');
+  t.deepEqual(slugs(first), ['entry-0', 'entry-3']);
+  await buildEntry(ctx, { slug: 'latest', tags: ['care'] });
+  await transact(ctx, (ctx) => removeEntry(ctx, { type: 'article', slug: 'entry-3' }));
+  const second = await page(`tag=care&limit=2&cursor=${first.cursor}`);
+  t.deepEqual(slugs(second), ['entry-1', 'entry-2']);
+  t.is(second.cursor, null);
+  t.deepEqual(slugs(await page('limit=100')), ['latest', 'entry-0', 'entry-1', 'entry-2', 'entry-4']);
+  t.deepEqual(await page('tag=none'), { entries: [], cursor: null });
+  t.is((await page(`cursor=${first.cursor}A`)).error, 'invalid_cursor');
+  const elsewhere = await api.call('GET', `/api/v1/content/recipe?cursor=${first.cursor}`, { tenant: tenant.slug });
+  t.is(elsewhere.body.error, 'invalid_cursor');
+});
+
+test('GET /content/:type returns an empty list for an unknown type and rejects too large a limit', async (t) => {
+  const { api, tenant } = t.context;
+  t.deepEqual((await api.call('GET', '/api/v1/content/podcast', { tenant: tenant.slug })).body, {
+    entries: [],
+    cursor: null,
+  });
+  const { status, body } = await api.call('GET', '/api/v1/content/article?limit=101', { tenant: tenant.slug });
+  t.is(status, 400);
+  t.is(body.error, 'invalid_request');
+});
+
+test.serial('GET /content/announcements/active includes the start and excludes the end', async (t) => {
+  const { api, ctx, tenant, clock } = t.context;
+  const at = (milliseconds: number) => fromNow(clock, milliseconds).toISOString();
+  const announce = (slug: string, starts_at: string | null, ends_at: string | null, more = {}) =>
+    buildEntry(ctx, { type: 'announcement', slug, starts_at, ends_at, ...more });
+  await announce('always', null, null);
+  await announce('since', at(-hours(1)), null, { published_at: at(-minutes(2)) });
+  await announce('until', null, at(minutes(30)), { published_at: at(-minutes(3)) });
+  await announce('soon', at(minutes(10)), null, { published_at: at(-minutes(4)) });
+  await announce('over', null, at(-1));
+  await announce('draft', null, null, { published_at: null });
+  await buildEntry(ctx, { slug: 'article' });
+  const active = async () => {
+    const { body, headers } = await api.call('GET', '/api/v1/content/announcements/active', { tenant: tenant.slug });
+    t.is(headers.get('cache-control'), 'no-store');
+    t.is(body.cursor, null);
+    return body.entries.map(({ slug }: any) => slug);
+  };
+  t.deepEqual(await active(), ['always', 'since', 'until']);
+  clock.pass(minutes(15));
+  t.deepEqual(await active(), ['always', 'since', 'until', 'soon']);
+  clock.pass(minutes(15));
+  t.deepEqual(await active(), ['always', 'since', 'soon']);
+});
+
+test.serial(
+  'GET /content/announcements/active pages where there are more than a page holds, and ends with a cursor of null',
+  async (t) => {
+    const { api, ctx, tenant } = t.context;
+    for (let index = 0; index < 101; index += 1) await buildEntry(ctx, { type: 'announcement', slug: `a-${index}` });
+    const read = async (query: string) =>
+      (await api.call('GET', `/api/v1/content/announcements/active${query}`, { tenant: tenant.slug })).body;
+    const first = await read('');
+    const rest = await read(`?cursor=${first.cursor}`);
+    t.deepEqual([first.entries.length, rest.entries.length, rest.cursor], [100, 1, null]);
+    t.is(new Set([...first.entries, ...rest.entries].map(({ slug }) => slug)).size, 101);
+    t.is((await read('?limit=2')).entries.length, 2);
+    t.is((await read('?cursor=x')).error, 'invalid_cursor');
+  },
+);
+
+test('content routes accept a key with the scope, or a tenant slug', async (t) => {
+  const { api, ctx } = t.context;
+  await buildEntry(ctx, { slug: 'care' });
+  t.is(
+    (await api.call('GET', '/api/v1/content/article/care', { key: await buildKey(ctx, ['content:write']) })).status,
+    200,
+  );
+  for (const path of ['/api/v1/content/article', '/api/v1/content/article/care']) {
+    const { status, body } = await api.call('GET', path, { key: await buildKey(ctx, ['cart:read']) });
+    t.is(status, 403);
+    t.like(body, { error: 'insufficient_scope', required_scope: 'content:read' });
+    t.is((await api.call('GET', path)).body.error, 'missing_tenant');
+  }
+  t.is((await api.call('GET', '/api/v1/content/announcements/active')).body.error, 'missing_tenant');
+});
+
+test.serial('content routes execute one statement', async (t) => {
+  const { api, ctx, tenant, services } = t.context;
+  await buildEntry(ctx, { slug: 'care' });
+  await api.call('GET', '/api/v1/content/none', { tenant: tenant.slug });
+  for (const path of ['article?tag=care', 'article/care', 'announcements/active']) {
+    const { statements } = await countStatements(services, () =>
+      api.call('GET', `/api/v1/content/${path}`, { tenant: tenant.slug }),
+    );
+    t.is(statements.filter((text) => !/from tenants/.test(text)).length, 1, path);
+  }
+});
+
+// A read that is repeated within a second gets the cached reply. Here every request is sent twice.
+const products = '/api/v1/products';
+
+test.serial('a repeated read gets the cached reply, byte for byte, and counts against the limit', async (t) => {
+  const { api, ctx, tenant, services, clock } = t.context;
+  await buildEntry(ctx, { slug: 'care' });
+  const request = (headers = {}) => api.call('GET', '/api/v1/content/article/care', { tenant: tenant.slug, headers });
+  await clock.standStill(async () => {
+    const first = await request();
+    const { statements, result: again } = await countStatements(services, () => request());
+    t.deepEqual(statements, []);
+    t.is(again.status, 200);
+    t.deepEqual(again.body, first.body);
+    for (const name of ['content-type', 'content-length', 'cache-control', 'vary', 'etag'])
+      t.is(again.headers.get(name), first.headers.get(name), name);
+    t.not(again.headers.get('x-request-id'), first.headers.get('x-request-id'));
+    t.is(Number(again.headers.get('ratelimit-remaining')), Number(first.headers.get('ratelimit-remaining')) - 1);
+
+    const known = await request({ 'if-none-match': String(first.headers.get('etag')) });
+    t.is(known.status, 304);
+    t.is(known.body, '');
+    const head = () =>
+      fetch(`${api.url}/api/v1/content/article/care`, { method: 'HEAD', headers: { 'x-tenant-slug': tenant.slug } });
+    for (const { status, headers } of [await head(), await head()]) {
+      t.is(status, 200);
+      t.is(headers.get('content-length'), first.headers.get('content-length'));
+    }
+  });
+});
+
+test.serial('a cached reply is used only for the same store and key', async (t) => {
+  const { api, ctx, tenant, services, clock } = t.context;
+  const theirs = await buildTenant(services);
+  await buildProduct(ctx, { slug: 'ours' });
+  await buildProduct({ ...ctx, tenant: theirs }, { slug: 'theirs' });
+  const key = await buildKey(ctx, ['products:read']);
+  const other = await buildKey(ctx, ['cart:write']);
+  await clock.standStill(async () => {
+    for (let time = 0; time < 3; time += 1) {
+      const slugs = async (options: object) =>
+        (await api.call('GET', products, options)).body.products.map(({ slug }: { slug: string }) => slug);
+      t.deepEqual(await slugs({ tenant: tenant.slug }), ['ours']);
+      t.deepEqual(await slugs({ tenant: theirs.slug }), ['theirs']);
+      t.deepEqual(await slugs({ key }), ['ours']);
+      const requests = [{}, { key: other }, { key: `${key}x` }, { key, tenant: theirs.slug }].map((options) =>
+        api.call('GET', products, options),
+      );
+      t.deepEqual(
+        (await Promise.all(requests)).map(({ status }) => status),
+        [400, 403, 401, 400],
+      );
+    }
+    const stored = await api.call('GET', products, { key });
+    t.is(stored.headers.get('cache-control'), 'private, max-age=0, must-revalidate');
+  });
+});
+
+test.serial('a cached reply is checked against the origin of each request', async (t) => {
+  const { api, services, clock } = t.context;
+  const { slug } = await buildTenant(services, { allowedOrigins: ['https://shop.example'] });
+  const request = (headers = {}) => api.call('GET', products, { tenant: slug, headers });
+  await clock.standStill(async () => {
+    await request();
+    const own = await request({ origin: 'https://shop.example' });
+    t.is(own.status, 200);
+    t.is(own.headers.get('access-control-allow-origin'), 'https://shop.example');
+    t.is((await request({ origin: 'https://elsewhere.example' })).body.error, 'origin_not_allowed');
+    t.is((await request()).headers.get('access-control-allow-origin'), null);
+  });
+});
+
+test.serial('a revoked key is rejected within five seconds despite cached replies', async (t) => {
+  const { api, ctx, clock } = t.context;
+  const key = await buildKey(ctx, ['products:read']);
+  const request = async () => (await api.call('GET', products, { key })).status;
+  await clock.standStill(async () => {
+    t.is(await request(), 200);
+    const {
+      rows: [row],
+    } = await listKeys(ctx, { limit: 1 });
+    await transact(ctx, (ctx) => revokeKey(ctx, { id: String(row?.id) }));
+    const found: number[] = [];
+    for (let second = 0; second < 5; second += 1) {
+      clock.pass(seconds(1));
+      found.push(await request());
+    }
+    t.is(found.at(-1), 401);
+  });
+});
+
+test.serial('a cached reply is counted in the metrics of its route', async (t) => {
+  const { api, tenant, services, clock } = t.context;
+  const counted = async () => {
+    const series = await services.metrics.series();
+    return series.get('storefront_request_seconds_count{method="GET",route="/api/v1/storefront",status="200"}') ?? 0;
+  };
+  const before = await counted();
+  await clock.standStill(async () => {
+    for (let time = 0; time < 3; time += 1) await api.call('GET', '/api/v1/storefront', { tenant: tenant.slug });
+  });
+  t.is(await counted(), before + 3);
 });
