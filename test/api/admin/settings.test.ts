@@ -1,0 +1,300 @@
+import anyTest, { type TestFn } from 'ava';
+import { Webhook } from 'standardwebhooks';
+import { hours } from '#src/lib/duration.ts';
+import { newId } from '#src/lib/ids.ts';
+import { buildPaidOrder } from '#test/support/factories/orders.ts';
+import { buildRemindedCart, remindAnytime } from '#test/support/factories/reminders.ts';
+import { buildSubscription } from '#test/support/factories/subscriptions.ts';
+import { auditOf, deedsOf, type OwnerContext, pagesOf, placesOf, resultOf, useOwner } from '#test/support/use-owner.ts';
+
+const test = anyTest as TestFn<OwnerContext>;
+useOwner(test);
+
+test('GET /admin/modules returns the enabled modules', async (t) => {
+  t.deepEqual((await t.context.owner.get('/modules')).body, {
+    modules: { customer_accounts: true, subscriptions: true, gift_cards: true, reviews: true },
+  });
+});
+
+test('GET /admin/analytics/zero-result-searches lists what shoppers did not find, the most frequent first', async (t) => {
+  const { api, ctx, owner, otherOwner } = t.context;
+  for (const q of ['Oak  Table', 'lamp', 'oak table'])
+    await api.call('GET', `/api/v1/search?${new URLSearchParams({ q })}`, { tenant: ctx.tenant.slug });
+  const { body } = await owner.get('/analytics/zero-result-searches');
+  t.deepEqual(
+    body.searches.map(({ query, count }: any) => [query, count]),
+    [
+      ['oak table', 2],
+      ['lamp', 1],
+    ],
+  );
+  t.is((await owner.get('/analytics/zero-result-searches?limit=1')).body.searches.length, 1);
+  t.deepEqual((await otherOwner.get('/analytics/zero-result-searches')).body.searches, []);
+});
+
+test('PUT /admin/store replaces what an owner may change, once for each version, and logs no email', async (t) => {
+  const { ctx, owner, otherOwner } = t.context;
+  const { store } = (await owner.get('/store')).body;
+  const { slug, owner_email, currency, ...settings } = store;
+  t.is(slug, ctx.tenant.slug);
+  const changed = { ...settings, name: 'Cedar & Daughters', mail_from: 'Cedar <hello@cedar.example>' };
+  const { status, body } = await owner.put('/store', { ...changed, slug: 'other', owner_email: 'thief@mail.example' });
+  t.is(status, 200);
+  t.like(body.store, { slug, owner_email, currency, name: 'Cedar & Daughters', version: store.version + 1 });
+  t.is((await owner.get('/store')).body.store.name, 'Cedar & Daughters');
+  t.is(resultOf(await owner.put('/store', changed)), '409 version_conflict');
+  const wrong = {
+    ...changed,
+    version: null,
+    locale: 'x',
+    timezone: 'Moon',
+    allowed_origins: ['https://a:b@c.example'],
+  };
+  t.deepEqual(placesOf(await owner.put('/store', wrong)), ['/locale', '/timezone', '/allowed_origins/0']);
+  const log = await auditOf(ctx);
+  t.deepEqual(log.at(-1)?.after.changed, ['name', 'mail_from']);
+  t.false(/hello@cedar|owner_email/.test(JSON.stringify(log)));
+  t.not((await otherOwner.get('/store')).body.store.name, 'Cedar & Daughters');
+});
+
+test('PUT /admin/reminder-settings saves when carts are reminded of, and rejects times out of bounds', async (t) => {
+  const { ctx, owner, otherOwner } = t.context;
+  const standard = { enabled: true, steps: ['1h', '1d', '3d'], quiet_hours: ['21:00', '08:00'], per_address: '16h' };
+  t.deepEqual((await owner.get('/reminder-settings')).body, { reminders: standard });
+  const wanted = { enabled: false, steps: ['2h'], quiet_hours: null, per_address: '1d' };
+  t.deepEqual((await owner.put('/reminder-settings', wanted)).body, { reminders: wanted });
+  t.deepEqual((await owner.get('/reminder-settings')).body, { reminders: wanted });
+  t.deepEqual(placesOf(await owner.put('/reminder-settings', { steps: ['2h', '1h'] })), ['/steps']);
+  t.deepEqual(placesOf(await owner.put('/reminder-settings', { steps: ['31d'] })), ['/steps/0']);
+  t.deepEqual((await otherOwner.get('/reminder-settings')).body, { reminders: standard });
+  t.deepEqual(await deedsOf(ctx), ['reminders.created']);
+});
+
+test('GET /admin/audit-log lists pages and filters by subject', async (t) => {
+  const { owner } = t.context;
+  const {
+    body: { product },
+  } = await owner.post('/products', { slug: 'bowl', name: 'Bowl', variants: [{ sku: 'B', price_cents: 1 }] });
+  await owner.post('/promo-codes', { code: 'A', type: 'free_shipping' });
+  await owner.delete('/products/bowl');
+  t.deepEqual(
+    (await pagesOf(owner, '/audit-log', 'entries')).flat().map(({ action }) => action),
+    ['product.removed', 'promo_code.created', 'product.created'],
+  );
+  const of = async (query: string) =>
+    (await owner.get(`/audit-log?${query}`)).body.entries.map(({ action }: any) => action);
+  t.deepEqual(await of('subject_kind=promo_code'), ['promo_code.created']);
+  t.deepEqual(await of(`subject_id=${product.id}&limit=1`), ['product.removed']);
+});
+
+test('GET /admin/reminders lists decisions and filters by email', async (t) => {
+  const { ctx, owner } = t.context;
+  await remindAnytime(ctx);
+  const { email } = await buildRemindedCart(ctx);
+  await buildRemindedCart(ctx);
+  t.is((await pagesOf(owner, '/reminders', 'reminders')).flat().length, 6);
+  const { body } = await owner.get(`/reminders?email=${email}`);
+  t.deepEqual(
+    body.reminders.map(({ step, state }: any) => [step, state]),
+    [
+      [3, 'scheduled'],
+      [2, 'scheduled'],
+      [1, 'scheduled'],
+    ],
+  );
+});
+
+test('GET /admin/subscriptions lists pages and filters by status and email', async (t) => {
+  const { ctx, owner } = t.context;
+  const first = await buildSubscription(ctx);
+  const second = await buildSubscription(ctx, { status: 'canceled' });
+  const third = await buildSubscription(ctx, { email: 'bob@example.com' });
+  t.deepEqual(
+    (await pagesOf(owner, '/subscriptions', 'subscriptions')).flat().map(({ id }) => id),
+    [third.id, second.id, first.id],
+  );
+  const idsOf = async (query: string) =>
+    (await owner.get(`/subscriptions?${query}`)).body.subscriptions.map(({ id }: any) => id);
+  t.deepEqual(await idsOf('status=canceled'), [second.id]);
+  t.deepEqual(await idsOf('email=bob@example.com'), [third.id]);
+  t.like((await owner.get(`/subscriptions/${first.id}`)).body.subscription, { id: first.id, status: 'active' });
+  t.is(resultOf(await owner.get(`/subscriptions/${newId('sub')}`)), '404 not_found');
+});
+
+const storefront = { name: 'storefront', kind: 'publishable', scopes: ['products:read'] };
+
+test('POST /admin/keys returns the value of a key once, and the key works until it is revoked', async (t) => {
+  const { api, ctx, owner } = t.context;
+  const made = await owner.post('/keys', storefront);
+  t.is(made.status, 201);
+  const { key, value } = made.body;
+  t.like(key, {
+    name: 'storefront',
+    kind: 'publishable',
+    scopes: ['products:read'],
+    revoked_at: null,
+    expires_at: null,
+  });
+  const use = () => api.call('GET', '/api/v1/products', { key: value });
+  t.is((await use()).status, 200);
+  t.truthy((await owner.post(`/keys/${key.id}/revoke`)).body.key.revoked_at);
+  const log = await auditOf(ctx);
+  t.deepEqual(
+    log.map(({ action, subject }) => [action, subject.id]),
+    [
+      ['key.created', key.id],
+      ['key.revoked', key.id],
+    ],
+  );
+  t.false(JSON.stringify([log, (await owner.get('/keys')).body]).includes(value));
+});
+
+test('the key of a warehouse ships orders and decides returns, and cannot refund, sell, read customers or create keys', async (t) => {
+  const { api, ctx, owner } = t.context;
+  const scopes = ['admin.orders:read', 'admin.labels:write', 'admin.returns:write'];
+  const { body } = await owner.post('/keys', { name: 'warehouse', kind: 'secret', scopes });
+  const order = await buildPaidOrder(ctx);
+  const call = async (method: string, path: string, sent?: object) =>
+    resultOf(await api.call(method, `/api/v1/admin${path}`, { key: body.value, ...(sent && { body: sent }) }));
+  t.is(await call('GET', `/orders/${order.id}`), '200');
+  t.is(await call('GET', '/labels'), '200');
+  const parcel = { carrier: 'usps', tracking_number: '9400111899223197428490' };
+  t.is(await call('POST', `/orders/${order.id}/ship`, parcel), '200');
+  for (const [method, path, sent] of [
+    ['POST', `/orders/${order.id}/refunds`, { amount_cents: 100 }],
+    ['POST', `/returns/${newId('ret')}/refund`, {}],
+    ['POST', `/integrations/${newId('conn')}/reveal`, {}],
+    ['POST', '/gift-cards', { balance_cents: 100 }],
+    ['POST', '/products', {}],
+    ['GET', '/customers'],
+    ['GET', '/audit-log'],
+    ['GET', '/keys'],
+    ['POST', '/keys', { name: 'own', kind: 'secret', scopes: ['admin:write'] }],
+    ['PUT', '/providers/payments', {}],
+  ] as const) {
+    t.is(await call(method, path, sent), '403 insufficient_scope', path);
+  }
+});
+
+test('a key may carry its own limit, which is shown and then holds', async (t) => {
+  const { api, owner } = t.context;
+  const {
+    body: { key, value },
+  } = await owner.post('/keys', { ...storefront, name: 'slow', kind: 'secret', requests_per_minute: 7 });
+  t.is(key.requests_per_minute, 7);
+  t.is(
+    (await owner.get('/keys')).body.keys.find(({ name }: { name: string }) => name === 'slow').requests_per_minute,
+    7,
+  );
+  t.is((await owner.post('/keys', storefront)).body.key.requests_per_minute, null);
+  // Tests run with every limit a thousand times wider.
+  t.is((await api.call('GET', '/api/v1/products', { key: value })).headers.get('ratelimit-limit'), '7000');
+  for (const requests_per_minute of [0, 1.5, '7', 100_001]) {
+    t.deepEqual(placesOf(await owner.post('/keys', { ...storefront, name: 'odd', requests_per_minute })), [
+      '/requests_per_minute',
+    ]);
+  }
+});
+
+test('admin keys reject excessive scopes, a taken name and an unknown id', async (t) => {
+  const { owner } = t.context;
+  await owner.post('/keys', storefront);
+  t.deepEqual(placesOf(await owner.post('/keys', storefront)), ['/name']);
+  t.deepEqual(
+    placesOf(await owner.post('/keys', { ...storefront, name: 'wide', scopes: ['products:read', 'admin:write'] })),
+    ['/scopes/1'],
+  );
+  t.deepEqual(placesOf(await owner.post('/keys', { ...storefront, name: 'odd', scopes: [] })), ['/scopes']);
+  t.is(resultOf(await owner.post(`/keys/${newId('key')}/revoke`)), '404 not_found');
+});
+
+test('keys are listed page by page, the oldest first', async (t) => {
+  const { owner } = t.context;
+  for (const name of ['a', 'b', 'c']) await owner.post('/keys', { ...storefront, name });
+  const names = (await pagesOf(owner, '/keys', 'keys')).flat().map(({ name }) => name);
+  t.deepEqual(names.slice(1), ['a', 'b', 'c']);
+});
+
+const wish = { provider: 'bookkeeper', return_url: 'https://owner.example/settings?tab=books' };
+const consentUrl = 'https://bookkeeper.example/consent?client_id=cedar';
+
+test('a connection is started, completed by the consent, and its data revealed to the owner', async (t) => {
+  const { api, ctx, owner } = t.context;
+  const begun = await owner.post('/integrations', { ...wish, consent_url: consentUrl });
+  t.is(begun.status, 201);
+  const { integration, state, callback_url: callbackUrl, open_url: openUrl } = begun.body;
+  t.like(integration, { ...wish, status: 'pending', received_at: null });
+  t.deepEqual(Object.fromEntries(new URL(openUrl).searchParams), {
+    client_id: 'cedar',
+    state,
+    redirect_uri: callbackUrl,
+  });
+  t.deepEqual((await owner.post(`/integrations/${integration.id}/reveal`)).body, { integration, received: null });
+
+  const { pathname } = new URL(callbackUrl);
+  const back = await api.call('GET', `${pathname}?state=${state}&code=swordfish`);
+  t.is(back.status, 302);
+  t.is(back.headers.get('location'), wish.return_url);
+
+  const shown = await owner.get(`/integrations/${integration.id}`);
+  t.is(shown.body.integration.status, 'answered');
+  t.notRegex(JSON.stringify([shown.body, (await owner.get('/integrations')).body]), new RegExp(`swordfish|${state}`));
+  t.deepEqual((await owner.post(`/integrations/${integration.id}/reveal`)).body, {
+    ...shown.body,
+    received: { code: 'swordfish' },
+  });
+  const log = await auditOf(ctx);
+  t.deepEqual(
+    log.map(({ action, subject }) => [action, subject.id]),
+    [
+      ['integration.begun', integration.id],
+      ['integration.revealed', integration.id],
+    ],
+  );
+  t.notRegex(JSON.stringify(log), new RegExp(`swordfish|${state}`));
+});
+
+test('a third party calls the URL and uses the secret that POST /admin/integrations returned', async (t) => {
+  const { api, clock, owner } = t.context;
+  const { calls, open_url: openUrl } = (await owner.post('/integrations', wish)).body;
+  t.is(openUrl, null);
+  const { pathname, search } = new URL(calls.url);
+  const now = clock.now();
+  const headers = {
+    'webhook-id': 'msg-1',
+    'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
+    'webhook-signature': new Webhook(calls.secret).sign('msg-1', now, '{}'),
+  };
+  t.is((await api.call('POST', pathname + search, { body: '{}', headers })).status, 202);
+});
+
+test.serial(
+  'GET /admin/integrations lists connections page by page, newest first, and an unanswered one as expired',
+  async (t) => {
+    const { clock, owner } = t.context;
+    for (const provider of ['a', 'b', 'c']) await owner.post('/integrations', { ...wish, provider });
+    clock.pass(hours(1));
+    const listed = (await pagesOf(owner, '/integrations', 'integrations')).flat();
+    t.deepEqual(
+      listed.map(({ provider, status }) => [provider, status]),
+      [
+        ['c', 'expired'],
+        ['b', 'expired'],
+        ['a', 'expired'],
+      ],
+    );
+  },
+);
+
+test('POST /admin/integrations rejects other than web URLs, and an unknown connection is not found', async (t) => {
+  const { owner } = t.context;
+  t.deepEqual(placesOf(await owner.post('/integrations', { ...wish, return_url: 'javascript:alert(1)' })), [
+    '/return_url',
+  ]);
+  t.deepEqual(placesOf(await owner.post('/integrations', { ...wish, consent_url: 'ftp://bookkeeper.example/' })), [
+    '/consent_url',
+  ]);
+  t.deepEqual(placesOf(await owner.post('/integrations', { ...wish, provider: 'A B' })), ['/provider']);
+  t.is(resultOf(await owner.get(`/integrations/${newId('conn')}`)), '404 not_found');
+  t.is(resultOf(await owner.post(`/integrations/${newId('conn')}/reveal`)), '404 not_found');
+});
