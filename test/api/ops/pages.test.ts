@@ -1,3 +1,4 @@
+import { request as sendRequest } from 'node:http';
 import anyTest, { type TestFn } from 'ava';
 import { rebuildDay } from '#jobs/analytics.ts';
 import { readOne, transact } from '#src/database/transact.ts';
@@ -229,6 +230,7 @@ async function givenUp(t: { context: ApiContext; teardown(close: () => Promise<v
 }
 
 const change = (ctx: Context, statement: ReturnType<typeof sql>) => transact(ctx, ({ tx }) => tx.execute(statement));
+
 const stateOf = async (ctx: Context, endpointId: string) =>
   (await listDeliveries(ctx, { endpointId, limit: 1 })).rows[0]?.state;
 
@@ -323,4 +325,18 @@ test.serial('a page of another origin cannot send a webhook again', async (t) =>
   );
   t.is(foreign.status, 403);
   t.is(await stateOf(ctx, endpoint.id), 'failed');
+});
+
+test('in local mode /ops needs no password, but rejects a host name that resolves to this machine', async (t) => {
+  const { api } = t.context;
+  t.is((await api.call('GET', '/ops/labels')).status, 200);
+  const status = await new Promise((resolve, reject) => {
+    sendRequest(`${api.url}/ops/labels`, { headers: { host: 'rebound.example' } }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    })
+      .on('error', reject)
+      .end();
+  });
+  t.is(status, 403);
 });
