@@ -2,7 +2,6 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-
 import anyTest, { type TestFn } from 'ava';
 import { type ShippoControl, shippoControl } from '#src/dev/simulators/shippo/control.ts';
 import { type ShippoSimulator, startShippoSimulator } from '#src/dev/simulators/shippo/simulator.ts';
@@ -11,20 +10,23 @@ import { randomText } from '#src/lib/crypto.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { CircuitBreaker } from '#src/providers/lib/circuit-breaker.ts';
+import { shipmentRequest } from '#src/providers/shippo/shipment-request.ts';
 import { createShippoGateway } from '#src/providers/shippo/shippo-gateway.ts';
+import { awkwardNames } from '#test/support/awkward-names.ts';
 import { until } from '#test/support/until.ts';
+
+const test = anyTest as TestFn<Given>;
 
 interface Given {
   simulator: ShippoSimulator;
   control: ShippoControl;
 }
 
-const test = anyTest as TestFn<Given>;
-
 test.before(async (t) => {
   const simulator = await startShippoSimulator();
   t.context = { simulator, control: shippoControl(simulator.url) };
 });
+
 test.after.always((t) => t.context.simulator.close());
 
 const from = {
@@ -36,6 +38,7 @@ const from = {
   country: 'US',
   phone: '4155550100',
 };
+
 const to = { name: 'Ada Wells', street1: '40 W 23rd St', city: 'New York', state: 'NY', zip: '10010', country: 'US' };
 const parcel = { lengthIn: 10, widthIn: 8, heightIn: 4, weightOz: 20 };
 const request = { from, to, parcel, carriers: ['usps', 'ups'] };
@@ -272,4 +275,43 @@ test('checkAccount distinguishes a rejected key from an unavailable provider', a
   const { account, gateway } = setUp(t.context);
   await t.notThrowsAsync(gateway.checkAccount(account));
   t.is((await failure(gateway.checkAccount({ ...account, apiKey: 'shippo_test_revoked' }))).failure, 'denied');
+});
+
+const addressTo = (given: object): object =>
+  Object(shipmentRequest({ from, to: { ...from, ...given }, parcel, carriers: [] }, []).addressTo);
+
+test('shipmentRequest wraps a street that is too long for its line and loses no word of it', (t) => {
+  t.like(addressTo({ street1: '40 W 23rd St', street2: 'Apt 5' }), { street1: '40 W 23rd St', street2: 'Apt 5' });
+  t.like(
+    addressTo({ street1: '12345 North Martin Luther King Junior Boulevard', street2: 'Building C, Apartment 1204' }),
+    {
+      street1: '12345 North Martin Luther King',
+      street2: 'Junior Boulevard Building C,',
+      street3: 'Apartment 1204',
+    },
+  );
+  t.like(addressTo({ street1: 'Some very long street with a great many words in it', street2: null }), {
+    street1: 'Some very long street with a great',
+    street2: 'many words in it',
+  });
+});
+
+test('shipmentRequest writes every field on one line and leaves out what is empty then', (t) => {
+  for (const name of awkwardNames) {
+    const address = addressTo({ name, city: name, street2: '\u0007 \n' });
+    t.false('street2' in address, name);
+    for (const text of Object.values(address)) t.notRegex(String(text), /\p{Cc}/u, name);
+  }
+});
+
+test('shipmentRequest cites an exemption from US filing only where one was claimed', (t) => {
+  const declared = (exemption: 'low_value' | 'to_canada' | null) => {
+    const items = [{ description: 'Tea', quantity: 2, weightOz: 2, valueCents: 2000, currency: 'JPY' }];
+    const customs = { signer: 'Cedar', items, exemption };
+    return shipmentRequest({ from, to: { ...from, country: 'JP' }, parcel, carriers: [], customs }, [])
+      .customsDeclaration;
+  };
+  t.like(declared('low_value'), { eelPfc: 'NOEEI_30_37_a', items: [{ valueAmount: '2000', valueCurrency: 'JPY' }] });
+  t.like(declared('to_canada'), { eelPfc: 'NOEEI_30_36' });
+  t.false('eelPfc' in Object(declared(null)));
 });
