@@ -1,6 +1,20 @@
+import { readFileSync } from 'node:fs';
 import anyTest, { type TestFn } from 'ava';
-
-import { createSession, createStorefront, type SessionStore } from '#src/client/src/index.ts';
+import { openApiDocument } from '#src/api/openapi/openapi-document.ts';
+import { routes } from '#src/api/routes.ts';
+import { generate } from '#src/client/generate/generate.ts';
+import {
+  ApiError,
+  createAdmin,
+  createSession,
+  createStorefront,
+  type SessionStore,
+  type StorefrontOptions,
+  verifyWebhook,
+  type WebhookEvent,
+} from '#src/client/src/index.ts';
+import { newSecret, sign } from '#src/domain/webhooks/signing.ts';
+import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildCustomer } from '#test/support/factories/customers.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
@@ -10,6 +24,107 @@ import { type ApiContext, useApi } from '#test/support/use-api.ts';
 
 const test = anyTest as TestFn<ApiContext>;
 useApi(test);
+
+const storefrontOf = ({ api, tenant }: ApiContext, options: Partial<StorefrontOptions> = {}) =>
+  createStorefront({ baseUrl: api.url, tenant: tenant.slug, ...options });
+
+test('methods take the path and the input, and send a publishable key only where one is required', async (t) => {
+  const { ctx } = t.context;
+  const { slug } = await buildProduct(ctx, { name: 'Oak bowl' });
+  const publishableKey = await buildKey(ctx, ['checkout:write'], 'publishable');
+  const secretKey = await buildKey(ctx, ['products:read', 'cart:read', 'cart:write', 'checkout:write']);
+  const items = [{ product_slug: slug, quantity: 1 }];
+  t.like(await t.throwsAsync(() => storefrontOf(t.context).createCheckoutSession({ items })), { code: 'missing_key' });
+  for (const key of [{}, { publishableKey }, { secretKey }]) {
+    const storefront = storefrontOf(t.context, key);
+    if ('publishableKey' in key || 'secretKey' in key) {
+      const error = await t.throwsAsync(() => storefront.createCheckoutSession({ items }));
+      t.like(error, { code: 'payment_provider_not_configured' });
+    }
+    t.is((await storefront.getStorefront()).storefront.slug, t.context.tenant.slug);
+    const { product } = await storefront.getProduct(slug);
+    t.is(product.name, 'Oak bowl');
+    const { cart } = await storefront.createCart();
+    const { cart: filled } = await storefront.addCartItem(cart.id, {
+      variantId: product.variants[0]?.id ?? '',
+      quantity: 2,
+    });
+    t.is(filled.itemCount, 2);
+    const { cart: emptied } = await storefront.removeCartItem(cart.id, filled.items[0]?.id ?? '');
+    t.is(emptied.itemCount, 0);
+  }
+});
+
+test('a request whose response is lost has its effect once', async (t) => {
+  const { id } = (await storefrontOf(t.context).createCart()).cart;
+  const { variants } = await buildProduct(t.context.ctx);
+  let lost = 0;
+  const storefront = storefrontOf(t.context, {
+    async fetch(input, init) {
+      const response = await fetch(input, init);
+      if (response.ok && lost++ === 0) throw new TypeError('The connection was lost.');
+      return response;
+    },
+  });
+  const { cart } = await storefront.addCartItem(id, { variantId: variants[0]?.id ?? '', quantity: 1 });
+  t.is(lost, 2);
+  t.is(cart.itemCount, 1);
+});
+
+test('for await reads every item of every page, and a list that is awaited is its first page', async (t) => {
+  const { ctx } = t.context;
+  for (let number = 0; number < 5; number += 1) await buildProduct(ctx);
+  const admin = createAdmin({ baseUrl: t.context.api.url, secretKey: await buildKey(ctx, ['admin:read']) });
+  for (const list of [
+    () => storefrontOf(t.context).listProducts({ limit: 2 }),
+    () => admin.listProducts({ limit: 2 }),
+  ]) {
+    const slugs: string[] = [];
+    for await (const product of list()) slugs.push(product.slug);
+    t.is(slugs.length, 5);
+    t.is(new Set(slugs).size, 5);
+    const { products, cursor } = await list();
+    t.deepEqual(
+      products.map(({ slug }) => slug),
+      slugs.slice(0, 2),
+    );
+    t.is(typeof cursor, 'string');
+  }
+});
+
+test('a page that fails ends for await with the error', async (t) => {
+  const request = async () => {
+    for await (const product of storefrontOf(t.context).listProducts({ cursor: 'from elsewhere' }))
+      t.fail(product.slug);
+  };
+  t.like(await t.throwsAsync(request), { code: 'invalid_cursor', status: 400 });
+});
+
+test('an error has its code, its status, its request, every problem and further fields', async (t) => {
+  const storefront = storefrontOf(t.context);
+  const invalid = await t.throwsAsync<ApiError>(() => storefront.createLead({ email: 'nowhere' }));
+  t.true(invalid instanceof ApiError);
+  t.like(invalid, { code: 'invalid_request', status: 400, message: invalid.detail });
+  t.regex(invalid.requestId ?? '', /^req_/);
+  t.true(invalid.errors.some(({ path }) => path === '/email'));
+  t.like(await t.throwsAsync(() => storefront.getProduct('no/such product')), { code: 'not_found', errors: [] });
+
+  const admin = createAdmin({ baseUrl: t.context.api.url, secretKey: await buildKey(t.context.ctx, ['orders:read']) });
+  const denied = await t.throwsAsync<ApiError>(() => admin.listOrders());
+  t.like(denied, { code: 'insufficient_scope', status: 403, body: { required_scope: 'admin.orders:read' } });
+});
+
+test('the API by its paths is authenticated and repeated like the methods', async (t) => {
+  const { slug } = await buildProduct(t.context.ctx);
+  const { http } = storefrontOf(t.context);
+  const { data } = await http.GET('/api/v1/products/{slug}', { params: { path: { slug } } });
+  t.is(data?.product.slug, slug);
+  const { error, response } = await http.GET('/api/v1/products/{slug}', { params: { path: { slug: 'none' } } });
+  t.is(error?.error, 'not_found');
+  t.is(response.status, 404);
+  const created = await http.POST('/api/v1/cart', { body: {} });
+  t.is(created.data?.cart.itemCount, 0);
+});
 
 interface Visit {
   readonly values: Map<string, string>;
@@ -197,4 +312,67 @@ test('a session that the store loses, garbles or rejects does not fail', async (
   t.is((await storefront.getCustomer()).customer.id, customer.id);
   await unsaved.signOut();
   t.is(await unsaved.customer(), undefined);
+});
+
+const secret = newSecret();
+
+const body = JSON.stringify({
+  id: 'evt_1',
+  type: 'order.paid',
+  data: { object: { order_number: 'ORD-1001' }, object_version: 3 },
+});
+
+const headers = sign([newSecret(), secret], 'evt_1', new Date(), body);
+
+/** Compiles only while the event is a union by type. */
+function orderNumberOf(event: WebhookEvent): string | undefined {
+  return event.type === 'order.paid' ? event.data.object.order_number : undefined;
+}
+
+test('verifyWebhook returns the event of a signed body, in each form in which runtimes have it', (t) => {
+  const bytes = new TextEncoder().encode(body);
+  const given = { host: 'shop.example', 'x-forwarded-for': ['203.0.113.7'], 'x-absent': undefined, ...headers };
+  for (const [text, named] of [
+    [body, headers],
+    [bytes, new Headers(headers)],
+    [bytes.buffer, given],
+    [Buffer.from(body), given],
+  ] as const)
+    t.is(orderNumberOf(verifyWebhook(text, named, secret)), 'ORD-1001');
+});
+
+test('verifyWebhook rejects another body, another secret, an old signature and none', (t) => {
+  const old = sign([secret], 'evt_1', new Date(Date.now() - 10 * 60_000), body);
+  for (const [text, named, key] of [
+    [body.replace('1001', '1002'), headers, secret],
+    [body, headers, newSecret()],
+    [body, headers, 'no secret'],
+    [body, old, secret],
+    [body, {}, secret],
+  ] as const) {
+    const error = t.throws(() => verifyWebhook(text, named, key), { instanceOf: ApiError });
+    t.is(error.code, 'invalid_signature');
+  }
+});
+
+test('verifyWebhook says that the secret is empty, and rejects a request without headers', (t) => {
+  t.like(
+    t.throws(() => verifyWebhook(body, headers, '')),
+    { name: 'ApiError', code: 'invalid_argument' },
+  );
+  for (const absent of [undefined, null])
+    t.like(
+      t.throws(() => verifyWebhook(body, absent as unknown as Headers, secret)),
+      { name: 'ApiError', code: 'invalid_signature' },
+    );
+});
+
+test('the types and methods of the client are those of the API document', async (t) => {
+  const document = openApiDocument(routes, { publicUrl: 'http://127.0.0.1:3000' });
+  const files = await generate(JSON.parse(JSON.stringify(document)));
+  for (const [name, text] of Object.entries(files)) {
+    const committed = readFileSync(new URL(`../../src/client/src/generated/${name}`, import.meta.url), 'utf8');
+    t.true(committed === text, `${name} is out of date: npm run client:types`);
+  }
+  t.true(Object.values(files).join('').split('\n').length <= 40 * routes.length);
 });
