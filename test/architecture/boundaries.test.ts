@@ -1,6 +1,6 @@
+import { existsSync, readFileSync } from 'node:fs';
 import test from 'ava';
-
-import { type Source, sources } from './sources.ts';
+import { type Source, sources, testSources } from './sources.ts';
 
 /** The layers from the ground up: each may import what stands below it, and itself. */
 const layers: readonly { name: string; pattern: RegExp; height: number }[] = [
@@ -302,3 +302,83 @@ function layerOf(path: string) {
 function domainOf(path: string): string | undefined {
   return /^src\/domain\/([a-z-]+)\//.exec(path)?.[1]?.replace(/^ports$/, '') || undefined;
 }
+
+const exportedDeclaration = /^export (?:async )?(function|class|const|interface|type) (\w+)/gm;
+const exportedList = /^export (?:type )?\{([^}]*)\}/gm;
+
+/** What other people import. */
+const isPublic = (path: string) =>
+  path.startsWith('migrations/') || path.startsWith('src/client/src/generated/') || path === 'src/client/src/index.ts';
+
+/** A file of routes or of jobs is imported as a whole. */
+const wholePages = 'Object.values(page)';
+
+test('every export is imported by another file', (t) => {
+  const everything = [...sources, ...testSources];
+  const importers = Map.groupBy(
+    everything.flatMap((source) => source.imports.map(({ path }) => ({ path, text: source.text }))),
+    ({ path }) => path,
+  );
+  const unasked = everything
+    .filter(({ path }) => !isPublic(path))
+    .flatMap((source) =>
+      exportsOf(source)
+        .filter(
+          ({ name }) =>
+            !importers.get(source.path)?.some(({ text }) => text.includes(wholePages) || mentions(text, name) > 0),
+        )
+        // The type of something exported need not be imported by name.
+        .filter(({ name, isType }) => !isType || mentions(source.text, name) < 2)
+        .map(({ name }) => `${source.path}: ${name}`),
+    );
+  t.deepEqual(unasked, []);
+});
+
+function exportsOf({ text }: Source): { name: string; isType: boolean }[] {
+  return [
+    ...[...text.matchAll(exportedDeclaration)].map(([, kind, name = '']) => ({
+      name,
+      isType: kind === 'interface' || kind === 'type',
+    })),
+    ...[...text.matchAll(exportedList)].flatMap(([, names = '']) =>
+      names
+        .split(',')
+        .map((name) => name.replace(/^\s*(type )?(\w+ as )?/, '').trim())
+        .filter(Boolean)
+        .map((name) => ({ name, isType: false })),
+    ),
+  ];
+}
+
+function mentions(text: string, name: string): number {
+  return [...text.matchAll(new RegExp(`\\b${name}\\b`, 'g'))].length;
+}
+
+const root = new URL('../../', import.meta.url);
+const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
+const ignored = read('.slugignore').trim().split('\n');
+const { dependencies, optionalDependencies } = JSON.parse(read('package.json'));
+const entries = [...new Set(read('Procfile').match(/\b(src|workers)\/\S+\.ts/g))];
+
+test('.slugignore leaves out the development part and the tests, which exist', (t) => {
+  t.deepEqual(ignored.toSorted(), ['/src/dev', '/test']);
+  for (const path of ignored) t.true(existsSync(new URL(`.${path}`, root)), path);
+});
+
+test('the slug has every file and package that the processes of the Procfile import', (t) => {
+  const byPath = new Map(sources.map((source) => [source.path, source]));
+  const loaded = new Set(entries);
+  const findings: string[] = [];
+  for (const path of loaded) {
+    for (const { path: imported, package: name, typeOnly } of byPath.get(path)?.imports ?? []) {
+      if (typeOnly) continue;
+      if (imported) loaded.add(imported);
+      if (ignored.some((folder) => `/${imported}`.startsWith(`${folder}/`))) findings.push(`${path}: ${imported}`);
+      if (name && !(name in dependencies) && !(name in optionalDependencies)) findings.push(`${path}: ${name}`);
+    }
+  }
+
+  t.deepEqual(findings, []);
+  t.true(entries.length > 5);
+  t.true(loaded.size > sources.length / 3, `${loaded.size} of ${sources.length} files`);
+});

@@ -1,11 +1,157 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import test from 'ava';
-
+import { jobs } from '#jobs/index.ts';
+import { queues } from '#jobs/queues.ts';
+import { tickers } from '#jobs/schedules.ts';
 import type { Route } from '#src/api/lib/define-route.ts';
+import { errorCodes, meaningOf } from '#src/api/lib/error-codes.ts';
+import { statusOf } from '#src/api/lib/reply-to-error.ts';
 import { routes } from '#src/api/routes.ts';
 import { exampleOf } from '#src/lib/example-of.ts';
 import type { TSchema } from '#src/lib/schema.ts';
 import { issuesOf, issuesOfText } from '#src/lib/validation.ts';
+import { processors } from '#workers/processors.ts';
+import { sources } from './sources.ts';
+
+/** Files that name codes without throwing them. */
+const lists = ['src/api/lib/error-codes.ts', 'src/api/lib/documented-errors.ts'];
+
+const product = sources.filter(({ path }) => !path.startsWith('src/dev/') && !lists.includes(path));
+const domainError = /new DomainError\(\s*'(\w+)',\s*'(\w+)'/g;
+const httpError = /new HttpError\(\s*(\d+),\s*'(\w+)'/g;
+
+test('every error in the code has a listed code and status', (t) => {
+  const wrong = product
+    .flatMap(({ path, text }) => [
+      ...[...text.matchAll(domainError)].map(([, kind = '', code = '']) => ({
+        path,
+        code,
+        status: Object.entries(statusOf).find(([name]) => name === kind)?.[1],
+      })),
+      ...[...text.matchAll(httpError)].map(([, status, code = '']) => ({ path, code, status: Number(status) })),
+    ])
+    .filter(({ code, status }) => meaningOf(code)?.status !== status);
+  t.deepEqual(wrong, []);
+});
+
+test('every listed error code is thrown', (t) => {
+  const thrown = product.map(({ text }) => text.replaceAll(/\berrors: \[[^\]]*\]/g, '')).join('\n');
+  t.deepEqual(
+    Object.keys(errorCodes).filter((code) => !thrown.includes(`'${code}'`)),
+    [],
+  );
+});
+
+test('every job has exactly one processor, and every processor a job', (t) => {
+  t.deepEqual(processors.map(({ job }) => job.name).toSorted(), jobs.map(({ name }) => name).toSorted());
+});
+
+test('job names are unique and say their domain', (t) => {
+  t.is(new Set(jobs.map(({ name }) => name)).size, jobs.length);
+  for (const { name } of jobs) t.regex(name, /^[a-z]+(-[a-z]+)*\.[a-z]+(-[a-z]+)+$/);
+});
+
+test('a job waits within its queue for half a minute at most, and its runs end', (t) => {
+  for (const { name, queue, retry, timeoutSeconds } of jobs) {
+    t.true(queue in queues, name);
+    t.true(retry.maxDelaySeconds <= 30, name);
+    t.true(retry.attempts >= 1 && retry.attempts <= 50, name);
+    t.true(timeoutSeconds > 0 && timeoutSeconds <= 300, name);
+  }
+});
+
+test('payloads hold ids and periods, nothing else', (t) => {
+  for (const { name, payload } of jobs) {
+    for (const field of Object.keys(payload.properties))
+      t.regex(field, /(Ids?|period|attempt|version|number|kind)$/i, `${name}: ${field}`);
+  }
+});
+
+test('every ticker wakes a known job', (t) => {
+  t.deepEqual(
+    tickers.filter(({ job }) => !jobs.includes(job)),
+    [],
+  );
+});
+
+test('every file of jobs is in the index', (t) => {
+  const pages = sources
+    .filter(({ path }) => /^jobs\/(?!index|queues|schedules)[a-z-]+\.ts$/.test(path))
+    .map(({ path }) => path);
+  const index = sources.find(({ path }) => path === 'jobs/index.ts');
+  t.deepEqual(
+    pages.filter((page) => !index?.imports.some(({ path }) => path === page)),
+    [],
+  );
+});
+
+test('every route declares its audience, responses and summary', (t) => {
+  for (const route of routes) {
+    const name = `${route.method} ${route.path}`;
+    t.truthy(route.audience.kind, name);
+    t.true(Object.keys(route.responses).length > 0, name);
+    t.true(route.summary.length > 10, name);
+    t.true(route.tag.length > 0, name);
+  }
+});
+
+test('no two routes share a method and a path', (t) => {
+  const names = routes.map(({ method, path }) => `${method} ${path.replaceAll(/:[a-z_]+/gi, ':x')}`);
+  t.deepEqual(
+    names.filter((name, index) => names.indexOf(name) !== index),
+    [],
+  );
+});
+
+test('every file of routes is mounted', (t) => {
+  const files = sources.filter(
+    ({ path }) =>
+      /^src\/api\/(?!lib|middleware|ops)[a-z-]+\/[a-z-]+\.ts$/.test(path) &&
+      /\bdefineRoute\b/.test(sources.find((source) => source.path === path)?.text ?? ''),
+  );
+  const index = sources.find(({ path }) => path === 'src/api/routes.ts');
+  const mounted = new Set(index?.imports.flatMap(({ path }) => path ?? []));
+  t.deepEqual(
+    files.map(({ path }) => path).filter((path) => !mounted.has(path)),
+    [],
+  );
+});
+
+test('every list and every text of a request has a bound', (t) => {
+  const unbounded = routes.flatMap(({ method, path, params, query, body }) =>
+    Object.entries({ params, query, body }).flatMap(([part, schema]) =>
+      schema ? unboundedIn(schema, `${method} ${path} ${part}`) : [],
+    ),
+  );
+  t.deepEqual(unbounded, []);
+});
+
+/**
+ * A pattern bounds a text, too: what patterns cost is tested for each of them. What is free JSON is not looked into.
+ */
+function unboundedIn(schema: TSchema, place: string): string[] {
+  const {
+    type,
+    items,
+    properties = {},
+    patternProperties = {},
+    anyOf = [],
+    allOf = [],
+    ...rest
+  } = schema as Record<string, any>;
+  const isBounded =
+    !['array', 'string'].includes(type) ||
+    ['maxItems', 'maxLength', 'pattern', 'enum', 'const'].some((keyword) => keyword in rest);
+  const isFree = type === 'array' && !('type' in items || 'anyOf' in items);
+  return [
+    ...(isBounded || isFree ? [] : [place]),
+    ...(items ? unboundedIn(items, `${place}[]`) : []),
+    ...Object.entries<TSchema>({ ...properties, ...patternProperties }).flatMap(([name, field]) =>
+      unboundedIn(field, `${place}.${name}`),
+    ),
+    ...[...anyOf, ...allOf].flatMap((part: TSchema) => unboundedIn(part, place)),
+  ];
+}
 
 /* What holds for every field of every request, read from the schemas of the routes. */
 
