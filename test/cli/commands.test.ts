@@ -1,11 +1,13 @@
 import { exec } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-
 import test from 'ava';
-
 import { commands } from '#src/cli/commands.ts';
 import { defineCommand, Failure } from '#src/cli/lib/command.ts';
+import { announceStack, findRunningStack } from '#src/cli/lib/running-stack.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { callCli } from '#test/support/cli.ts';
 
@@ -29,6 +31,7 @@ const greet = defineCommand({
     };
   },
 });
+
 const call = (...words: string[]) => callCli(words, {}, [greet]);
 
 test('a command gets its parameters and options, and prints to standard output', async (t) => {
@@ -119,4 +122,24 @@ test('every command has a summary and a name of its own', (t) => {
     t.regex(name, /^[a-z]+([ :-][a-z]+)*$/);
     t.regex(summary, /^[A-Z].{10,}\.$/);
   }
+});
+
+test('the command line finds a running stack, and none that has ended', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'stack-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'stack', 'dev.json');
+  t.is(findRunningStack(file), undefined);
+
+  const announced = announceStack({ DATABASE_URL: 'postgres://here' }, file);
+  t.deepEqual(findRunningStack(file), { DATABASE_URL: 'postgres://here' });
+  t.is(statSync(file).mode & 0o077, 0, 'its keys are for this account alone');
+
+  const another = { ...JSON.parse(readFileSync(file, 'utf8')), pid: 2 ** 22 + 1 };
+  writeFileSync(file, JSON.stringify(another));
+  t.is(findRunningStack(file), undefined, 'its process is gone');
+  announced.unpublish();
+  t.deepEqual(JSON.parse(readFileSync(file, 'utf8')), another, "another's is left alone");
+
+  announceStack({}, file).unpublish();
+  t.throws(() => statSync(file), { code: 'ENOENT' });
 });

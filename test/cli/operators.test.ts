@@ -1,5 +1,7 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import anyTest, { type TestFn } from 'ava';
-
 import { listAudit } from '#src/domain/audit/index.ts';
 import { readSessionSecret } from '#src/domain/tenants/index.ts';
 import { seconds } from '#src/lib/duration.ts';
@@ -7,9 +9,11 @@ import { callCli, runCli } from '#test/support/cli.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { createEmptyDatabase } from '#test/support/database.ts';
 import { testEnvironment } from '#test/support/environment.ts';
+import { receiverFor } from '#test/support/factories/webhooks.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 
-const { DATABASE_URL: _another, ...environment } = testEnvironment();
 const test = anyTest as TestFn<TestContext>;
+const { DATABASE_URL: _another, ...environment } = testEnvironment();
 useContext(test, { environment });
 
 const call = ({ services }: TestContext, ...words: string[]) =>
@@ -247,4 +251,212 @@ test('migrate needs only DATABASE_URL, and changes nothing when repeated', async
     without.err,
     /^The environment is not fit to start with:\n {2}DATABASE_URL is required, such as postgres:.*\n$/,
   );
+});
+
+const callWebhooks = (context: TestContext, name: string, ...words: string[]) =>
+  call(context, `webhooks:${name}`, context.tenant.slug, ...words);
+
+async function callWebhooksJson(context: TestContext, name: string, ...words: string[]) {
+  const { code, out, err } = await callWebhooks(context, name, ...words, '--json');
+  if (code !== 0) throw new Error(`${name}: ${out}${err}`);
+  return JSON.parse(out);
+}
+
+test.serial('the webhooks commands create, test, inspect, change and remove an endpoint', async (t) => {
+  const { services, ctx } = t.context;
+  const receiver = await receiverFor(t);
+  const made = await callWebhooks(
+    t.context,
+    'create',
+    `${receiver.url}/a`,
+    '--events',
+    'order.paid, order.shipped',
+    '--concurrency',
+    '2',
+  );
+  t.is(made.code, 0, made.err);
+  const [secret = ''] = made.out.split('\n');
+  t.regex(secret, /^whsec_/);
+  const list = await callWebhooks(t.context, 'list');
+  const [, id = ''] = /^(whe_\S+) +on +\S+ +order\.paid,order\.shipped$/m.exec(list.out) ?? [];
+  t.not(id, '', list.out);
+  t.false(list.out.includes(secret));
+
+  const tested = await callWebhooksJson(t.context, 'test', id);
+  t.regex(tested.event_id, /^evt_/);
+  await runJobs(services);
+  t.is(receiver.requests.length, 1);
+  const deliveries = await callWebhooks(
+    t.context,
+    'deliveries',
+    id,
+    '--state',
+    'delivered',
+    '--since',
+    '24h',
+    '--type',
+    'webhook.test',
+  );
+  const [, delivery = ''] = /^(whd_\S+) .* webhook\.test +delivered +1 +2\d\d /m.exec(deliveries.out) ?? [];
+  t.not(delivery, '', deliveries.out);
+  t.regex(
+    (await callWebhooks(t.context, 'delivery', delivery)).out,
+    /^webhook\.test \(evt_\S+\) for whe_\S+: delivered\.\nATTEMPT .*\n1 .* 2\d\d .* ms/,
+  );
+  t.is((await callWebhooksJson(t.context, 'delivery', delivery)).attempts.length, 1);
+
+  t.is((await callWebhooks(t.context, 'redeliver', delivery)).out, `${delivery} is being resent.\n`);
+  await runJobs(services);
+  t.is(receiver.requests.length, 2);
+  t.is((await callWebhooks(t.context, 'recover', id, '1h')).out, 'There is nothing to resend.\n');
+  t.is((await callWebhooksJson(t.context, 'recover', id, '2020-01-01T00:00:00Z', '--only', 'all')).recovered, 1);
+  await runJobs(services);
+
+  const rotated = await callWebhooksJson(t.context, 'rotate', id);
+  t.not(rotated.secret, secret);
+  t.is(
+    (await callWebhooks(t.context, 'update', id, '--events', 'order.*')).out,
+    `${id} receives order.* at ${receiver.url}/a.\n`,
+  );
+  t.is((await callWebhooks(t.context, 'disable', id)).out, `${id} is disabled.\n`);
+  t.regex((await callWebhooks(t.context, 'list')).out, /off \(owner\)/);
+  t.is((await callWebhooks(t.context, 'test', id)).code, 1);
+  t.is((await callWebhooksJson(t.context, 'enable', id)).webhook_endpoint.status, 'enabled');
+  t.is((await callWebhooks(t.context, 'remove', id)).out, `${id} is deleted.\n`);
+  t.is((await callWebhooks(t.context, 'list')).out, 'The store has no webhook endpoints.\n');
+  t.is((await callWebhooks(t.context, 'disable', id)).err, 'There is no such webhook endpoint.\n');
+
+  const { rows } = await listAudit(ctx, { limit: 20 });
+  t.deepEqual(
+    rows.toReversed().map(({ action }) => action.split('.')[1]),
+    [
+      'created',
+      'tested',
+      'redelivered',
+      'recovered',
+      'recovered',
+      'secret_rotated',
+      'updated',
+      'disabled',
+      'enabled',
+      'removed',
+    ],
+  );
+  t.true(rows.every(({ actorKind, actorId }) => actorKind === 'operator' && actorId === 'cli'));
+});
+
+test.serial('the webhooks commands report invalid values by the names of parameters and options', async (t) => {
+  const wrong: [string[], RegExp][] = [
+    [['create', 'https://a.example/hook'], /--events is required/],
+    [['create', 'https://a.example/hook', '--events', 'order.baked'], /--events must be one of .*order\.paid, /],
+    [
+      ['create', 'https://a.example/hook', '--events', 'order.paid', '--concurrency', '99'],
+      /--concurrency must be at most 32/,
+    ],
+    [
+      ['create', 'https://a.example/hook', '--events', 'order.paid', '--rate-per-second', 'many'],
+      /--rate-per-second must be/,
+    ],
+    [
+      ['deliveries', 'whe_1', '--state', 'lost'],
+      /--state must be one of pending, delivered, failed, discarded|--state must be equal/,
+    ],
+    [['deliveries', 'whe_1', '--since', 'lately'], /--since is no time that I know\. A time such as/],
+    [['recover', 'whe_1', 'lately'], /--since is no time/],
+    [['recover', 'whe_1', '1h', '--only', 'some'], /--only must be/],
+  ];
+  for (const [[name = '', ...words], message] of wrong) {
+    const { code, err } = await callWebhooks(t.context, name, ...words);
+    t.is(code, 2, `${name}: ${err}`);
+    t.regex(err, message);
+  }
+  const private_ = await callCli(
+    ['webhooks:create', t.context.tenant.slug, 'https://user:pass@a.example', '--events', 'order.paid'],
+    { ...environment, DATABASE_URL: t.context.services.config.databaseUrl },
+  );
+  t.is(private_.code, 1);
+  t.notRegex(private_.err, / at /);
+});
+
+test.serial('webhooks:events lists the event types', async (t) => {
+  const { code, out } = await callCli(['webhooks:events']);
+  t.is(code, 0);
+  t.regex(out, /^order\.paid +The payment has arrived/m);
+  t.true(
+    JSON.parse((await callCli(['webhooks:events', '--json'])).out).event_types.every(
+      ({ schema, sample }: { schema: object; sample: object }) => schema && sample,
+    ),
+  );
+});
+
+const folder = mkdtempSync(join(tmpdir(), 'bulk-'));
+test.after.always(() => rmSync(folder, { recursive: true }));
+
+/** Call the command line while a worker runs. */
+async function callBesideWorker(context: TestContext, ...words: string[]) {
+  let isEnded = false;
+  const ended = call(context, ...words).finally(() => {
+    isEnded = true;
+  });
+  while (!isEnded) {
+    await runJobs(context.services);
+    await new Promise(setImmediate);
+  }
+  return ended;
+}
+
+test.serial('import and export move products through files, with their progress and the rejected rows', async (t) => {
+  const { tenant } = t.context;
+  const [given, errors, written] = ['given.csv', 'errors.csv', 'written.csv'].map((name) => join(folder, name));
+  writeFileSync(given ?? '', 'slug,name,sku,price_cents\nbowl,Bowl,B-1,100\nBad Slug,Bad,B-2,100\n');
+  const dry = await callBesideWorker(t.context, 'import', tenant.slug, 'products', given ?? '', '--dry-run');
+  t.is(
+    dry.out,
+    '1 created, 0 updated, 0 unchanged.\n' +
+      '1 row was rejected. With --errors <path> all of them are written to a file. The first:\n' +
+      '  Row 3: slug must be written like oak-bowl.\n' +
+      'Dry run: nothing was changed.\n',
+  );
+  const imported = await callBesideWorker(
+    t.context,
+    'import',
+    tenant.slug,
+    'products',
+    given ?? '',
+    '--errors',
+    errors ?? '',
+  );
+  t.is(imported.code, 1, 'rows were rejected');
+  t.regex(imported.err, /\[#{20}\] 100 %, 2 of 2 rows/);
+  t.regex(readFileSync(errors ?? '', 'utf8'), /^Bad Slug,Bad,B-2,100,3,slug must be/m);
+
+  const exported = await callBesideWorker(t.context, 'export', tenant.slug, 'products', '--to', written ?? '');
+  t.deepEqual([exported.code, exported.out], [0, `1 rows were written to ${written}.\n`]);
+  t.regex(readFileSync(written ?? '', 'utf8'), /^bowl,Bowl,/m);
+});
+
+test.serial('import and export end with a usage error for an unknown kind and a missing file', async (t) => {
+  const { tenant } = t.context;
+  t.is((await callBesideWorker(t.context, 'import', tenant.slug, 'nothing', 'x.csv')).code, 2);
+  t.is((await callBesideWorker(t.context, 'import', tenant.slug, 'stock', 'x.csv', '--format', 'shopify')).code, 2);
+  t.is((await callBesideWorker(t.context, 'export', tenant.slug, 'nothing', '--to', 'x.csv')).code, 2);
+  t.is((await callBesideWorker(t.context, 'export', tenant.slug, 'stock')).code, 2);
+});
+
+test.serial('import, export and apply end with a usage error for a file that cannot be opened', async (t) => {
+  const { tenant } = t.context;
+  const [lost, given] = [join(folder, 'lost', 'file.csv'), join(folder, 'stock.csv')];
+  writeFileSync(given, 'sku,quantity\nB-1,1\n');
+  const [unread, unwritten] = ['cannot be read', 'cannot be written'];
+  for (const [words, path, problem] of [
+    [['import', tenant.slug, 'stock', lost], lost, `${unread}: no such file or folder`],
+    [['import', tenant.slug, 'stock', folder], folder, `${unread}: it is a folder`],
+    [['import', tenant.slug, 'stock', given, '--errors', lost], lost, `${unwritten}: no such file or folder`],
+    [['export', tenant.slug, 'stock', '--to', folder], folder, `${unwritten}: it is a folder`],
+    [['apply', folder], folder, `${unread}: it is a folder`],
+  ] as const) {
+    const { code, err } = await callBesideWorker(t.context, ...words);
+    t.is(code, 2);
+    t.is(err, `${path} ${problem}.\nSee npm run cli -- ${words[0]} --help.\n`);
+  }
 });
