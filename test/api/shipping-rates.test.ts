@@ -8,7 +8,7 @@ import { type ApiContext, useApi } from '#test/support/use-api.ts';
 
 const test = anyTest as TestFn<ApiContext>;
 const shipping = fakeShippingByStore();
-// Without Redis, the process caches rates in its memory, by the test's clock; `test/platform/cache.test.ts` tests
+// Without Redis, the process caches rates in its memory, by the test's clock; `test/platform/redis.test.ts` tests
 // Redis.
 useApi(test, { ports: { shipping: shipping.gateway }, environment: { REDIS_URL: 'redis://127.0.0.1:1' } });
 

@@ -1,8 +1,63 @@
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { Cluster } from 'ioredis';
-
+import { minutes } from '#src/lib/duration.ts';
 import { silentLog } from '#src/lib/log.ts';
+import { createCache } from '#src/platform/cache.ts';
 import { connectRedis, readRedisNodes } from '#src/platform/redis.ts';
+import { createTestClock } from '#test/support/clock.ts';
+import { createTestRedis } from '#test/support/redis.ts';
+import { until } from '#test/support/until.ts';
+
+/** The cache of a process of its own. */
+async function openCache(t: ExecutionContext, url: string) {
+  const clock = createTestClock();
+  const redis = connectRedis(url, { blocking: false, log: silentLog });
+  t.teardown(() => redis.disconnect());
+  await redis.connect();
+  let loads = 0;
+  const cache = createCache(redis, clock);
+  return { clock, redis, recall: () => cache.getOrLoad('rates', minutes(10), async () => `answer ${(loads += 1)}`) };
+}
+
+test('cache shares a loaded value between processes until it expires', async (t) => {
+  const { url } = await createTestRedis();
+  const [one, other] = [await openCache(t, url), await openCache(t, url)];
+  await one.recall();
+  const leftMs = await one.redis.pttl('cache:rates');
+  t.true(leftMs > 0 && leftMs <= minutes(10), `${leftMs} ms`);
+  // The cache waits a quarter of a second for Redis, and then loads the value.
+  await until(async () => (await other.recall()).isCached, { what: 'Redis to be in time' });
+
+  await one.redis.del('cache:rates');
+  t.false((await one.recall()).isCached);
+});
+
+test("cache uses the process's own memory while Redis is unavailable", async (t) => {
+  const { clock, redis, recall } = await openCache(t, (await createTestRedis()).url);
+  redis.disconnect();
+  await until(() => redis.status === 'end');
+  await clock.standStill(async () => {
+    t.deepEqual(await recall(), { text: 'answer 1', isCached: false });
+    clock.pass(minutes(10));
+    t.deepEqual(await recall(), { text: 'answer 1', isCached: true });
+    clock.pass(1);
+    t.deepEqual(await recall(), { text: 'answer 2', isCached: false });
+  });
+});
+
+test('cache loads a value once for concurrent callers, and does not store a failure', async (t) => {
+  const { redis, recall } = await openCache(t, (await createTestRedis()).url);
+  const answers = await Promise.all(Array.from({ length: 8 }, recall));
+  t.deepEqual([...new Set(answers.map(({ text }) => text))], ['answer 1']);
+
+  const cache = createCache(redis, createTestClock());
+  const refused = new Error('Nobody answers.');
+  await t.throwsAsync(
+    cache.getOrLoad('tax', minutes(1), () => Promise.reject(refused)),
+    { is: refused },
+  );
+  t.deepEqual(await cache.getOrLoad('tax', minutes(1), async () => 'seven'), { text: 'seven', isCached: false });
+});
 
 test('readRedisNodes gives a node that is a host and a port alone the protocol and the login of the first', (t) => {
   t.deepEqual(readRedisNodes('rediss://user:p%40ss@one:7001, two:7002,redis://three:7003'), [
