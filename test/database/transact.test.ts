@@ -1,14 +1,19 @@
 import { OptimisticLockError } from '@mikro-orm/core';
 import anyTest, { type TestFn } from 'ava';
+import { isDatabaseAway } from '#src/database/is-database-away.ts';
+import { lockNames } from '#src/database/lock-names.ts';
 import { lockRow, readRow, saveRow } from '#src/database/rows.ts';
-import { brokenConstraint, transact } from '#src/database/transact.ts';
-import type { InTransaction } from '#src/domain/context.ts';
+import { brokenConstraint, read, transact } from '#src/database/transact.ts';
+import { findEntry } from '#src/domain/content/index.ts';
+import type { Context, InTransaction } from '#src/domain/context.ts';
 import { lockOrder } from '#src/domain/orders/index.ts';
 import { Order } from '#src/domain/orders/order.ts';
-import { sql } from '#src/lib/sql.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { countStatements } from '#test/support/count-statements.ts';
+import { buildEntry } from '#test/support/factories/content.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
+import { buildTenant } from '#test/support/tenant.ts';
 
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
@@ -29,7 +34,7 @@ async function lock(ctx: InTransaction, id: string): Promise<Order> {
   return order;
 }
 
-async function read(ctx: TestContext['ctx'], id: string): Promise<Order> {
+async function readOrder(ctx: TestContext['ctx'], id: string): Promise<Order> {
   const found = await readRow(ctx, Order, id);
   if (!found) throw new Error(`${id} is not there.`);
   return found.entity;
@@ -109,7 +114,7 @@ test.serial('saveRow writes the changes of a row that is as it was read, with on
   const { id } = await buildPaidOrder(ctx);
   const paidAt = new Date('2026-11-21T01:02:03.456Z');
   const { result: order, statements } = await countStatements(services, async () => {
-    const order = await read(ctx, id);
+    const order = await readOrder(ctx, id);
     Object.assign(order, { labels, paidAt, totalCents: 12_345 });
     t.true(await saveRow(ctx, order, ['version']));
     order.totalCents = 12_346;
@@ -119,13 +124,13 @@ test.serial('saveRow writes the changes of a row that is as it was read, with on
   t.is(statements.length, 3, statements.join('\n'));
   for (const secret of [id, ctx.tenant.id, '9205', '12345', '2026'])
     t.false(statements.join('\n').includes(secret), secret);
-  t.like(await read(ctx, id), { labels, paidAt, totalCents: 12_346, version: order.version });
+  t.like(await readOrder(ctx, id), { labels, paidAt, totalCents: 12_346, version: order.version });
 });
 
 test('saveRow writes nothing to a row that was changed meanwhile', async (t) => {
   const { ctx } = t.context;
   const { id } = await buildPaidOrder(ctx);
-  const [first, second] = [await read(ctx, id), await read(ctx, id)];
+  const [first, second] = [await readOrder(ctx, id), await readOrder(ctx, id)];
   first.totalCents = 1;
   second.totalCents = 2;
   t.true(await saveRow(ctx, first, ['version']));
@@ -133,10 +138,103 @@ test('saveRow writes nothing to a row that was changed meanwhile', async (t) => 
   t.false(await transact(ctx, (ctx) => saveRow(ctx, second, ['version'])));
   t.false(await saveRow(ctx, second, ['status', 'totalCents']));
   t.true(await saveRow(ctx, second, ['status']));
-  t.is((await read(ctx, id)).totalCents, 2);
+  t.is((await readOrder(ctx, id)).totalCents, 2);
 
   const other = { ...ctx, tenant: { ...ctx.tenant, id: 'ten_other' } };
   t.is(await readRow(other, Order, id), undefined);
   second.totalCents = 3;
   t.false(await saveRow(other, second, ['status']), "another store's row");
+});
+
+const request = (ctx: Context, statement: Sql) => read<{ value: number }>(ctx, statement, { brief: true });
+
+/** How many connections were taken meanwhile. Only for what runs alone. */
+async function taken(ctx: Context, work: () => Promise<unknown>): Promise<number> {
+  const { pool } = ctx.database;
+  let count = 0;
+  const watch = () => void (count += 1);
+  pool.on('acquire', watch);
+  await work();
+  pool.off('acquire', watch);
+  return count;
+}
+
+test.serial('brief reads of one turn share a connection, ten at a time, and each gets its own result', async (t) => {
+  const { ctx } = t.context;
+  const numbers = Array.from({ length: 25 }, (_, number) => number);
+  const connections = await taken(ctx, async () => {
+    const rows = await Promise.all(numbers.map((number) => request(ctx, sql`select ${number}::int as value`)));
+    t.deepEqual(
+      rows,
+      numbers.map((value) => [{ value }]),
+    );
+  });
+  t.is(connections, 3);
+  t.is(await taken(ctx, () => request(ctx, sql`select 1 as value`)), 1);
+});
+
+test.serial('a brief read that fails does not affect others, and the next ones get a working connection', async (t) => {
+  const { ctx } = t.context;
+  const divided = (by: number) => request(ctx, sql`select 6 / ${by}::int as value`);
+  for (let time = 0; time < 2; time += 1) {
+    const results = await Promise.allSettled([divided(1), divided(0), divided(2)]);
+    t.deepEqual(
+      results.map((result) => (result.status === 'fulfilled' ? result.value : 'failed')),
+      [[{ value: 6 }], 'failed', [{ value: 3 }]],
+    );
+  }
+});
+
+test.serial('brief reads on a lost connection all fail, and it is not used again', async (t) => {
+  const { ctx } = t.context;
+  const ended = request(ctx, sql`select pg_terminate_backend(pg_backend_pid())::int as value`);
+  const results = await Promise.allSettled([
+    ended,
+    request(ctx, sql`select 1 as value`),
+    request(ctx, sql`select 2 as value`),
+  ]);
+  t.true(results.every((result) => result.status === 'rejected' && isDatabaseAway(result.reason)));
+  t.deepEqual(await request(ctx, sql`select 3 as value`), [{ value: 3 }]);
+});
+
+test.serial('brief reads that share a connection see only the rows of their own store', async (t) => {
+  const { ctx, services } = t.context;
+  const other = { ...ctx, tenant: await buildTenant(services) };
+  await buildEntry(ctx, { slug: 'care', title: 'Ours' });
+  await buildEntry(other, { slug: 'care', title: 'Theirs' });
+  const seen = (of: Context) => read<{ title: string }>(of, sql`select title from entries`, { brief: true });
+  const connections = await taken(ctx, async () => {
+    const titles = await Promise.all([ctx, other, ctx].map(async (of) => (await seen(of)).map(({ title }) => title)));
+    t.deepEqual(titles, [['Ours'], ['Theirs'], ['Ours']]);
+    t.deepEqual(
+      (await Promise.all([ctx, other].map((of) => findEntry(of, 'article', 'care')))).map(({ title }) => title),
+      ['Ours', 'Theirs'],
+    );
+  });
+  t.is(connections, 2);
+});
+
+test('lockNames holds a bounded number of locks, however many names are locked', async (t) => {
+  await transact(t.context.ctx, async (ctx) => {
+    const names = Array.from({ length: 20_000 }, (_, number) => `oak-bowl-${number}`);
+    await lockNames(ctx, 'product', names);
+    const [held] = await ctx.tx.execute<{ locks: number }>(
+      sql`select count(*)::int as locks from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()`,
+    );
+    t.is(held?.locks, 1024);
+  });
+});
+
+test('lockNames makes transactions that lock the same names in different orders wait for each other', async (t) => {
+  const names = Array.from({ length: 200 }, (_, number) => `oak-bowl-${number}`);
+  const order: string[] = [];
+  const hold = (own: readonly string[]) =>
+    transact(t.context.ctx, async (ctx) => {
+      await lockNames(ctx, 'product', own);
+      order.push('in');
+      await ctx.tx.execute(sql`select pg_sleep(0.01)`);
+      order.push('out');
+    });
+  await Promise.all([hold(names), hold(names.toReversed()), hold(names.slice(50))]);
+  t.deepEqual(order, ['in', 'out', 'in', 'out', 'in', 'out']);
 });

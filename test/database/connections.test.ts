@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os';
 import anyTest, { type TestFn } from 'ava';
-
 import { replyToError } from '#src/api/lib/reply-to-error.ts';
-import { read } from '#src/database/transact.ts';
+import { read, transact } from '#src/database/transact.ts';
 import { Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { serveApi } from '#test/support/api.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
+import { dieAt } from '#test/support/die-at.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { until } from '#test/support/until.ts';
 
@@ -115,4 +115,19 @@ test.serial('a request whose slow read takes too long gets 503, and may try agai
   await lock.query('commit');
   lock.release();
   t.is((await api.call('GET', '/api/v1/products?q=mug', { tenant: ctx.tenant.slug })).status, 200);
+});
+
+test.serial('connections that PostgreSQL ends during a transaction are returned to the pool', async (t) => {
+  const { ctx } = t.context;
+  for (let time = 0; time < 5; time += 1) {
+    await t.throwsAsync(transact(ctx, (ctx) => ctx.tx.execute(sql`select pg_terminate_backend(pg_backend_pid())`)));
+  }
+  t.deepEqual(await transact(ctx, (ctx) => ctx.tx.execute(sql`select 1 as one`)), [{ one: 1 }]);
+});
+
+test.serial('transactions that cannot begin return their connections to the pool', async (t) => {
+  const { ctx, services } = t.context;
+  for (let time = 0; time < 5; time += 1)
+    await dieAt(services, 1, () => transact(ctx, (ctx) => ctx.tx.execute(sql`select 1`)));
+  t.deepEqual(await read(ctx, sql`select 1 as one`), [{ one: 1 }]);
 });
