@@ -92,9 +92,10 @@ async function startAttempt(
   const { delivery, staleAfterMs = Infinity } = mailKinds[mail.kind];
   const now = ctx.clock.now();
 
-  let outgoing: OutgoingMail | undefined;
   const busyMs = (mail.leasedUntil?.getTime() ?? 0) - now.getTime();
   if (busyMs > 0) throw new Snooze(busyMs, 'another attempt may still be sending this email');
+
+  let outgoing: OutgoingMail | undefined;
   if (mail.state === 'sending' && delivery === 'at_most_once') {
     mail.close('outcome_unknown', now, 'The process that sent it died before it got the response.');
   } else if (now.getTime() - mail.createdAt.getTime() > staleAfterMs) {
