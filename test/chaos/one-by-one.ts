@@ -27,6 +27,7 @@ const stack = await startStack(receiver, {
 });
 const random = seededRandom(1);
 const bought: Purchase[] = [];
+let shoppers = 0;
 let failed = false;
 
 async function waitForInvariants(name: string, startedAt: number): Promise<void> {
@@ -46,10 +47,13 @@ async function waitForInvariants(name: string, startedAt: number): Promise<void>
   }
 }
 
+/** A shopper whose product is sold out buys nothing, and another one comes. */
 async function buyOne(): Promise<void> {
   const before = bought.length;
-  while (bought.length === before)
-    bought.push(...(await sendShoppers(stack, random, { count: 1, atOnce: 1, firstNumber: before, allPay: true })));
+  while (bought.length === before) {
+    const firstNumber = shoppers++;
+    bought.push(...(await sendShoppers(stack, random, { count: 1, atOnce: 1, firstNumber, allPay: true })));
+  }
 }
 
 try {
