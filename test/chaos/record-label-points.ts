@@ -10,6 +10,7 @@ import { minutes, seconds } from '#src/lib/duration.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { claimDue, claimStale } from '#src/outbox/claim-jobs.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
+import { retryFailed } from '#src/outbox/job-state.ts';
 import { CircuitBreaker } from '#src/providers/lib/circuit-breaker.ts';
 import { createShippoGateway } from '#src/providers/shippo/shippo-gateway.ts';
 import { createServices } from '#src/services.ts';
@@ -35,6 +36,8 @@ export interface Recording {
 const byName = new Map(processors.map((processor) => [processor.job.name, processor]));
 const labelJobs = jobs.map(({ name }) => name).filter((name) => name.startsWith('labels.'));
 const max = 100;
+/** After how many sweeps Retry is pressed in an unattended store. */
+const unattendedPeriods = 20;
 
 /**
  * Run the protocol through every situation of an order, one order and one job after the other, and once more for each
@@ -67,7 +70,7 @@ export async function recordLabelPoints(
   const neededRecipes: Recipe[] = [];
   const requests = new Set<string>();
   let failed: { id: string; name: string; tenantId: string | null }[] = [];
-  let [period, isAttended] = [0, true];
+  let [period, attendedFrom] = [0, 0];
 
   /** Execute the due jobs; when there are none, press Retry on a failed job, or let time pass. */
   async function advance(): Promise<void> {
@@ -75,9 +78,9 @@ export async function recordLabelPoints(
     const now = services.clock.now();
     const { claims: due } = await claimDue(services.execute, labelJobs, now);
     const chosen = due.length > 0 ? due : [...(await claimStale(services.execute, labelJobs, now, max))];
-    const pressed = chosen.length === 0 && isAttended ? failed.splice(0, 1) : [];
+    const pressed = chosen.length === 0 && period >= attendedFrom ? failed.splice(0, 1) : [];
     for (const { id, job: name, tenantId } of chosen) await work({ id, name, tenantId });
-    for (const job of pressed) await work(job);
+    for (const { id } of pressed) await retryFailed(services.execute, { queue: 'labels', id }, now);
     if (chosen.length + pressed.length > 0) return;
     clock.pass(seconds(20));
     await sweep();
@@ -104,7 +107,7 @@ export async function recordLabelPoints(
   async function record(recipe: Recipe): Promise<{ isNew: boolean; requested: string[] }> {
     passed = new Set();
     failed = [];
-    isAttended = !recipe.isUnattended;
+    attendedFrom = recipe.isUnattended ? period + unattendedPeriods : 0;
     const store = await openLabelStore(simulation, recipe);
     await runRecipe(simulation, store, recipe);
     // Later lookups run, too.
