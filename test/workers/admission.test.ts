@@ -1,6 +1,6 @@
 import test from 'ava';
 
-import { FairShare, PriorityGate, watchThread } from '#workers/runtime/admission.ts';
+import { FairShare, PriorityGate } from '#workers/runtime/admission.ts';
 
 /** Request a turn, and observe whether it has come. */
 function request(priorityGate: PriorityGate, tenantId = 'ten_1', options?: { isNext: boolean }) {
@@ -115,12 +115,4 @@ test('a job that waits or takes long does not keep others from starting', async 
     turns.every(({ come }) => come),
     'None of them has ended.',
   );
-});
-
-test('a thread without idle time is measured as busy', (t) => {
-  const isBusy = watchThread();
-  t.false(isBusy());
-  const until = performance.now() + 30;
-  while (performance.now() < until);
-  t.true(isBusy());
 });

@@ -138,6 +138,8 @@ export interface Route {
   /** How many emails it may cause: `limits.ts`. */
   readonly emails?: EmailLimitName;
   readonly guesses?: readonly Guess[];
+  /** With this query parameter it is expensive: it yields to other requests (`pace.ts`). */
+  readonly expensiveWith?: string;
   /**
    * Honors `Idempotency-Key`.
    *

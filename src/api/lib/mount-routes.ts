@@ -50,8 +50,12 @@ async function serve(shared: RouteServices, route: Route, koa: RouterContext): P
   if (route.verified) requireSecondFactor({ actor: actorOf(visitor), clock: shared.services.clock });
 
   const make = async () => handle(shared, route, koa, { visitor, address }, await sent());
-  if (route.cacheable) sendStored(koa, await shared.replies.get(visitor, koa.url, make));
-  else sendReply(koa, await make());
+  const respond = async () => {
+    if (route.cacheable) sendStored(koa, await shared.replies.get(visitor, koa.url, make));
+    else sendReply(koa, await make());
+  };
+  const isExpensive = route.expensiveWith !== undefined && koa.query[route.expensiveWith] !== undefined;
+  return isExpensive ? shared.pace.run(visitor.tenant.id, respond) : respond();
 }
 
 /**

@@ -35,6 +35,7 @@ export const getProducts = defineRoute({
     'most 500 products where `q`, or `category` together with `tag`, leaves few of them.',
   audience: toShoppers,
   limit: 'reads',
+  expensiveWith: 'q',
   query: Type.Object({
     q: Type.Optional(
       Type.String({

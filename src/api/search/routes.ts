@@ -11,6 +11,7 @@ export const getSearch = defineRoute({
   summary: 'Search products and content.',
   audience: toDual('search:read'),
   limit: 'reads',
+  expensiveWith: 'q',
   query: Type.Object({
     q: Type.String({ pattern: '\\S', maxLength: 200, examples: ['oak bowl'] }),
     type: Type.Optional(Type.Enum(['product', 'content', 'all'], { default: 'all' })),

@@ -1,0 +1,79 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+import test from 'ava';
+
+import { Pace } from '#src/api/lib/pace.ts';
+import { Snooze } from '#src/lib/errors.ts';
+
+/** Serves requests that end when they are told to. */
+function open(isBusy: () => boolean, waitMs = 60_000) {
+  const pace = new Pace({ waitMs, isBusy });
+  const begun: string[] = [];
+  const ends: (() => void)[] = [];
+  const request = (store: string) =>
+    pace.run(store, () => {
+      begun.push(store);
+      return new Promise<string>((resolve) => ends.push(() => resolve(store)));
+    });
+  const begunAfter = async (count: number) => {
+    while (begun.length < count) await pause(1);
+    return begun;
+  };
+  return { request, begun, begunAfter, endNext: () => ends.shift()?.() };
+}
+
+test('Pace serves few requests at once while the thread is not busy, and one more in their turn', async (t) => {
+  const { request, begun, begunAfter } = open(() => false);
+  for (const store of ['one', 'one', 'one', 'one', 'other']) void request(store);
+  t.deepEqual(begun, ['one', 'one']);
+  t.deepEqual(await begunAfter(3), ['one', 'one', 'one']);
+  await new Promise(setImmediate);
+  t.is(begun.length, 3);
+});
+
+test('Pace serves one request after the other while the thread is busy, of each store in turn', async (t) => {
+  const { request, begun, begunAfter, endNext } = open(() => true);
+  const replies = ['one', 'one', 'one', 'other'].map(request);
+  for (const served of [['one'], ['one', 'other'], ['one', 'other', 'one'], ['one', 'other', 'one', 'one']]) {
+    t.deepEqual(await begunAfter(served.length), served);
+    await new Promise(setImmediate);
+    t.deepEqual(begun, served, 'the next one has to wait');
+    endNext();
+  }
+  t.deepEqual(await Promise.all(replies), ['one', 'one', 'one', 'other']);
+});
+
+test('Pace replies at once, and pauses as long as the request took before it serves the next', async (t) => {
+  const { request, begun, begunAfter, endNext } = open(() => true);
+  const beganAt = performance.now();
+  const [first] = [request('one'), request('one')];
+  await pause(50);
+  endNext();
+  const endedAt = performance.now();
+  await first;
+  t.is(begun.length, 1);
+  await begunAfter(2);
+  // Timers count from the beginning of their turn of the event loop.
+  t.true(performance.now() - endedAt > (endedAt - beganAt) / 2);
+});
+
+test('Pace asks a request to come back whose turn does not come in time, and serves those behind it', async (t) => {
+  const { request, begunAfter, endNext } = open(() => true, 20);
+  const served = request('one');
+  await t.throwsAsync(request('one'), { instanceOf: Snooze });
+  endNext();
+  t.is(await served, 'one');
+  const next = request('one');
+  await begunAfter(2);
+  endNext();
+  t.is(await next, 'one');
+});
+
+test('Pace lets the next request begin after one that failed', async (t) => {
+  const pace = new Pace({ waitMs: 60_000, isBusy: () => true });
+  await t.throwsAsync(
+    pace.run('one', () => Promise.reject(new Error('broken'))),
+    { message: 'broken' },
+  );
+  t.is(await pace.run('one', async () => 'served'), 'served');
+});

@@ -1,0 +1,11 @@
+import test from 'ava';
+
+import { watchThread } from '#src/lib/watch-thread.ts';
+
+test('a thread without idle time is measured as busy', (t) => {
+  const isBusy = watchThread();
+  t.false(isBusy());
+  const until = performance.now() + 30;
+  while (performance.now() < until);
+  t.true(isBusy());
+});
