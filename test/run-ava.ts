@@ -25,8 +25,8 @@ export async function runAva(args: string[], environment: NodeJS.ProcessEnv): Pr
   const roomy = `--import=${import.meta.resolve('#test/support/enlarge-young-generation.ts')}`;
   const [version] = await Promise.all([bundlePackages(), stripSources()]);
   quickly.searchParams.set('packages', version);
-  // One more than there are processors, since some files wait for processes that they start.
-  const flags = [`--concurrency=${Math.min(4, availableParallelism() + 1)}`];
+  // Two more than there are processors, since some files wait for processes that they start.
+  const flags = [`--concurrency=${Math.min(4, availableParallelism() + 2)}`];
   if (process.stdout.isTTY) flags.push('--color');
   const program = join(root, 'node_modules/ava/entrypoints/cli.js');
   const ava = spawn(process.execPath, [roomy, program, ...flags, ...args], {
