@@ -4,7 +4,8 @@ import { watchThread } from '#src/lib/watch-thread.ts';
 export type Admission = { readonly admitted: true; release(): void } | { readonly admitted: false; waitMs: number };
 
 const shortestWaitMs = 25;
-const longestWaitMs = 5000;
+/** The estimate is of a busy process: a job that waited longer would leave it idle once it is not busy any more. */
+const longestWaitMs = 1000;
 /** A job waits here for its turn for this long; then another process may have room for it. */
 const turnDeadlineMs = 1000;
 
