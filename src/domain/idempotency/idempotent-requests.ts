@@ -116,12 +116,16 @@ export async function renewWhile<Result>(
   work: () => Promise<Result>,
   everyMs = renewEveryMs,
 ): Promise<Result> {
-  let renewal = Promise.resolve();
-  const renewals = setInterval(() => {
+  let renewal: Promise<void> | undefined;
+  const renew = async () => {
     // If none succeeds, the next attempt continues, as after a crash.
-    renewal = renewLease(ctx, claimed).catch((error: unknown) =>
+    await renewLease(ctx, claimed).catch((error: unknown) =>
       ctx.log.warn({ err: error }, 'a lease could not be renewed'),
     );
+    renewal = undefined;
+  };
+  const renewals = setInterval(() => {
+    renewal ??= renew();
   }, everyMs);
   try {
     return await work();
