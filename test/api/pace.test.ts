@@ -23,12 +23,16 @@ function open(isBusy: () => boolean, waitMs = 60_000) {
 }
 
 test('Pace serves few requests at once while the thread is not busy, and one more in their turn', async (t) => {
-  const { request, begun, begunAfter } = open(() => false);
-  for (const store of ['one', 'one', 'one', 'one', 'other']) void request(store);
+  const { request, begun, begunAfter, endNext } = open(() => false);
+  const replies = ['one', 'one', 'one', 'one'].map(request);
   t.deepEqual(begun, ['one', 'one']);
   t.deepEqual(await begunAfter(3), ['one', 'one', 'one']);
   await new Promise(setImmediate);
   t.is(begun.length, 3);
+  for (let ended = 0; ended < 3; ended += 1) endNext();
+  await begunAfter(4);
+  endNext();
+  t.is((await Promise.all(replies)).length, 4);
 });
 
 test('Pace serves one request after the other while the thread is busy, of each store in turn', async (t) => {
