@@ -32,7 +32,7 @@ export interface QueueLimits {
   readonly reserved: number;
 }
 
-const queueLimits: QueueLimits = { perQueue: 1000, perStore: 200, reserved: 8 };
+export const queueLimits: QueueLimits = { perQueue: 1000, perStore: 200, reserved: 8 };
 
 /** As long as fewer are due in a queue, their stores are found by reading them all. */
 const crowdedFrom = 100;

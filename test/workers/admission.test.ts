@@ -82,9 +82,8 @@ test('in a busy process a label starts before older jobs of other queues', async
   for (const { end } of mails) (await end)();
 });
 
-test('a tenant runs half of the jobs at once, half as many wait for their turn, and the others are sent away', async (t) => {
-  const fairShare = new FairShare(8);
-  t.is(fairShare.places, 12);
+/** Asks for admission of many jobs, and observes which were admitted. */
+function observe(fairShare: FairShare) {
   const admitted: { release(): void }[] = [];
   const sentAway: number[] = [];
   const admit = async (tenantId: string) => {
@@ -92,19 +91,40 @@ test('a tenant runs half of the jobs at once, half as many wait for their turn, 
     if (admission.admitted) admitted.push(admission);
     else sentAway.push(admission.waitMs);
   };
-  const many = Array.from({ length: 10 }, () => admit('ten_many'));
+  const admitMany = (tenantId: string, count: number) =>
+    Promise.all(Array.from({ length: count }, () => admit(tenantId)));
+  return { admitted, sentAway, admitMany };
+}
+
+test('a tenant runs half of the jobs at once, 200 wait for their turn, and the others are sent away', async (t) => {
+  const fairShare = new FairShare(8);
+  const { admitted, sentAway, admitMany } = observe(fairShare);
+  const many = admitMany('ten_many', 206);
   await aTurnOfTheLoop();
   t.deepEqual([admitted.length, sentAway.length], [4, 2]);
   t.true(sentAway.every((waitMs) => waitMs >= 25 && waitMs <= 1000));
+  t.is(fairShare.places, 208, 'so that the process goes on to take the jobs of others');
 
-  for (let count = 0; count < 4; count += 1) void admit('ten_other');
+  void admitMany('ten_other', 4);
   await aTurnOfTheLoop();
   t.is(admitted.length, 8, 'the other half is for others');
   admitted[0]?.release();
   await aTurnOfTheLoop();
   t.is(admitted.length, 9, 'one that waited has begun');
-  await Promise.all(many);
-  t.deepEqual([admitted.length, sentAway.length], [9, 5], 'after a while those that still wait are sent away');
+  await many;
+  t.deepEqual([admitted.length, sentAway.length], [9, 201], 'after a while those that still wait are sent away');
+});
+
+test('a process that stops sends away the jobs that wait for their turn', async (t) => {
+  const fairShare = new FairShare(8);
+  const { admitted, sentAway, admitMany } = observe(fairShare);
+  const many = admitMany('ten_1', 10);
+  await aTurnOfTheLoop();
+  t.deepEqual([admitted.length, sentAway.length], [4, 0]);
+  fairShare.close();
+  await many;
+  await admitMany('ten_1', 1);
+  t.deepEqual([admitted.length, sentAway.length], [4, 7]);
 });
 
 test('a job that waits or takes long does not keep others from starting', async (t) => {

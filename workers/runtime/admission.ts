@@ -1,4 +1,5 @@
 import { watchThread } from '#src/lib/watch-thread.ts';
+import { queueLimits } from '#src/outbox/claim-jobs.ts';
 
 /** Whether a job may run now, or after how many milliseconds it should try again. */
 export type Admission = { readonly admitted: true; release(): void } | { readonly admitted: false; waitMs: number };
@@ -6,8 +7,13 @@ export type Admission = { readonly admitted: true; release(): void } | { readonl
 const shortestWaitMs = 25;
 /** The estimate is of a busy process: a job that waited longer would leave it idle once it is not busy any more. */
 const longestWaitMs = 1000;
+/**
+ * How many jobs wait here: as many as the relay adds of one store. Sending a job away and taking it again costs more
+ * than a statement, and is seldom needed then.
+ */
+const waitingMax = queueLimits.perStore;
 /** A job waits here for its turn for this long; then another process may have room for it. */
-const turnDeadlineMs = 1000;
+const turnDeadlineMs = 2000;
 
 /** A job that waits for its turn. */
 interface Waiting {
@@ -15,17 +21,23 @@ interface Waiting {
   begin(): void;
 }
 
+/** A job that waits for its turn, or until it is sent away. */
+interface WaitingForShare extends Waiting {
+  leave(): void;
+}
+
 /**
- * Limits one tenant to half of a queue's concurrency in this process. A few further jobs wait here for their turn. Jobs
- * beyond that are delayed until their turn is likely, estimated from how long jobs take here and how many are before
- * them, so that many jobs of one tenant neither retry constantly nor leave capacity unused.
+ * Limits one tenant to half of a queue's concurrency in this process. Further jobs wait here for their turn. Jobs that
+ * wait for long or find too many before them are delayed until their turn is likely, estimated from how long jobs take
+ * here and how many are before them, so that many jobs of one tenant neither retry constantly nor leave capacity unused.
  */
 export class FairShare {
   readonly #concurrency: number;
   readonly #share: number;
   readonly #running = new Map<string, number>();
   #runningInAll = 0;
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: WaitingForShare[] = [];
+  #isClosed = false;
   readonly #sentAway = new Map<string, number>();
   #meanMs = 50;
   #begunAt = -Infinity;
@@ -37,15 +49,21 @@ export class FairShare {
 
   /** How many jobs the process may take: those that run, and those that wait here. */
   get places(): number {
-    return this.#concurrency + this.#share;
+    return this.#concurrency + waitingMax;
   }
 
   async admit(tenantId: string): Promise<Admission> {
     if (this.#hasRoom(tenantId)) this.#begin(tenantId);
-    else if (this.#waiting.length >= this.#share || !(await this.#waitForTurn(tenantId)))
+    else if (this.#isClosed || this.#waiting.length >= waitingMax || !(await this.#waitForTurn(tenantId)))
       return this.#sendAway(tenantId);
     const startedAt = performance.now();
     return { admitted: true, release: () => this.#release(tenantId, performance.now() - startedAt) };
+  }
+
+  /** Sends away the jobs that wait: another process may run them. */
+  close(): void {
+    this.#isClosed = true;
+    for (const waiting of this.#waiting.splice(0)) waiting.leave();
   }
 
   /** @returns whether the turn came in time */
@@ -56,10 +74,14 @@ export class FairShare {
         this.#begin(tenantId);
         resolve(true);
       };
-      const waiting = { tenantId, begin };
+      const leave = () => {
+        clearTimeout(timer);
+        resolve(false);
+      };
+      const waiting = { tenantId, begin, leave };
       const timer = setTimeout(() => {
         this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
-        resolve(false);
+        leave();
       }, turnDeadlineMs);
       this.#waiting.push(waiting);
     });

@@ -149,6 +149,7 @@ function startWorker(
       },
     },
   });
+  worker.on('closing', () => fairShare.close());
   // Without a listener an error of the connection would end the process; the connection itself reports it.
   worker.on('error', (error) => services.log.debug({ queue, err: error.message }, 'worker connection'));
   return worker;
