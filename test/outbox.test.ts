@@ -27,9 +27,9 @@ test('enqueue inserts a job if and only if its transaction commits', async (t) =
 
 test('enqueue inserts a job once for the same key', async (t) => {
   const { ctx } = t.context;
-  const promise = () =>
+  const enqueueIt = () =>
     transact(ctx, async (ctx) => enqueue(ctx, drainEndpoint, { endpointId: 'one', causeId: 'test' }));
-  await Promise.all([promise(), promise(), promise()]);
+  await Promise.all([enqueueIt(), enqueueIt(), enqueueIt()]);
   t.is((await enqueuedJobs(ctx, drainEndpoint)).length, 1);
 });
 

@@ -98,7 +98,7 @@ async function checkRoutes(): Promise<number> {
   ]);
   const debts = debtsOf(standingsOf(routes, readRecords(records)));
   if (debts.length === 0) return 0;
-  console.log(`\nThe tests leave out what routes promise (npm run routes):\n${debts.join('\n')}\n`);
+  console.log(`\nThe tests leave out responses that routes document (npm run routes):\n${debts.join('\n')}\n`);
   return 1;
 }
 

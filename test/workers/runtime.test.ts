@@ -18,24 +18,24 @@ import { buildTenant } from '#test/support/tenant.ts';
 import { until } from '#test/support/until.ts';
 import { startRelay } from '#workers/relay/start-relay.ts';
 import { processor } from '#workers/runtime/processor.ts';
-import { startWorkers } from '#workers/runtime/start-workers.ts';
+import { type RunningWorkers, startWorkers } from '#workers/runtime/start-workers.ts';
 
 /** Each test has a PostgreSQL, a Redis database, a relay and a worker of its own, as in production. */
-interface Bench {
+interface Fixture {
   services: Services;
   clock: TestClock;
   ctx: Context;
   queue: Queue;
   /** Start a worker that does this with the endpoint of every job. */
-  work(handle: (ctx: Context, endpointId: string) => Promise<unknown>): void;
-  promise(endpointId: string, ctx?: Context): Promise<void>;
+  work(handle: (ctx: Context, endpointId: string) => Promise<unknown>): RunningWorkers;
+  enqueueFor(endpointId: string, ctx?: Context): Promise<void>;
   row(
     endpointId: string,
   ): Promise<{ id: string; finished: boolean; failed: boolean; failure: string | null; starts: number }>;
   close(): Promise<void>;
 }
 
-const test = anyTest as TestFn<Bench>;
+const test = anyTest as TestFn<Fixture>;
 const job = { ...drainEndpoint, retry: { ...drainEndpoint.retry, maxDelaySeconds: 0 } };
 
 test.beforeEach(async (t) => {
@@ -44,7 +44,7 @@ test.beforeEach(async (t) => {
   const ctx = { ...services.context(), tenant: await buildTenant(services) };
   const relay = startRelay(services, { pollEveryMs: 20, healEveryMs: 20 });
   const queue = new Queue('webhooks', { connection: services.connectBlocking(), prefix: queuePrefix('webhooks') });
-  const workers: ReturnType<typeof startWorkers>[] = [];
+  const workers: RunningWorkers[] = [];
 
   t.context = {
     services,
@@ -52,14 +52,15 @@ test.beforeEach(async (t) => {
     ctx,
     queue,
     work(handle) {
-      workers.push(
-        startWorkers(services, ['webhooks'], [processor(job, (ctx, { endpointId }) => handle(ctx, endpointId))]),
-      );
+      const processors = [processor(job, (ctx, { endpointId }) => handle(ctx, endpointId))];
+      const worker = startWorkers(services, ['webhooks'], processors);
+      workers.push(worker);
+      return worker;
     },
-    promise: (endpointId, to = ctx) =>
+    enqueueFor: (endpointId, to = ctx) =>
       transact(to, async (ctx) => enqueue(ctx, drainEndpoint, { endpointId, causeId: 'test' })),
     async row(endpointId) {
-      const [row] = await services.execute<Awaited<ReturnType<Bench['row']>>>(sql`
+      const [row] = await services.execute<Awaited<ReturnType<Fixture['row']>>>(sql`
         select id, finished_at is not null as finished, failed_at is not null as failed, failure, starts
         from outbox where key = ${`${endpointId}:test`}`);
       if (!row) throw new Error(`No job was enqueued for ${endpointId}.`);
@@ -76,7 +77,7 @@ test.afterEach.always((t) => t.context.close());
 test('a job reaches its worker, completes, and leaves the queue', async (t) => {
   const worked: string[] = [];
   t.context.work(async (ctx, endpointId) => worked.push(`${ctx.tenant.slug} ${endpointId}`));
-  await t.context.promise('one');
+  await t.context.enqueueFor('one');
 
   await until(async () => (await t.context.row('one')).finished);
   t.deepEqual(worked, [`${t.context.ctx.tenant.slug} one`]);
@@ -88,7 +89,7 @@ test('a job reaches its worker, completes, and leaves the queue', async (t) => {
 
 test('a job that was relayed before Redis was wiped completes once', async (t) => {
   let worked = 0;
-  await t.context.promise('wiped');
+  await t.context.enqueueFor('wiped');
   await until(async () => (await t.context.queue.getPrioritizedCount()) === 1);
   await t.context.services.redis.flushdb();
 
@@ -104,7 +105,7 @@ test('a job that fails is retried, and after the last attempt its row and its qu
     runs += 1;
     throw new Error('the printer is out of paper');
   });
-  await t.context.promise('hopeless');
+  await t.context.enqueueFor('hopeless');
 
   await until(async () => (await t.context.queue.getFailedCount()) === 1);
   t.is(runs, drainEndpoint.retry.attempts);
@@ -118,7 +119,7 @@ test('a job that an operator retries is relayed and completes, although its queu
   t.context.work(async () => {
     if (!paper) throw new DomainError('conflict', 'no_paper', 'There is no paper.');
   });
-  await t.context.promise('later');
+  await t.context.enqueueFor('later');
   await until(async () => (await t.context.queue.getFailedCount()) === 1);
 
   paper = true;
@@ -138,7 +139,7 @@ test('a DomainError is not retried', async (t) => {
     runs += 1;
     throw new DomainError('not_found', 'not_found', 'There is no such thing.');
   });
-  await t.context.promise('refused');
+  await t.context.enqueueFor('refused');
   await until(async () => (await t.context.queue.getFailedCount()) === 1);
   t.is(runs, 1);
 });
@@ -168,7 +169,7 @@ test('a snooze counts no attempt', async (t) => {
     runs += 1;
     if (runs < 6) throw new Snooze(5, 'they are busy');
   });
-  await t.context.promise('sleepy');
+  await t.context.enqueueFor('sleepy');
   await until(async () => (await t.context.row('sleepy')).finished);
   t.is(runs, 6);
 });
@@ -180,7 +181,7 @@ test('the writes of a job and its completion are one commit', async (t) => {
     await completeJob(ctx, async () => undefined);
     throw new Error('died right after the commit');
   });
-  await t.context.promise('concluded');
+  await t.context.enqueueFor('concluded');
   await until(async () => (await t.context.row('concluded')).finished);
   await until(async () => (await t.context.queue.getJobCountByTypes('active', 'wait', 'prioritized', 'delayed')) === 0);
   t.is(runs, 1);
@@ -206,9 +207,9 @@ test('a tenant uses at most half of the concurrency while another one waits', as
     mine -= 1;
   });
 
-  await Promise.all(Array.from({ length: 8 }, (_, index) => t.context.promise(`mine-${index}`)));
+  await Promise.all(Array.from({ length: 8 }, (_, index) => t.context.enqueueFor(`mine-${index}`)));
   await until(() => held.length === 2);
-  await t.context.promise('theirs', other);
+  await t.context.enqueueFor('theirs', other);
   await until(async () => (await t.context.row('theirs')).finished);
   t.is(most, 2);
 
@@ -222,8 +223,23 @@ test('a tenant uses at most half of the concurrency while another one waits', as
   t.is(most, 2);
 });
 
+test('a worker that stops returns the jobs that wait for their turn, and finishes those that run', async (t) => {
+  const held: (() => void)[] = [];
+  const worker = t.context.work(() => new Promise<void>((resolve) => held.push(resolve)));
+  await Promise.all(Array.from({ length: 5 }, (_, index) => t.context.enqueueFor(`${index}`)));
+  await until(async () => (await t.context.queue.getActiveCount()) === 5);
+
+  const closed = worker.close(60_000);
+  await until(async () => (await t.context.queue.getDelayedCount()) === 3);
+  t.is(held.length, 2);
+  for (const release of held) release();
+  await closed;
+  t.is(await t.context.queue.getActiveCount(), 0);
+  t.is(held.length, 2);
+});
+
 test('a job whose attempts die without an outcome fails after ten starts', async (t) => {
-  await t.context.promise('deadly');
+  await t.context.enqueueFor('deadly');
   await t.context.services.execute(sql`update outbox set starts = 10 where key = 'deadly:test'`);
   t.context.work(async () => t.fail('it was worked'));
   await until(async () => (await t.context.queue.getFailedCount()) === 1);

@@ -159,7 +159,7 @@ test.serial('saveProduct executes two statements without a change and four with 
   await save(ctx, bowl);
   t.is((await countStatements(services, () => save(ctx, bowl))).statements.length, 2);
   const { statements } = await countStatements(services, () => save(ctx, { ...bowl, name: 'Bowl' }));
-  t.is(statements.length, 4, 'lock, read, write, promise');
+  t.is(statements.length, 4, 'lock, read, write, enqueue');
 });
 
 const plates = (count: number, more: object = {}): ProductInput[] =>

@@ -255,7 +255,7 @@ test('emails enqueued during an outage of the mail server arrive afterwards, eac
   const { ctx, clock, services } = t.context;
   const { email: signingIn } = await buildCustomer(ctx);
   const recipients = [signingIn];
-  const promise = async (count: number) => {
+  const enqueueSome = async (count: number) => {
     for (let index = 0; index < count; index += 1) {
       const to = newAddress();
       recipients.push(to);
@@ -263,11 +263,11 @@ test('emails enqueued during an outage of the mail server arrive afterwards, eac
     }
   };
   await inbox.setDown(true);
-  await promise(12);
+  await enqueueSome(12);
   await requestLink(ctx, linkRequest(signingIn));
   await runJobs(services);
   clock.pass(minutes(1));
-  await promise(12);
+  await enqueueSome(12);
   await runJobs(services);
   clock.pass(minutes(2.5));
   await inbox.setDown(false);

@@ -11,7 +11,7 @@ import { buildShippingAccount } from '#test/support/factories/shipping.ts';
 import { silence } from '#test/support/fakes/shipping-gateway.ts';
 import { labelOf, request, run, withFake } from './support.ts';
 
-/* What the protocol of labels promises of its rows and its waits, as they are in production. */
+/* What the protocol of labels guarantees about its rows and its waits, as they are in production. */
 
 const test = anyTest as TestFn<TestContext>;
 useContext(test, {

@@ -327,7 +327,7 @@ test('a temporary failure is retried six times over some hours, each later, and 
   t.true(tookMs > hours(6) && tookMs < hours(8), `${tookMs / hours(1)} hours`);
 
   shipping.throws.quote = [];
-  t.is(await press(ctx, order.id), 'done', 'retry, pressed on the board, works the same promise again');
+  t.is(await press(ctx, order.id), 'done', 'Retry, pressed on the board, runs the same job again');
   t.is((await labelOf(ctx, order.id)).state, 'purchased');
   t.like(await orderOf(ctx, order.id), { fulfillment: 'label_purchased', attention: null });
 });
