@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 import { routes } from '#src/api/routes.ts';
 import { readOptions } from '#src/cli/lib/script-options.ts';
-import { standingsOf } from './obligations.ts';
+import { coverageOf } from './coverage.ts';
 import { readRecords } from './read-records.ts';
 import { describeRoutes } from './table.ts';
 
@@ -34,9 +34,9 @@ try {
     env: { ...process.env, TEST_ROUTE_RECORDS: folder },
   });
   const [code] = await once(tests, 'close');
-  const standings = standingsOf(routes, readRecords(folder));
-  console.log(describeRoutes(standings));
-  process.exitCode = code !== 0 || standings.some(({ debts }) => debts.length > 0) ? 1 : 0;
+  const coverage = coverageOf(routes, readRecords(folder));
+  console.log(describeRoutes(coverage));
+  process.exitCode = code !== 0 || coverage.some(({ gaps }) => gaps.length > 0) ? 1 : 0;
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -1,23 +1,23 @@
-import type { Standing } from './obligations.ts';
+import type { RouteCoverage } from './coverage.ts';
 
 /** A table in Markdown: a line for each route, and below it whatever is missing. */
-export function describeRoutes(standings: readonly Standing[]): string {
-  const head = ['route', 'audience', 'statements', 'success', 'refusals', 'other store', 'scope', 'body'];
-  const rows = standings.map(rowOf);
-  const debts = debtsOf(standings);
+export function describeRoutes(coverage: readonly RouteCoverage[]): string {
+  const head = ['route', 'audience', 'statements', 'success', 'rejections', 'other store', 'scope', 'body'];
+  const rows = coverage.map(rowOf);
+  const gaps = gapsOf(coverage);
   return [
     ...[head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`),
     '',
-    debts.length === 0 ? `${standings.length} routes, and nothing is missing.` : `Missing:\n${debts.join('\n')}`,
+    gaps.length === 0 ? `${coverage.length} routes, and nothing is missing.` : `Missing:\n${gaps.join('\n')}`,
   ].join('\n');
 }
 
 /** Each thing that is missing, as a line. */
-export function debtsOf(standings: readonly Standing[]): string[] {
-  return standings.flatMap(({ name, debts }) => debts.map((debt) => `  ${name} ${debt}`));
+export function gapsOf(coverage: readonly RouteCoverage[]): string[] {
+  return coverage.flatMap(({ name, gaps }) => gaps.map((gap) => `  ${name} ${gap}`));
 }
 
-function rowOf({ name, route, statements, successes, errors, isForeign }: Standing): string[] {
+function rowOf({ name, route, statements, successes, errors, isForeign }: RouteCoverage): string[] {
   const { audience, body, rawBody } = route;
   const tested = (isMet: boolean | undefined) => (isMet ? '✓' : '✗');
   const count = [...errors.values()].filter(Boolean).length;

@@ -6,7 +6,7 @@ import type { Visitor } from './authenticate.ts';
 import type { EmailWork, Route } from './define-route.ts';
 import { emailLimitOf, limitOf } from './limits.ts';
 import { ceilingOf, emailsOf, type Party, rateOf } from './shares.ts';
-import { createWindows, type Share, type Standing } from './windows.ts';
+import { createWindows, type Share, type WindowState } from './windows.ts';
 
 export interface Limiter {
   /**
@@ -41,17 +41,17 @@ export function createLimiter({ metrics, ...services }: Services): Limiter {
   const giveBack = (shares: readonly Share[]) => Promise.all(shares.map((share) => windows.giveBack(share)));
 
   /** One share after the other, until one is used up: those behind it are not touched. */
-  async function takeInTurn(shares: readonly Share[]): Promise<{ taken: Share[]; over?: Standing }> {
+  async function takeInTurn(shares: readonly Share[]): Promise<{ taken: Share[]; over?: WindowState }> {
     const taken: Share[] = [];
     for (const share of shares) {
       taken.push(share);
-      const standing = await windows.take(share);
-      if (standing.isOver) return { taken, over: standing };
+      const state = await windows.take(share);
+      if (state.isOver) return { taken, over: state };
     }
     return { taken };
   }
 
-  function tooMany({ tenant }: Visitor, { reset, limit }: Standing): DomainError {
+  function tooMany({ tenant }: Visitor, { reset, limit }: WindowState): DomainError {
     metrics.count('rate_limited', { tenant: tenant.slug });
     return rateLimited('Too many requests.', { retryAfterSeconds: reset, limit });
   }
@@ -116,7 +116,7 @@ export function createLimiter({ metrics, ...services }: Services): Limiter {
 }
 
 /** Of the exhausted windows, the one that lasts longest; otherwise the one with the fewest requests left. */
-function byTightness(left: Standing, right: Standing): number {
+function byTightness(left: WindowState, right: WindowState): number {
   if (left.isOver && right.isOver) return right.reset - left.reset;
   return Number(right.isOver) - Number(left.isOver) || left.remaining - right.remaining;
 }

@@ -2,7 +2,7 @@ import { RateLimiterMemory, RateLimiterRedis, RLWrapperTimeouts } from 'rate-lim
 import type { Services } from '#src/services.ts';
 
 /** The usage of one window by a caller. */
-export interface Standing {
+export interface WindowState {
   readonly isOver: boolean;
   readonly limit: number;
   readonly remaining: number;
@@ -20,9 +20,9 @@ export interface Share {
 
 /** Counts shares in Redis for all processes together. `RATE_LIMIT_SCALE` multiplies each. */
 export interface Windows {
-  take(share: Share): Promise<Standing>;
+  take(share: Share): Promise<WindowState>;
   /** How a subject stands, without taking. */
-  peek(share: Share): Promise<Standing>;
+  peek(share: Share): Promise<WindowState>;
   /** Undo one `take`. */
   giveBack(share: Share): Promise<void>;
 }
@@ -37,7 +37,7 @@ export function createWindows({ redis, config, timeouts }: Pick<Services, 'redis
     counters.set(window, counter);
     return counter;
   };
-  const standingOf = ({ points }: Share, consumed: number, msBeforeNext: number): Standing => {
+  const stateOf = ({ points }: Share, consumed: number, msBeforeNext: number): WindowState => {
     const limit = Math.max(1, Math.round(points * config.settings.rateLimitScale));
     const left = limit - consumed;
     return {
@@ -50,11 +50,11 @@ export function createWindows({ redis, config, timeouts }: Pick<Services, 'redis
   return {
     async take(share) {
       const { consumedPoints, msBeforeNext } = await counterOf(share).penalty(share.subject);
-      return standingOf(share, consumedPoints, msBeforeNext);
+      return stateOf(share, consumedPoints, msBeforeNext);
     },
     async peek(share) {
       const counted = await counterOf(share).get(share.subject);
-      return standingOf(share, counted?.consumedPoints ?? 0, counted?.msBeforeNext ?? 0);
+      return stateOf(share, counted?.consumedPoints ?? 0, counted?.msBeforeNext ?? 0);
     },
     async giveBack(share) {
       await counterOf(share).reward(share.subject);

@@ -19,7 +19,7 @@ export function respondMetrics(services: Services, checkSecret: CheckSecret): Ro
     const [operations, shared] = await Promise.all([readOperations(services.context()), services.sharedMetrics.read()]);
     koa.type = expositionType;
     koa.body = expose([
-      ...standing(operations),
+      ...currentState(operations),
       gauge('storefront_redis_up', 'Whether Redis responds. While it does not, counters are not reported.', [
         [{}, shared ? 1 : 0],
       ]),
@@ -49,7 +49,7 @@ async function requireToken({ config }: Services, checkSecret: CheckSecret, koa:
 }
 
 /** The current state, over all stores. */
-function standing(operations: Operations): Family[] {
+function currentState(operations: Operations): Family[] {
   const { at, queues, reconcileLag: lag, unknownLabels, deliveries, analytics } = operations;
   const age = (since: Date | null) => (since ? Math.max(0, at.getTime() - since.getTime()) / 1000 : 0);
   const byQueue = (value: (queue: Operations['queues'][number]) => number) =>

@@ -4,8 +4,8 @@ import type { ErrorCode } from '#src/api/lib/error-codes.ts';
 import type { RecordedResponse } from '#test/support/record-responses.ts';
 import { statementsAtMost } from './statements.ts';
 
-/** How a route stands after a run of the tests. */
-export interface Standing {
+/** Which documented responses of a route the tests got. */
+export interface RouteCoverage {
   readonly name: string;
   readonly route: Route;
   /** The SQL statements of its successful responses: the fewest and the most. */
@@ -15,22 +15,22 @@ export interface Standing {
   readonly errors: ReadonlyMap<ErrorCode, boolean>;
   /** Whether another store's request for its objects got 404 in a test; undefined where no id is requested. */
   readonly isForeign: boolean | undefined;
-  /** What is missing, in sentences. */
-  readonly debts: readonly string[];
+  /** What is missing, as sentences without a subject. */
+  readonly gaps: readonly string[];
 }
 
 /** Errors that the code never returns deliberately. */
 const never: readonly ErrorCode[] = ['internal_error'];
 
 /** Compare the responses in the tests with the documented ones of the routes. */
-export function standingsOf(routes: readonly Route[], responses: readonly RecordedResponse[]): Standing[] {
+export function coverageOf(routes: readonly Route[], responses: readonly RecordedResponse[]): RouteCoverage[] {
   const byRoute = Map.groupBy(responses, ({ route }) => route);
-  return routes.map((route) => standingOf(route, byRoute.get(nameOf(route)) ?? []));
+  return routes.map((route) => coverageOfRoute(route, byRoute.get(nameOf(route)) ?? []));
 }
 
 const nameOf = ({ method, path }: Route): string => `${method.toUpperCase()} ${path}`;
 
-function standingOf(route: Route, responses: readonly RecordedResponse[]): Standing {
+function coverageOfRoute(route: Route, responses: readonly RecordedResponse[]): RouteCoverage {
   const name = nameOf(route);
   const successes = new Map(
     Object.keys(route.responses).map((status): [number, boolean] => [
@@ -49,20 +49,22 @@ function standingOf(route: Route, responses: readonly RecordedResponse[]): Stand
     .map(({ statements }) => statements);
   const statements = counts.length === 0 ? undefined : ([Math.min(...counts), Math.max(...counts)] as const);
   const ceiling = statementsAtMost[name];
-  const debts = [
-    ...[...successes].filter(([, isMet]) => !isMet).map(([status]) => `is never answered ${status}`),
+  const gaps = [
+    ...[...successes].filter(([, isMet]) => !isMet).map(([status]) => `never returns ${status}`),
     ...[...errors].filter(([, isMet]) => !isMet).map(([code]) => `never rejects with ${code}`),
-    ...(isForeign === false ? ['is never asked by another store for what one has'] : []),
+    ...(isForeign === false ? ['is never requested by another store for what one has'] : []),
     ...(ceiling === undefined ? ['has no count of statements in test/routes/statements.ts'] : []),
     ...(statements && ceiling !== undefined && statements[1] > ceiling
       ? [`takes ${statements[1]} statements, not ${ceiling}`]
       : []),
   ];
-  return { name, route, statements, successes, errors, isForeign, debts };
+  return { name, route, statements, successes, errors, isForeign, gaps };
 }
 
-/** The name of a provider, a type of content and a store's slug stand for no row of a store. */
-/** Where a token in a link decides, another store's token is simply a wrong one. */
+/**
+ * The name of a provider, a type of content and a store's slug stand for no row of a store. Where a token in a link
+ * decides, another store's token is simply a wrong one.
+ */
 function takesAnId({ params, audience, errors = [] }: Route): boolean {
   const names = Object.keys(params?.properties ?? {}).filter(
     (name) => !['provider', 'kind', 'type', 'tenant_slug'].includes(name),
