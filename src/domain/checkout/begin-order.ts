@@ -1,7 +1,6 @@
 import { transact } from '#src/database/transact.ts';
 import { awaitAll } from '#src/lib/await-all.ts';
 import { fromNow } from '#src/lib/clock.ts';
-import { seconds } from '#src/lib/duration.ts';
 import type { Context } from '../context.ts';
 import { createOrder, type Gift, orderNumberOf, takeHolds, takeOrderNumber } from '../orders/index.ts';
 import {
@@ -9,6 +8,7 @@ import {
   insertSession,
   isBeingSubscribed,
   type PaymentSession,
+  requestMs,
   type SellingTerms,
   type Subscribing,
 } from '../payments/index.ts';
@@ -16,9 +16,6 @@ import type { CheckoutInput } from './checkout-input.ts';
 import { continuableMs, type OrderPlan, planOrder } from './plan-order.ts';
 import type { CheckoutQuote, KnownBuyer } from './quote-checkout.ts';
 import { supersedeSession } from './supersede-session.ts';
-
-/** Longer than any request lasts: a session that is still without a response then belongs to a failed request. */
-const requestMs = seconds(30);
 
 /** What is bought, how it is priced, and the API request that it belongs to. */
 export interface Purchase {

@@ -16,10 +16,11 @@ import {
   type SellingTerms,
   sellingTerms,
 } from '../payments/index.ts';
-import { notSent, type PaymentAccount } from '../ports/payment-gateway.ts';
+import { notSent, type PaymentAccount, storedFailure } from '../ports/payment-gateway.ts';
 import { type BegunOrder, beginOrder, type Caller, type Purchase } from './begin-order.ts';
 import type { CheckoutInput } from './checkout-input.ts';
 import { quoteCheckout } from './quote-checkout.ts';
+import { abandonSession } from './supersede-session.ts';
 
 /** The response of POST /checkout/sessions, with the fields of both shapes that the specification shows. */
 export const CheckoutSessionView = Type.Object(
@@ -74,6 +75,7 @@ export async function checkOut(ctx: Context, purchase: Purchase): Promise<Checko
     endsAt: deadlineAt(),
   };
   let goneCustomerId: string | null = null;
+  let isStartedAgain = false;
   for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
     const terms = await sellingTerms(ctx, caller);
     const begun =
@@ -82,7 +84,11 @@ export async function checkOut(ctx: Context, purchase: Purchase): Promise<Checko
     try {
       return presentCheckoutSession(begun, await openSession(ctx, terms.account, begun.session, begun));
     } catch (error) {
-      if (!(error instanceof CustomerGone)) throw error;
+      if (error instanceof StoredFailure && !isStartedAgain) {
+        isStartedAgain = true;
+        continue;
+      }
+      if (!(error instanceof CustomerGone)) throw error instanceof StoredFailure ? paymentErrorOf(error.cause) : error;
       goneCustomerId = error.customerId;
       if (email) await unlinkCustomer(ctx, email, goneCustomerId);
     }
@@ -94,12 +100,12 @@ export async function checkOut(ctx: Context, purchase: Purchase): Promise<Checko
  * Create the stored session at the provider, outside any transaction, and record the result. A repeated request and the
  * repair make the same call with the same key.
  *
- * If it is certain that no session was created, the order is closed and its holds are released; otherwise the repair
- * finds out.
+ * If it is certain that no session was created, or can be with this key, the order is closed and its holds are released;
+ * otherwise the repair finds out.
  *
  * @param options `isNew`: this is the first attempt to create it
  * @returns the URL of the payment page
- * @throws DomainError, or CustomerGone
+ * @throws DomainError, CustomerGone, or StoredFailure
  */
 async function openSession(
   ctx: Context,
@@ -121,6 +127,10 @@ async function openSession(
     return url;
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
+    if (error.code === storedFailure) {
+      await abandonSession(ctx, session.orderId);
+      throw new StoredFailure(error);
+    }
     if (isNew ? provesNotCreated(error) : provesNeverCreated(error))
       await transact(ctx, (ctx) => endSession(ctx, session, 'canceled'));
     const { customerId } = session.request;
@@ -167,6 +177,16 @@ function presentCheckoutSession(begun: BegunOrder, url: string): CheckoutSession
     order_id: orderId,
     order_number: orderNumber,
   };
+}
+
+/** The provider returns a stored error for the session's key. The checkout can be started again with another order. */
+class StoredFailure extends Error {
+  override readonly name = 'StoredFailure';
+  declare readonly cause: ProviderError;
+
+  constructor(cause: ProviderError) {
+    super('The provider stored its failure.', { cause });
+  }
 }
 
 /** The provider no longer has the session's customer: the checkout can be started again with another one. */

@@ -41,6 +41,7 @@ export {
   markSuperseded,
   type PaymentSession,
   readSession,
+  requestMs,
 } from './sessions/payment-session.ts';
 export { isBeingSubscribed, type SellingTerms, type Subscribing, sellingTerms } from './sessions/selling-terms.ts';
 export { applySnapshot } from './snapshots/apply-snapshot.ts';

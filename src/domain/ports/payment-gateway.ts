@@ -104,6 +104,12 @@ export interface SubscriptionChange {
 export const notSent = 'not_sent';
 
 /**
+ * The code of a failure that the provider stored under the request's key: it returns the same one again for a day,
+ * whether it acted or not.
+ */
+export const storedFailure = 'stored_failure';
+
+/**
  * The payment provider. Every method throws ProviderError: `denied` when the key does not open the account, `missing`
  * for an object that does not exist, `refused` when a retry would fail again, `busy` when nothing was done and the
  * provider says when to retry, `away` when the outcome is unknown.

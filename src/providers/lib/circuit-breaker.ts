@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { storedFailure } from '#src/domain/ports/payment-gateway.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 
 interface Circuit {
@@ -76,7 +77,8 @@ export class CircuitBreaker {
   }
 }
 
-const isSilence = (error: unknown) => error instanceof ProviderError && error.failure === 'away';
+const isSilence = (error: unknown) =>
+  error instanceof ProviderError && error.failure === 'away' && error.code !== storedFailure;
 
 function circuitOpen(provider: string, remainingMs: number): ProviderError {
   const retryAfterSeconds = Math.max(1, Math.ceil(remainingMs / 1000));

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import Stripe from 'stripe';
-import { notSent, type PaymentAccount } from '#src/domain/ports/payment-gateway.ts';
+import { notSent, type PaymentAccount, storedFailure } from '#src/domain/ports/payment-gateway.ts';
 import type { Bulkhead } from '#src/lib/bulkhead.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { ProviderError, type ProviderFailure } from '#src/lib/errors.ts';
@@ -118,9 +118,15 @@ function classifyError(operation: string, error: unknown): unknown {
     Boolean,
   );
   return new ProviderError('stripe', failure, `Stripe, ${operation}: ${reason.join(', ')}.`, {
-    code: isUnsent(error) ? notSent : (code ?? type),
+    code: codeOf(error),
     retryAfterSeconds: failure === 'busy' ? retryAfterOf(error) : undefined,
   });
+}
+
+function codeOf(error: InstanceType<typeof Stripe.errors.StripeError>): string {
+  if (isUnsent(error)) return notSent;
+  const isStored = Number(error.statusCode) >= 500 && error.headers?.['idempotent-replayed'] === 'true';
+  return isStored ? storedFailure : (error.code ?? error.type);
 }
 
 function failureOf(error: InstanceType<typeof Stripe.errors.StripeError>): ProviderFailure {

@@ -56,11 +56,20 @@ const buildSubscribable = (ctx: StripeContext['ctx']) =>
     variants: [{ stock: 1, ships: false }],
   });
 
-/** How the provider fails a session, and for how long. */
+/** How the provider fails a session, for how long, and the orders of the request that fails. */
 const failures = {
-  'answers 500 three times': { fault: { kind: 'status', status: 500, times: 3 }, lastsMs: 0 },
-  'acts and cuts the connection': { fault: { kind: 'reset_after', times: 4 }, lastsMs: 0 },
-  'is away for an hour': { fault: { kind: 'status', status: 503, times: 1000 }, lastsMs: minutes(60) },
+  // A stored error is returned again for the same order, so the request begins a second one, and no third.
+  'returns 500 to two orders': {
+    fault: { kind: 'status', status: 500, times: 3 },
+    lastsMs: 0,
+    begun: ['expired', 'expired'],
+  },
+  'acts and cuts the connection': { fault: { kind: 'reset_after', times: 4 }, lastsMs: 0, begun: ['pending'] },
+  'is away for an hour': {
+    fault: { kind: 'status', status: 503, times: 1000 },
+    lastsMs: minutes(60),
+    begun: ['pending'],
+  },
 } as const;
 
 const stepMs = minutes(0.5);
@@ -98,7 +107,7 @@ async function begin(context: StripeContext, kind: keyof typeof checkouts, heade
 
 const kinds = Object.keys(checkouts) as (keyof typeof checkouts)[];
 for (const kind of kinds) {
-  for (const [manner, { fault, lastsMs }] of Object.entries(failures)) {
+  for (const [manner, { fault, lastsMs, begun }] of Object.entries(failures)) {
     test.serial(
       `a checkout ${kind} without a key releases what it holds within two minutes while the provider ${manner}`,
       async (t) => {
@@ -107,7 +116,7 @@ for (const kind of kinds) {
         t.is((await checkout.send()).status, 503);
         t.deepEqual(
           (await ordersOf(t.context.ctx)).map(({ status }) => status),
-          ['pending'],
+          begun,
         );
 
         await wait(t.context, minutes(2));
@@ -176,3 +185,27 @@ test.serial(
     t.is((await checkout.send()).status, 200);
   },
 );
+
+for (const after of [false, true]) {
+  const order = after ? 'after it created' : 'instead of creating';
+  test.serial(
+    `a checkout with a key is paid by a second order when the provider stores a 500 ${order} a session`,
+    async (t) => {
+      const checkout = await begin(t.context, 'with a promotion and a gift card', { 'idempotency-key': 'a click' });
+      await t.context.stripe.addFault({ kind: 'status', status: 500, after, match: 'POST /v1/checkout/sessions' });
+      const [{ status, body }, repeated] = [await checkout.send(), await checkout.send()];
+      t.is(status, 200);
+      t.is(repeated.body.order_id, body.order_id);
+      t.like(await ordersOf(t.context.ctx), { length: 2, 0: { status: 'expired' }, 1: { id: body.order_id } });
+      t.like(await stockOf(t.context.ctx, checkout.product.variant.id), { stock: 1, held: 1 });
+      await wait(t.context, minutes(2));
+      t.is(await openAtProvider(t.context), 1, 'the session of the first order is closed');
+    },
+  );
+}
+
+test.serial('a checkout repeated with its key after the provider stored two failures begins a new order', async (t) => {
+  const checkout = await begin(t.context, 'of a gift', { 'idempotency-key': 'a click' });
+  await t.context.stripe.addFault({ kind: 'status', status: 500, times: 3, match: 'POST /v1/checkout/sessions' });
+  t.deepEqual([(await checkout.send()).status, (await checkout.send()).status], [503, 200]);
+});

@@ -10,6 +10,8 @@ import type { Subscribing } from './selling-terms.ts';
 
 /** No session lives longer at the provider than this without being paid. */
 export const sessionLifeMs = days(1);
+/** Longer than any request lasts: a session that is still without a response then belongs to a failed request. */
+export const requestMs = seconds(30);
 /** A bank takes at most this long for a slow payment; until then the order keeps its holds. */
 export const slowPaymentMs = days(14);
 
@@ -117,12 +119,13 @@ export const closeSoon = (ctx: InTransaction, session: PaymentSession): Promise<
 
 /**
  * Give up an unopened session because its shopper wants another one. Its URL will not be returned to anyone, it
- * conflicts with no other session, and a repeat of its request creates a new order.
+ * conflicts with no other session, and a repeat of its request creates a new order. It is repaired soon, which closes it.
  * @returns `false` where the provider responded just now
  */
 export async function markSuperseded(ctx: InTransaction, orderId: string): Promise<boolean> {
   const rows = await ctx.tx.execute(sql`
-    update payment_sessions set superseded_at = coalesce(superseded_at, ${ctx.clock.now()}), request_key = null
+    update payment_sessions set superseded_at = coalesce(superseded_at, ${ctx.clock.now()}), request_key = null,
+      check_at = least(check_at, ${fromNow(ctx.clock, requestMs)})
     where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and state = 'creating' returning 1`);
   return rows.length > 0;
 }
