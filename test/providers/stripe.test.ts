@@ -2,7 +2,12 @@ import anyTest, { type TestFn } from 'ava';
 import type Stripe from 'stripe';
 import { type StripeControl, stripeControl } from '#src/dev/simulators/stripe/control/client.ts';
 import { startStripeSimulator } from '#src/dev/simulators/stripe/simulator.ts';
-import type { PaymentAccount, PaymentGateway, SessionRequest } from '#src/domain/ports/payment-gateway.ts';
+import {
+  type PaymentAccount,
+  type PaymentGateway,
+  type SessionRequest,
+  storedFailure,
+} from '#src/domain/ports/payment-gateway.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { silentLog } from '#src/lib/log.ts';
@@ -195,8 +200,8 @@ test('an error stored under the key leaves the outcome unknown, and findSession 
     status: 500,
     after: true,
   });
-  const failure = await failureOf(payments.createSession(account, session, 'key-4'));
-  if (failure === 'away') t.truthy(await payments.findSession(account, session.orderId, new Date()));
+  t.is(await failureOf(payments.createSession(account, session, 'key-4')), 'away');
+  t.truthy(await payments.findSession(account, session.orderId, new Date()));
   t.is(await payments.findSession(account, 'ord_unknown', new Date()), undefined);
 });
 
@@ -290,6 +295,18 @@ test('a provider that does not respond opens the circuit of this store only', as
     ),
     'missing',
   );
+});
+
+test('a failure that the provider stored and returns again opens no circuit', async (t) => {
+  const { payments, stripe, account } = t.context;
+  await stripe.addFault({ match: 'POST /v1/checkout/sessions', account: account.secretKey, kind: 'status', times: 1 });
+  const session = request();
+  for (let attempt = 0; attempt < 6; attempt += 1)
+    await t.throwsAsync(payments.createSession(account, session, 'stored'), {
+      instanceOf: ProviderError,
+      code: storedFailure,
+    });
+  t.regex((await payments.createSession(account, request(), 'another')).url, /^http/);
 });
 
 test('fetchSession reports a failed slow payment in subscription mode', async (t) => {
