@@ -180,7 +180,7 @@ test.serial('checkout distinguishes a provider that is away, refuses or is not c
   const { post, items } = await open(t.context);
   const fault = (status: number, times = 1) =>
     stripe.addFault({ match: 'POST /v1/checkout/sessions', account: account.secretKey, kind: 'status', status, times });
-  await fault(500, 2);
+  await fault(503, 2);
   const away = await post({ items });
   t.is(away.status, 503);
   t.is(away.body.error, 'payment_provider_unavailable');
