@@ -5,7 +5,7 @@ import test from 'ava';
 import { Pace } from '#src/api/lib/pace.ts';
 import { Snooze } from '#src/lib/errors.ts';
 
-/** Serves requests that end when they are told to. */
+/** Serves requests, each until `endNext` ends it. */
 function open(isBusy: () => boolean, waitMs = 60_000) {
   const pace = new Pace({ waitMs, isBusy });
   const begun: string[] = [];
@@ -61,7 +61,7 @@ test('Pace replies at once, and pauses as long as the request took before it ser
   t.true(performance.now() - endedAt > (endedAt - beganAt) / 2);
 });
 
-test('Pace asks a request to come back whose turn does not come in time, and serves those behind it', async (t) => {
+test('Pace snoozes a request whose turn does not come in time, and serves those behind it', async (t) => {
   let isBusy = true;
   const { request, begunAfter, endNext } = open(() => isBusy, 20);
   const served = request('one');

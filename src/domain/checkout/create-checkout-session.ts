@@ -84,13 +84,13 @@ export async function checkOut(ctx: Context, purchase: Purchase): Promise<Checko
     try {
       return presentCheckoutSession(begun, await openSession(ctx, terms.account, begun.session, begun));
     } catch (error) {
-      if (error instanceof StoredFailure && !isStartedAgain) {
+      if (error instanceof StoredFailure) {
+        if (isStartedAgain) throw paymentErrorOf(error.cause);
         isStartedAgain = true;
-        continue;
-      }
-      if (!(error instanceof CustomerGone)) throw error instanceof StoredFailure ? paymentErrorOf(error.cause) : error;
-      goneCustomerId = error.customerId;
-      if (email) await unlinkCustomer(ctx, email, goneCustomerId);
+      } else if (error instanceof CustomerGone) {
+        goneCustomerId = error.customerId;
+        if (email) await unlinkCustomer(ctx, email, goneCustomerId);
+      } else throw error;
     }
   }
   throw providerUnavailable();
@@ -128,6 +128,8 @@ async function openSession(
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     if (error.code === storedFailure) {
+      // The shopper requested another session meanwhile, which a further order of this request would close.
+      if ((await readSession(ctx, session.orderId))?.supersededAt) throw paymentErrorOf(error);
       await abandonSession(ctx, session.orderId);
       throw new StoredFailure(error);
     }

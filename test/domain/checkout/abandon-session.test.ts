@@ -189,7 +189,7 @@ test.serial(
 for (const after of [false, true]) {
   const order = after ? 'after it created' : 'instead of creating';
   test.serial(
-    `a checkout with a key is paid by a second order when the provider stores a 500 ${order} a session`,
+    `a checkout with a key gets a second order when the provider stores a 500 ${order} a session`,
     async (t) => {
       const checkout = await begin(t.context, 'with a promotion and a gift card', { 'idempotency-key': 'a click' });
       await t.context.stripe.addFault({ kind: 'status', status: 500, after, match: 'POST /v1/checkout/sessions' });
