@@ -69,14 +69,18 @@ export async function ensurePgBouncer(): Promise<string> {
   }
 }
 
-/** A Chromium for browser tests: `CHROMIUM_PATH`, the first one in PATH, or Debian's (some 400 MB, once). */
+/**
+ * A Chromium for browser tests: `CHROMIUM_PATH`, the first one in PATH, or Debian's (some 350 MB, once). The one without
+ * windows comes first: it does a fifth less.
+ */
 export async function ensureChromium(): Promise<string> {
-  const found = process.env.CHROMIUM_PATH || findProgram(['chromium', 'chromium-browser', 'google-chrome']);
+  const windowless = 'chromium-headless-shell';
+  const found = process.env.CHROMIUM_PATH || findProgram([windowless, 'chromium', 'chromium-browser', 'google-chrome']);
   if (found) return found;
   try {
-    return await unpackDebianPackage('chromium', 'usr/lib/chromium/chromium');
+    return await unpackDebianPackage(windowless, `usr/lib/chromium/${windowless}`);
   } catch (cause) {
-    throw new MissingProgramError('Chromium', aptInstall('chromium'), cause);
+    throw new MissingProgramError('Chromium', aptInstall(windowless), cause);
   }
 }
 
