@@ -17,18 +17,23 @@ interface Keyed {
  * changes are written and it is read again.
  *
  * The same as `findOne` of MikroORM with a lock, but with a prepared statement and at a quarter of its cost.
+ *
+ * @param options `forRemoval`: who writes rows that refer to it waits, too. Without it, such a transaction that needs
+ *   the row itself next, and the removal, would each wait for the other.
  */
 export async function lockRow<Entity extends Keyed>(
   ctx: WithTransaction<TenantContext>,
   entityName: EntityName<Entity>,
   id: string,
+  { forRemoval = false } = {},
 ): Promise<Entity | undefined> {
   const { em } = ctx.tx;
   const meta = em.getMetadata().get<Entity>(entityName);
   const known = Array.from(em.getUnitOfWork().getIdentityMap().getStore(meta).values());
   if (known.some((entity) => entity.id === id)) await em.flush();
   const [row] = await ctx.tx.execute<EntityDictionary<Entity>>(sql`
-    ${selectOf(meta)} where tenant_id = ${ctx.tenant.id} and id = ${id} for no key update`);
+    ${selectOf(meta)} where tenant_id = ${ctx.tenant.id} and id = ${id}
+    for ${forRemoval ? sql`update` : sql`no key update`}`);
   return row && em.map(entityName, row);
 }
 

@@ -1,6 +1,7 @@
 import { lockRow } from '#src/database/rows.ts';
-import { transact } from '#src/database/transact.ts';
-import { found } from '#src/lib/errors.ts';
+import { transact, write } from '#src/database/transact.ts';
+import { seconds } from '#src/lib/duration.ts';
+import { DomainError, found } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordEvent } from '#src/outbox/enqueue.ts';
 import { recordAudit } from '../audit/index.ts';
@@ -54,18 +55,51 @@ export async function updateEndpoint(
   return rejectTakenUrl(updating);
 }
 
+/** So many deliveries are deleted at once, for so long, before an endpoint is removed. */
+const batchSize = 5000;
+const emptyingMs = seconds(10);
+
 /**
- * Remove an endpoint with all its deliveries.
- * @throws DomainError `not_found`
+ * Remove an endpoint with all its deliveries. Most of them are deleted before, batch by batch: transactions that record
+ * events wait for the one that removes the endpoint.
+ * @throws DomainError `not_found`, or `service_unavailable` when many deliveries are left after `withinMs`
  */
-export async function removeEndpoint(ctx: Context, { id }: { id: string }): Promise<void> {
+export async function removeEndpoint(ctx: Context, { id, withinMs = emptyingMs }: EndpointRemoval): Promise<void> {
+  const endsAt = performance.now() + withinMs;
+  while ((await deleteBatch(ctx, id)) === batchSize) {
+    if (performance.now() > endsAt) throw deliveriesLeft();
+  }
   await changeAndAudit(ctx, id, 'removed', async (ctx) => {
-    // The endpoint last: its deletion is what transactions that record events would wait for.
-    await ctx.tx.execute(
-      sql`delete from webhook_deliveries where tenant_id = ${ctx.tenant.id} and endpoint_id = ${id}`,
-    );
     await ctx.tx.execute(sql`delete from webhook_endpoints where tenant_id = ${ctx.tenant.id} and id = ${id}`);
   });
+}
+
+interface EndpointRemoval {
+  readonly id: string;
+  readonly withinMs?: number;
+}
+
+const deliveriesLeft = () =>
+  new DomainError(
+    'unavailable',
+    'service_unavailable',
+    'This endpoint has very many deliveries, and some of them are deleted. Send the request again to delete the others.',
+    { retryAfterSeconds: 1 },
+  );
+
+/** @returns how many deliveries were deleted; those that a drain is just writing are left */
+async function deleteBatch(ctx: Context, endpointId: string): Promise<number> {
+  const deleted = await write(
+    ctx,
+    sql`deleted as (
+      delete from webhook_deliveries where ctid = any(array(
+        select ctid from webhook_deliveries
+        where tenant_id = ${ctx.tenant.id} and endpoint_id = ${endpointId}
+        order by id limit ${batchSize} for update skip locked))
+      returning 1)`,
+    sql`select 1 from deleted`,
+  );
+  return deleted.length;
 }
 
 /**
@@ -131,7 +165,8 @@ async function changeAndAudit(
   change: (ctx: InTransaction, endpoint: WebhookEndpoint) => Promise<void>,
 ): Promise<WebhookEndpointView> {
   return transact(ctx, async (ctx) => {
-    const endpoint = found(await lockRow(ctx, WebhookEndpoint, id), 'webhook endpoint');
+    const locked = await lockRow(ctx, WebhookEndpoint, id, { forRemoval: action === 'removed' });
+    const endpoint = found(locked, 'webhook endpoint');
     const before = presentEndpoint(endpoint);
     await change(ctx, endpoint);
     const after = presentEndpoint(endpoint);

@@ -3,10 +3,13 @@ import { drainEndpoint as drainEndpointJob } from '#jobs/webhooks.ts';
 import { read } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
 import {
+  disableEndpoint,
   drainEndpoint,
   listDeliveries,
   recoverDeliveries,
   redeliver,
+  removeEndpoint,
+  rotateSecret,
   sendTestEvent,
   updateEndpoint,
 } from '#src/domain/webhooks/index.ts';
@@ -532,4 +535,24 @@ test('retries at different times each get a job, one at a time', async (t) => {
     await runJobs(services);
   }
   t.deepEqual(await countStates(ctx, id), { delivered: 3 });
+});
+
+test('at whatever moment of a change to an endpoint an event is recorded, or the reverse, both succeed', async (t) => {
+  const { ctx, services } = t.context;
+  const receiver = await receiverFor(t);
+  const actions: ((id: string) => Promise<unknown>)[] = [
+    (id) => removeEndpoint(ctx, { id }),
+    (id) => disableEndpoint(ctx, { id }),
+    (id) => rotateSecret(ctx, { id }),
+  ];
+  for (const [act, recordsFirst] of actions.flatMap((act) => [[act, false] as const, [act, true] as const])) {
+    for (let step = 1, reached = true; reached; step += 1) {
+      const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
+      const change = () => act(id);
+      const record = () => recordTests(ctx, id);
+      const [first, second] = recordsFirst ? [record, change] : [change, record];
+      reached = await interleave(services, step, first, second);
+    }
+  }
+  t.pass();
 });

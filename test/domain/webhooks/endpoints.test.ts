@@ -275,6 +275,19 @@ test('old deliveries are deleted, and pending ones are not', async (t) => {
   t.is(await readEndpoint(ctx, id), undefined);
 });
 
+test('an endpoint of very many deliveries is removed by repeated requests, each for a limited time', async (t) => {
+  const { ctx } = t.context;
+  const { id } = await buildEndpoint(ctx, await receiverFor(t));
+  await recordTests(ctx, id, 12_000);
+
+  const error = await t.throwsAsync(removeEndpoint(ctx, { id, withinMs: 0 }), { instanceOf: DomainError });
+  t.like(error, { code: 'service_unavailable', retryAfterSeconds: 1 });
+  t.deepEqual(await countStates(ctx, id), { pending: 7000 });
+  await removeEndpoint(ctx, { id });
+  t.deepEqual(await countStates(ctx, id), {});
+  t.is(await readEndpoint(ctx, id), undefined);
+});
+
 test('every event type is described by a schema that its sample fits', (t) => {
   const catalogue = presentEventTypes();
   t.deepEqual(
