@@ -77,9 +77,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
     runApart: async ({ text, values }) => (await probe.query(text, [...values])).rows,
     answers() {
       probing ??= probe
-        .query('select pg_is_in_recovery() as "isStandby"')
+        .query(`select current_setting('transaction_read_only') = 'off' as "acceptsChanges"`)
         .then(
-          ({ rows: [server] }) => server.isStandby === false,
+          ({ rows: [server] }) => server.acceptsChanges === true,
           () => false,
         )
         .finally(() => (probing = undefined));

@@ -20,6 +20,8 @@ export interface InspectedDatabase {
   readonly role: string;
   /** Whether it only repeats what another server does, and accepts no changes. */
   readonly isStandby: boolean;
+  /** Whether it accepts no changes, as a standby or because it was told so. */
+  readonly isReadOnly: boolean;
   /** Whether the role is above row-level security. */
   readonly isUnbound: boolean;
   /** How far its clock is from this machine's. */
@@ -31,9 +33,15 @@ export interface InspectedDatabase {
 }
 
 export async function inspectDatabase(execute: Execute): Promise<InspectedDatabase> {
-  const [role] = await execute<{ name: string; unbound: boolean; standby: boolean; version: number }>(sql`
+  const [role] = await execute<{
+    name: string;
+    unbound: boolean;
+    standby: boolean;
+    readonly: boolean;
+    version: number;
+  }>(sql`
     select rolname as name, rolsuper or rolbypassrls as unbound, pg_is_in_recovery() as standby,
-      current_setting('server_version_num')::int as version
+      current_setting('transaction_read_only') = 'on' as readonly, current_setting('server_version_num')::int as version
     from pg_roles where rolname = current_user`);
   const open = await execute<{ name: string }>(sql`
     select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -43,6 +51,7 @@ export async function inspectDatabase(execute: Execute): Promise<InspectedDataba
   return {
     role: role?.name ?? '',
     isStandby: role?.standby ?? false,
+    isReadOnly: role?.readonly ?? false,
     isUnbound: role?.unbound ?? true,
     skewSeconds: Math.abs((await measureDatabaseTime(execute)).now().getTime() - Date.now()) / 1000,
     openTables: open.map(({ name }) => name),
@@ -54,6 +63,12 @@ export async function inspectDatabase(execute: Execute): Promise<InspectedDataba
 export const standby: ConnectionFailure = {
   reason: 'DATABASE_URL names a read replica, which accepts no changes.',
   advice: 'Name the primary, or promote the replica.',
+};
+
+/** What is wrong with a primary that accepts no changes. Processes start on it: they serve reads until it does. */
+export const readOnly: ConnectionFailure = {
+  reason: 'The database accepts no changes: default_transaction_read_only is on for it, its role or its server.',
+  advice: 'Some providers set it when the disk is full. Then: alter database … reset default_transaction_read_only;',
 };
 
 /** The first reason why a database is unfit, as a message that says what to do. */

@@ -4,12 +4,27 @@ import type { ClientBase } from 'pg';
 export type SessionSettings = Readonly<Record<string, string | number>>;
 
 /**
- * For `onConnect` of a pool: sets these for each of its sessions. A pooler such as PgBouncer rejects them as parameters
- * of the connection itself.
+ * What decides how our statements are read and what they return. The role, the database or the server may have other
+ * defaults, each of which is some other application's good reason.
+ */
+const common: SessionSettings = {
+  datestyle: 'ISO, MDY',
+  extra_float_digits: 1,
+  standard_conforming_strings: 'on',
+  array_nulls: 'on',
+  default_transaction_isolation: 'read committed',
+  row_security: 'on',
+  lock_timeout: 0,
+};
+
+/**
+ * For `onConnect` of a pool: sets these and the common ones for each of its sessions. A pooler such as PgBouncer rejects them as
+ * parameters of the connection itself.
  */
 export const configureSession =
   (settings: SessionSettings) =>
   async (client: ClientBase): Promise<void> => {
-    const calls = Object.keys(settings).map((name, index) => `set_config('${name}', $${index + 1}, false)`);
-    await client.query(`select ${calls.join(', ')}`, Object.values(settings).map(String));
+    const all = { ...common, ...settings };
+    const calls = Object.keys(all).map((name, index) => `set_config('${name}', $${index + 1}, false)`);
+    await client.query(`select ${calls.join(', ')}`, Object.values(all).map(String));
   };

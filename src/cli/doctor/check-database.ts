@@ -1,6 +1,12 @@
 import { explainConnection } from '#src/database/explain-connection.ts';
 import { missingMigrations } from '#src/database/missing-migrations.ts';
-import { clockSkewMaxSeconds, type InspectedDatabase, inspectDatabase, standby } from '#src/database/prove-database.ts';
+import {
+  clockSkewMaxSeconds,
+  type InspectedDatabase,
+  inspectDatabase,
+  readOnly,
+  standby,
+} from '#src/database/prove-database.ts';
 import type { Services } from '#src/services.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
 
@@ -18,7 +24,7 @@ export async function checkDatabase({ execute }: Services): Promise<Finding[]> {
   }
   if (database.isStandby) return [fault('database', standby.reason, standby.advice)];
   return [
-    checkServerVersion(database),
+    database.isReadOnly ? fault('database', readOnly.reason, readOnly.advice) : checkServerVersion(database),
     checkRole(database),
     checkClock(database),
     checkSchema(await missingMigrations(execute)),

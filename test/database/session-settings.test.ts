@@ -1,0 +1,70 @@
+import anyTest, { type TestFn } from 'ava';
+import pg from 'pg';
+import { inspectDatabase } from '#src/database/prove-database.ts';
+import { takeOrderNumber } from '#src/domain/orders/index.ts';
+import { sql } from '#src/lib/sql.ts';
+import { createTestDatabase } from '#test/support/database.ts';
+import { type OwnServices, openOwnServices } from '#test/support/own-services.ts';
+import { buildTenant } from '#test/support/tenant.ts';
+
+/* Settings that another application may have good reasons to give to the role, the database or the server. */
+const test = anyTest as TestFn<OwnServices>;
+
+/** Services whose database has these defaults. */
+async function openWith(settings: Record<string, string>): Promise<OwnServices> {
+  const database = await createTestDatabase();
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  for (const [name, value] of Object.entries(settings)) {
+    const { rows } = await client.query(
+      `select format('alter database %I set ${name} = %L', current_database(), $1::text) as statement`,
+      [value],
+    );
+    await client.query(rows[0].statement);
+  }
+  await client.end();
+  const own = await openOwnServices({ DATABASE_URL: database.url });
+  return { ...own, close: () => own.close().finally(() => database.drop()) };
+}
+
+test('the defaults of a database change neither what statements mean nor what they return', async (t) => {
+  const { services, close } = await openWith({
+    datestyle: 'German, DMY',
+    intervalstyle: 'sql_standard',
+    timezone: 'Pacific/Chatham',
+    bytea_output: 'escape',
+    extra_float_digits: '-5',
+    array_nulls: 'off',
+    standard_conforming_strings: 'off',
+    default_transaction_isolation: 'serializable',
+    row_security: 'off',
+    lock_timeout: '1ms',
+  });
+  try {
+    const [row] = await services.execute<Record<string, unknown>>(sql`
+      select timestamptz '2026-02-03T04:05:06Z' as at, 0.1::float8 + 0.2::float8 as float, 'a\\b' as text,
+        (${['a', null]}::text[])[2] is null as "hasNull", decode('ff00', 'hex') as bytes`);
+    t.deepEqual(row, {
+      at: new Date('2026-02-03T04:05:06Z'),
+      float: 0.1 + 0.2,
+      text: 'a\\b',
+      hasNull: true,
+      bytes: Buffer.from([255, 0]),
+    });
+    const ctx = { ...services.context(), tenant: await buildTenant(services) };
+    const numbers = await Promise.all(Array.from({ length: 20 }, () => takeOrderNumber(ctx)));
+    t.is(new Set(numbers).size, 20);
+  } finally {
+    await close();
+  }
+});
+
+test('a database whose default is to accept no changes is not ready, and its inspection says so', async (t) => {
+  const { services, close } = await openWith({ default_transaction_read_only: 'on' });
+  try {
+    t.false(await services.context().database.answers());
+    t.like(await inspectDatabase(services.execute), { isReadOnly: true, isStandby: false });
+  } finally {
+    await close();
+  }
+});
