@@ -5,7 +5,7 @@ import { parseDuration, parseSchedule } from '#src/lib/duration.ts';
 import { isEmailAddress, readSender } from '#src/lib/email-address.ts';
 import { type Static, type TObject, Type } from '#src/lib/schema.ts';
 import { issuesOfText } from '#src/lib/validation.ts';
-import { concurrencyVariable, Environment } from './environment.ts';
+import { concurrencyVariable, Environment, newEncryptionKey } from './environment.ts';
 
 /** What a process needs to know of where it runs. */
 export interface Config {
@@ -201,6 +201,13 @@ function crossChecks(env: Partial<Static<typeof Environment>>): string[] {
   rejectIf(
     Boolean(env.MAIL_FROM) && !isEmailAddress(readSender(env.MAIL_FROM ?? '').address),
     'MAIL_FROM must be an email address, or "Name <email>"',
+  );
+  const keyIds = parseKeys(env.ENCRYPTION_KEYS ?? '').map(([id]) => id);
+  const repeatedId = keyIds.find((id, index) => keyIds.indexOf(id) < index);
+  rejectIf(
+    repeatedId !== undefined,
+    `ENCRYPTION_KEYS has several keys with the id ${repeatedId}: ` +
+      `give each an id that no key had before, such as ${newEncryptionKey}`,
   );
   for (const name of ['STRIPE_API_BASE', 'SHIPPO_API_BASE', 'EMBEDDINGS_URL'] as const) {
     rejectIf(!local && !isSafeTarget(env[name]), `${name} must be an https or loopback URL outside local mode`);

@@ -4,6 +4,8 @@ import { Type } from '#src/lib/schema.ts';
 
 const duration = durationPattern;
 const schedule = '^[0-9]+(ms|s|m|h|d)(,[0-9]+(ms|s|m|h|d))*$';
+/** How a shell writes an encryption key with an id that no key had before. */
+export const newEncryptionKey = '$(date +%F):$(openssl rand -base64 32)';
 const encryptionKey = '([A-Za-z0-9_-]+:[A-Za-z0-9+/=]{44}|[0-9a-f]{64})';
 const Flag = (options: object) => Type.Optional(Type.Enum(['1', '0'], { ...options }));
 /** No message repeats a value that is `writeOnly`: it is a secret, or a URL that may hold one. */
@@ -70,9 +72,9 @@ export const Environment = Type.Object({
   }),
   ENCRYPTION_KEYS: Secret({
     pattern: `^${encryptionKey}(,${encryptionKey})*$`,
-    examples: ['k1:$(openssl rand -base64 32)'],
+    examples: [newEncryptionKey],
     description:
-      '`id:base64 of 32 bytes`, comma-separated. The first encrypts, all decrypt. ' +
+      '`id:base64 of 32 bytes`, comma-separated, each id once. The first encrypts, all decrypt. ' +
       '64 hexadecimal digits without an id, as platforms generate them, are also a key.',
   }),
   KEY_PEPPER: Secret({

@@ -327,6 +327,23 @@ test('DATABASE_URL and REDIS_URL accept every form that the drivers accept', (t)
   }
 });
 
+test('readConfig rejects keys that have the same id, without repeating a key', (t) => {
+  const [first, second] = [base64(32), base64(32)];
+  const problemsOfKeys = (ENCRYPTION_KEYS: string) => problemsOf({ ...live, ENCRYPTION_KEYS });
+  const hex = randomBytes(32).toString('hex');
+  for (const keys of [`k1:${second},k1:${first}`, `k2:${first},k1:${second},k1:${first}`, `k1:${first},k1:${first}`]) {
+    const problems = problemsOfKeys(keys);
+    t.is(problems.length, 1);
+    t.regex(
+      problems[0] ?? '',
+      /^ENCRYPTION_KEYS has several keys with the id k1: .* such as \$\(date \+%F\):\$\(openssl rand -base64 32\)/,
+    );
+    t.false(problems[0]?.includes(first));
+  }
+  t.is(problemsOfKeys(`${hex},${hex}`).length, 1);
+  t.deepEqual(problemsOfKeys(`k2:${first},k1:${first}`), [], 'a key may be listed under its next id, too');
+});
+
 test('a process that cannot open its database reports cause and remedy in one line, and exits with 1', async (t) => {
   const given = givenByRunner('TEST_DATABASE_URL');
   const changed = (change: (url: URL) => unknown) => {

@@ -12,12 +12,13 @@ export interface Keyring {
   isStale(sealed: string): boolean;
 }
 
-/** @param keys pairs of id and 32 bytes, the sealing key first (`ENCRYPTION_KEYS`). */
+/** @param keys pairs of id and 32 bytes, each id once, the sealing key first (`ENCRYPTION_KEYS`). */
 export function createKeyring(keys: readonly (readonly [id: string, key: Buffer])[]): Keyring {
   const [first] = keys;
   if (!first) throw new TypeError('A keyring needs at least one key.');
   const [sealingId, sealingKey] = first;
   const byId = new Map(keys);
+  if (byId.size < keys.length) throw new TypeError('Each key of a keyring needs an id of its own.');
 
   return {
     ids: [sealingId, ...keys.slice(1).map(([id]) => id)],

@@ -310,6 +310,11 @@ test.serial('doctor reports secrets whose key is missing, different or older', a
   );
   const another = await diagnose(t.context, { ENCRYPTION_KEYS: `${id}:${other}` });
   t.regex(another.faults.join('\n'), /sealed with the key k1, which is a different key with that id\.$/m);
+  t.is(
+    another.findings.find(({ about }) => about === 'encryption keys')?.advice,
+    'Give the key that is listed as k1 another id. Add the key again as k1:…, after the first one. ' +
+      'If it is lost, save those secrets again.',
+  );
   const older = await diagnose(t.context, { ENCRYPTION_KEYS: `k9:${other},${id}:${value}` });
   t.regex(older.warnings.join('\n'), /^encryption keys: \d+ secrets are encrypted with an older key than k9\.$/m);
   t.is(older.findings.find(({ about }) => about === 'encryption keys')?.advice, 'npm run cli -- rotate-keys');

@@ -52,6 +52,10 @@ test('a keyring requires a key', (t) => {
   t.throws(() => createKeyring([]), { instanceOf: TypeError });
 });
 
+test('a keyring rejects two keys with the same id, of which it could use only one', (t) => {
+  t.throws(() => createKeyring([newer, ['k2', older[1]]]), { instanceOf: TypeError });
+});
+
 test('secrets are removed from a log line at every depth', (t) => {
   const at = new Date(0);
   t.deepEqual(

@@ -9,15 +9,16 @@ export async function checkSecrets(ctx: PlatformContext): Promise<Finding[]> {
   const uses = await inspectSecrets(ctx);
   const closed = uses
     .filter(({ state }) => state === 'closed')
-    .map(({ table, column, keyId, count }) =>
-      fault(
+    .map(({ table, column, keyId, count }) => {
+      const isReplaced = ctx.keyring.ids.includes(keyId);
+      const problem = isReplaced ? 'is a different key with that id' : 'is not in ENCRYPTION_KEYS';
+      const rename = isReplaced ? `Give the key that is listed as ${keyId} another id. ` : '';
+      return fault(
         about,
-        `${table}.${column}: ${count} sealed with the key ${keyId}, which ${
-          ctx.keyring.ids.includes(keyId) ? 'is a different key with that id' : 'is not in ENCRYPTION_KEYS'
-        }.`,
-        `Add the key again as ${keyId}:…, after the first one. If it is lost, save those secrets again.`,
-      ),
-    );
+        `${table}.${column}: ${count} sealed with the key ${keyId}, which ${problem}.`,
+        `${rename}Add the key again as ${keyId}:…, after the first one. If it is lost, save those secrets again.`,
+      );
+    });
   const stale = uses.filter(({ state }) => state === 'stale').reduce((sum, { count }) => sum + count, 0);
   if (stale > 0) {
     const message = `${stale} secrets are encrypted with an older key than ${ctx.keyring.ids[0]}.`;
