@@ -37,6 +37,7 @@ const routes = [
   route('ceiling'),
   { ...route('ceiling'), path: '/api/v1/another' },
   route('owner'),
+  route('rates'),
   route('consume', toPublic),
 ];
 
@@ -148,8 +149,17 @@ test('a key with its own limit is limited by it over all limited operations, sec
 
 test('requests with a publishable key are counted per shopper, and separately from those without a key', async (t) => {
   const key = await buildKey(t.context.ctx, ['cart:write'], 'publishable');
-  t.deepEqual(await statuses(3, () => request(t.context, 'promo', { key })), [200, 200, 429]);
+  t.is((await statuses(7, () => request(t.context, 'rates', { key }))).at(-1), 429);
+  t.is((await request(t.context, 'rates')).status, 200);
+  t.is((await request(t.context, 'rates', { key, address: '203.0.113.8' })).status, 200);
+});
+
+test('a shopper who guesses a secret is counted together with each publishable key and without one', async (t) => {
+  const key = await buildKey(t.context.ctx, ['cart:write'], 'publishable');
+  const other = await buildKey(t.context.ctx, ['cart:write'], 'publishable');
+  t.is((await request(t.context, 'promo', { key })).status, 200);
   t.is((await request(t.context, 'promo')).status, 200);
+  t.is((await request(t.context, 'promo', { key: other })).status, 429);
   t.is((await request(t.context, 'promo', { key, address: '203.0.113.8' })).status, 200);
 });
 

@@ -23,7 +23,9 @@ export function rateOf(route: Route, name: LimitName, party: Party): Share[] {
   const perKey = key?.requestsPerMinute ?? (key?.kind === 'secret' ? perSecretKey : undefined);
   return [
     ...(key && perKey ? [{ window: 'key', seconds: 60, subject: key.id, points: perKey }] : []),
-    ...(perShopper ? shopperOf(party).map((subject) => ({ window, seconds, subject, points: perShopper })) : []),
+    ...(perShopper
+      ? shopperOf(party, protects).map((subject) => ({ window, seconds, subject, points: perShopper }))
+      : []),
   ];
 }
 
@@ -64,7 +66,7 @@ export function emailsOf(
   });
   const hash = hmacSha256(pepper, `recipient\n${tenant.id}\n${normaliseEmail(recipient)}`).toString('base64url');
   return [
-    ...shopperOf(party).map((subject) => share('shopper', subject, perShopper)),
+    ...shopperOf(party, emails).map((subject) => share('shopper', subject, perShopper)),
     share('recipient', hash, perRecipient),
     ...(perStore && key?.kind !== 'secret' ? [share('store', tenant.id, perStore)] : []),
   ];
@@ -72,9 +74,11 @@ export function emailsOf(
 
 /**
  * What a shopper is counted by; undefined if unknown. Who is signed in is counted by their session, all others by
- * their network. Every browser has the publishable key: if it were counted, one shopper could block the whole store.
+ * their network. Every browser has the publishable key: if it were counted, one shopper could block the whole store. A
+ * shopper is counted apart with each publishable key, and without one, except where that would allow more guesses.
  */
-function shopperOf({ visitor: { tenant, key, session, staff }, address }: Party): string[] {
+function shopperOf({ visitor: { tenant, key, session, staff }, address }: Party, protects?: string): string[] {
   const shopper = (session ?? staff)?.id ?? (address === undefined ? undefined : clientNetworkOf(address));
-  return shopper === undefined ? [] : [`${key?.kind === 'publishable' ? key.id : tenant.id}:${shopper}`];
+  if (shopper === undefined) return [];
+  return [`${key?.kind === 'publishable' && !protects ? key.id : tenant.id}:${shopper}`];
 }
