@@ -154,6 +154,10 @@ test('GET /cart/unsubscribe changes nothing, and the button of its page unsubscr
   t.is(shown.body.match(/<button/g)?.length, 1);
   t.deepEqual(await status(), { ok: true, status: 'subscribed' });
 
+  // What checks links does not press buttons, even where one is part of the link.
+  t.is((await api.call('HEAD', `${unsubscribe}?token=${token}&confirm=1`)).status, 200);
+  t.deepEqual(await status(), { ok: true, status: 'subscribed' });
+
   const [, action = ''] = /action="([^"]+)"/.exec(shown.body) ?? [];
   const pressed = await api.call('POST', unsubscribe + action, { headers: { ...browser, ...form }, body: '' });
   t.is(pressed.status, 200);

@@ -101,9 +101,10 @@ export const getUnsubscription = defineRoute({
   }),
   errors: ['invalid_or_expired_token'],
   responses: { 200: PreferenceResponse },
-  async handle({ ctx, query, header }) {
+  async handle({ ctx, query, isHead, header }) {
     const token = requireToken({ query, body: undefined });
-    const preference = query.confirm === '1' ? await unsubscribe(ctx, token) : await readMailPreference(ctx, token);
+    const isConfirmed = query.confirm === '1' && !isHead;
+    const preference = isConfirmed ? await unsubscribe(ctx, token) : await readMailPreference(ctx, token);
     return respondPreference(ctx, preference, { token, accept: header('accept') });
   },
 });

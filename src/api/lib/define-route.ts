@@ -90,6 +90,8 @@ export interface Request<Params, Query, Body> {
    * handler passes it on to providers, so that a later attempt finds what an earlier one has begun and continues it.
    */
   readonly idempotencyId: string | undefined;
+  /** Whether only headers are requested, as programs do that check links: then nothing may change. */
+  readonly isHead: boolean;
   /** A header of the request, by its lower-case name; '' when it was not sent. */
   header(name: string): string;
   /**

@@ -120,7 +120,8 @@ async function handle(
     }
     await limiter.enforceCeiling(route, party);
     const stream = route.streamed ? streamBody(route, koa) : noPieces();
-    const request = { ctx, caller, params, query, body, rawBody, stream, idempotencyId, header, limitEmail };
+    const isHead = koa.method === 'HEAD';
+    const request = { ctx, caller, params, query, body, rawBody, stream, idempotencyId, isHead, header, limitEmail };
     const reply = await limiter.limitGuesses(route, party, body, () => route.handle(request as never));
     check.checkResponse(route, reply);
     return renderReply(route, visitor, reply);
