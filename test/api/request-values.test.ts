@@ -27,6 +27,19 @@ test('text that PostgreSQL cannot store is rejected anywhere in a body', async (
   t.is((await listLeads(ctx, {})).rows[0]?.name, '😀 \\u0000');
 });
 
+test('a body that is not UTF-8 is rejected, and one with a byte-order mark is read', async (t) => {
+  const { api, tenant } = t.context;
+  const post = async (body: Buffer) => {
+    const headers = { 'content-type': 'application/json', 'x-tenant-slug': tenant.slug };
+    const response = await fetch(`${api.url}/api/v1/leads`, { method: 'POST', headers, body: new Uint8Array(body) });
+    return [response.status, ((await response.json()) as { error?: string }).error];
+  };
+  const lead = '{"email":"ada@example.com","name":"José"}';
+  t.deepEqual(await post(Buffer.from(lead, 'latin1')), [400, 'invalid_json']);
+  t.deepEqual(await post(Buffer.from(lead, 'utf16le')), [400, 'invalid_json']);
+  t.deepEqual(await post(Buffer.from(`\ufeff${lead}`)), [201, undefined]);
+});
+
 test('NUL in a URL is rejected with its path', async (t) => {
   const { api, tenant } = t.context;
   for (const path of ['/api/v1/products?q=a%00b', '/api/v1/search?q=%00', '/api/v1/products?q=a&q=%00']) {

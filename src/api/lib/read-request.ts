@@ -131,7 +131,7 @@ function parseJson(bytes: Buffer, contentType: string): unknown {
   if (!/^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i.test(contentType)) {
     throw new HttpError(415, 'unsupported_media_type', 'The body must be application/json.');
   }
-  const text = bytes.toString('utf8');
+  const text = decodeUtf8(bytes);
   if (depthOf(text) > depthMax)
     throw new HttpError(400, 'invalid_request', `The body may be nested at most ${depthMax} levels deep.`);
   let value: unknown;
@@ -143,6 +143,16 @@ function parseJson(bytes: Buffer, contentType: string): unknown {
   if (suspicious.test(text) && holdsUnwritable(value))
     throw new HttpError(400, 'invalid_json', 'The body contains invalid characters.');
   return value;
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function decodeUtf8(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new HttpError(400, 'invalid_json', 'The body is not UTF-8.');
+  }
 }
 
 /** Deeper than any schema here, and far from what exhausts the stack. */
