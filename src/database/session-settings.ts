@@ -18,8 +18,8 @@ const common: SessionSettings = {
 };
 
 /**
- * For `onConnect` of a pool: sets these and the common ones for each of its sessions. A pooler such as PgBouncer rejects them as
- * parameters of the connection itself.
+ * For `onConnect` of a pool: sets these and the common ones for each of its sessions. A pooler such as PgBouncer rejects
+ * them as parameters of the connection itself.
  */
 export const configureSession =
   (settings: SessionSettings) =>
