@@ -52,6 +52,7 @@ const steps: Readonly<Record<string, string>> = {
   refund_failed: 'Check the payment at the payment provider, then refund it again or pay the shopper in another way.',
   disputed: 'Respond to the dispute at the payment provider before its deadline.',
   dispute_lost: 'The payment was lost. If the goods have not been sent yet, do not send them.',
+  shipped_after_refund: 'Stop the parcel or agree with the shopper on its return, and correct the stock.',
   duplicate_voided: 'Use the first label and throw the other one away.',
 };
 

@@ -114,7 +114,16 @@ const fulfillmentFor: Partial<Record<TrackingUpdate['status'], FulfillmentStatus
   returned: 'returned',
 };
 
-/** A parcel that moved was shipped, also when the first update says that it was delivered. */
+/** The label of a refunded order was used all the same, perhaps while it was being voided. */
+const shippedAfterRefund = {
+  code: 'shipped_after_refund',
+  detail: 'A parcel of this order moved after the order was refunded in full and its goods were put back in stock.',
+};
+
+/**
+ * A parcel that moved was shipped, also when the first update says that it was delivered, and whatever became of its
+ * label or its order: the goods have left.
+ */
 async function updateOrder(ctx: InTransaction, order: Order, tracking: Tracking): Promise<void> {
   const status = fulfillmentFor[tracking.status];
   const label = {
@@ -125,7 +134,8 @@ async function updateOrder(ctx: InTransaction, order: Order, tracking: Tracking)
     status: tracking.status,
   };
   if (status && !order.shippedAt && order.mayMoveFulfillmentTo('shipped')) {
-    await recordFulfillmentChange(ctx, order, { status: 'shipped' });
+    const attention = order.status === 'refunded' && { attention: shippedAfterRefund };
+    await recordFulfillmentChange(ctx, order, { status: 'shipped', ...attention });
   }
   const moves = status && order.mayMoveFulfillmentTo(status);
   await recordFulfillmentChange(ctx, order, { label, ...(moves && { status }) });

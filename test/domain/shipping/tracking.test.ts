@@ -67,6 +67,20 @@ const hintOf = (trackingNumber: string, status: string) => ({
   },
 });
 
+test('a parcel that moves although its order was refunded ships the order and flags it', async (t) => {
+  const { ctx, shipping, order, labelId, trackingNumber, trackingId } = await shipped(t.context.ctx);
+  await transact(ctx, async (ctx) => (await lockOrder(ctx, order.id))?.moveTo('refunded'));
+  await voidLabel(ctx, { labelId });
+  shipping.tracking.set(trackingNumber, { status: 'transit', at: new Date() });
+  for (const _ of [1, 2]) await reconcileTracking(ctx, { trackingId });
+  t.like(await orderOf(ctx, order.id), {
+    status: 'refunded',
+    fulfillment: 'shipped',
+    attention: 'shipped_after_refund',
+    labels: [{ tracking_number: trackingNumber, status: 'transit' }],
+  });
+});
+
 test('the first movement of a parcel ships its order, once', async (t) => {
   const { ctx, shipping, order, trackingNumber, trackingId } = await shipped(t.context.ctx);
   await reconcileTracking(ctx, { trackingId });
