@@ -151,7 +151,7 @@ export const errorCodes = {
   order_shipped: { status: 409, message: 'The order has been shipped already.' },
   order_not_shippable: {
     status: 409,
-    message: 'The order requires no shipping, or cannot be shipped with a label from here.',
+    message: 'Nothing of the order is to be shipped, or it cannot be shipped with a label from here.',
   },
   totp_enabled: { status: 409, message: 'The member has an authenticator app already.' },
   last_owner: { status: 409, message: 'The only owner of a store can be neither revoked nor given another role.' },

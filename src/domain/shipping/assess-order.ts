@@ -19,14 +19,17 @@ export type Assessment =
 export const parcelOzMax = 2400;
 const tooHeavy = 'A parcel weighs at most 150 pounds (2400 oz): freight is not available.';
 
+/** Whether there are goods to send: the order is paid, not refunded in full, and contains goods that ship. */
+export function needsShipping({ status, items }: OrderForShipping): boolean {
+  return ['paid', 'partially_refunded'].includes(status) && items.some(({ ships }) => ships);
+}
+
 /**
  * Labels are bought for paid orders of goods that ship, from the US to the US, when address and weight are known.
  * `isManual`: an operator chose the rate, so international addresses and missing weights are allowed.
  */
 export function assessOrder(order: OrderForShipping, terms: ShippingTerms | undefined, isManual = false): Assessment {
-  if (!['paid', 'partially_refunded'].includes(order.status)) return { decision: 'skip' };
-  const shipping = order.items.filter((item) => item.ships);
-  if (shipping.length === 0) return { decision: 'skip' };
+  if (!needsShipping(order)) return { decision: 'skip' };
   if (order.attentionCodes.includes('oversold')) return flag('oversold');
   if (!terms) return flag('provider_auth');
 
@@ -36,7 +39,7 @@ export function assessOrder(order: OrderForShipping, terms: ShippingTerms | unde
   if (!isComplete(address)) return flag('missing_address');
   if (address.country === 'US' && !/^\d{5}(-\d{4})?$/.test(address.zip?.trim() ?? '')) return flag('address_invalid');
 
-  const weightOz = contentsWeightOz(shipping);
+  const weightOz = contentsWeightOz(order.items.filter((item) => item.ships));
   if (weightOz === undefined && !isManual) return flag('parcel_missing');
   const parcel = packed(terms.parcel, weightOz ?? 0);
   if (parcel.weightOz > parcelOzMax) return flag('no_rates', tooHeavy);

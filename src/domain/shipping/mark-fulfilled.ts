@@ -1,13 +1,13 @@
 import { transact } from '#src/database/transact.ts';
 import { seconds } from '#src/lib/duration.ts';
-import { DomainError, notFound } from '#src/lib/errors.ts';
+import { notFound } from '#src/lib/errors.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
 import { lockOrderAndLabel } from './label-lease.ts';
 import { labelReasonCodes } from './label-reasons.ts';
 import { recordFulfillmentChange } from './reconcile-tracking.ts';
 import { closeFailedJobs } from './request-label.ts';
-import { inProgress } from './retry-label.ts';
+import { inProgress, notShippable, rejectUnshippable } from './retry-label.ts';
 import { insertTracking } from './tracking.ts';
 
 /** The first poll of a parcel that was sent by hand also registers it for tracking at the provider. */
@@ -21,9 +21,10 @@ export interface ShippedByHand {
 
 /**
  * Mark an order as shipped that was sent by hand: no label is bought for it. With carrier and tracking number, the
- * parcel is tracked, and its shopper can track it too.
+ * parcel is tracked, and its shopper can track it too. An order that was shipped before, whether it was refunded since or
+ * not, may get another parcel.
  *
- * @throws DomainError `not_found`, or a conflict while an attempt holds the label, or where the order cannot be shipped
+ * @throws DomainError `not_found`, `label_in_progress` while an attempt holds the label, or `order_not_shippable`
  */
 export async function markFulfilled(ctx: Context, { orderId, carrier, trackingNumber }: ShippedByHand): Promise<void> {
   await transact(ctx, async (ctx) => {
@@ -31,8 +32,9 @@ export async function markFulfilled(ctx: Context, { orderId, carrier, trackingNu
     if (!found) throw notFound('order');
     const { order, label } = found;
     if (label?.isHeldByAnother(ctx.clock.now())) throw inProgress();
-    if (!order.isPaid || (!order.shippedAt && !order.mayMoveFulfillmentTo('shipped'))) {
-      throw new DomainError('conflict', 'order_not_shippable', 'This order cannot be shipped.');
+    if (!order.shippedAt) {
+      await rejectUnshippable(ctx, orderId);
+      if (!order.mayMoveFulfillmentTo('shipped')) throw notShippable('This order requires no shipping.');
     }
     if (label && !label.isFinished) {
       // An open purchase stays open: if it turns out to have been made, it is refunded as a duplicate.

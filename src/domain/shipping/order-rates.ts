@@ -17,12 +17,12 @@ import {
   type QuoteRequest,
   type Rate,
 } from '../ports/shipping-gateway.ts';
-import { packed } from './assess-order.ts';
+import { needsShipping, packed } from './assess-order.ts';
 import { sortedByCost } from './choose-rate.ts';
 import { Label } from './label.ts';
 import { labelReasonCodes } from './label-reasons.ts';
 import { enqueueAttempt, insertLabel } from './request-label.ts';
-import { lockForManualAction, rejectIfOpen } from './retry-label.ts';
+import { lockForManualAction, nothingToShip, notShippable, rejectIfOpen } from './retry-label.ts';
 import { type OpenedAccount, openAccount, openAccountAndOrder } from './shipping-account.ts';
 
 /**
@@ -35,8 +35,8 @@ const unfiledUsdCentsMax = 2500_00;
  * The rates of enabled carriers for an order, the cheapest first, for an operator to choose from. Across a border the
  * quote declares the goods to customs, so that its rates can be bought.
  *
- * @throws DomainError `not_found`, `order_not_shippable` where customs require a filing or may require one, or
- *   `shipping_provider_unavailable`
+ * @throws DomainError `not_found`, `shipping_provider_unavailable`, or `order_not_shippable`: nothing is to be shipped,
+ *   there is no address, or customs require a filing or may require one
  */
 export async function quoteOrder(ctx: Context, { orderId }: { orderId: string }): Promise<Rate[]> {
   const [{ account: opened, order }, view] = await Promise.all([
@@ -44,8 +44,10 @@ export async function quoteOrder(ctx: Context, { orderId }: { orderId: string })
     readOrder(ctx, orderId),
   ]);
   if (!order || !view) throw notFound('order');
+  if (!needsShipping(order)) throw nothingToShip();
   const country = order.shippingAddress?.country;
-  if (!opened || !country) throw providerUnavailable();
+  if (!country) throw notShippable('This order has no shipping address. Enter it first.');
+  if (!opened) throw providerUnavailable();
 
   const contentsOz = order.items.reduce(
     (sum, item) => sum + (item.ships ? item.quantity * (item.weightOz ?? unknownOz) : 0),
@@ -99,9 +101,7 @@ function exemptionOf(to: string, items: readonly CustomsItem[], currency: string
 }
 
 const notDeclarable = (reason: string, declared: string) =>
-  new DomainError(
-    'conflict',
-    'order_not_shippable',
+  notShippable(
     `${reason} Buy this label on the shipping provider's website, ${declared}, and mark the order as shipped.`,
   );
 

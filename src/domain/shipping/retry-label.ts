@@ -4,7 +4,8 @@ import { DomainError, notFound } from '#src/lib/errors.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { type Order, recordFulfillment } from '../orders/index.ts';
+import { type Order, orderForShipping, recordFulfillment } from '../orders/index.ts';
+import { needsShipping } from './assess-order.ts';
 import type { Label } from './label.ts';
 import { lockOrderAndLabel, orderOfLabel, resume } from './label-lease.ts';
 import { labelReasonCodes } from './label-reasons.ts';
@@ -15,7 +16,8 @@ import { enqueueAttempt, insertLabel } from './request-label.ts';
  * An operator retries a label, with a fresh quote. Its attentions are resolved, also that the order was oversold. An
  * open purchase is looked up first.
  *
- * @throws DomainError `not_found`, or a conflict where it is bought already or an attempt holds it
+ * @throws DomainError `not_found`, or a conflict where it is bought already, an attempt holds it, or nothing is to be
+ *   shipped
  */
 export async function retryLabel(ctx: Context, { labelId }: { labelId: string }): Promise<void> {
   const orderId = await orderOfLabel(ctx, labelId);
@@ -40,8 +42,7 @@ export async function requestLabelAgain(ctx: Context, { orderId }: { orderId: st
 
 /**
  * The order and its label, locked for a change that an operator makes.
- * @throws DomainError `order_not_shippable` where it is not paid, which is when it gets its label; `order_shipped`, and
- *   others
+ * @throws DomainError `order_not_shippable` where nothing is to be shipped, `order_shipped`, and others
  */
 export async function lockForManualAction(
   ctx: InTransaction,
@@ -50,7 +51,8 @@ export async function lockForManualAction(
   const found = await lockOrderAndLabel(ctx, orderId);
   if (!found) throw notFound('order');
   const { order, label } = found;
-  if (!order.isPaid) throw new DomainError('conflict', 'order_not_shippable', 'This order cannot be shipped.');
+  // An open purchase is looked up also for an order that was refunded since: then it is voided.
+  if (!label?.buyingSince) await rejectUnshippable(ctx, orderId);
   if (label?.state === 'purchased') {
     throw new DomainError(
       'conflict',
@@ -62,6 +64,19 @@ export async function lockForManualAction(
   if (order.shippedAt) throw new DomainError('conflict', 'order_shipped', 'The order has been shipped already.');
   return found;
 }
+
+/** @throws DomainError `order_not_shippable` where an order has nothing that may be shipped */
+export async function rejectUnshippable(ctx: InTransaction, orderId: string): Promise<void> {
+  const order = await orderForShipping(ctx, orderId);
+  if (!order || !needsShipping(order)) throw nothingToShip();
+}
+
+export const nothingToShip = () =>
+  notShippable(
+    'There is nothing to ship: the order is not paid, was refunded in full, or contains no goods that ship.',
+  );
+
+export const notShippable = (reason: string) => new DomainError('conflict', 'order_not_shippable', reason);
 
 /** A purchase whose outcome is unknown must be resolved before anything else is decided about the label. */
 export function rejectIfOpen(label: Label | undefined): void {

@@ -128,6 +128,15 @@ test('POST /admin/orders/{id}/label rejects unpaid, shipped and unknown orders, 
     resultOf(await owner.post(`/orders/${shipped.id}/label`, { rate_id: 'rate_1' })),
     '502 shipping_provider_unavailable',
   );
+  for (const given of [{ status: 'refunded' }, { items: [{ ships: false }] }] as const) {
+    const { id } = await buildPaidOrder(ctx, { ...given, items: [...(given.items ?? [{}])] });
+    t.is(resultOf(await owner.post(`/orders/${id}/label`)), '409 order_not_shippable');
+    t.is(resultOf(await owner.get(`/orders/${id}/rates`)), '409 order_not_shippable');
+    t.is(
+      resultOf(await owner.post(`/orders/${id}/ship`, { carrier: 'USPS', tracking_number: id })),
+      '409 order_not_shippable',
+    );
+  }
   await owner.post(`/orders/${shipped.id}/ship`, { carrier: 'USPS', tracking_number: '1' });
   t.is(resultOf(await owner.post(`/orders/${shipped.id}/label`)), '409 order_shipped');
   for (const path of [

@@ -1,5 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 import { resumeLabels as resumeLabelsJob } from '#jobs/labels.ts';
+import { transact } from '#src/database/transact.ts';
+import { lockOrder } from '#src/domain/orders/index.ts';
 import {
   chooseRate,
   editAddress,
@@ -19,7 +21,7 @@ import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { retryFailed, startJob } from '#src/outbox/job-state.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
-import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
+import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
 import { buildPaidOrder, newYork } from '#test/support/factories/orders.ts';
 import { buildShippingAccount, origin } from '#test/support/factories/shipping.ts';
 import { denial, rate, rejection, silence } from '#test/support/fakes/shipping-gateway.ts';
@@ -271,8 +273,39 @@ test('markFulfilled skips the label of an order that was shipped by hand', async
   t.is((await labelOf(ctx, order.id)).state, 'skipped');
   t.is((await orderOf(ctx, order.id)).fulfillment, 'shipped');
   t.deepEqual(shipping.calls, []);
-  const unpaid = await buildPaidOrder(ctx, { status: 'pending' });
-  await t.throwsAsync(markFulfilled(ctx, { orderId: unpaid.id }), conflict('order_not_shippable'));
+});
+
+test('an order that was refunded in full or has no goods that ship gets no label, rates or shipment', async (t) => {
+  const { ctx, shipping } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  for (const given of [{ status: 'refunded' }, { status: 'pending' }, { items: [{ ships: false }] }] as const) {
+    const { id: orderId } = await buildPaidOrder(ctx, { ...given, items: [...(given.items ?? [{}])] });
+    for (const act of [
+      () => markFulfilled(ctx, { orderId, carrier: 'USPS', trackingNumber: orderId }),
+      () => requestLabelAgain(ctx, { orderId }),
+      () => quoteOrder(ctx, { orderId }),
+    ])
+      await t.throwsAsync(act, conflict('order_not_shippable'), JSON.stringify(given));
+    t.like(await orderOf(ctx, orderId), { fulfillment: 'unfulfilled', labels: [] });
+    t.deepEqual(await recorded(ctx, orderId), []);
+  }
+  t.deepEqual(shipping.calls, []);
+
+  const partly = await buildPaidOrder(ctx, { status: 'partially_refunded' });
+  await markFulfilled(ctx, { orderId: partly.id });
+  t.is((await orderOf(ctx, partly.id)).fulfillment, 'shipped');
+});
+
+test('markFulfilled corrects the parcel of an order that was shipped before its refund', async (t) => {
+  const { ctx } = withFake(t.context.ctx);
+  const { id: orderId } = await buildPaidOrder(ctx);
+  await markFulfilled(ctx, { orderId, carrier: 'USPS', trackingNumber: '9400' });
+  await transact(ctx, async (ctx) => (await lockOrder(ctx, orderId))?.moveTo('refunded'));
+  await markFulfilled(ctx, { orderId, carrier: 'USPS', trackingNumber: '9401' });
+  t.deepEqual(
+    (await orderOf(ctx, orderId)).labels.map(({ tracking_number: number }) => number),
+    ['9400', '9401'],
+  );
 });
 
 test("listLabels filters by state and reason, and shows only the store's own", async (t) => {
@@ -305,8 +338,10 @@ test("listLabels filters by state and reason, and shows only the store's own", a
   t.is(shipping.bought().length, 1);
 });
 
-test('quoteOrder reports an unavailable provider', async (t) => {
+test('quoteOrder rejects an order without an address, and reports an unavailable provider', async (t) => {
   const { ctx, shipping } = withFake(t.context.ctx);
+  const nowhere = await buildPaidOrder(ctx, { address: null });
+  await t.throwsAsync(quoteOrder(ctx, { orderId: nowhere.id }), conflict('order_not_shippable'));
   const { order } = await request(ctx, { address: newYork });
   await t.throwsAsync(quoteOrder(ctx, { orderId: order.id }), {
     instanceOf: DomainError,

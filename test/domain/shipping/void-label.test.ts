@@ -10,6 +10,7 @@ import {
   enqueueLabelRefund,
   failLabelRefund,
   refundUnusedLabel,
+  retryLabel,
   voidLabel,
 } from '#src/domain/shipping/index.ts';
 import { minutes } from '#src/lib/duration.ts';
@@ -19,7 +20,7 @@ import { type TestContext, useContext } from '#test/support/context.ts';
 import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
 import { denial, rejection, silence } from '#test/support/fakes/shipping-gateway.ts';
-import { Crash, crashingClock, labelOf, orderOf, request, run, withFake } from './support.ts';
+import { Crash, crashingClock, labelOf, orderOf, request, run, runToEnd, withFake } from './support.ts';
 
 /* A void that was begun is completed, whichever process dies. */
 
@@ -219,6 +220,23 @@ test('an open purchase of a refunded order is voided when it turns up', async (t
   await runLabelRefunds(ctx);
   t.is(shipping.bought().length, 0);
   t.is((await labelOf(ctx, order.id)).state, 'voided');
+});
+
+test('a retry looks up the open purchase of a refunded order, which is then voided', async (t) => {
+  const { ctx, shipping, clock } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order, labelId } = await request(ctx);
+  shipping.turns = ['sells silently'];
+  shipping.throws.lookup = Array.from({ length: 9 }, () => silence());
+  t.is((await runToEnd(ctx, clock, order.id)).reason, 'outcome_unknown');
+  await refund(ctx, order.id);
+  await runLabelRefunds(ctx);
+  shipping.throws.lookup = [];
+  await retryLabel(ctx, { labelId });
+  await run(ctx, order.id);
+  await runLabelRefunds(ctx);
+  t.is((await labelOf(ctx, order.id)).state, 'voided');
+  await t.throwsAsync(retryLabel(ctx, { labelId }), { instanceOf: DomainError, code: 'order_not_shippable' });
 });
 
 test('refundUnusedLabel leaves the label of an order that was shipped or paid after all', async (t) => {

@@ -31,9 +31,9 @@ export function LabelPanel({ order }: Props) {
       <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, mt: 2 }}>
         {label?.label_url && label.state === 'purchased' && <PrintLabel labelId={label.id} />}
         {label?.state === 'purchased' && !order.shipped_at && <VoidLabel label={label} />}
-        {label?.state !== 'purchased' && !order.shipped_at && (
+        {label?.state === 'needs_attention' && !order.shipped_at && <RetryLabel label={label} />}
+        {label?.state !== 'purchased' && !order.shipped_at && order.status !== 'refunded' && (
           <>
-            {label?.state === 'needs_attention' && <RetryLabel label={label} />}
             {!order.imported_at && <BuyLabel order={order} />}
             <ShipByHand order={order} />
           </>
