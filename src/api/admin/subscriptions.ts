@@ -1,6 +1,6 @@
 import { defineRoute } from '#src/api/lib/define-route.ts';
 import { ok } from '#src/api/lib/reply.ts';
-import { postSubscriptionManage } from '#src/api/subscriptions/routes.ts';
+import { postSubscriptionReactivate } from '#src/api/subscriptions/routes.ts';
 import { ManageInput, manageSubscription, reactivateSubscription } from '#src/domain/payments/index.ts';
 import {
   listAllSubscriptions,
@@ -14,7 +14,7 @@ import { reading, writing } from './audience.ts';
 
 const Named = Type.Object({ id: Id('sub') });
 const responses = { 200: Type.Object({ subscription: SubscriptionView }) };
-const { errors = [] } = postSubscriptionManage;
+const { errors = [] } = postSubscriptionReactivate;
 
 export const getSubscriptions = defineRoute({
   ...reading('orders'),
@@ -52,7 +52,7 @@ export const postManage = defineRoute({
   summary: 'Pause, resume or cancel a subscription, or change its interval, as its customer can.',
   params: Named,
   body: ManageInput,
-  errors,
+  errors: [...errors, 'price_unavailable'],
   responses,
   async handle({ ctx, params, body }) {
     return ok({ subscription: await manageSubscription(ctx, params.id, body) });

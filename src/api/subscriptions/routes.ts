@@ -68,7 +68,7 @@ export const postSubscriptionManage = defineRoute({
   module: 'subscriptions',
   params,
   body: ManageInput,
-  errors,
+  errors: [...errors, 'price_unavailable'],
   responses,
   async handle({ ctx, params, body }) {
     return ok({ subscription: await manageSubscription(ctx, params.id, body) });

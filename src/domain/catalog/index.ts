@@ -27,7 +27,7 @@ export {
   RatingBody,
   StockStatusBody,
 } from './present.ts';
-export { type PricedLine, priceLines } from './price-lines.ts';
+export { type PricedLine, priceLines, sellsInterval } from './price-lines.ts';
 export { productDocument } from './product-document.ts';
 export {
   completeImage,

@@ -1,6 +1,6 @@
 import { readOne } from '#src/database/transact.ts';
 import { DomainError } from '#src/lib/errors.ts';
-import { sql } from '#src/lib/sql.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import type { PurchaseType, SubscriptionInterval } from './product-input.ts';
 
@@ -146,3 +146,10 @@ function errorOf(problems: readonly Problem[]): DomainError {
   }));
   return new DomainError('invalid', code, messages[code], { extensions: { errors } });
 }
+
+/** The condition that a product is sold by subscription in this interval. A product that is not published is not. */
+export const sellsInterval = (ctx: Context, productId: Sql, interval: SubscriptionInterval | null): Sql => sql`
+  exists (
+    select from products p
+    where p.tenant_id = ${ctx.tenant.id} and p.id = ${productId} and p.status = 'published' and p.removed_at is null
+      and 'subscription' = any(p.purchase_types) and ${interval} = any(p.subscription_intervals))`;

@@ -3,6 +3,7 @@ import { DomainError, invalidRequest, notFound, ProviderError } from '#src/lib/e
 import { BooleanLike, Omittable, type Static, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
+import { sellsInterval } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
 import { lockOrder } from '../orders/index.ts';
 import type { PaymentAccount, SubscriptionChange } from '../ports/payment-gateway.ts';
@@ -33,13 +34,16 @@ interface ManagedSubscription {
   readonly paymentSubscriptionId: string;
   readonly status: string;
   readonly version: number;
+  /** Whether a product of the subscription is not sold in the new interval. */
+  readonly isUnsold: boolean;
 }
 
 /**
  * Change a subscription at the payment provider, and apply its snapshot. Items that were subscribed to in one checkout
  * are one subscription at the provider, so all of them are changed.
  *
- * @throws DomainError not_found, conflict `subscription_canceled`, or the error of a failed call to the provider
+ * @throws DomainError not_found, conflict `subscription_canceled`, invalid `price_unavailable` for an interval in which a
+ *   product is not sold, or the error of a failed call to the provider
  */
 export async function manageSubscription(ctx: Context, id: string, input: ManageInput): Promise<SubscriptionView> {
   return applyChange(ctx, id, changeOf(input));
@@ -60,11 +64,17 @@ function changeOf({
 }
 
 async function applyChange(ctx: Context, id: string, wanted: SubscriptionChange): Promise<SubscriptionView> {
+  const interval = wanted.interval ?? null;
   const subscription = await readOne<ManagedSubscription>(
     ctx,
     sql`
-    select order_id as "orderId", payment_subscription_id as "paymentSubscriptionId", status, version from subscriptions
-    where tenant_id = ${ctx.tenant.id} and id = ${id}`,
+    select s.order_id as "orderId", s.payment_subscription_id as "paymentSubscriptionId", s.status, s.version,
+      exists (
+        select from subscriptions item
+        where item.tenant_id = ${ctx.tenant.id} and item.payment_subscription_id = s.payment_subscription_id
+          and item.status <> 'canceled' and item.interval <> ${interval}
+          and not ${sellsInterval(ctx, sql`item.product_id`, interval)}) as "isUnsold"
+    from subscriptions s where s.tenant_id = ${ctx.tenant.id} and s.id = ${id}`,
   );
   if (!subscription) throw notFound('subscription');
   if (subscription.status === 'canceled') throw alreadyCanceled();
@@ -75,6 +85,7 @@ async function applyChange(ctx: Context, id: string, wanted: SubscriptionChange)
       detail: 'must not be change_interval while the subscription is paused',
     });
   }
+  if (subscription.isUnsold) throw notSold();
 
   const account = whileCallerWaits(await openAccount(ctx));
   await changeAtProvider(ctx, account, id, subscription, wanted);
@@ -110,6 +121,12 @@ async function changeAtProvider(
     // A canceled subscription is reported as missing when it is changed; it can still be fetched.
     if (error.failure !== 'missing') throw paymentErrorOf(error);
   }
+}
+
+function notSold(): DomainError {
+  const problem = { code: 'price_unavailable', detail: 'This product is not sold in this way.' };
+  const errors = [{ path: '/subscription_interval', ...problem }];
+  return new DomainError('invalid', problem.code, problem.detail, { extensions: { errors } });
 }
 
 const alreadyCanceled = () =>

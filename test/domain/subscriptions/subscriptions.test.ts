@@ -1,6 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 import { purchaseLabel } from '#jobs/labels.ts';
 import { read, transact } from '#src/database/transact.ts';
+import { removeProduct } from '#src/domain/catalog/index.ts';
 import { createCheckoutSession, createGiftCheckout } from '#src/domain/checkout/index.ts';
 import { findCustomerByEmail } from '#src/domain/customers/index.ts';
 import {
@@ -18,11 +19,13 @@ import { sql } from '#src/lib/sql.ts';
 import { behind } from '#test/support/clock.ts';
 import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
 import { type BuiltProduct, buildProduct, stockOf } from '#test/support/factories/catalog.ts';
+import { buildKey } from '#test/support/factories/keys.ts';
 import { buildPaymentAccount, orderOf, ordersOf, sessionOf } from '#test/support/factories/payments.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
 import { subscriptionsOf } from '#test/support/factories/subscriptions.ts';
 import { seededRandom } from '#test/support/random.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
+import { resultOf } from '#test/support/use-owner.ts';
 import { type StripeContext, shopper, useStripe } from '#test/support/use-stripe.ts';
 
 const test = anyTest as TestFn<StripeContext>;
@@ -288,6 +291,42 @@ test.serial('manageSubscription rejects a new interval while the subscription is
   );
   t.is(error?.code, 'invalid_request');
 });
+
+test.serial(
+  'a new interval in which a product of the subscription is not sold is rejected before the provider is called',
+  async (t) => {
+    const { ctx, api, stripe } = t.context;
+    const beans = await buildProduct(ctx, coffee);
+    const tea = await buildProduct(ctx, { ...coffee, subscription_intervals: ['month'] });
+    const items = [line(beans), line(tea)];
+    const { order_id: orderId } = await createCheckoutSession(ctx, { items, customer_email: 'ada@example.com' });
+    await stripe.pay((await sessionOf(ctx, orderId)).sessionId ?? '', { ...shopper, outcome: 'paid' });
+    await settle(t.context);
+    const id = (await subscriptionsOf(ctx)).find(({ productId }) => productId === beans.id)?.id;
+    const key = await buildKey(ctx, ['subscriptions:write', 'admin.orders:write']);
+    const requestCount = async () => (await stripe.requests()).length;
+    const before = await requestCount();
+    const change = async (interval: string, path = '/subscriptions') => {
+      const body = { action: 'change_interval', subscription_interval: interval };
+      return resultOf(await api.call('POST', `/api/v1${path}/${id}/manage`, { key, body }));
+    };
+
+    t.is(await change('quarter'), '400 price_unavailable');
+    t.is(await change('quarter', '/admin/subscriptions'), '400 price_unavailable');
+    await buildProduct(ctx, { ...coffee, slug: tea.slug, status: 'draft' });
+    t.is(await change('quarter'), '400 price_unavailable', 'not published');
+    await buildProduct(ctx, { ...coffee, slug: tea.slug, purchase_types: ['one_time'] });
+    t.is(await change('quarter'), '400 price_unavailable', 'sold once only');
+    await transact(ctx, (ctx) => removeProduct(ctx, tea.slug));
+    t.is(await change('quarter'), '400 price_unavailable', 'removed');
+    t.is(await requestCount(), before);
+    t.is(await change('month'), '200', 'as it is');
+
+    await buildProduct(ctx, { ...coffee, slug: tea.slug, subscription_intervals: ['quarter'] });
+    t.is(await change('quarter'), '200');
+    t.is(await change('month'), '400 price_unavailable');
+  },
+);
 
 test.serial('what is charged is the price of the periods served, whatever is changed in whatever order', async (t) => {
   for (const seed of [1, 2, 3]) {
