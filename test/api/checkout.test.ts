@@ -304,6 +304,11 @@ test.serial('POST /subscriptions/{id}/manage rejects an ended subscription and a
   t.is((await api.call('POST', `/api/v1/subscriptions/${ended.id}/reactivate`, { key })).status, 409);
   t.is((await manage(ended.id, { action: 'change_interval' })).body.errors[0].path, '/subscription_interval');
   t.is((await manage(ended.id, { action: 'dance' })).status, 400);
+  const unsaid = await manage(ended.id, {});
+  t.deepEqual(
+    unsaid.body.errors.map(({ path }: { path: string }) => path),
+    ['/action'],
+  );
 
   const ownerKey = await buildKey(ctx, ['admin.orders:write']);
   const asOwner = (path: string, body?: object) =>

@@ -25,7 +25,10 @@ export const ManageInput = Type.Object(
     ),
     subscription_interval: Omittable(Type.Enum(['month', 'quarter'])),
   },
-  { if: { properties: { action: { const: 'change_interval' } } }, then: { required: ['subscription_interval'] } },
+  {
+    if: { required: ['action'], properties: { action: { const: 'change_interval' } } },
+    then: { required: ['subscription_interval'] },
+  },
 );
 export type ManageInput = Static<typeof ManageInput>;
 

@@ -61,11 +61,11 @@ const terms = {
 const conditions = {
   allOf: [
     {
-      if: { properties: { type: { const: 'percent' } } },
+      if: { required: ['type'], properties: { type: { const: 'percent' } } },
       then: { required: ['value'], properties: { value: { type: 'number' } } },
     },
     {
-      if: { properties: { type: { const: 'fixed' } } },
+      if: { required: ['type'], properties: { type: { const: 'fixed' } } },
       then: { required: ['value_cents'], properties: { value_cents: { type: 'integer' } } },
     },
   ],

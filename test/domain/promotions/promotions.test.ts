@@ -192,6 +192,7 @@ test('PromoCodeInput requires the value of its type', (t) => {
   t.deepEqual(pathsOf({ code: 'A', type: 'percent' }), ['/value']);
   t.deepEqual(pathsOf({ code: 'A', type: 'percent', value: null }), ['/value']);
   t.deepEqual(pathsOf({ code: 'A', type: 'fixed', value: 5 }), ['/value_cents']);
+  t.deepEqual(pathsOf({ code: 'A' }), ['/type']);
   t.deepEqual(pathsOf({ code: 'A', type: 'fixed', value_cents: 500 }), []);
   t.deepEqual(pathsOf({ code: 'A', type: 'free_shipping' }), []);
   t.true(pathsOf({ code: 'A', type: 'percent', value: 100.01 }).includes('/value'));
