@@ -163,6 +163,7 @@ export interface PaymentGateway {
     subscriptionId: string,
     signal?: AbortSignal,
   ): Promise<SubscriptionSnapshot>;
+  /** Change a subscription. It is no error if it is so already. */
   changeSubscription(
     account: PaymentAccount,
     subscriptionId: string,

@@ -42,12 +42,11 @@ export function subscriptionCalls(stripe: Stripe, call: Caller): SubscriptionCal
 
     async changeSubscription(account, id, change, key, signal) {
       const budget = newBudget(account);
-      const current =
-        change.action === 'change_interval' || change.action === 'keep'
-          ? await call({ account, operation: 'subscriptions.retrieve', budget, signal }, (options) =>
-              stripe.subscriptions.retrieve(id, {}, options),
-            )
-          : undefined;
+      const current = change.action.startsWith('cancel')
+        ? undefined
+        : await call({ account, operation: 'subscriptions.retrieve', budget, signal }, (options) =>
+            stripe.subscriptions.retrieve(id, {}, options),
+          );
       await call({ account, operation: `subscriptions.${change.action}`, key, budget, signal }, (options) =>
         send(stripe, id, change, current, options),
       );
@@ -93,6 +92,7 @@ export function subscriptionCalls(stripe: Stripe, call: Caller): SubscriptionCal
   };
 }
 
+/** Stripe rejects a pause of a paused subscription and a resumption of any other, so these are not sent. */
 async function send(
   stripe: Stripe,
   id: string,
@@ -102,6 +102,7 @@ async function send(
 ): Promise<unknown> {
   switch (action) {
     case 'pause':
+      if (current?.status === 'paused') return undefined;
       // What was paid has been shipped, so nothing of it is credited.
       return stripe.subscriptions.pause(
         id,
@@ -109,6 +110,7 @@ async function send(
         options,
       );
     case 'resume':
+      if (current?.status !== 'paused') return undefined;
       // A period that is paid stays paid: the next charge comes at the next date of the same billing cycle.
       return stripe.subscriptions.resume(
         id,

@@ -265,6 +265,23 @@ forEachProviderFailure('manageSubscription changes once', 'POST /v1/subscription
   ]);
 });
 
+forEachProviderFailure('manageSubscription pauses once', 'POST /v1/subscriptions/*', async (t, failure, befall) => {
+  const { ctx } = t.context;
+  const { id } = (await subscribe(t.context)).subscription;
+  await befall(() => errorOf(t, manageSubscription(ctx, id, { action: 'pause' }), failure));
+  t.context.clock.pass(minutes(6));
+  t.like(await manageSubscription(ctx, id, { action: 'pause' }), { status: 'paused' });
+});
+
+forEachProviderFailure('manageSubscription resumes once', 'POST /v1/subscriptions/*', async (t, failure, befall) => {
+  const { ctx } = t.context;
+  const { id } = (await subscribe(t.context)).subscription;
+  await manageSubscription(ctx, id, { action: 'pause' });
+  await befall(() => errorOf(t, manageSubscription(ctx, id, { action: 'resume' }), failure));
+  t.context.clock.pass(minutes(6));
+  t.like(await manageSubscription(ctx, id, { action: 'resume' }), { status: 'active' });
+});
+
 forEachProviderFailure('issueRefund refunds once', 'POST /v1/refunds', async (t, _failure, befall) => {
   const { ctx, services, clock } = t.context;
   const { orderId } = await subscribe(t.context);

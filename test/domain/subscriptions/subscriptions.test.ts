@@ -192,6 +192,26 @@ test.serial('manageSubscription schedules a cancellation, undoes it, and cancels
   t.is(events[0], 'subscription.created');
 });
 
+test.serial('a repeated pause or resume succeeds and changes nothing', async (t) => {
+  const { ctx, api } = t.context;
+  const { id } = (await subscribe(t.context)).subscription;
+  const key = await buildKey(ctx, ['subscriptions:write', 'admin.orders:write']);
+  const manage = (action: string, path = '/subscriptions') =>
+    api.call('POST', `/api/v1${path}/${id}/manage`, { key, body: { action } });
+  for (const [action, status] of [
+    ['resume', 'active'],
+    ['pause', 'paused'],
+    ['pause', 'paused'],
+    ['resume', 'active'],
+    ['resume', 'active'],
+  ] as const) {
+    const first = await manage(action);
+    t.is(resultOf(first), '200', action);
+    t.is(first.body.subscription.status, status);
+    t.deepEqual((await manage(action, '/admin/subscriptions')).body, first.body);
+  }
+});
+
 test.serial('manageSubscription wins over a snapshot that was fetched while the change was under way', async (t) => {
   const { ctx, clock } = t.context;
   const { subscription } = await subscribe(t.context);
