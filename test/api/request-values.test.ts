@@ -1,5 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 import { listLeads } from '#src/domain/leads/index.ts';
+import { buildKey } from '#test/support/factories/keys.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
 import { buildStockedStore } from '#test/support/factories/store.ts';
 import { fakeShippingByStore } from '#test/support/fakes/shipping-gateway.ts';
@@ -38,6 +39,29 @@ test('a body that is not UTF-8 is rejected, and one with a byte-order mark is re
   t.deepEqual(await post(Buffer.from(lead, 'latin1')), [400, 'invalid_json']);
   t.deepEqual(await post(Buffer.from(lead, 'utf16le')), [400, 'invalid_json']);
   t.deepEqual(await post(Buffer.from(`\ufeff${lead}`)), [201, undefined]);
+});
+
+test('a letter with an accent is the same letter however it was written', async (t) => {
+  const { api, ctx, tenant } = t.context;
+  const key = await buildKey(ctx, ['admin:write']);
+  for (const [written, requested] of [
+    ['été', 'été'.normalize('NFD')],
+    ['été'.normalize('NFD'), 'été'],
+  ] as const) {
+    const slug = `the-${written.length}`;
+    const product = { slug, name: 'Thé glacé', category: written, tags: [written], status: 'published' };
+    const variants = [{ name: 'One', sku: slug, price_cents: 500 }];
+    const { status } = await api.call('POST', '/api/v1/admin/products', { key, body: { ...product, variants } });
+    t.true(status < 300, String(status));
+    for (const filter of ['tag', 'category']) {
+      const path = `/api/v1/products?${filter}=${encodeURIComponent(requested)}`;
+      const { body } = await api.call('GET', path, { tenant: tenant.slug });
+      t.true(
+        body.products.some((found: { slug: string }) => found.slug === slug),
+        `${filter} of ${slug}`,
+      );
+    }
+  }
 });
 
 test('NUL in a URL is rejected with its path', async (t) => {

@@ -47,14 +47,25 @@ export function checkRequest(route: Route, koa: RouterContext, body: unknown): {
     route.params &&
     checkText(
       route.params,
-      { ...koa.params },
+      composed(koa.params),
       ([{ path = '' } = {}]) =>
         new DomainError('not_found', 'not_found', `Not found: this is not a valid ${path.slice(1)}.`),
     );
-  const query = route.query && checkText(route.query, { ...koa.query }, (issues) => invalidRequest(issues, 'query'));
+  const query = route.query && checkText(route.query, composed(koa.query), (issues) => invalidRequest(issues, 'query'));
   const issues = route.body ? issuesOf(route.body, body) : [];
   if (issues.length > 0) throw invalidRequest(issues, 'body');
   return { params, query };
+}
+
+/** With composed characters (NFC), as texts are stored: keyboards and file systems write the same letter in two ways. */
+function composed(given: Readonly<Record<string, string | string[] | undefined>>): Record<string, unknown> {
+  const compose = (text: string) => text.normalize('NFC');
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.map(compose) : value && compose(value),
+    ]),
+  );
 }
 
 function checkText(
@@ -131,7 +142,7 @@ function parseJson(bytes: Buffer, contentType: string): unknown {
   if (!/^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i.test(contentType)) {
     throw new HttpError(415, 'unsupported_media_type', 'The body must be application/json.');
   }
-  const text = decodeUtf8(bytes);
+  const text = decodeUtf8(bytes).normalize('NFC');
   if (depthOf(text) > depthMax)
     throw new HttpError(400, 'invalid_request', `The body may be nested at most ${depthMax} levels deep.`);
   let value: unknown;
