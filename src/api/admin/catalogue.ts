@@ -125,6 +125,8 @@ export const deleteProduct = defineRoute({
   method: 'delete',
   path: '/api/v1/admin/products/:slug',
   summary: 'Remove a product.',
+  description:
+    'A product that is created with its slug later is the same product, with its id, its orders and its reviews.',
   params: Named,
   responses: { 200: Done },
   async handle({ ctx, params: { slug } }) {
