@@ -19,7 +19,7 @@ export const getPartner = defineRoute({
   method: 'get',
   path: '/api/v1/partners/:code',
   tag: 'partners',
-  summary: 'Read a partner by code, with the discount for shoppers.',
+  summary: 'Read a partner by code, with the discount that a checkout with this `partner_code` has.',
   audience: toDual('partners:read'),
   limit: 'reads',
   params: Type.Object({ code: Code }),

@@ -47,7 +47,14 @@ export const CheckoutInput = Type.Object({
         'the order is paid. `items` alone decides what is bought, so a closed or unknown cart is no error.',
     }),
   ),
-  partner_code: Omittable(Text(100, { examples: ['maker'] })),
+  partner_code: Omittable(
+    Text(100, {
+      examples: ['maker'],
+      description:
+        'The partner who referred the shopper. The discount of the partner applies unless `promo_code` is given: the ' +
+        'two are not combined. Of a subscription it reduces the first payment. An unknown code is ignored.',
+    }),
+  ),
   metadata: Omittable(Metadata),
 });
 export type CheckoutInput = Static<typeof CheckoutInput>;

@@ -67,7 +67,7 @@ async function quoteGift(
     lines,
     ships,
     subtotalCents: lines.reduce((sum, { unitPriceCents, quantity }) => sum + unitPriceCents * quantity, 0),
-    promo: undefined,
+    discount: undefined,
     giftCard: undefined,
     shipping: ships ? await shippingOptions(ctx) : undefined,
   };

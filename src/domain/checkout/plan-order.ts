@@ -86,9 +86,9 @@ export function planOrder(
   terms: SessionTerms,
   email: string | null,
 ): OrderPlan {
-  const { lines, subtotalCents, promo, giftCard } = quote;
+  const { lines, subtotalCents, discount, giftCard } = quote;
   const mode = lines.some(({ interval }) => interval !== null) ? 'subscription' : 'payment';
-  const discountCents = promo?.discountCents ?? 0;
+  const discountCents = discount?.discountCents ?? 0;
   const giftCardCents = giftCard?.appliedCents ?? 0;
   const options = shippingChoices(quote, subtotalCents - discountCents);
   const cheapestCents = options.length > 0 ? Math.min(...options.map(({ amountCents }) => amountCents)) : 0;
@@ -113,11 +113,11 @@ export function planOrder(
       shippingCents,
       totalCents,
       shippingAddress: null,
-      promoCode: promo?.code ?? null,
+      promoCode: discount?.promo?.code ?? null,
       partnerCode: input.partner_code ?? null,
       cartId: input.cart_id ?? null,
       metadata: input.metadata ?? {},
-      items: lines.map((line, index) => itemOf(line, promo?.lineDiscountsCents[index] ?? 0)),
+      items: lines.map((line, index) => itemOf(line, discount?.lineDiscountsCents[index] ?? 0)),
       holds: holdsOf(quote),
       holdsExpireAt: new Date(now + terms.sessionLifetimeMs),
     },
@@ -129,7 +129,7 @@ export function planOrder(
       currency: ctx.tenant.currency,
       lines: [...lines.map(sessionLineOf), ...shippingLines(lines, shippingCents)],
       discountCents: discountCents + giftCardCents,
-      discountName: [promo?.code, giftCardCents > 0 && 'Gift card'].filter(Boolean).join(' + ') || null,
+      discountName: [discount?.name, giftCardCents > 0 && 'Gift card'].filter(Boolean).join(' + ') || null,
       shipping: quote.ships ? { countries, options: mode === 'payment' ? options : [] } : null,
       customerEmail: email,
       returnUrl: fillReturnUrl(ctx, 'return_url', input.return_url ?? ctx.tenant.storefrontUrl, orderId),
@@ -142,7 +142,7 @@ export function planOrder(
 
 /** The shipping options of the shopper. Free shipping makes only the cheapest one free. */
 function shippingChoices(
-  { shipping, promo }: CheckoutQuote,
+  { shipping, discount }: CheckoutQuote,
   goodsCents: number,
 ): { name: string; amountCents: number }[] {
   const choices = (shipping?.options ?? []).map(({ name, amountCents, freeOverCents }) => ({
@@ -150,7 +150,9 @@ function shippingChoices(
     amountCents: freeOverCents !== null && goodsCents >= freeOverCents ? 0 : amountCents,
   }));
   const [cheapest] = choices.toSorted((left, right) => left.amountCents - right.amountCents);
-  return choices.map((choice) => (promo?.freeShipping && choice === cheapest ? { ...choice, amountCents: 0 } : choice));
+  return choices.map((choice) =>
+    discount?.freeShipping && choice === cheapest ? { ...choice, amountCents: 0 } : choice,
+  );
 }
 
 /**
@@ -213,7 +215,8 @@ const nameOf = ({ productName, variantName }: PricedLine) =>
   variantName && variantName !== productName ? `${productName}, ${variantName}` : productName;
 
 /** One hold for each subject: a variant on two lines has one hold for both. */
-function holdsOf({ lines, promo, giftCard }: CheckoutQuote): Hold[] {
+function holdsOf({ lines, discount, giftCard }: CheckoutQuote): Hold[] {
+  const promoId = discount?.promo?.promoId;
   const pieces = new Map<string, number>();
   for (const { variantId, quantity } of lines) pieces.set(variantId, (pieces.get(variantId) ?? 0) + quantity);
   return [
@@ -227,7 +230,7 @@ function holdsOf({ lines, promo, giftCard }: CheckoutQuote): Hold[] {
           },
         ]
       : []),
-    ...(promo?.promoId ? [{ kind: 'promo' as const, subjectId: promo.promoId, quantity: 0, amountCents: 0 }] : []),
+    ...(promoId ? [{ kind: 'promo' as const, subjectId: promoId, quantity: 0, amountCents: 0 }] : []),
     ...[...pieces].map(([subjectId, quantity]) => ({ kind: 'stock' as const, subjectId, quantity, amountCents: 0 })),
   ];
 }

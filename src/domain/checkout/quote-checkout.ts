@@ -1,7 +1,10 @@
 import { DomainError } from '#src/lib/errors.ts';
 import { type PricedLine, priceLines } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
+import { findPartner } from '../partners/index.ts';
 import {
+  calculateDiscount,
+  type Discount,
   type GiftCardQuote,
   type Holder,
   type PromoQuote,
@@ -14,14 +17,22 @@ import { type ShippingOptions, shippingOptions } from '../shipping/index.ts';
 import type { LiveSubscription } from '../subscriptions/index.ts';
 import type { CheckoutInput } from './checkout-input.ts';
 
-/** The prices of a checkout by the catalogue, and its discounts. */
+/** The prices of a checkout by the catalogue, and what reduces them. */
 export interface CheckoutQuote {
   readonly lines: readonly PricedLine[];
   readonly subtotalCents: number;
-  readonly promo: PromoQuote | undefined;
+  readonly discount: QuotedDiscount | undefined;
   readonly giftCard: GiftCardQuote | undefined;
   readonly shipping: ShippingOptions | undefined;
   readonly ships: boolean;
+}
+
+/** The discount of a promo code or of a partner. */
+export interface QuotedDiscount extends Discount {
+  /** What the payment page calls it. */
+  readonly name: string;
+  /** The promo code, which is held for the order. */
+  readonly promo?: Pick<PromoQuote, 'promoId' | 'code'>;
 }
 
 /** With a subscription the provider accepts this many recurring lines, and this many others. */
@@ -56,14 +67,16 @@ export async function quoteCheckout(
   rejectImpossibleMix(lines);
   rejectDuplicates(lines, liveSubscriptions);
 
-  const subtotalCents = lines.reduce((sum, { unitPriceCents, quantity }) => sum + unitPriceCents * quantity, 0);
+  const subtotalCents = lines.reduce((sum, line) => sum + totalCentsOf(line), 0);
   const holder = { customerEmail: email ?? undefined, cartId: input.cart_id };
-  const promo = input.promo_code ? await applyPromo(ctx, input.promo_code, lines, holder) : undefined;
-  const dueCents = subtotalCents - (promo?.discountCents ?? 0);
+  const discount = await quoteDiscount(ctx, input, lines, holder);
+  const dueCents = subtotalCents - (discount?.discountCents ?? 0);
   const giftCard = input.gift_card_code ? await applyGiftCard(ctx, input.gift_card_code, dueCents, holder) : undefined;
   const ships = lines.some((line) => line.ships);
-  return { lines, subtotalCents, promo, giftCard, ships, shipping: ships ? await shippingOptions(ctx) : undefined };
+  return { lines, subtotalCents, discount, giftCard, ships, shipping: ships ? await shippingOptions(ctx) : undefined };
 }
+
+const totalCentsOf = ({ unitPriceCents, quantity }: PricedLine) => unitPriceCents * quantity;
 
 const intervalOf = (interval: string | null | undefined) => (interval === 'quarter' ? 'quarter' : 'month');
 
@@ -116,23 +129,47 @@ function rejectDuplicates(lines: readonly PricedLine[], liveSubscriptions: reado
   });
 }
 
+/** A promo code replaces the discount of the partner. An unknown partner code is ignored, as where it is credited. */
+async function quoteDiscount(
+  ctx: Context,
+  { promo_code: promoCode, partner_code: partnerCode }: CheckoutInput,
+  lines: readonly PricedLine[],
+  holder: Holder,
+): Promise<QuotedDiscount | undefined> {
+  if (promoCode) return applyPromo(ctx, promoCode, lines, holder);
+  return partnerCode ? applyPartner(ctx, partnerCode, lines) : undefined;
+}
+
+/** @returns `undefined` when no partner has this code, or gives no discount on these lines */
+async function applyPartner(
+  ctx: Context,
+  code: string,
+  lines: readonly PricedLine[],
+): Promise<QuotedDiscount | undefined> {
+  const partner = await findPartner(ctx, code);
+  if (!partner) return undefined;
+  const discount = calculateDiscount(
+    { type: 'percent', percent: partner.discountPercent, valueCents: null, currency: ctx.tenant.currency },
+    lines.map(totalCentsOf),
+  );
+  return discount.discountCents > 0 ? { name: partner.name, ...discount } : undefined;
+}
+
 async function applyPromo(
   ctx: Context,
   code: string,
   lines: readonly PricedLine[],
   holder: Holder,
-): Promise<PromoQuote> {
+): Promise<QuotedDiscount> {
   const quote = await quotePromo(ctx, {
     code,
     currency: ctx.tenant.currency,
-    lines: lines.map(({ productSlug, unitPriceCents, quantity }) => ({
-      productSlug,
-      totalCents: unitPriceCents * quantity,
-    })),
+    lines: lines.map((line) => ({ productSlug: line.productSlug, totalCents: totalCentsOf(line) })),
     ...holder,
   });
   if (quote.reason !== null) throw rejectPromo(quote.reason);
-  return quote;
+  const { discountCents, lineDiscountsCents, freeShipping } = quote;
+  return { name: quote.code, promo: quote, discountCents, lineDiscountsCents, freeShipping };
 }
 
 async function applyGiftCard(

@@ -39,7 +39,7 @@ export const PartnerInput = Type.Object({
   name: Line(200, { examples: ['The Maker Blog'] }),
   /** The partner's share of an order's total. Default 0. */
   commission_percent: Omittable(percent),
-  /** The discount for referred shoppers. Default 0. */
+  /** The discount of a checkout with the partner's code and without a promo code. Default 0. */
   discount_percent: Omittable(percent),
   /** How long after a visit an order is attributed to the partner. Default 30d. */
   window: Omittable(Duration),
@@ -64,6 +64,7 @@ export async function findPartner(ctx: Context, code: string): Promise<PartnerTe
     select id, code, name, commission_percent::float8 as "commissionPercent",
       discount_percent::float8 as "discountPercent", window_ms as "windowMs"
     from partners where tenant_id = ${ctx.tenant.id} and code = ${normalisePartnerCode(code)} and removed_at is null`,
+    { brief: true },
   );
 }
 

@@ -11,13 +11,17 @@ export type Basket =
   | { readonly lines: readonly { readonly productSlug: string; readonly totalCents: Cents }[] }
   | { readonly subtotalCents: Cents };
 
-/** The terms and the usage of a promo code. */
-export interface PromoTerms {
+/** How a discount is calculated. */
+interface DiscountTerms {
   /** The store's currency. Discounts are rounded to an amount that the payment provider can charge. */
   readonly currency: string;
   readonly type: DiscountType;
   readonly percent: number | null;
   readonly valueCents: Cents | null;
+}
+
+/** The terms and the usage of a promo code. */
+export interface PromoTerms extends DiscountTerms {
   readonly minSubtotalCents: Cents;
   readonly usageLimit: number | null;
   readonly perCustomerLimit: number | null;
@@ -56,16 +60,20 @@ export function checkPromo(promo: PromoTerms, basket: Basket, now: Date): PromoC
     return { reason: 'customer_limit' };
   }
 
-  const discountCents = discountOn(promo, eligibleCents);
+  return { reason: null, ...calculateDiscount(promo, eligible) };
+}
+
+/** Calculate the discount on these totals of lines, and spread it over them. */
+export function calculateDiscount(terms: DiscountTerms, lineTotalsCents: readonly Cents[]): Discount {
+  const discountCents = discountOn(terms, sum(lineTotalsCents));
   return {
-    reason: null,
     discountCents,
-    lineDiscountsCents: spread(discountCents, eligible, chargeStepOf(promo.currency)),
-    freeShipping: promo.type === 'free_shipping',
+    lineDiscountsCents: spread(discountCents, lineTotalsCents, chargeStepOf(terms.currency)),
+    freeShipping: terms.type === 'free_shipping',
   };
 }
 
-function discountOn({ type, percent, valueCents, currency }: PromoTerms, eligibleCents: Cents): Cents {
+function discountOn({ type, percent, valueCents, currency }: DiscountTerms, eligibleCents: Cents): Cents {
   const step = chargeStepOf(currency);
   switch (type) {
     case 'percent':

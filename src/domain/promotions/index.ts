@@ -1,3 +1,4 @@
+export { calculateDiscount, type Discount } from './check-promo.ts';
 export {
   GiftCard,
   type GiftCardCodeFault,

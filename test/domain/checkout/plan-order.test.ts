@@ -79,15 +79,12 @@ function quoteOf(given: Given): CheckoutQuote {
     lines,
     subtotalCents,
     ships,
-    promo: {
-      valid: true,
-      promoId: 'promo_1',
-      code: 'P',
-      discountType: 'percent',
+    discount: {
+      name: 'P',
+      promo: { promoId: 'promo_1', code: 'P' },
       discountCents,
       lineDiscountsCents: spread(discountCents, totals),
       freeShipping: given.freeShipping,
-      reason: null,
     },
     giftCard: {
       valid: true,

@@ -638,7 +638,7 @@ export interface paths {
         post: operations["trackReferral"];
     };
     "/api/v1/partners/{code}": {
-        /** Read a partner by code, with the discount for shoppers. */
+        /** Read a partner by code, with the discount that a checkout with this `partner_code` has. */
         get: operations["getPartner"];
     };
     "/api/v1/products": {
@@ -5111,6 +5111,7 @@ export interface operations {
                     gift_card_code?: string | null;
                     /** @description The cart of this checkout: a new session of the same cart replaces the older one. The cart is closed once the order is paid. `items` alone decides what is bought, so a closed or unknown cart is no error. */
                     cart_id?: string | null;
+                    /** @description The partner who referred the shopper. The discount of the partner applies unless `promo_code` is given: the two are not combined. Of a subscription it reduces the first payment. An unknown code is ignored. */
                     partner_code?: string | null;
                     /** @description Any JSON of yours: at most 50 keys of 40 characters with values of 500 characters, 8 KB in total. */
                     metadata?: {

@@ -87,7 +87,7 @@ export interface StorefrontOperations {
   applyAsPartner(body: Body<'applyAsPartner'>, options?: IdempotentOptions): Promise<Result<'applyAsPartner'>>;
   /** Track a referral. Orders of this session within the partner’s window are attributed to the partner. */
   trackReferral(body: Body<'trackReferral'>, options?: RequestOptions): Promise<Result<'trackReferral'>>;
-  /** Read a partner by code, with the discount for shoppers. */
+  /** Read a partner by code, with the discount that a checkout with this `partner_code` has. */
   getPartner(code: string, options?: RequestOptions): Promise<Result<'getPartner'>>;
   /** List published products. */
   listProducts(query?: Query<'listProducts'>, options?: RequestOptions): List<'listProducts', 'products'>;
