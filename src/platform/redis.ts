@@ -34,6 +34,11 @@ export function connectRedis(url: string, options: { blocking: boolean; log: Log
   return connection;
 }
 
+/** The connection itself keeps trying. */
+export async function untilReady(connection: RedisConnection): Promise<void> {
+  if (connection.status !== 'ready') await new Promise<void>((resolve) => connection.once('ready', resolve));
+}
+
 /** The URL of each node in REDIS_URL. One that is a host and a port alone has the protocol and login of the first. */
 export function readRedisNodes(url: string): string[] {
   const [first = '', ...others] = url.split(',').map((node) => node.trim());

@@ -19,6 +19,8 @@ export interface SharedMetrics {
   start(): void;
   /** `undefined` while Redis is away. */
   read(): Promise<SharedNumbers | undefined>;
+  /** What runs, without reporting anything of this process. `undefined` while Redis is away. */
+  readProcesses(): Promise<ProcessState[] | undefined>;
   /** Add the remaining counts, and record that this process has ended. */
   close(): Promise<void>;
 }
@@ -39,6 +41,12 @@ const ProcessState = Type.Object({
   openCircuits: Type.Record(Type.String(), Type.Number()),
   at: Type.Number(),
 });
+
+/** Whether a process does the work of this type of process: a `worker` does that of all the others. */
+export const worksAs =
+  (type: string) =>
+  ({ process }: ProcessState): boolean =>
+    process === type || process === 'worker';
 
 export interface SharedMetricsOptions {
   readonly redis: RedisConnection;
@@ -111,6 +119,16 @@ export function createSharedMetrics({
     return { series: new Map(Object.entries(series).map(([name, value]) => [name, Number(value)])), processes };
   }
 
+  async function unlessAway<Result>(read: () => Promise<Result>): Promise<Result | undefined> {
+    if (redis.status !== 'ready') return undefined;
+    try {
+      return await read();
+    } catch (error) {
+      log.debug({ err: error }, 'shared metrics could not be read');
+      return undefined;
+    }
+  }
+
   return {
     start() {
       timer = setInterval(() => void report(), everyMs);
@@ -119,14 +137,9 @@ export function createSharedMetrics({
     },
     async read() {
       await report();
-      if (redis.status !== 'ready') return undefined;
-      try {
-        return await readNumbers();
-      } catch (error) {
-        log.debug({ err: error }, 'shared metrics could not be read');
-        return undefined;
-      }
+      return unlessAway(readNumbers);
     },
+    readProcesses: () => unlessAway(readProcesses),
     async close() {
       clearInterval(timer);
       if (!timer) return;

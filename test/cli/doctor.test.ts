@@ -6,6 +6,7 @@ import { Redis } from 'ioredis';
 import pg from 'pg';
 import { SMTPServer } from 'smtp-server';
 import { purchaseLabel } from '#jobs/labels.ts';
+import { queueNames } from '#jobs/queues.ts';
 import type { Finding } from '#src/cli/doctor/finding.ts';
 import { transact } from '#src/database/transact.ts';
 import { type Embedded, startEmbedded } from '#src/dev/embedded/start-embedded.ts';
@@ -22,11 +23,14 @@ import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { handledEventTypes } from '#src/providers/stripe/events.ts';
+import type { Services } from '#src/services.ts';
 import { callCli } from '#test/support/cli.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { testEnvironment } from '#test/support/environment.ts';
 import { buildPaymentAccount } from '#test/support/factories/payments.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
+import { createTestRedis } from '#test/support/redis.ts';
+import { reportProcess } from '#test/support/report-process.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 
 /* Nothing here is faked but time and age: real servers that are away, wrong, or set up wrongly. */
@@ -37,6 +41,7 @@ const [stripe, shippo, mailbox] = await Promise.all([
   startMailbox(),
 ]);
 const { DATABASE_URL: _another, ...environment } = testEnvironment({
+  REDIS_URL: (await createTestRedis()).url,
   STRIPE_API_BASE: stripe.url,
   SHIPPO_API_BASE: shippo.url,
   SMTP_URL: mailbox.smtpUrl,
@@ -46,11 +51,13 @@ const test = anyTest as TestFn<TestContext>;
 useContext(test, { environment });
 
 let own: Embedded;
+let worker: Services;
 test.before(async () => {
   own = await startEmbedded();
+  worker = await reportProcess('worker', { ...environment, DATABASE_URL: own.databaseUrl });
 });
 test.after.always(async () => {
-  await Promise.all([own?.stop(), stripe.close(), shippo.close(), mailbox.close()]);
+  await Promise.all([own?.stop(), worker?.close(), stripe.close(), shippo.close(), mailbox.close()]);
 });
 
 interface Diagnosis {
@@ -297,6 +304,49 @@ test.serial('doctor reports jobs that wait for a relay or a worker', async (t) =
   t.true(unworked.faults.includes('workers: Jobs of the queue labels have waited 20 minutes.'), unworked.faults.join());
   t.regex(unworked.findings.find(({ about }) => about === 'workers')?.advice ?? '', /worker-labels/);
   await services.execute(sql`delete from outbox where tenant_id = ${ctx.tenant.id}`);
+});
+
+test.serial('doctor reports each queue that no process runs, and a relay that is missing', async (t) => {
+  const { url } = await createTestRedis();
+  const { ctx, services } = t.context;
+  const workersIn = async () =>
+    (await diagnose(t.context, { REDIS_URL: url })).findings
+      .filter(({ about }) => about === 'workers')
+      .map(({ level, message, advice }) => [level, message, advice]);
+  await services.execute(sql`delete from outbox`);
+  const running: Services[] = [];
+  t.teardown(() => Promise.all(running.map((services) => services.close())));
+  const report = async (name: string) =>
+    running.push(await reportProcess(name, { ...environment, DATABASE_URL: own.databaseUrl, REDIS_URL: url }));
+  const advice = 'Start a worker, which does all of it, or one of each that is named: heroku ps:scale worker=1';
+  const every = queueNames.map((queue) => `${queue} (worker-${queue})`).join(', ');
+  await report('worker-relay');
+  t.deepEqual(await workersIn(), [['warning', `No process runs ${every}.`, advice]]);
+  await running.pop()?.close();
+  for (const queue of queueNames) if (queue !== 'bulk') await report(`worker-${queue}`);
+  t.deepEqual(await workersIn(), [['warning', 'No process runs relay (worker-relay), bulk (worker-bulk).', advice]]);
+
+  await transact(ctx, async (ctx) => enqueue(ctx, purchaseLabel, { orderId: newId('ord') } as never));
+  t.deepEqual(
+    await workersIn(),
+    [['fault', 'No process runs relay (worker-relay), bulk (worker-bulk), and jobs are due there.', advice]],
+    'a due job of labels waits for the relay',
+  );
+  await services.execute(sql`delete from outbox where tenant_id = ${ctx.tenant.id}`);
+
+  await report('worker');
+  t.deepEqual(
+    (await workersIn()).map(([level]) => level),
+    ['ok'],
+  );
+});
+
+test.serial('doctor does not say that workers run while Redis does not respond', async (t) => {
+  const { findings } = await diagnose(t.context, { REDIS_URL: 'redis://127.0.0.1:1' });
+  t.deepEqual(
+    findings.filter(({ about }) => about === 'workers').map(({ level, message }) => [level, message]),
+    [['warning', 'Which of them run is unknown, because Redis does not respond.']],
+  );
 });
 
 test.serial('doctor reports secrets whose key is missing, different or older', async (t) => {

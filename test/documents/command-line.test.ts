@@ -15,11 +15,14 @@ import { type TestContext, useContext } from '#test/support/context.ts';
 import { markdownFiles } from '#test/support/documents.ts';
 import { testEnvironment } from '#test/support/environment.ts';
 import { buildEndpoint, receiverFor } from '#test/support/factories/webhooks.ts';
+import { createTestRedis } from '#test/support/redis.ts';
+import { reportProcess } from '#test/support/report-process.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 
 /* Each command of the command line that a document shows is run as it is written, on a store made of the example. */
 const [stripe, shippo, mailbox] = await Promise.all([startStripeSimulator(), startShippoSimulator(), startMailbox()]);
 const { DATABASE_URL: _another, ...environment } = testEnvironment({
+  REDIS_URL: (await createTestRedis()).url,
   STRIPE_API_BASE: stripe.url,
   SHIPPO_API_BASE: shippo.url,
   SMTP_URL: mailbox.smtpUrl,
@@ -69,6 +72,8 @@ test.serial('every command of the command line that a document shows does what i
   t.true(inOrder.length >= 25, lines.join('\n'));
   const { services } = t.context;
   const env = { ...environment, DATABASE_URL: services.config.databaseUrl };
+  const worker = await reportProcess('worker', env);
+  t.teardown(() => worker.close());
   let ids: Record<string, string> = {};
   for (const line of inOrder) {
     if (line.includes('ORD-1001')) await checkOutSomething(await storeOf(t.context));

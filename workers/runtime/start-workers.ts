@@ -5,7 +5,7 @@ import { delayAfter } from '#jobs/lib/retry.ts';
 import { goesFirst, goesNext, type QueueName, queuePrefix } from '#jobs/queues.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { within } from '#src/lib/within.ts';
-import type { RedisConnection } from '#src/platform/redis.ts';
+import { type RedisConnection, untilReady } from '#src/platform/redis.ts';
 import type { Services } from '#src/services.ts';
 import { FairShare, PriorityGate } from './admission.ts';
 import type { Processor } from './processor.ts';
@@ -86,11 +86,6 @@ function superviseWorker(
       void worker?.close(true).catch(() => undefined);
     },
   };
-}
-
-/** The connection itself keeps trying. */
-async function untilReady(connection: RedisConnection): Promise<void> {
-  if (connection.status !== 'ready') await new Promise<void>((resolve) => connection.once('ready', resolve));
 }
 
 function startWorker(

@@ -1,6 +1,6 @@
 import type { QueueName } from '#jobs/queues.ts';
 import type { Operations } from '#src/domain/backoffice/index.ts';
-import type { SharedNumbers } from '#src/platform/shared-metrics.ts';
+import { type SharedNumbers, worksAs } from '#src/platform/shared-metrics.ts';
 
 /** One queue, as an autoscaler reads it. */
 export interface QueueSize {
@@ -41,9 +41,7 @@ export function sizeProcesses(
       due,
       oldest_due_seconds: oldestDueAt ? Math.max(0, at.getTime() - oldestDueAt.getTime()) / 1000 : 0,
       mean_run_seconds: mean ?? null,
-      processes: shared
-        ? shared.processes.filter(({ process }) => process === type || process === 'worker').length
-        : null,
+      processes: shared ? shared.processes.filter(worksAs(type)).length : null,
       suggested_processes: Math.max(1, Math.ceil(work / (concurrency[queue] * drainSeconds))),
     };
   });

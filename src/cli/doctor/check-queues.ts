@@ -1,31 +1,62 @@
-import { minutes } from '#src/lib/duration.ts';
-import { readJobStates } from '#src/outbox/queue-states.ts';
+import { queueNames } from '#jobs/queues.ts';
+import { minutes, seconds } from '#src/lib/duration.ts';
+import { within } from '#src/lib/within.ts';
+import { type JobState, readJobStates } from '#src/outbox/queue-states.ts';
+import { untilReady } from '#src/platform/redis.ts';
+import { worksAs } from '#src/platform/shared-metrics.ts';
 import type { Services } from '#src/services.ts';
-import { type Finding, fault, ok } from './finding.ts';
+import { type Finding, fault, ok, warning } from './finding.ts';
 
+const about = 'workers';
 /** A relay that runs takes less than a second. */
 const unrelayedMaxMs = minutes(1);
 const dueMaxMs = minutes(10);
+const redisTimeoutMs = seconds(3);
 
-/** Whether due jobs are relayed to their queues and processed. */
-export async function checkQueues({ execute, clock }: Services): Promise<Finding[]> {
-  const now = clock.now();
-  const states = await readJobStates(execute, now);
+/** Whether a process runs each queue and the relay, and whether due jobs are relayed to their queues and processed. */
+export async function checkQueues(services: Services): Promise<Finding[]> {
+  const now = services.clock.now();
+  const states = await readJobStates(services.execute, now);
+  const findings = [...(await checkProcesses(services, states)), ...checkProgress(states, now)];
+  return findings.length > 0 ? findings : [ok(about, 'Each queue has one, and due jobs are being processed.')];
+}
+
+/** A queue without a process is a fault once a job is due there: it may have been scaled to zero on purpose. */
+async function checkProcesses({ redis, sharedMetrics }: Services, states: readonly JobState[]): Promise<Finding[]> {
+  await within(redisTimeoutMs, untilReady(redis));
+  const processes = await sharedMetrics.readProcesses();
+  if (!processes) {
+    const message = 'Which of them run is unknown, because Redis does not respond.';
+    return [warning(about, message, 'Fix Redis first, then run doctor again.')];
+  }
+  const missing = ['relay', ...queueNames].filter((name) => !processes.some(worksAs(`worker-${name}`)));
+  if (missing.length === 0) return [];
+  const message = `No process runs ${missing.map((name) => `${name} (worker-${name})`).join(', ')}`;
+  const advice = 'Start a worker, which does all of it, or one of each that is named: heroku ps:scale worker=1';
+  const areDue = states.some(
+    ({ queue, due, oldestUnrelayedAt }) =>
+      (missing.includes(queue) && due > 0) || (missing.includes('relay') && oldestUnrelayedAt),
+  );
+  return areDue
+    ? [fault(about, `${message}, and jobs are due there.`, advice)]
+    : [warning(about, `${message}.`, advice)];
+}
+
+function checkProgress(states: readonly JobState[], now: Date): Finding[] {
   const ageOf = (moment: Date | null) => (moment ? now.getTime() - moment.getTime() : 0);
   const unrelayedMs = Math.max(0, ...states.map(({ oldestUnrelayedAt }) => ageOf(oldestUnrelayedAt)));
   if (unrelayedMs > unrelayedMaxMs) {
     const message = `Jobs have waited ${inMinutes(unrelayedMs)} for a relay.`;
-    return [fault('workers', message, 'Start a worker or a worker-relay: heroku ps:scale worker=1')];
+    return [fault(about, message, 'Start a worker or a worker-relay: heroku ps:scale worker=1')];
   }
   const late = Map.groupBy(
     states.filter(({ oldestDueAt }) => ageOf(oldestDueAt) > dueMaxMs),
     ({ queue }) => queue,
   );
-  if (late.size === 0) return [ok('workers', 'Due jobs are being processed.')];
   return [...late].map(([queue, jobs]) => {
     const oldestMs = Math.max(...jobs.map(({ oldestDueAt }) => ageOf(oldestDueAt)));
     const message = `Jobs of the queue ${queue} have waited ${inMinutes(oldestMs)}.`;
-    return fault('workers', message, `Start a worker or another worker-${queue}; /ops shows what keeps failing.`);
+    return fault(about, message, `Start a worker or another worker-${queue}; /ops shows what keeps failing.`);
   });
 }
 
