@@ -14,8 +14,8 @@ export class Webhooks extends Migration {
         concurrency int not null check (concurrency between 1 and 32),
         rate_per_second int check (rate_per_second between 1 and 1000),
         secret_sealed text not null,
-        retiring_secret_sealed text,
-        retiring_until timestamptz,
+        -- Those that were replaced within a day, as a list with the end of each.
+        retiring_secrets_sealed text,
         disabled_at timestamptz,
         disabled_reason text check (disabled_reason in ('owner', 'gone', 'failing')),
         failing_since timestamptz,
@@ -33,8 +33,7 @@ export class Webhooks extends Migration {
         updated_at timestamptz not null,
         primary key (tenant_id, id),
         unique (tenant_id, url),
-        check ((disabled_at is null) = (disabled_reason is null)),
-        check ((retiring_secret_sealed is null) = (retiring_until is null))
+        check ((disabled_at is null) = (disabled_reason is null))
       ) with (fillfactor = 70);
       -- For operators, who see those of all stores.
       create index webhook_endpoints_failing on webhook_endpoints (failing_since) where failing_since is not null;

@@ -13,7 +13,8 @@ import {
   verifyWebhook,
   type WebhookEvent,
 } from '#src/client/src/index.ts';
-import { newSecret, sign } from '#src/domain/webhooks/signing.ts';
+import { newSecret } from '#src/domain/webhooks/endpoint-secrets.ts';
+import { sign } from '#src/domain/webhooks/signing.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildCustomer } from '#test/support/factories/customers.ts';
 import { buildKey } from '#test/support/factories/keys.ts';

@@ -125,8 +125,9 @@ export const postSecretRotation = defineRoute({
   idempotent: 'atomic',
   coalesced: true,
   verified: true,
-  summary: 'Rotate the signing secret. The new one is returned only here; the old one also signs for a day.',
+  summary: 'Rotate the signing secret. The new one is returned only here. Up to five old ones sign for another day.',
   params: Named,
+  errors: ['rate_limited'],
   responses: { 200: Type.Object({ secret: Secret }) },
   async handle({ ctx, params }) {
     return ok(await rotateSecret(ctx, params));

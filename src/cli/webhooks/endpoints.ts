@@ -113,7 +113,7 @@ export const removeEndpointCommand = defineCommand({
 
 export const rotateEndpointCommand = defineCommand({
   name: 'webhooks:rotate',
-  summary: 'Rotate the signing secret. The new one is printed only once; the old one stays valid for a day.',
+  summary: 'Rotate the signing secret. The new one is printed only once; the old one also signs for a day.',
   parameters: named,
   async run({ parameters: { slug, endpoint: id }, terminal }) {
     const { secret } = await withStore(terminal, slug, (ctx) => rotateSecret(ctx, { id }));

@@ -2,7 +2,7 @@ import { sql } from '#src/lib/sql.ts';
 import type { EventType } from '#src/outbox/events.ts';
 import type { InTransaction } from '../context.ts';
 import type { EndpointLease } from './endpoint-leases.ts';
-import { openSecret } from './signing.ts';
+import { openSecrets } from './endpoint-secrets.ts';
 import type { WebhookEndpoint } from './webhook-endpoint.ts';
 
 /** A delivery that only this drain may attempt until the lease expires. */
@@ -85,6 +85,5 @@ export async function claimDeliveries(
 
   const { url, failuresInRow } = endpoint;
   const { probe } = endpoint.begin(deliveries.length, now, lease.leasedUntil);
-  const secrets = endpoint.liveSecrets(now).map((sealed) => openSecret(ctx, sealed));
-  return { batch: { lease, url, secrets, failuresInRow, probe, deliveries }, hasMore };
+  return { batch: { lease, url, secrets: openSecrets(ctx, endpoint), failuresInRow, probe, deliveries }, hasMore };
 }

@@ -1,5 +1,6 @@
 export { readDeliveryRequest } from './delivery-request.ts';
 export { drainEndpoint } from './drain-endpoint.ts';
+export { webhookSealedColumns } from './endpoint-secrets.ts';
 export { resumeLater } from './endpoint-wakes.ts';
 export { presentEventTypes, WebhookEventTypeView } from './event-catalogue.ts';
 export {
@@ -25,6 +26,6 @@ export {
 export { listEndpoints, presentEndpoint, readEndpoint, WebhookEndpointView } from './read-endpoints.ts';
 export { recoverDeliveries, redeliver } from './redeliver.ts';
 export { EndpointEntry, EndpointInput, EndpointPatch, saveEndpoint } from './save-endpoint.ts';
-export { sign, webhookSealedColumns } from './signing.ts';
+export { sign } from './signing.ts';
 export { WebhookEndpoint } from './webhook-endpoint.ts';
 export { type FailedDelivery, type FailingEndpoint, webhooksNeedingAttention } from './webhooks-needing-attention.ts';

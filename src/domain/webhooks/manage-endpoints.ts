@@ -6,6 +6,7 @@ import { sql } from '#src/lib/sql.ts';
 import { recordEvent } from '#src/outbox/enqueue.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
+import { newSecret, replaceSecret } from './endpoint-secrets.ts';
 import { wakeEveryLease } from './endpoint-wakes.ts';
 import { presentEndpoint, readEndpoint, type WebhookEndpointView } from './read-endpoints.ts';
 import { discardPending } from './redeliver.ts';
@@ -17,7 +18,6 @@ import {
   rejectTakenUrl,
   rejectUnsafeUrl,
 } from './save-endpoint.ts';
-import { newSecret, sealSecret } from './signing.ts';
 import { rejectDisabled, WebhookEndpoint } from './webhook-endpoint.ts';
 
 /**
@@ -129,12 +129,12 @@ export async function disableEndpoint(ctx: Context, { id }: { id: string }): Pro
 
 /**
  * Sign with a new secret from now on, and with the old one too for a day. The new one is returned here and never again.
- * @throws DomainError `not_found`
+ * @throws DomainError `not_found`, or `rate_limited` after five rotations within a day
  */
 export async function rotateSecret(ctx: Context, { id }: { id: string }): Promise<{ secret: string }> {
   const secret = newSecret();
   await changeAndAudit(ctx, id, 'secret_rotated', async (ctx, endpoint) => {
-    endpoint.rotateSecret(sealSecret(ctx, secret), ctx.clock.now());
+    replaceSecret(ctx, endpoint, secret);
   });
   return { secret };
 }

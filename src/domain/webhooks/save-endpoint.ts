@@ -1,6 +1,7 @@
+import { lockRow } from '#src/database/rows.ts';
 import { brokenConstraint } from '#src/database/transact.ts';
 import { assignChanges, changedValues } from '#src/lib/assign-changes.ts';
-import { type DomainError, invalidRequest } from '#src/lib/errors.ts';
+import { type DomainError, found, invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { Omittable, type Static, Type, Url } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -8,7 +9,7 @@ import { eventTypes } from '#src/outbox/events.ts';
 import type { Change } from '../change.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { saveLeases } from './endpoint-leases.ts';
-import { newSecret, openSecret, sealSecret, secretPattern } from './signing.ts';
+import { newSecret, openSecret, replaceSecret, sealSecret, secretPattern } from './endpoint-secrets.ts';
 import { WebhookEndpoint } from './webhook-endpoint.ts';
 
 /** `webhook.test` always reaches the endpoint under test, so it cannot be subscribed to. */
@@ -67,7 +68,7 @@ export type EndpointEntry = Static<typeof EndpointEntry>;
  * is a rotation: the old one also signs for a day.
  *
  * The URL is validated without DNS, because this runs inside a transaction; every attempt resolves and validates it.
- * @throws DomainError `invalid_request` when the URL may not be called
+ * @throws DomainError `invalid_request` when the URL may not be called, or `rate_limited` after five rotations within a day
  */
 export async function saveEndpoint(ctx: InTransaction, input: EndpointEntry): Promise<Change> {
   const subject = `webhook endpoint ${withoutQuery(input.url)}`;
@@ -78,7 +79,10 @@ export async function saveEndpoint(ctx: InTransaction, input: EndpointEntry): Pr
     return { subject, action: 'created', fields: Object.keys(input) };
   }
   const values = changedValues(endpoint, settingsOf(input));
-  const fields = [...(await assignEndpoint(ctx, endpoint, input)), ...changeSecret(ctx, endpoint, input.secret)];
+  const fields = [
+    ...(await assignEndpoint(ctx, endpoint, input)),
+    ...(await changeSecret(ctx, endpoint, input.secret)),
+  ];
   return { subject, action: fields.length > 0 ? 'updated' : 'unchanged', fields, values };
 }
 
@@ -106,9 +110,14 @@ const settingsOf = (given: Partial<EndpointEntry>) => ({
   ...(given.rate_per_second !== undefined && { ratePerSecond: given.rate_per_second }),
 });
 
-function changeSecret(ctx: InTransaction, endpoint: WebhookEndpoint, secret: string | undefined): string[] {
-  if (secret === undefined || openSecret(ctx, endpoint.secretSealed) === secret) return [];
-  endpoint.rotateSecret(sealSecret(ctx, secret), ctx.clock.now());
+async function changeSecret(
+  ctx: InTransaction,
+  endpoint: WebhookEndpoint,
+  secret: string | undefined,
+): Promise<string[]> {
+  if (secret === undefined || openSecret(ctx, endpoint) === secret) return [];
+  // A rotation may have come in between: its secret signs for a day, too.
+  replaceSecret(ctx, found(await lockRow(ctx, WebhookEndpoint, endpoint.id), 'webhook endpoint'), secret);
   return ['secret'];
 }
 

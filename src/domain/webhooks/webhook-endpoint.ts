@@ -40,8 +40,8 @@ const WebhookEndpointSchema = defineEntity({
     concurrency: p.integer(),
     ratePerSecond: p.integer().nullable(),
     secretSealed: p.string(),
-    retiringSecretSealed: p.string().nullable(),
-    retiringUntil: p.datetime().nullable(),
+    /** The secrets that were replaced, as a sealed list (`endpoint-secrets.ts`). */
+    retiringSecretsSealed: p.string().nullable(),
     disabledAt: p.datetime().nullable(),
     disabledReason: p.enum(disabledReasons).nullable(),
     failingSince: p.datetime().nullable(),
@@ -58,8 +58,6 @@ const WebhookEndpointSchema = defineEntity({
     updatedAt: p.datetime(),
   },
 });
-
-const secretOverlapMs = hours(24);
 
 /** How many failures in a row open the breaker, and how long it stays open at most. */
 export const breakerFailures = 5;
@@ -147,20 +145,6 @@ export class WebhookEndpoint extends WebhookEndpointSchema.class {
     this.disabledReason = null;
     this.resetFailures();
     this.touch(now);
-  }
-
-  /** Sign with a new secret, and with the old one too until receivers have changed over. */
-  rotateSecret(sealed: string, now: Date): void {
-    this.retiringSecretSealed = this.secretSealed;
-    this.retiringUntil = new Date(now.getTime() + secretOverlapMs);
-    this.secretSealed = sealed;
-    this.touch(now);
-  }
-
-  /** The sealed secrets to sign with now, the current one first. */
-  liveSecrets(now: Date): string[] {
-    const retiring = this.retiringUntil && this.retiringUntil > now ? this.retiringSecretSealed : null;
-    return retiring ? [this.secretSealed, retiring] : [this.secretSealed];
   }
 
   /** Raise the version after a change that the owner can see. */

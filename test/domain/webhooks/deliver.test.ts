@@ -1,17 +1,21 @@
-import anyTest, { type TestFn } from 'ava';
+import anyTest, { type ExecutionContext, type TestFn } from 'ava';
 import { drainEndpoint as drainEndpointJob } from '#jobs/webhooks.ts';
 import { read, transact } from '#src/database/transact.ts';
 import { requestLabel } from '#src/domain/shipping/index.ts';
+import { newSecret } from '#src/domain/webhooks/endpoint-secrets.ts';
 import {
   disableEndpoint,
   drainEndpoint,
   listDeliveries,
   readDelivery,
   rotateSecret,
+  saveEndpoint,
   sendTestEvent,
+  sign,
 } from '#src/domain/webhooks/index.ts';
 import { objectKinds, renderObjects } from '#src/domain/webhooks/render-object.ts';
 import { hours, minutes, seconds } from '#src/lib/duration.ts';
+import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { issuesOf } from '#src/lib/validation.ts';
 import { recordEvent } from '#src/outbox/enqueue.ts';
@@ -23,7 +27,7 @@ import { buildPaidOrder } from '#test/support/factories/orders.ts';
 import { buildReturn } from '#test/support/factories/returns.ts';
 import { buildSubscription } from '#test/support/factories/subscriptions.ts';
 import { buildEndpoint, countStates, receiverFor, recordTests } from '#test/support/factories/webhooks.ts';
-import { isSignedWith } from '#test/support/receiver.ts';
+import { isSignedWith, type Receiver } from '#test/support/receiver.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = (anyTest as TestFn<TestContext>).serial;
@@ -125,6 +129,55 @@ test('after a rotation both secrets sign for a day, then only the new one', asyn
   clock.pass(minutes(2));
   t.is((await deliver()).count, 1);
 });
+
+test('each secret signs for a day after it was replaced, and a rotation is rejected while five do', async (t) => {
+  const { ctx, clock } = t.context;
+  const receiver = await receiverFor(t);
+  const { id, url, secret: first } = await buildEndpoint(ctx, receiver);
+  const secrets = [first];
+  for (let rotations = 0; rotations < 5; rotations += 1) {
+    secrets.unshift((await rotateSecret(ctx, { id })).secret);
+    clock.pass(hours(1));
+  }
+  await assertSigned(t, { id, receiver }, secrets);
+  const tooMany = { instanceOf: DomainError, code: 'rate_limited', message: /Try again in 19 hours/ };
+  await t.throwsAsync(rotateSecret(ctx, { id }), tooMany);
+  const entry = { url, events: ['order.*'], secret: newSecret() };
+  await t.throwsAsync(
+    transact(ctx, (ctx) => saveEndpoint(ctx, entry)),
+    tooMany,
+  );
+
+  clock.pass(hours(19));
+  await assertSigned(t, { id, receiver }, secrets.slice(0, 5));
+  await transact(ctx, (ctx) => saveEndpoint(ctx, entry));
+  await assertSigned(t, { id, receiver }, [entry.secret, ...secrets.slice(0, 5)]);
+  clock.pass(hours(24));
+  await assertSigned(t, { id, receiver }, [entry.secret]);
+});
+
+test('a store file that names a secret that was replaced makes it the current one, and the other retires', async (t) => {
+  const { ctx } = t.context;
+  const receiver = await receiverFor(t);
+  const { id, url, secret } = await buildEndpoint(ctx, receiver);
+  const { secret: other } = await rotateSecret(ctx, { id });
+  await transact(ctx, (ctx) => saveEndpoint(ctx, { url, events: ['order.*'], secret }));
+  await assertSigned(t, { id, receiver }, [secret, other]);
+});
+
+/** Assert which secrets sign a delivery. The public library checks its time by the machine's clock. */
+async function assertSigned(
+  t: ExecutionContext<TestContext>,
+  { id, receiver }: { id: string; receiver: Receiver },
+  secrets: readonly string[],
+): Promise<void> {
+  const { ctx, services } = t.context;
+  await sendTestEvent(ctx, { id });
+  await runJobs(services);
+  const { headers = {}, raw = '' } = receiver.requests.at(-1) ?? {};
+  const at = new Date(Number(headers['webhook-timestamp']) * 1000);
+  t.like(headers, sign(secrets, String(headers['webhook-id']), at, raw));
+}
 
 test('a failed attempt is recorded and retried at the time of the schedule', async (t) => {
   const { ctx, clock, services } = t.context;

@@ -1,15 +1,18 @@
 import anyTest, { type TestFn } from 'ava';
 import { drainEndpoint as drainEndpointJob } from '#jobs/webhooks.ts';
-import { read } from '#src/database/transact.ts';
+import { read, transact } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
+import { newSecret } from '#src/domain/webhooks/endpoint-secrets.ts';
 import {
   disableEndpoint,
   drainEndpoint,
+  type EndpointEntry,
   listDeliveries,
   recoverDeliveries,
   redeliver,
   removeEndpoint,
   rotateSecret,
+  saveEndpoint,
   sendTestEvent,
   updateEndpoint,
 } from '#src/domain/webhooks/index.ts';
@@ -535,6 +538,28 @@ test('retries at different times each get a job, one at a time', async (t) => {
     await runJobs(services);
   }
   t.deepEqual(await countStates(ctx, id), { delivered: 3 });
+});
+
+test('at whatever moment of a store file with another secret a rotation comes, all three secrets sign', async (t) => {
+  const { ctx, services } = t.context;
+  const receiver = await receiverFor(t);
+  for (let step = 1, reached = true; reached; step += 1) {
+    const { id, url } = await buildEndpoint(ctx, receiver);
+    const entry: EndpointEntry = { url, events: ['order.*', 'subscription.*'], secret: newSecret() };
+    reached = await interleave(
+      services,
+      step,
+      () => transact(ctx, (ctx) => saveEndpoint(ctx, entry)),
+      () => rotateSecret(ctx, { id }),
+    );
+    await sendTestEvent(ctx, { id });
+    await runJobs(services);
+    t.is(
+      String(receiver.requests.at(-1)?.headers['webhook-signature']).split(' ').length,
+      reached ? 3 : 2,
+      `step ${step}`,
+    );
+  }
 });
 
 test('at whatever moment of a change to an endpoint an event is recorded, or the reverse, both succeed', async (t) => {

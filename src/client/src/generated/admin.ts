@@ -245,7 +245,7 @@ export interface AdminOperations {
   enableWebhookEndpoint(id: string, options?: RequestOptions): Promise<Result<'admin.enableWebhookEndpoint'>>;
   /** Redeliver what an endpoint missed in a time range, at most 50,000 deliveries per call. */
   recoverWebhookDeliveries(id: string, body: Body<'admin.recoverWebhookDeliveries'>, options?: IdempotentOptions): Promise<Result<'admin.recoverWebhookDeliveries'>>;
-  /** Rotate the signing secret. The new one is returned only here; the old one also signs for a day. */
+  /** Rotate the signing secret. The new one is returned only here. Up to five old ones sign for another day. */
   rotateWebhookSecret(id: string, options?: IdempotentOptions): Promise<Result<'admin.rotateWebhookSecret'>>;
   /** Send a webhook.test event to an endpoint. */
   testWebhookEndpoint(id: string, options?: RequestOptions): Promise<Result<'admin.testWebhookEndpoint'>>;

@@ -454,7 +454,7 @@ export interface paths {
         post: operations["admin.recoverWebhookDeliveries"];
     };
     "/api/v1/admin/webhook-endpoints/{id}/rotate-secret": {
-        /** Rotate the signing secret. The new one is returned only here; the old one also signs for a day. */
+        /** Rotate the signing secret. The new one is returned only here. Up to five old ones sign for another day. */
         post: operations["admin.rotateWebhookSecret"];
     };
     "/api/v1/admin/webhook-endpoints/{id}/test": {
