@@ -305,6 +305,19 @@ test('outbound http ends a response with endless headers', async (t) => {
   t.like(await local.post(`http://127.0.0.1:${port}/`, noHeaders, '{}'), { kind: 'failed', reason: 'too_large' });
 });
 
+test('outbound http skips an interim response, but an interim 100 that was not requested is a failure', async (t) => {
+  let interim = '103 Early Hints';
+  const server = createRawServer((socket) => {
+    socket.once('data', () => socket.end(`HTTP/1.1 ${interim}\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n`));
+  });
+  const port = await listen(server);
+  t.teardown(() => server.close());
+  const post = () => local.post(`http://127.0.0.1:${port}/`, noHeaders, '{}');
+  t.like(await post(), { kind: 'responded', status: 204 });
+  interim = '100 Continue';
+  t.like(await post(), { kind: 'failed', reason: 'reset' });
+});
+
 test('outbound http returns network failures as values that name the cause', async (t) => {
   const closed = createRawServer();
   const port = await listen(closed);
