@@ -262,6 +262,33 @@ test('an issue in an alias has the line of its anchor', (t) => {
   t.is(locate({ path: '/b/width', detail: '' })?.line, 1);
 });
 
+test('readStoreFile reports an alias without an anchor, of what contains it, or of too much, with line and column', (t) => {
+  const laughs = Array.from({ length: 9 }, (_, depth) =>
+    depth === 0
+      ? 'a0: &a0 [lol, lol]'
+      : `a${depth}: &a${depth} [${Array(9)
+          .fill(`*a${depth - 1}`)
+          .join(', ')}]`,
+  ).join('\n');
+  const cases: readonly (readonly [text: string, line: number, column: number, detail: RegExp])[] = [
+    ['store:\n  name: *Cedar\n', 2, 9, /^there is no anchor &Cedar before the alias \*Cedar/],
+    ['store:\n  name: *Cedar\n  slug: &Cedar cedar\n', 2, 9, /^there is no anchor &Cedar before/],
+    ['*Cedar : 1\n', 1, 1, /^there is no anchor &Cedar before/],
+    ['store: &all\n  - name\n  - part: *all\n', 3, 11, /^the alias \*all is inside of what it repeats$/],
+    [laughs, 9, 50, /^an anchor may be repeated at most 100 times, counting the aliases inside of it$/],
+  ];
+  for (const [text, line, column, detail] of cases) {
+    const { value, problems } = readStoreFile(text, {});
+    t.is(value, undefined, text);
+    t.deepEqual(
+      problems.map((problem) => [problem.line, problem.column]),
+      [[line, column]],
+      text,
+    );
+    t.regex(problems[0]?.detail ?? '', detail);
+  }
+});
+
 test('readStoreFile reports broken syntax with its line, and references as they were written', (t) => {
   const { value, problems } = readStoreFile('a: 1\nb: [1, 2\nc: 3\n', {});
   t.is(value, undefined);

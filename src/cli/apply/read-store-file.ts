@@ -1,4 +1,4 @@
-import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
+import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
 
 import type { Issue } from '#src/lib/validation.ts';
 import { hideReferences, resolveReferences, showReferences } from './references.ts';
@@ -22,6 +22,9 @@ export interface StoreFileText {
   locate(issue: Pick<Issue, 'path' | 'detail'>): Problem | undefined;
 }
 
+/** Few lines of aliases of aliases would otherwise be a value without an end. */
+const aliasesMax = 100;
+
 /** Read YAML, or JSON, which is YAML too. Secrets stay in the environment: `${NAME}` is its variable NAME. */
 export function readStoreFile(text: string, environment: Readonly<Record<string, string | undefined>>): StoreFileText {
   const lines = new LineCounter();
@@ -30,8 +33,11 @@ export function readStoreFile(text: string, environment: Readonly<Record<string,
     const { line, col } = lines.linePos(offset);
     return { line, column: col, field, detail: showReferences(detail) };
   };
+  const rejected = (problems: Problem[]) => ({ value: undefined, problems, locate: () => undefined });
   const syntax = relevantErrors(document).map(({ pos, message }) => problemAt(pos[0], '', message));
-  if (syntax.length > 0) return { value: undefined, problems: syntax, locate: () => undefined };
+  if (syntax.length > 0) return rejected(syntax);
+  const { aliases, broken } = readAliases(document);
+  if (broken.length > 0) return rejected(broken.map(({ alias, detail }) => problemAt(startOf(alias), '', detail)));
 
   const missing: { offset: number; name: string }[] = [];
   visit(document, {
@@ -47,8 +53,16 @@ export function readStoreFile(text: string, environment: Readonly<Record<string,
             });
     },
   });
+  let value: unknown;
+  try {
+    value = document.toJS({ maxAliasCount: aliasesMax });
+  } catch (error) {
+    if (!(error instanceof ReferenceError)) throw error;
+    const detail = `an anchor may be repeated at most ${aliasesMax} times, counting the aliases inside of it`;
+    return rejected([problemAt(startOf(aliases.at(-1)), '', detail)]);
+  }
   return {
-    value: document.toJS(),
+    value,
     problems: missing.map(({ offset, name }) => problemAt(offset, '', `needs the variable ${name}, which is not set`)),
     locate({ path, detail }) {
       const segments = path
@@ -66,6 +80,30 @@ export function readStoreFile(text: string, environment: Readonly<Record<string,
 function relevantErrors({ errors }: Document): Document['errors'] {
   const astray = errors.findIndex(({ code }) => code === 'UNEXPECTED_TOKEN');
   return astray === -1 ? errors : errors.slice(0, astray + 1);
+}
+
+/** All aliases, and those that repeat nothing or themselves. */
+function readAliases(document: Document): { aliases: Alias[]; broken: { alias: Alias; detail: string }[] } {
+  const anchors = new Map<string, unknown>();
+  const aliases: Alias[] = [];
+  const broken: { alias: Alias; detail: string }[] = [];
+  visit(document, {
+    Value(_key, node) {
+      if (node.anchor) anchors.set(node.anchor, node);
+    },
+    Alias(_key, alias, ancestors) {
+      aliases.push(alias);
+      const target = anchors.get(alias.source);
+      const name = alias.source;
+      if (!target) {
+        const detail = `there is no anchor &${name} before the alias *${name}: quote it if it is a text`;
+        broken.push({ alias, detail });
+      } else if (ancestors.some((ancestor) => ancestor === target)) {
+        broken.push({ alias, detail: `the alias *${name} is inside of what it repeats` });
+      }
+    },
+  });
+  return { aliases, broken };
 }
 
 /** The offsets of a field's name and of its value; of the nearest thing around it where it is not there. */
