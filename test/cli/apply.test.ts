@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import anyTest, { type TestFn } from 'ava';
@@ -16,7 +19,7 @@ import type { Context } from '#src/domain/context.ts';
 import { listKeys } from '#src/domain/tenants/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { sql } from '#src/lib/sql.ts';
-import { runCli } from '#test/support/cli.ts';
+import { callCli, runCli } from '#test/support/cli.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { testEnvironment } from '#test/support/environment.ts';
 
@@ -384,6 +387,24 @@ test.serial('apply says how to get a signing secret for a store without one', as
   t.deepEqual(notes, [
     `Payments have no webhook_secret, so events are only found by polling: run "webhooks:register ${slug}".`,
   ]);
+});
+
+test('apply rejects a file, or standard input, that is not UTF-8, with the line', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'apply-'));
+  t.teardown(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'store.yaml');
+  const text = Buffer.from('store:\n  name: Crème\n', 'latin1');
+  await writeFile(file, text);
+  for (const [source, name] of [
+    [file, file],
+    ['-', 'standard input'],
+  ] as const) {
+    const { code, out, err } = await callCli(['apply', source, '--json'], testEnvironment(), undefined, text);
+    const detail = 'is not UTF-8: save the file in that encoding';
+    t.is(code, 1);
+    t.is(err, `The store file has errors in one place; nothing was changed:\n  ${name}:2:11  ${detail}\n`);
+    t.deepEqual(JSON.parse(out).problems, [{ line: 2, column: 11, field: '', detail }]);
+  }
 });
 
 test.serial('apply as a process creates, changes nothing, and fails, each with its exit code', async (t) => {

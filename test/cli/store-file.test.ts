@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import fc from 'fast-check';
 import { parse } from 'yaml';
-import { readStoreFile } from '#src/cli/apply/read-store-file.ts';
+import { findDamage, readStoreFile } from '#src/cli/apply/read-store-file.ts';
 import { hideReferences, resolveReferences, showReferences } from '#src/cli/apply/references.ts';
 import { sections } from '#src/cli/apply/sections.ts';
 import { loadStoreFile } from '#src/cli/apply/store-file.ts';
@@ -254,6 +254,17 @@ test('an issue has the line of its field, and a missing field that of its parent
   t.deepEqual(at('/store/currency'), [1, 1, 'store.currency']);
   t.deepEqual(at('/modules'), [1, 1, 'modules']);
   t.deepEqual(at(''), [1, 1, '']);
+});
+
+test('a file that is not UTF-8 is reported with the first line and column that is not', (t) => {
+  t.is(findDamage(Buffer.from('store:\n  name: Crème\n  slug: creme')), undefined);
+  t.is(findDamage(Buffer.from('')), undefined);
+  const detail = 'is not UTF-8: save the file in that encoding';
+  const damaged = Buffer.from('a: Crème\nb: \xff', 'latin1');
+  t.deepEqual(findDamage(damaged), { line: 1, column: 6, field: '', detail });
+  const later = Buffer.concat([Buffer.from('a: Crème\n\n'), damaged]);
+  t.deepEqual(findDamage(later), { line: 3, column: 6, field: '', detail });
+  t.is(findDamage(Buffer.from('\ufeffstore:\n', 'utf16le'))?.line, 1);
 });
 
 test('an issue in an alias has the line of its anchor', (t) => {

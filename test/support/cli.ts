@@ -15,7 +15,7 @@ export async function callCli(
   words: readonly string[],
   environment: Record<string, string> = {},
   given: readonly Command[] = commands,
-  input = '',
+  input: string | Buffer = '',
 ): Promise<Ended> {
   const printed = { out: '', err: '' };
   const stream = (name: keyof typeof printed) => ({ write: (text: string) => void (printed[name] += text) });

@@ -3,7 +3,7 @@ import { openSource } from '#src/cli/lib/files.ts';
 import { withServices } from '#src/cli/lib/with-services.ts';
 import { readConfig } from '#src/config.ts';
 import { applyStore } from './apply-store.ts';
-import type { Problem } from './read-store-file.ts';
+import { findDamage, type Problem } from './read-store-file.ts';
 import { reportApplied } from './report-applied.ts';
 import { RejectedInput } from './section.ts';
 import { loadStoreFile } from './store-file.ts';
@@ -26,8 +26,10 @@ export const applyCommand = defineCommand({
   async run({ parameters, options, terminal }): Promise<Report> {
     const name = parameters.file === '-' ? 'standard input' : parameters.file;
     const source = parameters.file === '-' ? await terminal.readInput() : await readSource(parameters.file);
+    const damage = findDamage(source);
+    if (damage) throw failureFrom(name, [damage]);
     const { settings } = readConfig(terminal.environment);
-    const loaded = loadStoreFile(source, terminal.environment, settings);
+    const loaded = loadStoreFile(source.toString(), terminal.environment, settings);
     if ('problems' in loaded) throw failureFrom(name, loaded.problems);
 
     const { 'dry-run': dryRun, 'set-stock': setStock, prune } = options;
@@ -54,7 +56,7 @@ function failureFrom(name: string, problems: readonly Problem[]): Failure {
   return new Failure([`The store file has errors in ${count}; nothing was changed:`, ...lines].join('\n'), problems);
 }
 
-async function readSource(path: string): Promise<string> {
+async function readSource(path: string): Promise<Buffer> {
   await using file = await openSource(path);
-  return await file.readFile('utf8');
+  return await file.readFile();
 }

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
 
 import type { Issue } from '#src/lib/validation.ts';
@@ -20,6 +21,21 @@ export interface StoreFileText {
   readonly problems: readonly Problem[];
   /** The place of an issue in the file. `undefined` if a reference without a value explains it already. */
   locate(issue: Pick<Issue, 'path' | 'detail'>): Problem | undefined;
+}
+
+/** Where a file stops being UTF-8: names with other letters would be damaged. */
+export function findDamage(file: Buffer): Problem | undefined {
+  let start = 0;
+  for (let line = 1; start < file.length; line += 1) {
+    const end = file.indexOf('\n', start);
+    const bytes = file.subarray(start, end < 0 ? file.length : end);
+    if (!isUtf8(bytes)) {
+      const column = bytes.toString().indexOf('\ufffd') + 1;
+      return { line, column, field: '', detail: 'is not UTF-8: save the file in that encoding' };
+    }
+    start += bytes.length + 1;
+  }
+  return undefined;
 }
 
 /** Few lines of aliases of aliases would otherwise be a value without an end. */

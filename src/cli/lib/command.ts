@@ -12,7 +12,7 @@ export interface Terminal {
   /** Report the progress of long work. Goes to stderr. */
   progress(message: string): void;
   /** The whole standard input. */
-  readInput(): Promise<string>;
+  readInput(): Promise<Buffer>;
 }
 
 /** `--name`, or `--name <value>` where it has a value. */

@@ -1,4 +1,4 @@
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 
 import { type Command, type Report, type Terminal, UsageError } from './command.ts';
 import { describeFailure } from './describe-failure.ts';
@@ -37,7 +37,7 @@ export async function runCommands(
     const terminal: Terminal = {
       environment,
       progress: (message) => void err.write(`${message}\n`),
-      readInput: () => text(input),
+      readInput: () => buffer(input),
     };
     const report = await command.run({ ...call, terminal });
     out.write(print(report, json));
