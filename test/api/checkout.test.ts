@@ -294,7 +294,7 @@ test.serial('GET /subscriptions/{id} returns a subscription only to keys of its 
   t.is((await api.call('GET', `/api/v1/subscriptions/${id}`)).status, 401);
 });
 
-test.serial('POST /subscriptions/{id}/manage rejects an ended subscription and an impossible action', async (t) => {
+test.serial('POST /subscriptions/{id}/manage rejects an ended subscription and an impossible change', async (t) => {
   const { api, ctx, services } = t.context;
   const key = await buildKey(ctx, ['subscriptions:write']);
   const ended = await buildSubscription(ctx, { status: 'canceled' });
@@ -315,6 +315,14 @@ test.serial('POST /subscriptions/{id}/manage rejects an ended subscription and a
     api.call('POST', `/api/v1/admin/subscriptions/${ended.id}/${path}`, { key: ownerKey, ...(body && { body }) });
   t.is((await asOwner('manage', { action: 'resume' })).body.error, 'subscription_canceled');
   t.is((await asOwner('reactivate')).body.error, 'subscription_canceled');
+
+  const running = await buildSubscription(ctx, { productId: (await buildProduct(ctx)).id });
+  const quarterly = { action: 'change_interval', subscription_interval: 'quarter' };
+  const unsold = { status: 400, body: { error: 'price_unavailable', errors: [{ path: '/subscription_interval' }] } };
+  t.like(await manage(running.id, quarterly), unsold);
+  const byOwner = { key: ownerKey, body: quarterly };
+  t.like(await api.call('POST', `/api/v1/admin/subscriptions/${running.id}/manage`, byOwner), unsold);
+
   const otherKey = await buildKey({ ...ctx, tenant: await buildTenant(services) }, ['admin.orders:write']);
   const elsewhere = await api.call('POST', `/api/v1/admin/subscriptions/${ended.id}/manage`, {
     key: otherKey,
