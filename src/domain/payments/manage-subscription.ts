@@ -36,7 +36,8 @@ interface ManagedSubscription {
   readonly orderId: string;
   readonly paymentSubscriptionId: string;
   readonly status: string;
-  readonly version: number;
+  /** The last snapshot that was applied. */
+  readonly snapshotNumber: number;
   /** Whether a product of the subscription is not sold in the new interval. */
   readonly isUnsold: boolean;
 }
@@ -71,7 +72,8 @@ async function applyChange(ctx: Context, id: string, wanted: SubscriptionChange)
   const subscription = await readOne<ManagedSubscription>(
     ctx,
     sql`
-    select s.order_id as "orderId", s.payment_subscription_id as "paymentSubscriptionId", s.status, s.version,
+    select s.order_id as "orderId", s.payment_subscription_id as "paymentSubscriptionId", s.status,
+      s.snapshot_number as "snapshotNumber",
       exists (
         select from subscriptions item
         where item.tenant_id = ${ctx.tenant.id} and item.payment_subscription_id = s.payment_subscription_id
@@ -106,15 +108,16 @@ async function applyChange(ctx: Context, id: string, wanted: SubscriptionChange)
 
 /**
  * A repeated change has one effect: within minutes by its idempotency key, later because it changes nothing any more.
+ * Each change applies a snapshot, so that the same change after another one has another key.
  */
 async function changeAtProvider(
   ctx: Context,
   account: PaymentAccount,
   id: string,
-  { paymentSubscriptionId, version }: ManagedSubscription,
+  { paymentSubscriptionId, snapshotNumber }: ManagedSubscription,
   wanted: SubscriptionChange,
 ): Promise<void> {
-  const key = ['subscription', id, version, wanted.action, wanted.interval, timeBucketOf(ctx.clock)]
+  const key = ['subscription', id, snapshotNumber, wanted.action, wanted.interval, timeBucketOf(ctx.clock)]
     .filter(Boolean)
     .join(':');
   try {

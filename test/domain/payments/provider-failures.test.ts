@@ -273,6 +273,14 @@ forEachProviderFailure('manageSubscription pauses once', 'POST /v1/subscriptions
   t.like(await manageSubscription(ctx, id, { action: 'pause' }), { status: 'paused' });
 });
 
+forEachProviderFailure('manageSubscription pauses again', 'POST /v1/subscriptions/*', async (t, failure, befall) => {
+  const { ctx } = t.context;
+  const { id } = (await subscribe(t.context)).subscription;
+  await befall(() => errorOf(t, manageSubscription(ctx, id, { action: 'pause' }), failure));
+  t.like(await manageSubscription(ctx, id, { action: 'resume' }), { status: 'active' });
+  t.like(await manageSubscription(ctx, id, { action: 'pause' }), { status: 'paused' });
+});
+
 forEachProviderFailure('manageSubscription resumes once', 'POST /v1/subscriptions/*', async (t, failure, befall) => {
   const { ctx } = t.context;
   const { id } = (await subscribe(t.context)).subscription;
