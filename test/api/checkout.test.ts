@@ -9,6 +9,7 @@ import { ordersOf, sessionOf } from '#test/support/factories/payments.ts';
 import { buildSubscription } from '#test/support/factories/subscriptions.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 import { buildTenant } from '#test/support/tenant.ts';
+import { resultOf } from '#test/support/use-owner.ts';
 import { type StripeContext, shopper, useStripe } from '#test/support/use-stripe.ts';
 
 const test = anyTest as TestFn<StripeContext>;
@@ -304,6 +305,10 @@ test.serial('POST /subscriptions/{id}/manage rejects an ended subscription and a
   t.is((await api.call('POST', `/api/v1/subscriptions/${ended.id}/reactivate`, { key })).status, 409);
   t.is((await manage(ended.id, { action: 'change_interval' })).body.errors[0].path, '/subscription_interval');
   t.is((await manage(ended.id, { action: 'dance' })).status, 400);
+  t.is(
+    resultOf(await manage(ended.id, { action: 'change_interval', subscription_interval: null })),
+    '400 invalid_request',
+  );
   const unsaid = await manage(ended.id, {});
   t.deepEqual(
     unsaid.body.errors.map(({ path }: { path: string }) => path),

@@ -27,7 +27,7 @@ export const ManageInput = Type.Object(
   },
   {
     if: { required: ['action'], properties: { action: { const: 'change_interval' } } },
-    then: { required: ['subscription_interval'] },
+    then: { required: ['subscription_interval'], properties: { subscription_interval: { type: 'string' } } },
   },
 );
 export type ManageInput = Static<typeof ManageInput>;
@@ -64,7 +64,7 @@ function changeOf({
   subscription_interval: interval,
 }: ManageInput): SubscriptionChange {
   if (action === 'cancel') return { action: atPeriodEnd === false ? 'cancel' : 'cancel_at_period_end' };
-  return { action, ...(interval && { interval }) };
+  return action === 'change_interval' && interval ? { action, interval } : { action };
 }
 
 async function applyChange(ctx: Context, id: string, wanted: SubscriptionChange): Promise<SubscriptionView> {

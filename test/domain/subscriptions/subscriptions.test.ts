@@ -326,8 +326,8 @@ test.serial(
     const key = await buildKey(ctx, ['subscriptions:write', 'admin.orders:write']);
     const requestCount = async () => (await stripe.requests()).length;
     const before = await requestCount();
-    const change = async (interval: string, path = '/subscriptions') => {
-      const body = { action: 'change_interval', subscription_interval: interval };
+    const change = async (interval: string, path = '/subscriptions', action = 'change_interval') => {
+      const body = { action, subscription_interval: interval };
       return resultOf(await api.call('POST', `/api/v1${path}/${id}/manage`, { key, body }));
     };
 
@@ -341,6 +341,7 @@ test.serial(
     t.is(await change('quarter'), '400 price_unavailable', 'removed');
     t.is(await requestCount(), before);
     t.is(await change('month'), '200', 'as it is');
+    for (const action of ['pause', 'resume']) t.is(await change('quarter', '/subscriptions', action), '200', action);
 
     await buildProduct(ctx, { ...coffee, slug: tea.slug, subscription_intervals: ['quarter'] });
     t.is(await change('quarter'), '200');
