@@ -45,10 +45,9 @@ export class ConfigError extends Error {
  * @throws ConfigError with the whole list of what is missing or wrong. No secret is repeated in it.
  */
 export function readConfig(environment: Given = process.env): Config {
-  const { given, issues } = readVariables(Environment, environment);
+  const { given, problems } = readVariables(Environment, environment);
   const env = given as unknown as Static<typeof Environment>;
-  const problems = [...issues, ...crossChecks(env)];
-  if (problems.length > 0) throw new ConfigError([...new Set(problems)]);
+  rejectIfAny([...problems, ...crossChecks(env)], environment);
 
   const localMode = env.LOCAL_MODE === '1';
   const host = localMode ? '127.0.0.1' : (env.HOST ?? '0.0.0.0');
@@ -97,31 +96,40 @@ export function readConfig(environment: Given = process.env): Config {
  * @throws ConfigError
  */
 export function readDatabaseUrl(environment: Given = process.env): string {
-  const { given, issues } = readVariables(Type.Pick(Environment, ['DATABASE_URL']), environment);
-  const problems = [...issues, ...urlProblems(given)];
-  if (problems.length > 0) throw new ConfigError([...new Set(problems)]);
+  const { given, problems } = readVariables(Type.Pick(Environment, ['DATABASE_URL']), environment);
+  rejectIfAny([...problems, ...urlProblems(given)], environment);
   return String(given['DATABASE_URL']);
 }
 
 type Given = Record<string, string | undefined>;
+type VariableName = keyof Static<typeof Environment>;
+
+interface Problem {
+  readonly name: string;
+  /** How the sentence goes on that begins with the name. */
+  readonly detail: string;
+}
+
+/** Of several problems of one variable, the first explains the others. */
+function rejectIfAny(problems: readonly Problem[], environment: Given): void {
+  const names = problems.map(({ name }) => name);
+  const first = problems.filter(({ name }, index) => names.indexOf(name) === index);
+  if (first.length > 0) throw new ConfigError(first.map((problem) => explain(problem, environment)));
+}
 
 /** The variables that a schema names, with its defaults, and what is wrong with them. An empty one is not set. */
-function readVariables(schema: TObject, environment: Given): { given: Record<string, unknown>; issues: string[] } {
+function readVariables(schema: TObject, environment: Given): { given: Record<string, unknown>; problems: Problem[] } {
   const given = Object.fromEntries(
     Object.keys(schema.properties)
       .map((name) => [name, environment[name]] as const)
       .filter(([, value]) => value !== undefined && value !== ''),
   );
   const issues = issuesOfText(schema, given, { max: Infinity });
-  return { given, issues: issues.map(({ path, detail }) => explain(path.slice(1), detail, environment)) };
+  return { given, problems: issues.map(({ path, detail }) => ({ name: path.slice(1), detail })) };
 }
 
-function explain(name: string, detail: string, environment: Given): string {
-  const {
-    description,
-    examples: [example] = [],
-    writeOnly,
-  } = Environment.properties[name as keyof Static<typeof Environment>] as Variable;
+function explain({ name, detail }: Problem, environment: Given): string {
+  const { description, examples: [example] = [], writeOnly } = Environment.properties[name as VariableName] as Variable;
   const value = environment[name];
   if (!value) return `${name} ${detail}${example ? `, such as ${example}` : ''}. ${description}`;
   return `${name} ${detail}${writeOnly ? '' : `, not ${JSON.stringify(value)}`}. ${description}`;
@@ -142,7 +150,7 @@ const plainUrls = [
   'OTEL_EXPORTER_OTLP_ENDPOINT',
 ] as const;
 
-function urlProblems(given: Readonly<Record<string, unknown>>): string[] {
+function urlProblems(given: Readonly<Record<string, unknown>>): Problem[] {
   const isBroken = (name: string) => {
     const text = String(given[name]);
     // The further nodes of a Redis Cluster may be a host and port alone.
@@ -152,10 +160,13 @@ function urlProblems(given: Readonly<Record<string, unknown>>): string[] {
   return [
     ...urlsWithCredentials
       .filter((name) => given[name] !== undefined && isBroken(name))
-      .map((name) => `${name} cannot be read: percent-encode special characters (# is %23), and check host and port`),
+      .map((name) => ({
+        name,
+        detail: 'cannot be read: percent-encode special characters (# is %23), and check host and port',
+      })),
     ...plainUrls
       .filter((name) => given[name] !== undefined && !URL.canParse(String(given[name])))
-      .map((name) => `${name} is not a URL`),
+      .map((name) => ({ name, detail: 'must be a URL' })),
   ];
 }
 
@@ -188,33 +199,39 @@ const localOnly = [
   'SWEEP_INTERVAL',
 ] as const;
 
-function crossChecks(env: Partial<Static<typeof Environment>>): string[] {
+function crossChecks(env: Partial<Static<typeof Environment>>): Problem[] {
   const local = env.LOCAL_MODE === '1';
   const problems = urlProblems(env);
-  const rejectIf = (wrong: boolean, message: string) => wrong && problems.push(message);
+  const rejectIf = (wrong: boolean, name: VariableName, detail: string) => wrong && problems.push({ name, detail });
 
-  rejectIf(local && env.APP_MODE === 'live', 'LOCAL_MODE is not allowed with APP_MODE=live');
-  rejectIf(!local && !publicUrlOf(env), 'PUBLIC_URL is required outside local mode, such as https://api.cedar.example');
-  rejectIf(!local && env.PUBLIC_URL?.startsWith('http:') === true, 'PUBLIC_URL must be https outside local mode');
-  rejectIf(!local && !(env.OPS_USER && env.OPS_PASSWORD), 'OPS_USER and OPS_PASSWORD are required outside local mode');
-  rejectIf(Boolean(env.OPS_USER) !== Boolean(env.OPS_PASSWORD), 'OPS_USER and OPS_PASSWORD must be set together');
+  rejectIf(local && env.APP_MODE === 'live', 'LOCAL_MODE', 'must be 0 with APP_MODE=live');
+  rejectIf(!local && !publicUrlOf(env), 'PUBLIC_URL', 'is required outside local mode');
+  rejectIf(!local && env.PUBLIC_URL?.startsWith('http:') === true, 'PUBLIC_URL', 'must be https outside local mode');
+  for (const [name, other] of [
+    ['OPS_USER', 'OPS_PASSWORD'],
+    ['OPS_PASSWORD', 'OPS_USER'],
+  ] as const) {
+    rejectIf(!local && !env[name], name, 'is required outside local mode');
+    rejectIf(!env[name] && Boolean(env[other]), name, `is required with ${other}`);
+  }
   rejectIf(
-    Boolean(env.MAIL_FROM) && !isEmailAddress(readSender(env.MAIL_FROM ?? '').address),
-    'MAIL_FROM must be an email address, or "Name <email>"',
+    !isEmailAddress(readSender(env.MAIL_FROM ?? '').address),
+    'MAIL_FROM',
+    'must be an email address, or "Name <email>"',
   );
   const keyIds = parseKeys(env.ENCRYPTION_KEYS ?? '').map(([id]) => id);
   const repeatedId = keyIds.find((id, index) => keyIds.indexOf(id) < index);
   rejectIf(
     repeatedId !== undefined,
-    `ENCRYPTION_KEYS has several keys with the id ${repeatedId}: ` +
-      `give each an id that no key had before, such as ${newEncryptionKey}`,
+    'ENCRYPTION_KEYS',
+    `has several keys with the id ${repeatedId}: give each an id that no key had before, such as ${newEncryptionKey}`,
   );
   for (const name of ['STRIPE_API_BASE', 'SHIPPO_API_BASE', 'EMBEDDINGS_URL'] as const) {
-    rejectIf(!local && !isSafeTarget(env[name]), `${name} must be an https or loopback URL outside local mode`);
+    rejectIf(!local && !isSafeTarget(env[name]), name, 'must be an https or loopback URL outside local mode');
   }
   for (const name of localOnly) {
     const { default: fallback } = Environment.properties[name] as { default?: string };
-    rejectIf(!local && (env[name] ?? fallback) !== fallback, `${name} is for local mode only`);
+    rejectIf(!local && (env[name] ?? fallback) !== fallback, name, `must be ${fallback} outside local mode`);
   }
   return problems;
 }

@@ -30,7 +30,7 @@ export const Environment = Type.Object({
   PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 3000, description: 'The port of the web process.' }),
   PUBLIC_URL: Type.Optional(
     Type.String({
-      pattern: '^https?://[^/]+(/.*)?$',
+      pattern: '^https?://[^/?#]+(/[^?#]*)?$',
       examples: ['https://api.cedar.example'],
       description: 'The public URL of this service. In local mode it defaults to the URL it listens on.',
     }),
@@ -82,9 +82,7 @@ export const Environment = Type.Object({
     examples: ['$(openssl rand -base64 32)'],
     description: 'Base64 of 32 bytes, or 64 hexadecimal digits: the secret for hashing API keys and tokens.',
   }),
-  OPS_USER: Type.Optional(
-    Type.String({ minLength: 1, description: 'The user name for /ops. Required outside local mode.' }),
-  ),
+  OPS_USER: Type.Optional(Type.String({ minLength: 1, description: 'The user name for /ops.' })),
   OPS_PASSWORD: Type.Optional(Password('The password of OPS_USER.')),
   METRICS_TOKEN: Type.Optional(
     Password('The Bearer token for /metrics. Without it, /metrics requires the ops password.'),

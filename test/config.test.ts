@@ -29,6 +29,9 @@ const live = {
 const { PUBLIC_URL: _url, OPS_USER: _user, OPS_PASSWORD: _password, ...bare } = live;
 const local = { ...bare, APP_MODE: 'test', LOCAL_MODE: '1' };
 
+const descriptionOf = (name: string) =>
+  (Environment.properties as Record<string, { description?: string }>)[name]?.description ?? '';
+
 function problemsOf(environment: Record<string, string | undefined>): readonly string[] {
   try {
     readConfig(environment);
@@ -145,8 +148,13 @@ test('readConfig reports every problem at once', (t) => {
       name,
     );
   }
-  t.true(problems.includes('PUBLIC_URL is required outside local mode, such as https://api.cedar.example'));
-  t.true(problems.includes('OPS_USER and OPS_PASSWORD are required outside local mode'));
+  for (const name of ['PUBLIC_URL', 'OPS_USER', 'OPS_PASSWORD'])
+    t.true(
+      problems.some((problem) => problem.startsWith(`${name} is required outside local mode`)),
+      name,
+    );
+  const variables = problems.map((problem) => problem.split(' ')[0]);
+  t.is(new Set(variables).size, variables.length, 'each variable once');
 });
 
 test('readConfig rejects an invalid value of every variable by its name', (t) => {
@@ -183,12 +191,11 @@ test('readConfig rejects an invalid value of every variable by its name', (t) =>
     SWEEP_INTERVAL: '-1s',
     ...Object.fromEntries(queueNames.map((queue) => [concurrencyVariable(queue), '0'])),
   };
-  const problems = Object.entries(wrong).map(([name, value]) => problemsOf({ ...local, ...live, [name]: value }));
+  const problems = Object.entries(wrong).map(([name, value]) => problemsOf({ ...live, ...local, [name]: value }));
   for (const [index, name] of Object.keys(wrong).entries()) {
-    t.true(
-      problems[index]?.some((problem) => problem.startsWith(`${name} `)),
-      `${name}: ${problems[index]?.join('; ')}`,
-    );
+    t.is(problems[index]?.length, 1, `${name}: ${problems[index]?.join('; ')}`);
+    t.true(problems[index]?.[0]?.startsWith(`${name} `), name);
+    t.true(problems[index]?.[0]?.endsWith(`. ${descriptionOf(name)}`), `${name} says what it is for`);
   }
   const free = ['HOST', 'DYNO', 'OPS_USER', 'EMBEDDINGS_KEY', 'EMBEDDINGS_MODEL'];
   t.deepEqual(
@@ -232,31 +239,68 @@ test('the message lists each problem on a line of its own', (t) => {
 });
 
 test('outside local mode, PUBLIC_URL must be https and /ops needs a password', (t) => {
+  const publicUrl = 'The public URL of this service. In local mode it defaults to the URL it listens on.';
   for (const mode of ['test', 'live']) {
     const environment = { ...live, APP_MODE: mode };
     t.deepEqual(problemsOf(environment), []);
     t.deepEqual(problemsOf({ ...environment, PUBLIC_URL: 'http://api.cedar.example' }), [
-      'PUBLIC_URL must be https outside local mode',
+      `PUBLIC_URL must be https outside local mode, not "http://api.cedar.example". ${publicUrl}`,
+    ]);
+    t.deepEqual(problemsOf({ ...environment, PUBLIC_URL: undefined }), [
+      `PUBLIC_URL is required outside local mode, such as https://api.cedar.example. ${publicUrl}`,
     ]);
     t.deepEqual(problemsOf({ ...environment, OPS_USER: undefined, OPS_PASSWORD: undefined }), [
-      'OPS_USER and OPS_PASSWORD are required outside local mode',
+      'OPS_USER is required outside local mode. The user name for /ops.',
+      'OPS_PASSWORD is required outside local mode. The password of OPS_USER. At least 12 characters.',
+    ]);
+    t.deepEqual(problemsOf({ ...environment, OPS_USER: undefined }), [
+      'OPS_USER is required outside local mode. The user name for /ops.',
     ]);
   }
 });
 
 test('OPS_USER and OPS_PASSWORD require each other, also in local mode', (t) => {
-  t.deepEqual(problemsOf({ ...local, OPS_USER: 'ops' }), ['OPS_USER and OPS_PASSWORD must be set together']);
+  t.deepEqual(problemsOf({ ...local, OPS_USER: 'ops' }), [
+    'OPS_PASSWORD is required with OPS_USER. The password of OPS_USER. At least 12 characters.',
+  ]);
+  t.deepEqual(problemsOf({ ...local, OPS_PASSWORD: 'hush-ops-password' }), [
+    'OPS_USER is required with OPS_PASSWORD. The user name for /ops.',
+  ]);
   t.deepEqual(problemsOf(local), []);
 });
 
 test('local mode is rejected in the live environment', (t) => {
-  t.deepEqual(problemsOf({ ...local, APP_MODE: 'live' }), ['LOCAL_MODE is not allowed with APP_MODE=live']);
+  t.regex(
+    problemsOf({ ...local, APP_MODE: 'live' }).join('\n'),
+    /^LOCAL_MODE must be 0 with APP_MODE=live, not "1"\. For/,
+  );
+});
+
+test('PUBLIC_URL has no query and no fragment, because paths are appended to it', (t) => {
+  for (const url of [
+    'https://api.cedar.example?a=1',
+    'https://api.cedar.example/shop?a=1',
+    'https://api.cedar.example/#',
+  ])
+    t.regex(
+      problemsOf({ ...live, PUBLIC_URL: url }).join('\n'),
+      /^PUBLIC_URL must be written like https:[^ ]+, not "h/,
+    );
+  t.deepEqual(problemsOf({ ...live, PUBLIC_URL: 'https://api.cedar.example/shop/' }), []);
+});
+
+test('MAIL_FROM that is no email is reported once, with its value', (t) => {
+  for (const value of ['none', 'x', 'Cedar <none>'])
+    t.deepEqual(
+      problemsOf({ ...live, MAIL_FROM: value }).map((problem) => problem.replace(/^.*(?=, not )/, '')),
+      [`, not "${value}". The default sender of emails, for stores without their own.`],
+    );
 });
 
 test('URLs of providers must be https, or on this machine', (t) => {
   for (const name of ['STRIPE_API_BASE', 'SHIPPO_API_BASE', 'EMBEDDINGS_URL']) {
     t.deepEqual(problemsOf({ ...live, [name]: 'http://10.0.0.1' }), [
-      `${name} must be an https or loopback URL outside local mode`,
+      `${name} must be an https or loopback URL outside local mode. ${descriptionOf(name)}`,
     ]);
     t.deepEqual(problemsOf({ ...live, [name]: 'https://proxy.example' }), []);
     t.deepEqual(problemsOf({ ...live, [name]: 'http://127.0.0.1:1234' }), []);
@@ -266,8 +310,9 @@ test('URLs of providers must be https, or on this machine', (t) => {
 
 test('schedules may be changed in local mode only', (t) => {
   t.deepEqual(problemsOf({ ...live, WEBHOOK_RETRY_SCHEDULE: '0s,1s', SWEEP_INTERVAL: '1s' }), [
-    'WEBHOOK_RETRY_SCHEDULE is for local mode only',
-    'SWEEP_INTERVAL is for local mode only',
+    'WEBHOOK_RETRY_SCHEDULE must be 0s,5s,5m,30m,2h,5h,10h,14h,20h,24h outside local mode, not "0s,1s". ' +
+      descriptionOf('WEBHOOK_RETRY_SCHEDULE'),
+    `SWEEP_INTERVAL must be 5m outside local mode, not "1s". ${descriptionOf('SWEEP_INTERVAL')}`,
   ]);
   t.deepEqual(problemsOf({ ...live, SWEEP_INTERVAL: '5m' }), [], 'the default may be said');
 });
@@ -306,12 +351,15 @@ test('a URL whose password must be percent-encoded is reported with the remedy a
   for (const [name, values] of Object.entries(urls)) {
     for (const value of values) {
       t.deepEqual(problemsOf({ ...live, [name]: value }), [
-        `${name} cannot be read: percent-encode special characters (# is %23), and check host and port`,
+        `${name} cannot be read: percent-encode special characters (# is %23), and check host and port. ` +
+          descriptionOf(name),
       ]);
     }
   }
   t.throws(() => readDatabaseUrl({ DATABASE_URL: 'postgres://a:hush#w@h/x' }), { instanceOf: ConfigError });
-  t.deepEqual(problemsOf({ ...live, STRIPE_API_BASE: 'https://' }), ['STRIPE_API_BASE is not a URL']);
+  t.deepEqual(problemsOf({ ...live, STRIPE_API_BASE: 'https://' }), [
+    `STRIPE_API_BASE must be a URL. ${descriptionOf('STRIPE_API_BASE')}`,
+  ]);
 });
 
 test('DATABASE_URL and REDIS_URL accept every form that the drivers accept', (t) => {
