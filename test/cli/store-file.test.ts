@@ -223,6 +223,7 @@ test('readStoreFile reads JSON', (t) => {
 });
 
 test('readStoreFile leaves times as text', (t) => {
+  t.deepEqual(readStoreFile('name: Cafe\u0301', {}).value, { name: 'Caf\u00e9' });
   t.deepEqual(readStoreFile('at: 2026-01-05T00:00:00Z', {}).value, { at: '2026-01-05T00:00:00Z' });
 });
 

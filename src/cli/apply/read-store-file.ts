@@ -41,10 +41,13 @@ export function findDamage(file: Buffer): Problem | undefined {
 /** Few lines of aliases of aliases would otherwise be a value without an end. */
 const aliasesMax = 100;
 
-/** Read YAML, or JSON, which is YAML too. Secrets stay in the environment: `${NAME}` is its variable NAME. */
+/**
+ * Read YAML, or JSON, which is YAML too. Its characters are composed, as those of requests are. Secrets stay in the
+ * environment: `${NAME}` is its variable NAME.
+ */
 export function readStoreFile(text: string, environment: Readonly<Record<string, string | undefined>>): StoreFileText {
   const lines = new LineCounter();
-  const document = parseDocument(hideReferences(text), { lineCounter: lines, prettyErrors: false });
+  const document = parseDocument(hideReferences(text.normalize('NFC')), { lineCounter: lines, prettyErrors: false });
   const problemAt = (offset: number, field: string, detail: string): Problem => {
     const { line, col } = lines.linePos(offset);
     return { line, column: col, field, detail: showReferences(detail) };

@@ -3,11 +3,13 @@ import { type CsvError, parse } from 'csv-parse';
 import { parse as parseAtOnce } from 'csv-parse/sync';
 import { invalidRequest } from '#src/lib/errors.ts';
 
-/** A row of a file, and where it ends, counted from where reading began. */
+/** A row of a file with composed characters, as those of requests are, and where it ends from where reading began. */
 export interface FileRow {
   readonly cells: readonly string[];
   readonly endsAt: number;
 }
+
+const composed = (text: string) => text.normalize('NFC');
 
 const rowBytesMax = 1024 * 1024;
 
@@ -20,7 +22,11 @@ export function readHeader(beginning: Buffer): { columns: string[]; separator: s
   const separator = separators.toSorted((left, right) => count(right) - count(left))[0] ?? ',';
   try {
     const [header] = parseAtOnce(beginning, { ...optionsOf(separator), to: 1 }) as unknown as ParsedRow[];
-    return { columns: (header?.record ?? []).map((name) => name.trim()), separator, endsAt: header?.info.bytes ?? 0 };
+    return {
+      columns: (header?.record ?? []).map((name) => composed(name).trim()),
+      separator,
+      endsAt: header?.info.bytes ?? 0,
+    };
   } catch (error) {
     throw unreadable(error);
   }
@@ -54,7 +60,7 @@ export async function* readTable(
   source.on('error', (error) => parser.destroy(error));
   try {
     for await (const { record, info } of source.pipe(parser) as AsyncIterable<ParsedRow>) {
-      yield { cells: record, endsAt: info.bytes };
+      yield { cells: record.map(composed), endsAt: info.bytes };
     }
   } catch (error) {
     throw unreadable(error, firstRow);
@@ -89,7 +95,7 @@ export function parseLine(line: string): unknown {
 }
 
 function* filled(line: Buffer, endsAt: number): Iterable<FileRow> {
-  const text = line.toString('utf8').trim();
+  const text = composed(line.toString('utf8')).trim();
   if (text !== '') yield { cells: [text], endsAt };
 }
 

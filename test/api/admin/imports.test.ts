@@ -564,11 +564,12 @@ test('an import of gift cards with a code in the place of the balance stores the
   }
 });
 
-test('an import reads UTF-8, UTF-16 and Windows-1252, with and without a byte order mark', async (t) => {
+test('an import reads UTF-8, UTF-16 and Windows-1252, with and without a byte order mark and composed letters', async (t) => {
   const file = (slug: string) => `slug,name,sku,price_cents\n${slug},Café “Ö”,${slug},100\n`;
   const wide = Buffer.from(`\ufeff${file('wide')}`, 'utf16le');
   const encoded: [slug: string, bytes: Buffer][] = [
     ['plain', Buffer.from(file('plain'))],
+    ['decomposed', Buffer.from(file('decomposed').normalize('NFD'))],
     ['marked', Buffer.from(`\ufeff${file('marked')}`)],
     ['wide', wide],
     ['big', Buffer.from(`\ufeff${file('big')}`, 'utf16le').swap16()],
