@@ -64,6 +64,14 @@ test('a letter with an accent is the same letter however it was written', async 
   }
 });
 
+test('a letter that a body names by escapes is composed, too', async (t) => {
+  const { api, ctx, tenant } = t.context;
+  const headers = { 'content-type': 'application/json' };
+  const body = '{"email":"ada@example.com","name":"Jose\\u0301"}';
+  t.is((await api.call('POST', '/api/v1/leads', { tenant: tenant.slug, headers, body })).status, 201);
+  t.is((await listLeads(ctx, {})).rows[0]?.name, 'Jos\u00e9');
+});
+
 test('NUL in a URL is rejected with its path', async (t) => {
   const { api, tenant } = t.context;
   for (const path of ['/api/v1/products?q=a%00b', '/api/v1/search?q=%00', '/api/v1/products?q=a&q=%00']) {

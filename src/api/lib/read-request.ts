@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { RouterContext } from '@koa/router';
 import getRawBody from 'raw-body';
+import { composed, parseComposedJson } from '#src/lib/composed.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import type { TObject } from '#src/lib/schema.ts';
@@ -47,23 +48,22 @@ export function checkRequest(route: Route, koa: RouterContext, body: unknown): {
     route.params &&
     checkText(
       route.params,
-      composed(koa.params),
+      composedValues(koa.params),
       ([{ path = '' } = {}]) =>
         new DomainError('not_found', 'not_found', `Not found: this is not a valid ${path.slice(1)}.`),
     );
-  const query = route.query && checkText(route.query, composed(koa.query), (issues) => invalidRequest(issues, 'query'));
+  const query =
+    route.query && checkText(route.query, composedValues(koa.query), (issues) => invalidRequest(issues, 'query'));
   const issues = route.body ? issuesOf(route.body, body) : [];
   if (issues.length > 0) throw invalidRequest(issues, 'body');
   return { params, query };
 }
 
-/** With composed characters (NFC), as texts are stored: keyboards and file systems write the same letter in two ways. */
-function composed(given: Readonly<Record<string, string | string[] | undefined>>): Record<string, unknown> {
-  const compose = (text: string) => text.normalize('NFC');
+function composedValues(given: Readonly<Record<string, string | string[] | undefined>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => [
       name,
-      Array.isArray(value) ? value.map(compose) : value && compose(value),
+      Array.isArray(value) ? value.map(composed) : value && composed(value),
     ]),
   );
 }
@@ -142,12 +142,12 @@ function parseJson(bytes: Buffer, contentType: string): unknown {
   if (!/^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i.test(contentType)) {
     throw new HttpError(415, 'unsupported_media_type', 'The body must be application/json.');
   }
-  const text = decodeUtf8(bytes).normalize('NFC');
+  const text = decodeUtf8(bytes);
   if (depthOf(text) > depthMax)
     throw new HttpError(400, 'invalid_request', `The body may be nested at most ${depthMax} levels deep.`);
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseComposedJson(text);
   } catch {
     throw new HttpError(400, 'invalid_json', 'The body is not JSON.');
   }

@@ -24,7 +24,12 @@ export function rateOf(route: Route, name: LimitName, party: Party): Share[] {
   return [
     ...(key && perKey ? [{ window: 'key', seconds: 60, subject: key.id, points: perKey }] : []),
     ...(perShopper
-      ? shopperOf(party, protects).map((subject) => ({ window, seconds, subject, points: perShopper }))
+      ? shopperOf(party, { acrossKeys: Boolean(protects) }).map((subject) => ({
+          window,
+          seconds,
+          subject,
+          points: perShopper,
+        }))
       : []),
   ];
 }
@@ -66,7 +71,7 @@ export function emailsOf(
   });
   const hash = hmacSha256(pepper, `recipient\n${tenant.id}\n${normaliseEmail(recipient)}`).toString('base64url');
   return [
-    ...shopperOf(party, emails).map((subject) => share('shopper', subject, perShopper)),
+    ...shopperOf(party, { acrossKeys: true }).map((subject) => share('shopper', subject, perShopper)),
     share('recipient', hash, perRecipient),
     ...(perStore && key?.kind !== 'secret' ? [share('store', tenant.id, perStore)] : []),
   ];
@@ -75,10 +80,14 @@ export function emailsOf(
 /**
  * What a shopper is counted by; undefined if unknown. Who is signed in is counted by their session, all others by
  * their network. Every browser has the publishable key: if it were counted, one shopper could block the whole store. A
- * shopper is counted apart with each publishable key, and without one, except where that would allow more guesses.
+ * shopper is counted apart with each publishable key, and without one, unless `acrossKeys` says that this would allow
+ * more guesses or emails.
  */
-function shopperOf({ visitor: { tenant, key, session, staff }, address }: Party, protects?: string): string[] {
+function shopperOf(
+  { visitor: { tenant, key, session, staff }, address }: Party,
+  { acrossKeys = false } = {},
+): string[] {
   const shopper = (session ?? staff)?.id ?? (address === undefined ? undefined : clientNetworkOf(address));
   if (shopper === undefined) return [];
-  return [`${key?.kind === 'publishable' && !protects ? key.id : tenant.id}:${shopper}`];
+  return [`${key?.kind === 'publishable' && !acrossKeys ? key.id : tenant.id}:${shopper}`];
 }

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
 
+import { composed } from '#src/lib/composed.ts';
 import type { Issue } from '#src/lib/validation.ts';
 import { hideReferences, resolveReferences, showReferences } from './references.ts';
 
@@ -47,7 +48,7 @@ const aliasesMax = 100;
  */
 export function readStoreFile(text: string, environment: Readonly<Record<string, string | undefined>>): StoreFileText {
   const lines = new LineCounter();
-  const document = parseDocument(hideReferences(text.normalize('NFC')), { lineCounter: lines, prettyErrors: false });
+  const document = parseDocument(hideReferences(composed(text)), { lineCounter: lines, prettyErrors: false });
   const problemAt = (offset: number, field: string, detail: string): Problem => {
     const { line, col } = lines.linePos(offset);
     return { line, column: col, field, detail: showReferences(detail) };

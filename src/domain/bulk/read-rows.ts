@@ -1,15 +1,14 @@
 import { Readable } from 'node:stream';
 import { type CsvError, parse } from 'csv-parse';
 import { parse as parseAtOnce } from 'csv-parse/sync';
+import { composed, parseComposedJson } from '#src/lib/composed.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
 
-/** A row of a file with composed characters, as those of requests are, and where it ends from where reading began. */
+/** A row of a file, and where it ends, counted from where reading began. */
 export interface FileRow {
   readonly cells: readonly string[];
   readonly endsAt: number;
 }
-
-const composed = (text: string) => text.normalize('NFC');
 
 const rowBytesMax = 1024 * 1024;
 
@@ -88,14 +87,14 @@ export async function* readLines(text: AsyncIterable<Buffer>): AsyncIterable<Fil
 /** @throws DomainError `invalid_request` */
 export function parseLine(line: string): unknown {
   try {
-    return JSON.parse(line);
+    return parseComposedJson(line);
   } catch {
     throw invalidRequest('The line is not JSON.');
   }
 }
 
 function* filled(line: Buffer, endsAt: number): Iterable<FileRow> {
-  const text = composed(line.toString('utf8')).trim();
+  const text = line.toString('utf8').trim();
   if (text !== '') yield { cells: [text], endsAt };
 }
 
