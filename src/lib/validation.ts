@@ -72,6 +72,7 @@ function createAjv(options: { coerceTypes: boolean }): Ajv2020 {
     allowUnionTypes: true,
     strictTypes: false,
     useDefaults: true,
+    code: { optimize: false },
     // Every process would first compile the schema of all schemas. Ours are checked by a test.
     validateSchema: false,
   });
