@@ -89,11 +89,15 @@ test.serial(
 
 test.serial('the schema of every body validates each expensive value within 50 ms of processor time', async (t) => {
   const dearest: Cost[] = [];
+  // A field that several bodies share is filled in the first of them.
+  const known = new Set<string>();
   for (const route of routes) {
     const { body } = route;
     if (body)
       dearest.push(
-        await costsOf(nameOf(route), hurtfulValues(body), ({ value }) => ({ status: issuesOf(body, value).length })),
+        await costsOf(nameOf(route), hurtfulValues(body, known), ({ value }) => ({
+          status: issuesOf(body, value).length,
+        })),
       );
   }
   report(t, dearest);

@@ -131,10 +131,17 @@ export interface HurtfulValue {
   readonly value: unknown;
 }
 
-/** Of every place of a schema: what 256 KB of JSON can hold there. */
-export function* hurtfulValues(schema: TSchema): Generator<HurtfulValue> {
+/**
+ * Of every place of a schema: what 256 KB of JSON can hold there.
+ *
+ * @param known the schemas of places that are left out, as JSON; those of this schema are added
+ */
+export function* hurtfulValues(schema: TSchema, known = new Set<string>()): Generator<HurtfulValue> {
   const example = exampleOf(schema);
-  for (const place of placesIn(schema)) {
+  for (const [place, at] of placesIn(schema)) {
+    const definition = JSON.stringify(at);
+    if (known.has(definition)) continue;
+    known.add(definition);
     for (const [what, part] of Object.entries(hurtfulParts))
       yield { what: `${place.join('.')}: ${what}`, value: replaced(example, place, part) };
   }
@@ -153,8 +160,8 @@ const hurtfulParts: Readonly<Record<string, unknown>> = {
 
 type Place = readonly (string | number)[];
 
-/** Every place of a schema's values; of lists the first item. */
-function placesIn(schema: TSchema, place: Place = []): Place[] {
+/** Every place of a schema's values, and what may stand there; of lists the first item. */
+function placesIn(schema: TSchema, place: Place = []): [Place, TSchema][] {
   const {
     properties = {},
     items,
@@ -166,8 +173,7 @@ function placesIn(schema: TSchema, place: Place = []): Place[] {
     ...(items ? placesIn(items, [...place, 0]) : []),
     ...[...anyOf, ...allOf].flatMap((part) => placesIn(part, place)),
   ];
-  const all = place.length > 0 ? [place, ...inside] : inside;
-  return [...new Map(all.map((each) => [each.join(' '), each])).values()];
+  return place.length > 0 ? [[place, schema], ...inside] : inside;
 }
 
 function replaced(value: unknown, [first, ...rest]: Place, by: unknown): unknown {
