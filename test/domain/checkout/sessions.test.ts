@@ -1,9 +1,13 @@
-import anyTest, { type TestFn } from 'ava';
-import { read } from '#src/database/transact.ts';
-import { createCheckoutSession, repairSession } from '#src/domain/checkout/index.ts';
+import anyTest, { type ExecutionContext, type TestFn } from 'ava';
+
+import { read, transact } from '#src/database/transact.ts';
+import { type CheckoutInput, createCheckoutSession, repairSession } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
+import { lockOrder } from '#src/domain/orders/index.ts';
 import { checkSession } from '#src/domain/payments/index.ts';
 import { hours, minutes } from '#src/lib/duration.ts';
+import { DomainError } from '#src/lib/errors.ts';
+import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { dieAt, Killed } from '#test/support/die-at.ts';
@@ -13,10 +17,13 @@ import { buildPaymentAccount, holdsOf, orderOf, ordersOf, sessionOf } from '#tes
 import { balanceOf, buildGiftCard, buildPromo, usesOf } from '#test/support/factories/promotions.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
+import { until } from '#test/support/until.ts';
 
 const test = anyTest as TestFn<TestContext>;
 const payments = fakePaymentGateway();
 useContext(test, { ports: { payments } });
+
+test.beforeEach(() => payments.sessions.clear());
 
 interface Goods {
   product: BuiltProduct;
@@ -33,30 +40,29 @@ async function stockStore(ctx: Context): Promise<Goods> {
   };
 }
 
-const buy = (ctx: Context, { product, promo, card }: Goods) =>
-  createCheckoutSession(ctx, {
-    items: [{ product_slug: product.slug, quantity: 1 }],
-    promo_code: promo.code,
-    gift_card_code: card.code,
-    customer_email: 'ada@example.com',
-  });
+const buy = (ctx: Context, product: BuiltProduct, more: Partial<CheckoutInput> = {}) =>
+  createCheckoutSession(ctx, { items: [{ product_slug: product.slug, quantity: 1 }], ...more });
 
-const openAtProvider = (orderId: string) =>
-  [...payments.sessions.values()].filter((session) => session.orderId === orderId && session.state === 'open').length;
+const buyReduced = (ctx: Context, { product, promo, card }: Goods) =>
+  buy(ctx, product, { promo_code: promo.code, gift_card_code: card.code, customer_email: 'ada@example.com' });
+
+/** The orders of the sessions that can still be paid. */
+const openAtProvider = () =>
+  [...payments.sessions.values()].filter(({ state }) => state === 'open').map(({ orderId }) => orderId);
 
 test.serial('a process that dies at any step of a checkout leaves an order that gets closed, or none', async (t) => {
   const { ctx, services, clock } = t.context;
   const goods = await stockStore(ctx);
   let step = 1;
   for (; step < 60; step += 1) {
-    const died = await dieAt(services, step, () => buy(ctx, goods));
+    const died = await dieAt(services, step, () => buyReduced(ctx, goods));
     clock.pass(minutes(3));
     await runJobs(services);
     const pending = (await ordersOf(ctx)).filter(({ status }) => status === 'pending');
     t.true(pending.length <= 1, `step ${step}: at most the last order is still pending`);
     for (const order of pending) {
       t.like(await sessionOf(ctx, order.id), { state: 'open' }, `step ${step}: what is pending can be paid`);
-      t.is(openAtProvider(order.id), 1, `step ${step}: one session`);
+      t.deepEqual(openAtProvider(), [order.id], `step ${step}: one session`);
     }
     t.like(await stockOf(ctx, goods.product.variant.id), { stock: 100, held: pending.length }, `step ${step}`);
     t.like(await usesOf(ctx, goods.promo.id), { held: pending.length, used: 0 }, `step ${step}`);
@@ -80,14 +86,14 @@ test.serial(
     payments.meanwhile = async (call) => {
       if (call === 'createSession') throw new Killed('died during the call');
     };
-    await t.throwsAsync(buy(ctx, goods), { instanceOf: Killed });
+    await t.throwsAsync(buyReduced(ctx, goods), { instanceOf: Killed });
     payments.meanwhile = undefined;
     const [order] = await ordersOf(ctx);
     t.like(await sessionOf(ctx, order?.id ?? ''), { state: 'creating' });
     clock.pass(31_000);
     await runJobs(services);
     t.like(await sessionOf(ctx, order?.id ?? ''), { state: 'expired' });
-    t.is(openAtProvider(order?.id ?? ''), 0);
+    t.deepEqual(openAtProvider(), []);
     t.deepEqual(await holdsOf(ctx, order?.id ?? ''), ['gift_card: released', 'promo: released', 'stock: released']);
   },
 );
@@ -96,7 +102,7 @@ test.serial('repairSession with too little time left does not repeat the call, a
   const { ctx, services, clock } = t.context;
   const goods = await stockStore(ctx);
   payments.misfortunes.createSession = [{ failure: 'away' }];
-  await t.throwsAsync(buy(ctx, goods));
+  await t.throwsAsync(buyReduced(ctx, goods));
   const [order] = await ordersOf(ctx);
   clock.pass(minutes(30));
   payments.calls.length = 0;
@@ -116,7 +122,7 @@ test.serial(
     const { ctx, services, clock } = t.context;
     const goods = await stockStore(ctx);
     payments.misfortunes.createSession = Array.from({ length: 4 }, () => ({ failure: 'away', after: true }));
-    await t.throwsAsync(buy(ctx, goods));
+    await t.throwsAsync(buyReduced(ctx, goods));
     const [order] = await ordersOf(ctx);
     clock.pass(31_000);
     await runJobs(services);
@@ -154,7 +160,7 @@ test.serial(
     await runJobs(services);
     t.like(await orderOf(ctx, orderId), { status: 'expired' });
     t.like(await sessionOf(ctx, orderId), { state: 'expired' });
-    t.is(openAtProvider(orderId), 0);
+    t.deepEqual(openAtProvider(), []);
     t.not((await click()).order_id, orderId);
     t.like(await stockOf(ctx, goods.product.variant.id), { held: 1 });
   },
@@ -166,7 +172,7 @@ test.serial('a process that dies at any step of a reconciliation pays the order 
   let sold = 0;
   let deaths = 0;
   for (let step = 1; step < 80; step += 1) {
-    const { order_id: orderId } = await buy(ctx, goods);
+    const { order_id: orderId } = await buyReduced(ctx, goods);
     payments.change(payments.sessionOf(orderId).sessionId, { state: 'settled', paymentId: 'pi_1' });
     const check = () => checkSession(ctx, { orderId, number: 1 });
     const died = await dieAt(services, step, check);
@@ -190,3 +196,88 @@ test.serial('a process that dies at any step of a reconciliation pays the order 
   );
   t.is(receipts.length, sold);
 });
+
+async function errorOf(t: ExecutionContext, work: Promise<unknown>): Promise<DomainError | undefined> {
+  return t.throwsAsync(work, { instanceOf: DomainError });
+}
+
+/** Let calls of one kind wait at the provider until they are let go; `arrived` when the first has come. */
+function heldUp(kind: string) {
+  const [arrived, releaseHeldLabel] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  payments.meanwhile = async (call) => {
+    if (call !== kind) return;
+    payments.meanwhile = undefined;
+    arrived.resolve();
+    await releaseHeldLabel.promise;
+  };
+  return { arrived: arrived.promise, releaseHeldLabel: releaseHeldLabel.resolve };
+}
+
+test.serial('a request without a response does not block the next one, and its session is closed', async (t) => {
+  const { ctx, services, clock } = t.context;
+  await buildPaymentAccount(ctx);
+  const product = await buildProduct(ctx, { variants: [{ stock: 1 }] });
+  const cart = { cart_id: newId('cart') };
+  payments.misfortunes.createSession = [{ failure: 'away', after: true }];
+  t.is((await errorOf(t, buy(ctx, product, cart)))?.code, 'payment_provider_unavailable');
+  const [first] = await ordersOf(ctx);
+
+  const second = await buy(ctx, product, cart);
+  t.like(await orderOf(ctx, first?.id ?? ''), { status: 'expired' });
+  t.deepEqual(await holdsOf(ctx, first?.id ?? ''), ['stock: released']);
+  t.like(await stockOf(ctx, product.variant.id), { stock: 1, held: 1 });
+  clock.pass(31_000);
+  await runJobs(services);
+  t.deepEqual(openAtProvider(), [second.order_id]);
+});
+
+test.serial('a session that is opened after the shopper requested another one is not returned', async (t) => {
+  const { ctx, services } = t.context;
+  await buildPaymentAccount(ctx);
+  const product = await buildProduct(ctx);
+  const order = { items: [{ product_slug: product.slug, quantity: 1 }], customer_email: 'ada@example.com' };
+  const slow = heldUp('createSession');
+  const first = createCheckoutSession(ctx, order, { requestKey: 'first' });
+  await slow.arrived;
+  const second = await createCheckoutSession(ctx, order, { requestKey: 'second' });
+  slow.releaseHeldLabel();
+  t.like(await errorOf(t, first), { code: 'payment_provider_unavailable', retryAfterSeconds: 5 });
+
+  const again = await createCheckoutSession(ctx, order, { requestKey: 'first' });
+  t.not(
+    again.order_id,
+    payments.sessions.values().next().value?.orderId,
+    'the same request asked again is a new click',
+  );
+  t.like(await orderOf(ctx, second.order_id), { status: 'expired' });
+  await runJobs(services);
+  t.deepEqual(openAtProvider(), [again.order_id]);
+});
+
+test.serial('a session that is opened while it is superseded is closed first', async (t) => {
+  const { ctx } = t.context;
+  await buildPaymentAccount(ctx);
+  const product = await buildProduct(ctx);
+  const cart = { cart_id: newId('cart') };
+  const slow = heldUp('createSession');
+  const first = buy(ctx, product, cart);
+  await slow.arrived;
+  const [order] = await ordersOf(ctx);
+  const { second } = await transact(ctx, async (held) => {
+    await lockOrder(held, order?.id ?? '');
+    const second = buy(ctx, product, cart);
+    await until(() => waitsForLock(ctx), { what: 'the second to come so far' });
+    slow.releaseHeldLabel();
+    await first;
+    return { second };
+  });
+  const { order_id: orderId } = await second;
+  t.deepEqual(openAtProvider(), [orderId]);
+  t.like(await orderOf(ctx, order?.id ?? ''), { status: 'expired' });
+});
+
+async function waitsForLock({ database }: Context): Promise<boolean> {
+  const { rowCount } = await database.pool.query(`
+    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
+  return rowCount !== 0;
+}
