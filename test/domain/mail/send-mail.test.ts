@@ -1,14 +1,16 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { sendMail as sendMailJob } from '#jobs/emails.ts';
-import { transact } from '#src/database/transact.ts';
+import { read, transact } from '#src/database/transact.ts';
 import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
 import { startMailbox } from '#src/dev/simulators/mailbox/simulator.ts';
+import { restoreCart } from '#src/domain/cart/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { enqueueMail, failMail, isSuppressed, sendMail } from '#src/domain/mail/index.ts';
-import { requestLink } from '#src/domain/sessions/index.ts';
+import { sendCheckedMail } from '#src/domain/reminders/index.ts';
+import { consumeLink, requestLink } from '#src/domain/sessions/index.ts';
 import { deriveCode } from '#src/domain/tenants/index.ts';
-import { minutes, seconds } from '#src/lib/duration.ts';
+import { hours, minutes, seconds } from '#src/lib/duration.ts';
 import { readSender } from '#src/lib/email-address.ts';
 import { DomainError, ProviderError, Snooze } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
@@ -20,7 +22,9 @@ import { type TestContext, useContext } from '#test/support/context.ts';
 import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { buildCustomer } from '#test/support/factories/customers.ts';
 import { buildMail, newAddress, orderMail, readMail } from '#test/support/factories/mail.ts';
-import { linkRequest } from '#test/support/factories/sessions.ts';
+import { buildRemindedCart, decideAll, decisionsOf, remindAnytime } from '#test/support/factories/reminders.ts';
+import { buildLink, linkRequest } from '#test/support/factories/sessions.ts';
+import { linkIn } from '#test/support/fakes/mailer.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = (anyTest as TestFn<TestContext>).serial;
@@ -43,7 +47,7 @@ const restock = (to: string) =>
   }) as const;
 
 /** As if the process had died while it sent the email, before or after the mail server accepted it. */
-async function dieWhileSending(ctx: Context, mailId: string, taken: boolean): Promise<void> {
+async function dieWhileSending(ctx: Context, mailId: string, taken: boolean, send = sendMail): Promise<void> {
   const dying = {
     ...ctx.ports,
     mailer: {
@@ -53,7 +57,7 @@ async function dieWhileSending(ctx: Context, mailId: string, taken: boolean): Pr
       },
     },
   };
-  await sendMail({ ...ctx, ports: dying }, { mailId }).catch(() => undefined);
+  await send({ ...ctx, ports: dying }, { mailId }).catch(() => undefined);
 }
 
 test('an email is enqueued in the calling transaction and sent once, however often its job runs', async (t) => {
@@ -386,4 +390,96 @@ test('an email whose job is exhausted is closed as failed', async (t) => {
   t.like(await readMail(ctx, mailId), { state: 'failed' });
   await sendMail(ctx, { mailId });
   t.like(await readMail(ctx, mailId), { state: 'sent' }, 'somebody pressed Retry');
+});
+
+const later = (ctx: Context, milliseconds: number): Context => {
+  const now = new Date(ctx.clock.now().getTime() + milliseconds);
+  return { ...ctx, clock: { now: () => now } };
+};
+
+async function mailTo(ctx: Context, email: string): Promise<string> {
+  const [mail] = await read<{ id: string }>(
+    ctx,
+    sql`select id from mails where tenant_id = ${ctx.tenant.id} and recipient = ${email}`,
+  );
+  return mail?.id ?? '';
+}
+
+/** A reminder that was decided on an hour after its cart was saved, and not sent yet. */
+async function decidedReminder(ctx: Context): Promise<{ email: string; mailId: string; cartId: string }> {
+  await remindAnytime(ctx);
+  const { email, cart } = await buildRemindedCart(later(ctx, -hours(1)));
+  await decideAll(ctx);
+  return { email, mailId: await mailTo(ctx, email), cartId: cart.id };
+}
+
+test('a reminder goes over the wire with both ways to unsubscribe by one click, each on one line', async (t) => {
+  const { ctx } = t.context;
+  const { email, mailId, cartId } = await decidedReminder(ctx);
+  await sendCheckedMail(ctx, { mailId });
+  const message = await inbox.waitForMessage({ to: email });
+  const source = await inbox.source(message.id);
+  const url = `${ctx.settings.publicUrl}/api/v1/cart/unsubscribe\\?token=[0-9a-z]{26}[\\w-]{43}`;
+  t.regex(source, new RegExp(`^List-Unsubscribe: <${url}>\\r?$`, 'm'));
+  t.regex(source, /^List-Unsubscribe-Post: List-Unsubscribe=One-Click\r?$/m);
+  t.is(source.match(/^List-Unsubscribe/gm)?.length, 2);
+  t.regex(message.html ?? '', />Unsubscribe<\/a>/);
+  t.regex(message.text ?? '', /\nUnsubscribe: http/);
+  const token = linkIn({ text: message.text ?? '' }, '/cart/restore').searchParams.get('token') ?? '';
+  t.is((await restoreCart(ctx, token)).id, cartId);
+});
+
+test('during an outage of the mail server no reminder is lost or sent twice', async (t) => {
+  const { ctx, clock } = t.context;
+  const { email, mailId } = await decidedReminder(ctx);
+  await inbox.setDown(true);
+  await sendCheckedMail(ctx, { mailId });
+  clock.pass(minutes(1));
+  await sendCheckedMail(ctx, { mailId });
+  t.like(await readMail(ctx, mailId), { state: 'queued', attemptCount: 2 });
+  await inbox.setDown(false);
+  clock.pass(minutes(3));
+  for (const _ of [1, 2]) await sendCheckedMail(ctx, { mailId });
+  t.is((await inbox.messages({ to: email })).length, 1);
+  t.is((await decisionsOf(ctx, email))[0], 'sent');
+});
+
+test('a reminder whose process died after the mail server accepted it is not sent again', async (t) => {
+  const { ctx, clock } = t.context;
+  const { email, mailId } = await decidedReminder(ctx);
+  await dieWhileSending(ctx, mailId, true, sendCheckedMail);
+  clock.pass(seconds(46));
+  for (const _ of [1, 2]) await sendCheckedMail(ctx, { mailId });
+  t.is((await inbox.messages({ to: email })).length, 1);
+  t.like(await readMail(ctx, mailId), { state: 'outcome_unknown' });
+});
+
+test('a sign-in link whose process died is sent again unchanged and works once', async (t) => {
+  const { ctx, clock } = t.context;
+  const { email } = await buildCustomer(ctx);
+  await buildLink(ctx, email, { redirectPath: '/account/orders?tab=open' });
+  const mailId = await mailTo(ctx, email);
+  await dieWhileSending(ctx, mailId, true, sendCheckedMail);
+  clock.pass(seconds(46));
+  for (const _ of [1, 2]) await sendCheckedMail(ctx, { mailId });
+
+  const [first, second, ...others] = await inbox.messages({ to: email });
+  t.is(others.length, 0);
+  t.deepEqual([second?.message_id, second?.text, second?.html], [first?.message_id, first?.text, first?.html]);
+  const link = linkIn({ text: second?.text ?? '' }, '/account/sign-in');
+  t.is(link.searchParams.get('redirect_path'), '/account/orders?tab=open');
+  const token = link.searchParams.get('token') ?? '';
+  t.is((await consumeLink(ctx, { token, codeVerifier: null })).customer.email, email);
+  await t.throwsAsync(consumeLink(ctx, { token, codeVerifier: null }), { code: 'invalid_or_expired_token' });
+});
+
+test('a sign-in link that could not be sent in time is not sent at all', async (t) => {
+  const { ctx, clock } = t.context;
+  const { email } = await buildCustomer(ctx);
+  await buildLink(ctx, email);
+  const mailId = await mailTo(ctx, email);
+  clock.pass(minutes(16));
+  await sendCheckedMail(ctx, { mailId });
+  t.deepEqual(await inbox.messages({ to: email }), []);
+  t.like(await readMail(ctx, mailId), { state: 'failed' });
 });
