@@ -6,6 +6,9 @@ const typography = {
   button: { textTransform: 'none' },
 } as const;
 
+/** Who sets their system to less motion sees no transitions. */
+const motion = { reducedMotion: 'system' } as const;
+
 const components: RaThemeOptions['components'] = {
   MuiCircularProgress: { defaultProps: { 'aria-label': 'Loading' } },
   RaSimpleFormIterator: {
@@ -19,6 +22,7 @@ export const lightTheme: RaThemeOptions = {
   components: { ...defaultLightTheme.components, ...components },
   shape,
   typography,
+  motion,
   palette: {
     mode: 'light',
     primary: { main: '#24557a' },
@@ -34,5 +38,6 @@ export const darkTheme: RaThemeOptions = {
   components: { ...defaultDarkTheme.components, ...components },
   shape,
   typography,
+  motion,
   palette: { mode: 'dark', primary: { main: '#8fc1e3' }, secondary: { main: '#8fc1e3' }, warning: { main: '#f0a57a' } },
 };
