@@ -98,6 +98,24 @@ test('issuesOf says that an empty text is empty, and describes a value that may 
     t.deepEqual(describe({ ...right, total }), [cents], String(total));
 });
 
+test('a text that is a timestamp is a moment that can be stored', (t) => {
+  const accepted = (text: string) => issuesOf(Timestamp, text).length === 0;
+  for (const text of ['2026-11-20T12:00:00Z', '2028-02-29t23:59:59.999999z', '1000-01-01T00:00:00+14:00'])
+    t.true(accepted(text), text);
+  const [dates, times, zones] = [
+    ['2026-12-31', '2027-02-29', '0000-01-01', '2016-06-30', '2999-12-31', '1000-01-01', '2026-00-10', '9999-12-31'],
+    ['23:59:60', '23:59:59.9999', '24:00:00', '18:59:60.5', '00:00:61', '12:00', '00:29:60'],
+    ['Z', 'z', '', '-05:00', '+00:30', '+23:59', '+24:00', '-00:60', ' Z'],
+  ];
+  for (const date of dates)
+    for (const time of times)
+      for (const zone of zones)
+        for (const between of ['T', 't', ' ']) {
+          const text = date + between + time + zone;
+          if (accepted(text)) t.false(Number.isNaN(new Date(text).getTime()), text);
+        }
+});
+
 test('issuesOf describes each text once, a pattern by the example of the schema where it has one', (t) => {
   const Body = Type.Object({
     email: Email,
