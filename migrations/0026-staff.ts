@@ -14,6 +14,8 @@ export class Staff extends Migration {
         name text not null,
         role text not null check (role in ('owner', 'manager', 'fulfilment', 'support', 'analyst')),
         revoked_at timestamptz,
+        -- First, since they were invited or invited again.
+        signed_in_at timestamptz,
         totp_secret_sealed text,
         -- Null while the member has not shown yet that the app makes the right codes.
         totp_confirmed_at timestamptz,

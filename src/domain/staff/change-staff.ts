@@ -60,7 +60,7 @@ export async function saveStaff(
     insert into staff (tenant_id, id, email, name, role, version, created_at, updated_at)
     values (${ctx.tenant.id}, ${newId('staff')}, ${email}, ${name}, ${role}, 1, ${now}, ${now})
     on conflict (tenant_id, email) do update set name = excluded.name, role = excluded.role, revoked_at = null,
-      version = staff.version + 1, updated_at = excluded.updated_at
+      signed_in_at = null, version = staff.version + 1, updated_at = excluded.updated_at
     returning ${staffColumns}`);
   if (!member) throw new TypeError('The member that was just stored does not exist.');
   return { member, before: undefined, change: { subject: subjectOf(member), action: 'created', fields: [] } };
@@ -112,7 +112,7 @@ export async function revokeStaff(
     const known = found(await find(ctx, id), 'staff member');
     if (known.revokedAt) return known;
     rejectUnlessGrantable(held, known.role);
-    if (known.role === 'owner') await rejectLastOwner(ctx);
+    if (known.role === 'owner') await rejectLastOwner(ctx, known);
     const now = ctx.clock.now();
     const [member] = await ctx.tx.execute<StaffMember>(sql`
       update staff set revoked_at = ${now}, version = version + 1, updated_at = ${now}
@@ -151,7 +151,7 @@ async function update(
   const fields = [...(name === known.name ? [] : ['name']), ...(role === known.role ? [] : ['role'])];
   if (fields.length === 0) return { member: known, fields };
   for (const each of [known.role, role]) rejectUnlessGrantable(held, each);
-  if (known.role === 'owner' && role !== 'owner') await rejectLastOwner(ctx);
+  if (known.role === 'owner' && role !== 'owner') await rejectLastOwner(ctx, known);
   const [member] = await ctx.tx.execute<StaffMember>(sql`
     update staff set name = ${name}, role = ${role}, version = version + 1, updated_at = ${ctx.clock.now()}
     where tenant_id = ${ctx.tenant.id} and id = ${known.id} returning ${staffColumns}`);
@@ -179,12 +179,19 @@ function rejectUnlessGrantable(held: readonly Scope[], role: Role): void {
   });
 }
 
-/** Without an owner, the staff could not invite another one. */
-async function rejectLastOwner(ctx: InTransaction): Promise<void> {
-  const owners = await ctx.tx.execute(sql`
-    select id from staff where tenant_id = ${ctx.tenant.id} and role = 'owner' and revoked_at is null limit 2`);
-  if (owners.length > 1) return;
-  throw new DomainError('conflict', 'last_owner', 'This is the only owner of the store. Invite another one first.');
+/** Without an owner, the staff could not invite another one; and an invitation may have the wrong address. */
+async function rejectLastOwner(ctx: InTransaction, { id }: StaffMember): Promise<void> {
+  const owners = await ctx.tx.execute<{ id: string; hasSignedIn: boolean }>(sql`
+    select id, signed_in_at is not null as "hasSignedIn" from staff
+    where tenant_id = ${ctx.tenant.id} and role = 'owner' and revoked_at is null`);
+  const leaving = owners.find((owner) => owner.id === id);
+  const others = owners.filter((owner) => owner !== leaving);
+  if (others.some(({ hasSignedIn }) => hasSignedIn || !leaving?.hasSignedIn)) return;
+  const detail =
+    others.length === 0
+      ? 'This is the only owner of the store. Invite another one first.'
+      : 'No other owner of the store has signed in yet. Wait until one has.';
+  throw new DomainError('conflict', 'last_owner', detail);
 }
 
 /** The audit log stores no email and no name, so that a member can be erased. */

@@ -11,7 +11,7 @@ export const staffPersonalData: readonly PersonalData[] = [
   removedRows({
     table: 'staff',
     personal: ['email', 'name'],
-    beside: ['id', 'role', 'created_at', 'revoked_at'],
+    beside: ['id', 'role', 'created_at', 'revoked_at', 'signed_in_at'],
     of: byEmail('email'),
   }),
 ];

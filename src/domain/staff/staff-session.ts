@@ -74,6 +74,10 @@ export async function consumeStaffLink(
               and newer.client_hash is not distinct from link.client_hash
               and (newer.created_at, newer.id) > (link.created_at, link.id)) < ${validLinksMax}
         returning email),
+      first as (
+        update staff set signed_in_at = ${now} from used
+        where staff.tenant_id = ${ctx.tenant.id} and staff.email = used.email and staff.revoked_at is null
+          and staff.signed_in_at is null),
       session as (
         insert into staff_sessions (tenant_id, id, staff_id, token_hash, idle_expires_at, expires_at, created_at)
         select ${ctx.tenant.id}, ${newId('ses')}, staff.id, ${sha256(token)}::bytea,

@@ -5,7 +5,7 @@ import { clearedStaffCookie, staffCookie } from '#src/api/lib/staff-cookie.ts';
 import { read, runOnPlatformTables, transact } from '#src/database/transact.ts';
 import { listAudit } from '#src/domain/audit/index.ts';
 import { approveReturn, receiveReturn } from '#src/domain/returns/index.ts';
-import { changeStaff, revokeStaff, roles, type StaffSession } from '#src/domain/staff/index.ts';
+import { changeStaff, consumeStaffLink, revokeStaff, roles, type StaffSession } from '#src/domain/staff/index.ts';
 import { days, hours, minutes, seconds } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -99,6 +99,26 @@ test('the last owner is neither revoked nor given another role, also by two at o
   const second = await buildStaff(ctx);
   const results = await Promise.all([first, second].map(({ id }) => owner.post(`/staff/${id}/revoke`)));
   t.deepEqual(results.map(resultOf).toSorted(), ['200', '409 last_owner']);
+});
+
+test('the last owner who has signed in is not replaced by one who has only been invited', async (t) => {
+  const { ctx, owner } = t.context;
+  const { id, email } = (await buildStaffSession(ctx, { role: 'owner' })).staff;
+  const invited = await buildStaff(ctx);
+  const revoked = await owner.post(`/staff/${id}/revoke`);
+  t.is(resultOf(revoked), '409 last_owner');
+  t.regex(revoked.body.detail, /signed in/);
+  t.is(resultOf(await owner.patch(`/staff/${id}`, { role: 'manager' })), '409 last_owner');
+  await consumeStaffLink(ctx, { token: await buildStaffLink(ctx, invited.email) });
+  t.is(resultOf(await owner.post(`/staff/${id}/revoke`)), '200');
+
+  t.is(resultOf(await owner.post('/staff', { email, name: 'Ada', role: 'owner' })), '201');
+  t.is(
+    resultOf(await owner.post(`/staff/${invited.id}/revoke`)),
+    '409 last_owner',
+    'invited again, not signed in again',
+  );
+  t.is(resultOf(await owner.post(`/staff/${id}/revoke`)), '200');
 });
 
 test('a caller neither grants nor takes away more than they hold', async (t) => {

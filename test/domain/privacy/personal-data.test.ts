@@ -25,7 +25,7 @@ import { orderOf, sessionOf } from '#test/support/factories/payments.ts';
 import { buildPromo } from '#test/support/factories/promotions.ts';
 import { buildRemindedCart } from '#test/support/factories/reminders.ts';
 import { buildSession } from '#test/support/factories/sessions.ts';
-import { buildStaff, buildStaffSession } from '#test/support/factories/staff.ts';
+import { buildStaffSession } from '#test/support/factories/staff.ts';
 import { buildSubscription, subscriptionsOf } from '#test/support/factories/subscriptions.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 import { type StripeContext, useStripe } from '#test/support/use-stripe.ts';
@@ -210,7 +210,7 @@ test.serial('nothing is erased while something is in progress, and each blocker 
 /** Ada does everything that a shopper can do here. */
 async function visitAda(context: StripeContext): Promise<void> {
   const { ctx, services, stripe } = context;
-  await buildStaff(ctx);
+  await buildStaffSession(ctx, { role: 'owner' });
   const { staff } = await buildStaffSession(ctx, { email, name: 'Ada Quill' });
   await revokeStaff(ctx, staff, ['admin:write']);
   const kind = importKindOf({ kind: 'stock' });
