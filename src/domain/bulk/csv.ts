@@ -3,10 +3,10 @@ import { stringify } from 'csv-stringify/sync';
 /** Begins a file: without it Excel reads Windows-1252. Importing removes it. */
 export const byteOrderMark = '\ufeff';
 
-/** A spreadsheet would run a text that begins so as a formula. */
-const formulaStart = /^[=+\-@\t\r]/;
+/** A spreadsheet would run a text that begins so as a formula; or it would, but for apostrophes. */
+const formulaStart = /^'*[=+\-@\t\r]/;
 
-/** Rows as CSV. Texts that a spreadsheet would run begin with an apostrophe, which importing removes. */
+/** Rows as CSV. Such a text gets an apostrophe, or another one, which importing removes. */
 export function csvOf(rows: readonly (readonly unknown[])[]): string {
   return stringify([...rows] as unknown[][], {
     record_delimiter: 'windows',

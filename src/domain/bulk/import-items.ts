@@ -5,6 +5,7 @@ import type { Item, ItemWork } from './apply-items.ts';
 import { checkCells, columnAt } from './columns.ts';
 import { cellOf } from './csv.ts';
 import type { ImportMode, Row } from './import-kind.ts';
+import { isObject } from './kinds/cells.ts';
 import { importKindOf, tableOf } from './kinds/index.ts';
 import type { Operation } from './operation.ts';
 import { parseLine } from './read-rows.ts';
@@ -40,7 +41,12 @@ function namingPart(issue: Issue, { row, cells }: Item, value: unknown): Issue {
 
 function parserOf(ctx: Context, operation: Operation): (item: Item) => unknown {
   const table = tableOf(operation);
-  if (!table) return ({ cells: [[line = ''] = []] }) => parseLine(line);
+  const { readLine } = importKindOf(operation);
+  if (!table)
+    return ({ cells: [[line = ''] = []] }) => {
+      const value = parseLine(line);
+      return readLine && isObject(value) ? readLine(value) : value;
+    };
   const columns = operation.columns ?? [];
   return ({ cells }) =>
     table.valueOf(

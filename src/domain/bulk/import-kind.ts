@@ -37,6 +37,8 @@ export interface ImportKind {
   /** The tables that it is read from, by the name of the format. Lines of JSON are values of the schema. */
   readonly tables: Readonly<Record<string, TableFormat>>;
   readonly schema: TSchema;
+  /** A line of JSON as the schema describes it, where exports write more or other fields. */
+  readLine?(line: Readonly<Record<string, unknown>>): Record<string, unknown>;
   /**
    * For files with secrets: what is stored of a row. Any value that might be a secret is replaced, also one that stands
    * in the place of another.

@@ -43,6 +43,8 @@ const optionsOf = (separator: string) =>
     info: true,
     relax_column_count: true,
     skip_empty_lines: true,
+    // Excel writes rows that were emptied as separators.
+    skip_records_with_empty_values: true,
     max_record_size: rowBytesMax,
   }) as const;
 

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { changeKindOf } from './changes/index.ts';
 import { subjectsOf } from './changes/subjects.ts';
 import { problemColumns } from './columns.ts';
-import { byteOrderMark, csvOf } from './csv.ts';
+import { byteOrderMark, cellOf, csvOf } from './csv.ts';
 import type { Operation } from './operation.ts';
 
 const pageRows = 500;
@@ -36,7 +36,7 @@ function rowsOfImport({ columns }: Operation): ErrorsTable {
   return {
     columns: [...own, ...problemColumns],
     rowsOf: (rows) =>
-      rows.map(({ row, cells, problem }) => [...indexes.map((index) => cells[index] ?? ''), row, problem]),
+      rows.map(({ row, cells, problem }) => [...indexes.map((index) => cellOf(cells[index] ?? '')), row, problem]),
   };
 }
 

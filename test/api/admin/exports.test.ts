@@ -85,6 +85,45 @@ test('POST /admin/exports writes products and stock, which an import finds uncha
   }
 });
 
+test('an export of each kind in each format changes nothing when it is imported', async (t) => {
+  const { ctx, owner, services } = t.context;
+  const texts = ['=1', "'=1", "''=1", "'-1", "'ten'", '+1\n"2"; 3,4', 'عربي', '\u{1f600}'];
+  const importFile = async (query: string, file: string) => {
+    const { body } = await owner.post(`/imports?${query}`, file, { 'content-type': 'text/csv' });
+    return until(async () => {
+      await runJobs(services);
+      const found = (await owner.get(`/imports/${body.import.id}`)).body.import;
+      return found.finished_at && found;
+    });
+  };
+  const linesOf = (values: readonly object[]) => values.map((value) => JSON.stringify(value)).join('\n');
+  for (const [index, text] of texts.entries())
+    await buildProduct(ctx, { slug: `bowl-${index}`, name: text, variants: [{ sku: text.trim(), name: text }] });
+  await importFile(
+    'kind=customers&format=jsonl',
+    linesOf(texts.map((name, index) => ({ email: `c${index}@example.com`, name }))),
+  );
+  const [item, email] = [{ quantity: 2, unit_price_cents: 500 }, 'c0@example.com'];
+  const created_at = '2025-11-30T23:59:59.999Z';
+  const orders = texts.map((name, index) => ({
+    order_number: `OLD-${index}`,
+    email,
+    created_at,
+    items: [{ ...item, name, sku: name }, ...(index === 0 ? [{ ...item, name: 'Gift', discount_cents: 100 }] : [])],
+    ...(index % 2 === 0 && { shipping_address: { name, street1: name, city: 'Berlin', country: 'DE' } }),
+  }));
+  t.is((await importFile('kind=orders&format=jsonl', linesOf(orders))).rows.failed, 0);
+
+  for (const kind of ['products', 'stock', 'customers', 'orders']) {
+    for (const format of ['csv', 'jsonl']) {
+      const { text } = await exportFile(t, { kind, format });
+      const { changes, rows } = await importFile(`kind=${kind}&format=${format}`, text);
+      t.like({ ...changes, failed: rows.failed }, { created: 0, updated: 0, failed: 0 }, `${kind} ${format}`);
+      t.true(changes.unchanged >= texts.length, `${kind} ${format}`);
+    }
+  }
+});
+
 test('an export as Shopify writes it is read back to the same products by another store', async (t) => {
   const { owner, otherOwner, services } = t.context;
   const importFile = async (to: Owner, file: string) => {

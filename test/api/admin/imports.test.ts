@@ -126,6 +126,8 @@ test('an import reports each rejected row, and its list of errors can be correct
     'short;Short',
     'formula;=1+1;F-1;100',
     'nameless;;N-1;100',
+    ';;;',
+    ' ; ;;',
   ].join('\n');
   const done = await importFile(t, 'kind=products&format=csv', file);
   t.like(done, { state: 'completed', changes: { created: 2 }, rows: { total: 7, done: 7, failed: 5 } });

@@ -1,6 +1,17 @@
 import { invalidRequest } from '#src/lib/errors.ts';
 import type { Row } from '../import-kind.ts';
 
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The fields of an object without these. */
+export function withoutFields(
+  value: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)));
+}
+
 /** The cells of these columns that are not empty. */
 export function filledCells(row: Row, columns: readonly string[]): Record<string, string> {
   return Object.fromEntries(columns.flatMap((name) => (row[name] ? [[name, row[name]]] : [])));

@@ -3,7 +3,7 @@ import { invalidRequest } from '#src/lib/errors.ts';
 import { closed } from '#src/lib/schema.ts';
 import { PastOrderInput, savePastOrders } from '../../orders/index.ts';
 import { defineImportKind, type Row, type TableFormat } from '../import-kind.ts';
-import { definedFields, filledCells, filledNumbers } from './cells.ts';
+import { definedFields, filledCells, filledNumbers, isObject, withoutFields } from './cells.ts';
 import { flatTable } from './flat-table.ts';
 import { rejectExisting } from './save-each.ts';
 
@@ -23,6 +23,19 @@ const ofOrder = flatTable({
 const ofAddress = ['name', 'street1', 'street2', 'city', 'state', 'zip', 'country', 'phone'];
 const ofItem = ['sku', 'product_slug', 'name', 'quantity', 'unit_price_cents', 'item_discount_cents'];
 
+/** What an export has besides, of orders and of their items. */
+const notRead = [
+  'order_id',
+  'paid_at',
+  'payment_status',
+  'subtotal_cents',
+  'gift_card_cents',
+  'promo_code',
+  'partner_code',
+  'imported_at',
+];
+const notReadOfItem = ['item_total_cents'];
+
 /** A row for each item. What describes the order stands in its first row, or in all of them, as exports write it. */
 const ordersTable: TableFormat = {
   required: ['order_number', 'created_at', 'name', 'quantity', 'unit_price_cents'],
@@ -30,16 +43,8 @@ const ordersTable: TableFormat = {
     ...ofOrder.optional,
     ...ofItem,
     ...ofAddress.map((field) => `shipping_${field}`),
-    // What an export has besides.
-    'order_id',
-    'paid_at',
-    'payment_status',
-    'subtotal_cents',
-    'gift_card_cents',
-    'promo_code',
-    'partner_code',
-    'imported_at',
-    'item_total_cents',
+    ...notRead,
+    ...notReadOfItem,
   ],
   otherColumns: 'rejected',
   groupedBy: 'order_number',
@@ -86,12 +91,28 @@ function itemOf(row: Row): Record<string, unknown> {
   return definedFields({ ...texts, ...numbers, discount_cents: discount });
 }
 
+/** An item of an exported line has its discount under the name of its column, and no empty texts. */
+function itemOfLine(item: unknown): unknown {
+  if (!isObject(item)) return item;
+  const { item_discount_cents: discount, ...fields } = withoutFields(item, notReadOfItem);
+  const filled = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''));
+  return definedFields({ discount_cents: discount, ...filled });
+}
+
 /** Orders that were made elsewhere, for the store's history and its customers'. */
 export const importOrders = defineImportKind({
   name: 'orders',
   area: 'orders',
   tables: { csv: ordersTable },
   schema: closed(PastOrderInput),
+  readLine(line) {
+    const { items, shipping_address: address, ...order } = withoutFields(line, [...notRead, 'labels', 'metadata']);
+    return definedFields({
+      ...order,
+      items: Array.isArray(items) ? items.map(itemOfLine) : items,
+      shipping_address: isObject(address) ? withoutFields(address, ['email']) : address,
+    });
+  },
   auditedAs: 'order',
   async save(ctx, orders, mode) {
     const changes = await savePastOrders(ctx, orders);

@@ -2,8 +2,12 @@ import { closed } from '#src/lib/schema.ts';
 import { CustomerInput, saveCustomers } from '../../customers/index.ts';
 import { PartnerInput, savePartner } from '../../partners/index.ts';
 import { defineImportKind } from '../import-kind.ts';
+import { withoutFields } from './cells.ts';
 import { flatTable } from './flat-table.ts';
 import { rejectExisting, saveEach } from './save-each.ts';
+
+/** What an export of customers has besides. */
+const notRead = ['id', 'created_at'];
 
 /** Customers with their consent to advertising. */
 export const importCustomers = defineImportKind({
@@ -14,10 +18,11 @@ export const importCustomers = defineImportKind({
       required: ['email'],
       texts: ['email', 'name'],
       flags: ['accepts_marketing'],
-      others: ['id', 'created_at'],
+      others: notRead,
     }),
   },
   schema: closed(CustomerInput),
+  readLine: (line) => withoutFields(line, notRead),
   auditedAs: 'customer',
   async save(ctx, customers, mode) {
     const changes = await saveCustomers(ctx, customers);

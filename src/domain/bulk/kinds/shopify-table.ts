@@ -99,7 +99,9 @@ function variantOf(row: Row, { slug, optionNames, tenant }: VariantContext): Rec
   const grams = Number(row['Variant Grams'] || 0);
   return definedFields({
     // An identifier that Excel would take for a number is exported with an apostrophe.
-    sku: row['Variant SKU']?.replace(/^'/, '') || [slug, ...chosen.map(slugOf)].join('-').toUpperCase().slice(0, 100),
+    sku:
+      row['Variant SKU']?.replace(/^'(?=\d)/, '') ||
+      [slug, ...chosen.map(slugOf)].join('-').toUpperCase().slice(0, 100),
     name: isOnly ? undefined : chosen.join(' / '),
     options: isOnly ? undefined : Object.fromEntries(options),
     price_cents: centsIn('Variant Price', row, tenant.currency),

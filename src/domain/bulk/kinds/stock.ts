@@ -2,7 +2,11 @@ import { closed } from '#src/lib/schema.ts';
 import { ExportedStockItem, type StockMove, saveStockChanges, stockChangeOf } from '../../catalog/index.ts';
 import type { IdentifiedChange } from '../../change.ts';
 import { defineImportKind } from '../import-kind.ts';
+import { withoutFields } from './cells.ts';
 import { flatTable } from './flat-table.ts';
+
+/** What an export has besides. */
+const notRead = ['held', 'product_slug', 'name'];
 
 /** The stock of variants: a new quantity, or a difference. A row with neither leaves it as it is. */
 export const importStock = defineImportKind({
@@ -12,10 +16,11 @@ export const importStock = defineImportKind({
     csv: flatTable({
       texts: ['variant_id', 'sku'],
       numbers: ['quantity', 'change', 'if_quantity'],
-      others: ['held', 'product_slug', 'name'],
+      others: notRead,
     }),
   },
   schema: closed(ExportedStockItem),
+  readLine: (line) => withoutFields(line, notRead),
   async save(ctx, items) {
     const moves = await saveStockChanges(
       ctx,
