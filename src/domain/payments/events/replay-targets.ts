@@ -1,11 +1,12 @@
 import { read, readOne } from '#src/database/transact.ts';
 import type { TimeRange } from '#src/lib/clock.ts';
-import { days, hours } from '#src/lib/duration.ts';
+import { days } from '#src/lib/duration.ts';
 import { notFound, ProviderError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../../context.ts';
 import type { PaymentAccount, PaymentEvent, PaymentSubject } from '../../ports/payment-gateway.ts';
 import { everyPage, paymentErrorOf, withPaymentErrors } from '../provider-calls.ts';
+import { firstRangeMs, nextRangeMs } from './listed-range.ts';
 import { objectsOf, type ProviderObject } from './provider-objects.ts';
 
 /** An object of the provider to replay, and those of the requested events that name it. */
@@ -25,7 +26,6 @@ export type ReplayWhat =
 
 /** The provider lists events for 30 days. What happened before is found by its objects. */
 const retainedMs = days(30);
-const rangeMs = hours(1);
 
 /** Each object once, in the order of the events. */
 export async function* replayTargets(
@@ -58,7 +58,7 @@ async function* targetsSince(
       yield { ...object, eventIds: [] };
     }
   }
-  for await (const events of eventsByHour(ctx, account, since < storedFrom ? storedFrom : since, until)) {
+  for await (const events of eventsByRange(ctx, account, since < storedFrom ? storedFrom : since, until)) {
     const targets = new Map<string, { subject: PaymentSubject; objectId: string; eventIds: string[] }>();
     for (const { eventId, subject, objectId } of events) {
       if (!subject) continue;
@@ -87,15 +87,17 @@ async function* unlistedObjects(
   }
 }
 
-/** The events of each hour, oldest first. */
-async function* eventsByHour(
+/** The events of one time range after another, oldest first. */
+async function* eventsByRange(
   ctx: Context,
   account: PaymentAccount,
   since: Date,
   until: Date,
 ): AsyncGenerator<PaymentEvent[]> {
-  for (let from = since.getTime(); from < until.getTime(); from += rangeMs) {
-    const range = { from: new Date(from), to: new Date(Math.min(from + rangeMs, until.getTime())) };
+  let rangeMs = firstRangeMs;
+  let from = since;
+  while (from < until) {
+    const range = { from, to: new Date(Math.min(from.getTime() + rangeMs, until.getTime())) };
     const events: PaymentEvent[] = [];
     ctx.signal?.throwIfAborted();
     const pages = everyPage((from) =>
@@ -103,6 +105,8 @@ async function* eventsByHour(
     );
     for await (const page of pages) events.push(...page.events);
     yield events.toReversed();
+    rangeMs = nextRangeMs(rangeMs, events);
+    from = range.to;
   }
 }
 
@@ -119,7 +123,7 @@ async function targetOfEvent(ctx: Context, account: PaymentAccount, eventId: str
 
 async function findEvent(ctx: Context, account: PaymentAccount, eventId: string): Promise<PaymentEvent | undefined> {
   const now = ctx.clock.now();
-  for await (const events of eventsByHour(ctx, account, new Date(now.getTime() - retainedMs), now)) {
+  for await (const events of eventsByRange(ctx, account, new Date(now.getTime() - retainedMs), now)) {
     const found = events.find((event) => event.eventId === eventId);
     if (found) return found;
   }

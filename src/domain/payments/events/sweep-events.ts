@@ -1,7 +1,7 @@
 import { sweepStoreEvents as sweepStoreEventsJob } from '#jobs/payments.ts';
 import { asPlatform, completeJob, readOne, transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
-import { days, hours, minutes } from '#src/lib/duration.ts';
+import { days, minutes } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
@@ -11,13 +11,12 @@ import { openAccount } from '../accounts/payment-account.ts';
 import { providerFailureOf } from '../provider-calls.ts';
 import { storeEvents } from './accept-payment-event.ts';
 import { recordGap } from './event-gaps.ts';
+import { firstRangeMs, nextRangeMs } from './listed-range.ts';
 
 /** The provider lists events for 30 days. */
 const retainedMs = days(30);
 /** Events appear a little out of order, so each sweep overlaps the one before. */
 const overlapMs = minutes(5);
-/** The time range of one list: short, so that few events are added to it between two pages. */
-const rangeMs = hours(1);
 /** 2 requests a second are a tenth of what a sandbox allows, for the five minutes between sweeps. */
 const pagesMax = 200;
 /** A webhook may take this long; an older event that is not stored was never delivered. */
@@ -100,6 +99,7 @@ export async function sweepStoreEvents(ctx: Context): Promise<void> {
   try {
     const account = await openAccount(ctx);
     let missed = 0;
+    let rangeMs = firstRangeMs;
     for (let pages = 0; from < now && pages < pagesMax; pages += 1) {
       const to = listed?.to ?? new Date(Math.min(from.getTime() + rangeMs, now.getTime()));
       const page = await ctx.ports.payments.listEvents(
@@ -111,6 +111,7 @@ export async function sweepStoreEvents(ctx: Context): Promise<void> {
       if (pages === 0 && cursor.sweptTo < storedFrom) await recordGap(ctx, { from: cursor.sweptTo, to: storedFrom });
       missed += await storeMissed(ctx, page.events);
       await moveCursor(ctx, to, page.next);
+      rangeMs = nextRangeMs(rangeMs, page.events);
       listed = page.next === null ? undefined : { to, next: page.next };
       if (!listed) from = to;
     }
