@@ -107,7 +107,7 @@ function checkAlternatives(options: readonly Schema[], value: string | Form, pat
   const fitting = options.filter(
     (option) => option.type !== 'null' && isBranch(option) === (typeof value !== 'string'),
   );
-  let failure = invalid(typeof value === 'string' ? 'Invalid object' : 'Invalid string', path);
+  let failure: StripeError | undefined;
   for (const option of fitting) {
     try {
       return check(option, value, path);
@@ -116,7 +116,7 @@ function checkAlternatives(options: readonly Schema[], value: string | Form, pat
       failure = error;
     }
   }
-  throw failure;
+  throw failure ?? invalid(typeof value === 'string' ? 'Invalid object' : 'Invalid string', path);
 }
 
 function isBranch(schema: Schema): boolean {
