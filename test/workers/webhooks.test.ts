@@ -107,7 +107,7 @@ test('an endpoint that failed gets every event once it works again', async (t) =
   );
 });
 
-test('every delivery arrives when Redis is wiped while thousands are due', async (t) => {
+test('every delivery arrives when Redis is wiped while hundreds are due', async (t) => {
   const { ctx, clock, redisUrl } = await openStoreFixture(t);
   const receiver = await receiverFor(t);
   const endpoints = [];
@@ -115,7 +115,7 @@ test('every delivery arrives when Redis is wiped while thousands are due', async
     endpoints.push(await buildEndpoint(ctx, receiver, { concurrency: 1, events: ['order.paid'] }));
   const { id: orderId } = await buildPaidOrder(ctx);
   const events = await transact(ctx, async (ctx) =>
-    Array.from({ length: 100 }, () => recordEvent(ctx, 'order.paid', orderId)),
+    Array.from({ length: 40 }, () => recordEvent(ctx, 'order.paid', orderId)),
   );
 
   await receiver.received(200);
