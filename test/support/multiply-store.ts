@@ -37,14 +37,15 @@ export async function multiplyStore(
       if (single.has(table)) continue;
       const names = columns.map(({ name }) => client.escapeIdentifier(name)).join();
       // The own copies come last, because everything of the store is copied.
-      for (const [target, count] of [...others, [tenantId, own] as const]) {
+      for (const targets of [others, new Map([[tenantId, own]])]) {
         // What the copies of the store share, other stores do not have.
-        const values = columns.map((column) => copyOf(table, column, target === tenantId ? shared : none)).join();
+        const values = columns.map((column) => copyOf(table, column, targets === others ? none : shared)).join();
         await client.query(
-          `insert into ${table} (${names}) select ${values.replaceAll('$tenant', client.escapeLiteral(target))}
-           from (select * from ${table} where tenant_id = $1) as r, generate_series(1, $2::int) as n
+          `insert into ${table} (${names}) select ${values}
+           from (select * from ${table} where tenant_id = $1) as r,
+             unnest($2::text[], $3::int[]) as target(id, copies), generate_series(1, target.copies) as n
            on conflict do nothing`,
-          [tenantId, count],
+          [tenantId, [...targets.keys()], [...targets.values()]],
         );
       }
     }
@@ -90,7 +91,7 @@ async function readTables(client: pg.Client): Promise<Map<string, Column[]>> {
 /** The value of a column in the copy with the number `n` of the row `r`. */
 function copyOf(table: string, { name, type, isKey }: Column, shared: ReadonlySet<string>): string {
   const value = `r."${name}"`;
-  if (name === 'tenant_id') return '$tenant';
+  if (name === 'tenant_id') return 'target.id';
   if (type === 'timestamp with time zone')
     return `${value} + n * interval '1 second' * case when ${value} > now() then 1 else -1 end`;
   if (!isKey || shared.has(`${table}.${name}`)) return value;
