@@ -26,7 +26,7 @@ export async function runAva(args: string[], environment: NodeJS.ProcessEnv): Pr
   const [version] = await Promise.all([bundlePackages(), stripSources()]);
   quickly.searchParams.set('packages', version);
   // Two more than there are processors, since some files wait for processes that they start.
-  const flags = [`--concurrency=${Math.min(4, availableParallelism() + 2)}`];
+  const flags = [`--concurrency=${Math.min(5, availableParallelism() + 3)}`];
   if (process.stdout.isTTY) flags.push('--color');
   const program = join(root, 'node_modules/ava/entrypoints/cli.js');
   const ava = spawn(process.execPath, [roomy, program, ...flags, ...args], {
