@@ -3,7 +3,6 @@ import { Email, IntegerLike, Omittable, Slug, type Static, Text, Type } from '#s
 import { priceLines } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
 import { ReturnUrl } from '../return-url.ts';
-import { shippingOptions } from '../shipping/index.ts';
 import { type CheckoutSessionView, checkOut } from './create-checkout-session.ts';
 import type { CheckoutQuote } from './quote-checkout.ts';
 
@@ -62,13 +61,11 @@ async function quoteGift(
     },
   ]);
   const lines = priced.map((line) => ({ ...line, purchaseType: 'one_time' as const, interval: null }));
-  const ships = lines.some((line) => line.ships);
   return {
     lines,
-    ships,
     subtotalCents: lines.reduce((sum, { unitPriceCents, quantity }) => sum + unitPriceCents * quantity, 0),
     discount: undefined,
     giftCard: undefined,
-    shipping: ships ? await shippingOptions(ctx) : undefined,
+    ships: lines.some((line) => line.ships),
   };
 }

@@ -4,17 +4,15 @@ import { newId } from '#src/lib/ids.ts';
 import type { PricedLine } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
 import type { Hold, NewOrder } from '../orders/index.ts';
-import { amountTooSmall } from '../payments/index.ts';
+import { amountTooSmall, type SellingTerms } from '../payments/index.ts';
 import type { SessionLine, SessionRequest } from '../ports/payment-gateway.ts';
 import { fillReturnUrl } from '../return-url.ts';
+import type { ShippingOptions } from '../shipping/index.ts';
 import type { CheckoutInput } from './checkout-input.ts';
-import { type CheckoutQuote, linesPerKindMax, tooManyLines } from './quote-checkout.ts';
+import { type CheckoutQuote, linesPerKindMax, type QuotedDiscount, tooManyLines } from './quote-checkout.ts';
 
-/** The settings of the store's account that a session is created with. */
-export interface SessionTerms {
-  readonly sessionLifetimeMs: number;
-  readonly automaticTax: boolean;
-}
+/** The settings of the store that a session is created with. */
+export type SessionTerms = Pick<SellingTerms, 'sessionLifetimeMs' | 'automaticTax' | 'shipping'>;
 
 /** The order and the request for its session, before either is stored. */
 export interface OrderPlan {
@@ -86,11 +84,12 @@ export function planOrder(
   terms: SessionTerms,
   email: string | null,
 ): OrderPlan {
-  const { lines, subtotalCents, discount, giftCard } = quote;
+  const { lines, subtotalCents, discount, giftCard, ships } = quote;
+  const shipping = ships ? terms.shipping : null;
   const mode = lines.some(({ interval }) => interval !== null) ? 'subscription' : 'payment';
   const discountCents = discount?.discountCents ?? 0;
   const giftCardCents = giftCard?.appliedCents ?? 0;
-  const options = shippingChoices(quote, subtotalCents - discountCents);
+  const options = shippingChoices(shipping, discount, subtotalCents - discountCents);
   const cheapestCents = options.length > 0 ? Math.min(...options.map(({ amountCents }) => amountCents)) : 0;
   const shippingCents = mode === 'subscription' ? cheapestCents : 0;
   const totalCents = subtotalCents - discountCents - giftCardCents + shippingCents;
@@ -100,7 +99,7 @@ export function planOrder(
 
   const now = ctx.clock.now().getTime();
   const orderId = newId('ord');
-  const countries = quote.shipping?.countries ?? defaultCountries;
+  const countries = shipping?.countries ?? defaultCountries;
   return {
     expiresAt: new Date(now + terms.sessionLifetimeMs),
     order: {
@@ -130,7 +129,7 @@ export function planOrder(
       lines: [...lines.map(sessionLineOf), ...shippingLines(lines, shippingCents)],
       discountCents: discountCents + giftCardCents,
       discountName: [discount?.name, giftCardCents > 0 && 'Gift card'].filter(Boolean).join(' + ') || null,
-      shipping: quote.ships ? { countries, options: mode === 'payment' ? options : [] } : null,
+      shipping: ships ? { countries, options: mode === 'payment' ? options : [] } : null,
       customerEmail: email,
       returnUrl: fillReturnUrl(ctx, 'return_url', input.return_url ?? ctx.tenant.storefrontUrl, orderId),
       cancelUrl: fillReturnUrl(ctx, 'cancel_url', input.cancel_url ?? ctx.tenant.storefrontUrl, orderId),
@@ -142,7 +141,8 @@ export function planOrder(
 
 /** The shipping options of the shopper. Free shipping makes only the cheapest one free. */
 function shippingChoices(
-  { shipping, discount }: CheckoutQuote,
+  shipping: ShippingOptions | null,
+  discount: QuotedDiscount | undefined,
   goodsCents: number,
 ): { name: string; amountCents: number }[] {
   const choices = (shipping?.options ?? []).map(({ name, amountCents, freeOverCents }) => ({

@@ -13,7 +13,6 @@ import {
   rejectGiftCard,
   rejectPromo,
 } from '../promotions/index.ts';
-import { type ShippingOptions, shippingOptions } from '../shipping/index.ts';
 import type { LiveSubscription } from '../subscriptions/index.ts';
 import type { CheckoutInput } from './checkout-input.ts';
 
@@ -23,7 +22,6 @@ export interface CheckoutQuote {
   readonly subtotalCents: number;
   readonly discount: QuotedDiscount | undefined;
   readonly giftCard: GiftCardQuote | undefined;
-  readonly shipping: ShippingOptions | undefined;
   readonly ships: boolean;
 }
 
@@ -72,8 +70,7 @@ export async function quoteCheckout(
   const discount = await quoteDiscount(ctx, input, lines, holder);
   const dueCents = subtotalCents - (discount?.discountCents ?? 0);
   const giftCard = input.gift_card_code ? await applyGiftCard(ctx, input.gift_card_code, dueCents, holder) : undefined;
-  const ships = lines.some((line) => line.ships);
-  return { lines, subtotalCents, discount, giftCard, ships, shipping: ships ? await shippingOptions(ctx) : undefined };
+  return { lines, subtotalCents, discount, giftCard, ships: lines.some((line) => line.ships) };
 }
 
 const totalCentsOf = ({ unitPriceCents, quantity }: PricedLine) => unitPriceCents * quantity;

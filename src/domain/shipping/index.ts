@@ -56,7 +56,6 @@ export {
   ShippingAccountEntity,
   ShippingAccountInput,
   type ShippingOptions,
-  shippingOptions,
   shippingOptionsOf,
 } from './shipping-account.ts';
 export { Tracking } from './tracking.ts';

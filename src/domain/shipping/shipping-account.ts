@@ -218,19 +218,7 @@ export interface ShippingOptions {
   }[];
 }
 
-/** `undefined` where the store has no shipping settings. */
-export async function shippingOptions(ctx: Context): Promise<ShippingOptions | undefined> {
-  const row = await readOne<{ options: ShippingOptions | null }>(
-    ctx,
-    sql`select ${shippingOptionsOf(ctx)} as options`,
-    {
-      brief: true,
-    },
-  );
-  return row?.options ?? undefined;
-}
-
-/** The same as JSON, as part of another statement; null where the store has no shipping settings. */
+/** The options as JSON, as part of another statement; null where the store has no shipping settings. */
 export const shippingOptionsOf = (ctx: Context): Sql => sql`
   (select json_build_object('countries', countries, 'options', (
       select coalesce(json_agg(json_build_object('name', option -> 'name', 'amountCents', option -> 'amount_cents',

@@ -607,11 +607,10 @@ function quoteOf(given: Given): CheckoutQuote {
   const subtotalCents = totals.reduce((sum, total) => sum + total, 0);
   const discountCents = Math.floor((subtotalCents * given.discountPercent) / 100);
   const appliedCents = Math.min(given.giftCents, subtotalCents - discountCents);
-  const ships = lines.some((line) => line.ships);
   return {
     lines,
     subtotalCents,
-    ships,
+    ships: lines.some((line) => line.ships),
     discount: {
       name: 'P',
       promo: { promoId: 'promo_1', code: 'P' },
@@ -629,7 +628,6 @@ function quoteOf(given: Given): CheckoutQuote {
       remainingDueCents: 0,
       reason: null,
     },
-    shipping: ships ? { countries: ['US'], options: given.options } : undefined,
   };
 }
 
@@ -641,7 +639,8 @@ test('planOrder requests the amounts of the order, for any purchase', (t) => {
         const quote = quoteOf(given);
         let plan: ReturnType<typeof planOrder>;
         try {
-          plan = planOrder(ctx, {}, quote, { sessionLifetimeMs: hours(1), automaticTax: false }, null);
+          const shipping = { countries: ['US'], options: given.options };
+          plan = planOrder(ctx, {}, quote, { sessionLifetimeMs: hours(1), automaticTax: false, shipping }, null);
         } catch (error) {
           return error instanceof DomainError && error.code === 'amount_too_small';
         }

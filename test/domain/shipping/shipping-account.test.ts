@@ -6,9 +6,10 @@ import type { Context } from '#src/domain/context.ts';
 import {
   checkShippingAccount,
   ShippingAccountInput,
+  type ShippingOptions,
   saveSecondShippingAccount,
   saveShippingAccount,
-  shippingOptions,
+  shippingOptionsOf,
 } from '#src/domain/shipping/index.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { silentLog } from '#src/lib/log.ts';
@@ -56,11 +57,14 @@ test('saveShippingAccount seals keys and tokens', async (t) => {
   for (const secret of [input.api_key, input.webhook_token ?? '', 'EZTK-secret']) t.false(text.includes(secret));
 });
 
-test("shippingOptions come from the store's settings", async (t) => {
+test("shippingOptionsOf selects the options of the store's settings", async (t) => {
   const { ctx } = t.context;
-  t.is(await shippingOptions(ctx), undefined);
+  const read = async () =>
+    (await readOne<{ options: ShippingOptions | null }>(ctx, sql`select ${shippingOptionsOf(ctx)} as options`))
+      ?.options;
+  t.is(await read(), null);
   await transact(ctx, (ctx) => saveShippingAccount(ctx, shippingAccountInput()));
-  t.deepEqual(await shippingOptions(ctx), {
+  t.deepEqual(await read(), {
     countries: ['US', 'CA', 'GB'],
     options: [
       { name: 'Standard', amountCents: 599, freeOverCents: 7500 },

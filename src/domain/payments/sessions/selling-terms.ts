@@ -4,11 +4,13 @@ import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context, InTransaction } from '../../context.ts';
 import { paymentCustomerIdOf } from '../../customers/index.ts';
 import type { PaymentAccount } from '../../ports/payment-gateway.ts';
+import { type ShippingOptions, shippingOptionsOf } from '../../shipping/index.ts';
 import { type LiveSubscription, liveSubscriptionsOf } from '../../subscriptions/index.ts';
 import { notConfigured, type StoredAccount, unseal } from '../accounts/payment-account.ts';
 
 /**
- * What a checkout needs of payments before it begins: the account, and the caller's open sessions and subscriptions.
+ * What a checkout needs before it begins: the payment account, the caller's open sessions and subscriptions, and the
+ * store's shipping options.
  */
 export interface SellingTerms {
   readonly account: PaymentAccount;
@@ -24,6 +26,8 @@ export interface SellingTerms {
   readonly paymentCustomerId: string | null;
   /** The order that an earlier attempt of the same request created. */
   readonly earlierOrderId: string | null;
+  /** Where the store ships to; null where it has no shipping settings. */
+  readonly shipping: ShippingOptions | null;
 }
 
 /** Whose session it will be, for which request, and the deadline of the caller. */
@@ -54,7 +58,8 @@ export async function sellingTerms(
       (select order_id from payment_sessions where tenant_id = ${ctx.tenant.id} and request_key = ${requestKey}
         and state in ('creating', 'open')) as "earlierOrderId",
       ${subscribingSessionsOf(ctx, email)} as "subscribingSessions",
-      ${liveSubscriptionsOf(ctx, email)} as "liveSubscriptions", ${paymentCustomerIdOf(ctx, email)} as "paymentCustomerId"
+      ${liveSubscriptionsOf(ctx, email)} as "liveSubscriptions", ${paymentCustomerIdOf(ctx, email)} as "paymentCustomerId",
+      ${shippingOptionsOf(ctx)} as shipping
     from payment_accounts a where a.tenant_id = ${ctx.tenant.id}`,
     { brief: true },
   );
