@@ -12,13 +12,12 @@ export async function inSavepoint<Ctx extends DatabaseContext, Result>(
   { isUndone = false }: { isUndone?: boolean } = {},
 ): Promise<Result> {
   const { tx } = ctx;
-  const [jobCount, eventCount] = [tx.jobs.length, tx.events.length];
+  const lists = [tx.changes, tx.jobs, tx.events].map((list) => ({ list, length: list.length }));
   await tx.em.flush();
   await tx.execute(sql`savepoint part`);
   const undo = async () => {
     tx.em.clear();
-    tx.jobs.length = jobCount;
-    tx.events.length = eventCount;
+    for (const { list, length } of lists) list.length = length;
     await tx.execute(sql`rollback to savepoint part`);
   };
   try {

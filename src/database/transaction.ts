@@ -20,7 +20,11 @@ export interface Transaction {
   execute<Row>(statement: Sql): Promise<Row[]>;
   /** Let each further statement take this long. */
   limitStatements(timeoutMs: number): Promise<void>;
-  /** The enqueued jobs and recorded events: written by the last statements before the commit. */
+  /**
+   * Inserts and updates that nothing in this transaction reads, the enqueued jobs, and the recorded events: written by
+   * the last statements before the commit.
+   */
+  readonly changes: Sql[];
   readonly jobs: OutboxJob[];
   readonly events: RecordedEvent[];
   /** The job that this commit completes. */
@@ -76,6 +80,7 @@ function settingOf(client: PoolClient, scope: Scope): string {
 }
 
 class ClientTransaction implements Transaction {
+  readonly changes: Sql[] = [];
   readonly jobs: OutboxJob[] = [];
   readonly events: RecordedEvent[] = [];
   #outcome: JobOutcome | undefined;
@@ -130,7 +135,7 @@ class ClientTransaction implements Transaction {
 
   async commit(): Promise<Closed> {
     await this.#em?.flush();
-    const closing = closingStatements({ events: this.events, jobs: this.jobs, outcome: this.#outcome });
+    const closing = closingStatements({ ...this, outcome: this.#outcome });
     const [closed, { command }] = await awaitAll(
       awaitAll(...closing.map((statement) => this.execute<Closed>(statement))),
       this.#client.query('commit'),

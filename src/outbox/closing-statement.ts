@@ -1,4 +1,4 @@
-import { joinSql, type Sql, sql } from '#src/lib/sql.ts';
+import { joinSql, rawSql, type Sql, sql } from '#src/lib/sql.ts';
 import { insertDeliveries, insertEvents } from './deliveries.ts';
 import { insertJobs, type OutboxJob } from './enqueue.ts';
 import type { RecordedEvent } from './events.ts';
@@ -13,6 +13,8 @@ export interface CompletedJob {
 
 /** What a transaction leaves for its last statements. */
 export interface Closing {
+  /** Inserts and updates that nothing in the transaction reads. */
+  readonly changes: readonly Sql[];
   readonly events: readonly RecordedEvent[];
   readonly jobs: readonly OutboxJob[];
   readonly outcome?: JobOutcome | undefined;
@@ -32,19 +34,30 @@ export interface Closed {
 }
 
 /**
- * The statements that write the events, deliveries, new jobs and job outcome of a transaction, just before its commit;
- * none when there are none. The last one returns `Closed`.
+ * The statements that write the changes, events, deliveries, new jobs and job outcome of a transaction, just before its
+ * commit; none when there are none. The last one returns `Closed`.
  */
-export function closingStatements({ events, jobs, outcome }: Closing): Sql[] {
-  const changes: Sql[] = [];
-  if (events.length > 0) changes.push(insertDeliveries(events));
-  if (jobs.length > 0) changes.push(sql`enqueued as (${insertJobs(jobs)} returning 1)`);
-  if (outcome) changes.push(sql`ended as (${end(outcome)})`);
-  if (changes.length === 0) return [];
+export function closingStatements({ changes, events, jobs, outcome }: Closing): Sql[] {
+  const { once, repeated } = byText(changes);
+  const parts = once.map((change, index) => sql`${rawSql(`change${index}`)} as (${change})`);
+  if (events.length > 0) parts.push(insertDeliveries(events));
+  if (jobs.length > 0) parts.push(sql`enqueued as (${insertJobs(jobs)} returning 1)`);
+  if (outcome) parts.push(sql`ended as (${end(outcome)})`);
+  if (parts.length === 0) return [];
   const hasWoken = events.length > 0 ? sql`exists (select from woken)` : sql`false`;
   const hasEnqueued = jobs.length > 0 ? sql`exists (select from enqueued)` : sql`false`;
-  const closing = sql`with ${joinSql(changes, ', ')} select ${hasWoken} or ${hasEnqueued} as "hasNewJobs"`;
-  return events.length > 0 ? [insertEvents(events), closing] : [closing];
+  const closing = sql`with ${joinSql(parts, ', ')} select ${hasWoken} or ${hasEnqueued} as "hasNewJobs"`;
+  return [...repeated, ...(events.length > 0 ? [insertEvents(events)] : []), closing];
+}
+
+/**
+ * One change of each text, in a fixed order, and those that repeat a text: the last statement must not have another text,
+ * and so another plan, for each number and order of changes.
+ */
+function byText(changes: readonly Sql[]): { readonly once: readonly Sql[]; readonly repeated: readonly Sql[] } {
+  const once = new Map<string, Sql>();
+  const repeated = changes.filter((change) => once.get(change.text) ?? !once.set(change.text, change));
+  return { once: [...once.keys()].toSorted().flatMap((text) => once.get(text) ?? []), repeated };
 }
 
 function end({ job: { outboxId }, at, failure }: JobOutcome): Sql {

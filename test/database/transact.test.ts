@@ -3,11 +3,13 @@ import anyTest, { type TestFn } from 'ava';
 import { isDatabaseAway } from '#src/database/is-database-away.ts';
 import { lockNames } from '#src/database/lock-names.ts';
 import { lockRow, readRow, saveRow } from '#src/database/rows.ts';
+import { inSavepoint } from '#src/database/savepoint.ts';
 import { brokenConstraint, read, transact } from '#src/database/transact.ts';
 import { findEntry } from '#src/domain/content/index.ts';
 import type { Context, InTransaction } from '#src/domain/context.ts';
 import { lockOrder } from '#src/domain/orders/index.ts';
 import { Order } from '#src/domain/orders/order.ts';
+import { newId } from '#src/lib/ids.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { countStatements } from '#test/support/count-statements.ts';
@@ -237,4 +239,49 @@ test('lockNames makes transactions that lock the same names in different orders 
     });
   await Promise.all([hold(names), hold(names.toReversed()), hold(names.slice(50))]);
   t.deepEqual(order, ['in', 'out', 'in', 'out', 'in', 'out']);
+});
+
+/** A change that nothing in the transaction reads. */
+const leadOf = ({ tenant, clock }: Context, email: string) => sql`
+  insert into leads (tenant_id, id, email, source, created_at, updated_at)
+  values (${tenant.id}, ${newId('lead')}, ${email}, 'footer', ${clock.now()}, ${clock.now()})`;
+
+test.serial('transact writes changes with its last statement, and those that repeat a text before it', async (t) => {
+  const { services, ctx } = t.context;
+  const emails = async () =>
+    (
+      await read<{ email: string }>(ctx, sql`select email from leads where tenant_id = ${ctx.tenant.id} order by email`)
+    ).map(({ email }) => email);
+  const write = (...changes: Sql[]) =>
+    countStatements(services, () => transact(ctx, async ({ tx }) => tx.changes.push(...changes)));
+  const other = sql`update leads set name = 'Ada' where tenant_id = ${ctx.tenant.id} and email = 'nobody'`;
+
+  const [one] = [await write(leadOf(ctx, 'a'), other), await write(other, leadOf(ctx, 'b'))].map(
+    (each) => each.statements,
+  );
+  t.is(one?.length, 1);
+  t.deepEqual(await emails(), ['a', 'b']);
+  const many = await write(other, ...['c', 'd', 'e'].map((email) => leadOf(ctx, email)));
+  t.is(many.statements.length, 3);
+  t.is(many.statements.at(-1), one?.[0], 'the same text, and so the same plan, for any number and order');
+  t.deepEqual(await emails(), ['a', 'b', 'c', 'd', 'e']);
+});
+
+test('transact writes no change of a part that was undone, or of a transaction that failed', async (t) => {
+  const { ctx } = t.context;
+  await transact(ctx, async (ctx) => {
+    ctx.tx.changes.push(leadOf(ctx, 'kept'));
+    await inSavepoint(ctx, async (ctx) => ctx.tx.changes.push(leadOf(ctx, 'undone')), { isUndone: true });
+  });
+  await t.throwsAsync(
+    transact(ctx, async (ctx) => {
+      ctx.tx.changes.push(leadOf(ctx, 'failed'));
+      throw new Error('It failed.');
+    }),
+  );
+  const twice = transact(ctx, async (ctx) => {
+    ctx.tx.changes.push(leadOf(ctx, 'twice'), leadOf(ctx, 'twice'));
+  });
+  t.is(brokenConstraint(await t.throwsAsync(twice)), 'leads_tenant_id_email_source_key');
+  t.deepEqual(await read(ctx, sql`select email from leads where tenant_id = ${ctx.tenant.id}`), [{ email: 'kept' }]);
 });

@@ -73,7 +73,7 @@ export async function fillDemoStore(stack: Stack): Promise<{ labels: readonly Wa
     await requestStaffLink(ctx, { email: addressOf('staff_sign_in'), clientNetwork: undefined });
     await transact(ctx, async (ctx) => {
       for (const kind of freelySent) {
-        await enqueueMail(ctx, { kind, to: addressOf(kind), data: everyKind[kind], subjectId: `sub_${kind}` });
+        enqueueMail(ctx, { kind, to: addressOf(kind), data: everyKind[kind], subjectId: `sub_${kind}` });
       }
     });
   } finally {

@@ -1,7 +1,7 @@
 import { write } from '#src/database/transact.ts';
 import { hmacSha256 } from '#src/lib/crypto.ts';
 import { newId } from '#src/lib/ids.ts';
-import { sql } from '#src/lib/sql.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { paidType } from './event-input.ts';
 
@@ -32,22 +32,18 @@ export interface BatchHead {
 }
 
 /** Store a batch as one row, until a worker aggregates it. */
-export async function storeBatch(
+export async function storeBatch(ctx: Context, head: BatchHead, events: readonly StoredEvent[]): Promise<void> {
+  await write(ctx, sql`stored as (${insertBatch(ctx, head, events)} returning 1)`, sql`select * from stored`);
+}
+
+const insertBatch = (
   ctx: Context,
   { receivedAt, source, bot, visitor }: BatchHead,
   events: readonly StoredEvent[],
-): Promise<void> {
-  await write(
-    ctx,
-    sql`
-    stored as (
-      insert into analytics_batches (tenant_id, id, received_at, source, bot, visitor, event_count, events)
-      values (${ctx.tenant.id}, ${newId('bat')}, ${receivedAt}, ${source}, ${bot}, ${visitor}, ${events.length},
-        ${JSON.stringify(events)})
-      returning 1)`,
-    sql`select * from stored`,
-  );
-}
+): Sql => sql`
+  insert into analytics_batches (tenant_id, id, received_at, source, bot, visitor, event_count, events)
+  values (${ctx.tenant.id}, ${newId('bat')}, ${receivedAt}, ${source}, ${bot}, ${visitor}, ${events.length},
+    ${JSON.stringify(events)})`;
 
 /** A paid order. */
 export interface Sale {
@@ -67,23 +63,23 @@ export interface Sale {
  * Record a paid order for the analytics, in the transaction that marks it as paid. Only these events count as revenue.
  * Idempotent for each order.
  */
-export async function recordOrderPaid(ctx: InTransaction, sale: Sale): Promise<void> {
+export function recordOrderPaid(ctx: InTransaction, sale: Sale): void {
   const { orderId, totalCents, currency, customerId, cartId, sessionId, isRenewal } = sale;
   const receivedAt = ctx.clock.now();
-  await storeBatch(ctx, { receivedAt, source: 'ledger', bot: false, visitor: isRenewal ? null : orderId }, [
-    {
-      // The id is secret, so a client cannot send an event with it beforehand.
-      id: hmacSha256(ctx.settings.keyPepper, JSON.stringify([paidType, ctx.tenant.id, orderId]))
-        .toString('hex')
-        .slice(0, 32),
-      at: receivedAt,
-      type: paidType,
-      session_id: isRenewal ? null : sessionId,
-      customer_id: customerId,
-      order_id: orderId,
-      cart_id: cartId,
-      value_cents: totalCents,
-      currency,
-    },
-  ]);
+  const head = { receivedAt, source: 'ledger', bot: false, visitor: isRenewal ? null : orderId } as const;
+  const event = {
+    // The id is secret, so a client cannot send an event with it beforehand.
+    id: hmacSha256(ctx.settings.keyPepper, JSON.stringify([paidType, ctx.tenant.id, orderId]))
+      .toString('hex')
+      .slice(0, 32),
+    at: receivedAt,
+    type: paidType,
+    session_id: isRenewal ? null : sessionId,
+    customer_id: customerId,
+    order_id: orderId,
+    cart_id: cartId,
+    value_cents: totalCents,
+    currency,
+  };
+  ctx.tx.changes.push(insertBatch(ctx, head, [event]));
 }

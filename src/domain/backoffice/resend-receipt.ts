@@ -17,7 +17,7 @@ export async function resendReceipt(ctx: Context, orderId: string): Promise<void
   if (order.paid_at === null || email === null || !isEmailAddress(email))
     throw new DomainError('conflict', 'no_receipt', 'The order is not paid, or has no email address.');
   await transact(ctx, async (ctx) => {
-    await enqueueMail(ctx, { kind: 'receipt', to: email, subjectId: orderId, data: order });
+    enqueueMail(ctx, { kind: 'receipt', to: email, subjectId: orderId, data: order });
     await recordAudit(ctx, { action: 'order.receipt_resent', subjectKind: 'order', subjectId: orderId });
   });
 }

@@ -73,14 +73,11 @@ export async function requestCode(ctx: InTransaction, request: CodeRequest): Pro
   if ('isEmailed' in request && request.isEmailed === false) return;
   const code = { purpose: codePurpose(request), valid_minutes: validMs / 60_000 };
   const subjectId = request.id;
-  await ('staff' in request
-    ? enqueueMail(ctx, { kind: 'staff_code', to: request.staff.email, data: code, subjectId })
-    : enqueueMail(ctx, {
-        kind: 'one_time_password',
-        to: ctx.tenant.ownerEmail,
-        data: { ...code, action: request.action },
-        subjectId,
-      }));
+  if ('staff' in request) enqueueMail(ctx, { kind: 'staff_code', to: request.staff.email, data: code, subjectId });
+  else {
+    const data = { ...code, action: request.action };
+    enqueueMail(ctx, { kind: 'one_time_password', to: ctx.tenant.ownerEmail, data, subjectId });
+  }
 }
 
 interface SentCode {

@@ -73,7 +73,7 @@ export async function notifyRestock(
     if (!item) return;
     const { productId, ...data } = item;
     const { notified, reached } = await markNotified(ctx, productId, variantId);
-    for (const { id, email } of notified) await enqueueMail(ctx, { kind: 'restock', to: email, data, subjectId: id });
+    for (const { id, email } of notified) enqueueMail(ctx, { kind: 'restock', to: email, data, subjectId: id });
     if (reached === batchMax) enqueue(ctx, notifyRestockJob, { variantId, movementId, number: number + 1 });
   });
 }

@@ -17,17 +17,17 @@ export interface MailRequest<Kind extends MailKind> {
 }
 
 /**
- * Store an email and enqueue the job that sends it, in the caller's transaction.
+ * Store an email and enqueue the job that sends it, with the commit of the caller's transaction, which does not see it.
  * @returns the email's id
  * @throws DomainError `invalid_request` when `to` is not one email address
  */
-export async function enqueueMail<Kind extends MailKind>(ctx: InTransaction, mail: MailRequest<Kind>): Promise<string> {
+export function enqueueMail<Kind extends MailKind>(ctx: InTransaction, mail: MailRequest<Kind>): string {
   const recipient = normaliseEmail(mail.to);
   if (!isEmailAddress(recipient)) throw invalidRequest('This is not an email address.');
 
   const id = newId('mail');
   const now = ctx.clock.now();
-  await ctx.tx.execute(sql`
+  ctx.tx.changes.push(sql`
     insert into mails (tenant_id, id, kind, recipient, data, subject_id, message_id, state, next_attempt_at, created_at,
       updated_at)
     values (${ctx.tenant.id}, ${id}, ${mail.kind}, ${recipient}, ${JSON.stringify(mail.data)}::jsonb, ${mail.subjectId},

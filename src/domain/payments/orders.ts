@@ -110,7 +110,7 @@ async function closeSale(ctx: InTransaction, order: Order, { isRenewal }: Paymen
       totalCents: order.subtotalCents - order.discountCents,
     });
   }
-  await recordOrderPaid(ctx, { orderId, totalCents, currency, customerId, cartId, sessionId, isRenewal });
+  recordOrderPaid(ctx, { orderId, totalCents, currency, customerId, cartId, sessionId, isRenewal });
 }
 
 /** An invalid email address does not stop the payment. */
@@ -118,11 +118,11 @@ async function enqueueMails(ctx: InTransaction, order: Order, { name }: Payment)
   const { email, gift, id: subjectId } = order;
   if (email && isEmailAddress(email)) {
     const view = await readOrder(ctx, subjectId);
-    if (view) await enqueueMail(ctx, { kind: 'receipt', to: email, subjectId, data: view });
+    if (view) enqueueMail(ctx, { kind: 'receipt', to: email, subjectId, data: view });
   }
   if (gift && isEmailAddress(gift.recipient_email)) {
     const { recipient_email: to, ...given } = gift;
-    await enqueueMail(ctx, { kind: 'gift', to, subjectId, data: { ...given, giver_name: name } });
+    enqueueMail(ctx, { kind: 'gift', to, subjectId, data: { ...given, giver_name: name } });
   }
 }
 

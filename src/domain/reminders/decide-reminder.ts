@@ -37,7 +37,7 @@ async function lockScheduled(ctx: InTransaction, id: string, attempt: number): P
 
 async function send(ctx: InTransaction, reminder: Reminder, cart: SavedCartRecord): Promise<void> {
   await saveTokenHashes(ctx, { savedCartId: cart.id, email: cart.email });
-  const mailId = await enqueueMail(ctx, {
+  const mailId = enqueueMail(ctx, {
     kind: 'abandoned_cart',
     to: cart.email,
     subjectId: cart.id,

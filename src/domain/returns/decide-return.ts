@@ -161,7 +161,7 @@ async function moveReturn(
       after: { status },
     });
     recordEvent(ctx, 'return.updated', returnId);
-    await notifyShopper(ctx, moved);
+    notifyShopper(ctx, moved);
     return moved;
   });
 }

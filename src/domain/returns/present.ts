@@ -62,10 +62,10 @@ export function presentReturn({
 }
 
 /** Enqueue the email that reports the status of a return. */
-export async function notifyShopper(ctx: InTransaction, record: ReturnRecord): Promise<void> {
+export function notifyShopper(ctx: InTransaction, record: ReturnRecord): void {
   const { id, number, orderNumber, email, status, note } = record;
   const items = record.items.map(({ name, quantity }) => ({ name, quantity }));
-  await enqueueMail(ctx, {
+  enqueueMail(ctx, {
     kind: 'return_update',
     to: email,
     data: { return_number: returnNumberOf(number), order_number: orderNumber, status, items, note },

@@ -66,7 +66,7 @@ export async function requestReturn(ctx: Context, { orderNumber, email, items }:
     recordEvent(ctx, 'return.requested', id);
     const made = await readReturn(ctx, id);
     if (!made) throw new TypeError('The return that was just inserted is missing.');
-    await notifyShopper(ctx, made);
+    notifyShopper(ctx, made);
     return made;
   });
 }

@@ -28,7 +28,7 @@ export async function mailLink(ctx: Context, { linkId }: { linkId: string }): Pr
     const outcome = await decideOutcome(ctx, link);
     if (outcome === 'mailed') {
       const left = link.expiresAt.getTime() - ctx.clock.now().getTime();
-      await enqueueMail(ctx, {
+      enqueueMail(ctx, {
         kind: 'magic_link',
         to: link.email,
         subjectId: linkId,

@@ -49,7 +49,7 @@ export async function markFulfilled(ctx: Context, { orderId, carrier, trackingNu
     const parcel =
       carrier && trackingNumber ? { carrier: codeOf(carrier), carrierName: carrier, trackingNumber } : undefined;
     if (parcel) {
-      await insertTracking(ctx, {
+      insertTracking(ctx, {
         ...parcel,
         orderId,
         labelId: null,

@@ -154,5 +154,5 @@ export async function recordFulfillmentChange(
   await recordFulfillment(ctx, order.id, update);
   if (wasShipped || !order.shippedAt || !order.email || !isEmailAddress(order.email)) return;
   const view = await readOrder(ctx, order.id);
-  if (view) await enqueueMail(ctx, { kind: 'shipped', to: order.email, subjectId: order.id, data: view });
+  if (view) enqueueMail(ctx, { kind: 'shipped', to: order.email, subjectId: order.id, data: view });
 }

@@ -179,7 +179,7 @@ export async function recordPurchase(
       },
     }),
   });
-  await beginTracking(ctx, label);
+  beginTracking(ctx, label);
 }
 
 /** Void a label that was bought while its order was being refunded. A job does it: the provider has to be called. */

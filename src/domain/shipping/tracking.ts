@@ -57,10 +57,10 @@ const isOver = (status: TrackingStatus) => status === 'delivered' || status === 
 export const pollEveryMs = hours(6);
 
 /** Track the parcel of a label that was bought here: the provider tracks it by itself. */
-export async function beginTracking(ctx: InTransaction, label: Label): Promise<void> {
+export function beginTracking(ctx: InTransaction, label: Label): void {
   const { rate, trackingNumber } = label;
   if (!rate || !trackingNumber) return;
-  await insertTracking(ctx, {
+  insertTracking(ctx, {
     orderId: label.orderId,
     labelId: label.id,
     carrier: rate.carrier,
@@ -86,9 +86,9 @@ export interface NewTracking {
   readonly firstPollMs: number;
 }
 
-export async function insertTracking(ctx: InTransaction, parcel: NewTracking): Promise<void> {
+export function insertTracking(ctx: InTransaction, parcel: NewTracking): void {
   const now = ctx.clock.now();
-  await ctx.tx.execute(sql`
+  ctx.tx.changes.push(sql`
     insert into trackings (tenant_id, id, order_id, label_id, carrier, carrier_name, service, tracking_number,
       tracking_url, status, followed, polls, next_poll_at, created_at, updated_at)
     values (${ctx.tenant.id}, ${newId('trk')}, ${parcel.orderId}, ${parcel.labelId}, ${parcel.carrier},

@@ -64,7 +64,7 @@ export async function mailInvitation(ctx: InTransaction, { email }: StaffMember)
     const limits = { retryAfterSeconds: hours(1) / 1000, limit: linksPerEmailMax };
     throw rateLimited('This member was emailed several links within an hour.', limits);
   }
-  await enqueueMail(ctx, {
+  enqueueMail(ctx, {
     kind: 'staff_invitation',
     to: email,
     subjectId: link,
@@ -107,7 +107,7 @@ export async function mailStaffLink(ctx: Context, { linkId }: { linkId: string }
     const outcome = await decideOutcome(ctx, link);
     if (outcome === 'mailed') {
       const leftMs = link.expiresAt.getTime() - ctx.clock.now().getTime();
-      await enqueueMail(ctx, {
+      enqueueMail(ctx, {
         kind: 'staff_sign_in',
         to: link.email,
         subjectId: linkId,

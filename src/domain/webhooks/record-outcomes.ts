@@ -39,7 +39,7 @@ export async function recordOutcomes(
       nextStepMs: Math.min(...outcomes.map(({ waitMs }) => waitMs ?? Infinity)),
     },
   );
-  await applyConsequences(ctx, endpoint, consequences);
+  applyConsequences(ctx, endpoint, consequences);
   if (endpoint.disabledAt) await discardPending(ctx, endpoint.id);
 }
 
@@ -132,26 +132,18 @@ async function releaseUnfinished(
   }
 }
 
-async function applyConsequences(
-  ctx: InTransaction,
-  endpoint: WebhookEndpoint,
-  consequences: Consequences,
-): Promise<void> {
+function applyConsequences(ctx: InTransaction, endpoint: WebhookEndpoint, consequences: Consequences): void {
   const { recovered, warn, disabled } = consequences;
   if (recovered) wakeEveryLease(ctx, endpoint);
-  if (warn || disabled) await warnOwner(ctx, endpoint, disabled);
+  if (warn || disabled) warnOwner(ctx, endpoint, disabled);
 }
 
 /** Email the store's owner that an endpoint is failing or was disabled for it. */
-async function warnOwner(
-  ctx: InTransaction,
-  endpoint: WebhookEndpoint,
-  disabled: DisabledReason | null,
-): Promise<void> {
+function warnOwner(ctx: InTransaction, endpoint: WebhookEndpoint, disabled: DisabledReason | null): void {
   // The endpoint keeps working without the warning when the owner's email address is not valid.
   if (!isEmailAddress(ctx.tenant.ownerEmail)) return;
   const { origin, pathname } = new URL(endpoint.url);
-  await enqueueMail(ctx, {
+  enqueueMail(ctx, {
     kind: 'endpoint_warning',
     to: ctx.tenant.ownerEmail,
     subjectId: endpoint.id,

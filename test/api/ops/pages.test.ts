@@ -120,7 +120,7 @@ test.serial('GET /ops/analytics shows quarantined batches with a link to their j
 test.serial('GET /ops/analytics/:slug shows charts of a store, whose days can be recalculated', async (t) => {
   const { api, ctx, services, tenant } = t.context;
   await sendEvents(ctx, [buildEvent({ session_id: 's' }), buildEvent({ type: 'cart_item_added', session_id: 's' })]);
-  await transact(ctx, (ctx) =>
+  await transact(ctx, async (ctx) =>
     recordOrderPaid(ctx, { orderId: newId('ord'), totalCents: 12_345, currency: 'USD', sessionId: 's' }),
   );
   await searchDocuments(ctx, { q: '<b>submarine</b>' });

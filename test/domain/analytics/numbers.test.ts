@@ -78,7 +78,9 @@ async function sell({ ctx, services, clock }: TestContext): Promise<void> {
     if (session % 4 === 0) await aggregateAll(services);
   }
   const pay = (sessionId: string | null, totalCents: number) =>
-    transact(ctx, (ctx) => recordOrderPaid(ctx, { orderId: newId('ord'), totalCents, currency: 'USD', sessionId }));
+    transact(ctx, async (ctx) =>
+      recordOrderPaid(ctx, { orderId: newId('ord'), totalCents, currency: 'USD', sessionId }),
+    );
   await pay('session-0', 5000);
   await pay(null, 2500);
   await aggregateAll(services);
@@ -125,12 +127,12 @@ test.serial('recordOrderPaid counts an order once, and not at all when its trans
     cartId: newId('cart'),
     customerId: newId('cus'),
   };
-  await transact(ctx, (ctx) => recordOrderPaid(ctx, order));
+  await transact(ctx, async (ctx) => recordOrderPaid(ctx, order));
   await aggregateAll(services);
-  await transact(ctx, (ctx) => recordOrderPaid(ctx, order));
+  await transact(ctx, async (ctx) => recordOrderPaid(ctx, order));
   await t.throwsAsync(
     transact(ctx, async (ctx) => {
-      await recordOrderPaid(ctx, { ...order, orderId: newId('ord') });
+      recordOrderPaid(ctx, { ...order, orderId: newId('ord') });
       throw new Error('the money did not come');
     }),
   );
@@ -142,7 +144,7 @@ test.serial('recordOrderPaid counts an order once, and not at all when its trans
 test.serial('recordOrderPaid counts a renewal as revenue and not in the funnel', async (t) => {
   const { ctx, services } = t.context;
   const order = { orderId: newId('ord'), totalCents: 1900, currency: 'USD' };
-  await transact(ctx, (ctx) => recordOrderPaid(ctx, { ...order, sessionId: 'long ago', isRenewal: true }));
+  await transact(ctx, async (ctx) => recordOrderPaid(ctx, { ...order, sessionId: 'long ago', isRenewal: true }));
   await aggregateAll(services);
   t.like(await rollUpsOf(ctx), { days: [{ orders: 1, revenue_cents: 1900, paid: 0, sessions: 0 }] });
 });

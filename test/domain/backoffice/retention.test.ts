@@ -276,20 +276,21 @@ test.serial('an event is retained while a delivery of it may be repeated', async
 
 test.serial('emails are deleted after 90 days, except those that are still to be sent', async (t) => {
   const { ctx, services, clock } = t.context;
-  const build = (state: string) =>
-    transact(ctx, async (ctx) => {
-      const id = await buildMail(ctx, {
-        kind: 'one_time_password',
-        to: newAddress(),
-        data: { code_for: 'a test' } as never,
-        subjectId: 'sub_1',
-      });
-      await ctx.tx.execute(
+  const build = async (state: string) => {
+    const id = await buildMail(ctx, {
+      kind: 'one_time_password',
+      to: newAddress(),
+      data: { code_for: 'a test' } as never,
+      subjectId: 'sub_1',
+    });
+    await transact(ctx, ({ tx }) =>
+      tx.execute(
         sql`update mails set state = ${state}, created_at = ${fromNow(clock, -days(89))}
           where tenant_id = ${ctx.tenant.id} and id = ${id}`,
-      );
-      return id;
-    });
+      ),
+    );
+    return id;
+  };
   await build('sent');
   const queued = await build('queued');
   const ids = async () =>

@@ -11,7 +11,7 @@ export const newAddress = (): string => `${randomText(12)}@shopper.example`;
 
 /** Insert an email in a transaction of its own. Returns its id. */
 export async function buildMail<Kind extends MailKind>(ctx: Context, mail: MailRequest<Kind>): Promise<string> {
-  return transact(ctx, (ctx) => enqueueMail(ctx, mail));
+  return transact(ctx, async (ctx) => enqueueMail(ctx, mail));
 }
 
 export interface StoredMail {

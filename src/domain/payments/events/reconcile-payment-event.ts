@@ -39,7 +39,7 @@ export async function reconcilePaymentEvent(ctx: Context, { eventId, attempt }: 
   const applied = await completeJob(ctx, async (ctx): Promise<ApplyResult> => {
     const applied = snapshot ? await applySnapshot(ctx, snapshot) : 'ignored';
     if (applied === 'unknown_order' && !isLate) enqueueNext(ctx, { eventId, attempt }, minutes(1));
-    else await recordOutcome(ctx, eventId, applied);
+    else recordOutcome(ctx, eventId, applied);
     return applied;
   });
   if (applied === 'unknown_order' && isLate) {
@@ -92,8 +92,8 @@ function enqueueNext(ctx: InTransaction, { eventId, attempt }: EventAttempt, wai
   enqueue(ctx, reconcilePaymentEventJob, { eventId, attempt: attempt + 1 }, { dueAt: fromNow(ctx.clock, waitMs) });
 }
 
-async function recordOutcome(ctx: InTransaction, eventId: string, state: ApplyResult): Promise<void> {
-  await ctx.tx.execute(sql`
+function recordOutcome(ctx: InTransaction, eventId: string, state: ApplyResult): void {
+  ctx.tx.changes.push(sql`
     update payment_events set state = ${state}, settled_at = ${ctx.clock.now()}
     where tenant_id = ${ctx.tenant.id} and id = ${eventId} and state = 'pending'`);
 }
