@@ -5,6 +5,7 @@ import type { Static, TSchema } from 'typebox';
 import { boundsFirst } from './bounds-first.ts';
 import { addTextKeywords } from './convert-text.ts';
 import { describeIssues, type Issue } from './describe-issues.ts';
+import { replaceLengthKeywords } from './text-length.ts';
 import { isUrl } from './url.ts';
 
 export type { Issue };
@@ -85,6 +86,7 @@ function createAjv(options: { coerceTypes: boolean }): Ajv2020 {
   const isMoment = (text: string) => isTime(text) && !Number.isNaN(Date.parse(text));
   ajv.addFormat('date-time', { type: 'string', validate: isMoment });
   addTextKeywords(ajv);
+  replaceLengthKeywords(ajv);
   ajv.addKeyword('documentedAs');
   ajv.addKeyword({ keyword: 'maxBytes', type: 'object', schemaType: 'number', validate: hasBytes });
   return ajv;

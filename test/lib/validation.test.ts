@@ -162,6 +162,24 @@ test('issuesOf describes each text once, a pattern by the example of the schema 
   );
 });
 
+test('the length of a text is counted in characters: a surrogate pair is one, half of one is one too', (t) => {
+  for (const bound of [0, 1, 2, 3]) {
+    const isAtMost = (text: string) => fits(Type.String({ maxLength: bound }), text);
+    const isAtLeast = (text: string) => fits(Type.String({ minLength: bound }), text);
+    for (const character of ['a', '😀', '\ud83d', '\ude00'])
+      for (const characters of [0, 1, 2, 3, 4, 1000]) {
+        const text = character.repeat(characters);
+        t.is(isAtMost(text), characters <= bound, `${bound} ${text.slice(0, 8)}`);
+        t.is(isAtLeast(text), characters >= bound, `${bound} ${text.slice(0, 8)}`);
+      }
+    t.is(isAtMost('a😀'), bound >= 2);
+    t.is(isAtLeast('😀a'), bound <= 2);
+  }
+  t.deepEqual(issuesOf(Type.String({ minLength: 2, maxLength: 1 }), '😀'.repeat(9)), [
+    { path: '', code: 'maxLength', detail: 'may have at most 1 characters' },
+  ]);
+});
+
 test('issuesOf lists the allowed values of an enum', (t) => {
   const [issue, ...others] = issuesOf(Line, { slug: 'a', quantity: 1, kind: 'rental' });
   t.deepEqual(issue, { path: '/kind', code: 'const', detail: 'must be one of one_time, subscription' });
