@@ -101,9 +101,10 @@ function hurtfulQueries(name: string): HurtfulRequest[] {
 function hurtfulBodies(schema: TSchema | undefined, bytes: number): HurtfulRequest[] {
   const example = schema ? exampleOf(schema) : {};
   const open = JSON.stringify(example).slice(0, -1);
+  const comma = open.length > 1 ? ',' : '';
   const within = (what: string, unit: string) => ({
     what,
-    body: `${open}${open.length > 1 ? ',' : ''}${fill(bytes - open.length - 20, unit)}"z":1}`,
+    body: `${open}${comma}${fill(bytes - open.length - 20, unit)}"z":1}`,
   });
   const whole: HurtfulRequest[] = [
     { what: 'a list of objects', body: `[${fill(bytes - 10, '{},')}{}]` },
@@ -114,16 +115,12 @@ function hurtfulBodies(schema: TSchema | undefined, bytes: number): HurtfulReque
     { what: 'backslashes', body: `"${fill(bytes - 10, '\\\\')}"` },
     within('the same field many times', '"a":1,'),
     within('prototypes', '"__proto__":{},'),
-    {
-      what: 'unknown fields',
-      body: JSON.stringify({
-        ...(example as object),
-        ...Object.fromEntries(Array.from({ length: bytes / 16 }, (_, index) => [`k${index}`, 1])),
-      }).slice(0, bytes),
-    },
+    { what: 'unknown fields', body: `${open}${comma}${unknownFields(Math.floor(bytes / 16))}}` },
   ].map((request) => ({ headers: { 'content-type': 'application/json' }, ...request }));
   return whole;
 }
+
+const unknownFields = (count: number) => Array.from({ length: count }, (_, index) => `"k${index}":1`).join();
 
 /** A value with an expensive text in one place, and valid ones in every other. */
 export interface HurtfulValue {
