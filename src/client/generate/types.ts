@@ -15,12 +15,12 @@ export async function typesOf(document: ApiDocument): Promise<string> {
 
 /** What openapi-typescript writes although it says nothing: a third of the lines. */
 const emptyParts = [
-  /^ +(query|header|path|cookie|get|put|post|delete|options|head|patch|trace|requestBody)\?: never;\n/gm,
-  /^ +headers: \{\n +\[name: string\]: unknown;\n +\};\n/gm,
-  /^ +parameters: \{\n +\};\n/gm,
-  /^ +\* @enum \{unknown\}\n/gm,
-  /^ +\/\*\* (@enum \{unknown\}|@description (OK|Created|Accepted|Error)) \*\/\n/gm,
-  /^ +responses: \{\n +"2XX": \{\n +content\?: never;\n +\};\n +\};\n/gm,
+  /\n +(query|header|path|cookie|get|put|post|delete|options|head|patch|trace|requestBody)\?: never;/g,
+  /\n +headers: \{\n +\[name: string\]: unknown;\n +\};/g,
+  /\n +parameters: \{\n +\};/g,
+  /\n +\* @enum \{unknown\}/g,
+  /\n +\/\*\* (@enum \{unknown\}|@description (OK|Created|Accepted|Error)) \*\//g,
+  /\n +responses: \{\n +"2XX": \{\n +content\?: never;\n +\};\n +\};/g,
 ];
 
 /**
