@@ -29,10 +29,14 @@ const nameOf = ({ method, path }: { method: string; path: string }) =>
 
 const componentOf = ({ $ref }: { $ref: string }) => $ref.split('/').at(-1) ?? '';
 
+let known: OpenApiDocument | undefined;
+
+/** As the application of the first test that needs it serves it: each test has its own, and each builds the same. */
 async function readDocument({ api }: ApiContext): Promise<OpenApiDocument> {
+  if (known) return known;
   const { status, body } = await api.call('GET', '/api/v1/openapi.json');
   if (status !== 200) throw new Error(`The document answers ${status}.`);
-  return body;
+  return (known = body);
 }
 
 const operationsOf = ({ paths }: OpenApiDocument): [name: string, Operation][] =>
