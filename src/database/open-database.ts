@@ -57,20 +57,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   const readPool = options.readUrl ? openPool(options.readUrl, options) : undefined;
   const probe = openPool(options.url, { ...options, poolMax: 1 }, apartTimeoutMs);
   let probing: Promise<boolean> | undefined;
-  // Not `init`, which looks for extensions and loads the migrator into every process.
-  const orm = new MikroORM(
-    defineConfig({
-      driver: PreparedDriver,
-      entities: [...options.entities],
-      // MikroORM requires a name, although the pool alone decides where it connects. With the name it would check
-      // during the first request that such a database exists, and create one.
-      dbName: 'unused',
-      driverOptions: new PostgresDialect({ pool }),
-      ensureDatabase: false,
-    }),
-  );
+  let orm: MikroORM | undefined;
   return {
-    orm,
+    get orm() {
+      return (orm ??= createOrm(pool, options.entities));
+    },
     pool,
     replica: readPool && createReplica({ primary: pool, replica: readPool, log: options.log }),
     wakeRelay: options.wakeRelay,
@@ -86,12 +77,28 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
       return probing;
     },
     async close() {
-      await orm.close(true);
+      await orm?.close(true);
       if (!pool.ended) await pool.end();
       if (!probe.ended) await probe.end();
       await readPool?.end();
     },
   };
+}
+
+/** Takes tens of milliseconds, so that a command which needs no entity does without it. */
+function createOrm(pool: pg.Pool, entities: readonly EntityName[]): MikroORM {
+  // Not `init`, which looks for extensions and loads the migrator into every process.
+  return new MikroORM(
+    defineConfig({
+      driver: PreparedDriver,
+      entities: [...entities],
+      // MikroORM requires a name, although the pool alone decides where it connects. With the name it would check
+      // during the first request that such a database exists, and create one.
+      dbName: 'unused',
+      driverOptions: new PostgresDialect({ pool }),
+      ensureDatabase: false,
+    }),
+  );
 }
 
 function openPool(

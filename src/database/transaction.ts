@@ -1,4 +1,4 @@
-import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import type { EntityManager } from '@mikro-orm/postgresql';
 import type { PoolClient } from 'pg';
 
 import { awaitAll } from '#src/lib/await-all.ts';
@@ -42,19 +42,19 @@ export type Scope = { readonly tenantId: string } | 'platform';
  * @param isolation of a snapshot: every statement sees the data as they were at the first one
  */
 export async function openTransaction<Result>(
-  { orm, pool, wakeRelay }: Database,
+  database: Database,
   scope: Scope,
   work: (tx: Transaction) => Promise<Result>,
   isolation: 'read committed' | 'repeatable read' = 'read committed',
 ): Promise<Result> {
-  const client = await pool.connect();
+  const client = await database.pool.connect();
   try {
     const begun = client.query(`${beginnings[isolation]}; ${settingOf(client, scope)}`);
-    const tx = new ClientTransaction(client, orm);
+    const tx = new ClientTransaction(client, database);
     const [, result] = await awaitAll(begun, work(tx));
     const { hasNewJobs } = await tx.commit();
     client.release();
-    if (hasNewJobs) wakeRelay();
+    if (hasNewJobs) database.wakeRelay();
     return result;
   } catch (error) {
     if (isDatabaseAway(error)) client.release(true);
@@ -85,19 +85,19 @@ class ClientTransaction implements Transaction {
   readonly events: RecordedEvent[] = [];
   #outcome: JobOutcome | undefined;
   readonly #client: PoolClient;
-  readonly #orm: MikroORM;
+  readonly #database: Database;
   #em: EntityManager | undefined;
   #timeoutMs: number | undefined;
 
-  constructor(client: PoolClient, orm: MikroORM) {
+  constructor(client: PoolClient, database: Database) {
     this.#client = client;
-    this.#orm = orm;
+    this.#database = database;
   }
 
   /** Created on first use: most transactions are a few statements and need no unit of work. */
   get em(): EntityManager {
     if (!this.#em) {
-      this.#em = this.#orm.em.fork();
+      this.#em = this.#database.orm.em.fork();
       this.#em.setTransactionContext(this);
     }
     return this.#em;
