@@ -45,25 +45,43 @@ test('in a busy process, jobs of other queues start in their order as jobs end',
   for (const turn of [turns[0], turns[2], turns[3]]) (await turn?.end)?.();
 });
 
-test('in a busy process the tenant that has the fewest jobs running starts the next one', async (t) => {
+test('in a busy process a tenant that has few jobs running does not wait for those of another', async (t) => {
   const priorityGate = new PriorityGate({ isBusy: () => true, beginningMs: 3_600_000 });
   const many = Array.from({ length: 10 }, () => request(priorityGate, 'ten_many'));
-  const few = Array.from({ length: 2 }, () => request(priorityGate, 'ten_few'));
+  const few = Array.from({ length: 3 }, () => request(priorityGate, 'ten_few'));
+  const others = Array.from({ length: 2 }, () => request(priorityGate, 'ten_other'));
   const come = async () => {
     await aTurnOfTheLoop();
-    return [many, few].map((turns) => turns.filter((turn) => turn.come).length);
+    return [many, few, others].map((turns) => turns.filter((turn) => turn.come).length);
   };
-  t.deepEqual(await come(), [2, 0]);
+  t.deepEqual(await come(), [2, 2, 0], 'two of each, four of all');
 
   (await many[0]?.end)?.();
-  t.deepEqual(await come(), [2, 1]);
-  (await many[1]?.end)?.();
-  t.deepEqual(await come(), [3, 1], 'each has one running, or none, and takes its turn');
+  t.deepEqual(await come(), [2, 2, 1], 'the next is of the tenant that has the fewest running');
   (await few[0]?.end)?.();
-  t.deepEqual(await come(), [3, 2]);
-  (await few[1]?.end)?.();
-  for (const turn of many) (await turn.end)();
-  t.deepEqual(await come(), [10, 2]);
+  t.deepEqual(await come(), [3, 2, 1], 'each has one running, and takes its turn');
+  (await others[0]?.end)?.();
+  t.deepEqual(await come(), [3, 2, 2]);
+  for (const turn of [...many, ...few, ...others]) (await turn.end)();
+  t.deepEqual(await come(), [10, 3, 2]);
+});
+
+test('in a busy process fewer jobs start while one is starting that goes first', async (t) => {
+  const priorityGate = new PriorityGate({ isBusy: () => true, beginningMs: 3_600_000 });
+  const firsts = [priorityGate.enterFirst(), priorityGate.enterFirst()];
+  const turns = Array.from({ length: 4 }, () => request(priorityGate));
+  const others = Array.from({ length: 2 }, () => request(priorityGate, 'ten_2'));
+  const come = async () => {
+    await aTurnOfTheLoop();
+    return [turns, others].map((each) => each.filter((turn) => turn.come).length);
+  };
+  t.deepEqual(await come(), [1, 1], 'others go on, too');
+  firsts[0]?.();
+  t.deepEqual(await come(), [1, 1]);
+  firsts[1]?.();
+  t.deepEqual(await come(), [2, 2]);
+  for (const turn of [...turns, ...others]) (await turn.end)();
+  t.deepEqual(await come(), [4, 2]);
 });
 
 test('in a busy process a label starts before older jobs of other queues', async (t) => {

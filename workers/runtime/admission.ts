@@ -121,9 +121,11 @@ function takeFairest<Each extends Waiting>(
   running: ReadonlyMap<string, number>,
   mayBegin: (waiting: Each) => boolean,
 ): Each | undefined {
-  const [fairest] = waiting
-    .filter(mayBegin)
-    .toSorted((one, other) => countOf(running, one.tenantId) - countOf(running, other.tenantId));
+  let fairest: Each | undefined;
+  for (const each of waiting) {
+    const isFairer = !fairest || countOf(running, each.tenantId) < countOf(running, fairest.tenantId);
+    if (isFairer && mayBegin(each)) fairest = each;
+  }
   if (fairest) waiting.splice(waiting.indexOf(fairest), 1);
   return fairest;
 }
@@ -132,6 +134,8 @@ const countOf = (counts: ReadonlyMap<string, number>, key: string): number => co
 
 /** How many yielding jobs may be starting at the same time while the process is busy. */
 const fewAtOnce = 2;
+/** How many while a job is starting that goes first. */
+const fewestAtOnce = 1;
 
 /** After this time a started job no longer counts: it waits for a provider, or takes long. */
 const beginningMs = 250;
@@ -144,10 +148,13 @@ interface WaitingAtGate extends Waiting {
 /**
  * Starts the jobs that a shopper waits for before the other jobs of a process. Node.js has one thread: once it is busy,
  * more concurrent jobs only make each of them slower. From then on, a yielding job starts when another one has ended;
- * the first to start is of the tenant that has the fewest running, so that many jobs of one do not delay another's. What
- * follows next for the shopper starts before all else.
+ * the first to start is of the tenant that has the fewest running, so that many jobs of one do not delay another's.
+ * There are as many places again for tenants that have few running: they need not wait for the end of another's jobs.
+ * What follows next for the shopper starts before all else.
  */
 export class PriorityGate {
+  /** How many jobs are starting that go first, and how many that yield. */
+  #first = 0;
   #beginning = 0;
   /** Yielding jobs that have started and not ended, by tenant. */
   readonly #running = new Map<string, number>();
@@ -160,12 +167,18 @@ export class PriorityGate {
     this.#beginningMs = given.beginningMs ?? beginningMs;
   }
 
+  /** A job that goes first starts at once, and meanwhile fewer others do. Call the returned function when it ended. */
+  enterFirst(): () => void {
+    this.#first += 1;
+    return this.#whileBeginning(() => (this.#first -= 1));
+  }
+
   /**
    * Waits for its turn. Call the returned function when the job has ended.
    * @param options `isNext`: it starts before the others that wait
    */
   async enter(tenantId: string, { isNext = false } = {}): Promise<() => void> {
-    if (this.#hasRoom()) this.#begin(tenantId);
+    if (this.#hasRoom(tenantId)) this.#begin(tenantId);
     else {
       await new Promise<void>((resolve) => {
         const begin = () => {
@@ -176,10 +189,8 @@ export class PriorityGate {
       });
     }
 
-    const leave = once(() => this.#leave());
-    const timer = setTimeout(leave, this.#beginningMs);
+    const leave = this.#whileBeginning(() => (this.#beginning -= 1));
     return once(() => {
-      clearTimeout(timer);
       decrement(this.#running, tenantId);
       leave();
     });
@@ -190,18 +201,36 @@ export class PriorityGate {
     this.#running.set(tenantId, countOf(this.#running, tenantId) + 1);
   }
 
-  #leave(): void {
-    this.#beginning -= 1;
-    while (this.#waiting.length > 0 && this.#hasRoom()) this.#takeNext()?.begin();
+  /** @returns what ends the beginning of a job, if time has not done it */
+  #whileBeginning(end: () => void): () => void {
+    const leave = once(() => {
+      end();
+      this.#beginWaiting();
+    });
+    const timer = setTimeout(leave, this.#beginningMs);
+    return () => {
+      clearTimeout(timer);
+      leave();
+    };
+  }
+
+  #beginWaiting(): void {
+    for (let next = this.#takeNext(); next; next = this.#takeNext()) next.begin();
   }
 
   #takeNext(): Waiting | undefined {
     const isAnyNext = this.#waiting.some(({ isNext }) => isNext);
-    return takeFairest(this.#waiting, this.#running, ({ isNext }) => isNext === isAnyNext);
+    return takeFairest(
+      this.#waiting,
+      this.#running,
+      ({ tenantId, isNext }) => isNext === isAnyNext && this.#hasRoom(tenantId),
+    );
   }
 
-  #hasRoom(): boolean {
-    return this.#beginning < fewAtOnce || !this.#isBusy();
+  #hasRoom(tenantId: string): boolean {
+    const places = this.#first > 0 ? fewestAtOnce : fewAtOnce;
+    const hasFewRunning = countOf(this.#running, tenantId) < places;
+    return this.#beginning < (hasFewRunning ? 2 * places : places) || !this.#isBusy();
   }
 }
 

@@ -104,10 +104,10 @@ function startWorker(
     if (!admission.admitted) return delay(job, token, admission.waitMs);
     const isNext = queue === goesNext;
     const enter = () => priorityGate.enter(tenantId, { isNext });
-    const ended = queue === goesFirst ? undefined : await enter();
+    const ended = queue === goesFirst ? priorityGate.enterFirst() : await enter();
     const takeTurn = () => {
       // A job whose piece waits for its turn must not count as one that runs: others would go before it.
-      ended?.();
+      ended();
       return enter();
     };
     if (job.attemptsMade === 0 && !job.repeatJobKey)
@@ -122,7 +122,7 @@ function startWorker(
       finished('snooze');
       await postponeWithoutDatabase(services, job, token, error);
     } finally {
-      ended?.();
+      ended();
       admission.release();
     }
   }
