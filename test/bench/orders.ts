@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 
 import { readOptions } from '#src/cli/lib/script-options.ts';
+import { watchMemory } from './lib/costs.ts';
 import { describeLatencies, inParallel, timed } from './lib/numbers.ts';
 import { openOrderFixture, type Usage } from './lib/order-fixture.ts';
 
@@ -13,7 +14,7 @@ import { openOrderFixture, type Usage } from './lib/order-fixture.ts';
 const { orders, 'at-once': width } = readOptions(
   'Orders from a cart to the enqueued label, through the real processes: ' +
     'the time of an accepted event, idle and under\n' +
-    'load, orders per second, and the cost of one, without and with all that follows.',
+    'load, orders per second, and the cost of one, without and with all that follows; peak memory.',
   'npm run bench -- orders',
   {
     orders: { default: 300, description: 'Orders to buy in each part.' },
@@ -30,6 +31,7 @@ const path = ['worker-relay', 'worker-payments'];
 const everything = ['worker'];
 
 const fixture = await openOrderFixture(everything);
+const memory = watchMemory(fixture.processes);
 
 try {
   await sell(warmUp);
@@ -69,6 +71,7 @@ try {
   );
   report(all);
 } finally {
+  console.log(`\npeak memory: ${memory.end()} (aim 350 MB each)`);
   await fixture.close();
 }
 
