@@ -1,9 +1,11 @@
-/** The utilization from which a thread is busy, and how often it is measured. */
-const busyFrom = 0.5;
+/** How often the utilization of the thread is measured. */
 const pollIntervalMs = 25;
 
-/** @returns a function that says whether this thread has been busy lately */
-export function watchThread(): () => boolean {
+/**
+ * @param busyFrom the utilization from which the thread is busy
+ * @returns a function that says whether this thread has been busy lately
+ */
+export function watchThread(busyFrom = 0.5): () => boolean {
   let isBusy = false;
   let measured = performance.eventLoopUtilization();
   let checkedAt = performance.now();

@@ -6,8 +6,13 @@ import { Pace } from '#src/api/lib/pace.ts';
 import { Snooze } from '#src/lib/errors.ts';
 
 /** Serves requests, each until `endNext` ends it. */
-function open(isBusy: () => boolean, waitMs = 60_000) {
-  const pace = new Pace({ waitMs, isBusy });
+function open(isBusy: () => boolean, waitMs = 60_000, pausing?: Promise<void>) {
+  const pauses: number[] = [];
+  const takePause = async (ms: number) => {
+    pauses.push(ms);
+    await pausing;
+  };
+  const pace = new Pace({ waitMs, isBusy, pause: takePause });
   const begun: string[] = [];
   const ends: (() => void)[] = [];
   const request = (store: string) =>
@@ -19,7 +24,7 @@ function open(isBusy: () => boolean, waitMs = 60_000) {
     while (begun.length < count) await pause(1);
     return begun;
   };
-  return { request, begun, begunAfter, endNext: () => ends.shift()?.() };
+  return { request, begun, begunAfter, pauses, endNext: () => ends.shift()?.() };
 }
 
 test('Pace serves few requests at once while the thread is not busy, and one more in their turn', async (t) => {
@@ -47,18 +52,20 @@ test('Pace serves one request after the other while the thread is busy, of each 
   t.deepEqual(await Promise.all(replies), ['one', 'one', 'one', 'other']);
 });
 
-test('Pace replies at once, and pauses as long as the request took before it serves the next', async (t) => {
-  const { request, begun, begunAfter, endNext } = open(() => true);
-  const beganAt = performance.now();
+test('Pace replies at once, and pauses for twice the time of the thread before it serves the next', async (t) => {
+  const pausing = Promise.withResolvers<void>();
+  const { request, begun, begunAfter, pauses, endNext } = open(() => true, 60_000, pausing.promise);
   const [first] = [request('one'), request('one')];
-  await pause(50);
+  await begunAfter(1);
+  const before = performance.eventLoopUtilization();
+  while (performance.eventLoopUtilization(before).active < 30) await new Promise(setImmediate);
   endNext();
-  const endedAt = performance.now();
   await first;
+  await new Promise(setImmediate);
   t.is(begun.length, 1);
+  t.true((pauses[0] ?? 0) >= 60, `${pauses[0]} ms`);
+  pausing.resolve();
   await begunAfter(2);
-  // Timers count from the beginning of their turn of the event loop.
-  t.true(performance.now() - endedAt > (endedAt - beganAt) / 2);
 });
 
 test('Pace snoozes a request whose turn does not come in time, and serves those behind it', async (t) => {
