@@ -4,7 +4,7 @@
  */
 export const queues = {
   payments: {
-    concurrency: 16,
+    concurrency: 32,
     about: 'Reconciles orders with the payment provider: by its events, by polling and by sweeps.',
   },
   labels: {
