@@ -21,8 +21,8 @@ export interface Transaction {
   /** Let each further statement take this long. */
   limitStatements(timeoutMs: number): Promise<void>;
   /**
-   * Inserts and updates that nothing in this transaction reads, the enqueued jobs, and the recorded events: written by
-   * the last statements before the commit.
+   * Inserts and updates that nothing in this transaction reads, in any order, the enqueued jobs, and the recorded events:
+   * written by the last statements before the commit.
    */
   readonly changes: Sql[];
   readonly jobs: OutboxJob[];
@@ -135,7 +135,8 @@ class ClientTransaction implements Transaction {
 
   async commit(): Promise<Closed> {
     await this.#em?.flush();
-    const closing = closingStatements({ ...this, outcome: this.#outcome });
+    const { changes, events, jobs } = this;
+    const closing = closingStatements({ changes, events, jobs, outcome: this.#outcome });
     const [closed, { command }] = await awaitAll(
       awaitAll(...closing.map((statement) => this.execute<Closed>(statement))),
       this.#client.query('commit'),

@@ -13,7 +13,7 @@ export interface CompletedJob {
 
 /** What a transaction leaves for its last statements. */
 export interface Closing {
-  /** Inserts and updates that nothing in the transaction reads. */
+  /** Inserts and updates that nothing in the transaction reads, and none of which depends on another. */
   readonly changes: readonly Sql[];
   readonly events: readonly RecordedEvent[];
   readonly jobs: readonly OutboxJob[];
@@ -55,9 +55,15 @@ export function closingStatements({ changes, events, jobs, outcome }: Closing): 
  * and so another plan, for each number and order of changes.
  */
 function byText(changes: readonly Sql[]): { readonly once: readonly Sql[]; readonly repeated: readonly Sql[] } {
-  const once = new Map<string, Sql>();
-  const repeated = changes.filter((change) => once.get(change.text) ?? !once.set(change.text, change));
-  return { once: [...once.keys()].toSorted().flatMap((text) => once.get(text) ?? []), repeated };
+  const first = new Map<string, Sql>();
+  const repeated: Sql[] = [];
+  for (const change of changes) {
+    const { text } = change;
+    if (first.has(text)) repeated.push(change);
+    else first.set(text, change);
+  }
+  const once = [...first].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, change]) => change);
+  return { once, repeated };
 }
 
 function end({ job: { outboxId }, at, failure }: JobOutcome): Sql {
