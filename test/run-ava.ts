@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify, stripVTControlCharacters } from 'node:util';
 
 import { bundlePackages } from '#test/support/bundle-packages.ts';
+import { writeThreads } from '#test/support/threads/write-threads.ts';
 
 export interface Tally {
   passed: number;
@@ -18,18 +19,22 @@ const heartbeatMs = 20_000;
 const passedLine = /^ {2}[✔√] (?!\[expected fail\])/;
 const failedLine = /^ {2}([✘×✖] |Uncaught exception in |Unhandled rejection in )/;
 
-/** Runs ava with these arguments; a run that ends badly without a failed test counts as one. */
+/**
+ * Runs ava with these arguments, or all tests, several files in a thread; a run that ends badly without a failed test
+ * counts as one.
+ */
 export async function runAva(args: string[], environment: NodeJS.ProcessEnv): Promise<Tally> {
   const quickly = new URL(import.meta.resolve('#test/support/resolve-directly.ts'));
   const leaks = import.meta.resolve('#test/support/fail-on-leaks.ts');
   const roomy = `--import=${import.meta.resolve('#test/support/enlarge-young-generation.ts')}`;
   const [version] = await Promise.all([bundlePackages(), stripSources()]);
   quickly.searchParams.set('packages', version);
-  // Two more than there are processors, since some files wait for processes that they start.
-  const flags = [`--concurrency=${Math.min(5, availableParallelism() + 3)}`];
+  if (args.length === 0) quickly.searchParams.set('threads', '');
+  // More than there are processors, since some files wait for processes that they start.
+  const flags = [`--concurrency=${Math.min(8, 2 * availableParallelism() + 4)}`];
   if (process.stdout.isTTY) flags.push('--color');
   const program = join(root, 'node_modules/ava/entrypoints/cli.js');
-  const ava = spawn(process.execPath, [roomy, program, ...flags, ...args], {
+  const ava = spawn(process.execPath, [roomy, program, ...flags, ...(args.length > 0 ? args : writeThreads())], {
     cwd: root,
     env: {
       ...process.env,

@@ -4,13 +4,16 @@ import { registerHooks } from 'node:module';
 /*
  * `node --import` this: a process that loads 2,000 files starts in half of the time. Where a specifier is the path of a
  * file already, nothing is searched for; the largest packages are read from the bundles of the version `?packages=…`
- * (bundle-packages.ts), and the product's own files from one file, without types (strip-sources.ts).
+ * (bundle-packages.ts), and the product's own files from one file, without types (strip-sources.ts). With `&threads`,
+ * test files share threads (threads/write-threads.ts).
  */
 
 const root = new URL('../../', import.meta.url).href;
 const ava = `${root}node_modules/ava/lib/`;
 const ownSpecifier = /^#(?:jobs|migrations|src|test|workers)\//;
-const version = new URL(import.meta.url).searchParams.get('packages');
+const { searchParams } = new URL(import.meta.url);
+const version = searchParams.get('packages');
+const sharesThread = searchParams.has('threads');
 const folder = `${root}node_modules/.cache/storefront/packages-${version}/`;
 const bundles = new Map(
   version
@@ -24,6 +27,9 @@ registerHooks({
     const { parentURL = '' } = context;
     const isOwn = parentURL.startsWith(root) && !parentURL.includes('/node_modules/');
     if (!isOwn && !parentURL.startsWith(ava)) return nextResolve(specifier, context);
+    const path = parentURL.slice(root.length);
+    if (sharesThread && specifier === 'ava' && path.endsWith('.test.ts') && !path.includes('?'))
+      return found(`${root}test/support/threads/ava.ts?file=${path}`, 'module-typescript');
     const bundle = bundles.get(`${specifier}.mjs`);
     if (bundle) return found(bundle, 'module');
     if (isOwn && specifier.endsWith('.ts')) {
@@ -33,7 +39,7 @@ registerHooks({
     return nextResolve(specifier, context);
   },
   load(url, context, nextLoad) {
-    const source = url.startsWith(root) ? sourceOf(url.slice(root.length)) : undefined;
+    const source = url.startsWith(root) ? sourceOf(url.slice(root.length).replace(/\?.*$/, '')) : undefined;
     return source === undefined ? nextLoad(url, context) : { format: 'module', source, shortCircuit: true };
   },
 });
