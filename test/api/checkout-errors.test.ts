@@ -1,9 +1,14 @@
 import anyTest, { type TestFn } from 'ava';
 
+import { replyToError } from '#src/api/lib/reply-to-error.ts';
 import { routes } from '#src/api/routes.ts';
 import { transact } from '#src/database/transact.ts';
+import type { Transaction } from '#src/database/transaction.ts';
+import type { Context } from '#src/domain/context.ts';
+import { takeOrderNumber } from '#src/domain/orders/index.ts';
 import { savePaymentAccount } from '#src/domain/payments/index.ts';
 import { setModules } from '#src/domain/tenants/index.ts';
+import { sql } from '#src/lib/sql.ts';
 import type { ApiResponse } from '#test/support/api.ts';
 import { buildProduct, type GivenProduct } from '#test/support/factories/catalog.ts';
 import { buildCustomer } from '#test/support/factories/customers.ts';
@@ -14,6 +19,7 @@ import { bearer, buildSession } from '#test/support/factories/sessions.ts';
 import { buildSubscription, snapshotOf } from '#test/support/factories/subscriptions.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
 import { buildTenant } from '#test/support/tenant.ts';
+import { until } from '#test/support/until.ts';
 import { type ApiContext, useApi } from '#test/support/use-api.ts';
 import { resultOf } from '#test/support/use-owner.ts';
 
@@ -310,3 +316,54 @@ test('POST /billing-portal returns 404 for an unknown customer before it validat
   });
   t.like(shape, { status: 400, body: { errors: [{ path: '/return_url' }] } });
 });
+
+test.serial('a checkout whose statement PostgreSQL ends responds 503, and succeeds when it is repeated', async (t) => {
+  const { ctx, api } = t.context;
+  await buildPaymentAccount(ctx);
+  const key = await buildKey(ctx, ['checkout:write']);
+  const bowl = await buildProduct(ctx);
+  const checkout = () =>
+    api.call('POST', '/api/v1/checkout/sessions', {
+      key,
+      headers: { 'idempotency-key': 'once' },
+      body: { items: [{ product_slug: bowl.slug, quantity: 1 }] },
+    });
+  await takeOrderNumber(ctx);
+
+  const slow = await transact(ctx, async ({ tx, tenant }) => {
+    await tx.execute(sql`select 1 from order_numbers where tenant_id = ${tenant.id} for update`);
+    const response = checkout();
+    // As the time limit of a statement does, after 15 seconds.
+    await until(() => cancelWaiting(ctx), { what: 'the checkout to wait for its number' });
+    return response;
+  });
+  t.is(resultOf(slow), '503 service_unavailable');
+  t.is(slow.headers.get('retry-after'), '1');
+  t.is((await checkout()).status, 200);
+});
+
+test('a deadlock of two transactions responds 503 to the one that PostgreSQL ends', async (t) => {
+  const { ctx } = t.context;
+  const locked = Promise.withResolvers<void>();
+  const lock = (tx: Transaction, name: string) => tx.execute(sql`select pg_advisory_xact_lock(hashtext(${name}))`);
+  const first = transact(ctx, async ({ tx, tenant }) => {
+    await lock(tx, `${tenant.id} a`);
+    await locked.promise;
+    await lock(tx, `${tenant.id} b`);
+  });
+  const second = transact(ctx, async ({ tx, tenant }) => {
+    await lock(tx, `${tenant.id} b`);
+    locked.resolve();
+    await lock(tx, `${tenant.id} a`);
+  });
+  const ended = (await Promise.allSettled([first, second])).find(({ status }) => status === 'rejected');
+  const { status, headers } = replyToError(ended?.status === 'rejected' && ended.reason, 'req_1');
+  t.deepEqual([status, headers], [503, { 'retry-after': '1' }]);
+});
+
+async function cancelWaiting({ database }: Context): Promise<boolean> {
+  const { rowCount } = await database.pool.query(`
+    select pg_cancel_backend(pid) from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock' and query like '%order_numbers%'`);
+  return rowCount !== 0;
+}

@@ -1,4 +1,5 @@
 import { isDatabaseAway } from '#src/database/is-database-away.ts';
+import { isDatabaseBusy } from '#src/database/is-database-busy.ts';
 import { transact } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
 import {
@@ -69,7 +70,7 @@ async function unlessAway(ctx: Context, stored: Promise<unknown>): Promise<void>
   try {
     await stored;
   } catch (error) {
-    if (!isDatabaseAway(error)) throw error;
+    if (!isDatabaseAway(error) && !isDatabaseBusy(error)) throw error;
     ctx.log.warn({ err: error }, 'a reply could not be stored');
   }
 }

@@ -1,4 +1,5 @@
 import { isDatabaseAway } from '#src/database/is-database-away.ts';
+import { isDatabaseBusy } from '#src/database/is-database-busy.ts';
 import { DomainError, type RejectionKind, Snooze } from '#src/lib/errors.ts';
 import type { Issue } from '#src/lib/validation.ts';
 import { HttpError } from './http-error.ts';
@@ -69,11 +70,11 @@ export function replyToError(error: unknown, requestId: string): ErrorReply {
     const body = { error: error.code, detail: error.message, request_id: requestId };
     return { status, headers, body: issues.length > 0 ? { ...body, errors: issues } : body };
   }
-  if (error instanceof Snooze) {
-    const retryAfterSeconds = Math.max(1, Math.ceil(error.milliseconds / 1000));
+  if (error instanceof Snooze || isDatabaseBusy(error)) {
+    const waitMs = error instanceof Snooze ? error.milliseconds : 0;
     return replyToError(
       new DomainError('unavailable', 'service_unavailable', 'The store is very busy. Try again in a moment.', {
-        retryAfterSeconds,
+        retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
       }),
       requestId,
     );

@@ -1,5 +1,6 @@
 import { ConfigError } from '#src/config.ts';
 import { explainConnection } from '#src/database/explain-connection.ts';
+import { isDatabaseBusy } from '#src/database/is-database-busy.ts';
 import { UnfitDatabase } from '#src/database/prove-database.ts';
 import { DomainError, ProviderError } from '#src/lib/errors.ts';
 import { Failure, UsageError } from './command.ts';
@@ -22,7 +23,7 @@ export function describeFailure(error: unknown): Explanation {
   if (foreseen.some((kind) => error instanceof kind)) return failed(withCause(error));
   const failure = explainConnection(error);
   if (failure) return failed(`${failure.reason} ${failure.advice}`);
-  return failed(explanations[codeOf(error)] ?? stackOf(error));
+  return failed(isDatabaseBusy(error) ? busy : stackOf(error));
 }
 
 const failed = (message: string, problems: readonly object[] = []): Explanation => ({ message, problems, exitCode: 1 });
@@ -30,16 +31,6 @@ const failed = (message: string, problems: readonly object[] = []): Explanation 
 const foreseen = [DomainError, ProviderError, UnfitDatabase];
 
 const busy = 'Other operations changed the same data, so nothing was changed: try again.';
-
-/** PostgreSQL's codes for a time-out and a deadlock, with messages for operators. */
-const explanations: Readonly<Record<string, string>> = {
-  '57014': busy,
-  '40P01': busy,
-};
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
-}
 
 /** A shopper is told less than an operator, who can do something about the cause. */
 const withCause = (error: unknown) =>
