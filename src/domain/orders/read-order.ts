@@ -138,7 +138,7 @@ export async function listManagedOrders(
   return { rows: page.rows.map(managed), cursor: page.cursor };
 }
 
-/** The condition that an order is what somebody typed into a search field. */
+/** The condition that an order is what an owner or operator typed into a search field. */
 function isNamed({ tenant }: Context, typed: string): Sql {
   if (typed.includes('@')) return sql`o.email = ${normaliseEmail(typed)}`;
   const own = /^\d+$/.test(typed) ? [orderNumberOf(Number(typed))] : [];
