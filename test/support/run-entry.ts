@@ -22,7 +22,8 @@ export async function runEntry(
 ): Promise<Ended> {
   const env = { ...quickStart, ...environment };
   const child = spawn(process.execPath, [entry, ...words], { cwd: root, env, stdio: 'pipe' });
-  child.stdin.end(input);
+  // It may end without reading.
+  child.stdin.on('error', () => undefined).end(input);
   const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   return { code, out, err };
 }
