@@ -6,7 +6,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 const folder = 'test/.threads';
 
 /** They wait for processes and browsers that they start, or measure, for which they need a thread of their own. */
-const alone = /^test\/(chaos|journeys|workers)\/|\/(every-route|fuzz|on-a-stack|plans|processor-time)\./;
+const alone = /^test\/(chaos|journeys|platform|workers)\/|\/(every-route|fuzz|on-a-stack|plans|processor-time)\./;
 /** So many lines of tests share a thread. */
 const linesMax = 3000;
 
