@@ -20,6 +20,7 @@ import { hours, minutes } from '#src/lib/duration.ts';
 import { ManualActionRequired } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
+import { retryFailed } from '#src/outbox/job-state.ts';
 import { behind } from '#test/support/clock.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
@@ -301,6 +302,27 @@ test.serial(
     t.deepEqual(await eventStates(ctx), ['unknown_order']);
   },
 );
+
+test.serial('the job of an unknown order fails for an operator, and a retry applies the event', async (t) => {
+  const { ctx, clock, services } = t.context;
+  const { orderId, sessionId } = await buy(ctx);
+  paid(sessionId, { orderId: newId('ord') });
+  await receive(ctx, sessionId, { eventId: 'evt_lost' }, 0);
+  await runJobs(services);
+  clock.pass(3_700_000);
+  const outcomes = await runJobs(services);
+  t.true(outcomes.some((outcome) => outcome.startsWith(`${job.name}: cancel (Event evt_lost names an order`)));
+  const failed = await services.execute<{ id: string }>(sql`
+    select id from outbox where tenant_id = ${ctx.tenant.id} and failed_at is not null
+      and failure like 'Event evt_lost names an order%'`);
+  t.is(failed.length, 1);
+
+  paid(sessionId, { orderId });
+  await retryFailed(services.execute, { queue: 'payments', id: failed[0]?.id ?? '' }, clock.now());
+  await runJobs(services, { rounds: 1 });
+  t.deepEqual(await eventStates(ctx), ['applied']);
+  t.like(await orderOf(ctx, orderId), { status: 'paid' });
+});
 
 test.serial('reconcilePaymentEvent retries later each time while the provider fails', async (t) => {
   const { ctx } = t.context;

@@ -1,5 +1,5 @@
 import { reconcilePaymentEvent as reconcilePaymentEventJob } from '#jobs/payments.ts';
-import { completeJob, readOne } from '#src/database/transact.ts';
+import { completeJob, failJob, readOne, transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { hours, minutes, seconds } from '#src/lib/duration.ts';
 import { ManualActionRequired, ProviderError } from '#src/lib/errors.ts';
@@ -27,26 +27,33 @@ interface EventAttempt {
 /**
  * Reconcile one event: fetch its object from the provider and apply the snapshot. While the provider fails, the next
  * attempt is a job of its own, later each time, so the failures cost no attempt of this job.
+ *
+ * @throws ManualActionRequired when its order is still unknown after an hour. A retry looks for it again.
  */
 export async function reconcilePaymentEvent(ctx: Context, { eventId, attempt }: EventAttempt): Promise<void> {
   const event = await readEvent(ctx, eventId);
-  if (event?.state !== 'pending') return;
+  if (event?.state !== 'pending' && event?.state !== 'unknown_order') return;
 
   const snapshot = await fetchCurrent(ctx, event);
   if (snapshot instanceof Error) return retryLater(ctx, { eventId, attempt }, snapshot);
 
   const isLate = ctx.clock.now().getTime() - event.receivedAt.getTime() > unknownOrderMs;
-  const applied = await completeJob(ctx, async (ctx): Promise<ApplyResult> => {
+  const failure =
+    `Event ${eventId} names an order that does not exist or was not paid. ` +
+    'Look up the event at the payment provider.';
+  const hasFailed = await transact(ctx, async (ctx) => {
     const applied = snapshot ? await applySnapshot(ctx, snapshot) : 'ignored';
-    if (applied === 'unknown_order' && !isLate) enqueueNext(ctx, { eventId, attempt }, minutes(1));
-    else recordOutcome(ctx, eventId, applied);
-    return applied;
+    if (applied === 'unknown_order' && isLate) {
+      await failJob(ctx, failure, async (ctx) => recordOutcome(ctx, eventId, applied));
+      return true;
+    }
+    await completeJob(ctx, async (ctx) => {
+      if (applied === 'unknown_order') enqueueNext(ctx, { eventId, attempt }, minutes(1));
+      else recordOutcome(ctx, eventId, applied);
+    });
+    return false;
   });
-  if (applied === 'unknown_order' && isLate) {
-    throw new ManualActionRequired(
-      `Event ${eventId} names an order that does not exist or was not paid. Look up the event at the payment provider.`,
-    );
-  }
+  if (hasFailed) throw new ManualActionRequired(failure);
 }
 
 /** A stored event, with the account of its store. */
@@ -95,5 +102,5 @@ function enqueueNext(ctx: InTransaction, { eventId, attempt }: EventAttempt, wai
 function recordOutcome(ctx: InTransaction, eventId: string, state: ApplyResult): void {
   ctx.tx.changes.push(sql`
     update payment_events set state = ${state}, settled_at = ${ctx.clock.now()}
-    where tenant_id = ${ctx.tenant.id} and id = ${eventId} and state = 'pending'`);
+    where tenant_id = ${ctx.tenant.id} and id = ${eventId} and state in ('pending', 'unknown_order')`);
 }
