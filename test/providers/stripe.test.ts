@@ -297,6 +297,34 @@ test('a provider that does not respond opens the circuit of this store only', as
   );
 });
 
+test('a call that began before the circuit opened does not end the probe of another', async (t) => {
+  let now = 0;
+  const breaker = new CircuitBreaker({ openMs: 1000, failures: 2, now: () => now });
+  const away = () => new ProviderError('stripe', 'away', 'There is no response.');
+  const begin = () => {
+    const response = Promise.withResolvers<void>();
+    const ended = breaker.run('stripe', 'one', () => response.promise).catch((error: ProviderError) => error.code);
+    return { ...response, ended };
+  };
+  const slow = begin();
+  for (let failure = 0; failure < 2; failure += 1) {
+    const failing = begin();
+    failing.reject(away());
+    await failing.ended;
+  }
+  now = 1001;
+  const probe = begin();
+  slow.reject(away());
+  await slow.ended;
+  now = 2002;
+  t.is(await begin().ended, 'circuit_open');
+  probe.resolve();
+  await probe.ended;
+  const next = begin();
+  next.resolve();
+  t.is(await next.ended, undefined);
+});
+
 test('a failure that the provider stored and returns again opens no circuit', async (t) => {
   const { payments, stripe, account } = t.context;
   await stripe.addFault({ match: 'POST /v1/checkout/sessions', account: account.secretKey, kind: 'status', times: 1 });

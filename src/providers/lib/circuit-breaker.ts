@@ -41,7 +41,8 @@ export class CircuitBreaker {
     const circuit = this.#circuitOf(`${provider}\n${key}`);
     const now = this.#now();
     if (now < circuit.openUntil || circuit.probing) throw circuitOpen(provider, circuit.openUntil - now);
-    circuit.probing = circuit.failuresInARow >= this.#failures;
+    const isProbe = circuit.failuresInARow >= this.#failures;
+    circuit.probing = isProbe;
     try {
       const result = await work();
       circuit.failuresInARow = 0;
@@ -51,7 +52,8 @@ export class CircuitBreaker {
       else circuit.failuresInARow = 0;
       throw error;
     } finally {
-      circuit.probing = false;
+      // A call that began before the circuit opened may end while another one probes.
+      if (isProbe) circuit.probing = false;
     }
   }
 
