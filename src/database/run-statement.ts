@@ -107,9 +107,9 @@ export function withinShare<Result>(
 }
 
 /**
- * Do an expensive read in its turn, so that processors are left for all that is not expensive. As many run at once as
- * there are processors, but on at most half of the pool, and of one tenant half as many. Further ones wait, each tenant
- * in a line of its own; of the first in each line, one after the other is served.
+ * `withinShare` for an expensive read, in its turn, so that processors are left for all that is not expensive. As many
+ * run at once as there are processors, but on at most half of the pool, and of one tenant half as many. Further ones
+ * wait, each tenant in a line of its own; of the first in each line, one after the other is served.
  * @throws Snooze when the tenant's line is too long, or the turn does not come in time
  */
 export function inTurn<Result>(
@@ -118,10 +118,13 @@ export function inTurn<Result>(
   read: () => Promise<Result>,
   waitMs = backgroundWaitMs,
 ): Promise<Result> {
-  const { expensive, expensiveOfAll } = sharesOf(pool);
+  const { reads, expensive, expensiveOfAll } = sharesOf(pool);
   const endsAt = performance.now() + waitMs;
-  const readInTurn = () => expensiveOfAll.run('all', read, Math.max(0, endsAt - performance.now()));
-  return expensive.run(tenantId, readInTurn, waitMs);
+  const leftMs = () => Math.max(0, endsAt - performance.now());
+  // What all tenants share is taken last, so that none holds it while it waits for its own share.
+  const readInTurn = () => expensiveOfAll.run('all', read, leftMs());
+  const readInShare = () => reads.run(tenantId, readInTurn, leftMs());
+  return expensive.run(tenantId, readInShare, waitMs);
 }
 
 /** A connection of the pool, shared by all statements of the same turn of the event loop. */

@@ -129,8 +129,7 @@ export async function read<Row>(
     if (brief) return runTogether<Row>(pool, scoped);
     const run = () =>
       readTimeoutMs === undefined ? runStatement<Row>(pool, scoped) : runLimited<Row>(pool, scoped, readTimeoutMs);
-    const runInShare = () => withinShare(pool, ctx.tenant.id, run, readTimeoutMs);
-    return expensive ? inTurn(pool, ctx.tenant.id, runInShare, readTimeoutMs) : runInShare();
+    return (expensive ? inTurn : withinShare)(pool, ctx.tenant.id, run, readTimeoutMs);
   };
   return replica && database.replica ? database.replica.read(readFrom) : readFrom(database.pool);
 }
