@@ -51,7 +51,7 @@ export async function attemptBatch(ctx: Context, batch: Batch): Promise<Attempte
       const delivery = queue[begun++];
       const object = delivery && objects.get(delivery.objectId);
       if (!delivery || !object) return;
-      const made = await inTurn(ctx, () => attempt(ctx, batch, delivery, object));
+      const made = await inTurn(ctx, async () => (mayBegin() ? attempt(ctx, batch, delivery, object) : undefined));
       if (!made) return;
       attempts.push(made);
       failuresInRow = isSuccess(made.outcome) ? 0 : failuresInRow + 1;
