@@ -69,8 +69,8 @@ export function fail(id: string, now: Date, failure: string): Sql {
 }
 
 /**
- * Retry a failed job of a queue, or all of them, for an operator: each is due again and marked as manually retried. The
- * relay adds them again, even if the queue still has them as failed.
+ * Retry a failed job of a queue, or all of them, for an operator: each is due anew, with all of its attempts, and marked
+ * as manually retried. The relay adds them again, even if the queue still has them as failed.
  * @returns the number of jobs
  */
 export async function retryFailed(
@@ -79,7 +79,8 @@ export async function retryFailed(
   now: Date,
 ): Promise<number> {
   const rows = await execute(sql`
-    update outbox set failed_at = null, failure = null, next_relay_at = ${now}, relays = 0, manual = true
+    update outbox set failed_at = null, failure = null, due_at = ${now}, next_relay_at = ${now}, relays = 0,
+      manual = true
     where queue = ${queue} and ${id === undefined ? sql`true` : sql`id = ${id}`} and failed_at is not null
     returning id`);
   return rows.length;

@@ -29,6 +29,7 @@ export async function runJobs(
         id: claim.id,
         name: claim.job,
         attemptsMade: options.failedRuns ?? 0,
+        opts: {},
         data: { tenantId: claim.tenantId, trace: claim.trace },
       };
       const outcome = await runJob(services, byName, job as unknown as Job<Envelope>, {

@@ -7,7 +7,7 @@ import { completeJob, transact } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { minutes } from '#src/lib/duration.ts';
-import { DomainError, Snooze } from '#src/lib/errors.ts';
+import { DomainError, ManualActionRequired, Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { retryFailed } from '#src/outbox/job-state.ts';
@@ -20,6 +20,8 @@ import { startRelay } from '#workers/relay/start-relay.ts';
 import { processor } from '#workers/runtime/processor.ts';
 import { type RunningWorkers, startWorkers } from '#workers/runtime/start-workers.ts';
 
+type Handle = (ctx: Context, endpointId: string) => Promise<unknown>;
+
 /** Each test has a PostgreSQL, a Redis database, a relay and a worker of its own, as in production. */
 interface Fixture {
   services: Services;
@@ -27,7 +29,7 @@ interface Fixture {
   ctx: Context;
   queue: Queue;
   /** Start a worker that does this with the endpoint of every job. */
-  work(handle: (ctx: Context, endpointId: string) => Promise<unknown>): RunningWorkers;
+  work(handle: Handle, onExhausted?: Handle): RunningWorkers;
   enqueueFor(endpointId: string, ctx?: Context): Promise<void>;
   row(
     endpointId: string,
@@ -51,8 +53,14 @@ test.beforeEach(async (t) => {
     clock,
     ctx,
     queue,
-    work(handle) {
-      const processors = [processor(job, (ctx, { endpointId }) => handle(ctx, endpointId))];
+    work(handle, onExhausted = async () => undefined) {
+      const processors = [
+        processor(
+          job,
+          (ctx, { endpointId }) => handle(ctx, endpointId),
+          (ctx, { endpointId }) => onExhausted(ctx, endpointId),
+        ),
+      ];
       const worker = startWorkers(services, ['webhooks'], processors);
       workers.push(worker);
       return worker;
@@ -131,6 +139,70 @@ test('a job that an operator retries is relayed and completes, although its queu
   );
   await until(async () => (await t.context.row('later')).finished);
   t.false((await t.context.row('later')).failed);
+});
+
+test('a job that an operator retries has all of its attempts again', async (t) => {
+  const { clock, queue, services } = t.context;
+  let runs = 0;
+  t.context.work(async () => {
+    runs += 1;
+    throw new Error('the printer is out of paper');
+  });
+  await t.context.enqueueFor('again');
+  await until(async () => (await t.context.row('again')).failed && (await queue.getFailedCount()) === 1);
+
+  runs = 0;
+  await retryFailed(services.execute, { queue: 'webhooks' }, clock.now());
+  await until(async () => (await t.context.row('again')).failed && (await queue.getFailedCount()) === 1);
+  t.is(runs, drainEndpoint.retry.attempts);
+});
+
+test('a job that was queued with fewer attempts fails with its last one, and its subject with it', async (t) => {
+  const failed: string[] = [];
+  const fail = async () => {
+    throw new Error('the printer is out of paper');
+  };
+  const { clock, ctx, queue } = t.context;
+  const dueAt = fromNow(clock, minutes(5));
+  await transact(ctx, async (ctx) => enqueue(ctx, drainEndpoint, { endpointId: 'fewer', causeId: 'test' }, { dueAt }));
+  t.context.work(fail, async (_ctx, endpointId) => failed.push(endpointId));
+  const { id } = await t.context.row('fewer');
+  // What the relay of an earlier release did.
+  await queue.add(drainEndpoint.name, { tenantId: ctx.tenant.id, trace: {} }, { jobId: id, attempts: 1 });
+  await until(async () => (await queue.getDelayedCount()) === 1);
+  clock.pass(minutes(6));
+  await (await queue.getJob(id))?.promote();
+  await until(async () => (await t.context.row('fewer')).failed);
+  t.deepEqual(failed, ['fewer']);
+});
+
+test('the subject of a job that is not retried fails too, unless that is what it recorded itself', async (t) => {
+  const failed: string[] = [];
+  t.context.work(
+    async (_ctx, endpointId) => {
+      if (endpointId === 'manual') throw new ManualActionRequired('Look at the printer.');
+      throw new DomainError('conflict', 'no_paper', 'There is no paper.');
+    },
+    async (_ctx, endpointId) => failed.push(endpointId),
+  );
+  await t.context.enqueueFor('manual');
+  await t.context.enqueueFor('refused');
+  await until(async () => (await t.context.row('manual')).failed && (await t.context.row('refused')).failed);
+  t.deepEqual(failed, ['refused']);
+});
+
+test('a job whose subject cannot be marked as failed fails all the same', async (t) => {
+  t.context.work(
+    async () => {
+      throw new DomainError('conflict', 'no_paper', 'There is no paper.');
+    },
+    async () => {
+      throw new TypeError('That was unexpected.');
+    },
+  );
+  await t.context.enqueueFor('unmarked');
+  await until(async () => (await t.context.row('unmarked')).failed);
+  t.is((await t.context.row('unmarked')).failure, 'no_paper: There is no paper.');
 });
 
 test('a DomainError is not retried', async (t) => {

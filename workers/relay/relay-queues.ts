@@ -34,7 +34,7 @@ function openQueue(services: Services, name: QueueName): Queue<Envelope> {
 /**
  * Add claimed jobs to their queues, one queue after the other in the order of the claims. The id in the queue is the id
  * of the row, so adding a job that the queue still has does nothing. If the queue has it as failed although its row is
- * open, it is retried.
+ * open, it is retried, with all of its attempts.
  */
 export async function addToQueues(queues: RelayQueues, claims: readonly ClaimedJob[], now: Date): Promise<void> {
   for (const [name, some] of Map.groupBy(claims, ({ queue }) => queue)) await addToQueue(queues.get(name), some, now);
@@ -53,7 +53,9 @@ async function addToQueue(queue: Queue<Envelope> | undefined, claims: readonly C
   );
   const again = new Set(claims.filter(({ isAgain }) => isAgain).map(({ id }) => id));
   const perhapsFailed = added?.filter(({ id }) => again.has(id ?? '')) ?? [];
-  await Promise.all(perhapsFailed.map(async (job) => (await job.isFailed()) && job.retry('failed')));
+  await Promise.all(
+    perhapsFailed.map(async (job) => (await job.isFailed()) && job.retry('failed', { resetAttemptsMade: true })),
+  );
 }
 
 /** Tickers live in Redis alone, so each round puts back what a wipe took. */

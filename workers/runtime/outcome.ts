@@ -4,7 +4,7 @@ import { DomainError, ManualActionRequired, ProviderError, Snooze } from '#src/l
 /** The four ways in which a run can end. */
 export type Outcome =
   | { readonly kind: 'done' }
-  | { readonly kind: 'retry'; readonly reason: string; readonly error: unknown }
+  | { readonly kind: 'retry'; readonly reason: string; readonly error: unknown; readonly isLastRun: boolean }
   | { readonly kind: 'snooze'; readonly reason: string; readonly milliseconds: number }
   | { readonly kind: 'cancel'; readonly reason: string };
 
@@ -23,7 +23,7 @@ const snoozeUntilAgeMs = days(2);
  *   ProviderError: refused, denied or missing                cancel
  *   anything else                                            retry    by the policy of the job
  */
-export function outcomeOf(error: unknown, { ageMs }: { ageMs: number }): Outcome {
+export function outcomeOf(error: unknown, { ageMs, isLastRun }: { ageMs: number; isLastRun: boolean }): Outcome {
   if (ageMs < snoozeUntilAgeMs) {
     if (error instanceof Snooze) return snooze(error.milliseconds, error.message);
     if (error instanceof ProviderError && error.failure === 'busy') {
@@ -34,5 +34,5 @@ export function outcomeOf(error: unknown, { ageMs }: { ageMs: number }): Outcome
   if (error instanceof DomainError) return cancel(`${error.code}: ${error.message}`);
   if (error instanceof ProviderError && ['refused', 'denied', 'missing'].includes(error.failure))
     return cancel(error.message);
-  return { kind: 'retry', reason: error instanceof Error ? error.message : String(error), error };
+  return { kind: 'retry', reason: error instanceof Error ? error.message : String(error), error, isLastRun };
 }

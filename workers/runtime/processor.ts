@@ -9,7 +9,7 @@ export interface Processor {
   /** Whether the job belongs to a tenant, whose context it then runs in. */
   readonly scope: 'tenant' | 'platform';
   work(ctx: PlatformContext, payload: never): Promise<unknown>;
-  /** Marks the job's subject as failed after its last attempt, or after it died repeatedly without an outcome. */
+  /** Marks the job's subject as failed when no other attempt follows, or after it died repeatedly without an outcome. */
   onExhausted?(ctx: PlatformContext, payload: never): Promise<unknown>;
 }
 

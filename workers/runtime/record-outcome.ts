@@ -29,8 +29,7 @@ export async function recordOutcome(
     await recordPostponed(services.execute, job.id ?? '');
     return delay(job, token, outcome.milliseconds);
   }
-  const isLastRun = job.attemptsMade + 1 >= (job.opts.attempts ?? 1);
-  if (outcome.kind === 'retry' && !isLastRun) {
+  if (outcome.kind === 'retry' && !outcome.isLastRun) {
     await recordPostponed(services.execute, job.id ?? '');
     services.log.warn({ reason: outcome.reason, runs: job.attemptsMade + 1 }, 'job will be retried');
     throw withoutStack(new Retry(outcome.reason));

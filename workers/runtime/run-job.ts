@@ -1,8 +1,11 @@
 import type { Job } from 'bullmq';
 
+import { isDatabaseAway } from '#src/database/is-database-away.ts';
+import { isDatabaseBusy } from '#src/database/is-database-busy.ts';
 import { failJob } from '#src/database/transact.ts';
 import type { PlatformContext } from '#src/domain/context.ts';
 import { correlate } from '#src/lib/correlation.ts';
+import { ManualActionRequired } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { inSpan, type SpanOptions, type TraceCarrier } from '#src/lib/tracing.ts';
 import { issuesOf } from '#src/lib/validation.ts';
@@ -27,11 +30,11 @@ export interface Runtime {
 /** A job whose attempts died this often without an outcome fails. */
 const startsMax = 10;
 
-/** How long a started of a job that this release does not know waits for a worker that does. */
+/** How long a job that this release does not know waits for a worker that does. */
 const unknownJobWaitMs = 30_000;
 
 /**
- * Execute a started job and return its outcome. Throws only when the database is unavailable: then none can be written.
+ * Execute a job and return its outcome. Throws when the database is unavailable: then no outcome can be written.
  */
 export async function runJob(
   services: Services,
@@ -88,7 +91,8 @@ async function attemptJob(
   const timeout = new AbortController();
   const timer = setTimeout(() => timeout.abort(), processor.job.timeoutSeconds * 1000);
   const failedRuns = job.attemptsMade;
-  const isLastRun = failedRuns + 1 >= processor.job.retry.attempts;
+  // The release that added the job to its queue may have allowed it another number.
+  const isLastRun = failedRuns + 1 >= Math.min(processor.job.retry.attempts, job.opts.attempts ?? Infinity);
   const attempt = { outboxId: started.id, failedRuns, isLastRun, isCompleted: false, manual: started.manual };
   const base = services.context({
     actor: { kind: 'job', id: started.id || processor.job.name },
@@ -105,8 +109,15 @@ async function attemptJob(
 
     const payload = started.payload as never;
     const ctx = processor.scope === 'tenant' ? { ...base, tenant: await services.tenantOf(started.tenantId) } : base;
-    onExhausted = async (reason) =>
-      'tenant' in ctx && failJob(ctx, reason, async (ctx) => processor.onExhausted?.(ctx, payload));
+    onExhausted = async (reason) => {
+      try {
+        if ('tenant' in ctx) await failJob(ctx, reason, async (ctx) => processor.onExhausted?.(ctx, payload));
+      } catch (error) {
+        if (isDatabaseAway(error) || isDatabaseBusy(error)) throw error;
+        // The job fails all the same: otherwise it would run forever.
+        services.log.error({ err: error }, 'the subject of a failed job could not be marked as failed');
+      }
+    };
     if (started.starts > startsMax) {
       const reason = `crashes: ${startsMax} runs died without an outcome.`;
       await onExhausted(reason);
@@ -122,8 +133,10 @@ async function attemptJob(
     }
     // It was aborted, or will have to be: that is no failed attempt, and another process takes the job at once.
     if (shutdown.aborted) return snooze(0, 'the process stops');
-    const outcome = outcomeOf(error, { ageMs: services.clock.now().getTime() - started.dueAt.getTime() });
-    if (outcome.kind === 'retry' && isLastRun) await onExhausted?.(outcome.reason);
+    const outcome = outcomeOf(error, { ageMs: services.clock.now().getTime() - started.dueAt.getTime(), isLastRun });
+    const fails = outcome.kind === 'cancel' || (outcome.kind === 'retry' && isLastRun);
+    // What requires a manual action has already been recorded with its subject.
+    if (fails && !(error instanceof ManualActionRequired)) await onExhausted?.(outcome.reason);
     return outcome;
   } finally {
     clearTimeout(timer);
