@@ -149,6 +149,18 @@ export async function claimStale(
     from claimed order by turn`);
 }
 
+/** The jobs that failed last and wait for an operator. */
+export async function readFailed(
+  execute: Execute,
+  jobs: readonly string[],
+  { limit }: { limit: number },
+): Promise<ClaimedJob[]> {
+  return execute<ClaimedJob>(sql`
+    select id, tenant_id as "tenantId", job, queue, trace, false as "isAgain", 1 as turn from outbox
+    where failed_at is not null and job = any(${jobs})
+    order by failed_at desc limit ${limit}`);
+}
+
 /** Release claims of jobs that could not be added because Redis is unavailable. They are due again at once. */
 export async function returnClaims(execute: Execute, ids: readonly string[], now: Date): Promise<void> {
   await execute(sql`

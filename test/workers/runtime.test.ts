@@ -205,6 +205,26 @@ test('a job whose subject cannot be marked as failed fails all the same', async 
   t.is((await t.context.row('unmarked')).failure, 'no_paper: There is no paper.');
 });
 
+test('a job that failed before Redis was wiped is in its queue again as failed, and not executed', async (t) => {
+  const { clock, queue, services } = t.context;
+  let runs = 0;
+  t.context.work(async () => {
+    runs += 1;
+    if (runs === 1) throw new DomainError('conflict', 'no_paper', 'There is no paper.');
+  });
+  await t.context.enqueueFor('shown');
+  await until(async () => (await queue.getFailedCount()) === 1);
+  await services.redis.flushdb();
+
+  await until(async () => (await queue.getFailedCount()) === 1);
+  const [failed] = await queue.getFailed();
+  t.is(failed?.failedReason, 'no_paper: There is no paper.');
+  t.is(runs, 1);
+  await retryFailed(services.execute, { queue: 'webhooks', id: failed?.id ?? '' }, clock.now());
+  await until(async () => (await t.context.row('shown')).finished);
+  t.is(runs, 2);
+});
+
 test('a DomainError is not retried', async (t) => {
   let runs = 0;
   t.context.work(async () => {

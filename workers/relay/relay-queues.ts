@@ -58,6 +58,17 @@ async function addToQueue(queue: Queue<Envelope> | undefined, claims: readonly C
   );
 }
 
+/**
+ * Add failed jobs to the queues that hold fewer: Redis was emptied. A worker does not execute them again, but tells its
+ * queue that they have failed, so that the board shows them.
+ */
+export async function restoreFailed(queues: RelayQueues, failed: readonly ClaimedJob[], now: Date): Promise<void> {
+  for (const [name, some] of Map.groupBy(failed, ({ queue }) => queue)) {
+    const queue = queues.get(name);
+    if (queue && (await queue.getFailedCount()) < some.length) await addToQueue(queue, some, now);
+  }
+}
+
 /** Tickers live in Redis alone, so each round puts back what a wipe took. */
 export async function upsertTickers(queues: RelayQueues): Promise<void> {
   for (const { job, everyMs } of tickers) {

@@ -4,11 +4,11 @@ import { schedules } from '#jobs/schedules.ts';
 import { runPlanned } from '#src/database/run-statement.ts';
 import { asPlatform } from '#src/database/transact.ts';
 import { seconds } from '#src/lib/duration.ts';
-import { type ClaimedJob, claimDue, claimStale, returnClaims } from '#src/outbox/claim-jobs.ts';
+import { type ClaimedJob, claimDue, claimStale, readFailed, returnClaims } from '#src/outbox/claim-jobs.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Execute } from '#src/outbox/job-state.ts';
 import type { Services } from '#src/services.ts';
-import { addToQueues, openQueues, type RelayQueues, upsertTickers } from './relay-queues.ts';
+import { addToQueues, openQueues, type RelayQueues, restoreFailed, upsertTickers } from './relay-queues.ts';
 
 /** How often the relay polls without a wake-up, and while jobs wait for room in a queue; how often it heals. */
 const defaultPace = { pollEveryMs: seconds(1), pollBacklogEveryMs: 100, healEveryMs: seconds(15) };
@@ -50,6 +50,7 @@ export function startRelay(services: Services, pace: Partial<typeof defaultPace>
     const claims = await claimStale(execute, known, services.clock.now(), healMax);
     await addOrReturn(claims);
     await upsertTickers(queues);
+    await restoreFailed(queues, await readFailed(execute, known, { limit: healMax }), services.clock.now());
     // The next round continues.
     if (claims.length === healMax) healAt = -Infinity;
   }
