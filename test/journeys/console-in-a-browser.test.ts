@@ -239,6 +239,36 @@ browserTest('who edits an entry that has been changed meanwhile may take the oth
   t.is((await admin.getEntry('article', 'care-for-wood')).entry.author, 'Theirs');
 });
 
+browserTest('a product is created with the price that was entered, and not without one', async (t) => {
+  const { stack } = t.context;
+  const page = await openConsole(t);
+  const { admin } = clientsOf(stack);
+  await openInConsole(page, stack, '/products/create', 'New product');
+  await page.getByLabel('Slug').fill('ash-tray');
+  await page.getByLabel('Name').first().fill('Ash tray');
+  await page.getByLabel('SKU').fill('ASH-1');
+  await button(page, 'Create').click();
+  await page.getByText('Required').first().waitFor();
+  await page.getByLabel('Price (USD)', { exact: false }).first().fill('12.50');
+  await button(page, 'Create').click();
+  await heading(page, 'Ash tray').waitFor();
+  t.is((await admin.getProduct('ash-tray')).product.variants[0]?.price_cents, 1250);
+});
+
+browserTest('who clicks twice on the sign-in page gets one link', async (t) => {
+  const { browser, stack } = t.context;
+  const context = await browser.newContext();
+  t.teardown(() => context.close());
+  const page = await context.newPage();
+  const requests: string[] = [];
+  page.on('request', (request) => request.url().endsWith('/sign-in/request') && requests.push(request.url()));
+  await page.goto(`${stack.url}/admin?store=${stack.store.slug}`);
+  await page.getByLabel('Email').fill('double@cedar.example');
+  await button(page, 'Email me a link').dblclick();
+  await page.getByRole('heading', { name: 'Check your email' }).waitFor();
+  t.is(requests.length, 1);
+});
+
 browserTest('a stock is corrected, and its history has the correction', async (t) => {
   t.timeout(300_000);
   const { stack } = t.context;

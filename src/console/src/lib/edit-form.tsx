@@ -3,12 +3,13 @@ import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import type { ReactNode } from 'react';
 import { Form, type RaRecord } from 'react-admin';
-import type { FieldValues } from 'react-hook-form';
+import type { DeepPartial, FieldValues } from 'react-hook-form';
 
 import { type ActionRequest, useAction } from './use-action.ts';
 
 interface EditFormProps<Input extends object, Outcome> extends ActionRequest<Input, Outcome> {
-  readonly input: Partial<Input>;
+  /** What the form begins with. */
+  readonly input: Input | DeepPartial<Input>;
   readonly label?: string;
   readonly children: ReactNode;
 }

@@ -18,14 +18,18 @@ interface Visitor {
 export function SignInPage() {
   const [sentTo, setSentTo] = useState<string>();
   const [error, setError] = useState<string>();
+  const [isSending, setIsSending] = useState(false);
   const send = async ({ store, email }: Visitor) => {
     setError(undefined);
+    setIsSending(true);
     try {
       await directAdmin.requestSignInLink({ email }, { headers: { [storeHeader]: store } });
       storeLastStore(store);
       setSentTo(email);
     } catch (failure) {
       setError(messageOf(failure));
+    } finally {
+      setIsSending(false);
     }
   };
 
@@ -43,7 +47,7 @@ export function SignInPage() {
         <TextInput source="store" label="Store" helperText="As in cedar-and-clay" validate={required()} />
         <TextInput source="email" label="Email" type="email" autoComplete="email" validate={[required(), email()]} />
         {error && <Alert severity="error">{error}</Alert>}
-        <Button type="submit" variant="contained" fullWidth>
+        <Button type="submit" variant="contained" fullWidth loading={isSending}>
           Email me a link
         </Button>
       </Form>

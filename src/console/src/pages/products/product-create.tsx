@@ -18,7 +18,7 @@ export function ProductCreate() {
       <PageHeading title="New product" />
       <Panel title="Product">
         <EditForm<Body<'admin.createProduct'>, Result<'admin.createProduct'>>
-          input={{ status: 'draft', variants: [{ sku: '', price_cents: 0 }] }}
+          input={{ status: 'draft', variants: [{ sku: '' }] }}
           run={(input) => admin.createProduct(input)}
           onDone={({ product }) => navigate(`/products/${product.slug}/show`)}
           done="The product is created."
