@@ -59,7 +59,7 @@ async function examined(what: string, check: () => Promise<Finding[]>): Promise<
   try {
     return await check();
   } catch (error) {
-    const said = error instanceof Error ? error.message : String(error);
+    const said = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
     const reason = isDatabaseAway(error) ? 'the connection to PostgreSQL was lost' : said;
     return [fault(what, `It could not be checked: ${reason}.`, 'Fix the other problems first, then run doctor again.')];
   }

@@ -100,7 +100,7 @@ export const reasons: Readonly<Record<ReasonCode, Reason>> = {
   provider_error: failing('The shipping provider kept failing.', "Check the provider's status page, then retry."),
   carrier_error: failing(
     'The carrier did not sell this label, or it was voided at the shipping provider.',
-    "Read the provider's message on /ops/labels, then retry or choose another rate.",
+    "Read the provider's message, then retry or choose another rate.",
   ),
   outcome_unknown: failing(
     'It is unknown whether the label was bought: the shipping provider does not report an outcome.',
@@ -108,7 +108,7 @@ export const reasons: Readonly<Record<ReasonCode, Reason>> = {
   ),
   oversold: failing(
     'The order was paid after its stock was sold to other orders, so no label was bought.',
-    'Find the goods or agree on a solution with the shopper, then retry on /ops/labels.',
+    'Find the goods or agree on a solution with the shopper, then retry.',
   ),
   crashes: failing(
     'The attempts for this label kept crashing.',
