@@ -104,6 +104,19 @@ test.serial(
     const nowhere = await deliver(t.context, payload, sign(payload, webhookSecret), 'no-such-shop');
     t.deepEqual([nowhere.status, nowhere.body.error], [404, 'unknown_tenant']);
     t.is((await deliver(t.context, 'not json', sign('not json', webhookSecret))).status, 400);
+    const event = JSON.parse(payload);
+    for (const wrong of [
+      { id: 'evt_a\0' },
+      { id: 'evt_\ud800' },
+      { type: 'charge.refunded\0' },
+      { created: 1e18 },
+      { created: 1e12 },
+      { created: 'x' },
+      { data: { object: { ...event.data.object, id: 'cs_\0' } } },
+    ]) {
+      const unreadable = JSON.stringify({ ...event, ...wrong });
+      t.is((await deliver(t.context, unreadable, sign(unreadable, webhookSecret))).status, 400, unreadable);
+    }
     const large = JSON.stringify({ filling: 'x'.repeat(600 * 1024) });
     t.is((await deliver(t.context, large, sign(large, webhookSecret))).status, 413);
   },
@@ -188,6 +201,10 @@ test('a store may have a signing secret of Shippo and no token', async (t) => {
 test('a Shippo webhook with an unreadable body is rejected', async (t) => {
   const { webhook_token: token } = await buildShippingAccount(t.context.ctx);
   t.like(await notify(t.context, token ?? '', '{"event":'), { status: 400, body: { error: 'invalid_json' } });
+  for (const about of [{ tracking_number: '1\0' }, { object_id: '1\ud800' }]) {
+    const unreadable = JSON.stringify({ ...trackUpdate, data: { ...trackUpdate.data, ...about } });
+    t.like(await notify(t.context, token ?? '', unreadable), { status: 400, body: { error: 'invalid_request' } });
+  }
   t.like(await notify(t.context, token ?? '', { event: 'track_updated' }), {
     status: 400,
     body: { error: 'invalid_request' },

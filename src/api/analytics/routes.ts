@@ -16,6 +16,7 @@ export const postEvents = defineRoute({
   audience: toPublicByQuery,
   body: EventsInput,
   plainTextJson: true,
+  checksText: true,
   bodyBytesMax,
   limit: 'analytics',
   errors: ['too_many_items'],

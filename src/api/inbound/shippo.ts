@@ -3,6 +3,7 @@ import { HttpError } from '#src/api/lib/http-error.ts';
 import { accepted } from '#src/api/lib/reply.ts';
 import { isFromShippingProvider, receiveNotification, ShippingNotification } from '#src/domain/shipping/index.ts';
 import { Type } from '#src/lib/schema.ts';
+import { holdsUnwritable } from '#src/lib/unwritable.ts';
 import { fits } from '#src/lib/validation.ts';
 
 const bodyBytesMax = 512 * 1024;
@@ -36,11 +37,19 @@ export const receiveShippoWebhook = defineRoute({
       throw new HttpError(400, 'invalid_request', 'The token or signature is invalid.');
     }
     const notification = parse(rawBody);
-    if (!fits(ShippingNotification, notification))
+    if (!fits(ShippingNotification, notification) || holdsUnwritable(subjectOf(notification)))
       throw new HttpError(400, 'invalid_request', 'The body is not a valid event.');
     return accepted({ ok: true, followed: await receiveNotification(ctx, notification) });
   },
 });
+
+/** What is stored of it. */
+const subjectOf = ({ event, data }: ShippingNotification) => [
+  event,
+  data.object_id,
+  data.tracking_number,
+  data.carrier,
+];
 
 function parse(bytes: Buffer): unknown {
   try {

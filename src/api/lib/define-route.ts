@@ -130,6 +130,8 @@ export interface Route {
   readonly form?: true;
   /** The JSON may be called text/plain, or nothing: a page that is being left can set no header. */
   readonly plainTextJson?: true;
+  /** The operation itself rejects text that cannot be stored: in one item, it must not reject the others. */
+  readonly checksText?: true;
   readonly bodyBytesMax: number;
   /** The module that the store must have switched on. */
   readonly module?: ModuleName;

@@ -5,6 +5,7 @@ import { composed, parseComposedJson } from '#src/lib/composed.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import type { TObject } from '#src/lib/schema.ts';
+import { holdsUnwritable } from '#src/lib/unwritable.ts';
 import { type Issue, issuesOf, issuesOfText } from '#src/lib/validation.ts';
 import { within } from '#src/lib/within.ts';
 import type { Route } from './define-route.ts';
@@ -32,7 +33,7 @@ async function readBody(route: Route, koa: RouterContext): Promise<SentBody> {
   const body =
     route.form && isForm(contentType)
       ? await parseForm(bytes, contentType)
-      : parseJson(bytes, isPlain ? 'application/json' : contentType);
+      : parseJson(bytes, isPlain ? 'application/json' : contentType, route.checksText);
   return { body, rawBody: bytes };
 }
 
@@ -137,7 +138,7 @@ const tooLarge = (bytesMax: number) =>
 const incompleteBody = () => new HttpError(400, 'invalid_request', 'The body could not be read completely.');
 
 /** The JSON in a body. A request without a body needs no Content-Type and means an empty object. */
-function parseJson(bytes: Buffer, contentType: string): unknown {
+function parseJson(bytes: Buffer, contentType: string, hasOwnCheck = false): unknown {
   if (bytes.length === 0) return {};
   if (!/^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i.test(contentType)) {
     throw new HttpError(415, 'unsupported_media_type', 'The body must be application/json.');
@@ -151,7 +152,7 @@ function parseJson(bytes: Buffer, contentType: string): unknown {
   } catch {
     throw new HttpError(400, 'invalid_json', 'The body is not JSON.');
   }
-  if (suspicious.test(text) && holdsUnwritable(value))
+  if (!hasOwnCheck && suspicious.test(text) && holdsUnwritable(value))
     throw new HttpError(400, 'invalid_json', 'The body contains invalid characters.');
   return value;
 }
@@ -184,15 +185,8 @@ function depthOf(text: string): number {
   return deepest;
 }
 
-/** The escapes that may mean NUL or half a character, which PostgreSQL cannot store. Most bodies have none. */
+/** The escapes that may mean what is unwritable. Most bodies have none. */
 const suspicious = /\\u(?:0000|d[89a-f])/i;
-
-function holdsUnwritable(value: unknown): boolean {
-  if (typeof value === 'string') return value.includes('\0') || !value.isWellFormed();
-  if (Array.isArray(value)) return value.some(holdsUnwritable);
-  if (typeof value !== 'object' || value === null) return false;
-  return Object.keys(value).some(holdsUnwritable) || Object.values(value).some(holdsUnwritable);
-}
 
 /** The text fields of an HTML form in a body, as pages (urlencoded) and mail programs (also multipart) post them. */
 export async function parseForm(bytes: Buffer, contentType: string): Promise<Record<string, string>> {

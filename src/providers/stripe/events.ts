@@ -1,6 +1,7 @@
 import Stripe from 'stripe';
 import type { PaymentEvent, PaymentGateway, PaymentSubject } from '#src/domain/ports/payment-gateway.ts';
 import type { OwnMetadata } from '#src/domain/ports/payment-snapshots.ts';
+import { holdsUnwritable } from '#src/lib/unwritable.ts';
 import { metadataIn } from './metadata.ts';
 import { momentOf } from './snapshots.ts';
 
@@ -101,10 +102,17 @@ function isSigned(rawBody: Buffer, signature: string, secret: string, now: Date)
   }
 }
 
+/** The last moment of the year 9999: PostgreSQL reads no year of five digits from an ISO time. */
+const lastMoment = new Date('9999-12-31T23:59:59Z');
+
+const isStorable = ({ eventId, type, objectId, createdAt }: PaymentEvent): boolean =>
+  !holdsUnwritable([eventId, type, objectId]) && createdAt >= new Date(0) && createdAt <= lastMoment;
+
 function readEvent(rawBody: Buffer): PaymentEvent | 'unreadable' {
   try {
     const event = webhooks.constructEventWithoutVerification(rawBody.toString('utf8'));
-    return event.id && event.type && event.data ? eventOf(event) : 'unreadable';
+    const read = event.id && event.type && event.data ? eventOf(event) : 'unreadable';
+    return read !== 'unreadable' && isStorable(read) ? read : 'unreadable';
   } catch {
     return 'unreadable';
   }

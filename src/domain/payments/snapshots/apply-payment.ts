@@ -8,7 +8,9 @@ import { type ApplyResult, isOwnObject, type Snapshot } from './fetch-snapshot.t
 
 const refundFailed: Attention = {
   code: 'refund_failed',
-  detail: "A refund failed at the shopper's bank. The money is back in your balance at the payment provider.",
+  detail:
+    "A refund failed at the shopper's bank. The money is back in your balance at the payment provider. Items that are in " +
+    'stock again and what a gift card got back stay so.',
 };
 const disputed: Attention = {
   code: 'disputed',
