@@ -96,7 +96,7 @@ export async function recordLabelPoints(
   }
 
   async function work({ id, name, tenantId }: { id: string; name: string; tenantId: string | null }): Promise<void> {
-    const job = { id, name, attemptsMade: 0, data: { tenantId, trace: {} } } as unknown as Job<Envelope>;
+    const job = { id, name, attemptsMade: 0, opts: {}, data: { tenantId, trace: {} } } as unknown as Job<Envelope>;
     const outcome = await runJob(services, byName, job, { shutdown: new AbortController().signal });
     if (outcome.kind === 'cancel') failed.push({ id, name, tenantId });
   }

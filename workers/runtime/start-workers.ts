@@ -150,7 +150,7 @@ function startWorker(
   return worker;
 }
 
-/** What `settle` throws is meant for BullMQ; any other error comes from the database. */
+/** What `recordOutcome` throws is meant for BullMQ; any other error comes from the database. */
 function isOutcomeError(error: unknown): boolean {
   return error instanceof DelayedError || error instanceof UnrecoverableError || error instanceof Retry;
 }

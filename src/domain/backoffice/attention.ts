@@ -49,7 +49,9 @@ const steps: Readonly<Record<string, string>> = {
   renewal_unknown: 'Check the subscription at the payment provider: send what was paid for, or refund it.',
   payment_missing: 'Find the payment at the payment provider before anything else is sent.',
   gift_card_spent: 'Ask the shopper for the difference, or refund the order.',
-  refund_failed: 'Check the payment at the payment provider, then refund it again or pay the shopper in another way.',
+  refund_failed:
+    'Check the payment at the payment provider, then refund it again or pay the shopper in another way. ' +
+    'If you ship the order instead, first take its items out of stock: the refund put them back.',
   disputed: 'Respond to the dispute at the payment provider before its deadline.',
   dispute_lost: 'The payment was lost. If the goods have not been sent yet, do not send them.',
   shipped_after_refund: 'Stop the parcel or agree with the shopper on its return, and correct the stock.',

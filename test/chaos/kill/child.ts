@@ -39,7 +39,7 @@ async function perform(ctx: Context, task: Task): Promise<void> {
       await acceptPaymentEvent(ctx, { rawBody: Buffer.from(task.body), signature: task.signature });
       return;
     case 'work': {
-      const job = { id: task.outboxJobId, name: task.job, attemptsMade: 0, data: { tenantId, trace: {} } };
+      const job = { id: task.outboxJobId, name: task.job, attemptsMade: 0, opts: {}, data: { tenantId, trace: {} } };
       const outcome = await runJob(services, byName, job as unknown as Job<Envelope>, {
         shutdown: new AbortController().signal,
       });

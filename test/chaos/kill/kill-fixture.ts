@@ -69,7 +69,7 @@ export async function openKillFixtures(environment: Record<string, string>): Pro
       ];
       if (claims.length === 0) return;
       for (const { id, job: name, tenantId, trace } of claims) {
-        const job = { id, name, attemptsMade: 0, data: { tenantId, trace } };
+        const job = { id, name, attemptsMade: 0, opts: {}, data: { tenantId, trace } };
         await runJob(services, byName, job as unknown as Job<Envelope>, { shutdown: new AbortController().signal });
       }
     }
