@@ -1,4 +1,3 @@
-import type { Job } from 'bullmq';
 import { jobs } from '#jobs/index.ts';
 import { pollTrackings, sweepLabels } from '#jobs/labels.ts';
 import { pruneNotifications } from '#jobs/retention.ts';
@@ -17,7 +16,7 @@ import { createServices } from '#src/services.ts';
 import { serveApi } from '#test/support/api.ts';
 import { createTestClock } from '#test/support/clock.ts';
 import { processors } from '#workers/processors.ts';
-import { type Envelope, runJob } from '#workers/runtime/run-job.ts';
+import { runJob } from '#workers/runtime/run-job.ts';
 import { type LabelSimulation, openLabelStore, runRecipe } from './label-actions.ts';
 import { lineOf } from './label-counts.ts';
 import { watchProtocol } from './label-points.ts';
@@ -96,7 +95,7 @@ export async function recordLabelPoints(
   }
 
   async function work({ id, name, tenantId }: { id: string; name: string; tenantId: string | null }): Promise<void> {
-    const job = { id, name, attemptsMade: 0, opts: {}, data: { tenantId, trace: {} } } as unknown as Job<Envelope>;
+    const job = { id, name, attemptsMade: 0, opts: {} };
     const outcome = await runJob(services, byName, job, { shutdown: new AbortController().signal });
     if (outcome.kind === 'cancel') failed.push({ id, name, tenantId });
   }

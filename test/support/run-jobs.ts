@@ -1,11 +1,10 @@
-import type { Job } from 'bullmq';
 import { jobs } from '#jobs/index.ts';
 import { sweepSessions } from '#src/domain/payments/index.ts';
 import { claimDue } from '#src/outbox/claim-jobs.ts';
 import type { Services } from '#src/services.ts';
 import { processors } from '#workers/processors.ts';
 import type { Outcome } from '#workers/runtime/outcome.ts';
-import { type Envelope, runJob } from '#workers/runtime/run-job.ts';
+import { runJob } from '#workers/runtime/run-job.ts';
 
 const byName = new Map(processors.map((processor) => [processor.job.name, processor]));
 const known = jobs.map(({ name }) => name);
@@ -30,9 +29,8 @@ export async function runJobs(
         name: claim.job,
         attemptsMade: options.failedRuns ?? 0,
         opts: {},
-        data: { tenantId: claim.tenantId, trace: claim.trace },
       };
-      const outcome = await runJob(services, byName, job as unknown as Job<Envelope>, {
+      const outcome = await runJob(services, byName, job, {
         shutdown: new AbortController().signal,
       });
       outcomes.push(`${claim.job}: ${describe(outcome)}`);

@@ -20,6 +20,9 @@ export interface Envelope {
   readonly trace: TraceCarrier;
 }
 
+/** What is read of a job that a queue handed out. */
+export type TakenJob = Pick<Job<Envelope>, 'id' | 'name' | 'attemptsMade' | 'opts' | 'repeatJobKey'>;
+
 /** What a job knows of the process that runs it. */
 export interface Runtime {
   readonly shutdown: AbortSignal;
@@ -39,7 +42,7 @@ const unknownJobWaitMs = 30_000;
 export async function runJob(
   services: Services,
   processors: ReadonlyMap<string, Processor>,
-  job: Job<Envelope>,
+  job: TakenJob,
   runtime: Runtime,
 ): Promise<Outcome> {
   const processor = processors.get(job.name);
@@ -64,7 +67,7 @@ function spanOf({ id, trace }: StartedJob): SpanOptions {
 }
 
 /** Ticks of a job scheduler have no row: they only wake a worker that finds its rows by query. */
-async function start(services: Services, processor: Processor, job: Job<Envelope>): Promise<StartedJob | undefined> {
+async function start(services: Services, processor: Processor, job: TakenJob): Promise<StartedJob | undefined> {
   if (!job.repeatJobKey) return startJob(services.execute, job.id ?? '');
   const now = services.clock.now();
   return {
@@ -84,7 +87,7 @@ async function start(services: Services, processor: Processor, job: Job<Envelope
 async function attemptJob(
   services: Services,
   processor: Processor,
-  job: Job<Envelope>,
+  job: TakenJob,
   started: StartedJob,
   { shutdown, takeTurn }: Runtime,
 ): Promise<Outcome> {

@@ -37,19 +37,14 @@ export const receiveShippoWebhook = defineRoute({
       throw new HttpError(400, 'invalid_request', 'The token or signature is invalid.');
     }
     const notification = parse(rawBody);
-    if (!fits(ShippingNotification, notification) || holdsUnwritable(subjectOf(notification)))
+    if (!fits(ShippingNotification, notification) || holdsUnwritable(storedOf(notification)))
       throw new HttpError(400, 'invalid_request', 'The body is not a valid event.');
     return accepted({ ok: true, followed: await receiveNotification(ctx, notification) });
   },
 });
 
 /** What is stored of it. */
-const subjectOf = ({ event, data }: ShippingNotification) => [
-  event,
-  data.object_id,
-  data.tracking_number,
-  data.carrier,
-];
+const storedOf = ({ event, data }: ShippingNotification) => [event, data.object_id, data.tracking_number, data.carrier];
 
 function parse(bytes: Buffer): unknown {
   try {

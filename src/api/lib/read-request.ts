@@ -138,7 +138,7 @@ const tooLarge = (bytesMax: number) =>
 const incompleteBody = () => new HttpError(400, 'invalid_request', 'The body could not be read completely.');
 
 /** The JSON in a body. A request without a body needs no Content-Type and means an empty object. */
-function parseJson(bytes: Buffer, contentType: string, hasOwnCheck = false): unknown {
+function parseJson(bytes: Buffer, contentType: string, checksText = false): unknown {
   if (bytes.length === 0) return {};
   if (!/^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i.test(contentType)) {
     throw new HttpError(415, 'unsupported_media_type', 'The body must be application/json.');
@@ -152,7 +152,7 @@ function parseJson(bytes: Buffer, contentType: string, hasOwnCheck = false): unk
   } catch {
     throw new HttpError(400, 'invalid_json', 'The body is not JSON.');
   }
-  if (!hasOwnCheck && suspicious.test(text) && holdsUnwritable(value))
+  if (!checksText && suspicious.test(text) && holdsUnwritable(value))
     throw new HttpError(400, 'invalid_json', 'The body contains invalid characters.');
   return value;
 }

@@ -111,8 +111,9 @@ const isStorable = ({ eventId, type, objectId, createdAt }: PaymentEvent): boole
 function readEvent(rawBody: Buffer): PaymentEvent | 'unreadable' {
   try {
     const event = webhooks.constructEventWithoutVerification(rawBody.toString('utf8'));
-    const read = event.id && event.type && event.data ? eventOf(event) : 'unreadable';
-    return read !== 'unreadable' && isStorable(read) ? read : 'unreadable';
+    if (!event.id || !event.type || !event.data) return 'unreadable';
+    const read = eventOf(event);
+    return isStorable(read) ? read : 'unreadable';
   } catch {
     return 'unreadable';
   }

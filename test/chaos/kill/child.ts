@@ -1,5 +1,4 @@
 import { text } from 'node:stream/consumers';
-import type { Job } from 'bullmq';
 import { readConfig } from '#src/config.ts';
 import { createCheckoutSession } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
@@ -8,7 +7,7 @@ import { silentLog } from '#src/lib/log.ts';
 import { createServices } from '#src/services.ts';
 import { createTestClock } from '#test/support/clock.ts';
 import { processors } from '#workers/processors.ts';
-import { type Envelope, runJob } from '#workers/runtime/run-job.ts';
+import { runJob } from '#workers/runtime/run-job.ts';
 import type { ChildTask, Task } from './kill-fixture.ts';
 import { killAtPoint } from './kill-points.ts';
 
@@ -39,8 +38,8 @@ async function perform(ctx: Context, task: Task): Promise<void> {
       await acceptPaymentEvent(ctx, { rawBody: Buffer.from(task.body), signature: task.signature });
       return;
     case 'work': {
-      const job = { id: task.outboxJobId, name: task.job, attemptsMade: 0, opts: {}, data: { tenantId, trace: {} } };
-      const outcome = await runJob(services, byName, job as unknown as Job<Envelope>, {
+      const job = { id: task.outboxJobId, name: task.job, attemptsMade: 0, opts: {} };
+      const outcome = await runJob(services, byName, job, {
         shutdown: new AbortController().signal,
       });
       if (outcome.kind !== 'done') throw new Error(`${task.job}: ${JSON.stringify(outcome)}`);

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import type { Job } from 'bullmq';
 import { jobs } from '#jobs/index.ts';
 import { readConfig } from '#src/config.ts';
 import { read, runOnPlatformTables } from '#src/database/transact.ts';
@@ -21,7 +20,7 @@ import { createTestClock, type TestClock } from '#test/support/clock.ts';
 import { type BuiltAccount, buildPaymentAccount } from '#test/support/factories/payments.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { processors } from '#workers/processors.ts';
-import { type Envelope, runJob } from '#workers/runtime/run-job.ts';
+import { runJob } from '#workers/runtime/run-job.ts';
 
 /** A store, its account at the provider, and child processes that are killed while they work for it. */
 export interface KillFixture {
@@ -68,9 +67,9 @@ export async function openKillFixtures(environment: Record<string, string>): Pro
         ...(await claimStale(services.execute, testedJobs, now(), max)),
       ];
       if (claims.length === 0) return;
-      for (const { id, job: name, tenantId, trace } of claims) {
-        const job = { id, name, attemptsMade: 0, opts: {}, data: { tenantId, trace } };
-        await runJob(services, byName, job as unknown as Job<Envelope>, { shutdown: new AbortController().signal });
+      for (const { id, job: name } of claims) {
+        const job = { id, name, attemptsMade: 0, opts: {} };
+        await runJob(services, byName, job, { shutdown: new AbortController().signal });
       }
     }
   }
