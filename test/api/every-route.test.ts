@@ -295,12 +295,20 @@ test.serial('every route returns 503 with Retry-After while the database is unav
   }
 });
 
-test('an Idempotency-Key that is too long is rejected by every route that takes one', async (t) => {
-  const headers = { 'idempotency-key': 'k'.repeat(256) };
-  for (const route of routes.filter(({ idempotent }) => idempotent)) {
-    const response = await send(t.context, route, { headers, ...withoutTokens(route) });
-    const expected = route.audience.kind === 'token' ? /^(400 invalid_request|40[134] )/ : /^400 invalid_request$/;
-    t.regex(resultOf(response), expected, nameOf(route));
+test('an Idempotency-Key that is too long or empty is rejected by every route that takes one', async (t) => {
+  for (const key of ['k'.repeat(256), '']) {
+    for (const route of routes.filter(({ idempotent }) => idempotent)) {
+      const response = await send(t.context, route, { headers: { 'idempotency-key': key }, ...withoutTokens(route) });
+      const expected = route.audience.kind === 'token' ? /^(400 invalid_request|40[134] )/ : /^400 invalid_request$/;
+      t.regex(resultOf(response), expected, nameOf(route));
+    }
+  }
+});
+
+test('an empty Idempotency-Key is ignored by every route that takes none', async (t) => {
+  for (const route of routes.filter(({ idempotent, audience }) => !idempotent && audience.kind !== 'inbound')) {
+    const response = await send(t.context, route, { headers: { 'idempotency-key': '' }, ...withoutTokens(route) });
+    t.notRegex(String(response.body.detail), /Idempotency-Key/, nameOf(route));
   }
 });
 

@@ -1,3 +1,5 @@
+import type { RouterContext } from '@koa/router';
+
 import { isDatabaseAway } from '#src/database/is-database-away.ts';
 import { isDatabaseBusy } from '#src/database/is-database-busy.ts';
 import { transact } from '#src/database/transact.ts';
@@ -18,11 +20,17 @@ import { type RenderedReply, renderError } from './render-reply.ts';
 
 type Work = (ctx: Context, idempotencyId: string) => Promise<RenderedReply>;
 
-/** The Idempotency-Key that a request was sent with, or undefined. */
-export function readIdempotencyKey(header: string): string | undefined {
-  if (header.length > 255)
-    throw new HttpError(400, 'invalid_request', 'An Idempotency-Key has at most 255 characters.');
-  return header === '' ? undefined : header;
+/**
+ * The Idempotency-Key that a request was sent with, or undefined. An empty one is a mistake of the caller, who would
+ * retry without its protection.
+ *
+ * @throws HttpError 400 for an empty or too long one
+ */
+export function readIdempotencyKey(koa: RouterContext): string | undefined {
+  const { 'idempotency-key': key } = koa.headers;
+  if (typeof key !== 'string') return undefined;
+  if (key.trim() !== '' && key.length <= 255) return key;
+  throw new HttpError(400, 'invalid_request', 'An Idempotency-Key must have 1 to 255 characters. Omit it for none.');
 }
 
 /**

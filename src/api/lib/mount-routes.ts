@@ -131,7 +131,7 @@ async function handle(
     ...services.context({ actor, readTimeoutMs: services.timeouts.readMs }),
     tenant: visitor.tenant,
   };
-  const key = route.idempotent && readIdempotencyKey(koa.get('idempotency-key'));
+  const key = route.idempotent && readIdempotencyKey(koa);
   if (!route.idempotent || !(key || route.coalesced)) return work(ctx, undefined);
   const request = { method: koa.method, path: koa.path, credential: actor.id, key, body: rawBody };
   return runIdempotent(ctx, route.idempotent, request, (ctx, id) => work(ctx, key && id));
