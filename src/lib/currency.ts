@@ -75,6 +75,11 @@ export function minimumChargeOf(currency: string): Cents {
   return minimums[currency] ?? 0;
 }
 
+/** The most that is charged at once, in minor units, whatever they are worth. */
+export function maximumChargeOf(currency: string): Cents {
+  return currency === 'IDR' ? 999_999_999_999 : 99_999_999;
+}
+
 /** An amount as a decimal number, exactly: `12.50`. */
 export function toDecimal(amount: Cents, currency: string): `${number}` {
   const decimals = decimalsOf(currency);

@@ -138,8 +138,10 @@ test('checkout returns 409 for too little stock, also for a gift', async (t) => 
   t.is(resultOf(await gift(given)), '409 insufficient_stock');
 });
 
+const tooLarge = 'The total is more than can be charged at once in this currency.';
+
 test.serial(
-  'checkout distinguishes a provider that is unavailable, busy, denies or rejects, and a total that is too small',
+  'checkout distinguishes a provider that is unavailable, busy, denies or rejects, and a total that is too small or too large',
   async (t) => {
     const { ctx } = t.context;
     const { checkout, gift } = await counter(t.context);
@@ -159,6 +161,8 @@ test.serial(
     for (const request of [buy, give]) {
       payments.misfortunes.createSession = [{ failure: 'refused', code: 'amount_too_small' }];
       t.is(resultOf(await request()), '400 amount_too_small');
+      payments.misfortunes.createSession = [{ failure: 'refused', code: 'amount_too_large' }];
+      t.like(await request(), { status: 400, body: { error: 'invalid_request', detail: tooLarge } });
     }
   },
 );

@@ -1,10 +1,10 @@
-import { minimumChargeOf } from '#src/lib/currency.ts';
+import { maximumChargeOf, minimumChargeOf } from '#src/lib/currency.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import type { PricedLine } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
 import type { Hold, NewOrder } from '../orders/index.ts';
-import { amountTooSmall, type SellingTerms } from '../payments/index.ts';
+import { amountTooLarge, amountTooSmall, type SellingTerms } from '../payments/index.ts';
 import type { SessionLine, SessionRequest } from '../ports/payment-gateway.ts';
 import { fillReturnUrl } from '../return-url.ts';
 import type { ShippingOptions } from '../shipping/index.ts';
@@ -75,7 +75,7 @@ const defaultCountries = [
 
 /**
  * Plan the order of a quote. This only calculates: nothing is read, written or fetched.
- * @throws DomainError invalid `amount_too_small`, or `invalid_request` for a foreign return URL
+ * @throws DomainError invalid `amount_too_small`, or `invalid_request` for too large a total or a foreign return URL
  */
 export function planOrder(
   ctx: Context,
@@ -90,12 +90,15 @@ export function planOrder(
   const discountCents = discount?.discountCents ?? 0;
   const giftCardCents = giftCard?.appliedCents ?? 0;
   const options = shippingChoices(shipping, discount, subtotalCents - discountCents);
-  const cheapestCents = options.length > 0 ? Math.min(...options.map(({ amountCents }) => amountCents)) : 0;
+  const optionsCents = options.length > 0 ? options.map(({ amountCents }) => amountCents) : [0];
+  const cheapestCents = Math.min(...optionsCents);
   const shippingCents = mode === 'subscription' ? cheapestCents : 0;
   const totalCents = subtotalCents - discountCents - giftCardCents + shippingCents;
   const smallestTotalCents = mode === 'payment' ? totalCents + cheapestCents : totalCents;
   // Zero is fine: a gift card may cover everything.
   if (smallestTotalCents > 0 && smallestTotalCents < minimumChargeOf(ctx.tenant.currency)) throw amountTooSmall();
+  const largestTotalCents = mode === 'payment' ? totalCents + Math.max(...optionsCents) : totalCents;
+  if (largestTotalCents > maximumChargeOf(ctx.tenant.currency)) throw amountTooLarge();
 
   const now = ctx.clock.now().getTime();
   const orderId = newId('ord');

@@ -28,7 +28,13 @@ export { ManageInput, manageSubscription, reactivateSubscription } from './manag
 export { endOrder } from './orders.ts';
 export { BillingPortalInput, findPaymentCustomer, openBillingPortal } from './payment-customer.ts';
 export { paymentPersonalData } from './personal-data.ts';
-export { amountTooSmall, paymentErrorOf, providerFailureOf, providerUnavailable } from './provider-calls.ts';
+export {
+  amountTooLarge,
+  amountTooSmall,
+  paymentErrorOf,
+  providerFailureOf,
+  providerUnavailable,
+} from './provider-calls.ts';
 export { issueRefund } from './refunds/issue-refund.ts';
 export { presentRefund, type Refund, RefundView, refundsOf } from './refunds/refund.ts';
 export { leftToRefund, RefundInput, rejectUnpaidHere, requestRefund } from './refunds/request-refund.ts';

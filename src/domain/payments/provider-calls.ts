@@ -15,7 +15,8 @@ export function paymentErrorOf(error: ProviderError): DomainError {
       return notConfigured(error);
     case 'refused':
     case 'missing':
-      return error.code === 'amount_too_small' ? amountTooSmall(error) : notAccepted(error);
+      if (error.code === 'amount_too_small') return amountTooSmall(error);
+      return error.code === 'amount_too_large' ? amountTooLarge(error) : notAccepted(error);
   }
 }
 
@@ -27,6 +28,11 @@ export function providerUnavailable(cause?: ProviderError): DomainError {
 
 export const amountTooSmall = (cause?: ProviderError) =>
   new DomainError('invalid', 'amount_too_small', 'The total is less than can be charged in this currency.', { cause });
+
+export const amountTooLarge = (cause?: ProviderError) =>
+  new DomainError('invalid', 'invalid_request', 'The total is more than can be charged at once in this currency.', {
+    cause,
+  });
 
 const notAccepted = (cause: ProviderError) =>
   new DomainError('upstream_failed', 'payment_provider_error', 'The payment provider did not accept this.', { cause });

@@ -107,6 +107,12 @@ const cases: readonly [what: string, params: SessionParams, param: string | unde
     'line_items[0][quantity]',
     'parameter_invalid_integer',
   ],
+  [
+    'more than the greatest charge',
+    paymentSession({ line_items: [{ ...line('Mug', 50_000_000), quantity: 2 }] }),
+    'line_items',
+    'amount_too_large',
+  ],
   ['less than the least charge', paymentSession({ line_items: [line('Mug', 49)] }), 'line_items', 'amount_too_small'],
   ['101 lines', paymentSession({ line_items: Array.from({ length: 101 }, () => line('Mug', 100)) }), 'line_items'],
   [

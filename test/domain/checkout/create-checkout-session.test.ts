@@ -16,6 +16,7 @@ import { hours, minutes } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { spread } from '#src/lib/money.ts';
+import { centsMax } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
@@ -161,6 +162,8 @@ test.serial('createCheckoutSession rejects what cannot be billed together before
     'too_many_items',
   );
   t.is(await code({ items: [{ product_slug: cheap.slug, quantity: 2 }] }), 'amount_too_small');
+  const dear = await buildProduct(ctx, { variants: [{ price_cents: 50_000_000 }] });
+  t.is(await code({ items: [{ product_slug: dear.slug, quantity: 2 }] }), 'invalid_request');
   t.is(await code({ items: [{ product_slug: 'no-such-bowl', quantity: 1 }] }), 'unknown_product');
   t.is(
     await code({
@@ -551,7 +554,10 @@ const variants = Array.from({ length: 4 }, () => ({ productId: newId('prod'), va
 const line = fc.record({
   variant: fc.constantFrom(...variants),
   quantity: fc.integer({ min: 1, max: 20 }),
-  unitPriceCents: fc.integer({ min: 0, max: 100_000 }),
+  unitPriceCents: fc.oneof(
+    { weight: 9, arbitrary: fc.integer({ min: 0, max: 100_000 }) },
+    { weight: 1, arbitrary: fc.integer({ min: 0, max: centsMax }) },
+  ),
   ships: fc.boolean(),
   recurs: fc.boolean(),
 });
@@ -631,7 +637,7 @@ function quoteOf(given: Given): CheckoutQuote {
   };
 }
 
-test('planOrder requests the amounts of the order, for any purchase', (t) => {
+test('planOrder requests the amounts of the order, for any purchase that can be charged', (t) => {
   const { ctx } = t.context;
   t.notThrows(() =>
     fc.assert(
@@ -642,7 +648,7 @@ test('planOrder requests the amounts of the order, for any purchase', (t) => {
           const shipping = { countries: ['US'], options: given.options };
           plan = planOrder(ctx, {}, quote, { sessionLifetimeMs: hours(1), automaticTax: false, shipping }, null);
         } catch (error) {
-          return error instanceof DomainError && error.code === 'amount_too_small';
+          return error instanceof DomainError && ['amount_too_small', 'invalid_request'].includes(error.code);
         }
         const { order, request } = plan;
         const charged =
@@ -657,6 +663,8 @@ test('planOrder requests the amounts of the order, for any purchase', (t) => {
         const subjects = order.holds.map(({ kind, subjectId }) => `${kind} ${subjectId}`);
         return (
           charged === order.totalCents &&
+          charged + Math.max(0, ...(request.shipping?.options ?? []).map(({ amountCents }) => amountCents)) <=
+            centsMax &&
           items === order.subtotalCents - order.discountCents &&
           order.totalCents >= 0 &&
           held === quote.lines.reduce((sum, { quantity }) => sum + quantity, 0) &&

@@ -1,4 +1,4 @@
-import { chargeStepOf, minimumChargeOf } from '#src/lib/currency.ts';
+import { chargeStepOf, maximumChargeOf, minimumChargeOf } from '#src/lib/currency.ts';
 import { changedMetadata } from '../api/check-metadata.ts';
 import { invalid, noSuch } from '../api/error.ts';
 import { usableCoupon, usablePromotionCode } from '../catalogue/coupon.ts';
@@ -50,7 +50,7 @@ export function createSession(account: Account, params: SessionParams): Session 
     url: `${account.host.url}/pay/${id}`,
   };
   chooseShipping(session);
-  checkMinimum(session);
+  checkTotal(session);
   if (session.amount_total === 0) session.payment_status = 'no_payment_required';
   account.carts.set(id, { params, lines, reduction });
   account.openSessions.add(session);
@@ -91,9 +91,11 @@ function checkCurrency(reduction: Reduction | null, currency: string): void {
   throw invalid(`Coupon ${id} has another currency than the line items.`, 'discounts[0][coupon]');
 }
 
-function checkMinimum({ amount_total: total, currency }: Session): void {
+function checkTotal({ amount_total: total, currency }: Session): void {
   const step = chargeStepOf(currency.toUpperCase());
   if (total % step !== 0) throw invalid(`Amounts in ${currency} must be evenly divisible by ${step}.`, 'line_items');
+  const maximum = maximumChargeOf(currency.toUpperCase());
+  if (total > maximum) throw invalid(`Amount must be no more than ${maximum}.`, 'line_items', 'amount_too_large');
   const minimum = minimumChargeOf(currency.toUpperCase());
   if (total === 0 || total >= minimum) return;
   const least = `${formatMoney(minimum, currency)} ${currency}`;
