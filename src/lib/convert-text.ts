@@ -1,5 +1,7 @@
 import type { Ajv2020, ErrorObject } from 'ajv/dist/2020.js';
 
+import { withAsciiDomain } from './email-address.ts';
+
 /**
  * The kinds of numbers that may come as text. Minor units are separate: a caller who sends a decimal meant major units.
  */
@@ -40,14 +42,18 @@ export function addTextKeywords(ajv: Ajv2020): void {
   add<NumeralBounds>('integerLike', readInteger, describeInteger);
   add<NumeralBounds>('numberLike', readNumber, describeNumber);
   add('booleanLike', readBoolean, () => 'must be true or false');
-  ajv.addKeyword({ keyword: 'trimmed', modifying: true, before: 'const', validate: trim });
-}
+  addRewrite('trimmed', (text) => text.trim());
+  addRewrite('asciiDomain', withAsciiDomain);
 
-/** Comes before all other keywords, so that they see the text without the spaces around it. */
-function trim(_schema: true, value: unknown, _parent?: unknown, place?: Place): boolean {
-  if (place && typeof value === 'string')
-    Object.assign(place.parentData as object, { [place.parentDataProperty]: value.trim() });
-  return true;
+  /** Comes before all other keywords, so that they see the rewritten text. */
+  function addRewrite(keyword: string, rewrite: (text: string) => string): void {
+    const validate = (_schema: true, value: unknown, _parent?: unknown, place?: Place): boolean => {
+      if (place && typeof value === 'string')
+        Object.assign(place.parentData as object, { [place.parentDataProperty]: rewrite(value) });
+      return true;
+    };
+    ajv.addKeyword({ keyword, modifying: true, before: 'const', validate });
+  }
 }
 
 const integerText = /^-?[0-9]{1,12}$/;

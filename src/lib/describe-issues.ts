@@ -92,7 +92,6 @@ const kinds: Readonly<Record<string, string>> = {
 };
 
 const formats: Readonly<Record<string, string>> = {
-  email: 'an email address',
   uuid: 'a UUID',
   date: 'a day such as 2026-11-20',
   'date-time': 'a time such as 2026-11-20T12:00:00Z',
@@ -110,6 +109,7 @@ function detailOf(error: ErrorObject, rivals: readonly ErrorObject[]): string {
       return describeType(error);
     case 'format':
       if (params['format'] === 'uri') return describeUrl(error);
+      if (params['format'] === 'email') return describeEmail(error);
       return formats[params['format']] ? `must be ${formats[params['format']]}` : message;
     case 'pattern':
       return describePattern(error);
@@ -160,6 +160,12 @@ function describeUrl({ data }: ErrorObject): string {
   return URL.canParse(String(data))
     ? `may have at most ${urlLengthMax} characters once it is percent-encoded`
     : 'must be a URL such as https://shop.example.com/';
+}
+
+function describeEmail({ data }: ErrorObject): string {
+  const [local = ''] = String(data).split('@');
+  const isInternational = /[\u0080-\u{10ffff}]/u.test(local);
+  return `must be an email address${isInternational ? ' with only ASCII characters before the @' : ''}`;
 }
 
 /** The schema's own example is clearer than its pattern. */

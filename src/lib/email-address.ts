@@ -1,4 +1,9 @@
+import { domainToASCII } from 'node:url';
+
 import { oneLine } from './one-line.ts';
+
+/** What an email address may have at most. */
+export const emailLengthMax = 254;
 
 /**
  * One plain address, and nothing that a mail server could take for more than one or for a header: no white space, no
@@ -7,12 +12,27 @@ import { oneLine } from './one-line.ts';
 const plain = /^[^\s@<>(),;:\\"[\]\p{Cc}]{1,64}@[^\s@<>(),;:\\"[\]\p{Cc}]{1,253}$/u;
 
 export function isEmailAddress(text: string): boolean {
-  return text.length <= 254 && plain.test(text);
+  return text.length <= emailLengthMax && plain.test(text);
 }
 
-/** An email address as it is stored and compared: trimmed and in lower case. */
+/** An email address as it is stored and compared: trimmed, in lower case, its domain in ASCII. */
 export function normaliseEmail(text: string): string {
-  return text.trim().toLowerCase();
+  return withAsciiDomain(text.trim().toLowerCase());
+}
+
+/** What may be in a domain as people write it. In anything else, a URL's host would end, or begin. */
+const domainLike = /^[a-z0-9.\u0080-\u{10ffff}-]+$/iu;
+
+/**
+ * The same email address with an international domain in ASCII (punycode), which every mail server takes. Any other
+ * text stays as it is.
+ */
+export function withAsciiDomain(text: string): string {
+  const start = text.lastIndexOf('@') + 1;
+  const domain = text.slice(start);
+  if (text.length > emailLengthMax || !/[\u0080-\u{10ffff}]/u.test(domain) || !domainLike.test(domain)) return text;
+  const ascii = domainToASCII(domain);
+  return ascii === '' || start + ascii.length > emailLengthMax ? text : text.slice(0, start) + ascii;
 }
 
 /** The sender of an email. The name is any text on one line: it is encoded when it is written into a header. */

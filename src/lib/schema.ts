@@ -12,6 +12,7 @@ import Type, {
 
 import type { NumeralBounds } from './convert-text.ts';
 import { durationPattern } from './duration.ts';
+import { emailLengthMax } from './email-address.ts';
 import { type IdPrefix, idPattern } from './ids.ts';
 import { urlLengthMax } from './url.ts';
 
@@ -33,13 +34,17 @@ export const Line = (characters: number, options: object = {}) =>
   Text(characters, { pattern: '^[^\\x00-\\x1f\\x7f]*$', ...options });
 
 export const Slug = Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', maxLength: 100, examples: ['oak-bowl'] });
-/** Spaces around it are no part of it. It keeps its case: see `normaliseEmail`. */
+/**
+ * Spaces around it are no part of it, and an international domain becomes punycode. It keeps its case: see
+ * `normaliseEmail`. What precedes the @ is ASCII, because not every mail server and provider takes more.
+ */
 export const Email = Type.String({
   title: 'Email',
   trimmed: true,
+  asciiDomain: true,
   format: 'email',
   pattern: '^.{1,64}@',
-  maxLength: 254,
+  maxLength: emailLengthMax,
   examples: ['ada@example.com'],
 });
 export const Url = Type.String({ format: 'uri', maxLength: urlLengthMax, examples: ['https://shop.example.com/'] });

@@ -1,5 +1,7 @@
 import test from 'ava';
+import fc from 'fast-check';
 
+import { normaliseEmail } from '#src/lib/email-address.ts';
 import {
   BooleanLike,
   Cents,
@@ -114,6 +116,47 @@ test('a text that is a timestamp is a moment that can be stored', (t) => {
           const text = date + between + time + zone;
           if (accepted(text)) t.false(Number.isNaN(new Date(text).getTime()), text);
         }
+});
+
+test('the international domain of an email becomes punycode, and any other text is described as it is', (t) => {
+  const Body = Type.Object({ email: Email });
+  const read = (email: string) => {
+    const body = { email };
+    return issuesOf(Body, body)[0]?.detail ?? body.email;
+  };
+  const wrong = 'must be an email address';
+  const long = 'ü'.repeat(62);
+  for (const [email, expected] of [
+    ['Kasse@Bücher.example', 'Kasse@xn--bcher-kva.example'],
+    ['a@例え.jp', 'a@xn--r8jz45g.jp'],
+    ['a@ex_ample.com', wrong],
+    ['jörg@example.de', `${wrong} with only ASCII characters before the @`],
+    ['jörg@bücher.example', `${wrong} with only ASCII characters before the @`],
+    // A URL would end here, or have a port or a user.
+    ...['/x.de', '?x.de', '#x.de', ':80', '%41.de', '\\x.de', '／x.de', '@x.de', ' x.de', '\ud800.de'].map(
+      (end) => [`a@ü${end}`, wrong] as const,
+    ),
+    // As punycode it is longer.
+    [`a@${`${long}.`.repeat(4)}de`, 'may have at most 254 characters'],
+    [`a@${`${long}.`.repeat(3)}${'ä'.repeat(50)}.de`, wrong],
+  ] as const)
+    t.is(read(email), expected, email);
+});
+
+test('normaliseEmail gives every spelling of an address the same form, which stays as it is', (t) => {
+  const label = fc.stringMatching(/^[a-zäöüßéñåøæłčж例え]{1,20}$/u);
+  fc.assert(
+    fc.property(fc.tuple(label, label), ([name, zone]) => {
+      const email = normaliseEmail(`ada@${name}.${zone}`);
+      t.regex(email, /^[\x21-\x7e]+$/);
+      t.is(normaliseEmail(email), email);
+      t.is(
+        normaliseEmail(` ADA@${name.normalize('NFD').toUpperCase()}.${zone} `),
+        normaliseEmail(`ada@${name.toUpperCase()}.${zone}`),
+      );
+      t.true(fits(Type.Object({ email: Email }), { email }));
+    }),
+  );
 });
 
 test('issuesOf describes each text once, a pattern by the example of the schema where it has one', (t) => {

@@ -31,6 +31,7 @@ export function createSchemaPool(): SchemaPool {
     booleanLike,
     documentedAs,
     trimmed: _trimmed,
+    asciiDomain: _asciiDomain,
     maxBytes: _maxBytes,
     ...schema
   }: Record<string, unknown>): Schema {

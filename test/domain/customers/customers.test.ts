@@ -26,6 +26,11 @@ test('upsertCustomer finds the same customer for every spelling of an email addr
 
   await upsert('ada@example.com', 'Ada Lovelace');
   t.like(await findCustomer(ctx, first.id), { name: 'Ada Lovelace', version: 2 });
+
+  const international = await upsert('kasse@Bücher.example');
+  t.is((await findCustomer(ctx, international.id))?.email, 'kasse@xn--bcher-kva.example');
+  for (const spelling of ['Kasse@BÜCHER.example', 'kasse@bu\u0308cher。example', 'kasse@XN--bcher-kva.example'])
+    t.is((await upsert(spelling)).id, international.id, spelling);
 });
 
 test('upsertCustomer creates one customer for twenty concurrent calls', async (t) => {
