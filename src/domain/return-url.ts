@@ -11,6 +11,7 @@ const sessionPlaceholder = /%7[Bb]CHECKOUT_SESSION_ID%7[Dd]/g;
 /** Where a shopper returns from a payment page. */
 export const ReturnUrl = Type.Unsafe<string>({
   ...Url,
+  title: 'ReturnUrl',
   examples: ['https://shop.example.com/order?id={ORDER_ID}'],
   description:
     'An https URL; in the test environment also http to localhost or 127.0.0.1. A store that lists its allowed ' +

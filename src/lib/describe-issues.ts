@@ -2,7 +2,7 @@ import type { ErrorObject } from 'ajv/dist/2020.js';
 
 import { isDecimal, minorUnitsMessage, textKeywords } from './convert-text.ts';
 import { nearest } from './edit-distance.ts';
-import { urlLengthMax } from './url.ts';
+import { isWebUrl, urlLengthMax } from './url.ts';
 
 /** One thing that is wrong with a value, and where: `path` is a JSON pointer. */
 export interface Issue {
@@ -157,7 +157,7 @@ function describeType({ params, data, instancePath }: ErrorObject): string {
 }
 
 function describeUrl({ data }: ErrorObject): string {
-  return URL.canParse(String(data))
+  return isWebUrl(String(data))
     ? `may have at most ${urlLengthMax} characters once it is percent-encoded`
     : 'must be a URL such as https://shop.example.com/';
 }

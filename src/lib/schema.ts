@@ -29,9 +29,12 @@ export const Omittable = <Schema extends TSchema>(schema: Schema) => Type.Option
 export const Text = (characters: number, options: object = {}) =>
   Type.String({ minLength: 1, maxLength: characters, ...options });
 
-/** Text without line breaks and other control characters: a name, where people choose one for lists and emails. */
+/** Text that is more than blanks: what people read as a name. */
+export const Name = (characters: number, options: object = {}) => Text(characters, { pattern: '\\S', ...options });
+
+/** The same without line breaks and other control characters, where people choose a name for lists and emails. */
 export const Line = (characters: number, options: object = {}) =>
-  Text(characters, { pattern: '^[^\\x00-\\x1f\\x7f]*$', ...options });
+  Text(characters, { pattern: '^(?=.*\\S)[^\\x00-\\x1f\\x7f]*$', ...options });
 
 export const Slug = Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', maxLength: 100, examples: ['oak-bowl'] });
 /**
@@ -47,6 +50,7 @@ export const Email = Type.String({
   maxLength: emailLengthMax,
   examples: ['ada@example.com'],
 });
+/** Of a page or an image: http or https. */
 export const Url = Type.String({ format: 'uri', maxLength: urlLengthMax, examples: ['https://shop.example.com/'] });
 export const Currency = Type.String({ pattern: '^[A-Z]{3}$', examples: ['USD'] });
 export const Country = Type.String({ pattern: '^[A-Z]{2}$', examples: ['US'] });

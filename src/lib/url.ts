@@ -21,7 +21,12 @@ export function normalizeUrl(text: string): string {
   return `${start}${before}${fragment.length > 0 ? `#${fragment.join('%23')}` : ''}`;
 }
 
-/** Whether browsers take this for a URL, and it is no longer than `urlLengthMax`. */
+/** Whether browsers take this for the URL of a page or an image, however long. One of `javascript:` would be executed. */
+export function isWebUrl(text: string): boolean {
+  return ['https:', 'http:'].includes(URL.parse(text)?.protocol ?? '');
+}
+
+/** Whether this is such a URL, and no longer than `urlLengthMax`. */
 export function isUrl(text: string): boolean {
-  return URL.canParse(text) && normalizeUrl(text).length <= urlLengthMax;
+  return isWebUrl(text) && normalizeUrl(text).length <= urlLengthMax;
 }

@@ -307,18 +307,20 @@ test('a payment page leads back to the order, and to the session of the provider
 test('POST /billing-portal returns 404 for an unknown customer before it validates the return URL', async (t) => {
   const { api, services } = t.context;
   const tenant = await buildTenant(services, { allowedOrigins: ['https://www.shop.example'] });
-  for (const return_url of ['https://evil.example/', 'javascript:alert(1)', tenant.storefrontUrl]) {
+  for (const return_url of ['https://evil.example/', 'http://shop.example/', tenant.storefrontUrl]) {
     const response = await api.call('POST', '/api/v1/billing-portal', {
       tenant: tenant.slug,
       body: { customer_email: 'nobody@example.com', return_url },
     });
     t.like(response, { status: 404, body: { error: 'customer_not_found' } }, return_url);
   }
-  const shape = await api.call('POST', '/api/v1/billing-portal', {
-    tenant: tenant.slug,
-    body: { customer_email: 'nobody@example.com', return_url: 'no url' },
-  });
-  t.like(shape, { status: 400, body: { errors: [{ path: '/return_url' }] } });
+  for (const return_url of ['no url', 'javascript:alert(1)']) {
+    const shape = await api.call('POST', '/api/v1/billing-portal', {
+      tenant: tenant.slug,
+      body: { customer_email: 'nobody@example.com', return_url },
+    });
+    t.like(shape, { status: 400, body: { errors: [{ path: '/return_url' }] } });
+  }
 });
 
 test.serial('a checkout whose statement PostgreSQL ends responds 503, and succeeds when it is repeated', async (t) => {

@@ -9,8 +9,8 @@ import { statusOf } from '#src/api/lib/reply-to-error.ts';
 import { routes } from '#src/api/routes.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { exampleOf } from '#src/lib/example-of.ts';
-import type { TSchema } from '#src/lib/schema.ts';
-import { issuesOf, issuesOfText } from '#src/lib/validation.ts';
+import { type TSchema, Type } from '#src/lib/schema.ts';
+import { fits, issuesOf, issuesOfText } from '#src/lib/validation.ts';
 import { processors } from '#workers/processors.ts';
 import { sources } from './sources.ts';
 
@@ -254,6 +254,47 @@ test('every email of every request may have spaces around it and an internationa
       t.deepEqual(issues, [], route.path);
       for (const name of names) t.is(normaliseEmail(String(value[name])), 'ada@xn--bcher-kva.example');
     }
+  }
+});
+
+/** Whether a request may have this text here. The examples of schemas stand for the rest of it. */
+const accepts = ({ schema }: Field, text: string) => fits(Type.Object({ text: schema as TSchema }), { text });
+
+/** Of shoppers: a blank one counts as none. Of a saved cart: whatever a storefront has. Others only find something. */
+const mayBeBlank = /customer|leads|wholesale|apply|reviews|gift-checkout|cart\/save|filter|stock/;
+
+test('every name of every request that an owner sends is more than blanks', (t) => {
+  const names = fields.filter(
+    ({ place, name, schema }) =>
+      /^(post|put|patch) .* body/.test(place) &&
+      /(^|_)(name|title|author|category|sku|street1|city)$/.test(name) &&
+      schema['type'] === 'string' &&
+      !mayBeBlank.test(place),
+  );
+  t.true(names.length > 15);
+  t.deepEqual(
+    names.filter((field) => accepts(field, ' \u00a0')).map(({ place }) => place),
+    [],
+  );
+  t.deepEqual(
+    names.filter((field) => !accepts(field, ' Oak bowl')).map(({ place }) => place),
+    [],
+  );
+});
+
+test('every URL of every request is one of a page or an image', (t) => {
+  const urls = fields.filter(({ schema }) => schema['format'] === 'uri');
+  t.true(urls.length > 10);
+  for (const field of urls) {
+    for (const url of [
+      'javascript:alert(1)',
+      ' JavaScript:alert(1)',
+      'data:text/html,a',
+      'file:///etc',
+      'ftp://a.example/',
+    ])
+      t.false(accepts(field, url), `${field.place} ${url}`);
+    t.true(accepts(field, 'HTTPS://shop.example.com/a b.png'), field.place);
   }
 });
 

@@ -18,8 +18,8 @@ export function createSchemaPool(): SchemaPool {
     if (typeof title !== 'string') return translated;
     const known = components.get(title) ?? translated;
     components.set(title, known);
-    const { examples, ...others } = translated;
-    if (JSON.stringify({ ...known, examples }) !== JSON.stringify({ ...others, examples }))
+    const { examples } = translated;
+    if (JSON.stringify({ ...known, examples: undefined }) !== JSON.stringify({ ...translated, examples: undefined }))
       throw new TypeError(`Two schemas are called ${title}.`);
     const hasOther = JSON.stringify(examples) !== JSON.stringify(known['examples']);
     return { $ref: `#/components/schemas/${title}`, ...(hasOther && { examples }) };

@@ -1,5 +1,5 @@
 import { type DomainError, invalidRequest } from '#src/lib/errors.ts';
-import { Cents, Nullable, Omittable, Slug, type Static, Text, Type, Url } from '#src/lib/schema.ts';
+import { Cents, Name, Nullable, Omittable, Slug, type Static, Type, Url } from '#src/lib/schema.ts';
 
 /** The largest stock quantity that an input may give. */
 const stockMax = 1_000_000;
@@ -24,8 +24,8 @@ export type ImageInput = Static<typeof ImageInput>;
 /** One thing that can be bought. The SKU identifies it: a variant keeps its id as long as it keeps its SKU. */
 export const VariantInput = Type.Object(
   {
-    sku: Text(100, { examples: ['BOWL-S'] }),
-    name: Omittable(Text(200, { examples: ['Small'] })),
+    sku: Name(100, { examples: ['BOWL-S'] }),
+    name: Omittable(Name(200, { examples: ['Small'] })),
     options: Omittable(
       Type.Record(Type.String(), Type.String({ maxLength: 200 }), {
         maxProperties: 50,
@@ -52,9 +52,9 @@ export type VariantInput = Static<typeof VariantInput>;
 /** A product as the store file and the admin API write it. */
 export const ProductInput = Type.Object({
   slug: Slug,
-  name: Text(200, { examples: ['Oak bowl'] }),
+  name: Name(200, { examples: ['Oak bowl'] }),
   description: Omittable(Type.String({ maxLength: 20_000 })),
-  category: Omittable(Text(100, { examples: ['kitchen'] })),
+  category: Omittable(Name(100, { examples: ['kitchen'] })),
   tags: Omittable(Type.Array(Tag, { maxItems: 50 })),
   /** Only published products are visible and sold. */
   status: Omittable(Type.Enum(['draft', 'published'])),

@@ -30,7 +30,7 @@ export async function submitReview(
   const added = sql`added as (
     insert into reviews (tenant_id, id, product_id, status, rating, title, body, author_name, email, created_at)
     select p.tenant_id, ${newId('rev')}, p.id, 'pending', ${input.rating}::int, ${input.title ?? null}::text,
-      ${input.body ?? null}::text, ${input.author_name ?? 'Anonymous'}::text,
+      ${input.body ?? null}::text, ${input.author_name?.trim() || 'Anonymous'}::text,
       ${input.email ? normaliseEmail(input.email) : null}::text, ${ctx.clock.now()}::timestamptz
     from products p
     where p.tenant_id = ${ctx.tenant.id} and p.slug = ${slug} and p.status = 'published' and p.removed_at is null

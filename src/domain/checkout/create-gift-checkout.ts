@@ -38,7 +38,7 @@ export async function createGiftCheckout(
     quote: async () => quote,
     gift: {
       recipient_email: normaliseEmail(recipient_email),
-      recipient_name: input.recipient_name ?? null,
+      recipient_name: input.recipient_name?.trim() || null,
       message: input.message ?? null,
       product_name: quote.lines[0]?.productName ?? '',
       months,

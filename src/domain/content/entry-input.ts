@@ -1,5 +1,5 @@
 import { invalidRequest } from '#src/lib/errors.ts';
-import { Omittable, Slug, type Static, Text, Timestamp, Type } from '#src/lib/schema.ts';
+import { Name, Omittable, Slug, type Static, Text, Timestamp, Type } from '#src/lib/schema.ts';
 import { completeImage, type Image, ImageInput, Tag } from '../catalog/index.ts';
 
 export const EntryType = Type.String({ pattern: '^[a-z0-9]+([_-][a-z0-9]+)*$', maxLength: 60, examples: ['article'] });
@@ -14,12 +14,12 @@ export type EntryContent = Static<typeof EntryContent>;
 export const EntryInput = Type.Object({
   type: EntryType,
   slug: Slug,
-  title: Text(300, { examples: ['How to care for wood'] }),
+  title: Name(300, { examples: ['How to care for wood'] }),
   summary: Omittable(Text(2000)),
   body: Omittable(EntryContent),
   tags: Omittable(Type.Array(Tag, { maxItems: 50 })),
   image: Omittable(ImageInput),
-  author: Omittable(Text(200)),
+  author: Omittable(Name(200)),
   /** An announcement is active from `starts_at` until just before `ends_at`. Null is unbounded. */
   starts_at: Omittable(Timestamp),
   ends_at: Omittable(Timestamp),

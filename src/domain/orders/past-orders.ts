@@ -3,7 +3,18 @@ import { lockNames } from '#src/database/lock-names.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
-import { Cents, Country, Currency, Email, Omittable, type Static, Text, Timestamp, Type } from '#src/lib/schema.ts';
+import {
+  Cents,
+  Country,
+  Currency,
+  Email,
+  Name,
+  Omittable,
+  type Static,
+  Text,
+  Timestamp,
+  Type,
+} from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { IdentifiedChange } from '../change.ts';
 import type { Context, InTransaction } from '../context.ts';
@@ -11,7 +22,7 @@ import type { Context, InTransaction } from '../context.ts';
 /** An order that was made elsewhere, before the store moved here. */
 export const PastOrderInput = Type.Object({
   /** As it was given elsewhere. */
-  order_number: Text(50, { examples: ['#1001'] }),
+  order_number: Name(50, { examples: ['#1001'] }),
   email: Omittable(Email),
   created_at: Timestamp,
   status: Omittable(Type.Enum(['paid', 'partially_refunded', 'refunded', 'canceled'])),
@@ -41,7 +52,7 @@ export const PastOrderInput = Type.Object({
     Type.Object({
       sku: Omittable(Text(100)),
       product_slug: Omittable(Text(100)),
-      name: Text(400),
+      name: Name(400),
       quantity: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
       unit_price_cents: Cents,
       discount_cents: Omittable(Cents),

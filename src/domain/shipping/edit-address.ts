@@ -1,5 +1,5 @@
 import { transact } from '#src/database/transact.ts';
-import { Country, Email, Omittable, type Static, Text, Type } from '#src/lib/schema.ts';
+import { Country, Email, Name, Omittable, type Static, Type } from '#src/lib/schema.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
 import type { ShippingAddress } from '../orders/index.ts';
@@ -7,10 +7,10 @@ import { lockForManualAction, rejectIfOpen } from './retry-label.ts';
 
 /** The corrected shipping address of an order. */
 export const ShippingAddressInput = Type.Object({
-  name: Text(100),
-  street1: Text(100),
+  name: Name(100),
+  street1: Name(100),
   street2: Omittable(Type.String({ maxLength: 100 })),
-  city: Text(100),
+  city: Name(100),
   state: Omittable(Type.String({ maxLength: 50 })),
   zip: Omittable(Type.String({ maxLength: 20 })),
   country: Country,

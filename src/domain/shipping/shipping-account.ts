@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { readOne } from '#src/database/transact.ts';
-import { Cents, Country, Email, Omittable, type Static, Text, Type } from '#src/lib/schema.ts';
+import { Cents, Country, Email, Name, Omittable, type Static, Text, Type } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Issue } from '#src/lib/validation.ts';
 import { checkCountry } from '../checks.ts';
@@ -14,12 +14,12 @@ const Inches = Type.Number({ exclusiveMinimum: 0, maximum: 1000, examples: [10] 
 /** Where the store's parcels come from. Carriers require the sender's phone number or email. */
 export const Origin = Type.Object(
   {
-    name: Text(100),
-    street1: Text(100),
+    name: Name(100),
+    street1: Name(100),
     street2: Omittable(Text(100)),
-    city: Text(100),
+    city: Name(100),
     state: Omittable(Text(50)),
-    zip: Text(20),
+    zip: Name(20),
     country: Country,
     phone: Omittable(Text(40)),
     email: Omittable(Email),
@@ -43,7 +43,7 @@ export type Box = Static<typeof Box>;
 /** A shipping option that shoppers can choose at checkout. */
 export const ShippingOption = Type.Object(
   {
-    name: Text(100, { examples: ['Standard'] }),
+    name: Name(100, { examples: ['Standard'] }),
     amount_cents: Cents,
     free_over_cents: Omittable(Cents),
   },

@@ -1462,6 +1462,11 @@ export interface components {
             reason: string | null;
             note: string | null;
         };
+        /**
+         * Format: uri
+         * @description An https URL; in the test environment also http to localhost or 127.0.0.1. A store that lists its allowed origins accepts these and its storefront's only. `{ORDER_ID}` is replaced by the id of the order, `{CHECKOUT_SESSION_ID}` by that of the provider's session; the braces may be percent-encoded.
+         */
+        ReturnUrl: string;
         SavedCart: {
             id: string;
             saved_at: components["schemas"]["Timestamp"];
@@ -1884,6 +1889,7 @@ export type ReminderDecision = components['schemas']['ReminderDecision'];
 export type ReminderSettings = components['schemas']['ReminderSettings'];
 export type Return = components['schemas']['Return'];
 export type ReturnItem = components['schemas']['ReturnItem'];
+export type ReturnUrl = components['schemas']['ReturnUrl'];
 export type SavedCart = components['schemas']['SavedCart'];
 export type SearchResult = components['schemas']['SearchResult'];
 export type SecondShippingAccount = components['schemas']['SecondShippingAccount'];
@@ -5096,16 +5102,8 @@ export interface operations {
                         purchase_type?: ("one_time" | "subscription") | null;
                         subscription_interval?: string | null;
                     }[];
-                    /**
-                     * Format: uri
-                     * @description An https URL; in the test environment also http to localhost or 127.0.0.1. A store that lists its allowed origins accepts these and its storefront's only. `{ORDER_ID}` is replaced by the id of the order, `{CHECKOUT_SESSION_ID}` by that of the provider's session; the braces may be percent-encoded.
-                     */
-                    return_url?: string | null;
-                    /**
-                     * Format: uri
-                     * @description An https URL; in the test environment also http to localhost or 127.0.0.1. A store that lists its allowed origins accepts these and its storefront's only. `{ORDER_ID}` is replaced by the id of the order, `{CHECKOUT_SESSION_ID}` by that of the provider's session; the braces may be percent-encoded.
-                     */
-                    cancel_url?: string | null;
+                    return_url?: components["schemas"]["ReturnUrl"] | null;
+                    cancel_url?: components["schemas"]["ReturnUrl"] | null;
                     customer_email?: components["schemas"]["Email"] | null;
                     promo_code?: string | null;
                     gift_card_code?: string | null;
@@ -5968,16 +5966,8 @@ export interface operations {
                     recipient_email: components["schemas"]["Email"];
                     recipient_name?: string | null;
                     message?: string | null;
-                    /**
-                     * Format: uri
-                     * @description An https URL; in the test environment also http to localhost or 127.0.0.1. A store that lists its allowed origins accepts these and its storefront's only. `{ORDER_ID}` is replaced by the id of the order, `{CHECKOUT_SESSION_ID}` by that of the provider's session; the braces may be percent-encoded.
-                     */
-                    return_url?: string | null;
-                    /**
-                     * Format: uri
-                     * @description An https URL; in the test environment also http to localhost or 127.0.0.1. A store that lists its allowed origins accepts these and its storefront's only. `{ORDER_ID}` is replaced by the id of the order, `{CHECKOUT_SESSION_ID}` by that of the provider's session; the braces may be percent-encoded.
-                     */
-                    cancel_url?: string | null;
+                    return_url?: components["schemas"]["ReturnUrl"] | null;
+                    cancel_url?: components["schemas"]["ReturnUrl"] | null;
                 };
             };
         };

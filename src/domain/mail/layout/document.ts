@@ -1,3 +1,4 @@
+import { isWebUrl } from '#src/lib/url.ts';
 import type { Tenant } from '../../tenants/index.ts';
 
 /** One part of an email, rendered both as HTML and as plain text. */
@@ -68,10 +69,6 @@ export function emailBrandingOf(tenant: Tenant): EmailBranding {
       .flatMap(([name, url]) => (typeof url === 'string' && isWebUrl(url) ? [{ label: capitalise(name), url }] : []))
       .slice(0, linksMax),
   };
-}
-
-function isWebUrl(text: string): boolean {
-  return URL.canParse(text) && ['https:', 'http:'].includes(new URL(text).protocol);
 }
 
 function capitalise(name: string): string {
