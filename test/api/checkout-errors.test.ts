@@ -61,6 +61,7 @@ test('checkout rejects a missing variant of several, and a kind of purchase that
   t.is(resultOf(await checkout({ items: [{ product_slug: mugs.slug, quantity: 1 }] })), '400 variant_required');
   const unnamed = await checkout({ items: [{ product_slug: beans.slug, ...monthly }] });
   t.is(resultOf(unnamed), '400 variant_required', 'a subscription line always names its variant');
+  t.is(unnamed.body.detail, 'The variant must be named: this product has several, or is bought by subscription.');
   t.is(unnamed.body.errors[0].path, '/items/0/variant_id');
   t.is(
     resultOf(await checkout({ items: [{ product_slug: bowl.slug, variant_id: bowl.variant.id, ...monthly }] })),

@@ -133,7 +133,7 @@ function priceLine(line: WantedLine, found: FoundLine | undefined): PricedLine |
 
 const messages: Record<ProblemCode, string> = {
   unknown_product: 'There is no such product for sale.',
-  variant_required: 'This product has several variants: one must be named.',
+  variant_required: 'The variant must be named: this product has several, or is bought by subscription.',
   price_unavailable: 'This product is not sold in this way.',
 };
 
