@@ -138,6 +138,8 @@ test('POST /shipping/rates rejects an invalid destination or parcel', async (t) 
     { ship_to: undefined },
     { ship_to: { country: 'US' } },
     { ship_to: { zip: '10010', country: 'usa' } },
+    { ship_to: { zip: '10010', country: 'XX' } },
+    { ship_to: { zip: 'SW1A 1AA', country: 'UK' } },
     { parcel: {} },
     { parcel: { weight_oz: 0 } },
     { parcel: { weight_oz: 'heavy' } },

@@ -10,13 +10,21 @@ import { insertOperation } from './operation.ts';
 /**
  * Enqueue an export.
  * @returns its id
- * @throws DomainError `invalid_request` for a format that the kind does not have, `rate_limited`
+ * @throws DomainError `invalid_request` for a format that the kind does not have or a range that ends before it begins,
+ *   `rate_limited`
  */
 export async function requestExport(
   ctx: Context,
   { kind, format, ...range }: { kind: ExportKind; format: ExportFormat } & ExportRange,
 ): Promise<string> {
   if (!isWrittenAs(kind, format)) throw invalidRequest(`${kind.name} cannot be exported as ${format}.`);
+  if (range.from && range.to && range.from > range.to) {
+    throw invalidRequest('The range ends before it begins.', {
+      path: '/to',
+      code: 'window',
+      detail: 'must not be before from',
+    });
+  }
   return transact(ctx, async (ctx) => {
     const id = await insertOperation(ctx, 'exp', {
       type: 'export',

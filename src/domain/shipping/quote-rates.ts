@@ -1,9 +1,10 @@
 import { fromNow } from '#src/lib/clock.ts';
 import { shortDigest } from '#src/lib/crypto.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';
-import { ProviderError } from '#src/lib/errors.ts';
+import { ProviderError, rejectIssues } from '#src/lib/errors.ts';
 import { Country, NumberLike, type Static, Text, Type } from '#src/lib/schema.ts';
 import { fits } from '#src/lib/validation.ts';
+import { checkCountry } from '../checks.ts';
 import type { Context } from '../context.ts';
 import { packed, parcelOzMax } from './assess-order.ts';
 import { sortedByCost } from './choose-rate.ts';
@@ -29,10 +30,11 @@ const timeoutMs = seconds(4);
  * Live rates of the store's carriers, the cheapest first, cached for ten minutes by store and origin, destination, and
  * weight rounded up to whole ounces.
  *
- * @throws DomainError `shipping_provider_unavailable` when the provider is
+ * @throws DomainError `invalid_request` for what is no country, `shipping_provider_unavailable` when the provider is
  * unavailable, slow or not configured
  */
 export async function quoteRates(ctx: Context, { ship_to, parcel }: RateRequest): Promise<RateQuote> {
+  rejectIssues(checkCountry('/ship_to/country', ship_to.country));
   const opened = await openAccount(ctx);
   if (!opened) throw providerUnavailable();
   const to = { zip: ship_to.zip.trim().toUpperCase(), country: ship_to.country };

@@ -245,6 +245,17 @@ test.serial(
   },
 );
 
+test('POST /admin/exports rejects a range that ends before it begins', async (t) => {
+  const { owner } = t.context;
+  const [early, late] = ['2026-11-19T12:00:00Z', '2026-11-20T12:00:00Z'];
+  t.like(await owner.post('/exports', { kind: 'journal', from: late, to: early }), {
+    status: 400,
+    body: { error: 'invalid_request', errors: [{ path: '/to', detail: 'must not be before from' }] },
+  });
+  for (const range of [{ from: early, to: late }, { from: early, to: early }, { from: late }, { to: early }])
+    t.is((await owner.post('/exports', { kind: 'journal', ...range })).status, 202, JSON.stringify(range));
+});
+
 test('the link of an export lives 24 hours, and only its own token opens it', async (t) => {
   const { ctx, api } = t.context;
   const { view } = await exportFile(t, { kind: 'stock' });
