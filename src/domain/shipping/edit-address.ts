@@ -1,6 +1,8 @@
 import { transact } from '#src/database/transact.ts';
+import { rejectIssues } from '#src/lib/errors.ts';
 import { Country, Email, Name, Omittable, type Static, Type } from '#src/lib/schema.ts';
 import { recordAudit } from '../audit/index.ts';
+import { checkCountry } from '../checks.ts';
 import type { Context } from '../context.ts';
 import type { ShippingAddress } from '../orders/index.ts';
 import { lockForManualAction, rejectIfOpen } from './retry-label.ts';
@@ -23,12 +25,13 @@ export type ShippingAddressInput = Static<typeof ShippingAddressInput>;
  * Correct the shipping address of an order. A rate that was chosen for the old address is dropped. The label is not
  * retried by this.
  *
- * @throws DomainError `not_found`, or a conflict once a label for the old address may exist
+ * @throws DomainError `invalid_request` for what is no country, `not_found`, or a conflict once a label for the old address may exist
  */
 export async function editAddress(
   ctx: Context,
   { orderId, address }: { orderId: string; address: ShippingAddressInput },
 ): Promise<void> {
+  rejectIssues(checkCountry('/country', address.country));
   await transact(ctx, async (ctx) => {
     const { order, label } = await lockForManualAction(ctx, orderId);
     rejectIfOpen(label);

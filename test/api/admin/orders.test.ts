@@ -241,9 +241,9 @@ test('correcting an address writes the names of its fields, not their values, to
     [['order.address_changed', { changed: ['street1'] }]],
   );
   t.false(JSON.stringify(log).includes('Secret Lane'));
-  t.deepEqual(placesOf(await owner.put(`/orders/${id}/shipping-address`, { ...address, country: 'Utopia' })), [
-    '/country',
-  ]);
+  for (const country of ['Utopia', 'UK']) {
+    t.deepEqual(placesOf(await owner.put(`/orders/${id}/shipping-address`, { ...address, country })), ['/country']);
+  }
   await owner.post(`/orders/${id}/ship`, { carrier: 'USPS', tracking_number: '1' });
   t.is(resultOf(await owner.put(`/orders/${id}/shipping-address`, address)), '409 order_shipped');
   const unpaid = await buildPaidOrder(ctx, { status: 'pending' });
