@@ -148,7 +148,7 @@ export class Payments extends Migration {
         id ${id} not null,
         order_id ${id} not null,
         return_id ${id},
-        state text not null check (state in ('requested', 'sent', 'refused')),
+        state text not null check (state in ('requested', 'sent', 'refused', 'failed')),
         amount_cents bigint not null check (amount_cents >= 0),
         reason text,
         requested_by text not null,

@@ -378,7 +378,18 @@ test('fetchPayment reads refunds and disputes by every kind of reference', async
     orderId: session.orderId,
     amountCents: 7600,
     refundedCents: 0,
+    failedRefunds: [],
     dispute: null,
+  });
+  const paymentId = intents[0]?.id ?? '';
+  for (const refundId of ['rfd_1', 'rfd_2'])
+    await payments.refundPayment(account, { paymentId, amountCents: 100, refundId }, refundId);
+  const { refunds } = await stripe.account(account.secretKey);
+  const [made] = refunds.filter(({ metadata }) => Object(metadata).platform_refund_id === 'rfd_1');
+  await stripe.failRefund(made?.id ?? '');
+  t.like(await payments.fetchPayment(account, made?.id ?? ''), {
+    refundedCents: 100,
+    failedRefunds: [{ refundId: 'rfd_1', failure: 'lost_or_stolen_card' }],
   });
   const dispute = await stripe.openDispute(charge);
   t.like(await payments.fetchPayment(account, dispute.id), { dispute: 'open' });

@@ -162,7 +162,7 @@ export async function undoSale(ctx: InTransaction, order: Order): Promise<void> 
 async function wasReturned(ctx: InTransaction, orderId: string): Promise<boolean> {
   const [last] = await ctx.tx.execute<{ isReturn: boolean }>(sql`
     select return_id is not null as "isReturn" from payment_refunds
-    where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and state <> 'refused'
+    where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and state not in ('refused', 'failed')
     order by created_at desc, id desc limit 1`);
   return last?.isReturn ?? false;
 }

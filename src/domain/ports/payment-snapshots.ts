@@ -98,5 +98,13 @@ export interface PaymentSnapshot extends OwnMetadata {
   readonly currency: string;
   readonly amountCents: number;
   readonly refundedCents: number;
+  /** Refunds that were requested here and whose money came back: they do not count as refunded. */
+  readonly failedRefunds: readonly FailedRefund[];
   readonly dispute: 'open' | 'lost' | null;
+}
+
+/** `failure` is the provider's code of why it failed. */
+export interface FailedRefund {
+  readonly refundId: string;
+  readonly failure: string;
 }

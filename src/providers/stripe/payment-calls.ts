@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import type { PaymentGateway } from '#src/domain/ports/payment-gateway.ts';
-import type { PaymentSnapshot } from '#src/domain/ports/payment-snapshots.ts';
+import type { FailedRefund, PaymentSnapshot } from '#src/domain/ports/payment-snapshots.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { type Call, type Caller, newBudget } from './caller.ts';
 import { eventOf, handledEventTypes } from './events.ts';
@@ -66,10 +66,21 @@ export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
     return disputeStateOf(disputes.data[0]?.status);
   }
 
+  async function fetchRefunds(of: Stripe.RefundListParams, shared: SharedOptions): Promise<Stripe.Refund[]> {
+    const refunds = await call({ ...shared, operation: 'refunds.list' }, (options) =>
+      stripe.refunds.list({ ...of, limit: 100 }, options),
+    );
+    return refunds.data;
+  }
+
   async function fetchPayment(reference: string, shared: SharedOptions): Promise<PaymentSnapshot> {
     const charge = await fetchCharge(reference, shared);
-    const [invoice, dispute] = await Promise.all([fetchInvoiceOf(charge, shared), fetchDispute(charge, shared)]);
-    return paymentSnapshotOf(charge, invoice, dispute);
+    const [invoice, refunds, dispute] = await Promise.all([
+      fetchInvoiceOf(charge, shared),
+      fetchRefunds({ charge: charge.id }, shared),
+      fetchDispute(charge, shared),
+    ]);
+    return paymentSnapshotOf(charge, invoice, { failedRefunds: refunds.flatMap(failedRefundOf), dispute });
   }
 
   return {
@@ -104,10 +115,8 @@ export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
     async refundPayment(account, { paymentId, amountCents, refundId }, key, signal) {
       const shared = { account, budget: newBudget(account), signal };
       // A key expires after a day, so a refund that was made before is found by its metadata.
-      const made = await call({ ...shared, operation: 'refunds.list' }, (options) =>
-        stripe.refunds.list({ payment_intent: paymentId, limit: 100 }, options),
-      );
-      if (made.data.some(({ metadata }) => metadata?.[refundIdField] === refundId)) return;
+      const made = await fetchRefunds({ payment_intent: paymentId }, shared);
+      if (made.some(({ metadata }) => metadata?.[refundIdField] === refundId)) return;
       await call({ ...shared, operation: 'refunds.create', key }, (options) =>
         stripe.refunds.create(
           { payment_intent: paymentId, amount: amountCents, metadata: { [refundIdField]: refundId } },
@@ -131,6 +140,11 @@ export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
 
 /** The metadata field by which an own refund is found. */
 const refundIdField = 'platform_refund_id';
+
+function failedRefundOf({ status, failure_reason: reason, metadata }: Stripe.Refund): FailedRefund[] {
+  const refundId = metadata?.[refundIdField];
+  return refundId && (status === 'failed' || status === 'canceled') ? [{ refundId, failure: reason ?? status }] : [];
+}
 
 const disputeStatesWithoutLoss: readonly (string | undefined)[] = ['won', 'warning_closed', 'prevented'];
 

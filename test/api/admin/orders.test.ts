@@ -38,6 +38,7 @@ async function buildCharged(ctx: Context, given: GivenOrder = {}) {
     currency: 'USD',
     amountCents: 3800,
     refundedCents: 0,
+    failedRefunds: [],
     dispute: null,
   });
   return order;

@@ -62,6 +62,7 @@ async function buildCharged(ctx: Context) {
     currency: 'USD',
     amountCents: 3800,
     refundedCents: 0,
+    failedRefunds: [],
     dispute: null,
   });
   return paymentId;

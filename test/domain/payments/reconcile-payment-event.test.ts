@@ -147,6 +147,7 @@ test.serial('a refunded mismatched payment cancels the order', async (t) => {
     currency: 'USD',
     amountCents: 100,
     refundedCents: 100,
+    failedRefunds: [],
     dispute: null,
   });
   await receive(ctx, 'ch_wrong', { type: 'charge.refunded', subject: 'payment' });
@@ -361,6 +362,7 @@ test.serial('applyPayment mirrors refunds, reverses a failed one, and restocks u
     currency: 'USD',
     amountCents: 3800,
     refundedCents: 0,
+    failedRefunds: [],
     dispute: null,
   };
   const refund = async (refundedCents: number) => {
@@ -395,6 +397,7 @@ test.serial(
       invoiceId: null,
       currency: 'USD',
       amountCents: 3800,
+      failedRefunds: [],
       dispute: null,
     };
     const account = await openAccount(ctx);
@@ -428,6 +431,7 @@ test.serial('a dispute flags the order until it is over', async (t) => {
       currency: 'USD',
       amountCents: 3800,
       refundedCents: 0,
+      failedRefunds: [],
       dispute: state,
     });
     await receive(ctx, 'dp_1', { type: 'charge.dispute.created', subject: 'payment' });
@@ -466,6 +470,7 @@ test.serial('a refund of the second payment leaves the order paid', async (t) =>
     currency: 'USD',
     amountCents: 3800,
     refundedCents: 3800,
+    failedRefunds: [],
     dispute: null,
   });
   await receive(ctx, 'ch_2', { type: 'charge.refunded', subject: 'payment' });
@@ -564,6 +569,7 @@ test.serial('reconcilePaymentEvent opens a dispute beside a second payment, and 
     currency: 'USD',
     amountCents: 3800,
     refundedCents: 0,
+    failedRefunds: [],
     dispute: 'open',
   });
   await receive(ctx, 'dp_2', { type: 'charge.dispute.created', subject: 'payment' });
@@ -586,6 +592,7 @@ test.serial('a refund that arrives before its payment waits for it, and nothing 
     currency: 'USD',
     amountCents: 3800,
     refundedCents: 3800,
+    failedRefunds: [],
     dispute: null,
   });
   await receive(ctx, 'ch_early', { type: 'charge.refunded', subject: 'payment' }, 1);
@@ -639,6 +646,7 @@ test.serial('a mismatched payment of an expired order flags it, and its refund c
     currency: 'USD',
     amountCents: 100,
     refundedCents: 100,
+    failedRefunds: [],
     dispute: null,
   });
   await receive(ctx, 'ch_wrong', { type: 'charge.refunded', subject: 'payment' });
@@ -661,6 +669,7 @@ test.serial('a dismissed mismatch releases its holds once the money was refunded
     currency: 'USD',
     amountCents: 100,
     refundedCents: 100,
+    failedRefunds: [],
     dispute: null,
   });
   await receive(ctx, 'ch_noted', { type: 'charge.refunded', subject: 'payment' });

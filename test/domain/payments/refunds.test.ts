@@ -205,16 +205,67 @@ test.serial('issueRefund flags the order when the provider declines', async (t) 
   t.truthy((await orderOf(ctx, orderId)).attentionCode);
 });
 
-test.serial('a refund that the bank returns is reversed, and the order is flagged', async (t) => {
-  const { ctx, stripe, account } = t.context;
+/** The bank sends the refunds back that have not failed. */
+async function failRefunds({ stripe, account }: StripeContext): Promise<void> {
+  const { refunds } = await stripe.account(account.secretKey);
+  for (const { id, status } of refunds) if (status === 'succeeded') await stripe.failRefund(id);
+}
+
+const failed = { state: 'failed', failure: 'lost_or_stolen_card' } as const;
+
+for (const amountCents of [1000, undefined]) {
+  test.serial(`a refund of ${amountCents ?? 'everything'} that the bank returns is issued again, once`, async (t) => {
+    const { ctx } = t.context;
+    const card = await buildGiftCard(ctx, { balanceCents: 1000 });
+    const { orderId, product } = await buy(t.context, 'one_time', card.code);
+    const { id } = await refund(t.context, { orderId, amountCents });
+    await failRefunds(t.context);
+    await settle(t.context);
+    t.like(await orderOf(ctx, orderId), { status: 'paid', refundedCents: 0, attentionCode: 'refund_failed' });
+    t.like(await readRefund(ctx, id), failed);
+
+    const again = await refund(t.context, { orderId });
+    t.like(again, { state: 'sent', failure: null, amountCents: 2800 });
+    t.like(await readRefund(ctx, id), failed);
+    t.like(await orderOf(ctx, orderId), { status: 'refunded', refundedCents: 2800, attentionCode: null });
+    t.like(await stockOf(ctx, product.variant.id), { stock: 100, ledger: 100 });
+    t.is((await balanceOf(ctx, card.id))?.balance, 1000);
+  });
+}
+
+for (const [circumstance, meanwhile] of [
+  ['before it is fetched', async () => {}],
+  ['and its event is applied before the response', settle],
+] as const) {
+  test.serial(`issueRefund does not take a refund for sent that fails ${circumstance}`, async (t) => {
+    const { ctx } = t.context;
+    const { orderId } = await buy(t.context);
+    const { id: refundId } = await requestRefund(ctx, { orderId });
+    const { payments } = ctx.ports;
+    const refundPayment: PaymentGateway['refundPayment'] = async (...given) => {
+      await payments.refundPayment(...given);
+      await failRefunds(t.context);
+      await meanwhile(t.context);
+    };
+    await issueRefund(
+      { ...ctx, ports: { ...ctx.ports, payments: Object.assign(Object.create(payments), { refundPayment }) } },
+      { refundId, attempt: 1 },
+    );
+    t.like(await readRefund(ctx, refundId), failed);
+    t.like(await orderOf(ctx, orderId), { status: 'paid', refundedCents: 0, attentionCode: 'refund_failed' });
+  });
+}
+
+test.serial('a failed refund that is found when another one is issued flags the order', async (t) => {
+  const { ctx } = t.context;
   const { orderId } = await buy(t.context);
-  await refund(t.context, { orderId, amountCents: 1000 });
-  const [made] = (await stripe.account(account.secretKey)).refunds;
-  await stripe.failRefund(made?.id ?? '');
-  await settle(t.context);
-  t.like(await orderOf(ctx, orderId), { status: 'paid', refundedCents: 0, attentionCode: 'refund_failed' });
-  await refund(t.context, { orderId });
-  t.like(await orderOf(ctx, orderId), { status: 'refunded', attentionCode: null });
+  const { id } = await refund(t.context, { orderId, amountCents: 1000 });
+  const { id: refundId } = await requestRefund(ctx, { orderId, amountCents: 1000, isNamed: true });
+  await failRefunds(t.context);
+  for (let time = 0; time < 2; time += 1) await issueRefund(ctx, { refundId, attempt: 1 });
+  t.like(await readRefund(ctx, id), failed);
+  t.is((await readRefund(ctx, refundId))?.state, 'sent');
+  t.like(await orderOf(ctx, orderId), { refundedCents: 1000, attentionCode: 'refund_failed' });
 });
 
 test.serial('a gift card gets its part back once, when all money was refunded', async (t) => {

@@ -1419,7 +1419,7 @@ export interface components {
             id: string;
             order_id: string;
             return_id: string | null;
-            state: "requested" | "sent" | "refused";
+            state: "requested" | "sent" | "refused" | "failed";
             amount_cents: number;
             currency: string;
             reason: string | null;

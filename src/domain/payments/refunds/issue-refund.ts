@@ -51,12 +51,10 @@ export async function issueRefund(ctx: Context, { refundId, attempt }: RefundAtt
   const snapshot = await refundAtProvider(ctx, { ...refund, paymentId }, attempt);
   if (snapshot instanceof Error) return retryLater(ctx, refund, attempt, snapshot);
   await completeJob(ctx, async (ctx) => {
-    await applySnapshot(ctx, snapshot);
-    await recordOutcome(ctx, refund, 'sent');
     const order = await lockOrder(ctx, refund.orderId);
-    if (!order) return;
-    order.resolve('refund_failed');
-    await saveOrder(ctx, order);
+    if (await recordOutcome(ctx, refund, 'sent')) order?.resolve('refund_failed');
+    await applySnapshot(ctx, snapshot);
+    if (order) await saveOrder(ctx, order);
   });
 }
 
@@ -119,13 +117,15 @@ async function closeWithoutMoney(ctx: InTransaction, refund: OpenRefund): Promis
   recordEvent(ctx, 'order.refunded', order.id);
 }
 
+/** @returns `false` where its outcome has been recorded already */
 async function recordOutcome(
   ctx: InTransaction,
   { id }: OpenRefund,
   state: 'sent' | 'refused',
   failure: string | null = null,
-): Promise<void> {
-  await ctx.tx.execute(sql`
+): Promise<boolean> {
+  const recorded = await ctx.tx.execute(sql`
     update payment_refunds set state = ${state}, failure = ${failure}, settled_at = ${ctx.clock.now()}
-    where tenant_id = ${ctx.tenant.id} and id = ${id} and state = 'requested'`);
+    where tenant_id = ${ctx.tenant.id} and id = ${id} and state = 'requested' returning id`);
+  return recorded.length > 0;
 }

@@ -7,8 +7,9 @@ import type { Context } from '../../context.ts';
  *   requested   stored; the provider has not responded yet
  *   sent        the provider accepted it
  *   refused     the provider declined it, and the order is flagged
+ *   failed      the provider accepted it, but the money came back, and the order is flagged
  */
-const refundStates = ['requested', 'sent', 'refused'] as const;
+const refundStates = ['requested', 'sent', 'refused', 'failed'] as const;
 export type RefundState = (typeof refundStates)[number];
 
 /** A refund of an order's money. */
@@ -22,7 +23,7 @@ export interface Refund {
   readonly currency: string;
   /** Why, in the owner's words. */
   readonly reason: string | null;
-  /** The provider's code of why it declined. */
+  /** The provider's code of why it declined, or why the refund failed. */
   readonly failure: string | null;
   readonly createdAt: Date;
   readonly settledAt: Date | null;

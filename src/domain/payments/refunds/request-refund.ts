@@ -87,7 +87,7 @@ async function verifyAmount(ctx: InTransaction, amountCents: Cents): Promise<voi
   const [day] = await ctx.tx.execute<{ cents: number }>(sql`
     select coalesce(sum(amount_cents), 0)::int8 as cents from payment_refunds
     where tenant_id = ${tenant.id} and requested_by = ${actor.id} and created_at > ${fromNow(clock, -days(1))}
-      and state <> 'refused'`);
+      and state not in ('refused', 'failed')`);
   if ((day?.cents ?? 0) + amountCents > tenant.refundVerificationAboveCents) requireSecondFactor(ctx);
 }
 

@@ -2,7 +2,7 @@ import { sql } from '#src/lib/sql.ts';
 import { recordEvent } from '#src/outbox/enqueue.ts';
 import type { InTransaction } from '../../context.ts';
 import { type Attention, lockOrder, type Order, saveOrder } from '../../orders/index.ts';
-import type { PaymentSnapshot } from '../../ports/payment-snapshots.ts';
+import type { FailedRefund, PaymentSnapshot } from '../../ports/payment-snapshots.ts';
 import { endOrder, flagAttention, undoSale } from '../orders.ts';
 import { type ApplyResult, isOwnObject, type Snapshot } from './fetch-snapshot.ts';
 
@@ -82,8 +82,25 @@ async function orderIdOf(ctx: InTransaction, { invoiceId, orderId }: PaymentSnap
   return renewal?.orderId ?? orderId ?? '';
 }
 
-/** The refunded amount is the provider's: a refund that fails later reduces it again. */
 async function applyRefunds(ctx: InTransaction, order: Order, payment: PaymentSnapshot): Promise<void> {
+  const hasFailed = await recordFailures(ctx, order, payment.failedRefunds);
+  if (hasFailed || payment.refundedCents < order.refundedCents) await flagAttention(ctx, order, refundFailed);
+  await applyRefundedAmount(ctx, order, payment);
+}
+
+/** @returns whether any of the order's refunds was not known to have failed */
+async function recordFailures(ctx: InTransaction, order: Order, failed: readonly FailedRefund[]): Promise<boolean> {
+  if (failed.length === 0) return false;
+  const recorded = await ctx.tx.execute(sql`
+    update payment_refunds r set state = 'failed', failure = f.failure, settled_at = ${ctx.clock.now()}
+    from jsonb_to_recordset(${JSON.stringify(failed)}::jsonb) as f("refundId" text, failure text)
+    where r.tenant_id = ${ctx.tenant.id} and r.order_id = ${order.id} and r.id = f."refundId" and r.state <> 'failed'
+    returning r.id`);
+  return recorded.length > 0;
+}
+
+/** The refunded amount is the provider's: a refund that fails later reduces it again. */
+async function applyRefundedAmount(ctx: InTransaction, order: Order, payment: PaymentSnapshot): Promise<void> {
   const { refundedCents, amountCents } = payment;
   const before = order.refundedCents;
   if (refundedCents === before) return;
@@ -93,7 +110,6 @@ async function applyRefunds(ctx: InTransaction, order: Order, payment: PaymentSn
   order.moveTo(status);
   order.movePaymentTo(status);
   if (refundedCents > before) recordEvent(ctx, 'order.refunded', order.id);
-  if (refundedCents < before) await flagAttention(ctx, order, refundFailed);
   if (status === 'refunded') await undoSale(ctx, order);
 }
 

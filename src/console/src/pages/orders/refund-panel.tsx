@@ -5,7 +5,7 @@ import { useFormContext } from 'react-hook-form';
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
 import { Panel } from '../../lib/facts.tsx';
-import { formatMoney } from '../../lib/format.ts';
+import { formatCode, formatMoney } from '../../lib/format.ts';
 import { MoneyInput } from '../../lib/money-input.tsx';
 import { Rows } from '../../lib/rows.tsx';
 import { Money, State, Time } from '../../lib/texts.tsx';
@@ -27,7 +27,7 @@ export function RefundPanel({ order }: { readonly order: OrderFile }) {
         columns={[
           { label: 'Requested', show: ({ created_at }) => <Time at={created_at} /> },
           { label: 'State', show: ({ state }) => <State code={state} /> },
-          { label: 'Reason', show: ({ reason, failure }) => failure ?? reason },
+          { label: 'Reason', show: ({ reason, failure }) => (failure ? formatCode(failure) : reason) },
           {
             label: 'Amount',
             align: 'right',
