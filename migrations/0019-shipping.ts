@@ -68,6 +68,8 @@ export class Shipping extends Migration {
         buy_token text,
         buying_since timestamptz,
         empty_lookup_at timestamptz,
+        -- Since when its order was refunded while a purchase is open: no other one is requested.
+        unwanted_since timestamptz,
         purchase_id text,
         tracking_number text,
         tracking_url text,

@@ -74,6 +74,8 @@ const LabelSchema = defineEntity({
     buyToken: p.string().nullable(),
     buyingSince: p.datetime().nullable(),
     emptyLookupAt: p.datetime().nullable(),
+    /** Since when its order was refunded while a purchase is open: no other one is requested. */
+    unwantedSince: p.datetime().nullable(),
     purchaseId: p.string().nullable(),
     trackingNumber: p.string().nullable(),
     trackingUrl: p.string().nullable(),

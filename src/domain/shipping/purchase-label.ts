@@ -107,7 +107,8 @@ async function quoteAndBuy(
   order: OrderForShipping | undefined,
 ): Promise<Next> {
   const isManual = label.chosenManually;
-  const assessment: Assessment = order ? assessOrder(order, account, isManual) : { decision: 'skip' };
+  const assessment: Assessment =
+    order && !label.unwantedSince ? assessOrder(order, account, isManual) : { decision: 'skip' };
   if (assessment.decision === 'skip') return completeAsSkipped(ctx, label);
   if (assessment.decision === 'flag') return flagLabel(ctx, label, assessment.code, assessment.detail);
   if (!mayCallProvider(account)) return flagLabel(ctx, label, 'provider_auth');

@@ -90,6 +90,7 @@ export async function completeAsPurchased(
 export async function completeAsSkipped(ctx: Context, label: Label): Promise<'done'> {
   label.moveTo('skipped');
   label.reasonCode = 'not_required';
+  label.unwantedSince = null;
   label.release();
   await completeJob(ctx, async (ctx) => {
     await closeFailedJobs(ctx, label);

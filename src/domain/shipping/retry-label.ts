@@ -96,6 +96,7 @@ export const inProgress = () =>
  * waited for the store's account resumes all labels that wait for it. The label is locked.
  */
 export async function restartLabel(ctx: InTransaction, label: Label): Promise<void> {
+  label.unwantedSince = null;
   if (label.reasonCode === 'provider_auth') await unpause(ctx);
   if (label.state === 'needs_attention' || label.state === 'skipped') resume(label);
   enqueueAttempt(ctx, label, ctx.clock.now());

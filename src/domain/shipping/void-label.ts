@@ -72,16 +72,24 @@ const noResponse = (cause: ProviderError) =>
     { cause },
   );
 
+/** `kind` is what caused it; a void that was begun has none. */
+interface UnusedLabel {
+  readonly labelId: string;
+  readonly kind?: 'refund' | 'purchase';
+}
+
 /**
  * Complete a void that was begun, or void the label of an order that was refunded, unless its parcel has moved or the
  * order is paid for after all. A label whose purchase is open is left to its own attempt and is voided when the
- * purchase turns up.
+ * purchase turns up. A label that is not bought yet is not bought automatically, even if the refund failed since: the
+ * goods are in stock again.
  *
  * @throws Snooze while an attempt holds it; ManualActionRequired when the provider rejects the refund
  */
-export async function refundUnusedLabel(ctx: Context, { labelId }: { labelId: string }): Promise<void> {
+export async function refundUnusedLabel(ctx: Context, unused: UnusedLabel): Promise<void> {
+  const { labelId } = unused;
   const orderId = await orderOfLabel(ctx, labelId);
-  const held = orderId && (await holdForRefund(ctx, { orderId, labelId }));
+  const held = orderId && (await holdForRefund(ctx, orderId, unused));
   if (!held) return;
   if (held.purchaseId) await requestRefundOfLabel(ctx, { ...held, purchaseId: held.purchaseId });
   await recordVoided(ctx, held);
@@ -99,17 +107,21 @@ export async function failLabelRefund(ctx: Context, { labelId }: { labelId: stri
  */
 async function holdForRefund(
   ctx: Context,
-  { orderId, labelId }: { orderId: string; labelId: string },
+  orderId: string,
+  { labelId, kind }: UnusedLabel,
 ): Promise<HeldLabel | undefined> {
   return transact(ctx, async (ctx) => {
     const order = await lockOrder(ctx, orderId);
     const label = await lockLabel(ctx, labelId);
     if (!order || !label || label.state === 'voided') return undefined;
-    const isOrderRefunded = order.status === 'refunded' && !order.shippedAt;
-    if (!label.voidingSince && !isOrderRefunded) return undefined;
+    if (!label.voidingSince && (!kind || order.shippedAt)) return undefined;
     if (label.isHeldByAnother(ctx.clock.now())) throw new Snooze(seconds(5), 'another attempt holds the label');
-    if (label.buyingSince) return undefined;
-    if (label.voidingSince || (label.state === 'purchased' && label.purchaseId)) return holdToRefund(ctx, label);
+    if (label.buyingSince) {
+      label.unwantedSince = ctx.clock.now();
+      return undefined;
+    }
+    if (label.voidingSince) return holdToRefund(ctx, label);
+    if (label.state === 'purchased') return order.status === 'refunded' ? holdToRefund(ctx, label) : undefined;
     await close(ctx, order, label);
     return undefined;
   });

@@ -664,6 +664,26 @@ test('refundUnusedLabel leaves the label of an order that was shipped or paid af
   t.deepEqual(shipping.refunded, []);
 });
 
+for (const [circumstance, isOpen] of [
+  ['that is not bought', false],
+  ['whose open purchase turns out not to exist', true],
+] as const) {
+  test(`a label ${circumstance} is bought only on request where the refund of its order failed`, async (t) => {
+    const { ctx, shipping, clock } = withFake(t.context.ctx);
+    await buildShippingAccount(ctx);
+    const { order, labelId } = await request(ctx);
+    shipping.turns = ['is silent'];
+    if (isOpen) await run(ctx, order.id);
+    await refund(ctx, order.id);
+    await refund(ctx, order.id, 'paid');
+    await runLabelRefunds(ctx);
+    t.is((await runToEnd(ctx, clock, order.id)).state, 'skipped');
+    t.is(shipping.bought().length, 0);
+    await retryLabel(ctx, { labelId });
+    t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
+  });
+}
+
 test('refundUnusedLabel retries an unavailable provider, and flags a rejected refund', async (t) => {
   const { ctx, shipping, clock, order } = await bought(t.context.ctx);
   await refund(ctx, order.id);
