@@ -318,7 +318,7 @@ browserTest('an owner who confirms with a code changes the terms of shipping and
   await page.getByLabel(/^Most for a label/).fill('35.50');
   await page.getByLabel('Country *').fill('UK');
   await verifyAfter(page, stack, () => button(page, 'Save').click());
-  await page.getByText(/did you mean GB/).waitFor();
+  await page.getByText(/did you mean GB\?$/).waitFor();
   const warned = page.waitForEvent('dialog');
   await Promise.all([warned.then((warning) => warning.dismiss()), page.getByRole('tab', { name: 'Payments' }).click()]);
   await page.getByLabel('Country *').fill('US');

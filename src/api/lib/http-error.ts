@@ -1,3 +1,4 @@
+import { issueMessage } from '#src/lib/issue-message.ts';
 import type { Issue } from '#src/lib/validation.ts';
 
 /** An error that only HTTP has: a wrong method, type, size or syntax. */
@@ -27,6 +28,5 @@ export function invalidRequest(issues: readonly Issue[], where: string): HttpErr
   const [{ path, detail: fault } = { path: '', detail: 'is not valid' }] = issues;
   const isNested = path.lastIndexOf('/') > 0;
   const place = path === '' ? `The ${where}` : isNested ? path : path.slice(1);
-  const detail = `${place} ${fault}.`;
-  return new HttpError(400, 'invalid_request', detail, { issues });
+  return new HttpError(400, 'invalid_request', issueMessage(place, fault), { issues });
 }

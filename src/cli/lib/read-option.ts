@@ -1,5 +1,6 @@
 import type { Clock } from '#src/lib/clock.ts';
 import { parseDuration } from '#src/lib/duration.ts';
+import { issueMessage } from '#src/lib/issue-message.ts';
 import { type Static, Timestamp, type TSchema } from '#src/lib/schema.ts';
 import { fits, type Issue, issuesOf } from '#src/lib/validation.ts';
 import { UsageError } from './command.ts';
@@ -30,7 +31,9 @@ export function readInput<Schema extends TSchema>(command: string, schema: Schem
 
 function wrongOption(command: string, issue: Issue | undefined): UsageError {
   const [, field = ''] = issue?.path.split('/') ?? [];
-  return new UsageError(`${command}: --${field.replaceAll('_', '-')} ${issue?.detail}.`);
+  return new UsageError(
+    `${command}: ${issueMessage(`--${field.replaceAll('_', '-')}`, issue?.detail ?? 'is not valid')}`,
+  );
 }
 
 /** `a, b` as its parts. */

@@ -1,5 +1,6 @@
 import { inSavepoint } from '#src/database/savepoint.ts';
 import { DomainError } from '#src/lib/errors.ts';
+import { issueMessage } from '#src/lib/issue-message.ts';
 import type { Issue } from '#src/lib/validation.ts';
 import { auditOfChange, recordAudits } from '../audit/index.ts';
 import type { FieldValues, IdentifiedChange } from '../change.ts';
@@ -103,7 +104,9 @@ function unlessRejected<Result>(
 function problemOf({ columnAt = withoutSlash }: ItemWork, { message, extensions }: DomainError): string {
   const { errors } = extensions;
   const issues = Array.isArray(errors) ? (errors as readonly Issue[]) : [];
-  const details = issues.filter(({ path }) => path !== '').map(({ path, detail }) => `${columnAt(path)} ${detail}.`);
+  const details = issues
+    .filter(({ path }) => path !== '')
+    .map(({ path, detail }) => issueMessage(columnAt(path), detail));
   return details.length > 0 ? details.join(' ') : message;
 }
 

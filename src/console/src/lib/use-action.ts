@@ -1,6 +1,7 @@
 import { useRef, useState } from 'react';
 import { useNotify, useRefresh } from 'react-admin';
 
+import { useSession } from '../session/session.ts';
 import { messageOf } from './errors.ts';
 
 /** A request that changes something, and what follows when it has succeeded. */
@@ -29,6 +30,7 @@ export function useAction<Input extends object, Outcome>({
   const [isSending, setSending] = useState(false);
   const [error, setError] = useState<string>();
   const keys = useRef(new Map<string, string>());
+  const currency = useSession()?.store.currency;
   const notify = useNotify();
   const refresh = useRefresh();
 
@@ -42,7 +44,7 @@ export function useAction<Input extends object, Outcome>({
       onDone?.(result);
       return true;
     } catch (failure) {
-      setError(messageOf(failure));
+      setError(messageOf(failure, currency));
       return false;
     } finally {
       setSending(false);

@@ -14,7 +14,9 @@ type Refund = Body<'admin.refundOrder'>;
 
 /** The refunds of an order, and a new one: of everything, a part, or some of its items. */
 export function RefundPanel({ order }: { readonly order: OrderFile }) {
-  const left = order.total_cents - order.refunded_cents;
+  const pending = order.refunds.filter(({ state }) => state === 'requested');
+  const left =
+    order.total_cents - order.refunded_cents - pending.reduce((sum, { amount_cents }) => sum + amount_cents, 0);
   const isPaidHere = order.paid_at !== null && order.imported_at === null;
   if (order.refunds.length === 0 && !isPaidHere) return null;
   return (
