@@ -81,18 +81,29 @@ function renderState(label: WaitingLabel, address: string): Html {
           : label.trackingNumber),
     ],
     ['Label', label.labelUrl && html`<a href="${address}/file" rel="noreferrer">Print</a>`],
+    ['Last error', label.nextAttemptAt && delayOf(label)],
+    ['Last attempt', label.nextAttemptAt && moment(label.updatedAt)],
     ['Next attempt', label.nextAttemptAt && moment(label.nextAttemptAt)],
     ['Provider message', label.reasonDetail],
   ];
   return html`<section${reason ? html` class="note"` : ''}>
-    <header><h2>${reason?.message ?? (label.isBeingVoided ? 'Being voided.' : stateWords[label.state])} ${
-      reason && html`<code>${label.reasonCode}</code>`
-    }</h2></header>
+    <header><h2>${reason?.message ?? stateOf(label)} ${reason && html`<code>${label.reasonCode}</code>`}</h2></header>
     <p>${reason?.next}</p>
     <table class="facts">${facts
       .filter(([, fact]) => fact)
       .map(([name, fact]) => html`<tr><th>${name}</th><td>${fact}</td></tr>`)}</table>
   </section>`;
+}
+
+function stateOf({ isBeingVoided, nextAttemptAt, state }: WaitingLabel): string {
+  if (isBeingVoided) return 'Being voided.';
+  return nextAttemptAt ? 'Waits for its next attempt.' : stateWords[state];
+}
+
+/** Why a label waits for its next attempt. */
+export function delayOf({ isOpen, reasonCode }: WaitingLabel): string | undefined {
+  if (isOpen) return reasons.outcome_unknown.message;
+  return isReasonCode(reasonCode) ? reasons[reasonCode].message : undefined;
 }
 
 const addressFields = [

@@ -1,20 +1,23 @@
-import { type DuplicateLabel, isReasonCode, reasons, type WaitingLabel } from '#src/domain/shipping/index.ts';
+import {
+  type DuplicateLabel,
+  isReasonCode,
+  type LabelsForOperators,
+  reasons,
+  type WaitingLabel,
+} from '#src/domain/shipping/index.ts';
 import { type Html, html } from '#src/lib/html.ts';
-import { ago, button, outcome, renderPage } from './layout.ts';
+import { delayOf } from './label-page.ts';
+import { ago, button, moment, outcome, renderPage } from './layout.ts';
 
-export interface LabelsPage {
-  readonly labels: readonly WaitingLabel[];
-  /** How many there are, including those not shown. */
-  readonly total: number;
-  readonly duplicates: readonly DuplicateLabel[];
+export interface LabelsPage extends LabelsForOperators {
   /** The slug of each store, by its id. */
   readonly stores: ReadonlyMap<string, string>;
   readonly now: Date;
   readonly done?: string | undefined;
 }
 
-/** Every label that needs attention, grouped by reason. */
-export function renderLabelsPage({ labels, total, duplicates, stores, now, done }: LabelsPage): string {
+/** Every label that needs attention, grouped by reason, and those that wait for their next attempt. */
+export function renderLabelsPage({ labels, total, delayed, duplicates, stores, now, done }: LabelsPage): string {
   const groups = Map.groupBy(labels, ({ reasonCode }) => reasonCode ?? '');
   return renderPage({
     title: 'Labels',
@@ -27,7 +30,8 @@ export function renderLabelsPage({ labels, total, duplicates, stores, now, done 
       ${outcome({ done })}
       ${[...groups].map(([code, labels]) => renderGroup(code, labels, stores, now))}
       ${duplicates.length > 0 && renderDuplicates(duplicates, stores, now)}
-      ${total > labels.length && html`<p class="soft">The first ${labels.length} are shown.</p>`}`,
+      ${total > labels.length && html`<p class="soft">The first ${labels.length} are shown.</p>`}
+      ${delayed.length > 0 && renderDelayed(delayed, stores, now)}`,
   });
 }
 
@@ -60,6 +64,30 @@ function renderRow(label: WaitingLabel, slug: string, now: Date): Html {
     <td data-name="waiting">${ago(label.updatedAt, now)}</td>
     <td>${renderAction(label, address)}</td>
   </tr>`;
+}
+
+function renderDelayed(delayed: readonly WaitingLabel[], stores: LabelsPage['stores'], now: Date): Html {
+  return html`<section id="delayed">
+    <header><h2>Waiting for the next attempt</h2></header>
+    <p class="soft">They are tried again automatically, and need attention if the last attempt fails, too.</p>
+    <table class="list">
+      <thead><tr>
+        <th>Order</th><th>Store</th><th>Last error</th><th>Next attempt</th><th>Waiting</th><th></th>
+      </tr></thead>
+      <tbody>${delayed.map((label) => {
+        const slug = stores.get(label.tenantId) ?? '';
+        const address = `/ops/labels/${slug}/${label.id}`;
+        return html`<tr>
+          <td class="slug"><a href="${address}">${label.orderNumber}</a></td>
+          <td class="slug">${slug}</td>
+          <td class="soft text">${delayOf(label)}</td>
+          <td class="slug" data-name="next attempt">${label.nextAttemptAt && moment(label.nextAttemptAt)}</td>
+          <td data-name="waiting">${ago(label.updatedAt, now)}</td>
+          <td>${button(`${address}/retry`, 'Retry')}</td>
+        </tr>`;
+      })}</tbody>
+    </table>
+  </section>`;
 }
 
 /** The action that helps: a retry alone does not correct an address or find other rates. */

@@ -5,7 +5,7 @@ import {
   acknowledgeDuplicate,
   chooseRate,
   editAddress,
-  labelsNeedingAttention,
+  labelsForOperators,
   linkToLabelFile,
   markFulfilled,
   quoteOrder,
@@ -31,14 +31,14 @@ export function labelPages(services: Services): Router {
   const router = new Router({ prefix: '/ops/labels' });
 
   router.get('/', async (koa) => {
-    const { labels, total, duplicates } = await labelsNeedingAttention(services.context(), shownMax);
-    const stores = await slugsOf(services, [...labels, ...duplicates]);
-    show(koa, renderLabelsPage({ labels, total, duplicates, stores, now: services.clock.now(), done: doneOf(koa) }));
+    const shown = await labelsForOperators(services.context(), shownMax);
+    const stores = await slugsOf(services, [...shown.labels, ...shown.delayed, ...shown.duplicates]);
+    show(koa, renderLabelsPage({ ...shown, stores, now: services.clock.now(), done: doneOf(koa) }));
   });
 
   router.post('/retry', async (koa) => {
     const { reason = '' } = await formOf(koa);
-    const { labels } = await labelsNeedingAttention(services.context(), shownMax);
+    const { labels } = await labelsForOperators(services.context(), shownMax);
     const chosen = labels.filter(({ reasonCode }) => reasonCode === reason).slice(0, retriesMax);
     let retried = 0;
     for (const { id, tenantId } of chosen) {

@@ -27,7 +27,8 @@ export { purchaseLabel } from './purchase-label.ts';
 export { quoteRates, RateRequest } from './quote-rates.ts';
 export {
   type DuplicateLabel,
-  labelsNeedingAttention,
+  type LabelsForOperators,
+  labelsForOperators,
   listLabels,
   readLabel,
   readLabelOfOrder,

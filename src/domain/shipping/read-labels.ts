@@ -60,7 +60,7 @@ export async function listLabels(
   return { rows: page.rows.map(presentLabel), cursor: page.cursor };
 }
 
-/** A label that needs attention, with what an operator needs to decide. */
+/** A label that needs attention or waits for its next attempt, with what an operator needs to decide. */
 export interface WaitingLabel extends LabelRecord {
   readonly tenantId: string;
   /** The provider's or carrier's own words. They may repeat parts of the address. */
@@ -72,24 +72,37 @@ export interface WaitingLabel extends LabelRecord {
   readonly isBeingVoided: boolean;
 }
 
-/** The labels of every store that need attention, and the second labels that no operator has acknowledged. */
-export async function labelsNeedingAttention(
-  ctx: PlatformContext,
-  limit: number,
-): Promise<{ labels: WaitingLabel[]; total: number; duplicates: DuplicateLabel[] }> {
-  return asPlatform(ctx, 'operators see the labels of every store that need attention', async (ctx) => {
+/** The labels of every store that operators see. */
+export interface LabelsForOperators {
+  /** Those that need attention. */
+  readonly labels: WaitingLabel[];
+  /** How many need attention, including those not read. */
+  readonly total: number;
+  /** Those that wait for their next attempt, the first one first. */
+  readonly delayed: WaitingLabel[];
+  /** The second labels that no operator has acknowledged. */
+  readonly duplicates: DuplicateLabel[];
+}
+
+/** The labels of every store that need attention or wait for their next attempt, and second labels. */
+export async function labelsForOperators(ctx: PlatformContext, limit: number): Promise<LabelsForOperators> {
+  return asPlatform(ctx, 'operators see the labels of every store that need attention or wait', async (ctx) => {
     const labels = await ctx.tx.execute<WaitingLabel>(sql`
       select ${waitingColumns}
       from labels l join orders o on o.tenant_id = l.tenant_id and o.id = l.order_id
       where l.state = 'needs_attention' order by l.reason_code, l.id limit ${limit}`);
     const [{ total } = { total: 0 }] = await ctx.tx.execute<{ total: number }>(sql`
       select count(*)::int as total from labels where state = 'needs_attention'`);
+    const delayed = await ctx.tx.execute<WaitingLabel>(sql`
+      select ${waitingColumns}
+      from labels l join orders o on o.tenant_id = l.tenant_id and o.id = l.order_id
+      where l.next_attempt_at is not null order by l.next_attempt_at limit ${limit}`);
     const duplicates = await ctx.tx.execute<DuplicateLabel>(sql`
       select d.tenant_id as "tenantId", d.purchase_id as "purchaseId", d.state, d.found_at as "foundAt",
         l.order_id as "orderId", l.order_number as "orderNumber"
       from duplicate_labels d join labels l on l.tenant_id = d.tenant_id and l.id = d.label_id
       where d.acknowledged_at is null order by d.found_at limit ${limit}`);
-    return { labels, total, duplicates };
+    return { labels, total, delayed, duplicates };
   });
 }
 

@@ -139,6 +139,8 @@ async function postpone(ctx: Context, label: Label, retryAfterSeconds: number): 
   if (now.getTime() - label.postponedSince.getTime() > postponedMaxMs)
     return tryAgain(ctx, label, 'provider_rate_limited');
   if (label.state === 'quoting') label.moveTo('queued');
+  label.reasonCode = 'provider_rate_limited';
+  label.reasonDetail = null;
   label.nextAttemptAt = fromNow(ctx.clock, seconds(retryAfterSeconds));
   label.release();
   await saveHeld(ctx, label);

@@ -1,9 +1,10 @@
 import anyTest, { type TestFn } from 'ava';
 
+import { moment } from '#src/api/ops/layout.ts';
 import { purchaseLabel } from '#src/domain/shipping/index.ts';
 import { labelOf, orderOf, request, run } from '#test/domain/shipping/support.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
-import { fakeShippingByStore, rate, silence } from '#test/support/fakes/shipping-gateway.ts';
+import { busy, type FakeShipping, fakeShippingByStore, rate, silence } from '#test/support/fakes/shipping-gateway.ts';
 import { type ApiContext, useApi } from '#test/support/use-api.ts';
 
 const test = anyTest as TestFn<ApiContext>;
@@ -31,6 +32,42 @@ test('the labels page groups labels that need attention by reason, with advice',
   t.regex(body, /The order has no complete shipping address\.[\s\S]+Complete the address, then retry\./);
   t.true(body.includes(`<a href="${page}">${order.orderNumber}</a>`));
 });
+
+for (const { error, arrange } of [
+  {
+    error: 'The shipping provider kept failing.',
+    arrange: (fake: FakeShipping) => {
+      fake.throws.quote = [silence()];
+    },
+  },
+  {
+    error: 'The shipping provider kept rejecting requests because of its rate limit.',
+    arrange: (fake: FakeShipping) => {
+      fake.throws.quote = [busy(60)];
+    },
+  },
+  {
+    error: 'It is unknown whether the label was bought: the shipping provider does not report an outcome.',
+    arrange: (fake: FakeShipping) => {
+      fake.turns = ['is silent'];
+    },
+  },
+]) {
+  test(`the pages of a label that waits say when it is tried next, after: ${error}`, async (t) => {
+    const { ctx, api } = t.context;
+    arrange(shipping.of(ctx.tenant.id));
+    const { order, page } = await waiting(t.context, {});
+    const { nextAttemptAt } = await labelOf(ctx, order.id);
+    const next = moment(nextAttemptAt ?? new Date(0));
+    const shown = (await api.call('GET', page)).body;
+    for (const text of ['Waits for its next attempt.', error, `Next attempt</th><td>${next}`])
+      t.true(shown.includes(text), text);
+    const list: string = (await api.call('GET', '/ops/labels')).body;
+    const row = list.split('<tr>').find((text) => text.includes(page)) ?? '';
+    for (const text of [order.orderNumber, error, next, 'data-name="waiting"', `action="${page}/retry"`])
+      t.true(row.includes(text), text);
+  });
+}
 
 test('correcting the address on the label page buys the label', async (t) => {
   const { ctx, api } = t.context;
