@@ -191,6 +191,20 @@ test('the subject of a job that is not retried fails too, unless that is what it
   t.deepEqual(failed, ['refused']);
 });
 
+test('the subject of a job whose payload another release wrote differently fails with it', async (t) => {
+  const failed: string[] = [];
+  const { services } = t.context;
+  await t.context.enqueueFor('altered');
+  await services.execute(sql`update outbox set payload = payload - 'causeId' where key = 'altered:test'`);
+  t.context.work(
+    async () => t.fail('it was executed'),
+    async (_ctx, endpointId) => failed.push(endpointId),
+  );
+  await until(async () => (await t.context.row('altered')).failed);
+  t.is((await t.context.row('altered')).failure, 'payload: /causeId is required');
+  t.deepEqual(failed, ['altered']);
+});
+
 test('a job whose subject cannot be marked as failed fails all the same', async (t) => {
   t.context.work(
     async () => {

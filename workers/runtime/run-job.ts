@@ -106,10 +106,6 @@ async function attemptJob(
 
   let onExhausted: ((reason: string) => Promise<unknown>) | undefined;
   try {
-    const issues = issuesOf(processor.job.payload, started.payload);
-    if (issues.length > 0)
-      return cancel(`payload: ${issues.map(({ path, detail }) => `${path} ${detail}`).join(', ')}`);
-
     const payload = started.payload as never;
     const ctx = processor.scope === 'tenant' ? { ...base, tenant: await services.tenantOf(started.tenantId) } : base;
     onExhausted = async (reason) => {
@@ -121,10 +117,10 @@ async function attemptJob(
         services.log.error({ err: error }, 'the subject of a failed job could not be marked as failed');
       }
     };
-    if (started.starts > startsMax) {
-      const reason = `crashes: ${startsMax} runs died without an outcome.`;
-      await onExhausted(reason);
-      return cancel(reason);
+    const obstacle = obstacleOf(processor, started);
+    if (obstacle !== undefined) {
+      await onExhausted(obstacle);
+      return cancel(obstacle);
     }
     await Promise.race([processor.work(ctx, payload), rejectWhenAborted(timeout.signal)]);
     if (started.id && !attempt.isCompleted) await recordFinished(services.execute, started.id, services.clock.now());
@@ -144,6 +140,13 @@ async function attemptJob(
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Why a job is not executed at all. */
+function obstacleOf({ job }: Processor, { payload, starts }: StartedJob): string | undefined {
+  const issues = issuesOf(job.payload, payload);
+  if (issues.length > 0) return `payload: ${issues.map(({ path, detail }) => `${path} ${detail}`).join(', ')}`;
+  return starts > startsMax ? `crashes: ${startsMax} runs died without an outcome.` : undefined;
 }
 
 function rejectWhenAborted(signal: AbortSignal): Promise<never> {
