@@ -50,10 +50,10 @@ export class Shipping extends Migration {
         reason_code text,
         reason_detail text,
         flagged_code text,
-        attempt int not null check (attempt >= 1),
-        tries int not null check (tries >= 0),
+        latest_attempt int not null check (latest_attempt >= 1),
+        failed_attempts int not null check (failed_attempts >= 0),
         next_attempt_at timestamptz,
-        starts int not null default 0,
+        starts_without_outcome int not null default 0,
         -- Since when the provider has asked to retry later: if that never ends, it needs attention.
         postponed_since timestamptz,
         lease_token text,

@@ -118,7 +118,7 @@ for (const [direction, skewMs] of Object.entries(skews)) {
       [there, here],
     ] as const) {
       const { order, labelId } = await request(here.ctx);
-      const { attempt } = await labelOf(here.ctx, order.id);
+      const { latestAttempt: attempt } = await labelOf(here.ctx, order.id);
       const quoting = Promise.withResolvers<void>();
       const quote = Promise.withResolvers<never>();
       const slow = {

@@ -78,20 +78,22 @@ export async function lookupPurchase(ctx: Context, label: Label, account: Opened
   return known ? recordPurchaseOutcome(ctx, label, known) : recordEmptyLookup(ctx, label);
 }
 
-/** The second empty lookup, a grace period after the first, shows that nothing was bought. It counts as a try. */
+/**
+ * The second empty lookup, a grace period after the first, shows that nothing was bought. It counts as a failed attempt.
+ */
 async function recordEmptyLookup(ctx: Context, label: Label): Promise<Next> {
   const now = ctx.clock.now();
   const { labelLookupGraceMs: graceMs, labelRetryScheduleMs: schedule } = ctx.settings;
   if (!label.emptyLookupAt) {
     label.emptyLookupAt = now;
-    return waitFor(ctx, label, Math.max(graceMs, schedule[label.tries + 1] ?? 0));
+    return waitFor(ctx, label, Math.max(graceMs, schedule[label.failedAttempts + 1] ?? 0));
   }
   const stillMs = label.emptyLookupAt.getTime() + graceMs - now.getTime();
   if (stillMs > 0) return waitFor(ctx, label, stillMs);
 
   label.wasNotBought();
-  label.tries += 1;
-  if (schedule[label.tries] === undefined) return flagLabel(ctx, label, 'provider_error');
+  label.failedAttempts += 1;
+  if (schedule[label.failedAttempts] === undefined) return flagLabel(ctx, label, 'provider_error');
   await renewLease(ctx, label);
   return 'buy';
 }

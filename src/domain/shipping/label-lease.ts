@@ -70,7 +70,7 @@ export async function lockOrderAndLabel(
  * quote.
  */
 export function resume(label: Label): void {
-  label.tries = 0;
+  label.failedAttempts = 0;
   label.postponedSince = null;
   if (label.buyingSince) return label.moveTo('buying');
   if (label.chosenManually && label.rate) return label.moveTo('rate_chosen');

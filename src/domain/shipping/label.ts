@@ -52,13 +52,15 @@ const LabelSchema = defineEntity({
     reasonCode: p.string().$type<ReasonCode | 'not_required' | 'by_hand'>().nullable(),
     reasonDetail: p.string().nullable(),
     flaggedCode: p.string().$type<ReasonCode>().nullable(),
-    attempt: p.integer(),
-    tries: p.integer(),
+    /** The number of its newest attempt: the job of an earlier one does nothing. */
+    latestAttempt: p.integer(),
+    /** Attempts that failed temporarily since it was last started: which wait of the schedule comes next. */
+    failedAttempts: p.integer(),
     nextAttemptAt: p.datetime().nullable(),
     /** Since when the provider has only responded "retry later". */
     postponedSince: p.datetime().nullable(),
     /** Attempts that started since one last recorded an outcome. */
-    starts: p.integer().default(0),
+    startsWithoutOutcome: p.integer().default(0),
     leaseToken: p.string().nullable(),
     leaseExpiresAt: p.datetime().nullable(),
     chosenManually: p.boolean(),
@@ -119,7 +121,7 @@ export class Label extends LabelSchema.class {
 
   /** End the lease: the attempt that held it recorded its outcome. */
   release(): void {
-    this.starts = 0;
+    this.startsWithoutOutcome = 0;
     this.leaseToken = null;
     this.leaseExpiresAt = null;
   }
@@ -204,9 +206,9 @@ export class Label extends LabelSchema.class {
 
   /** Number its next attempt, so that its job gets a key of its own. */
   nextAttempt(at: Date | null): number {
-    this.attempt += 1;
+    this.latestAttempt += 1;
     this.nextAttemptAt = at;
-    return this.attempt;
+    return this.latestAttempt;
   }
 }
 

@@ -141,7 +141,7 @@ export async function chooseRate(
     if (!found) await insertLabel(ctx, order);
     const label =
       found ?? (await ctx.tx.em.findOneOrFail(Label, { tenantId: ctx.tenant.id, orderId, state: 'queued' }));
-    label.tries = 0;
+    label.failedAttempts = 0;
     label.choose(rate, '', true);
     enqueueAttempt(ctx, label, ctx.clock.now());
     label.updatedAt = ctx.clock.now();

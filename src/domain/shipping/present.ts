@@ -70,7 +70,10 @@ export type LabelView = Static<typeof LabelView>;
 
 /** The columns of a label that are shown. */
 export interface LabelRecord
-  extends Pick<Label, 'id' | 'orderId' | 'orderNumber' | 'state' | 'tries' | 'version' | 'createdAt' | 'updatedAt'> {
+  extends Pick<
+    Label,
+    'id' | 'orderId' | 'orderNumber' | 'state' | 'failedAttempts' | 'version' | 'createdAt' | 'updatedAt'
+  > {
   readonly reasonCode: string | null;
   readonly rate: ChosenRate | null;
   readonly trackingNumber: string | null;
@@ -98,7 +101,7 @@ export function presentLabel(label: LabelRecord): LabelView {
     tracking_number: label.trackingNumber,
     tracking_url: label.trackingUrl,
     label_url: label.labelUrl,
-    tries: label.tries,
+    tries: label.failedAttempts,
     next_attempt_at: label.nextAttemptAt?.toISOString() ?? null,
     version: label.version,
     created_at: label.createdAt.toISOString(),

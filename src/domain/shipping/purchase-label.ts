@@ -22,7 +22,7 @@ const turnsMax = 3;
  * A label whose attempts crashed this often in a row is flagged. The job's own count is not enough: a retry that only
  * snoozes until a dead attempt's lease expires resets it, without an outcome for the label.
  */
-const startsMax = 10;
+const startsWithoutOutcomeMax = 10;
 
 /**
  * Advance one label as far as possible: quote, choose the cheapest rate, record it, buy it, and record the outcome. Any
@@ -40,7 +40,7 @@ export async function purchaseLabel(
 ): Promise<void> {
   const label = await takeLabel(ctx, { labelId, attempt });
   if (!label) return;
-  if (label.starts > startsMax) await flagLabel(ctx, label, 'crashes');
+  if (label.startsWithoutOutcome > startsWithoutOutcomeMax) await flagLabel(ctx, label, 'crashes');
   else await advance(ctx, label);
 }
 
@@ -61,11 +61,11 @@ async function takeLabel(
     if (ctx.attempt?.manual) await restart(ctx, labelId);
     return undefined;
   }
-  if (attempt !== label.attempt) return undefined;
+  if (attempt !== label.latestAttempt) return undefined;
   rejectIfHeld(ctx, label);
 
   if (label.state === 'queued') label.moveTo('quoting');
-  label.starts += 1;
+  label.startsWithoutOutcome += 1;
   label.nextAttemptAt = null;
   label.hold(randomText(20), fromNow(ctx.clock, leaseMs(ctx)));
   await saveHeld(ctx, label);

@@ -128,9 +128,9 @@ export interface DuplicateLabel {
 
 const labelColumns = sql`
   l.id, l.order_id as "orderId", l.order_number as "orderNumber", l.state, l.reason_code as "reasonCode", l.rate,
-  l.tracking_number as "trackingNumber", l.tracking_url as "trackingUrl", l.label_url as "labelUrl", l.tries,
-  l.next_attempt_at as "nextAttemptAt", l.version, l.created_at as "createdAt", l.updated_at as "updatedAt",
-  l.purchased_at as "purchasedAt"`;
+  l.tracking_number as "trackingNumber", l.tracking_url as "trackingUrl", l.label_url as "labelUrl",
+  l.failed_attempts as "failedAttempts", l.next_attempt_at as "nextAttemptAt", l.version, l.created_at as "createdAt",
+  l.updated_at as "updatedAt", l.purchased_at as "purchasedAt"`;
 
 const waitingColumns = sql`
   l.tenant_id as "tenantId", l.reason_detail as "reasonDetail", o.shipping_address as "shippingAddress",

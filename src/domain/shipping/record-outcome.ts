@@ -100,16 +100,16 @@ export async function completeAsSkipped(ctx: Context, label: Label): Promise<'do
 }
 
 /**
- * A try failed in a way that may pass: the next one is enqueued, later each time, until the schedule ends. Where a
- * purchase is open, the next try begins by looking it up.
+ * The attempt failed temporarily: the next one is enqueued, later each time, until the schedule ends. Where a purchase
+ * is open, the next one begins by looking it up.
  *
- * @throws ManualActionRequired when no try is left
+ * @throws ManualActionRequired when no attempt is left
  */
 async function tryAgain(ctx: Context, label: Label, code: ReasonCode, detail: string | null = null): Promise<'done'> {
-  const tries = label.tries + 1;
-  const waitMs = ctx.settings.labelRetryScheduleMs[tries];
+  const failedAttempts = label.failedAttempts + 1;
+  const waitMs = ctx.settings.labelRetryScheduleMs[failedAttempts];
   if (waitMs === undefined) return flagLabel(ctx, label, label.buyingSince ? 'outcome_unknown' : code, detail);
-  label.tries = tries;
+  label.failedAttempts = failedAttempts;
   label.reasonCode = code;
   label.reasonDetail = detail;
   if (label.state === 'quoting') label.moveTo('queued');
@@ -130,7 +130,7 @@ export async function waitFor(ctx: Context, label: Label, waitMs: number): Promi
 const postponedMaxMs = hours(6);
 
 /**
- * The provider said when to retry, and did nothing: this counts as no try, unless it goes on for hours.
+ * The provider said when to retry, and did nothing: this counts as no failed attempt, unless it goes on for hours.
  * @throws Snooze
  */
 async function postpone(ctx: Context, label: Label, retryAfterSeconds: number): Promise<'done'> {

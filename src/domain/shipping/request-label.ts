@@ -38,8 +38,8 @@ export async function insertLabel(
 ): Promise<{ id: string; state: LabelState } | undefined> {
   const now = ctx.clock.now();
   const [label] = await ctx.tx.execute<{ id: string; state: LabelState }>(sql`
-    insert into labels (tenant_id, id, order_id, order_number, state, reason_code, attempt, tries, chosen_manually,
-      buy_number, rechecks, version, created_at, updated_at)
+    insert into labels (tenant_id, id, order_id, order_number, state, reason_code, latest_attempt, failed_attempts,
+      chosen_manually, buy_number, rechecks, version, created_at, updated_at)
     select ${ctx.tenant.id}, ${newId('lbl')}, ${orderId}, ${orderNumber}, state,
       case state when 'skipped' then 'not_required' end, 1, 0, false, 0, 0, 1, ${now}::timestamptz, ${now}::timestamptz
     from (select ${state} as state) as initial on conflict (tenant_id, order_id) where state <> 'voided' do nothing
@@ -54,7 +54,7 @@ export function enqueueAttempt(ctx: InTransaction, label: Label, at: Date): void
 
 /** Close the failed jobs of a label once it is finished, so that they leave the board. */
 export async function closeFailedJobs(ctx: InTransaction, label: Label): Promise<void> {
-  const keys = Array.from({ length: label.attempt }, (_, index) =>
+  const keys = Array.from({ length: label.latestAttempt }, (_, index) =>
     purchaseLabel.key({ labelId: label.id, attempt: index + 1 }),
   );
   await closeFailed(ctx.tx.execute, { tenantId: ctx.tenant.id, job: purchaseLabel.name, keys }, ctx.clock.now());

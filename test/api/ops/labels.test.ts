@@ -94,7 +94,7 @@ test('correcting the address on the label page buys the label', async (t) => {
     /The address is saved and the label will be retried\./,
   );
   const label = await labelOf(ctx, order.id);
-  await purchaseLabel(ctx, { labelId: label.id, attempt: label.attempt });
+  await purchaseLabel(ctx, { labelId: label.id, attempt: label.latestAttempt });
   t.is((await labelOf(ctx, order.id)).state, 'purchased');
   t.is(provider.quotes.at(-1)?.to.street1, '1 Main St');
   t.true((await api.call('GET', page)).body.includes(`href="${page}/file"`));
@@ -113,7 +113,7 @@ test('a rate is chosen on the label page for an international parcel', async (t)
   const rateId = /name="rate_id" value="([^"]+)"/.exec(shown.body)?.[1] ?? '';
   t.is((await post(t.context, `${page}/rate`, { rate_id: rateId })).status, 303);
   const label = await labelOf(ctx, order.id);
-  await purchaseLabel(ctx, { labelId: label.id, attempt: label.attempt });
+  await purchaseLabel(ctx, { labelId: label.id, attempt: label.latestAttempt });
   t.is(provider.bought()[0]?.rateId, rateId);
 
   provider.throws.quote = [silence()];
@@ -144,7 +144,7 @@ test('one button retries all labels with the same reason', async (t) => {
   ];
   t.regex((await t.context.api.call('GET', '/ops/labels')).body, /Retry all \d+/);
   t.is((await post(t.context, '/ops/labels/retry', { reason: 'parcel_missing' })).status, 303);
-  for (const { order } of [first, second]) t.like(await labelOf(ctx, order.id), { state: 'queued', attempt: 2 });
+  for (const { order } of [first, second]) t.like(await labelOf(ctx, order.id), { state: 'queued', latestAttempt: 2 });
 });
 
 test('the page of an unknown label or store is not found', async (t) => {

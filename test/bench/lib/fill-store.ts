@@ -73,8 +73,8 @@ function rowsOf(tenant: string, count: number): Sql[] {
       select ${tenant}, ${id('item')}, ${id('ord')}, 0, ${id('prod')}, 'product-' || i, ${id('var_1')}, true, 'Mug', 1,
         3800, 3800, 'one_time', true ${numbers}`,
     sql`
-      insert into labels (tenant_id, id, order_id, order_number, state, attempt, tries, chosen_manually, buy_number,
-        rechecks, purchase_id, purchased_at, created_at, updated_at)
+      insert into labels (tenant_id, id, order_id, order_number, state, latest_attempt, failed_attempts,
+        chosen_manually, buy_number, rechecks, purchase_id, purchased_at, created_at, updated_at)
       select ${tenant}, ${id('lab')}, ${id('ord')}, 'ORD-' || i, 'purchased', 1, 1, false, 1, 0, 'purchase-' || i,
         now(), now(), now() ${numbers}`,
     sql`

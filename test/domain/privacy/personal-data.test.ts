@@ -333,8 +333,8 @@ async function returnSomething(ctx: Context): Promise<void> {
         attentions = '[{"code": "disputed", "detail": "Ada Quill was not at home."}]',
         metadata = '{"engraving": "Quill"}' where tenant_id = ${id} and id = ${order.id}`);
     await ctx.tx.execute(sql`
-      insert into labels (tenant_id, id, order_id, order_number, state, attempt, tries, chosen_manually, buy_number,
-        rechecks, purchase_id, label_url, reason_detail, created_at, updated_at)
+      insert into labels (tenant_id, id, order_id, order_number, state, latest_attempt, failed_attempts,
+        chosen_manually, buy_number, rechecks, purchase_id, label_url, reason_detail, created_at, updated_at)
       values (${id}, 'lbl_1', ${order.id}, ${order.orderNumber}, 'purchased', 1, 1, false, 1, 0, 'transaction_1',
         'https://labels.example/quill.pdf', 'No 77 Quill Lane', ${now}, ${now})`);
     await ctx.tx.execute(sql`

@@ -68,8 +68,8 @@ test('an order has one live label, and another only when that was voided', async
   const another = () =>
     transact(ctx, (ctx) =>
       ctx.tx.execute(sql`
-    insert into labels (tenant_id, id, order_id, order_number, state, attempt, tries, chosen_manually, buy_number,
-      rechecks, version, created_at, updated_at)
+    insert into labels (tenant_id, id, order_id, order_number, state, latest_attempt, failed_attempts,
+      chosen_manually, buy_number, rechecks, version, created_at, updated_at)
     select tenant_id, ${newId('lbl')}, order_id, order_number, 'queued', 1, 0, false, 0, 0, 1, created_at, updated_at
     from labels where tenant_id = ${ctx.tenant.id} and id = ${labelId}`),
     );

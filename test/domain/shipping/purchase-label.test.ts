@@ -341,7 +341,7 @@ test('a job that a newer attempt replaced does nothing, however often it runs', 
   const { order } = await request(ctx);
   shipping.throws.quote = [silence()];
   await run(ctx, order.id);
-  t.like(await labelOf(ctx, order.id), { state: 'queued', attempt: 2 });
+  t.like(await labelOf(ctx, order.id), { state: 'queued', latestAttempt: 2 });
   t.is(await run(ctx, order.id, 1), 'done');
   t.deepEqual(shipping.calls, ['quote'], 'its time has not come');
 });
@@ -352,10 +352,10 @@ test("a provider's retry-after counts as no try", async (t) => {
   const { order } = await request(ctx);
   shipping.throws.quote = [busy(30)];
   t.is(await run(ctx, order.id), 'snoozed');
-  t.like(await labelOf(ctx, order.id), { state: 'queued', tries: 0, leaseExpiresAt: null });
+  t.like(await labelOf(ctx, order.id), { state: 'queued', failedAttempts: 0, leaseExpiresAt: null });
   shipping.turns = [{ error: busy(30) }];
   t.is(await run(ctx, order.id), 'snoozed');
-  t.like(await labelOf(ctx, order.id), { state: 'rate_chosen', tries: 0, buyingSince: null });
+  t.like(await labelOf(ctx, order.id), { state: 'rate_chosen', failedAttempts: 0, buyingSince: null });
   t.is(await run(ctx, order.id), 'done');
   t.is(shipping.bought().length, 1);
 });

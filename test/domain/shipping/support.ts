@@ -33,8 +33,8 @@ export interface LabelRow {
   id: string;
   state: string;
   reason: string | null;
-  attempt: number;
-  tries: number;
+  latestAttempt: number;
+  failedAttempts: number;
   nextAttemptAt: Date | null;
   leaseExpiresAt: Date | null;
   buyingSince: Date | null;
@@ -48,9 +48,10 @@ export async function labelOf(ctx: Context, orderId: string): Promise<LabelRow> 
   const row = await readOne<LabelRow>(
     ctx,
     sql`
-    select id, state, reason_code as reason, attempt, tries, next_attempt_at as "nextAttemptAt",
-      lease_expires_at as "leaseExpiresAt", buying_since as "buyingSince", buy_number as "buyNumber",
-      purchase_id as "purchaseId", amount_cents as "amountCents", tracking_number as "trackingNumber"
+    select id, state, reason_code as reason, latest_attempt as "latestAttempt", failed_attempts as "failedAttempts",
+      next_attempt_at as "nextAttemptAt", lease_expires_at as "leaseExpiresAt",
+      buying_since as "buyingSince", buy_number as "buyNumber", purchase_id as "purchaseId",
+      amount_cents as "amountCents", tracking_number as "trackingNumber"
     from labels where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} order by (state <> 'voided') desc limit 1`,
   );
   if (!row) throw new Error('The order has no label.');
@@ -85,7 +86,7 @@ export async function orderOf(
 export async function run(ctx: Context, orderId: string, attempt?: number): Promise<string> {
   const label = await labelOf(ctx, orderId);
   try {
-    await work(ctx, { labelId: label.id, attempt: attempt ?? label.attempt });
+    await work(ctx, { labelId: label.id, attempt: attempt ?? label.latestAttempt });
     return 'done';
   } catch (error) {
     if (error instanceof ManualActionRequired) return error.message;
