@@ -42,6 +42,8 @@ export class Tenants extends Migration {
         kind text not null check (kind in ('secret', 'publishable')),
         scopes jsonb not null,
         hash bytea not null unique,
+        -- Tells which pepper the hash was made with.
+        pepper_id text not null,
         hint text not null,
         -- Null is the default limit.
         requests_per_minute int check (requests_per_minute > 0),

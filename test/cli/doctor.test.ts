@@ -27,6 +27,7 @@ import type { Services } from '#src/services.ts';
 import { callCli } from '#test/support/cli.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { testEnvironment } from '#test/support/environment.ts';
+import { buildKey } from '#test/support/factories/keys.ts';
 import { buildPaymentAccount } from '#test/support/factories/payments.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
 import { createTestRedis } from '#test/support/redis.ts';
@@ -122,6 +123,7 @@ test.serial('doctor reports every check of a healthy store and ends with 0', asy
     'mail server',
     'workers',
     'encryption keys',
+    'key pepper',
     'stripe',
     'stripe clock',
     'stripe webhook',
@@ -368,6 +370,21 @@ test.serial('doctor reports secrets whose key is missing, different or older', a
   const older = await diagnose(t.context, { ENCRYPTION_KEYS: `k9:${other},${id}:${value}` });
   t.regex(older.warnings.join('\n'), /^encryption keys: \d+ secrets are encrypted with an older key than k9\.$/m);
   t.is(older.findings.find(({ about }) => about === 'encryption keys')?.advice, 'npm run cli -- rotate-keys');
+});
+
+test.serial('doctor reports API keys that are hashed with another pepper', async (t) => {
+  const ctx = await newStore(t.context);
+  await buildKey(ctx, ['orders:read']);
+  const another = await diagnose(t.context, { KEY_PEPPER: Buffer.alloc(32, 7).toString('base64') });
+  t.is(another.code, 1);
+  t.regex(
+    another.faults.join('\n'),
+    /^key pepper: (\d+) of \1 API keys are hashed with another KEY_PEPPER, so requests with them are rejected\.$/m,
+  );
+  t.is(
+    another.findings.find(({ about }) => about === 'key pepper')?.advice,
+    'Set KEY_PEPPER to the value that it had. If that is lost, revoke these keys and create new ones.',
+  );
 });
 
 test.serial('doctor reports stores that cannot sell: without an account or a key, or with a wrong key', async (t) => {

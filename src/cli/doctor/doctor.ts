@@ -7,6 +7,7 @@ import { withUnprovenServices } from '../lib/with-services.ts';
 import { checkDatabase } from './check-database.ts';
 import { checkMail } from './check-mail.ts';
 import { checkPayments } from './check-payments.ts';
+import { checkPepper } from './check-pepper.ts';
 import { checkQueues } from './check-queues.ts';
 import { checkRedis } from './check-redis.ts';
 import { checkReplica } from './check-replica.ts';
@@ -42,6 +43,7 @@ export const doctorCommand = defineCommand({
         return found;
       await checkArea('the workers', () => checkQueues(services));
       await checkArea('the encryption keys', () => checkSecrets(ctx));
+      await checkArea('the key pepper', () => checkPepper(ctx));
       for (const store of await storesOf(ctx, options.store)) {
         const inStore = (check: (ctx: PlatformContext & { tenant: Tenant }) => Promise<Finding[]>) => async () =>
           (await check({ ...ctx, tenant: store })).map((finding) => ({ ...finding, store: store.slug }));

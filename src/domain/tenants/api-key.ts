@@ -111,6 +111,11 @@ export function hashKey(pepper: Buffer, key: string): Buffer {
   return hmacSha256(pepper, key);
 }
 
+/** A name for a pepper, stored beside what is hashed with it. It reveals nothing of the pepper. */
+export function idOfPepper(pepper: Buffer): string {
+  return hmacSha256(pepper, 'id').toString('hex').slice(0, 8);
+}
+
 /** Enough of a key for its owner to recognize it. */
 export function hintOf(key: string): string {
   return `${key.slice(0, key.lastIndexOf('_') + 1)}…${key.slice(-4)}`;

@@ -4,11 +4,12 @@ import { invalidRequest, notFound } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Change, FieldValues } from '../change.ts';
-import type { Context, InTransaction } from '../context.ts';
+import type { Context, InTransaction, PlatformContext } from '../context.ts';
 import {
   type ApiKey,
   hashKey,
   hintOf,
+  idOfPepper,
   type KeyKind,
   keyColumns,
   keyError,
@@ -92,11 +93,11 @@ export async function issueKey(
   rejectPastExpiry(ctx, { expiresAt });
   const value = newKey(kind, ctx.settings.appMode);
   const [key] = await ctx.tx.execute<ApiKey>(sql`
-    insert into api_keys (id, tenant_id, name, kind, scopes, hash, hint, requests_per_minute, expires_at,
-      created_at)
+    insert into api_keys (id, tenant_id, name, kind, scopes, hash, pepper_id, hint, requests_per_minute,
+      expires_at, created_at)
     values (${newId('key')}, ${ctx.tenant.id}, ${name}, ${kind}, ${JSON.stringify(scopes)},
-      ${hashKey(ctx.settings.keyPepper, value)}, ${hintOf(value)}, ${requestsPerMinute},
-      ${expiresAt}, ${ctx.clock.now()})
+      ${hashKey(ctx.settings.keyPepper, value)}, ${idOfPepper(ctx.settings.keyPepper)}, ${hintOf(value)},
+      ${requestsPerMinute}, ${expiresAt}, ${ctx.clock.now()})
     on conflict (tenant_id, name) where revoked_at is null do nothing
     returning ${keyColumns}`);
   if (!key) throw keyError('/name', `There is a key of the name "${name}" already.`);
@@ -127,4 +128,16 @@ export async function listKeys(ctx: Context, { cursor, limit = 100 }: PageReques
     where tenant_id = ${ctx.tenant.id} and ${list.after} order by ${list.by} limit ${limit + 1}`,
   );
   return list.page(rows, limit);
+}
+
+/** Count the keys of all stores that are not revoked, and those that were hashed with another pepper than ours. */
+export async function countKeys(ctx: PlatformContext): Promise<{ keys: number; keysOfOtherPepper: number }> {
+  const isOther = sql`pepper_id <> ${idOfPepper(ctx.settings.keyPepper)}`;
+  const [counts] = await runOnPlatformTables<{ keys: number; keysOfOtherPepper: number }>(
+    ctx,
+    sql`
+    select count(*) as keys, count(*) filter (where ${isOther}) as "keysOfOtherPepper"
+    from api_keys where revoked_at is null`,
+  );
+  return counts ?? { keys: 0, keysOfOtherPepper: 0 };
 }
