@@ -1,4 +1,5 @@
 import { type QueueName, queueNames, queues } from '#jobs/queues.ts';
+import { parsePostgresUrl } from '#src/database/postgres-url.ts';
 import type { Settings } from '#src/domain/settings.ts';
 import { sha256 } from '#src/lib/crypto.ts';
 import { parseDuration, parseSchedule } from '#src/lib/duration.ts';
@@ -141,7 +142,8 @@ interface Variable {
   readonly writeOnly?: boolean;
 }
 
-const urlsWithCredentials = ['DATABASE_URL', 'DATABASE_READ_URL', 'REDIS_URL', 'SMTP_URL'] as const;
+const databaseUrls = ['DATABASE_URL', 'DATABASE_READ_URL'] as const;
+const urlsWithCredentials = [...databaseUrls, 'REDIS_URL', 'SMTP_URL'] as const;
 const plainUrls = [
   'PUBLIC_URL',
   'STRIPE_API_BASE',
@@ -167,7 +169,21 @@ function urlProblems(given: Readonly<Record<string, unknown>>): Problem[] {
     ...plainUrls
       .filter((name) => given[name] !== undefined && !URL.canParse(String(given[name])))
       .map((name) => ({ name, detail: 'must be a URL' })),
+    ...databaseUrls.flatMap((name) => {
+      const failure = given[name] === undefined ? undefined : fileFailureOf(String(given[name]));
+      return failure ? [{ name, detail: `names a file that cannot be read (${failure})` }] : [];
+    }),
   ];
+}
+
+/** Why a certificate or key that a URL of PostgreSQL names cannot be read. */
+function fileFailureOf(url: string): string | undefined {
+  try {
+    parsePostgresUrl(url);
+  } catch (error) {
+    if (error instanceof Error && 'syscall' in error) return error.message;
+  }
+  return undefined;
 }
 
 /** An unencoded `#`, `/` or `?` in a password ends the host before it; a stray `%` cannot be decoded. */

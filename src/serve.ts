@@ -43,6 +43,10 @@ export async function serve(): Promise<Running> {
 }
 
 function explainListening(error: unknown): unknown {
-  if (!(error instanceof Error && 'syscall' in error && error.syscall === 'listen')) return error;
-  return new ConfigError([`PORT or HOST cannot be used (${error.message}): free the port, or set another`]);
+  if (!(error instanceof Error && 'code' in error)) return error;
+  return new ConfigError([
+    error.code === 'EADDRINUSE' || error.code === 'EACCES'
+      ? `PORT cannot be used (${error.message}): free the port, or set another`
+      : `HOST cannot be used (${error.message}): set an IP address of this machine`,
+  ]);
 }

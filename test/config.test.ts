@@ -362,6 +362,17 @@ test('a URL whose password must be percent-encoded is reported with the remedy a
   ]);
 });
 
+test('a URL that names a file that cannot be read is reported with the file', (t) => {
+  for (const name of ['DATABASE_URL', 'DATABASE_READ_URL']) {
+    for (const parameter of ['sslrootcert', 'sslcert', 'sslkey']) {
+      t.deepEqual(problemsOf({ ...live, [name]: `postgres://a:hush@h/x?${parameter}=/none.pem` }), [
+        `${name} names a file that cannot be read (ENOENT: no such file or directory, open '/none.pem'). ` +
+          descriptionOf(name),
+      ]);
+    }
+  }
+});
+
 test('DATABASE_URL and REDIS_URL accept every form that the drivers accept', (t) => {
   for (const fit of [
     { DATABASE_URL: 'postgres://r%C3%B4le:p%40%2Fs%23s,w@h:5433/50%?sslmode=disable' },
@@ -418,16 +429,25 @@ test('a process that cannot open its database reports cause and remedy in one li
   }
 });
 
-test('a web process whose port is in use reports PORT and ends with code 1', async (t) => {
+test('a web process that cannot listen reports PORT or HOST in one line, and ends with code 1', async (t) => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   t.teardown(() => taken.close());
   const { port } = taken.address() as AddressInfo;
   const { url, drop } = await createTestDatabase();
   t.teardown(drop);
-  const { code, err } = await runEntry('src/server.ts', [], { ...local, DATABASE_URL: url, PORT: String(port) });
-  t.is(code, 1);
-  t.regex(err, /\n {2}PORT or HOST cannot be used \(listen EADDRINUSE: .*\): free the port, or set another\n$/);
+  const free = 'free the port, or set another';
+  const own = 'set an IP address of this machine';
+  for (const [given, said] of [
+    [{ HOST: '127.0.0.1', PORT: String(port) }, `PORT cannot be used \\(listen EADDRINUSE: .*\\): ${free}`],
+    [{ HOST: 'no host' }, `HOST cannot be used \\(getaddrinfo E\\w+ no host\\): ${own}`],
+    [{ HOST: '127.0.0.1:3000' }, `HOST cannot be used \\(getaddrinfo E.*\\): ${own}`],
+    [{ HOST: '192.0.2.1' }, `HOST cannot be used \\(listen EADDRNOTAVAIL: .*\\): ${own}`],
+  ] as const) {
+    const { code, err } = await runEntry('src/server.ts', [], { ...live, PORT: '0', DATABASE_URL: url, ...given });
+    t.is(code, 1);
+    t.regex(err, new RegExp(`^The environment is not fit to start with:\n  ${said}\n$`));
+  }
 });
 
 test('the release phase requires DATABASE_URL only', (t) => {
