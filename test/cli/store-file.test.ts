@@ -116,6 +116,26 @@ test('entries of a list with the same name are reported', (t) => {
   ]);
 });
 
+test('an entry that lacks its fields hides no issue of the entries beside it', (t) => {
+  const document = parse(example.replaceAll(/\$\{([A-Z_]+)\}/g, '"$${$1}"'));
+  const lists = Object.keys(document).filter((name) => Array.isArray(document[name]));
+  t.true(lists.length > 5);
+  for (const name of lists) {
+    const items = document[name];
+    const changed = JSON.stringify({ ...document, [name]: [{}, ...items, items[0]] });
+    const loaded = loadStoreFile(changed, environment, strict);
+    const fields = 'problems' in loaded ? loaded.problems.map(({ field, detail }) => `${field} ${detail}`) : [];
+    t.true(
+      fields.some((said) => said.startsWith(`${name}[0]`)),
+      name,
+    );
+    t.true(
+      fields.some((said) => said.startsWith(`${name}[${items.length + 1}].`) && said.includes('as in entry 2 of')),
+      name,
+    );
+  }
+});
+
 test("a publishable key with more than a shopper's scopes is reported", (t) => {
   t.deepEqual(problemsOf([['[products:read,', '[admin:read, products:read,']]), [
     `${lineOf('[products:read,')} keys[0].scopes[0] may not be held by a publishable key: admin:read`,

@@ -33,7 +33,7 @@ export interface ApplyRun {
 export interface Section {
   readonly name: string;
   readonly schema: TSchema;
-  /** The issues of a value that matches the schema. Paths start at the section. */
+  /** The issues of those of its items that match the schema. Paths start at the section. */
   check(value: unknown, settings: Settings): Issue[];
   apply(run: ApplyRun, value: unknown): Promise<void>;
 }
@@ -81,7 +81,8 @@ export function many<Schema extends TSchema, Saved extends Change>(definition: {
   keyOf(item: Static<Schema>): string;
   keyField: string;
   check?(item: Static<Schema>, settings: Settings): Issue[];
-  checkAll?(items: readonly Static<Schema>[]): Issue[];
+  /** The issues between items. One that does not match the schema is `undefined`. */
+  checkAll?(items: readonly (Static<Schema> | undefined)[]): Issue[];
   save(run: ApplyRun, item: Static<Schema>): Promise<Saved>;
   /**
    * Save several items at once if that is faster; otherwise with `saveOne`, which knows the place of each in the file.
@@ -100,9 +101,17 @@ export function many<Schema extends TSchema, Saved extends Change>(definition: {
     name,
     schema: list,
     check(value, settings) {
-      if (!fits(list, value)) return [];
-      const ofItems = value.flatMap((item, index) => under(`/${index}`, definition.check?.(item, settings) ?? []));
-      return [...ofItems, ...repeated(value.map(keyOf), definition.keyField), ...(definition.checkAll?.(value) ?? [])];
+      if (!Array.isArray(value)) return [];
+      const items = value.map((item: unknown) => (fits(schema, item) ? item : undefined));
+      const ofEach = <Result>(read: (item: Static<Schema>) => Result) =>
+        items.map((item) => (item === undefined ? undefined : read(item)));
+      return [
+        ...ofEach((item) => definition.check?.(item, settings)).flatMap((issues, index) =>
+          under(`/${index}`, issues ?? []),
+        ),
+        ...repeated(ofEach(keyOf), definition.keyField),
+        ...(definition.checkAll?.(items) ?? []),
+      ];
     },
     async apply(run, value) {
       if (!fits(list, value)) throw new TypeError(`The section ${name} was not checked.`);
@@ -137,9 +146,10 @@ export function under(path: string, issues: readonly Issue[]): Issue[] {
   return issues.map((issue) => ({ ...issue, path: path + issue.path }));
 }
 
-function repeated(keys: readonly string[], field: string): Issue[] {
+function repeated(keys: readonly (string | undefined)[], field: string): Issue[] {
   const first = new Map<string, number>();
   return keys.flatMap((key, index) => {
+    if (key === undefined) return [];
     const before = first.get(key);
     if (before === undefined) first.set(key, index);
     const detail = `is the same as in entry ${(before ?? 0) + 1} of the list`;
