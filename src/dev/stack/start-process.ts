@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 /** One process of the product, as a Procfile would start it. */
@@ -27,6 +28,7 @@ const nodeOptions =
 const preload = fileURLToPath(new URL('./end-with-parent.ts', import.meta.url));
 const startTimeoutMs = 120_000;
 const stopTimeoutMs = 10_000;
+const retryMs = 2000;
 
 /**
  * Start `entry` with this environment and no other. It stops when this process does, even by kill -9.
@@ -85,21 +87,33 @@ export function startProcess(
 }
 
 /**
- * Start a process, and start it again whenever it ends by itself, as a platform does.
+ * Start a process, and start it again whenever it ends by itself, as a platform does. One that cannot start although
+ * PostgreSQL responds stays ended.
  *
  * @param report called with what happened
+ * @param isDatabaseThere whether PostgreSQL responds
  */
 export async function restartOnExit(
   start: () => Promise<StackProcess>,
   report: (message: string) => void,
+  isDatabaseThere: () => Promise<boolean>,
 ): Promise<void> {
   const { name, died } = await start();
-  void died
-    .then((how) => {
-      report(`${name} ended (${how}) and is started again.`);
-      return restartOnExit(start, report);
-    })
-    .catch((error: Error) => report(error.message));
+  const restart = async (how: string): Promise<void> => {
+    if (await isDatabaseThere()) report(`${name} ended (${how}) and is started again.`);
+    else {
+      report(`${name} ended (${how}) and is started again when PostgreSQL responds.`);
+      do await pause(retryMs);
+      while (!(await isDatabaseThere()));
+    }
+    try {
+      await restartOnExit(start, report, isDatabaseThere);
+    } catch (error) {
+      if (await isDatabaseThere()) throw error;
+      await restart('while it started');
+    }
+  };
+  void died.then(restart).catch((error: Error) => report(error.message));
 }
 
 async function stop(child: ChildProcess, ended: Promise<unknown>): Promise<void> {

@@ -97,8 +97,13 @@ export async function startStack(receiver: { url: string; secret: string }, opti
     await process.waitFor(name === 'web' ? 'listening' : 'working');
     return process;
   };
+  const isDatabaseThere = () =>
+    runCli(['migrate', '--status'], environment).then(
+      () => true,
+      () => false,
+    );
   const restart = async (name: string) => {
-    await (options.restarts ? restartOnExit(() => start(name), report) : start(name));
+    await (options.restarts ? restartOnExit(() => start(name), report, isDatabaseThere) : start(name));
   };
 
   try {
