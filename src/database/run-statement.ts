@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Pool, PoolClient, QueryConfig } from 'pg';
 import { awaitAll } from '#src/lib/await-all.ts';
-import { Bulkhead } from '#src/lib/bulkhead.ts';
+import { Bulkhead, runWithin } from '#src/lib/bulkhead.ts';
 import { shortDigest } from '#src/lib/crypto.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';
@@ -119,12 +119,13 @@ export function inTurn<Result>(
   waitMs = backgroundWaitMs,
 ): Promise<Result> {
   const { reads, expensive, expensiveOfAll } = sharesOf(pool);
-  const endsAt = performance.now() + waitMs;
-  const leftMs = () => Math.max(0, endsAt - performance.now());
   // What all tenants share is taken last, so that none holds it while it waits for its own share.
-  const readInTurn = () => expensiveOfAll.run('all', read, leftMs());
-  const readInShare = () => reads.run(tenantId, readInTurn, leftMs());
-  return expensive.run(tenantId, readInShare, waitMs);
+  const inOrder = [
+    [expensive, tenantId],
+    [reads, tenantId],
+    [expensiveOfAll, 'all'],
+  ] as const;
+  return runWithin(inOrder, read, waitMs);
 }
 
 /** A connection of the pool, shared by all statements of the same turn of the event loop. */

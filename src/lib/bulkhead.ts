@@ -62,6 +62,25 @@ export class Bulkhead {
   }
 }
 
+/**
+ * Run work within several bulkheads, each with the key of the work there. It enters them one after the other, and waits
+ * at all of them together for no longer than this.
+ * @throws the error of the first that is full, or whatever `work` throws
+ */
+export function runWithin<Result>(
+  bulkheads: readonly (readonly [bulkhead: Bulkhead, key: string])[],
+  work: () => Promise<Result>,
+  waitMs: number,
+): Promise<Result> {
+  const endsAt = performance.now() + waitMs;
+  const enter = (index: number): Promise<Result> => {
+    const [bulkhead, key] = bulkheads[index] ?? [];
+    if (!bulkhead || key === undefined) return work();
+    return bulkhead.run(key, () => enter(index + 1), Math.max(0, endsAt - performance.now()));
+  };
+  return enter(0);
+}
+
 interface Gate {
   readonly semaphore: Semaphore;
   /** How many works wait for it. */

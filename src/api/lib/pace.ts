@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-import { Bulkhead } from '#src/lib/bulkhead.ts';
+import { Bulkhead, runWithin } from '#src/lib/bulkhead.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';
 import { watchThread } from '#src/lib/watch-thread.ts';
@@ -24,6 +24,7 @@ const fewAtOnce = 2;
 export class Pace {
   readonly #ofStore: Bulkhead;
   readonly #ofAll: Bulkhead;
+  readonly #waitMs: number;
   readonly #isBusy: () => boolean;
   readonly #pause: (milliseconds: number) => Promise<unknown>;
   #unpaced = 0;
@@ -40,6 +41,7 @@ export class Pace {
     const options = { max: 1, waitMs, errorWhenFull: tooBusy };
     this.#ofStore = new Bulkhead({ ...options, waitingMax });
     this.#ofAll = new Bulkhead(options);
+    this.#waitMs = waitMs;
     this.#isBusy = isBusy;
     this.#pause = pause;
   }
@@ -65,7 +67,11 @@ export class Pace {
         await serve().then(resolve, reject);
         if (this.#isBusy()) await this.#pause(pauseFactor * performance.eventLoopUtilization(before).active);
       };
-      this.#ofStore.run(tenantId, () => this.#ofAll.run('all', serveAndPause)).catch(reject);
+      const inOrder = [
+        [this.#ofStore, tenantId],
+        [this.#ofAll, 'all'],
+      ] as const;
+      runWithin(inOrder, serveAndPause, this.#waitMs).catch(reject);
     });
   }
 }
