@@ -28,8 +28,8 @@ interface Fixture {
   clock: TestClock;
   ctx: Context;
   queue: Queue;
-  /** Start a worker that does this with the endpoint of every job. */
-  work(handle: Handle, onExhausted?: Handle): RunningWorkers;
+  /** Start a worker that does this with the endpoint of every job, on the services of the test or on others. */
+  work(handle: Handle, onExhausted?: Handle, on?: Services): RunningWorkers;
   enqueueFor(endpointId: string, ctx?: Context): Promise<void>;
   row(
     endpointId: string,
@@ -53,7 +53,7 @@ test.beforeEach(async (t) => {
     clock,
     ctx,
     queue,
-    work(handle, onExhausted = async () => undefined) {
+    work(handle, onExhausted = async () => undefined, on = services) {
       const processors = [
         processor(
           job,
@@ -61,7 +61,7 @@ test.beforeEach(async (t) => {
           (ctx, { endpointId }) => onExhausted(ctx, endpointId),
         ),
       ];
-      const worker = startWorkers(services, ['webhooks'], processors);
+      const worker = startWorkers(on, ['webhooks'], processors);
       workers.push(worker);
       return worker;
     },
@@ -267,6 +267,30 @@ test('a job that a queue holds too early waits until it is due, and never sees a
   await until(async () => (await t.context.row('early')).finished);
   t.is(startedAt.length, 1);
   t.true(startedAt.every((at) => at >= dueAt));
+});
+
+test('an attempt whose outcome cannot be written is observed once, as snoozed', async (t) => {
+  const { services, queue } = t.context;
+  let isAway = false;
+  const execute: Services['execute'] = (statement) =>
+    isAway ? Promise.reject(new Error('Connection terminated')) : services.execute(statement);
+  t.context.work(
+    async () => {
+      isAway = true;
+      throw new Error('the printer is out of paper');
+    },
+    undefined,
+    { ...services, execute },
+  );
+  await t.context.enqueueFor('unwritten');
+  await until(async () => (await queue.getDelayedCount()) === 1);
+  const observed = async () =>
+    [...(await services.metrics.series())].filter(([series]) => series.startsWith('storefront_job_seconds_count'));
+  await until(async () => (await observed()).length > 0);
+  t.deepEqual(
+    (await observed()).map(([series, count]) => [/outcome="(\w+)"/.exec(series)?.[1], count]),
+    [['snooze', 1]],
+  );
 });
 
 test('a snooze counts no attempt', async (t) => {

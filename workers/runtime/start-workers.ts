@@ -8,6 +8,7 @@ import { within } from '#src/lib/within.ts';
 import { type RedisConnection, untilReady } from '#src/platform/redis.ts';
 import type { Services } from '#src/services.ts';
 import { FairShare, PriorityGate } from './admission.ts';
+import type { Outcome } from './outcome.ts';
 import type { Processor } from './processor.ts';
 import { delay, postponeWithoutDatabase, Retry, recordOutcome } from './record-outcome.ts';
 import { type Envelope, runJob } from './run-job.ts';
@@ -113,15 +114,17 @@ function startWorker(
     if (job.attemptsMade === 0 && !job.repeatJobKey)
       services.metrics.jobWaited(queue, Math.max(0, services.clock.now().getTime() - job.timestamp) / 1000);
     const finished = services.metrics.jobStarted(queue, job.name);
+    let kind: Outcome['kind'] = 'snooze';
     try {
       const outcome = await runJob(services, processors, job, { shutdown, takeTurn });
-      finished(outcome.kind);
+      kind = outcome.kind;
       await recordOutcome(services, job, token, outcome);
     } catch (error) {
       if (isOutcomeError(error)) throw error;
-      finished('snooze');
+      kind = 'snooze';
       await postponeWithoutDatabase(services, job, token, error);
     } finally {
+      finished(kind);
       ended();
       admission.release();
     }
