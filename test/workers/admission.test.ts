@@ -1,3 +1,5 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
 import test from 'ava';
 
 import { FairShare, PriorityGate } from '#workers/runtime/admission.ts';
@@ -143,6 +145,19 @@ test('a process that stops sends away the jobs that wait for their turn', async 
   await many;
   await admitMany('ten_1', 1);
   t.deepEqual([admitted.length, sentAway.length], [4, 7]);
+});
+
+test('jobs that were sent away delay the next one only until their own time has come', async (t) => {
+  const fairShare = new FairShare(8);
+  const { sentAway, admitMany } = observe(fairShare);
+  await admitMany('ten_1', 4);
+  fairShare.close();
+  await admitMany('ten_1', 20);
+  const longestMs = Math.max(...sentAway);
+  await pause(longestMs + 50);
+  await admitMany('ten_2', 1);
+  await admitMany('ten_1', 1);
+  t.true((sentAway.at(-1) ?? 0) < longestMs / 2, `${sentAway.at(-1)} of ${longestMs} ms`);
 });
 
 test('a job that waits or takes long does not keep others from starting', async (t) => {

@@ -38,6 +38,7 @@ export class FairShare {
   #runningInAll = 0;
   readonly #waiting: WaitingForShare[] = [];
   #isClosed = false;
+  /** Jobs that are delayed, by tenant. Any process may take them afterwards. */
   readonly #sentAway = new Map<string, number>();
   #meanMs = 50;
   #begunAt = -Infinity;
@@ -92,8 +93,10 @@ export class FairShare {
     this.#sentAway.set(tenantId, sentAway);
     // A turn comes when a job ends, and none has ended since the last one began.
     const untilNextMs = Math.max(this.#meanMs / this.#share, performance.now() - this.#begunAt);
-    const waitMs = untilNextMs * (this.#waiting.length + sentAway);
-    return { admitted: false, waitMs: Math.min(Math.max(waitMs, shortestWaitMs), longestWaitMs) };
+    const estimateMs = untilNextMs * (this.#waiting.length + sentAway);
+    const waitMs = Math.min(Math.max(estimateMs, shortestWaitMs), longestWaitMs);
+    setTimeout(() => decrement(this.#sentAway, tenantId), waitMs).unref();
+    return { admitted: false, waitMs };
   }
 
   #hasRoom(tenantId: string): boolean {
@@ -110,7 +113,6 @@ export class FairShare {
     this.#meanMs += (tookMs - this.#meanMs) / 20;
     this.#runningInAll -= 1;
     decrement(this.#running, tenantId);
-    decrement(this.#sentAway, tenantId);
     takeFairest(this.#waiting, this.#running, (waiting) => this.#hasRoom(waiting.tenantId))?.begin();
   }
 }
