@@ -24,6 +24,7 @@ const greet = defineCommand({
     terminal.progress('Heating.');
     if (parameters.kettle === 'rusty') throw new Failure('The kettle leaks.', [{ where: 'bottom' }]);
     if (parameters.kettle === 'sold') throw new DomainError('not_found', 'not_found', 'There is no such kettle.');
+    if (parameters.kettle === 'shared') throw Object.assign(new Error('deadlock detected'), { code: '40P01' });
     if (parameters.kettle === 'cursed') throw new TypeError('undefined is not a kettle');
     return {
       lines: [`${parameters.kettle} ${options.degrees ?? 100} ${options['dry-run']}`],
@@ -81,6 +82,11 @@ test('a command ends without an error when the reader of its pipe ends', async (
 test('an expected error ends with code 1 and one line', async (t) => {
   t.deepEqual(await call('kettle', 'boil', 'rusty'), { code: 1, out: '', err: 'Heating.\nThe kettle leaks.\n' });
   t.deepEqual(await call('kettle', 'boil', 'sold'), { code: 1, out: '', err: 'Heating.\nThere is no such kettle.\n' });
+  t.is(
+    (await call('kettle', 'boil', 'shared')).err,
+    'Heating.\nOther operations were changing the same data, so this one did not finish: try again.\n',
+    'what it finished before, such as a part of the secrets that it rotates, stays',
+  );
 });
 
 test('a failure with --json is printed as JSON', async (t) => {

@@ -30,7 +30,7 @@ const failed = (message: string, problems: readonly object[] = []): Explanation 
 
 const foreseen = [DomainError, ProviderError, UnfitDatabase];
 
-const busy = 'Other operations changed the same data, so nothing was changed: try again.';
+const busy = 'Other operations were changing the same data, so this one did not finish: try again.';
 
 /** A shopper is told less than an operator, who can do something about the cause. */
 const withCause = (error: unknown) =>
