@@ -3,7 +3,8 @@ const pollIntervalMs = 25;
 
 /**
  * @param busyFrom the utilization from which the thread is busy
- * @returns a function that says whether this thread has been busy lately
+ * @returns a function that says whether this thread has been busy since the call before, or in the last moment where
+ *   calls follow each other quickly
  */
 export function watchThread(busyFrom = 0.5): () => boolean {
   let isBusy = false;
