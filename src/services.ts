@@ -147,7 +147,7 @@ export async function createServices(
   });
   const execute: Execute = (statement) => runOnPlatformTables(context(), statement);
   const tenants = createTenantDirectory(context());
-  // A first connection that fails is tried again by itself; the shop is open meanwhile.
+  // A first connection that fails is tried again by itself; stores are open meanwhile.
   redis.connect().catch(() => undefined);
 
   return {
@@ -193,7 +193,7 @@ export async function createServices(
   };
 }
 
-/** Many commits in one turn of the event loop wake the relay once. Without Redis, the relay only polls. */
+/** Many commits in one iteration of the event loop wake the relay once. Without Redis, the relay only polls. */
 function coalesce(publish: () => Promise<unknown>): () => void {
   let pending = false;
   return () => {

@@ -37,7 +37,7 @@ const finish = ({ services, clock }: TestContext, claims: readonly ClaimedJob[])
     update outbox set finished_at = ${clock.now()}, next_relay_at = null
     where id = any(${claims.map(({ id }) => id)})`);
 
-test('claimDue divides the room of a queue among the stores, and the first turn of each comes first', async (t) => {
+test('claimDue divides the room of a queue among the stores, and the first job of each comes first', async (t) => {
   await fill(t.context, 'ten_many', 40);
   await fill(t.context, 'ten_few', 3, -minutes(2));
   await fill(t.context, null, 2, -minutes(1));
@@ -46,7 +46,7 @@ test('claimDue divides the room of a queue among the stores, and the first turn 
   const { claims, hasMore } = await claim(t.context);
   t.deepEqual(countBy(claims, 'tenantId'), { ten_many: 4, ten_few: 3, null: 2 });
   t.deepEqual(
-    claims.map(({ turn }) => turn),
+    claims.map(({ priority }) => priority),
     [1, 1, 1, 2, 2, 2, 3, 3, 4],
   );
   t.true(hasMore);
@@ -61,7 +61,7 @@ test('claimDue leaves what exceeds the limit of a store until its jobs have fini
   await finish(t.context, claims.slice(0, 2));
   const next = await claim(t.context);
   t.deepEqual(
-    next.claims.map(({ turn }) => turn),
+    next.claims.map(({ priority }) => priority),
     [4, 5],
   );
   t.true(next.hasMore);

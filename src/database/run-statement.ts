@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import type { Pool, PoolClient, QueryConfig } from 'pg';
 import { awaitAll } from '#src/lib/await-all.ts';
 import { Bulkhead, runWithin } from '#src/lib/bulkhead.ts';
@@ -112,7 +112,7 @@ export function withinShare<Result>(
  * wait, each tenant in a line of its own; of the first in each line, one after the other is served.
  * @throws Snooze when the tenant's line is too long, or the turn does not come in time
  */
-export function inTurn<Result>(
+export function withinExpensiveShare<Result>(
   pool: Pool,
   tenantId: string,
   read: () => Promise<Result>,
@@ -128,7 +128,7 @@ export function inTurn<Result>(
   return runWithin(inOrder, read, waitMs);
 }
 
-/** A connection of the pool, shared by all statements of the same turn of the event loop. */
+/** A connection of the pool, shared by all statements of the same iteration of the event loop. */
 interface SharedClient {
   readonly client: Promise<PoolClient>;
   users: number;
@@ -142,7 +142,7 @@ const usersMax = 10;
 const joinable = new WeakMap<Pool, SharedClient>();
 
 /**
- * Run one statement on a connection that it shares with the other statements of the same turn of the event loop: they
+ * Run one statement on a connection that it shares with the other statements of the same iteration of the event loop: they
  * are pipelined. Each is a transaction of its own and fails alone. Only for short reads: the statements behind one wait
  * for it, and a statement that waits for a lock could deadlock with one behind it.
  */
@@ -170,7 +170,7 @@ function share(pool: Pool): SharedClient {
   return shared;
 
   async function connect(): Promise<PoolClient> {
-    await nextTurn();
+    await nextIteration();
     try {
       return await pool.connect();
     } finally {

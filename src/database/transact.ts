@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { finish } from '#src/outbox/job-state.ts';
 import type { DatabaseContext, TenantContext, WithTransaction } from './context.ts';
-import { inTurn, runLimited, runStatement, runTogether, withinShare } from './run-statement.ts';
+import { runLimited, runStatement, runTogether, withinExpensiveShare, withinShare } from './run-statement.ts';
 import { openTransaction } from './transaction.ts';
 
 /**
@@ -129,7 +129,7 @@ export async function read<Row>(
     if (brief) return runTogether<Row>(pool, scoped);
     const run = () =>
       readTimeoutMs === undefined ? runStatement<Row>(pool, scoped) : runLimited<Row>(pool, scoped, readTimeoutMs);
-    return (expensive ? inTurn : withinShare)(pool, ctx.tenant.id, run, readTimeoutMs);
+    return (expensive ? withinExpensiveShare : withinShare)(pool, ctx.tenant.id, run, readTimeoutMs);
   };
   return replica && database.replica ? database.replica.read(readFrom) : readFrom(database.pool);
 }

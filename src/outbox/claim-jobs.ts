@@ -12,12 +12,12 @@ export interface ClaimedJob {
   trace: TraceCarrier;
   /** Whether its queue may hold it already, even as failed. */
   isAgain: boolean;
-  /** Its place among the jobs that its queue holds of its store, from 1. A job of an earlier turn runs first. */
-  turn: number;
+  /** Its place among the jobs that its queue holds of its store, from 1. A job with a lower one runs first. */
+  priority: number;
 }
 
 export interface DueJobs {
-  /** By queue, in the order of `jobs/queues.ts`; in each queue by turn. */
+  /** By queue, in the order of `jobs/queues.ts`; in each queue by priority. */
   readonly claims: ClaimedJob[];
   /** Whether jobs are due that were left for a later claim. */
   readonly hasMore: boolean;
@@ -117,7 +117,7 @@ export async function claimDue(
     select
       (select coalesce(jsonb_agg(jsonb_build_object(
           'id', id, 'tenantId', tenant_id, 'job', job, 'queue', claimed.queue, 'trace', trace, 'isAgain', manual,
-          'turn', relayed + number) order by place, relayed + number, id), '[]')
+          'priority', relayed + number) order by place, relayed + number, id), '[]')
         from claimed join chosen using (id) join queue on queue.name = claimed.queue) as claims,
       exists (select from share where room = 0) or exists (select from chosen where number = room) as "hasMore"`);
   return due;
@@ -145,8 +145,8 @@ export async function claimStale(
         order by next_relay_at limit ${limit} for update skip locked)
       returning id, tenant_id, job, queue, trace, due_at)
     select id, tenant_id as "tenantId", job, queue, trace, true as "isAgain",
-      row_number() over (partition by queue, tenant_id order by due_at, id)::int as turn
-    from claimed order by turn`);
+      row_number() over (partition by queue, tenant_id order by due_at, id)::int as priority
+    from claimed order by priority`);
 }
 
 /** The jobs that failed last and wait for an operator. */
@@ -156,7 +156,7 @@ export async function readFailed(
   { limit }: { limit: number },
 ): Promise<ClaimedJob[]> {
   return execute<ClaimedJob>(sql`
-    select id, tenant_id as "tenantId", job, queue, trace, false as "isAgain", 1 as turn from outbox
+    select id, tenant_id as "tenantId", job, queue, trace, false as "isAgain", 1 as priority from outbox
     where failed_at is not null and job = any(${jobs})
     order by failed_at desc limit ${limit}`);
 }

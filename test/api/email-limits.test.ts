@@ -53,8 +53,8 @@ test('emails are counted per client, address and store, up to the first exhauste
   const limiter = createLimiter(services);
   const tenant = await buildTenant(services);
   const route = routeAt('/api/v1/cart/save');
-  const may = (address: string | undefined, recipient: string, key?: { kind: 'secret' }) =>
-    limiter.limitEmail(route, { visitor: { tenant, key: key as never }, address }, recipient, async (mayEmail) => ({
+  const may = (ip: string | undefined, recipient: string, key?: { kind: 'secret' }) =>
+    limiter.limitEmail(route, { visitor: { tenant, key: key as never }, ip }, recipient, async (mayEmail) => ({
       value: mayEmail,
       causesEmail: true,
     }));

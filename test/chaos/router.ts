@@ -21,11 +21,11 @@ export async function startRouter(first: string): Promise<Router> {
   const responses = new Map<string, number>();
   const failures: string[] = [];
   const agent = new Agent({ keepAlive: true });
-  let turn = 0;
+  let next = 0;
 
   const server = createServer((incoming, outgoing) => {
     const candidates = urls.filter((url) => ready.has(url));
-    const url = candidates[(turn += 1) % Math.max(candidates.length, 1)];
+    const url = candidates[(next += 1) % Math.max(candidates.length, 1)];
     const failed = (why: string) => {
       failures.push(`${incoming.method} ${incoming.url} at ${url}: ${why}`);
       if (!outgoing.headersSent) outgoing.writeHead(502);

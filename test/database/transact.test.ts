@@ -161,19 +161,22 @@ async function taken(ctx: Context, work: () => Promise<unknown>): Promise<number
   return count;
 }
 
-test.serial('brief reads of one turn share a connection, ten at a time, and each gets its own result', async (t) => {
-  const { ctx } = t.context;
-  const numbers = Array.from({ length: 25 }, (_, number) => number);
-  const connections = await taken(ctx, async () => {
-    const rows = await Promise.all(numbers.map((number) => request(ctx, sql`select ${number}::int as value`)));
-    t.deepEqual(
-      rows,
-      numbers.map((value) => [{ value }]),
-    );
-  });
-  t.is(connections, 3);
-  t.is(await taken(ctx, () => request(ctx, sql`select 1 as value`)), 1);
-});
+test.serial(
+  'brief reads of one iteration of the event loop share a connection, ten at a time, and each gets its own result',
+  async (t) => {
+    const { ctx } = t.context;
+    const numbers = Array.from({ length: 25 }, (_, number) => number);
+    const connections = await taken(ctx, async () => {
+      const rows = await Promise.all(numbers.map((number) => request(ctx, sql`select ${number}::int as value`)));
+      t.deepEqual(
+        rows,
+        numbers.map((value) => [{ value }]),
+      );
+    });
+    t.is(connections, 3);
+    t.is(await taken(ctx, () => request(ctx, sql`select 1 as value`)), 1);
+  },
+);
 
 test.serial('a brief read that fails does not affect others, and the next ones get a working connection', async (t) => {
   const { ctx } = t.context;

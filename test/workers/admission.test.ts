@@ -16,12 +16,12 @@ function request(priorityGate: PriorityGate, tenantId = 'ten_1', options?: { isN
   return turn;
 }
 
-const aTurnOfTheLoop = () => new Promise((resolve) => setImmediate(resolve));
+const anIterationOfTheLoop = () => new Promise((resolve) => setImmediate(resolve));
 
 test('an idle process starts every job at once', async (t) => {
   const priorityGate = new PriorityGate({ isBusy: () => false });
   const turns = Array.from({ length: 40 }, () => request(priorityGate));
-  await aTurnOfTheLoop();
+  await anIterationOfTheLoop();
   t.true(turns.every(({ come }) => come));
   for (const turn of turns) (await turn.end)();
 });
@@ -29,7 +29,7 @@ test('an idle process starts every job at once', async (t) => {
 test('in a busy process, jobs of other queues start in their order as jobs end', async (t) => {
   const priorityGate = new PriorityGate({ isBusy: () => true, beginningMs: 3_600_000 });
   const turns = Array.from({ length: 4 }, () => request(priorityGate));
-  await aTurnOfTheLoop();
+  await anIterationOfTheLoop();
   t.deepEqual(
     turns.map(({ come }) => come),
     [true, true, false, false],
@@ -38,7 +38,7 @@ test('in a busy process, jobs of other queues start in their order as jobs end',
   const end = await turns[1]?.end;
   end?.();
   end?.();
-  await aTurnOfTheLoop();
+  await anIterationOfTheLoop();
   t.deepEqual(
     turns.map(({ come }) => come),
     [true, true, true, false],
@@ -53,7 +53,7 @@ test('in a busy process a tenant that has few jobs running does not wait for tho
   const few = Array.from({ length: 3 }, () => request(priorityGate, 'ten_few'));
   const others = Array.from({ length: 2 }, () => request(priorityGate, 'ten_other'));
   const come = async () => {
-    await aTurnOfTheLoop();
+    await anIterationOfTheLoop();
     return [many, few, others].map((turns) => turns.filter((turn) => turn.come).length);
   };
   t.deepEqual(await come(), [2, 2, 0], 'two of each, four of all');
@@ -74,7 +74,7 @@ test('in a busy process fewer jobs start while one is starting that goes first',
   const turns = Array.from({ length: 4 }, () => request(priorityGate));
   const others = Array.from({ length: 2 }, () => request(priorityGate, 'ten_2'));
   const come = async () => {
-    await aTurnOfTheLoop();
+    await anIterationOfTheLoop();
     return [turns, others].map((each) => each.filter((turn) => turn.come).length);
   };
   t.deepEqual(await come(), [1, 1], 'others go on, too');
@@ -90,10 +90,10 @@ test('in a busy process a label starts before older jobs of other queues', async
   const priorityGate = new PriorityGate({ isBusy: () => true, beginningMs: 3_600_000 });
   const mails = Array.from({ length: 4 }, () => request(priorityGate, 'ten_1'));
   const label = request(priorityGate, 'ten_1', { isNext: true });
-  await aTurnOfTheLoop();
+  await anIterationOfTheLoop();
   t.false(label.come);
   (await mails[0]?.end)?.();
-  await aTurnOfTheLoop();
+  await anIterationOfTheLoop();
   t.deepEqual(
     [label, ...mails].map(({ come }) => come),
     [true, true, true, false, false],
@@ -120,16 +120,16 @@ test('a tenant runs half of the jobs at once, 200 wait for their turn, and the o
   const fairShare = new FairShare(8);
   const { admitted, sentAway, admitMany } = observe(fairShare);
   const many = admitMany('ten_many', 206);
-  await aTurnOfTheLoop();
+  await anIterationOfTheLoop();
   t.deepEqual([admitted.length, sentAway.length], [4, 2]);
   t.true(sentAway.every((waitMs) => waitMs >= 25 && waitMs <= 1000));
   t.is(fairShare.places, 208, 'so that the process goes on to take the jobs of others');
 
   void admitMany('ten_other', 4);
-  await aTurnOfTheLoop();
+  await anIterationOfTheLoop();
   t.is(admitted.length, 8, 'the other half is for others');
   admitted[0]?.release();
-  await aTurnOfTheLoop();
+  await anIterationOfTheLoop();
   t.is(admitted.length, 9, 'one that waited has begun');
   await many;
   t.deepEqual([admitted.length, sentAway.length], [9, 201], 'after a while those that still wait are sent away');
@@ -139,7 +139,7 @@ test('a process that stops sends away the jobs that wait for their turn', async 
   const fairShare = new FairShare(8);
   const { admitted, sentAway, admitMany } = observe(fairShare);
   const many = admitMany('ten_1', 10);
-  await aTurnOfTheLoop();
+  await anIterationOfTheLoop();
   t.deepEqual([admitted.length, sentAway.length], [4, 0]);
   fairShare.close();
   await many;

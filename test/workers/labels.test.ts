@@ -61,7 +61,7 @@ test('a label that needs attention fails on the board with advice, and Retry the
 
 test('Retry on the board of a label that was bought finds it and buys no second one', async (t) => {
   const { ctx, api, shipping, failed } = t.context;
-  shipping.turns = ['sells silently'];
+  shipping.nextPurchases = ['sells silently'];
   shipping.throws.lookup = Array.from({ length: 3 }, silence);
   const { order } = await request(ctx);
   const [job] = await until(async () => {

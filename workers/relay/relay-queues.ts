@@ -43,12 +43,12 @@ export async function addToQueues(queues: RelayQueues, claims: readonly ClaimedJ
 async function addToQueue(queue: Queue<Envelope> | undefined, claims: readonly ClaimedJob[], now: Date): Promise<void> {
   const timestamp = now.getTime();
   const added = await queue?.addBulk(
-    claims.map(({ id, job, tenantId, trace, turn }) => ({
+    claims.map(({ id, job, tenantId, trace, priority }) => ({
       name: job,
       data: { tenantId, trace },
       // A queue is otherwise first come, first served, and a store's jobs would wait for all that another store has in
       // it.
-      opts: { jobId: id, timestamp, attempts: attemptsOf.get(job) ?? 1, priority: turn },
+      opts: { jobId: id, timestamp, attempts: attemptsOf.get(job) ?? 1, priority },
     })),
   );
   const again = new Set(claims.filter(({ isAgain }) => isAgain).map(({ id }) => id));

@@ -5,7 +5,7 @@ import type { Services } from '#src/services.ts';
 import { bearerOf, type Visitor } from './authenticate.ts';
 
 /**
- * The IP address of the caller. Each trusted proxy appends the address that it saw to X-Forwarded-For, so the client is
+ * The IP of the caller. Each trusted proxy appends the one that it saw to X-Forwarded-For, so the client is
  * that many entries from the right; the caller controls anything further left.
  */
 export function clientIp(request: IncomingMessage, trustedProxyHops: number): string {
@@ -19,11 +19,11 @@ export function clientIp(request: IncomingMessage, trustedProxyHops: number): st
   return forwarded.at(-trustedProxyHops) || direct;
 }
 
-/** The client network of an IP address: an IPv6 client has 2^64 addresses, which share their first half. */
-export function clientNetworkOf(address: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped || !isIPv6(address)) return mapped ?? address;
-  const [head = '', tail] = address.split('%')[0]?.split('::') ?? [];
+/** The client network of an IP: an IPv6 client has 2^64 of them, which share their first half. */
+export function clientNetworkOf(ip: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1];
+  if (mapped || !isIPv6(ip)) return mapped ?? ip;
+  const [head = '', tail] = ip.split('%')[0]?.split('::') ?? [];
   const before = head === '' ? [] : head.split(':');
   const after = tail ? tail.split(':') : [];
   const zeros = tail === undefined ? [] : Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0');
@@ -33,9 +33,9 @@ export function clientNetworkOf(address: string): string {
     .join(':');
 }
 
-/** The fields of a request from which the shopper's IP address is derived. */
+/** The fields of a request from which the shopper's IP is derived. */
 export interface Origin {
-  /** The address that the request came from. */
+  /** The IP that the request came from. */
   readonly clientIp: string;
   /** The `x-client-ip` header; '' when it was not sent. */
   readonly named: string;
@@ -43,8 +43,8 @@ export interface Origin {
 }
 
 /**
- * The shopper's IP address. A storefront's server, which is recognized by its secret key, sends requests for many
- * shoppers and may send their address in `x-client-ip`; otherwise it is unknown. For all others it is the caller's.
+ * The shopper's IP. A storefront's server, which is recognized by its secret key, sends requests for many
+ * shoppers and may send theirs in `x-client-ip`; otherwise it is unknown. For all others it is the caller's.
  */
 export async function shopperIp(
   services: Pick<Services, 'keys'>,

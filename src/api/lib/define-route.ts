@@ -63,7 +63,7 @@ export const toTokenHolders = (scope: Scope, tenantIdOf: TenantNaming): Audience
 export const acceptedScopes = (audience: Extract<Audience, { readonly scope: Scope }>): readonly Scope[] =>
   audience.kind === 'bearer' ? [audience.scope, ...(audience.others ?? [])] : [audience.scope];
 
-/** Who called: the key or the session of a customer or of staff, when one was sent, and the shopper's address. */
+/** Who called: the key or the session of a customer or of staff, when one was sent, and the shopper's IP. */
 export interface Caller {
   readonly key: OpenedKey | undefined;
   readonly session: OpenSession | undefined;

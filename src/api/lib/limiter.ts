@@ -41,7 +41,7 @@ export function createLimiter({ metrics, ...services }: Services): Limiter {
   const giveBack = (shares: readonly Share[]) => Promise.all(shares.map((share) => windows.giveBack(share)));
 
   /** One share after the other, until one is used up: those behind it are not touched. */
-  async function takeInTurn(shares: readonly Share[]): Promise<{ taken: Share[]; over?: WindowState }> {
+  async function takeOneByOne(shares: readonly Share[]): Promise<{ taken: Share[]; over?: WindowState }> {
     const taken: Share[] = [];
     for (const share of shares) {
       taken.push(share);
@@ -70,7 +70,7 @@ export function createLimiter({ metrics, ...services }: Services): Limiter {
     },
 
     async enforceCeiling(route, party) {
-      const { over } = await takeInTurn(ceilingOf(route, party));
+      const { over } = await takeOneByOne(ceilingOf(route, party));
       if (!over) return;
       metrics.count('rate_limited', { tenant: party.visitor.tenant.slug });
       throw new DomainError('unavailable', 'service_unavailable', 'The store is very busy. Try again in a moment.', {
@@ -101,7 +101,7 @@ export function createLimiter({ metrics, ...services }: Services): Limiter {
 
     async limitEmail(route, party, recipient, work) {
       const { keyPepper: pepper } = services.config.settings;
-      const { taken, over } = await takeInTurn(emailsOf(route, party, { recipient, pepper }));
+      const { taken, over } = await takeOneByOne(emailsOf(route, party, { recipient, pepper }));
       let isCaused = false;
       try {
         if (over && !(route.emails && emailLimitOf(route.emails).isSilent)) throw tooMany(party.visitor, over);

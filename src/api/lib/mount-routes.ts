@@ -46,10 +46,10 @@ async function serve(shared: RouteServices, route: Route, koa: RouterContext): P
     tenantId,
     staffToken: koa.cookies.get(staffCookieName(shared.services.config.settings)) ?? '',
   });
-  const address = await enforceLimits(shared, route, visitor, koa);
+  const ip = await enforceLimits(shared, route, visitor, koa);
   if (route.verified) requireSecondFactor({ actor: actorOf(visitor), clock: shared.services.clock });
 
-  const make = async () => handle(shared, route, koa, { visitor, address }, await sent());
+  const make = async () => handle(shared, route, koa, { visitor, ip }, await sent());
   const respond = async () => {
     if (route.cacheable) sendStored(koa, await shared.replies.get(visitor, koa.url, make));
     else sendReply(koa, await make());
@@ -60,7 +60,7 @@ async function serve(shared: RouteServices, route: Route, koa: RouterContext): P
 
 /**
  * Check what applies to every request: the origin of its page and its rate limit.
- * @returns the shopper's IP address
+ * @returns the shopper's IP
  */
 async function enforceLimits(
   { services, limiter }: RouteServices,
@@ -75,13 +75,13 @@ async function enforceLimits(
     setAllowedOrigin(koa, { tenant: visitor.tenant, settings });
   }
   koa.state['tenant'] = visitor.tenant.slug;
-  const address = await shopperIp(services, visitor, {
+  const ip = await shopperIp(services, visitor, {
     clientIp: clientIp(koa.req, services.config.trustedProxyHops),
     named: koa.get('x-client-ip'),
     authorization: koa.get('authorization'),
   });
-  await limiter.enforceRate(koa, route, { visitor, address });
-  return address;
+  await limiter.enforceRate(koa, route, { visitor, ip });
+  return ip;
 }
 
 /** The store that a request names; '' when it names none. */
@@ -101,12 +101,12 @@ async function handle(
   party: Party,
   { body, rawBody }: SentBody,
 ): Promise<RenderedReply> {
-  const { visitor, address } = party;
+  const { visitor, ip } = party;
   const caller: Caller = {
     key: visitor.key,
     session: visitor.session,
     staff: visitor.staff,
-    clientIp: address,
+    clientIp: ip,
   };
   const actor = actorOf(visitor);
   const header = (name: string) => koa.get(name);

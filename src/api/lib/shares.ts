@@ -6,10 +6,10 @@ import type { Route } from './define-route.ts';
 import { emailLimitOf, type LimitName, limitOf } from './limits.ts';
 import type { Share } from './windows.ts';
 
-/** Who is counted: a visitor, and the shopper's IP address where it is known. */
+/** Who is counted: a visitor, and the shopper's IP where it is known. */
 export interface Party {
   readonly visitor: Visitor;
-  readonly address: string | undefined;
+  readonly ip: string | undefined;
 }
 
 /**
@@ -83,11 +83,8 @@ export function emailsOf(
  * shopper is counted apart with each publishable key, and without one, unless `acrossKeys` says that this would allow
  * more guesses or emails.
  */
-function shopperOf(
-  { visitor: { tenant, key, session, staff }, address }: Party,
-  { acrossKeys = false } = {},
-): string[] {
-  const shopper = (session ?? staff)?.id ?? (address === undefined ? undefined : clientNetworkOf(address));
+function shopperOf({ visitor: { tenant, key, session, staff }, ip }: Party, { acrossKeys = false } = {}): string[] {
+  const shopper = (session ?? staff)?.id ?? (ip === undefined ? undefined : clientNetworkOf(ip));
   if (shopper === undefined) return [];
   return [`${key?.kind === 'publishable' && !acrossKeys ? key.id : tenant.id}:${shopper}`];
 }

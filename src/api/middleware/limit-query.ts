@@ -2,7 +2,7 @@ import type { Middleware } from 'koa';
 
 import { HttpError } from '#src/api/lib/http-error.ts';
 
-/** Far more than any address has. */
+/** Far more than any URL has. */
 const parametersMax = 100;
 
 /** Reject a URL with very many parameters: Koa parses them in quadratic time. */

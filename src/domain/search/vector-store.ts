@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import type { DocumentKey } from './request-embedding.ts';
 
 /** A stored vector, or null for a document without one. */
@@ -55,7 +55,7 @@ export class VectorStore {
   async nearest(query: Float32Array, kinds: readonly string[], count: number): Promise<Neighbour[]> {
     const best: Neighbour[] = [];
     for (let chunk = 0; chunk < this.#chunks.length; chunk += 1) {
-      if (chunk > 0 && chunk % chunksPerTurn === 0) await nextTurn();
+      if (chunk > 0 && chunk % chunksWithoutPause === 0) await nextIteration();
       for (const [place, similarity] of this.#compare(query, chunk).entries()) {
         const key = this.#keys[chunk * chunkSize + place];
         if (key && kinds.includes(key.kind)) insert(best, key, similarity, count);
@@ -131,7 +131,7 @@ export class VectorStore {
 const lanes = 4;
 
 /** How many chunks are compared without a pause: at the usual 1,536 dimensions, for less than a millisecond. */
-const chunksPerTurn = 8;
+const chunksWithoutPause = 8;
 
 /** The approximate memory of an array with the keys of its vectors. */
 const chunkBytes = (dimensions: number) => chunkSize * (dimensions * 4 + 200);

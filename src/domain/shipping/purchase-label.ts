@@ -16,7 +16,7 @@ import { restartLabel } from './retry-label.ts';
 import { type OpenedAccount, openAccountAndOrder } from './shipping-account.ts';
 
 /** The longest attempt: a lookup, a purchase, and a lookup of that purchase. */
-const turnsMax = 3;
+const stepsMax = 3;
 
 /**
  * A label whose attempts crashed this often in a row is flagged. The job's own count is not enough: a retry that only
@@ -89,7 +89,7 @@ function rejectIfHeld(ctx: Context, label: Label): void {
 async function advance(ctx: Context, label: Label): Promise<void> {
   const { account, order } = await openAccountAndOrder(ctx, label.orderId);
   let next: Next = label.buyingSince ? 'look up' : 'buy';
-  for (let turn = 0; turn < turnsMax && next !== 'done'; turn += 1) {
+  for (let step = 0; step < stepsMax && next !== 'done'; step += 1) {
     next = next === 'look up' ? await findPurchase(ctx, label, account) : await quoteAndBuy(ctx, label, account, order);
   }
 }

@@ -24,12 +24,12 @@ const quickMs = 250;
 export async function drainEndpoint(ctx: Context, { endpointId }: { endpointId: string }): Promise<void> {
   const until = ctx.clock.now().getTime() + drainMs;
   const drain = { endpointId, token: newId('job') };
-  let turn = await transact(ctx, (ctx) => startDraining(ctx, drain));
-  while (turn) {
-    const { batch, pauseMs } = turn;
+  let step = await transact(ctx, (ctx) => startDraining(ctx, drain));
+  while (step) {
+    const { batch, pauseMs } = step;
     const result = batch ? await attemptBatch(ctx, batch) : await pause(ctx, pauseMs);
     const mayContinue = ctx.clock.now().getTime() < until && !isShuttingDown(ctx);
-    turn = await continueDraining(ctx, drain, turn, result, mayContinue);
+    step = await continueDraining(ctx, drain, step, result, mayContinue);
   }
 }
 
@@ -40,23 +40,23 @@ interface Drain {
 }
 
 /** The next step of a drain: attempt a batch, or wait for the endpoint's rate limit. */
-interface Turn {
+interface Step {
   readonly batch: Batch | undefined;
   readonly pauseMs: number;
   /** Whether more is due. If not, the final check follows. */
   readonly hasMore: boolean;
 }
 
-const nothingDue: Turn = { batch: undefined, pauseMs: 0, hasMore: false };
+const nothingDue: Step = { batch: undefined, pauseMs: 0, hasMore: false };
 
 /** @returns `undefined` when no lease is free */
-async function startDraining(ctx: InTransaction, drain: Drain): Promise<Turn | undefined> {
+async function startDraining(ctx: InTransaction, drain: Drain): Promise<Step | undefined> {
   const locked = await lockEndpointAndLeases(ctx, drain.endpointId);
   if (!locked) return undefined;
   snoozeForDeadAttempt(ctx, locked.leases);
-  const turn = await takeTurn(ctx, drain, locked, { size: 0, isWoken: true });
-  if (turn?.batch && turn.hasMore) await wakeNextLease(ctx, locked, turn.batch);
-  return turn;
+  const step = await chooseStep(ctx, drain, locked, { size: 0, isWoken: true });
+  if (step?.batch && step.hasMore) await wakeNextLease(ctx, locked, step.batch);
+  return step;
 }
 
 /**
@@ -67,10 +67,10 @@ async function startDraining(ctx: InTransaction, drain: Drain): Promise<Turn | u
 async function continueDraining(
   ctx: Context,
   drain: Drain,
-  { batch, hasMore }: Turn,
+  { batch, hasMore }: Step,
   result: AttemptedBatch | undefined,
   mayContinue: boolean,
-): Promise<Turn | undefined> {
+): Promise<Step | undefined> {
   const isFinal = !hasMore || !mayContinue;
   return transact(ctx, async (ctx) => {
     const locked = await lockEndpointAndLeases(ctx, drain.endpointId, { forFinalCheck: isFinal });
@@ -80,7 +80,7 @@ async function continueDraining(
     const now = ctx.clock.now();
     const dueAt = isFinal ? await checkForRest(ctx, locked.endpoint, { token: drain.token, now, mayContinue }) : now;
     if (mayContinue && dueAt && dueAt <= now)
-      return takeTurn(ctx, drain, locked, { size: nextSize(batch, result), isWoken: false });
+      return chooseStep(ctx, drain, locked, { size: nextSize(batch, result), isWoken: false });
     return completeJob(ctx, async (ctx) => {
       if (dueAt) enqueueWake(ctx, drain.endpointId, dueAt);
       return undefined;
@@ -89,12 +89,12 @@ async function continueDraining(
 }
 
 /** @returns `undefined` when no lease is free */
-async function takeTurn(
+async function chooseStep(
   ctx: InTransaction,
   { token }: Drain,
   { endpoint, leases }: LockedEndpoint,
   { size, isWoken }: { size: number; isWoken: boolean },
-): Promise<Turn | undefined> {
+): Promise<Step | undefined> {
   const lease = chooseLease(ctx, leases, token);
   if (!lease) return undefined;
   const now = ctx.clock.now();

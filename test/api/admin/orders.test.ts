@@ -457,7 +457,7 @@ test('a label whose purchase is open is neither voided nor bought again', async 
   const { owner } = t.context;
   const { ctx, tenant } = t.context;
   await buildShippingAccount(ctx);
-  shipping.of(tenant.id).turns = ['sells silently'];
+  shipping.of(tenant.id).nextPurchases = ['sells silently'];
   shipping.of(tenant.id).throws.lookup.push(silence(), silence());
   const { order, labelId } = await request(ctx);
   await run(ctx, order.id);

@@ -49,7 +49,7 @@ for (const { error, arrange } of [
   {
     error: 'It is unknown whether the label was bought: the shipping provider does not report an outcome.',
     arrange: (fake: FakeShipping) => {
-      fake.turns = ['is silent'];
+      fake.nextPurchases = ['is silent'];
     },
   },
 ]) {

@@ -161,7 +161,7 @@ test('a chosen rate is retried and never replaced by another', async (t) => {
   await editAddress(ctx, { orderId: order.id, address });
   const [mine] = await quoteOrder(ctx, { orderId: order.id });
   await chooseRate(ctx, { orderId: order.id, rateId: mine?.id ?? '' });
-  shipping.turns = [{ fails: 'temporary' }, 'is silent'];
+  shipping.nextPurchases = [{ fails: 'temporary' }, 'is silent'];
   t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
   t.is(shipping.bought()[0]?.rateId, mine?.id);
   t.is(shipping.quotes.length, 1);
@@ -243,7 +243,7 @@ test('operators cannot change a label whose purchase is open or that an attempt 
   const { ctx, shipping } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order, labelId } = await request(ctx);
-  shipping.turns = ['is silent'];
+  shipping.nextPurchases = ['is silent'];
   await run(ctx, order.id);
   await t.throwsAsync(chooseRate(ctx, { orderId: order.id, rateId: 'mine' }), conflict('label_outcome_unknown'));
   await t.throwsAsync(editAddress(ctx, { orderId: order.id, address }), conflict('label_outcome_unknown'));
@@ -616,7 +616,7 @@ test('an open purchase of a refunded order is voided when it turns up', async (t
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order } = await request(ctx);
-  shipping.turns = ['sells silently'];
+  shipping.nextPurchases = ['sells silently'];
   shipping.throws.lookup = [silence()];
   await run(ctx, order.id);
   await refund(ctx, order.id);
@@ -633,7 +633,7 @@ test('a retry looks up the open purchase of a refunded order, which is then void
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order, labelId } = await request(ctx);
-  shipping.turns = ['sells silently'];
+  shipping.nextPurchases = ['sells silently'];
   shipping.throws.lookup = Array.from({ length: 9 }, () => silence());
   t.is((await runToEnd(ctx, clock, order.id)).reason, 'outcome_unknown');
   await refund(ctx, order.id);
@@ -672,7 +672,7 @@ for (const [circumstance, isOpen] of [
     const { ctx, shipping, clock } = withFake(t.context.ctx);
     await buildShippingAccount(ctx);
     const { order, labelId } = await request(ctx);
-    shipping.turns = ['is silent'];
+    shipping.nextPurchases = ['is silent'];
     if (isOpen) await run(ctx, order.id);
     await refund(ctx, order.id);
     await refund(ctx, order.id, 'paid');

@@ -144,7 +144,7 @@ test('an attempt that was frozen until another took over writes and buys nothing
     ...shipping,
     async quote(...given: Parameters<typeof quote>) {
       clock.pass(minutes(2));
-      shipping.turns = ['is silent'];
+      shipping.nextPurchases = ['is silent'];
       t.is(await run(ctx, order.id, 1), 'done', 'another run asks for the label, and hears nothing');
       return quote(...given);
     },
@@ -180,7 +180,7 @@ test('a label whose response was lost is found and recorded, not bought again', 
   const { ctx, shipping } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order } = await request(ctx);
-  shipping.turns = ['sells silently'];
+  shipping.nextPurchases = ['sells silently'];
   await run(ctx, order.id);
   t.is((await labelOf(ctx, order.id)).state, 'purchased');
   t.deepEqual(shipping.calls, ['quote', 'buy', 'lookup']);
@@ -190,7 +190,7 @@ test('a purchase that is slow to show is waited for', async (t) => {
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order } = await request(ctx);
-  shipping.turns = [{ sellsUnseenFor: 1 }];
+  shipping.nextPurchases = [{ sellsUnseenFor: 1 }];
   await run(ctx, order.id);
   const waiting = await labelOf(ctx, order.id);
   t.is(waiting.state, 'buying');
@@ -205,7 +205,7 @@ test('a rate is bought again only after two empty lookups a grace period apart',
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order } = await request(ctx);
-  shipping.turns = ['is silent'];
+  shipping.nextPurchases = ['is silent'];
   await run(ctx, order.id);
   t.deepEqual(shipping.calls, ['quote', 'buy', 'lookup']);
 
@@ -222,7 +222,7 @@ test('a lookup that fails is repeated', async (t) => {
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order } = await request(ctx);
-  shipping.turns = ['sells silently'];
+  shipping.nextPurchases = ['sells silently'];
   shipping.throws.lookup = [silence(), busy(), silence()];
   t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
   t.is(shipping.calls.filter((what) => what === 'buy').length, 1);
@@ -232,7 +232,7 @@ test('a label whose outcome stays unknown is flagged, and its retry looks the pu
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order, labelId } = await request(ctx);
-  shipping.turns = ['sells silently'];
+  shipping.nextPurchases = ['sells silently'];
   shipping.throws.lookup = Array.from({ length: 6 }, silence);
   t.like(await runToEnd(ctx, clock, order.id), { state: 'needs_attention', reason: 'outcome_unknown' });
   t.deepEqual(await recorded(ctx, labelId), ['label.needs_attention']);
@@ -246,14 +246,14 @@ test('a purchase that the provider has not decided is waited for', async (t) => 
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const good = await request(ctx);
-  shipping.turns = ['waits'];
+  shipping.nextPurchases = ['waits'];
   await run(ctx, good.order.id);
   t.is((await labelOf(ctx, good.order.id)).state, 'buying');
   shipping.decide('purchased');
   t.is((await runToEnd(ctx, clock, good.order.id)).state, 'purchased');
 
   const slow = await request(ctx);
-  shipping.turns = ['waits'];
+  shipping.nextPurchases = ['waits'];
   await run(ctx, slow.order.id);
   clock.pass(hours(25));
   t.regex(await run(ctx, slow.order.id), /outcome_unknown/);
@@ -264,9 +264,9 @@ test('an undecided purchase without our marker is waited for as well', async (t)
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order, labelId } = await request(ctx);
-  shipping.turns = ['is silent'];
+  shipping.nextPurchases = ['is silent'];
   await run(ctx, order.id);
-  shipping.turns = ['waits'];
+  shipping.nextPurchases = ['waits'];
   const byHand = await shipping.buyLabel(
     { tenantId: ctx.tenant.id, apiKey: '' },
     { rateId: await rateIdOf(ctx, labelId), marker: '' },
@@ -284,7 +284,7 @@ test('of two labels that a lookup finds, the first is used and the other refunde
   const { ctx, shipping } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order, labelId } = await request(ctx);
-  shipping.turns = ['sells silently'];
+  shipping.nextPurchases = ['sells silently'];
   shipping.throws.lookup = [silence()];
   await run(ctx, order.id);
   const [first] = shipping.bought();
@@ -306,7 +306,7 @@ test('a rate of last week is quoted again, but only when the label is certain no
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order } = await request(ctx);
-  shipping.turns = ['is silent'];
+  shipping.nextPurchases = ['is silent'];
   shipping.throws.lookup = [silence()];
   await run(ctx, order.id);
   clock.pass(days(7));
@@ -353,7 +353,7 @@ test("a provider's retry-after counts as no try", async (t) => {
   shipping.throws.quote = [busy(30)];
   t.is(await run(ctx, order.id), 'snoozed');
   t.like(await labelOf(ctx, order.id), { state: 'queued', failedAttempts: 0, leaseExpiresAt: null });
-  shipping.turns = [{ error: busy(30) }];
+  shipping.nextPurchases = [{ error: busy(30) }];
   t.is(await run(ctx, order.id), 'snoozed');
   t.like(await labelOf(ctx, order.id), { state: 'rate_chosen', failedAttempts: 0, buyingSince: null });
   t.is(await run(ctx, order.id), 'done');
@@ -380,7 +380,7 @@ test('a label of another order is never taken for this one, whatever its rate', 
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order, labelId } = await request(ctx);
-  shipping.turns = ['is silent'];
+  shipping.nextPurchases = ['is silent'];
   shipping.throws.lookup = [silence()];
   await run(ctx, order.id);
   const strange = await shipping.buyLabel(
@@ -395,7 +395,7 @@ test('purchaseLabel buys another label for one voided at the provider only when 
   const { ctx, shipping } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order } = await request(ctx);
-  shipping.turns = ['sells silently'];
+  shipping.nextPurchases = ['sells silently'];
   shipping.throws.lookup = [silence()];
   await run(ctx, order.id);
   shipping.amend(shipping.bought()[0]?.id ?? '', 'refunded');
@@ -454,19 +454,19 @@ test('a flagged label fails its job with order, reason and advice', async (t) =>
     {
       reason: 'address_invalid',
       arrange: (fake) => {
-        fake.turns = [{ fails: 'address' }, { fails: 'address' }];
+        fake.nextPurchases = [{ fails: 'address' }, { fails: 'address' }];
       },
     },
     {
       reason: 'provider_insufficient_funds',
       arrange: (fake) => {
-        fake.turns = [{ fails: 'funds' }, { fails: 'funds' }];
+        fake.nextPurchases = [{ fails: 'funds' }, { fails: 'funds' }];
       },
     },
     {
       reason: 'carrier_error',
       arrange: (fake) => {
-        fake.turns = [{ fails: 'carrier' }, { fails: 'carrier' }];
+        fake.nextPurchases = [{ fails: 'carrier' }, { fails: 'carrier' }];
       },
     },
   ];
@@ -558,7 +558,7 @@ test('a temporary failure of the carrier is retried', async (t) => {
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order } = await request(ctx);
-  shipping.turns = [{ fails: 'temporary' }, { fails: 'temporary' }];
+  shipping.nextPurchases = [{ fails: 'temporary' }, { fails: 'temporary' }];
   t.like(await runToEnd(ctx, clock, order.id), { state: 'purchased', buyNumber: 3 });
   t.is(shipping.bought().length, 1);
 });
@@ -567,7 +567,7 @@ test('an address that was corrected is quoted again', async (t) => {
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order } = await request(ctx);
-  shipping.turns = [{ fails: 'temporary' }];
+  shipping.nextPurchases = [{ fails: 'temporary' }];
   await run(ctx, order.id);
   await transact(ctx, async (ctx) => {
     const locked = await lockOrder(ctx, order.id);

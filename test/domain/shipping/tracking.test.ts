@@ -167,7 +167,7 @@ test.serial('a second label that was bought after all is found, refunded and sho
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order } = await request(ctx);
-  shipping.turns = [{ sellsUnseenFor: 2 }];
+  shipping.nextPurchases = [{ sellsUnseenFor: 2 }];
   const label = await runToEnd(ctx, clock, order.id);
   t.like(label, { state: 'purchased', buyNumber: 2 });
   t.is(shipping.bought().length, 2, 'the provider was too slow for both lookups');
@@ -216,7 +216,7 @@ test.serial(
     const { ctx, shipping, clock } = withFake(t.context.ctx);
     await buildShippingAccount(ctx);
     const { order } = await request(ctx);
-    shipping.turns = [{ sellsUnseenFor: 2 }, { error: rejection() }];
+    shipping.nextPurchases = [{ sellsUnseenFor: 2 }, { error: rejection() }];
     const label = await runToEnd(ctx, clock, order.id);
     t.like(label, { state: 'purchased', buyNumber: 3 });
     t.is(new Set(shipping.bought().map(({ rateId }) => rateId)).size, 2);
@@ -393,7 +393,7 @@ test('a label that turns up before it is bought again is used, and one at a drop
   };
   const account = { tenantId: ctx.tenant.id, apiKey: '' };
   const late = await request(ctx);
-  shipping.turns = [{ error: busy(60) }];
+  shipping.nextPurchases = [{ error: busy(60) }];
   t.is(await run(ctx, late.order.id), 'snoozed');
   t.is((await labelOf(ctx, late.order.id)).state, 'rate_chosen');
   const rateId = await rateIdOf(ctx, late.labelId);
@@ -420,7 +420,7 @@ test.serial('a lookup that fails is repeated', async (t) => {
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order, labelId } = await request(ctx);
-  shipping.turns = [{ sellsUnseenFor: 2 }];
+  shipping.nextPurchases = [{ sellsUnseenFor: 2 }];
   await runToEnd(ctx, clock, order.id);
   const lookups = async () =>
     (await enqueuedJobs(ctx, jobs.checkPurchases)).filter((payload) => payload.labelId === labelId);
@@ -442,7 +442,7 @@ test.serial('a purchase with an unknown outcome is looked up again by a sweep', 
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order, labelId } = await request(ctx);
-  shipping.turns = ['sells silently'];
+  shipping.nextPurchases = ['sells silently'];
   shipping.throws.lookup = Array.from({ length: 6 }, silence);
   t.is((await runToEnd(ctx, clock, order.id)).reason, 'outcome_unknown');
   clock.pass(minutes(11));
@@ -487,7 +487,7 @@ test('a notification about a purchase that no attempt waits for records its labe
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order } = await request(ctx);
-  shipping.turns = ['sells silently'];
+  shipping.nextPurchases = ['sells silently'];
   shipping.throws.lookup = Array.from({ length: 6 }, silence);
   t.is((await runToEnd(ctx, clock, order.id)).reason, 'outcome_unknown');
   const [purchase] = shipping.bought();
@@ -506,7 +506,7 @@ test.serial('a label that turns up after the order was shipped by hand is refund
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const { order } = await request(ctx);
-  shipping.turns = ['sells silently'];
+  shipping.nextPurchases = ['sells silently'];
   shipping.throws.lookup = Array.from({ length: 6 }, silence);
   await runToEnd(ctx, clock, order.id);
   await markFulfilled(ctx, { orderId: order.id, carrier: 'DHL Express', trackingNumber: '9100000001' });

@@ -10,7 +10,7 @@ import { randomText } from '#src/lib/crypto.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 
 /** The possible outcomes of a purchase: what the provider does, and its response. */
-export type Turn =
+export type NextPurchase =
   | 'sells'
   /** The label is purchased, and the response is lost. */
   | 'sells silently'
@@ -37,7 +37,7 @@ export interface FakeShipping extends ShippingGateway {
   bought(): LabelPurchase[];
   readonly refunded: string[];
   /** How the next purchases go; after them it sells. */
-  turns: Turn[];
+  nextPurchases: NextPurchase[];
   /** What the next calls of this kind throw. */
   readonly throws: { quote: Error[]; lookup: Error[]; purchase: Error[]; refund: Error[]; track: Error[] };
   rates: Rate[];
@@ -79,7 +79,7 @@ export function fakeShippingGateway(): FakeShipping {
     calls: [],
     quotes: [],
     refunded: [],
-    turns: [],
+    nextPurchases: [],
     rates: [rate()],
     nextQuote: undefined,
     tracking: new Map(),
@@ -110,9 +110,9 @@ export function fakeShippingGateway(): FakeShipping {
     },
     async buyLabel(_account, { rateId, marker }) {
       fake.calls.push('buy');
-      const turn = fake.turns.shift() ?? 'sells';
-      if (turn === 'is silent') throw silence();
-      if (typeof turn === 'object' && 'error' in turn) throw turn.error;
+      const next = fake.nextPurchases.shift() ?? 'sells';
+      if (next === 'is silent') throw silence();
+      if (typeof next === 'object' && 'error' in next) throw next.error;
       const purchase = {
         id: `tr_${randomText(12)}`,
         rateId,
@@ -120,15 +120,15 @@ export function fakeShippingGateway(): FakeShipping {
         createdAt: new Date(),
         trackingUrl: null,
         labelUrl: `https://labels.example/${randomText(12)}.pdf`,
-        unseenFor: typeof turn === 'object' && 'sellsUnseenFor' in turn ? turn.sellsUnseenFor : 0,
+        unseenFor: typeof next === 'object' && 'sellsUnseenFor' in next ? next.sellsUnseenFor : 0,
         ...settled(
-          turn === 'waits' ? 'undecided' : typeof turn === 'object' && 'fails' in turn ? 'failed' : 'purchased',
+          next === 'waits' ? 'undecided' : typeof next === 'object' && 'fails' in next ? 'failed' : 'purchased',
         ),
       };
-      if (typeof turn === 'object' && 'fails' in turn)
-        purchase.failure = { kind: turn.fails, detail: 'The carrier said no.' };
+      if (typeof next === 'object' && 'fails' in next)
+        purchase.failure = { kind: next.fails, detail: 'The carrier said no.' };
       purchases.push(purchase);
-      if (turn === 'sells silently' || purchase.unseenFor > 0) throw silence();
+      if (next === 'sells silently' || purchase.unseenFor > 0) throw silence();
       return purchase;
     },
     async findPurchases(_account, rateId) {
