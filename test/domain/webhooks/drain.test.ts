@@ -2,6 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 import { drainEndpoint as drainEndpointJob } from '#jobs/webhooks.ts';
 import { read, transact } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
+import { beginWithinMs } from '#src/domain/webhooks/endpoint-leases.ts';
 import { newSecret } from '#src/domain/webhooks/endpoint-secrets.ts';
 import {
   disableEndpoint,
@@ -139,6 +140,22 @@ test('each attempt begins when the worker has a turn for it, and its end is the 
   }
   await drain;
   t.deepEqual([receiver.requests.length, ended], [3, 3]);
+});
+
+test('a delivery whose turn comes later than its batch may begin is not attempted in it, but in the next', async (t) => {
+  const { ctx, clock } = t.context;
+  const receiver = await receiverFor(t);
+  const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
+  await recordTests(ctx, id, 1);
+  const requestsAtTurn: number[] = [];
+  const takeTurn = async () => {
+    if (requestsAtTurn.push(receiver.requests.length) === 1) clock.pass(beginWithinMs);
+    return () => undefined;
+  };
+  await drainEndpoint({ ...ctx, takeTurn }, { endpointId: id });
+  t.deepEqual(requestsAtTurn, [0, 0]);
+  t.is(receiver.requests.length, 1);
+  t.deepEqual(await countStates(ctx, id), { delivered: 1 });
 });
 
 test('a rate limit pause ends on shutdown', async (t) => {
