@@ -35,9 +35,13 @@ export const createKeyCommand = defineCommand({
     kind: {
       type: 'string',
       value: 'secret|publishable',
-      description: 'A publishable key may be embedded in public pages.',
+      description: 'Required. A publishable key may be embedded in public pages; a secret one is for servers.',
     },
-    scopes: { type: 'string', value: 'a,b,c', description: 'The scopes of the key: products:read, cart:write …' },
+    scopes: {
+      type: 'string',
+      value: 'a,b,c',
+      description: 'Required. What the key may do: products:read, cart:write …',
+    },
     'expires-at': {
       type: 'string',
       value: 'time',

@@ -9,7 +9,8 @@ const progressEvery = 50;
 
 export const replayCommand = defineCommand({
   name: 'replay',
-  summary: 'Fetch events from Stripe again and reconcile the orders of a store.',
+  summary:
+    'Fetch from Stripe again what one of --since, --event, --session and --order names, and reconcile the orders.',
   parameters: { slug: 'The slug of the store.' },
   options: {
     since: {

@@ -41,8 +41,8 @@ export const inviteStaffCommand = defineCommand({
   summary: 'Email a member an invitation to the admin of a store. Repeating it changes name and role.',
   parameters: { slug: 'The slug of the store.', email: 'The email address of the member.' },
   options: {
-    name: { type: 'string', value: 'name', description: 'What the member is called.' },
-    role: { type: 'string', value: roleNames.join('|'), description: 'What the member may do.' },
+    name: { type: 'string', value: 'name', description: 'Required. What the member is called.' },
+    role: { type: 'string', value: roleNames.join('|'), description: 'Required. What the member may do.' },
   },
   async run({ parameters: { slug, email }, options, terminal }) {
     const input = readInput('staff invite', StaffInput, { email, name: options.name, role: options.role });

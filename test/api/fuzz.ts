@@ -15,7 +15,11 @@ const { requests, seed } = readOptions(
   'npm run fuzz --',
   {
     requests: { default: 20_000, description: 'Requests to send.' },
-    seed: { default: Math.floor(Math.random() * 2 ** 31), meant: 'a random one', description: 'Repeats a run.' },
+    seed: {
+      default: Math.floor(Math.random() * 2 ** 31),
+      meant: 'a random one',
+      description: 'Repeats the random choices of a run.',
+    },
   },
   '--requests 5000 --seed 7',
 );

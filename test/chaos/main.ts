@@ -23,8 +23,8 @@ const options = readOptions(
     },
     every: { default: 1500, description: 'Milliseconds between two faults; 0 for none.' },
     drop: { default: 0.3, description: 'The share of webhooks that the providers drop.' },
-    duplicate: { default: 0.3, description: 'The share that they send twice.' },
-    shuffle: { default: true, description: 'They send them in order.' },
+    duplicate: { default: 0.3, description: 'The share of webhooks that the providers send twice.' },
+    shuffle: { default: true, description: 'The providers send webhooks in order.' },
     settle: { default: 180_000, description: 'Milliseconds within which everything has to recover.' },
     neighbour: {
       default: 0,

@@ -122,6 +122,15 @@ test('--help explains all commands and each one', async (t) => {
   }
 });
 
+test('the help of a command says of each option whether it is required', async (t) => {
+  for (const { name, parameters, options } of commands) {
+    const { code, err } = await callCli([...name.split(' '), ...Object.keys(parameters).map(() => 'x')]);
+    const missing = code === 2 ? [...err.matchAll(/--([a-z-]+) is required/g)].map(([, option]) => option ?? '') : [];
+    const named = Object.keys(options).filter((option) => options[option]?.description.startsWith('Required. '));
+    t.deepEqual(missing.toSorted(), named.toSorted(), `${name}: ${err}`);
+  }
+});
+
 test('every command has a summary and a name of its own', (t) => {
   t.is(new Set(commands.map(({ name }) => name)).size, commands.length);
   for (const { name, summary } of commands) {

@@ -9,7 +9,7 @@ import { changesBetween, unannounced } from './changes.ts';
 /* `npm run api-changes`: what callers notice of a change of the routes. */
 
 const { accept } = readOptions(
-  'Prints how the API differs from its accepted version, and which of it breaks clients. Exits with 1 if CHANGELOG.md\n' +
+  'Prints how the API differs from its accepted version, and which changes break clients. Exits with 1 if CHANGELOG.md\n' +
     'does not name a breaking change.',
   'npm run api-changes --',
   { accept: { default: false, description: 'Make this the accepted version, unless a breaking change is not named.' } },

@@ -17,9 +17,8 @@ import { describeRoutes } from './table.ts';
  */
 
 const { tests: pattern } = readOptions(
-  'Runs the tests of the API and prints, route by route, the number of its SQL statements, its responses, ' +
-    'and what of them\n' +
-    'no test has seen. Ends with 1 where something is missing.',
+  'Runs the tests of the API and prints, route by route, the number of SQL statements and the responses that were seen.\n' +
+    'Exits with 1 when a test fails or a documented response was not seen.',
   'npm run routes --',
   { tests: { default: 'test/api/**', description: 'The tests to run.' } },
   "'test/api/cart*'",

@@ -1,6 +1,5 @@
 import type { Clock } from '#src/lib/clock.ts';
 import { parseDuration } from '#src/lib/duration.ts';
-import { issueMessage } from '#src/lib/issue-message.ts';
 import { type Static, Timestamp, type TSchema } from '#src/lib/schema.ts';
 import { fits, type Issue, issuesOf } from '#src/lib/validation.ts';
 import { UsageError } from './command.ts';
@@ -26,14 +25,12 @@ export function readTime(clock: Clock, option: string, written: string): Date {
  */
 export function readInput<Schema extends TSchema>(command: string, schema: Schema, given: object): Static<Schema> {
   if (fits(schema, given)) return given;
-  throw wrongOption(command, issuesOf(schema, given)[0]);
+  throw new UsageError(`${command}: ${issuesOf(schema, given).map(describe).join(', ')}.`);
 }
 
-function wrongOption(command: string, issue: Issue | undefined): UsageError {
-  const [, field = ''] = issue?.path.split('/') ?? [];
-  return new UsageError(
-    `${command}: ${issueMessage(`--${field.replaceAll('_', '-')}`, issue?.detail ?? 'is not valid')}`,
-  );
+function describe({ path, detail }: Issue): string {
+  const [, field = ''] = path.split('/');
+  return `--${field.replaceAll('_', '-')} ${detail}`;
 }
 
 /** `a, b` as its parts. */

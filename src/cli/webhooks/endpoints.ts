@@ -31,14 +31,18 @@ const fields = {
   concurrency: {
     type: 'string',
     value: 'n',
-    description: 'Maximum number of concurrent requests. Default: 4.',
+    description: 'Maximum number of concurrent requests. A new endpoint has 4.',
   },
-  'rate-per-second': { type: 'string', value: 'n', description: 'Maximum number of requests per second.' },
+  'rate-per-second': {
+    type: 'string',
+    value: 'n',
+    description: 'Maximum number of requests per second. A new endpoint has no limit.',
+  },
 } as const satisfies Options;
 
 export const listEndpointsCommand = defineCommand({
   name: 'webhooks:list',
-  summary: 'List the webhook endpoints of a store with their state.',
+  summary: 'List the webhook endpoints to which a store sends its events, with their state.',
   parameters: { slug: 'The slug of the store.' },
   async run({ parameters, terminal }) {
     const { rows } = await withStore(terminal, parameters.slug, (ctx) => listEndpoints(ctx, { limit: endpointsMax }));
@@ -63,7 +67,7 @@ export const createEndpointCommand = defineCommand({
   name: 'webhooks:create',
   summary: 'Create a webhook endpoint. Its signing secret is printed only once.',
   parameters: { slug: 'The slug of the store.', url: 'The https URL to deliver to.' },
-  options: fields,
+  options: { ...fields, events: { ...fields.events, description: `Required. ${fields.events.description}` } },
   async run({ parameters, options, terminal }) {
     const input = readInput('webhooks:create', EndpointInput, given({ ...options, url: parameters.url }));
     const { endpoint, secret } = await withStore(terminal, parameters.slug, (ctx) => createEndpoint(ctx, input));

@@ -4,7 +4,7 @@ import { withStore } from '../lib/with-services.ts';
 
 export const registerWebhookCommand = defineCommand({
   name: 'webhooks:register',
-  summary: 'Register the webhook endpoint of a store at Stripe for the event types that are handled.',
+  summary: 'Register this service at Stripe to receive the events of a store.',
   parameters: { slug: 'The slug of the store.' },
   options: {
     replace: { type: 'boolean', description: 'Create a new endpoint with a new secret even if the current one works.' },
