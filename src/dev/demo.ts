@@ -1,13 +1,6 @@
 import { readOptions } from '#src/cli/lib/script-options.ts';
-import { createAdmin, createStorefront } from '#src/client/src/index.ts';
-import { analytics } from './demo/analytics.ts';
-import { type Journey, runSteps } from './demo/journey.ts';
-import { purchase } from './demo/purchase.ts';
-import { startReceiver } from './demo/receiver.ts';
-import { abandonedCart, account } from './demo/returning-shoppers.ts';
-import { international, subscription } from './demo/special-orders.ts';
-import { onStop } from './stack/on-stop.ts';
-import { givenVariables, type Stack, startStack } from './stack/start-stack.ts';
+import type { Journey } from './demo/journey.ts';
+import type { Stack } from './stack/start-stack.ts';
 
 /*
  * The whole service on an empty machine: `npm run demo` starts everything, runs shoppers through the store over HTTP,
@@ -21,6 +14,15 @@ readOptions(
   'npm run demo --',
   {},
 );
+const { createAdmin, createStorefront } = await import('#src/client/src/index.ts');
+const { analytics } = await import('./demo/analytics.ts');
+const { runSteps } = await import('./demo/journey.ts');
+const { purchase } = await import('./demo/purchase.ts');
+const { startReceiver } = await import('./demo/receiver.ts');
+const { abandonedCart, account } = await import('./demo/returning-shoppers.ts');
+const { international, subscription } = await import('./demo/special-orders.ts');
+const { onStop } = await import('./stack/on-stop.ts');
+const { givenVariables, startStack } = await import('./stack/start-stack.ts');
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 

@@ -1,10 +1,4 @@
-import { announceStack } from '#src/cli/lib/running-stack.ts';
 import { readOptions } from '#src/cli/lib/script-options.ts';
-import { ensureConsole } from '#src/console/build/ensure-built.ts';
-import { startReceiver } from './demo/receiver.ts';
-import { freePort } from './embedded/free-port.ts';
-import { onStop } from './stack/on-stop.ts';
-import { givenVariables, startStack } from './stack/start-stack.ts';
 
 /* The same stack as the demo's, left running until Ctrl-C. */
 
@@ -15,6 +9,12 @@ readOptions(
   'npm run dev --',
   {},
 );
+const { announceStack } = await import('#src/cli/lib/running-stack.ts');
+const { ensureConsole } = await import('#src/console/build/ensure-built.ts');
+const { startReceiver } = await import('./demo/receiver.ts');
+const { freePort } = await import('./embedded/free-port.ts');
+const { onStop } = await import('./stack/on-stop.ts');
+const { givenVariables, startStack } = await import('./stack/start-stack.ts');
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 const port = Number(process.env['PORT'] ?? 3000);

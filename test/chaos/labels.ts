@@ -1,9 +1,5 @@
 import { readOptions } from '#src/cli/lib/script-options.ts';
-import { migrate } from '#src/database/migrate.ts';
-import { startEmbedded } from '#src/dev/embedded/start-embedded.ts';
-import { labelEnvironment } from './label-workers.ts';
-import { type Recording, recordLabelPoints } from './record-label-points.ts';
-import { runLabelChaos } from './run-label-chaos.ts';
+import type { Recording } from './record-label-points.ts';
 
 /* `npm run chaos:labels -- --orders 1000 --seed 7`: one label for each order, counted at the provider. */
 
@@ -25,6 +21,12 @@ const options = readOptions(
   },
   '--orders 300 --seed 7',
 );
+const { migrate } = await import('#src/database/migrate.ts');
+const { startEmbedded } = await import('#src/dev/embedded/start-embedded.ts');
+const { labelEnvironment } = await import('./label-workers.ts');
+const { recordLabelPoints } = await import('./record-label-points.ts');
+const { runLabelChaos } = await import('./run-label-chaos.ts');
+
 const startedAt = performance.now();
 const report = (line: string): void => console.log(line);
 report(`seed ${options.seed}`);

@@ -1,11 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Redis } from 'ioredis';
 import { readOptions } from '#src/cli/lib/script-options.ts';
-import { startReceiver } from '#src/dev/demo/receiver.ts';
-import { startStack } from '#src/dev/stack/start-stack.ts';
-import { seededRandom } from '#test/support/random.ts';
-import { findBreaches } from './invariants.ts';
-import { type Purchase, sendShoppers } from './shoppers.ts';
+import type { Purchase } from './shoppers.ts';
 
 /*
  * `npm run chaos:each`: an order is paid while one kind of process is killed (kill -9), kind after kind, and once
@@ -19,6 +14,13 @@ readOptions(
   'npm run chaos:each --',
   {},
 );
+const { Redis } = await import('ioredis');
+const { startReceiver } = await import('#src/dev/demo/receiver.ts');
+const { startStack } = await import('#src/dev/stack/start-stack.ts');
+const { seededRandom } = await import('#test/support/random.ts');
+const { findBreaches } = await import('./invariants.ts');
+const { sendShoppers } = await import('./shoppers.ts');
+
 const receiver = await startReceiver();
 const stack = await startStack(receiver, {
   workers: 'each',

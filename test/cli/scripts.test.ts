@@ -12,7 +12,7 @@ const entryOf = (name: string) => scripts[name]?.replace('node ', '') ?? '';
 
 /**
  * What a person starts in a terminal: the others are `npm run cli`, with a help of its own, and services. One at a
- * time: each loads all of the service.
+ * time: each starts a process.
  */
 const watched = Object.keys(scripts).filter((name) => /^(?:test|src\/dev)\//.test(entryOf(name)));
 const benchmarks = globSync('test/bench/*.ts')
@@ -60,6 +60,19 @@ for (const name of watched.filter((name) => name !== 'test')) {
     t.is(out, '');
     t.regex(err, /^There is no .*--nonsense/);
     t.notRegex(err, /\n\s+at /, 'a stack is nothing for who called it');
+  });
+}
+
+for (const name of watched.filter((name) => name !== 'test')) {
+  test(`npm run ${name} reads its options before it loads what it runs`, (t) => {
+    const text = readFileSync(new URL(`../../${entryOf(name)}`, import.meta.url), 'utf8');
+    const loaded = [...text.matchAll(/^import (?!type\b)[^;]*? from '([^']+)'/gm)].map(
+      ([, specifier = '']) => specifier,
+    );
+    t.deepEqual(
+      loaded.filter((specifier) => !/^(node:|#src\/lib\/|#src\/cli\/lib\/script-options\.ts$)/.test(specifier)),
+      [],
+    );
   });
 }
 

@@ -3,8 +3,6 @@ import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 import { readOptions } from '#src/cli/lib/script-options.ts';
-import { acceptedPath, currentDocument, readAccepted, readChangelog } from './accepted-document.ts';
-import { changesBetween, unannounced } from './changes.ts';
 
 /* `npm run api-changes`: what callers notice of a change of the routes. */
 
@@ -15,6 +13,8 @@ const { accept } = readOptions(
   { accept: { default: false, description: 'Make this the accepted version, unless a breaking change is not named.' } },
   '--accept',
 );
+const { acceptedPath, currentDocument, readAccepted, readChangelog } = await import('./accepted-document.ts');
+const { changesBetween, unannounced } = await import('./changes.ts');
 
 const document = currentDocument();
 const changes = changesBetween(readAccepted(), document);

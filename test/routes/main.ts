@@ -5,11 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { routes } from '#src/api/routes.ts';
 import { readOptions } from '#src/cli/lib/script-options.ts';
-import { coverageOf } from './coverage.ts';
-import { readRecords } from './read-records.ts';
-import { describeRoutes } from './table.ts';
 
 /*
  * `npm run routes`: runs the tests of the API and prints the responses of each route, and the documented ones that no
@@ -23,6 +19,11 @@ const { tests: pattern } = readOptions(
   { tests: { default: 'test/api/**', description: 'The tests to run.' } },
   "'test/api/cart*'",
 );
+const { routes } = await import('#src/api/routes.ts');
+const { coverageOf } = await import('./coverage.ts');
+const { readRecords } = await import('./read-records.ts');
+const { describeRoutes } = await import('./table.ts');
+
 const folder = mkdtempSync(join(tmpdir(), 'storefront-routes-'));
 const root = fileURLToPath(new URL('../..', import.meta.url));
 

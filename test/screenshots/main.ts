@@ -3,21 +3,8 @@ import { join, resolve } from 'node:path';
 
 import type { Browser, Page } from 'playwright-core';
 import { readOptions } from '#src/cli/lib/script-options.ts';
-import { ensureConsole } from '#src/console/build/ensure-built.ts';
-import { startReceiver } from '#src/dev/demo/receiver.ts';
-import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
-import { type Stack, startStack } from '#src/dev/stack/start-stack.ts';
-import { launchBrowser } from '#test/support/browser.ts';
-import { until } from '#test/support/until.ts';
-import { consolePages, openInConsole, owner, recordPages, signInToConsole } from '#test/support/walk-console.ts';
-import {
-  buyOnStorefront,
-  type Capture,
-  receiveParcel,
-  requestReturnInPage,
-  signInOnStorefront,
-} from '#test/support/walk-storefront.ts';
-import { fillDemoStore } from './fill-store.ts';
+import type { Stack } from '#src/dev/stack/start-stack.ts';
+import type { Capture } from '#test/support/walk-storefront.ts';
 
 /*
  * `npm run screenshots -- <folder>`: starts the whole service, fills its store, and takes a picture of every page that
@@ -43,6 +30,20 @@ const {
   },
   '../pictures --dark',
 );
+const { ensureConsole } = await import('#src/console/build/ensure-built.ts');
+const { startReceiver } = await import('#src/dev/demo/receiver.ts');
+const { mailboxControl } = await import('#src/dev/simulators/mailbox/control.ts');
+const { startStack } = await import('#src/dev/stack/start-stack.ts');
+const { launchBrowser } = await import('#test/support/browser.ts');
+const { until } = await import('#test/support/until.ts');
+const { consolePages, openInConsole, owner, recordPages, signInToConsole } = await import(
+  '#test/support/walk-console.ts'
+);
+const { buyOnStorefront, receiveParcel, requestReturnInPage, signInOnStorefront } = await import(
+  '#test/support/walk-storefront.ts'
+);
+const { fillDemoStore } = await import('./fill-store.ts');
+
 const target = resolve(folder);
 mkdirSync(target, { recursive: true });
 
