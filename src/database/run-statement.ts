@@ -142,9 +142,9 @@ const usersMax = 10;
 const joinable = new WeakMap<Pool, SharedClient>();
 
 /**
- * Run one statement on a connection that it shares with the other statements of the same iteration of the event loop: they
- * are pipelined. Each is a transaction of its own and fails alone. Only for short reads: the statements behind one wait
- * for it, and a statement that waits for a lock could deadlock with one behind it.
+ * Run one statement on a connection that it shares with the other statements of the same iteration of the event loop:
+ * they are pipelined. Each is a transaction of its own and fails alone. Only for short reads: the statements behind one
+ * wait for it, and a statement that waits for a lock could deadlock with one behind it.
  */
 export async function runTogether<Row>(pool: Pool, statement: Sql): Promise<Row[]> {
   const shared = joinable.get(pool) ?? share(pool);
