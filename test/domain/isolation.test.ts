@@ -33,7 +33,7 @@ const platformUses: readonly string[] = [
   'src/domain/search/zero-result-searches.ts: a store has more searches that found nothing than it may',
   'src/domain/search/zero-result-searches.ts: each store has searches that found nothing',
   'src/domain/search/request-embedding.ts: documents of every store are embedded',
-  'src/domain/shipping/read-labels.ts: operators see the labels of every store that need attention',
+  'src/domain/shipping/read-labels.ts: operators see the labels of every store that need attention or wait',
   'src/domain/shipping/check-purchases.ts: checks of labels are enqueued for every store',
   'src/domain/shipping/reconcile-tracking.ts: polls of parcels are enqueued for every store',
   'src/domain/webhooks/webhooks-needing-attention.ts: operators see the webhooks of every store that need attention',
