@@ -115,6 +115,28 @@ test('POST /admin/imports imports products with their variants from CSV', async 
   );
 });
 
+test('an import rejects what may be two thousand, or a major unit, in every column of whole numbers', async (t) => {
+  const files = {
+    products: ['slug,sku', 'numbered,N-1', ['price_cents', 'compare_at_cents', 'stock', 'low_stock_at']],
+    stock: ['sku', 'N-1', ['quantity', 'change']],
+    gift_cards: ['code', 'NUMBERED-CARD-1', ['balance_cents']],
+    promo_codes: ['code,type,value_cents', 'NUMBERED,fixed,100', ['min_subtotal_cents', 'usage_limit']],
+  } as const;
+  for (const [kind, [header, cells, columns]] of Object.entries(files)) {
+    for (const column of columns) {
+      const rows = ['2.000', '100.00'].map((number) => `${cells},${number}`);
+      const done = await importFile(
+        t,
+        `kind=${kind}&format=csv&mode=upsert`,
+        [`${header},${column}`, ...rows].join('\n'),
+      );
+      const problems = await problemsOf(t, done.id);
+      t.true(problems[0]?.problem.startsWith(`${column} must be a`), `${kind}: ${column}: ${problems[0]?.problem}`);
+      t.is(done.rows.failed, 2, column);
+    }
+  }
+});
+
 test('an import reports each rejected row, and its list of errors can be corrected and imported', async (t) => {
   await buildProduct(t.context.ctx, { slug: 'other', variants: [{ sku: 'TAKEN' }] });
   const file = [

@@ -17,12 +17,16 @@ export function filledCells(row: Row, columns: readonly string[]): Record<string
   return Object.fromEntries(columns.flatMap((name) => (row[name] ? [[name, row[name]]] : [])));
 }
 
-const numeral = /^-?\d{1,15}(\.\d{1,15})?$/;
+const whole = /^-?\d{1,15}$/;
+const decimal = /^-?\d{1,15}(\.\d{1,15})?$/;
+/** The columns of what need not be whole. In any other, `2.000` may be two thousand, and `100.00` is a major unit. */
+const decimalColumns = ['weight_oz', 'value', 'commission_percent', 'discount_percent'];
 
 /** The cells of these columns that are not empty, as numbers. What is no number stays a text, which is not valid. */
 export function filledNumbers(row: Row, columns: readonly string[]): Record<string, number | string> {
   const cells = Object.entries(filledCells(row, columns));
-  return Object.fromEntries(cells.map(([name, cell]) => [name, numeral.test(cell) ? Number(cell) : cell]));
+  const numeralIn = (name: string) => (decimalColumns.includes(name) ? decimal : whole);
+  return Object.fromEntries(cells.map(([name, cell]) => [name, numeralIn(name).test(cell) ? Number(cell) : cell]));
 }
 
 /** A cell with several values between commas or semicolons; undefined for an empty one. */
