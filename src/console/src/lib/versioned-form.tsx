@@ -100,20 +100,30 @@ function useVersionedSave<Thing extends Versioned, Input extends object>({
   inputOf,
   read,
   replace,
-}: VersionedSave<Thing, Input>): { run: (mine: Input, base: Versioned) => Promise<Thing>; conflict: ReactNode } {
+}: VersionedSave<Thing, Input>): { run: (mine: Input, base: Thing) => Promise<Thing>; conflict: ReactNode } {
   const [conflict, setConflict] = useState<Conflict<Input>>();
-  const run = async (mine: Input, { version }: Versioned): Promise<Thing> => {
+  const run = async (mine: Input, base: Thing): Promise<Thing> => {
     try {
-      return await replace({ ...mine, version });
+      return await replace({ ...mine, version: base.version });
     } catch (error) {
       if (!(error instanceof ApiError && error.code === 'version_conflict')) throw error;
       const theirs = await read();
-      const isMine = await new Promise<boolean>((decide) => setConflict({ theirs: inputOf(theirs), mine, decide }));
+      const merged = { ...inputOf(theirs), ...changesOf(inputOf(base), mine) };
+      const isMine = await new Promise<boolean>((decide) =>
+        setConflict({ theirs: inputOf(theirs), mine: merged, decide }),
+      );
       setConflict(undefined);
-      return isMine ? run(mine, theirs) : theirs;
+      return isMine ? run(merged, theirs) : theirs;
     }
   };
   return { run, conflict: conflict && <ConflictDialog {...conflict} /> };
+}
+
+/** The fields that were edited: all others stay as somebody else saved them. */
+function changesOf<Input extends object>(base: Input, mine: Input): Partial<Input> {
+  const fields = Object.keys(mine) as (keyof Input)[];
+  const edited = fields.filter((field) => describe(mine[field]) !== describe(base[field]));
+  return Object.fromEntries(edited.map((field) => [field, mine[field]])) as Partial<Input>;
 }
 
 function ConflictDialog<Input extends object>({ theirs, mine, decide }: Conflict<Input>) {
