@@ -33,8 +33,10 @@ function SignInAgain({ close }: GateProps) {
   const { message, error, attempt } = useAttempt();
   const resume = () =>
     attempt(async () => {
-      await refreshSession();
-      close(true);
+      const { staff } = await refreshSession();
+      // What waits was asked for by somebody else, who may have had other rights.
+      if (session && staff.id !== session.staff.id) location.reload();
+      else close(true);
       return undefined;
     });
   const sendLink = () =>
