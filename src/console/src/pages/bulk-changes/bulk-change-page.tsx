@@ -33,7 +33,7 @@ function BulkChangeParts({ of: found }: Props) {
           : undone_by && 'It was undone.'
       }
       actions={<BulkChangeActions of={found} />}
-      share={(rows.done + rows.failed) / Math.max(1, rows.total)}
+      share={rows.done / Math.max(1, rows.total)}
       facts={factsOf(found)}
     >
       <RejectedRows count={rows.failed} href={`/api/v1/admin/bulk-changes/${id}/errors`}>

@@ -30,7 +30,7 @@ function ImportParts({ of: found }: Props) {
         'Nothing was changed: this was a check. To import the file, choose it again without “Only check the file”.'
       }
       actions={<ImportActions of={found} />}
-      share={rows.total ? (rows.done + rows.failed) / rows.total : undefined}
+      share={rows.total ? rows.done / rows.total : undefined}
       facts={factsOf(found)}
     >
       <RejectedRows count={rows.failed} href={`/api/v1/admin/imports/${id}/errors`}>
@@ -45,7 +45,7 @@ function factsOf({ kind, rows, changes, rows_per_second: rate, format, mode, ...
   const updates = kind === 'gift_cards' || kind === 'orders' ? 'Stays as it is' : 'Is changed';
   return [
     ['Rows', rows.total === null ? `${formatCount(rows.read)} so far` : formatCount(rows.total)],
-    ['Done', formatCount(rows.done)],
+    ['Accepted', formatCount(rows.done - rows.failed)],
     ['Rejected', formatCount(rows.failed)],
     ['Created', formatCount(changes.created)],
     ['Updated', formatCount(changes.updated)],

@@ -1,8 +1,15 @@
+import Box from '@mui/material/Box';
+import Link from '@mui/material/Link';
+import { Link as RouterLink } from 'react-router';
+
 import { admin } from '../../admin.ts';
 import { Panel } from '../../lib/facts.tsx';
 import { formatTime } from '../../lib/format.ts';
 import { Loaded } from '../../lib/loaded.tsx';
 import { Rows } from '../../lib/rows.tsx';
+
+const status = 'label_purchased';
+const allToBePacked = `/orders?filter=${encodeURIComponent(JSON.stringify({ fulfillment_status: status }))}`;
 
 /** The orders whose labels are bought, and whose parcels the carrier does not have yet. */
 export function ShippingToday() {
@@ -10,25 +17,34 @@ export function ShippingToday() {
     <Panel title="To be packed">
       <Loaded
         queryKey={['orders', 'to pack']}
-        load={(signal) => admin.listOrders({ fulfillment_status: 'label_purchased', limit: 10 }, { signal })}
+        load={(signal) => admin.listOrders({ fulfillment_status: status, limit: 10 }, { signal })}
         refetchInterval={60_000}
       >
-        {({ orders }) => (
-          <Rows
-            label="Orders to be packed"
-            rows={orders}
-            keyOf={({ id }) => id}
-            linkOf={({ id }) => `/orders/${id}/show`}
-            empty="No parcel waits."
-            columns={[
-              { label: 'Order', show: ({ order_number }) => order_number },
-              { label: 'Paid', show: ({ paid_at }) => paid_at && formatTime(paid_at) },
-              {
-                label: 'Items',
-                show: ({ items }) => items.map(({ quantity, name }) => `${quantity} × ${name}`).join(', '),
-              },
-            ]}
-          />
+        {({ orders, cursor }) => (
+          <>
+            <Rows
+              label="Orders to be packed"
+              rows={orders}
+              keyOf={({ id }) => id}
+              linkOf={({ id }) => `/orders/${id}/show`}
+              empty="No parcel waits."
+              columns={[
+                { label: 'Order', show: ({ order_number }) => order_number },
+                { label: 'Paid', show: ({ paid_at }) => paid_at && formatTime(paid_at) },
+                {
+                  label: 'Items',
+                  show: ({ items }) => items.map(({ quantity, name }) => `${quantity} × ${name}`).join(', '),
+                },
+              ]}
+            />
+            {cursor !== null && (
+              <Box sx={{ p: 2 }}>
+                <Link component={RouterLink} to={allToBePacked}>
+                  Older ones wait, too: show all
+                </Link>
+              </Box>
+            )}
+          </>
         )}
       </Loaded>
     </Panel>
