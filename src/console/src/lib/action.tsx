@@ -53,17 +53,9 @@ export function Action<Input extends object, Outcome = unknown>(props: ActionPro
 function ActionDialog<Input extends object, Outcome>(
   props: ActionProps<Input, Outcome> & { readonly onClose: () => void },
 ) {
-  const {
-    label,
-    title = label,
-    submit = label,
-    text,
-    input = {},
-    color = 'primary',
-    children,
-    onClose,
-    onDone,
-  } = props;
+  const { label, title = label, submit = label, text, color = 'primary', children, onClose, onDone } = props;
+  // What it shows is read again while the form is open, and the form must not begin again.
+  const [input] = useState(props.input ?? {});
   const titleId = useId();
   const { send, isSending, error } = useAction({
     ...props,
@@ -81,7 +73,7 @@ function ActionDialog<Input extends object, Outcome>(
       aria-labelledby={titleId}
     >
       <DialogTitle id={titleId}>{title}</DialogTitle>
-      {/* Without a record, the form would have that of the page, and begin again when it is read again. */}
+      {/* Without a record, the form would have that of the page. */}
       <Form record={input as Partial<RaRecord>} onSubmit={(values: FieldValues) => void send(values as Input)}>
         <DialogContent>
           {text && <DialogContentText sx={{ mb: 2 }}>{text}</DialogContentText>}

@@ -40,5 +40,8 @@ export function EditForm<Input extends object, Outcome = unknown>(props: EditFor
   );
 }
 
-/** Without an error of its own, the form would take a failed request for a successful one, and no longer warn. */
-const unsaved = { root: { request: 'failed' } };
+/**
+ * Without an error of its own, the form would take a failed request for a successful one, and no longer warn. The
+ * message is shown for a moment.
+ */
+const unsaved = { root: { serverError: 'It is not saved.' } };

@@ -1,3 +1,4 @@
+import { ApiError } from '@storefront-commerce/client';
 import { useRef, useState } from 'react';
 import { useNotify, useRefresh } from 'react-admin';
 
@@ -6,7 +7,7 @@ import { messageOf } from './errors.ts';
 
 /** A request that changes something, and what follows when it has succeeded. */
 export interface ActionRequest<Input extends object, Outcome = unknown> {
-  /** Sends it. The same input has the same key, however often it is sent. */
+  /** Sends it. The same input has the same key, however often it is sent, until it is rejected. */
   readonly run: (input: Input, options: { idempotencyKey: string }) => Promise<Outcome>;
   /** What is said when it has succeeded. */
   readonly done: string;
@@ -44,6 +45,8 @@ export function useAction<Input extends object, Outcome>({
       onDone?.(result);
       return true;
     } catch (failure) {
+      // What is sent next may depend on what has changed since.
+      if (isRejection(failure)) keys.current.clear();
       setError(messageOf(failure, currency));
       return false;
     } finally {
@@ -52,6 +55,13 @@ export function useAction<Input extends object, Outcome>({
   };
   return { send, isSending, error };
 }
+
+/** Whether nothing was done, and will not be. */
+const isRejection = (failure: unknown): boolean =>
+  failure instanceof ApiError &&
+  failure.status >= 400 &&
+  failure.status < 500 &&
+  failure.code !== 'idempotency_in_progress';
 
 function keyOf(keys: Map<string, string>, input: object): string {
   const text = JSON.stringify(input);

@@ -1,4 +1,5 @@
 import type { Body, OrderFile } from '@storefront-commerce/client';
+import { useState } from 'react';
 import { CheckboxGroupInput, maxValue, required, TextInput } from 'react-admin';
 import { useFormContext } from 'react-hook-form';
 
@@ -41,8 +42,10 @@ export function RefundPanel({ order }: { readonly order: OrderFile }) {
   );
 }
 
-function RefundAction({ order, left }: { readonly order: OrderFile; readonly left: number }) {
+function RefundAction({ order, left: leftNow }: { readonly order: OrderFile; readonly left: number }) {
   const { id, order_number: number, currency } = order;
+  // The order is read again while the form is open: a refund whose response was lost must not be too large to try again.
+  const [left, setLeft] = useState(leftNow);
   return (
     <Action<Refund & { lines?: string[] }>
       label="Refund"
@@ -50,6 +53,7 @@ function RefundAction({ order, left }: { readonly order: OrderFile; readonly lef
       scope="admin.refunds:write"
       text={`${formatMoney(left, currency)} can be refunded. A refund cannot be undone.`}
       input={{ amount_cents: left, lines: [] }}
+      onOpen={() => setLeft(leftNow)}
       done="The refund is on its way to the payment provider."
       run={({ lines: _, ...refund }, options) => admin.refundOrder(id, refund, options)}
     >
