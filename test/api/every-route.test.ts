@@ -1,12 +1,15 @@
 import anyTest, { type TestFn } from 'ava';
 import { acceptedScopes, type Route } from '#src/api/lib/define-route.ts';
 import { routes } from '#src/api/routes.ts';
-import { transact } from '#src/database/transact.ts';
+import { read, transact } from '#src/database/transact.ts';
 import { claimRequest } from '#src/domain/idempotency/index.ts';
+import { openAccount } from '#src/domain/payments/index.ts';
+import { roleNames } from '#src/domain/staff/index.ts';
 import { newKey, scopes } from '#src/domain/tenants/api-key.ts';
 import { issueKey, moduleNames, revokeKey, type Scope, setModules } from '#src/domain/tenants/index.ts';
 import { hours, minutes } from '#src/lib/duration.ts';
 import { exampleOf } from '#src/lib/example-of.ts';
+import { sql } from '#src/lib/sql.ts';
 import {
   addressOf,
   isForStaff,
@@ -25,8 +28,9 @@ import { buildCart } from '#test/support/factories/cart.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
 import { buildPartner } from '#test/support/factories/partners.ts';
+import { buildPaymentAccount } from '#test/support/factories/payments.ts';
 import { buildSession } from '#test/support/factories/sessions.ts';
-import { buildStaffSession } from '#test/support/factories/staff.ts';
+import { buildStaff, buildStaffSession } from '#test/support/factories/staff.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 
 /*
@@ -109,6 +113,33 @@ test('a route for staff rejects a missing and an unknown session, a role without
       t.is(await result(analyst.headers), '403 insufficient_scope', nameOf(route));
     }
     if (route.verified) t.is(await result(unverified.headers), '403 second_factor_required', nameOf(route));
+  }
+});
+
+test('with no operation that needs a second factor does a key change an owner or the payment account', async (t) => {
+  const { api, ctx } = t.context;
+  const key = await buildKey(ctx, ['admin:write']);
+  await buildPaymentAccount(ctx);
+  const members = [await buildStaff(ctx), await buildStaff(ctx, { role: 'support' })];
+  const guarded = async () => ({
+    owners: await read(
+      ctx,
+      sql`
+      select * from staff where tenant_id = ${ctx.tenant.id} and role = 'owner' and revoked_at is null order by id`,
+    ),
+    payments: await openAccount(ctx),
+    account: (await api.call('GET', '/api/v1/admin/providers', { key })).body.providers.payments,
+  });
+  const before = await guarded();
+  for (const route of kinds('bearer').filter(({ verified }) => verified)) {
+    const example = route.body && (exampleOf(route.body) as object);
+    const bodies = example && 'role' in example ? roleNames.map((role) => ({ ...example, role })) : [example];
+    const ids = route.path.includes('/staff/:id') ? members.map(({ id }) => ({ id })) : [{}];
+    for (const [params, body] of ids.flatMap((id) => bodies.map((body) => [id, body] as const))) {
+      const { status } = await send(t.context, route, { key, params, ...(body && { body }) });
+      t.true(status < 500 || status === 502, nameOf(route));
+      t.deepEqual(await guarded(), before, `${nameOf(route)} ${JSON.stringify(body)}`);
+    }
   }
 });
 

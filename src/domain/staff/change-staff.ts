@@ -17,7 +17,8 @@ import { endStaffSessions, invalidStaffSession } from './staff-session.ts';
 /**
  * Invite a member, or invite again: they are emailed a link to sign in. One who was revoked may sign in again.
  * @param granted the scopes of the caller, who can grant no others
- * @throws DomainError `insufficient_scope`, `last_owner`, or `rate_limited` after several emails in an hour
+ * @throws DomainError `insufficient_scope`, `second_factor_required`, `last_owner`, or `rate_limited` after several
+ *   emails in an hour
  */
 export async function inviteStaff(ctx: Context, input: StaffInput, granted: readonly Scope[]): Promise<StaffMember> {
   return transact(ctx, async (ctx) => {
@@ -38,7 +39,7 @@ interface SavedStaff {
 /**
  * Create the member with this email address, or change the existing one. One who was revoked may sign in again. The
  * caller records it in the audit log.
- * @throws DomainError `insufficient_scope`, `last_owner`
+ * @throws DomainError `insufficient_scope`, `second_factor_required`, `last_owner`
  */
 export async function saveStaff(
   ctx: InTransaction,
@@ -54,7 +55,7 @@ export async function saveStaff(
     const action = fields.length > 0 ? 'updated' : 'unchanged';
     return { member, before: known, change: { subject: subjectOf(member), action, fields } };
   }
-  rejectUnlessGrantable(held, role);
+  rejectUnlessGrantable(ctx, held, role);
   const now = ctx.clock.now();
   const [member] = await ctx.tx.execute<StaffMember>(sql`
     insert into staff (tenant_id, id, email, name, role, version, created_at, updated_at)
@@ -81,7 +82,7 @@ export type StaffPatch = Static<typeof StaffPatch>;
 
 /**
  * Change the name or the role of a member. A new role takes effect with the next request of theirs.
- * @throws DomainError `not_found`, `version_conflict`, `insufficient_scope`, `last_owner`
+ * @throws DomainError `not_found`, `version_conflict`, `insufficient_scope`, `second_factor_required`, `last_owner`
  */
 export async function changeStaff(
   ctx: Context,
@@ -100,7 +101,7 @@ export async function changeStaff(
 
 /**
  * Revoke a member: their sessions and links end at once. One who was revoked before stays as they are.
- * @throws DomainError `not_found`, `insufficient_scope`, `last_owner`
+ * @throws DomainError `not_found`, `insufficient_scope`, `second_factor_required`, `last_owner`
  */
 export async function revokeStaff(
   ctx: Context,
@@ -111,7 +112,7 @@ export async function revokeStaff(
     const held = await lockStaff(ctx, granted);
     const known = found(await find(ctx, id), 'staff member');
     if (known.revokedAt) return known;
-    rejectUnlessGrantable(held, known.role);
+    rejectUnlessGrantable(ctx, held, known.role);
     if (known.role === 'owner') await rejectLastOwner(ctx, known);
     const now = ctx.clock.now();
     const [member] = await ctx.tx.execute<StaffMember>(sql`
@@ -150,7 +151,7 @@ async function update(
   const role = wanted.role ?? known.role;
   const fields = [...(name === known.name ? [] : ['name']), ...(role === known.role ? [] : ['role'])];
   if (fields.length === 0) return { member: known, fields };
-  for (const each of [known.role, role]) rejectUnlessGrantable(held, each);
+  for (const each of [known.role, role]) rejectUnlessGrantable(ctx, held, each);
   if (known.role === 'owner' && role !== 'owner') await rejectLastOwner(ctx, known);
   const [member] = await ctx.tx.execute<StaffMember>(sql`
     update staff set name = ${name}, role = ${role}, version = version + 1, updated_at = ${ctx.clock.now()}
@@ -170,13 +171,23 @@ async function findActive(ctx: InTransaction, id: string): Promise<StaffMember |
   return member?.revokedAt ? undefined : member;
 }
 
-/** A caller neither grants nor takes away more than they hold. */
-function rejectUnlessGrantable(held: readonly Scope[], role: Role): void {
+/**
+ * A caller neither grants nor takes away more than they hold. A key changes no owner: a verified session of theirs
+ * replaces the one-time password that a key needs.
+ */
+function rejectUnlessGrantable({ actor }: InTransaction, held: readonly Scope[], role: Role): void {
   const missing = missingScope(held, role);
-  if (!missing) return;
-  throw new DomainError('forbidden', 'insufficient_scope', `The role ${role} may do more than you may.`, {
-    extensions: { required_scope: missing },
-  });
+  if (missing) {
+    throw new DomainError('forbidden', 'insufficient_scope', `The role ${role} may do more than you may.`, {
+      extensions: { required_scope: missing },
+    });
+  }
+  if (role !== 'owner' || actor.kind !== 'key') return;
+  throw new DomainError(
+    'forbidden',
+    'second_factor_required',
+    'An API key can neither add, change nor revoke an owner. Sign in to the admin as an owner, or ask an operator.',
+  );
 }
 
 /** Without an owner, the staff could not invite another one; and an invitation may have the wrong address. */

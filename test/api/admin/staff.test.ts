@@ -5,7 +5,14 @@ import { clearedStaffCookie, staffCookie } from '#src/api/lib/staff-cookie.ts';
 import { read, runOnPlatformTables, transact } from '#src/database/transact.ts';
 import { listAudit } from '#src/domain/audit/index.ts';
 import { approveReturn, receiveReturn } from '#src/domain/returns/index.ts';
-import { changeStaff, consumeStaffLink, revokeStaff, roles, type StaffSession } from '#src/domain/staff/index.ts';
+import {
+  changeStaff,
+  consumeStaffLink,
+  inviteStaff,
+  revokeStaff,
+  roles,
+  type StaffSession,
+} from '#src/domain/staff/index.ts';
 import { days, hours, minutes, seconds } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -91,34 +98,39 @@ test('a revoked member loses sessions and links, and may be invited again', asyn
 });
 
 test('the last owner is neither revoked nor given another role, also by two at once', async (t) => {
-  const { ctx, owner } = t.context;
+  const { ctx } = t.context;
   const first = await buildStaff(ctx);
-  t.is(resultOf(await owner.post(`/staff/${first.id}/revoke`)), '409 last_owner');
-  t.is(resultOf(await owner.patch(`/staff/${first.id}`, { role: 'manager' })), '409 last_owner');
-  t.is(resultOf(await owner.post('/staff', { email: first.email, name: 'Ada', role: 'analyst' })), '409 last_owner');
+  const rejected = { code: 'last_owner' };
+  await t.throwsAsync(revokeStaff(ctx, first, roles.owner), rejected);
+  await t.throwsAsync(changeStaff(ctx, { id: first.id, role: 'manager' }, roles.owner), rejected);
+  const again = { email: first.email, name: 'Ada', role: 'analyst' } as const;
+  await t.throwsAsync(inviteStaff(ctx, again, roles.owner), rejected);
   const second = await buildStaff(ctx);
-  const results = await Promise.all([first, second].map(({ id }) => owner.post(`/staff/${id}/revoke`)));
-  t.deepEqual(results.map(resultOf).toSorted(), ['200', '409 last_owner']);
+  const results = await Promise.allSettled([first, second].map((owner) => revokeStaff(ctx, owner, roles.owner)));
+  t.deepEqual(results.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected']);
 });
 
 test('the last owner who has signed in is not replaced by one who has only been invited', async (t) => {
-  const { ctx, owner } = t.context;
-  const { id, email } = (await buildStaffSession(ctx, { role: 'owner' })).staff;
+  const { ctx } = t.context;
+  const member = await buildStaffSession(ctx, { role: 'owner' });
+  await verify(ctx, member);
+  const { id, email } = member.staff;
+  const page = pageOf(t.context, member);
   const invited = await buildStaff(ctx);
-  const revoked = await owner.post(`/staff/${id}/revoke`);
+  const revoked = await page.post(`/staff/${id}/revoke`);
   t.is(resultOf(revoked), '409 last_owner');
   t.regex(revoked.body.detail, /signed in/);
-  t.is(resultOf(await owner.patch(`/staff/${id}`, { role: 'manager' })), '409 last_owner');
+  t.is(resultOf(await page.patch(`/staff/${id}`, { role: 'manager' })), '409 last_owner');
   await consumeStaffLink(ctx, { token: await buildStaffLink(ctx, invited.email) });
-  t.is(resultOf(await owner.post(`/staff/${id}/revoke`)), '200');
+  t.is(resultOf(await page.post(`/staff/${id}/revoke`)), '200');
 
-  t.is(resultOf(await owner.post('/staff', { email, name: 'Ada', role: 'owner' })), '201');
-  t.is(
-    resultOf(await owner.post(`/staff/${invited.id}/revoke`)),
-    '409 last_owner',
+  await inviteStaff(ctx, { email, name: 'Ada', role: 'owner' }, roles.owner);
+  await t.throwsAsync(
+    revokeStaff(ctx, invited, roles.owner),
+    { code: 'last_owner' },
     'invited again, not signed in again',
   );
-  t.is(resultOf(await owner.post(`/staff/${id}/revoke`)), '200');
+  await revokeStaff(ctx, { id }, roles.owner);
 });
 
 test('a caller neither grants nor takes away more than they hold', async (t) => {
