@@ -143,6 +143,18 @@ test('with no operation that needs a second factor does a key change an owner or
   }
 });
 
+test('what reveals a secret, or changes a key, a credential, an endpoint or a member, needs a verified session', (t) => {
+  const changesNone = ['admin.testWebhookEndpoint', 'admin.recoverWebhookDeliveries'];
+  const guarded = kinds('bearer').filter(
+    ({ method, path, operationId, responses }) =>
+      /"(secret|received)":/.test(JSON.stringify(responses)) ||
+      (method !== 'get' &&
+        /\/admin\/(integrations|keys|payments|providers|staff|store|webhook-endpoints)(\/|$)/.test(path) &&
+        !changesNone.includes(operationId)),
+  );
+  t.deepEqual(guarded.filter(({ verified }) => !verified).map(nameOf), []);
+});
+
 test('an unknown store gets 404, and a missing one 400', async (t) => {
   for (const route of kinds('public', 'dual', 'token')) {
     t.is(

@@ -10,7 +10,7 @@ import {
   revealConnection,
 } from '#src/domain/integrations/index.ts';
 import { FreeForm, Id, Nullable, Omittable, PageOf, PageQuery, Type, Url } from '#src/lib/schema.ts';
-import { owning, reading, writing } from './audience.ts';
+import { owning, reading } from './audience.ts';
 
 const params = Type.Object({ id: Id('conn') });
 
@@ -29,7 +29,7 @@ export const getIntegrations = defineRoute({
 });
 
 export const postIntegration = defineRoute({
-  ...writing('settings'),
+  ...owning,
   operationId: 'admin.createIntegration',
   method: 'post',
   path: '/api/v1/admin/integrations',

@@ -27,6 +27,7 @@ const Secret = Type.String({ examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 const EndpointResponse = Type.Object({ webhook_endpoint: WebhookEndpointView });
 const switching = {
   ...writing('webhooks'),
+  verified: true,
   method: 'post',
   params: Named,
   responses: { 200: EndpointResponse },
@@ -108,6 +109,7 @@ export const deleteEndpoint = defineRoute({
   operationId: 'admin.deleteWebhookEndpoint',
   method: 'delete',
   path: '/api/v1/admin/webhook-endpoints/:id',
+  verified: true,
   summary: 'Delete a webhook endpoint and its deliveries.',
   params: Named,
   responses: { 200: Done },

@@ -46,7 +46,7 @@ function Connect() {
       <Action<Body<'admin.createIntegration'>, Connected>
         label="Connect"
         title="Connect a third party"
-        scope="admin.settings:write"
+        scope="admin:write"
         variant="contained"
         input={{ return_url: location.href }}
         run={(input, options) => admin.createIntegration(input, options)}
