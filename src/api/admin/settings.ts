@@ -43,7 +43,9 @@ export const putStore = defineRoute({
   method: 'put',
   path: '/api/v1/admin/store',
   summary: "Replace the store's settings. Omitted fields are set to their defaults.",
-  description: 'Operators change what is missing here: the slug, the currency and the email of the owner.',
+  description:
+    'Operators change what is missing here: the slug, the currency and the email of the owner. They also set the ' +
+    'address in `mail_from`, of which only the name may change here. Null removes both.',
   body: Type.Object({ ...StoreSettingsInput.properties, version: ExpectedVersion }),
   errors: ['version_conflict'],
   responses: { 200: StoreResponse },

@@ -52,7 +52,7 @@ export const StoreInput = Type.Object({
    * 0: always.
    */
   refund_verification_above_cents: Type.Optional(Type.Integer({ ...Cents, default: 20_000, examples: [20_000] })),
-  /** `Name <email>` or an email. Default: MAIL_FROM. */
+  /** `Name <email>` or an email, which only operators set. Default: MAIL_FROM. */
   mail_from: Omittable(Text(300)),
   /** Passed to the storefront as it is. */
   theme: Type.Optional(FreeFormInput()),

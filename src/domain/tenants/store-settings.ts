@@ -1,7 +1,9 @@
-import { found } from '#src/lib/errors.ts';
+import { readSender } from '#src/lib/email-address.ts';
+import { found, rejectIssues } from '#src/lib/errors.ts';
 import { Cents, Currency, Email, FreeForm, Nullable, Slug, type Static, Type, Url } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Change } from '../change.ts';
+import { issue } from '../checks.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { findTenant } from './directories.ts';
 import { StoreInput, saveTenant } from './save-tenant.ts';
@@ -46,11 +48,21 @@ export type StoreSettingsView = Static<typeof StoreSettingsView>;
 export const readStore = async (ctx: Context): Promise<Tenant> =>
   found(await findTenant(ctx, sql`id = ${ctx.tenant.id}`), 'store');
 
-/** Save the settings of the context's store. */
+/**
+ * Save the settings of the context's store.
+ * @throws DomainError `invalid_request` for a sender with another address
+ */
 export async function saveStoreSettings(ctx: InTransaction, input: StoreSettingsInput): Promise<Change> {
-  const { slug, ownerEmail, currency, requestsPerSecond } = await readStore(ctx);
+  const { slug, ownerEmail, currency, requestsPerSecond, mailFrom } = await readStore(ctx);
+  rejectOtherSender(mailFrom, input.mail_from);
   const fixed = { slug, owner_email: ownerEmail, currency, requests_per_second: requestsPerSecond ?? null };
   return (await saveTenant(ctx, { ...input, ...fixed })).change;
+}
+
+/** All stores send through one mail server, which may send for the addresses of each: operators say whose they are. */
+function rejectOtherSender(known: string | null | undefined, wanted: string | null | undefined): void {
+  if (!wanted || (known && readSender(known).address === readSender(wanted).address)) return;
+  rejectIssues([issue('/mail_from', 'must keep its address, which operators set; the name may change')]);
 }
 
 /** A store in the words of its file. */

@@ -1,6 +1,8 @@
 import anyTest, { type TestFn } from 'ava';
 import { Webhook } from 'standardwebhooks';
 
+import { transact } from '#src/database/transact.ts';
+import { presentStore, readStore, saveTenant } from '#src/domain/tenants/index.ts';
 import { hours, seconds } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
@@ -176,8 +178,16 @@ test('GET /admin/analytics/zero-result-searches lists what shoppers did not find
 
 test('PUT /admin/store replaces what an owner may change, once for each version, and logs no email', async (t) => {
   const { ctx, owner, otherOwner } = t.context;
+  const unset = presentStore(await readStore(ctx));
+  await transact(ctx, (ctx) => saveTenant(ctx, { ...unset, mail_from: 'hello@cedar.example' }));
   const { store } = (await owner.get('/store')).body;
   const { slug, owner_email, currency, ...settings } = store;
+  for (const mail_from of ['other@cedar.example', 'hello@cedar.example <hello@other.example>', 'Cedar <x@y.example>'])
+    t.is(resultOf(await owner.put('/store', { ...settings, mail_from })), '400 invalid_request', mail_from);
+  const { name, storefront_url } = (await otherOwner.get('/store')).body.store;
+  const taken = { name, storefront_url, mail_from: 'Cedar <hello@cedar.example>' };
+  t.deepEqual(placesOf(await otherOwner.put('/store', taken)), ['/mail_from'], 'of a store without a sender');
+  t.is(resultOf(await otherOwner.put('/store', { ...taken, mail_from: null })), '200');
   t.is(slug, ctx.tenant.slug);
   const changed = { ...settings, name: 'Cedar & Daughters', mail_from: 'Cedar <hello@cedar.example>' };
   const { status, body } = await owner.put('/store', { ...changed, slug: 'other', owner_email: 'thief@mail.example' });
