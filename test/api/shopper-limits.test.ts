@@ -1,10 +1,16 @@
 import anyTest, { type TestFn } from 'ava';
+import { mailStaffLink as mailStaffLinkJob } from '#jobs/staff.ts';
+import { read } from '#src/database/transact.ts';
+import { mailStaffLink } from '#src/domain/staff/index.ts';
+import { sql } from '#src/lib/sql.ts';
 import type { ApiResponse } from '#test/support/api.ts';
+import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
 import { buildPaymentAccount } from '#test/support/factories/payments.ts';
 import { buildGiftCard, buildPromo } from '#test/support/factories/promotions.ts';
 import { bearer, buildSession } from '#test/support/factories/sessions.ts';
+import { buildStaff } from '#test/support/factories/staff.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
 import { createTestRedis } from '#test/support/redis.ts';
 import { type ApiContext, useApi } from '#test/support/use-api.ts';
@@ -98,4 +104,26 @@ test('a valid code is not counted, nor one that was not checked because of an ea
   }
   const { headers } = await till.preview('apply-gift-card', { code, orderTotal: 100 });
   t.is(headers.get('ratelimit-remaining'), '9');
+});
+
+test('a client gets five links an hour for the address of a member, and all clients together twenty', async (t) => {
+  const { api, ctx, tenant } = t.context;
+  const { email } = await buildStaff(ctx);
+  const mailedAfter = async (client: string) => {
+    for (let count = 0; count < 7; count += 1)
+      await api.call('POST', '/api/v1/admin/sign-in/request', {
+        tenant: tenant.slug,
+        headers: { 'x-forwarded-for': client },
+        body: { email },
+      });
+    for (const payload of await enqueuedJobs(ctx, mailStaffLinkJob)) await mailStaffLink(ctx, payload);
+    const rows = await read(
+      ctx,
+      sql`select from staff_links where tenant_id = ${tenant.id} and email = ${email} and outcome = 'mailed'`,
+    );
+    return rows.length;
+  };
+  const mailed: number[] = [];
+  for (const host of [1, 2, 3, 4, 5]) mailed.push(await mailedAfter(`198.51.100.${host}`));
+  t.deepEqual(mailed, [5, 10, 15, 20, 20]);
 });

@@ -1,4 +1,5 @@
 import { linksPerClientMax, linksPerEmailMax, linksWindowMs } from '#src/domain/sessions/index.ts';
+import { linksPerMemberMax } from '#src/domain/staff/index.ts';
 import type { ErrorCode } from './error-codes.ts';
 
 /** How many requests a window admits. `RATE_LIMIT_SCALE` multiplies the counts. */
@@ -55,6 +56,8 @@ export const limitOf = (name: LimitName): Limit => limits[name];
 interface EmailLimit {
   readonly perShopper: number;
   readonly perRecipient: number;
+  /** Of `perRecipient`, for one shopper, so that others do not use up what a recipient may request. */
+  readonly perRecipientAndShopper?: number;
   /** Per store, for requests without a secret key. */
   readonly perStore?: number;
   /** Beyond it the response is the same, so that it reveals nothing. */
@@ -75,7 +78,7 @@ const links = {
 const emailLimits = {
   links,
   /** Customers and staff are counted apart, as their links are. */
-  staff_links: links,
+  staff_links: { ...links, perRecipient: linksPerMemberMax, perRecipientAndShopper: linksPerEmailMax },
   reminders: { perShopper: 200, perRecipient: 30, perStore: 20_000, isSilent: true, seconds: day },
   waitlist: { perShopper: 50, perRecipient: 20, perStore: 20_000, isSilent: false, seconds: day },
 } as const satisfies Record<string, EmailLimit>;

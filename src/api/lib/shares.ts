@@ -61,7 +61,7 @@ export function emailsOf(
   { recipient, pepper }: { recipient: string; pepper: Buffer },
 ): Share[] {
   if (!emails) return [];
-  const { perShopper, perRecipient, perStore, seconds } = emailLimitOf(emails);
+  const { perShopper, perRecipient, perRecipientAndShopper, perStore, seconds } = emailLimitOf(emails);
   const { tenant, key } = party.visitor;
   const share = (part: string, subject: string, points: number) => ({
     window: `emails:${emails}:${part}`,
@@ -70,8 +70,12 @@ export function emailsOf(
     points,
   });
   const hash = hmacSha256(pepper, `recipient\n${tenant.id}\n${normaliseEmail(recipient)}`).toString('base64url');
+  const shopper = shopperOf(party, { acrossKeys: true });
   return [
-    ...shopperOf(party, { acrossKeys: true }).map((subject) => share('shopper', subject, perShopper)),
+    ...shopper.map((subject) => share('shopper', subject, perShopper)),
+    ...(perRecipientAndShopper
+      ? [share('recipient-and-shopper', [hash, ...shopper].join(':'), perRecipientAndShopper)]
+      : []),
     share('recipient', hash, perRecipient),
     ...(perStore && key?.kind !== 'secret' ? [share('store', tenant.id, perStore)] : []),
   ];

@@ -56,9 +56,10 @@ function describeLimit(name: NonNullable<Route['limit']>, { audience }: Route): 
 }
 
 function describeEmails(name: NonNullable<Route['emails']>): string {
-  const { perShopper, perRecipient, perStore, isSilent, seconds } = emailLimitOf(name);
+  const { perShopper, perRecipient, perRecipientAndShopper, perStore, isSilent, seconds } = emailLimitOf(name);
+  const ofShopper = perRecipientAndShopper ? ` (${perRecipientAndShopper} for each shopper)` : '';
   const store = perStore ? `, ${perStore.toLocaleString('en-US')} for the store` : '';
-  const shares = `${perShopper} ${per(seconds)} for a shopper, ${perRecipient} to one recipient${store}`;
+  const shares = `${perShopper} ${per(seconds)} for a shopper, ${perRecipient} to one recipient${ofShopper}${store}`;
   const beyond = isSilent
     ? 'Beyond that the response is the same and nothing is sent'
     : 'Beyond that the response is 429';

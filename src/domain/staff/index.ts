@@ -11,7 +11,7 @@ export {
   verifyStaffSession,
 } from './second-factor.ts';
 export { listStaff, presentStaff, StaffInput, type StaffMember, StaffView } from './staff.ts';
-export { checkStaffLink, mailInvitation, mailStaffLink, requestStaffLink } from './staff-link.ts';
+export { checkStaffLink, linksPerMemberMax, mailInvitation, mailStaffLink, requestStaffLink } from './staff-link.ts';
 export {
   consumeStaffLink,
   findSessionOwner,

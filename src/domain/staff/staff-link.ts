@@ -26,7 +26,7 @@ const linkLifeMs = minutes(15);
 const invitationLifeMs = days(3);
 
 /** How many links a member is emailed in an hour, whoever requests them. */
-const linksPerMemberMax = 20;
+export const linksPerMemberMax = 20;
 
 /**
  * Record a request for a sign-in link, whether or not the email address belongs to a member: the worker decides that
