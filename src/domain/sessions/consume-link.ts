@@ -9,7 +9,7 @@ import { deriveTokenWith, readSessionSecret } from '../tenants/index.ts';
 import { type GrantedSession, type OpenSession, refreshLifeMs, refreshPurpose } from './session.ts';
 import { signSession } from './session-token.ts';
 
-/** How many of the links emailed to one address are valid: the newest ones. */
+/** How many of the links emailed to one address that one client network requested are valid: the newest ones. */
 const validMax = 3;
 
 /**
@@ -39,6 +39,7 @@ export async function consumeLink(
         and (code_challenge is null or code_challenge = ${codeVerifier && challengeOf(codeVerifier)})
         and (select count(*) from sign_in_links newer
           where newer.tenant_id = link.tenant_id and newer.email = link.email and newer.outcome = 'mailed'
+            and newer.client_hash is not distinct from link.client_hash
             and (newer.created_at, newer.id) > (link.created_at, link.id)) < ${validMax}
       returning email),
     opened as (

@@ -119,6 +119,17 @@ test('a link works for 15 minutes, and only the newest three of an email address
   await t.notThrowsAsync(consume(now, third));
 });
 
+test('requests of others for the link of a customer do not end the link they have', async (t) => {
+  const { ctx } = t.context;
+  const { email } = await buildCustomer(ctx);
+  const own = await buildLink(ctx, email, { clientNetwork: '192.0.2.0' });
+  const others: string[] = [];
+  for (let count = 0; count < 4; count += 1)
+    others.push(await buildLink(ctx, email, { clientNetwork: '198.51.100.0' }));
+  await t.notThrowsAsync(consume(ctx, own));
+  await t.throwsAsync(consume(ctx, others[0] ?? ''), refused);
+});
+
 test('a link of one store is rejected at another', async (t) => {
   const { ctx, services } = t.context;
   const { email } = await buildCustomer(ctx);
