@@ -122,6 +122,17 @@ test('X-Forwarded-For values that the caller adds do not change the counted clie
   t.is((await request(t.context, 'promo', { clientIp: '198.51.100.1' })).status, 429);
 });
 
+for (const [client, ...others] of [
+  ['203.0.113.7', '203.0.113.7:443', '203.0.113.7:50123'],
+  ['2001:db8:1:2::1', '[2001:db8:1:2::1]', '[2001:db8:1:2::1]:50123', '[2001:db8:1:2::2]:50124'],
+  ['127.0.0.1', 'unknown', '_hidden:50123', '[203.0.113.7', '203.0.113.7:', '[]:443', ''],
+] as const) {
+  test(`a client is counted as ${client} however a proxy appends it to X-Forwarded-For`, async (t) => {
+    t.deepEqual(await statuses(2, () => request(t.context, 'promo', { address: client })), [200, 200]);
+    for (const address of others) t.is((await request(t.context, 'promo', { address })).status, 429, address);
+  });
+}
+
 test('a secret key has its own, larger limit, and each shopper in x-client-ip has one', async (t) => {
   const { ctx } = t.context;
   const key = await buildKey(ctx, ['cart:write']);

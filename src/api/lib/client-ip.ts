@@ -6,7 +6,7 @@ import { bearerOf, type Visitor } from './authenticate.ts';
 
 /**
  * The IP of the caller. Each trusted proxy appends the one that it saw to X-Forwarded-For, so the client is
- * that many entries from the right; the caller controls anything further left.
+ * that many entries from the right; the caller controls anything further left. Some proxies append the port, too.
  */
 export function clientIp(request: IncomingMessage, trustedProxyHops: number): string {
   const direct = request.socket.remoteAddress ?? '';
@@ -16,8 +16,12 @@ export function clientIp(request: IncomingMessage, trustedProxyHops: number): st
     .join(',')
     .split(',')
     .map((part) => part.trim());
-  return forwarded.at(-trustedProxyHops) || direct;
+  const ip = forwarded.at(-trustedProxyHops)?.replace(withPort, '$1$2') ?? '';
+  return isIP(ip) === 0 ? direct : ip;
 }
+
+/** An IPv6 address in brackets, with or without a port, or an IPv4 address with a port. */
+const withPort = /^(?:\[(.*)\](?::\d+)?|([\d.]+):\d+)$/;
 
 /** The client network of an IP: an IPv6 client has 2^64 of them, which share their first half. */
 export function clientNetworkOf(ip: string): string {
