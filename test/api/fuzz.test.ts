@@ -84,6 +84,21 @@ test('no input to any route causes a 500, and every error has the same envelope'
     t.true((statuses.get(status) ?? 0) > 0, `no ${status} among ${count}`);
 });
 
+test('no operator of a search, and no two of them, fail however often they are repeated', async (t) => {
+  const { api, ctx } = t.context;
+  const key = await buildKey(ctx, scopes);
+  const operators = ['-', '"', "'", '\\', ' ', 'a', '!', '&', '|', '(', ':', '<', '*', '%', ' or '];
+  const texts = operators.flatMap((one) => operators.map((other) => (one + other).repeat(100).slice(0, 100)));
+  const wrong: string[] = [];
+  for (const { path } of routes.filter(({ query }) => query && 'q' in query.properties))
+    for (const text of texts) {
+      const response = await api.call('GET', `${path}?${new URLSearchParams({ q: text })}`, { key });
+      const isBlank = text.trim() === '';
+      if (response.status !== 200 && !isBlank) wrong.push(`${response.status} ${path} ${text.slice(0, 8)}`);
+    }
+  t.deepEqual(wrong, []);
+});
+
 async function signInSeveral(ctx: Context): Promise<string[]> {
   const tokens: string[] = [];
   while (tokens.length < 20) tokens.push((await buildSession(ctx)).token);

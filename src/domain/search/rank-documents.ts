@@ -15,11 +15,14 @@ export interface Typed {
 
 const config = ({ tenant }: Context) => sql`${textConfig(tenant.locale)}::regconfig`;
 
+/** A dash that excludes neither a word nor a phrase. PostgreSQL rejects a query with more than 32 of them in a row. */
+const strayDash = /-(?![\p{L}\p{N}"])/gu;
+
 /** A common table expression with the parsed query, so that it is parsed once and not for each document. */
 function typedRow(ctx: Context, { text, guess }: Typed): Sql {
   return sql`
     typed as materialized (
-      select websearch_to_tsquery(${config(ctx)}, ${text}) as words,
+      select websearch_to_tsquery(${config(ctx)}, ${text.replace(strayDash, ' ')}) as words,
         to_tsquery(${config(ctx)}, ${guess?.all ?? null}::text) as guessed_all,
         to_tsquery(${config(ctx)}, ${guess?.any ?? null}::text) as guessed_any,
         ${normalizeText(text)}::text as normalized, ${text.toLowerCase()}::text as name)`;
