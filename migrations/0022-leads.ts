@@ -20,7 +20,9 @@ export class Leads extends Migration {
         primary key (tenant_id, id),
         unique (tenant_id, email, source)
       );
-      create index leads_by_source on leads (tenant_id, source, id);
+      -- The id of a lead has no time, as it is shown to whoever sends its email.
+      create index leads_by_age on leads (tenant_id, created_at, id);
+      create index leads_by_source on leads (tenant_id, source, created_at, id);
       ${tenantTable('leads')}
 
       -- Without a variant, the entry is for any variant of the product.

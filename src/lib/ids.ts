@@ -60,7 +60,12 @@ export type IdPrefix =
  * older than its id.
  */
 export function newId(prefix: IdPrefix, at?: Date): string {
-  return `${prefix}_${toBase32(v7(at && { msecs: at.getTime() }, bytes))}`;
+  return idOf(prefix, v7(at && { msecs: at.getTime() }, bytes));
+}
+
+/** The id of 16 bytes, such as of a keyed hash: it is the same each time, and reveals no time and has no order. */
+export function idOf(prefix: IdPrefix, bytes: Uint8Array): string {
+  return `${prefix}_${toBase32(bytes)}`;
 }
 
 const bytes = new Uint8Array(16);

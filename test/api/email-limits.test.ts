@@ -54,10 +54,15 @@ test('emails are counted per client, address and store, up to the first exhauste
   const tenant = await buildTenant(services);
   const route = routeAt('/api/v1/cart/save');
   const may = (ip: string | undefined, recipient: string, key?: { kind: 'secret' }) =>
-    limiter.limitEmail(route, { visitor: { tenant, key: key as never }, ip }, recipient, async (mayEmail) => ({
-      value: mayEmail,
-      causesEmail: true,
-    }));
+    limiter.limitEmail(
+      route,
+      { visitor: { tenant, key: key as never }, ip, server: undefined },
+      recipient,
+      async (mayEmail) => ({
+        value: mayEmail,
+        causesEmail: true,
+      }),
+    );
   const results = await Promise.all(
     Array.from({ length: 40 }, (_, index) => may('203.0.113.7', `s${index}@example.com`)),
   );

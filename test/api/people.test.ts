@@ -43,6 +43,65 @@ test('an email address is one lead per source, however often and in whatever spe
   t.is((await listLeads(ctx, {})).rows.length, 3);
 });
 
+test('the id of a lead does not reveal since when it exists', async (t) => {
+  const { api, clock, ctx, tenant } = t.context;
+  const { slug } = await buildProduct(ctx);
+  const idsOf = async (email: string) => {
+    const ids: string[] = [];
+    for (const path of pages.slice(0, 4)) {
+      const { body } = await api.call('POST', path, { tenant: tenant.slug, body: { email, product_slug: slug } });
+      ids.push(body.lead_id);
+    }
+    return ids;
+  };
+  const timeOf = (id: string) => id.slice(0, 'lead_'.length + 6);
+  const first = await idsOf('ada@example.com');
+  t.is(new Set([...first, ...(await idsOf('grace@example.com'))].map(timeOf)).size, 8);
+
+  const listed = async () => (await listLeads(ctx, { limit: 100 })).rows.map(({ email }) => email);
+  t.is((await listed()).length, 8);
+  clock.pass(1000);
+  await idsOf('late@example.com');
+  t.deepEqual((await listed()).slice(0, 4), Array<string>(4).fill('late@example.com'));
+  t.deepEqual(await idsOf('ada@example.com'), first);
+
+  const paged: string[] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const page: Awaited<ReturnType<typeof listLeads>> = await listLeads(ctx, { limit: 1, ...(cursor && { cursor }) });
+    paged.push(...page.rows.map(({ email }) => email));
+    cursor = page.cursor;
+  }
+  t.deepEqual(paged, await listed());
+});
+
+test('only a secret key that may write leads changes the name and consent of a lead', async (t) => {
+  const { api, ctx, tenant } = t.context;
+  const leave = async (body: object, key?: string) => {
+    const headers = key ? { authorization: `Bearer ${key}` } : {};
+    await api.call('POST', '/api/v1/leads', {
+      tenant: tenant.slug,
+      headers,
+      body: { email: 'ada@example.com', source: 'footer', ...body },
+    });
+    const [lead] = (await listLeads(ctx, { source: 'footer' })).rows;
+    return [lead?.name, lead?.consent];
+  };
+  t.deepEqual(await leave({}), [null, null]);
+  t.deepEqual(await leave({ name: 'Ada', consent: true }), ['Ada', null]);
+  t.deepEqual(await leave({ name: 'Eve' }), ['Ada', null]);
+  const secret = await buildKey(ctx, ['leads:write']);
+  t.deepEqual(await leave({ consent: false }, secret), ['Ada', false]);
+  for (const key of [
+    undefined,
+    'sk_test_unknown',
+    await buildKey(ctx, ['leads:write'], 'publishable'),
+    await buildKey(ctx, ['products:read']),
+  ])
+    t.deepEqual(await leave({ name: 'Eve', consent: true }, key), ['Ada', false]);
+  t.deepEqual(await leave({ name: 'Ada L.', consent: true }, secret), ['Ada L.', true]);
+  t.deepEqual(await leave({ consent: false }), ['Ada L.', true]);
+});
+
 test('fifty concurrent requests create one lead', async (t) => {
   const { api, tenant } = t.context;
   const responses = await Promise.all(

@@ -12,6 +12,7 @@ import {
   submitInquiry,
   WaitlistInput,
 } from '#src/domain/leads/index.ts';
+import { covers } from '#src/domain/tenants/index.ts';
 
 const responses = { 201: CapturedLeadView };
 
@@ -20,13 +21,14 @@ export const postLead = defineRoute({
   method: 'post',
   path: '/api/v1/leads',
   tag: 'leads',
-  summary: 'Create a lead. The same email from the same source updates the same lead.',
+  summary: 'Create a lead. The same email from the same source is the same lead.',
+  description: 'Only with a secret key with `leads:write` does a repetition change its consent or a given name.',
   audience: toPublic,
   body: LeadInput,
   limit: 'leads',
   responses,
-  async handle({ ctx, body }) {
-    const lead = await captureLead(ctx, body);
+  async handle({ ctx, caller, body }) {
+    const lead = await captureLead(ctx, body, { replaces: covers(caller.server?.scopes ?? [], 'leads:write') });
     return created(presentCapturedLead(lead.id));
   },
 });

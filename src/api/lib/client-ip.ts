@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP, isIPv6 } from 'node:net';
+import type { OpenedKey } from '#src/domain/tenants/index.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import type { Services } from '#src/services.ts';
 import { bearerOf, type Visitor } from './authenticate.ts';
@@ -43,36 +44,36 @@ export interface Origin {
   readonly clientIp: string;
   /** The `x-client-ip` header; '' when it was not sent. */
   readonly named: string;
-  readonly authorization: string;
+  /** The key by which a storefront's server was recognized. */
+  readonly server: OpenedKey | undefined;
 }
 
 /**
- * The shopper's IP. A storefront's server, which is recognized by its secret key, sends requests for many
- * shoppers and may send theirs in `x-client-ip`; otherwise it is unknown. For all others it is the caller's.
+ * The shopper's IP. A storefront's server sends requests for many shoppers and may send theirs in `x-client-ip`;
+ * otherwise it is unknown. For all others it is the caller's.
  */
-export async function shopperIp(
-  services: Pick<Services, 'keys'>,
-  visitor: Visitor,
-  { clientIp, named, authorization }: Origin,
-): Promise<string | undefined> {
-  if (!(await isServer(services, visitor, authorization))) return clientIp;
+export function shopperIp({ clientIp, named, server }: Origin): string | undefined {
+  if (!server) return clientIp;
   return isIP(named) === 0 ? undefined : named;
 }
 
-/** A public route requires no key, but a storefront's server may send its secret key to be recognized. */
-async function isServer(
+/**
+ * The secret key of a storefront's server. A public route requires no key, but a server may send its key to be
+ * recognized.
+ */
+export async function serverOf(
   { keys }: Pick<Services, 'keys'>,
   { tenant, key }: Visitor,
   authorization: string,
-): Promise<boolean> {
-  if (key) return key.kind === 'secret';
-  if (!/^Bearer +sk_/i.test(authorization)) return false;
+): Promise<OpenedKey | undefined> {
+  if (key) return key.kind === 'secret' ? key : undefined;
+  if (!/^Bearer +sk_/i.test(authorization)) return undefined;
   try {
     const opened = await keys.open(bearerOf(authorization));
-    return opened.kind === 'secret' && opened.tenantId === tenant.id;
+    return opened.kind === 'secret' && opened.tenantId === tenant.id ? opened : undefined;
   } catch (error) {
     // An unknown key is ignored.
-    if (error instanceof DomainError) return false;
+    if (error instanceof DomainError) return undefined;
     throw error;
   }
 }

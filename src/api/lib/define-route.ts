@@ -70,6 +70,8 @@ export interface Caller {
   readonly staff: StaffSession | undefined;
   /** Unknown where a storefront's server calls, with a secret key, and does not name its shopper (`x-client-ip`). */
   readonly clientIp: string | undefined;
+  /** The secret key of a storefront's server: also where the route requires no key, and `key` is missing. */
+  readonly server: OpenedKey | undefined;
 }
 
 export interface Request<Params, Query, Body> {

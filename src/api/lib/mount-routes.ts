@@ -4,7 +4,7 @@ import type { Actor, Context } from '#src/domain/context.ts';
 import { requireSecondFactor } from '#src/domain/second-factor.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { authenticate, type Visitor } from './authenticate.ts';
-import { clientIp, shopperIp } from './client-ip.ts';
+import { clientIp, serverOf, shopperIp } from './client-ip.ts';
 import { rejectForeignPage, setAllowedOrigin } from './cors.ts';
 import type { Audience, Caller, EmailWork, Route } from './define-route.ts';
 import { HttpError } from './http-error.ts';
@@ -46,10 +46,10 @@ async function serve(shared: RouteServices, route: Route, koa: RouterContext): P
     tenantId,
     staffToken: koa.cookies.get(staffCookieName(shared.services.config.settings)) ?? '',
   });
-  const ip = await enforceLimits(shared, route, visitor, koa);
+  const party = await enforceLimits(shared, route, visitor, koa);
   if (route.verified) requireSecondFactor({ actor: actorOf(visitor), clock: shared.services.clock });
 
-  const make = async () => handle(shared, route, koa, { visitor, ip }, await sent());
+  const make = async () => handle(shared, route, koa, party, await sent());
   const respond = async () => {
     if (route.cacheable) sendStored(koa, await shared.replies.get(visitor, koa.url, make));
     else sendReply(koa, await make());
@@ -60,14 +60,14 @@ async function serve(shared: RouteServices, route: Route, koa: RouterContext): P
 
 /**
  * Check what applies to every request: the origin of its page and its rate limit.
- * @returns the shopper's IP
+ * @returns who was counted
  */
 async function enforceLimits(
   { services, limiter }: RouteServices,
   route: Route,
   visitor: Visitor,
   koa: KoaContext,
-): Promise<string | undefined> {
+): Promise<Party> {
   const { settings } = services.config;
   if (visitor.staff || (route.audience.kind === 'public' && route.audience.ownPages)) {
     rejectForeignPage(koa, settings, { mustNameOrigin: visitor.staff !== undefined });
@@ -75,13 +75,15 @@ async function enforceLimits(
     setAllowedOrigin(koa, { tenant: visitor.tenant, settings });
   }
   koa.state['tenant'] = visitor.tenant.slug;
-  const ip = await shopperIp(services, visitor, {
+  const server = await serverOf(services, visitor, koa.get('authorization'));
+  const ip = shopperIp({
     clientIp: clientIp(koa.req, services.config.trustedProxyHops),
     named: koa.get('x-client-ip'),
-    authorization: koa.get('authorization'),
+    server,
   });
-  await limiter.enforceRate(koa, route, { visitor, ip });
-  return ip;
+  const party = { visitor, ip, server };
+  await limiter.enforceRate(koa, route, party);
+  return party;
 }
 
 /** The store that a request names; '' when it names none. */
@@ -101,12 +103,13 @@ async function handle(
   party: Party,
   { body, rawBody }: SentBody,
 ): Promise<RenderedReply> {
-  const { visitor, ip } = party;
+  const { visitor, ip, server } = party;
   const caller: Caller = {
     key: visitor.key,
     session: visitor.session,
     staff: visitor.staff,
     clientIp: ip,
+    server,
   };
   const actor = actorOf(visitor);
   const header = (name: string) => koa.get(name);

@@ -1,3 +1,4 @@
+import type { OpenedKey } from '#src/domain/tenants/index.ts';
 import { hmacSha256 } from '#src/lib/crypto.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import type { Visitor } from './authenticate.ts';
@@ -6,10 +7,11 @@ import type { Route } from './define-route.ts';
 import { emailLimitOf, type LimitName, limitOf } from './limits.ts';
 import type { Share } from './windows.ts';
 
-/** Who is counted: a visitor, and the shopper's IP where it is known. */
+/** Who is counted: a visitor, the shopper's IP where it is known, and the key of the storefront's server that sends. */
 export interface Party {
   readonly visitor: Visitor;
   readonly ip: string | undefined;
+  readonly server: OpenedKey | undefined;
 }
 
 /**

@@ -1,15 +1,24 @@
 import { write } from '#src/database/transact.ts';
+import { hmacSha256 } from '#src/lib/crypto.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
-import { newId } from '#src/lib/ids.ts';
+import { idOf } from '#src/lib/ids.ts';
 import { Id, type Static, Type } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import type { LeadInput, QuizInput } from './lead-input.ts';
 
-/** Create a lead. The same email address from the same source updates the same lead. */
-export async function captureLead(ctx: Context, { source, ...input }: LeadInput): Promise<{ id: string }> {
-  return saveLead(ctx, { ...input, source: source?.trim() || 'storefront' });
+/**
+ * Create a lead. The same email address from the same source is the same lead.
+ * @param replaces whether to replace the name and consent of an existing lead: not for just anybody, who may send the
+ *   email address of somebody else
+ */
+export async function captureLead(
+  ctx: Context,
+  { source, ...input }: LeadInput,
+  { replaces = false } = {},
+): Promise<{ id: string }> {
+  return saveLead(ctx, { ...input, replaces, source: source?.trim() || 'storefront' });
 }
 
 /** A lead to save. Omitted fields of an existing lead stay as they are. */
@@ -19,6 +28,8 @@ export interface NewLead {
   readonly name?: string | null | undefined;
   readonly consent?: boolean | null | undefined;
   readonly answers?: Record<string, unknown> | null | undefined;
+  /** Without it, an existing lead keeps its consent, and its name if it has one. */
+  readonly replaces?: boolean;
 }
 
 async function saveLead(ctx: Context, lead: NewLead): Promise<{ id: string }> {
@@ -31,18 +42,30 @@ async function saveLead(ctx: Context, lead: NewLead): Promise<{ id: string }> {
  * The statement that creates or updates a lead and returns its `id`, for use within other statements.
  * @param when a `from` clause with one row or none: without a row nothing is saved
  */
-export function upsertLead(ctx: Context, { email, source, name, consent, answers }: NewLead, when: Sql = sql``): Sql {
+export function upsertLead(ctx: Context, lead: NewLead, when: Sql = sql``): Sql {
+  const { source, name, consent, answers, replaces } = lead;
+  const email = normaliseEmail(lead.email);
   const now = ctx.clock.now();
   return sql`
     insert into leads as known (tenant_id, id, email, source, name, consent, answers, created_at, updated_at)
-    select ${ctx.tenant.id}, ${newId('lead')}, ${normaliseEmail(email)}, ${source}, ${name?.trim() || null}::text,
+    select ${ctx.tenant.id}, ${leadIdOf(ctx, email, source)}, ${email}, ${source}, ${name?.trim() || null}::text,
       ${consent ?? null}::boolean, ${answers ? JSON.stringify(answers) : null}::jsonb,
       ${now}::timestamptz, ${now}::timestamptz
     ${when}
     on conflict (tenant_id, email, source) do update set
-      name = coalesce(excluded.name, known.name), consent = coalesce(excluded.consent, known.consent),
+      ${
+        replaces
+          ? sql`name = coalesce(excluded.name, known.name), consent = coalesce(excluded.consent, known.consent)`
+          : sql`name = coalesce(known.name, excluded.name)`
+      },
       answers = coalesce(excluded.answers, known.answers), updated_at = excluded.updated_at
     returning id`;
+}
+
+/** An id without the time of a new one, so that a response does not reveal whether, or since when, a lead existed. */
+function leadIdOf({ tenant, settings }: Context, email: string, source: string): string {
+  const text = JSON.stringify(['lead', tenant.id, email, source]);
+  return idOf('lead', hmacSha256(settings.keyPepper, text).subarray(0, 16));
 }
 
 const levelsMax = 5;

@@ -24,7 +24,7 @@ export async function listLeads(
   ctx: Context,
   { source, cursor, limit = 20 }: PageRequest & { source?: string | undefined },
 ): Promise<Page<Lead>> {
-  const list = keyset(ctx, 'leads', { columns: ['id'], descending: true }, cursor);
+  const list = keyset(ctx, 'leads', { columns: ['created_at', 'id'], descending: true }, cursor);
   const rows = await read<Lead & { position: Position }>(
     ctx,
     sql`

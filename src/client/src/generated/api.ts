@@ -606,7 +606,7 @@ export interface paths {
         get: operations["getProductStock"];
     };
     "/api/v1/leads": {
-        /** Create a lead. The same email from the same source updates the same lead. */
+        /** Create a lead. The same email from the same source is the same lead. */
         post: operations["createLead"];
     };
     "/api/v1/leads/quiz": {

@@ -71,7 +71,7 @@ export interface StorefrontOperations {
   listStock(query: Query<'listStock'>, options?: RequestOptions): Promise<Result<'listStock'>>;
   /** Read the stock status of each variant of a product. */
   getProductStock(slug: string, options?: RequestOptions): Promise<Result<'getProductStock'>>;
-  /** Create a lead. The same email from the same source updates the same lead. */
+  /** Create a lead. The same email from the same source is the same lead. */
   createLead(body: Body<'createLead'>, options?: RequestOptions): Promise<Result<'createLead'>>;
   /** Submit the answers to a quiz. */
   submitQuiz(body: Body<'submitQuiz'>, options?: RequestOptions): Promise<Result<'submitQuiz'>>;
