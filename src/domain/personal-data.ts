@@ -83,6 +83,18 @@ export const byEmail =
   ({ email }: DataSubject): Sql =>
     sql`lower(${rawSql(column)}) = ${email}`;
 
+/** Rows in which this text contains the person's email address. */
+export const byMention =
+  (text: Sql) =>
+  ({ email }: DataSubject): Sql =>
+    sql`exists (select from unnest(${spellingsOf(email)}::text[]) as spellings(spelling)
+      where strpos(lower(${text}), spelling) > 0)`;
+
+/** How an email address stands in text, in lower case: as it is, or in a URL. */
+export function spellingsOf(email: string): string[] {
+  return [email, email.replace('@', '%40'), encodeURIComponent(email).toLowerCase()];
+}
+
 /** Rows that belong to the person's orders. */
 export const byOrder = ({ orderIds }: DataSubject): Sql => sql`order_id = any(${orderIds})`;
 

@@ -1,5 +1,10 @@
-import { sql } from '#src/lib/sql.ts';
-import { anonymisedRows, blank, type PersonalData, removedRows } from '../personal-data.ts';
+import { rawSql, sql } from '#src/lib/sql.ts';
+import { anonymisedRows, blank, byMention, type PersonalData, removedRows } from '../personal-data.ts';
+
+/** What a page sends as an id or slug, unless it is something else, such as an email. */
+const idOnly = (column: string) => sql`substring(${rawSql(column)} from '^[\\w-]+$')`;
+
+const idColumns = ['order_id', 'cart_id', 'product_slug', 'variant_id'];
 
 /**
  * Events are anonymised and not removed, so that the numbers of a day do not change. Quarantined batches that mention
@@ -8,11 +13,14 @@ import { anonymisedRows, blank, type PersonalData, removedRows } from '../person
 export const analyticsPersonalData: readonly PersonalData[] = [
   anonymisedRows({
     table: 'analytics_events',
-    personal: blank('customer_id', 'session_id', 'anonymous_id', 'visitor', 'properties'),
-    beside: ['occurred_at', 'type', 'order_id', 'product_slug', 'value_cents'],
-    of: ({ email, customerId, orderIds }) => sql`
-      coalesce(customer_id, session_id, anonymous_id, visitor) is not null and (
-        customer_id in (${customerId}, ${email}) or order_id = any(${orderIds}))`,
+    personal: {
+      ...blank('customer_id', 'session_id', 'anonymous_id', 'visitor', 'properties'),
+      ...Object.fromEntries(idColumns.map((column) => [column, idOnly(column)])),
+    },
+    beside: ['occurred_at', 'type', 'value_cents'],
+    of: (subject) => sql`
+      ${byMention(sql`analytics_events::text`)(subject)} or coalesce(customer_id, session_id, anonymous_id, visitor)
+      is not null and (customer_id = ${subject.customerId} or order_id = any(${subject.orderIds}))`,
   }),
   removedRows({
     table: 'analytics_quarantine',

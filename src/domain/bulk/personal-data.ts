@@ -1,5 +1,5 @@
 import { sql } from '#src/lib/sql.ts';
-import { type PersonalData, removedRows } from '../personal-data.ts';
+import { byMention, type PersonalData, removedRows } from '../personal-data.ts';
 
 /** Files are read within minutes, and exports offered for a day. What stays is the rows that were rejected. */
 export const bulkPersonalData: readonly PersonalData[] = [
@@ -7,6 +7,6 @@ export const bulkPersonalData: readonly PersonalData[] = [
     table: 'bulk_rejected_rows',
     personal: ['cells'],
     beside: ['operation_id', 'row_number', 'problem'],
-    of: ({ email }) => sql`strpos(lower(cells::text), ${email}) > 0`,
+    of: byMention(sql`cells::text`),
   }),
 ];

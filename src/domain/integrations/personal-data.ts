@@ -1,6 +1,6 @@
 import { sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
-import type { PersonalData } from '../personal-data.ts';
+import { type PersonalData, spellingsOf } from '../personal-data.ts';
 import { bodyField } from './calls.ts';
 
 const batchSize = 500;
@@ -9,7 +9,7 @@ interface OpenedCall {
   readonly id: string;
   readonly provider: string;
   readonly received_at: Date;
-  readonly body: string;
+  readonly body: unknown;
 }
 
 /** Bodies of calls are encrypted, so each is decrypted and searched for the email address. */
@@ -19,7 +19,7 @@ export const integrationPersonalData: readonly PersonalData[] = [
     columns: ['integration_calls.body_sealed'],
     async find(ctx, { email }) {
       const found: object[] = [];
-      for await (const call of callsThatName(ctx, email)) found.push({ ...call, body: JSON.parse(call.body) });
+      for await (const call of callsThatName(ctx, email)) found.push(call);
       return found;
     },
     async erase(ctx, { email }) {
@@ -32,13 +32,16 @@ export const integrationPersonalData: readonly PersonalData[] = [
 ];
 
 async function* callsThatName(ctx: InTransaction, email: string): AsyncGenerator<OpenedCall> {
+  const spellings = spellingsOf(email);
   for (let after = ''; ; ) {
     const calls = await ctx.tx.execute<Omit<OpenedCall, 'body'> & { sealed: string }>(sql`
       select id, provider, received_at, body_sealed as sealed from integration_calls
       where tenant_id = ${ctx.tenant.id} and id > ${after} order by id limit ${batchSize}`);
     for (const { sealed, ...call } of calls) {
-      const body = ctx.keyring.open(ctx.tenant.id, bodyField, sealed);
-      if (body.toLowerCase().includes(email)) yield { ...call, body };
+      const body: unknown = JSON.parse(ctx.keyring.open(ctx.tenant.id, bodyField, sealed));
+      // Written anew, because the sender may have escaped any character.
+      const text = JSON.stringify(body).toLowerCase();
+      if (spellings.some((spelling) => text.includes(spelling))) yield { ...call, body };
     }
     const last = calls.at(-1);
     if (!last || calls.length < batchSize) return;

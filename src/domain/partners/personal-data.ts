@@ -1,4 +1,5 @@
-import { byEmail, type PersonalData, removedRows } from '../personal-data.ts';
+import { sql } from '#src/lib/sql.ts';
+import { anonymisedRows, blank, byEmail, byMention, type PersonalData, removedRows } from '../personal-data.ts';
 
 export const partnerPersonalData: readonly PersonalData[] = [
   removedRows({
@@ -6,5 +7,12 @@ export const partnerPersonalData: readonly PersonalData[] = [
     personal: ['email', 'name', 'website', 'message'],
     beside: ['id', 'status', 'created_at'],
     of: byEmail('email'),
+  }),
+  // A visit counts for its partner, but the storefront's URL and session may contain an email.
+  anonymisedRows({
+    table: 'partner_referrals',
+    personal: blank('landing_url', 'session_id'),
+    beside: ['id', 'partner_id', 'visits', 'first_seen_at', 'last_seen_at'],
+    of: byMention(sql`concat_ws(' ', landing_url, session_id)`),
   }),
 ];

@@ -7,11 +7,14 @@ export const paymentPersonalData: readonly PersonalData[] = [
     table: 'payment_sessions',
     personal: {
       ...blank('url', 'subject', 'subscriber'),
-      request: sql`(request::jsonb || '{"customerEmail": null, "customerId": null}')::json`,
+      // The storefront's URLs may contain an email.
+      request: sql`(request::jsonb
+        || '{"customerEmail": null, "customerId": null, "returnUrl": null, "cancelUrl": null}')::json`,
     },
     beside: ['order_id', 'state', 'provider_session_id', 'created_at'],
     of: (subject) => sql`${byOrder(subject)} and (url is not null or subject is not null or subscriber is not null
-      or request ->> 'customerEmail' is not null or request ->> 'customerId' is not null)`,
+      or request ->> 'customerEmail' is not null or request ->> 'customerId' is not null
+      or request ->> 'returnUrl' is not null)`,
   }),
   retainedRows({ table: 'payment_refunds', beside: ['order_id', 'state', 'amount_cents', 'created_at'], of: byOrder }),
 ];

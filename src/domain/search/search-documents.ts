@@ -37,7 +37,7 @@ export interface SearchPage extends Page<SearchResult> {
 /**
  * Find products and content, best first: the document whose slug or SKU was typed, then documents that contain the
  * words or, where an embedder is configured, have a similar meaning. Without any, the corrected words are searched. A
- * search without results is recorded.
+ * search without results is recorded, unless it may be an email.
  */
 export async function searchDocuments(ctx: Context, request: SearchRequest): Promise<SearchPage> {
   const { type = 'all', cursor, limit = 20 } = request;

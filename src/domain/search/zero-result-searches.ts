@@ -11,8 +11,12 @@ export interface ZeroResultSearch {
   readonly lastAt: Date;
 }
 
-/** Record a query without results: it shows the owner what the store lacks, or how products should be named. */
+/**
+ * Record a query without results: it shows the owner what the store lacks, or how products should be named. What may
+ * be an email is not recorded.
+ */
 export async function recordZeroResultSearch(ctx: Context, typed: string): Promise<void> {
+  if (/@|%40/.test(typed)) return;
   await write(
     ctx,
     sql`

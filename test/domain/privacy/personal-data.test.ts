@@ -1,6 +1,10 @@
 import { Readable } from 'node:stream';
 import anyTest, { type TestFn } from 'ava';
+import { type TSchema, Type } from 'typebox';
+import type { Route } from '#src/api/lib/define-route.ts';
+import { routes } from '#src/api/routes.ts';
 import { asPlatform, readOne, transact } from '#src/database/transact.ts';
+import { EventInput } from '#src/domain/analytics/event-input.ts';
 import { listAudit } from '#src/domain/audit/index.ts';
 import { importKindOf, receiveImport } from '#src/domain/bulk/index.ts';
 import { createCart } from '#src/domain/cart/index.ts';
@@ -11,16 +15,24 @@ import { upsertCustomer } from '#src/domain/customers/index.ts';
 import { acceptCall, callSecretOf } from '#src/domain/integrations/index.ts';
 import { joinWaitlist, submitInquiry } from '#src/domain/leads/index.ts';
 import { readOrder } from '#src/domain/orders/index.ts';
-import { applyAsPartner } from '#src/domain/partners/index.ts';
+import { applyAsPartner, trackReferral } from '#src/domain/partners/index.ts';
 import { erasePersonalData, exportPersonalData } from '#src/domain/privacy/index.ts';
 import { personalData } from '#src/domain/privacy/registry.ts';
 import { rejectReturn, requestReturn } from '#src/domain/returns/index.ts';
+import { searchDocuments } from '#src/domain/search/index.ts';
 import { revokeStaff } from '#src/domain/staff/index.ts';
+import { scopes } from '#src/domain/tenants/api-key.ts';
 import { sign } from '#src/domain/webhooks/index.ts';
+import { exampleOf } from '#src/lib/example-of.ts';
 import { rawSql, sql } from '#src/lib/sql.ts';
+import { fits } from '#src/lib/validation.ts';
+import { send } from '#test/support/every-route.ts';
 import { aggregateAll, sendEvents } from '#test/support/factories/analytics.ts';
+import { buildCart } from '#test/support/factories/cart.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
+import { buildKey } from '#test/support/factories/keys.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
+import { buildPartner } from '#test/support/factories/partners.ts';
 import { orderOf, sessionOf } from '#test/support/factories/payments.ts';
 import { buildPromo } from '#test/support/factories/promotions.ts';
 import { buildRemindedCart } from '#test/support/factories/reminders.ts';
@@ -62,8 +74,6 @@ const notPersonal: Readonly<Record<string, string>> = {
   'order_items.name': 'what was bought',
   'outbox.payload': 'ids alone, as a test of the jobs demands',
   'outbox.trace': 'numbers of traces',
-  'partner_referrals.landing_url': "a page of the storefront's",
-  'partner_referrals.session_id': 'chosen by the storefront at random; no row says whose it is',
   'partners.name': 'a business that the store publishes',
   'payment_drift_reports.unpaid_here': 'ids of orders',
   'payment_drift_reports.unpaid_there': 'ids of orders',
@@ -77,7 +87,6 @@ const notPersonal: Readonly<Record<string, string>> = {
   'promo_codes.products': 'of the catalogue',
   'reminder_settings.quiet_hours': "the store's hours",
   'reminder_settings.steps_ms': "the store's hours",
-  'reviews.body': 'the text of a review stays, without its author',
   'return_items.name': 'what was bought',
   'search_documents.body': 'of the catalogue',
   'search_documents.keywords': 'of the catalogue',
@@ -181,6 +190,75 @@ test.serial('a customer is exported and erased completely, and the totals of ord
   t.deepEqual(await placesOf(ctx, 'quill'), []);
 });
 
+test.serial('an email is erased from whatever field of a request it was sent in', async (t) => {
+  const { ctx, services, stripe, tenant } = t.context;
+  const { slug, variant } = await buildProduct(ctx, { variants: [{ stock: 100, ships: false }] });
+  const cart = await buildCart(ctx, [variant.id]);
+  const known: Readonly<Record<string, unknown>> = {
+    slug,
+    product_slug: slug,
+    variant_id: variant.id,
+    variantId: variant.id,
+    code: (await buildPartner(ctx)).code,
+    id: cart.id,
+    itemId: cart.lines[0]?.id,
+    cart_id: cart.id,
+    return_url: `${tenant.storefrontUrl}?email=${encodeURIComponent(email)}`,
+    cancel_url: `${tenant.storefrontUrl}?email=${email}`,
+    type: undefined,
+    cursor: undefined,
+    events: [
+      exampleWithin(EventInput, { event_id: undefined, type: 'page_viewed', occurred_at: null, currency: null }),
+    ],
+    ...Object.fromEntries(
+      ['promo_code', 'gift_card_code', 'partner_code', 'purchase_type'].map((name) => [name, null]),
+    ),
+  };
+  const store = { ...t.context, key: await buildKey(ctx, scopes), session: (await buildSession(ctx)).token };
+  const shoppers = ({ path, audience }: Route) => !path.includes('/admin/') && audience.kind !== 'inbound';
+  for (const route of routes.filter(shoppers)) {
+    const { params = {}, query, body } = route;
+    const sent = new URLSearchParams(JSON.parse(JSON.stringify(query ? exampleWithin(query, known) : {})));
+    const response = await send({ ...store, staff: { cookie: '', origin: '' } }, route, {
+      params: exampleWithin(params, known) as Record<string, string>,
+      ...(query && { query: `?${sent}` }),
+      ...(body && { body: exampleWithin(body, known) }),
+    });
+    const { sessionId } = response.body?.order_id ? await sessionOf(ctx, response.body.order_id) : {};
+    if (sessionId) await stripe.pay(sessionId, { email, outcome: 'paid' });
+  }
+  t.true(await stripe.idle());
+  await aggregateAll(services);
+  await runJobs(services);
+  t.true((await placesOf(ctx, 'quill')).length > 15);
+  t.deepEqual((await erasePersonalData(ctx, { email })).blockers, []);
+  t.deepEqual(await placesOf(ctx, 'quill'), []);
+});
+
+/** The example of a schema, with her email wherever it fits, but for what is known of the store. */
+function exampleWithin(schema: TSchema, known: Readonly<Record<string, unknown>>): unknown {
+  const { type, properties, items, anyOf } = schema as {
+    type?: string;
+    properties?: Record<string, TSchema>;
+    items?: TSchema;
+    anyOf?: TSchema[];
+  };
+  if (properties) {
+    return Object.fromEntries(
+      Object.entries(properties).map(([name, field]) => [
+        name,
+        name in known ? known[name] : exampleWithin(field, known),
+      ]),
+    );
+  }
+  if (items) return [exampleWithin(items, known)];
+  if (anyOf?.[0]) return exampleWithin(anyOf[0], known);
+  const texts = [email, `https://blog.example/?email=${encodeURIComponent(email)}`];
+  if (type === 'object') return { note: texts[1] };
+  const fitting = type === 'string' && texts.find((text) => fits(Type.Object({ text: schema }), { text }));
+  return fitting || exampleOf(schema);
+}
+
 test.serial('the data of other customers and of other stores stays', async (t) => {
   const { ctx } = t.context;
   const theirs = await buildPaidOrder(ctx, { email: 'grace@hopper.example' });
@@ -239,6 +317,7 @@ async function visitAda(context: StripeContext): Promise<void> {
     promo_code: promo.code,
     cart_id: cart.id,
     metadata: { engraving: 'for the Quill' },
+    return_url: `${ctx.tenant.storefrontUrl}?email=${encodeURIComponent(email)}`,
   });
   await pay(bought);
   const { order_id: subscribed } = await createCheckoutSession(ctx, {
@@ -277,6 +356,12 @@ async function visitAda(context: StripeContext): Promise<void> {
   await buildSession(ctx, { email, name: 'Ada Quill' });
   await submitInquiry(ctx, { email, company: 'Quill Works', phone: '2125550177', message: 'Quillnote.' });
   await joinWaitlist(ctx, { email, product_slug: bowl.slug });
+  await trackReferral(ctx, {
+    code: (await buildPartner(ctx)).code,
+    sessionId: 'one',
+    landingUrl: `https://shop.example/?email=${encodeURIComponent(email)}`,
+  });
+  await searchDocuments(ctx, { q: email });
   await applyAsPartner(ctx, { email, name: 'Ada Quill', website: 'https://quill.example', message: 'I write.' });
   await submitReview(ctx, bowl.slug, { rating: 5, body: 'A fine bowl.', author_name: 'Ada Quill', email });
   const { id: customerId } = (await readOne<{ id: string }>(
@@ -291,9 +376,10 @@ async function visitAda(context: StripeContext): Promise<void> {
       customer_id: customerId,
       properties: { from: 'quill' },
     },
+    { type: 'search_performed', session_id: 'one', properties: { q: email } },
   ]);
   await aggregateAll(services);
-  const body = JSON.stringify({ contact: 'Ada@Quill.example' });
+  const body = JSON.stringify({ contact: 'Ada@Quill.example' }).replace('@', '\\u0040');
   const signed = sign([await callSecretOf(ctx, 'bookkeeper')], 'msg_1', ctx.clock.now(), body);
   await acceptCall(ctx, {
     provider: 'bookkeeper',
