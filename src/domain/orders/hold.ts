@@ -9,6 +9,7 @@ import {
   releaseGiftCard,
   releasePromo,
 } from '../promotions/index.ts';
+import type { Order } from './order.ts';
 
 /** Something held for an order: a quantity of a variant, one use of a promotion, or an amount on a gift card. */
 export interface Hold {
@@ -75,8 +76,8 @@ export type Shortage = 'oversold' | 'gift_card_spent';
  * Capture what was held for an order: sell the stock, use the promotion, spend the gift card. Call with the order
  * locked.
  *
- * A payment can arrive after the holds were released. Then stock and gift card are taken if they are still available.
- * The order is paid all the same.
+ * A payment can arrive after the holds were released. Then the gift card is charged if its balance covers the amount,
+ * and the stock of each variant is taken if there is enough of it. The order is paid all the same.
  * @returns what was not available
  */
 export async function captureHolds(ctx: InTransaction, { orderId, paidBy }: PaidOrder): Promise<Shortage[]> {
@@ -102,26 +103,50 @@ async function redeem(
   }
   const stock = stockLines(holds);
   if (stock.length > 0) {
-    const sold = await (isHeld ? captureStock : takeStock)(ctx, stock, { orderId });
-    if (!sold) shortages.push('oversold');
-    if (sold !== isHeld) await markStock(ctx, orderId, sold ? 'captured' : 'released');
+    const isCaptured = isHeld && (await captureStock(ctx, stock, { orderId }));
+    if (isHeld && !isCaptured) await markStock(ctx, orderId, stock, 'released');
+    if (!isCaptured && !(await takeReleased(ctx, orderId, stock))) shortages.push('oversold');
   }
   return shortages;
 }
 
+/** Sell released stock to its order, each variant of which there is enough. @returns whether that was all */
+async function takeReleased(ctx: InTransaction, orderId: string, stock: readonly StockLine[]): Promise<boolean> {
+  const sold: StockLine[] = [];
+  for (const line of stock) if (await takeStock(ctx, [line], { orderId })) sold.push(line);
+  await markStock(ctx, orderId, sold, 'captured');
+  return sold.length === stock.length;
+}
+
+/**
+ * Sell an oversold order what it could not get when it was paid, as far as that is in stock now: an operator ships it.
+ * Call with the order locked.
+ */
+export async function takeMissingStock(ctx: InTransaction, order: Order): Promise<void> {
+  if (order.needsAttention('oversold')) {
+    await takeReleased(ctx, order.id, stockLines(await released(ctx, order.id)));
+  }
+}
+
 /** Record what was sold, because only that can be restocked. */
-async function markStock(ctx: InTransaction, orderId: string, state: 'captured' | 'released'): Promise<StockLine[]> {
-  return ctx.tx.execute<StockLine>(sql`
+async function markStock(
+  ctx: InTransaction,
+  orderId: string,
+  stock: readonly StockLine[],
+  state: 'captured' | 'released',
+): Promise<void> {
+  const variantIds = stock.map(({ variantId }) => variantId);
+  await ctx.tx.execute(sql`
     update holds set state = ${state}, closed_at = ${ctx.clock.now()}
-    where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and kind = 'stock'
-      and state in ('captured', 'released')
-      and state <> ${state}
-    returning subject_id as "variantId", quantity`);
+    where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and kind = 'stock' and subject_id = any(${variantIds})`);
 }
 
 /** Restock what an order was sold, once. Call with the order locked. */
 export async function restockOrder(ctx: InTransaction, orderId: string): Promise<void> {
-  const lines = await markStock(ctx, orderId, 'released');
+  const lines = await ctx.tx.execute<StockLine>(sql`
+    update holds set state = 'released', closed_at = ${ctx.clock.now()}
+    where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and kind = 'stock' and state = 'captured'
+    returning subject_id as "variantId", quantity`);
   if (lines.length > 0) await restock(ctx, lines, { orderId });
 }
 

@@ -7,7 +7,16 @@ export {
   orderForShippingOf,
   recordFulfillment,
 } from './fulfillment.ts';
-export { captureHolds, extendHolds, type Hold, releaseHolds, restockOrder, type Shortage, takeHolds } from './hold.ts';
+export {
+  captureHolds,
+  extendHolds,
+  type Hold,
+  releaseHolds,
+  restockOrder,
+  type Shortage,
+  takeHolds,
+  takeMissingStock,
+} from './hold.ts';
 export {
   type Attention,
   type FulfillmentStatus,

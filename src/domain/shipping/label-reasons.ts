@@ -108,7 +108,7 @@ export const reasons: Readonly<Record<ReasonCode, Reason>> = {
   ),
   oversold: failing(
     'The order was paid after its stock was sold to other orders, so no label was bought.',
-    'Find the goods or agree on a solution with the shopper, then retry.',
+    'Find the goods or agree on a solution with the shopper, then retry: what is in stock then is sold to the order.',
   ),
   crashes: failing(
     'The attempts for this label kept crashing.',

@@ -3,6 +3,7 @@ import { seconds } from '#src/lib/duration.ts';
 import { notFound } from '#src/lib/errors.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
+import { takeMissingStock } from '../orders/index.ts';
 import { lockOrderAndLabel } from './label-lease.ts';
 import { labelReasonCodes } from './label-reasons.ts';
 import { recordFulfillmentChange } from './reconcile-tracking.ts';
@@ -59,6 +60,7 @@ export async function markFulfilled(ctx: Context, { orderId, carrier, trackingNu
         firstPollMs: firstTrackingPollMs,
       });
     }
+    await takeMissingStock(ctx, order);
     await recordFulfillmentChange(ctx, order, {
       ...(!order.shippedAt && { status: 'shipped' }),
       resolved: [...labelReasonCodes, 'oversold'],

@@ -9,6 +9,7 @@ import {
   readOrder,
   recordFulfillment,
   type ShippingAddress,
+  takeMissingStock,
 } from '../orders/index.ts';
 import {
   type CustomsDeclaration,
@@ -145,6 +146,7 @@ export async function chooseRate(
     label.choose(rate, '', true);
     enqueueAttempt(ctx, label, ctx.clock.now());
     label.updatedAt = ctx.clock.now();
+    await takeMissingStock(ctx, order);
     await recordFulfillment(ctx, orderId, { resolved: [...labelReasonCodes, 'oversold'] });
     await recordAudit(ctx, {
       action: 'label.rate_chosen',

@@ -4,7 +4,7 @@ import { DomainError, notFound } from '#src/lib/errors.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { type Order, orderForShipping, recordFulfillment } from '../orders/index.ts';
+import { type Order, orderForShipping, recordFulfillment, takeMissingStock } from '../orders/index.ts';
 import { needsShipping } from './assess-order.ts';
 import type { Label } from './label.ts';
 import { lockOrderAndLabel, orderOfLabel, resume } from './label-lease.ts';
@@ -13,8 +13,8 @@ import { unpause } from './pause-labels.ts';
 import { enqueueAttempt, insertLabel } from './request-label.ts';
 
 /**
- * An operator retries a label, with a fresh quote. Its attentions are resolved, also that the order was oversold. An
- * open purchase is looked up first.
+ * An operator retries a label, with a fresh quote. Its attentions are resolved, also that the order was oversold: what
+ * is in stock now is sold to it. An open purchase is looked up first.
  *
  * @throws DomainError `not_found`, or a conflict where it is bought already, an attempt holds it, or nothing is to be
  *   shipped
@@ -30,6 +30,7 @@ export async function requestLabelAgain(ctx: Context, { orderId }: { orderId: st
   await transact(ctx, async (ctx) => {
     const { order, label } = await lockForManualAction(ctx, orderId);
     await recordAudit(ctx, { action: 'label.retried', subjectKind: 'order', subjectId: orderId });
+    await takeMissingStock(ctx, order);
     await recordFulfillment(ctx, orderId, { resolved: [...labelReasonCodes, 'oversold'] });
     if (!label) {
       const queued = await insertLabel(ctx, order);

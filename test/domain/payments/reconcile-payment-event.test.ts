@@ -3,8 +3,10 @@ import { purchaseLabel } from '#jobs/labels.ts';
 import { reconcilePaymentEvent as job } from '#jobs/payments.ts';
 import { read, transact } from '#src/database/transact.ts';
 import { dismissAttention } from '#src/domain/backoffice/index.ts';
+import { changeStock } from '#src/domain/catalog/change-stock.ts';
 import { type CheckoutInput, createCheckoutSession } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
+import { restockOrder } from '#src/domain/orders/index.ts';
 import { openAccount } from '#src/domain/payments/accounts/payment-account.ts';
 import {
   acceptPaymentEvent,
@@ -247,6 +249,33 @@ test.serial('a late payment of sold-out goods flags the order, and no label is b
   t.like(await stockOf(ctx, product.variant.id), { stock: 1, held: 1 });
   t.deepEqual(await holdsOf(ctx, orderId), ['stock: released']);
 });
+
+for (const kind of ['late', 'held'] as const) {
+  test.serial(
+    `a ${kind} payment of goods of which some are gone takes the others, and a refund restocks those`,
+    async (t) => {
+      const { ctx } = t.context;
+      const other = await buildProduct(ctx, { slug: 'lamp', variants: [{ stock: 10 }] });
+      const gone = await buildProduct(ctx, { slug: 'vase', variants: [{ stock: 1 }] });
+      const items = ['lamp', 'vase'].map((product_slug) => ({ product_slug, quantity: 1 }));
+      const { orderId, sessionId } = await buy(ctx, { items });
+      if (kind === 'late') {
+        payments.change(sessionId, { state: 'expired' });
+        await receive(ctx, sessionId);
+        await createCheckoutSession(ctx, { items: items.slice(1) });
+      } else {
+        await transact(ctx, (ctx) => changeStock(ctx, [{ variantId: gone.variant.id, quantity: 0 }]));
+      }
+      paid(sessionId);
+      await receive(ctx, sessionId);
+      t.like(await orderOf(ctx, orderId), { status: 'paid', attentionCode: 'oversold' });
+      t.deepEqual((await holdsOf(ctx, orderId)).toSorted(), ['stock: captured', 'stock: released']);
+      t.deepEqual(await stockOf(ctx, other.variant.id), { stock: 9, held: 0, ledger: 9 });
+      await transact(ctx, (ctx) => restockOrder(ctx, orderId));
+      t.deepEqual(await stockOf(ctx, other.variant.id), { stock: 10, held: 0, ledger: 10 });
+    },
+  );
+}
 
 test.serial('a late payment whose gift card was spent elsewhere flags the order', async (t) => {
   const { ctx } = t.context;

@@ -4,7 +4,7 @@ import * as jobs from '#jobs/labels.ts';
 import { read, transact } from '#src/database/transact.ts';
 import { exportKindOf } from '#src/domain/bulk/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { lockOrder, saveOrder } from '#src/domain/orders/index.ts';
+import { lockOrder, restockOrder, saveOrder } from '#src/domain/orders/index.ts';
 import type { OrderStatus } from '#src/domain/orders/order.ts';
 import {
   checkPurchases,
@@ -31,7 +31,8 @@ import { sql } from '#src/lib/sql.ts';
 import { retryFailed, startJob } from '#src/outbox/job-state.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
-import { buildPaidOrder, newYork } from '#test/support/factories/orders.ts';
+import { buildProduct, stockOf } from '#test/support/factories/catalog.ts';
+import { buildPaidOrder, buildReleasedHold, newYork } from '#test/support/factories/orders.ts';
 import { buildShippingAccount, origin } from '#test/support/factories/shipping.ts';
 import { busy, denial, fakeShippingByStore, rate, rejection, silence } from '#test/support/fakes/shipping-gateway.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
@@ -114,6 +115,35 @@ test('retryLabel buys the label of an oversold order', async (t) => {
   await retryLabel(ctx, { labelId });
   t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
 });
+
+const shipsOversold: Record<string, (ctx: Context, label: { orderId: string; labelId: string }) => Promise<void>> = {
+  retryLabel,
+  requestLabelAgain,
+  markFulfilled,
+  chooseRate: async (ctx, { orderId }) => {
+    const [offered] = await quoteOrder(ctx, { orderId });
+    await chooseRate(ctx, { orderId, rateId: offered?.id ?? '' });
+  },
+};
+for (const [action, ship] of Object.entries(shipsOversold)) {
+  test(`${action} sells an oversold order what is in stock by then, once, and a refund puts that back`, async (t) => {
+    const { ctx } = withFake(t.context.ctx);
+    await buildShippingAccount(ctx);
+    const { variants } = await buildProduct(ctx, { variants: [{ stock: 5 }, { stock: 1 }] });
+    const { order, labelId } = await request(ctx, { attentionCodes: ['oversold'] });
+    for (const { id } of variants) await buildReleasedHold(ctx, order.id, { variantId: id, quantity: 2 });
+    const stock = async () => Promise.all(variants.map(async ({ id }) => (await stockOf(ctx, id)).ledger));
+    await run(ctx, order.id);
+    t.deepEqual(await stock(), [5, 1]);
+    await ship(ctx, { orderId: order.id, labelId });
+    t.deepEqual(await stock(), [3, 1]);
+    t.is((await orderOf(ctx, order.id)).attention, null);
+    await ship(ctx, { orderId: order.id, labelId }).catch(() => undefined);
+    t.deepEqual(await stock(), [3, 1]);
+    for (let time = 0; time < 2; time += 1) await transact(ctx, (ctx) => restockOrder(ctx, order.id));
+    t.deepEqual(await stock(), [5, 1]);
+  });
+}
 
 test('retryLabel of a label that waits for the account resumes all of them', async (t) => {
   const { ctx, shipping, clock } = withFake(t.context.ctx);

@@ -77,3 +77,18 @@ export async function buildPaidOrder(ctx: Context, given: GivenOrder = {}): Prom
   });
   return { id, number, orderNumber };
 }
+
+/** Stock that was released before an order was paid, and was gone then. */
+export async function buildReleasedHold(
+  ctx: Context,
+  orderId: string,
+  { variantId, quantity }: { variantId: string; quantity: number },
+): Promise<void> {
+  const now = ctx.clock.now();
+  await transact(ctx, ({ tx }) =>
+    tx.execute(sql`
+      insert into holds (tenant_id, id, order_id, kind, subject_id, quantity, state, expires_at, created_at, closed_at)
+      values (${ctx.tenant.id}, ${newId('hold')}, ${orderId}, 'stock', ${variantId}, ${quantity}, 'released', ${now},
+        ${now}, ${now})`),
+  );
+}
