@@ -397,10 +397,11 @@ test('fetchPayment reads refunds and disputes by every kind of reference', async
   t.like(await payments.fetchPayment(account, charge), { dispute: 'lost' });
 });
 
-const lineOf = (given: { quantity?: number; amount: number; proration?: boolean }) =>
+const lineOf = (given: { quantity?: number; amount: number; discounts?: number[]; proration?: boolean }) =>
   ({
     quantity: given.quantity ?? 1,
     amount: given.amount,
+    discount_amounts: given.discounts?.map((amount) => ({ amount })) ?? null,
     parent: { subscription_item_details: { subscription_item: 'si_1', proration: given.proration ?? false } },
   }) as unknown as Stripe.InvoiceLineItem;
 
@@ -413,17 +414,16 @@ const invoiceOf = (billing_reason: string, total = 3400) =>
     currency: 'usd',
     parent: null,
     total_taxes: [],
-    total_discount_amounts: [],
   }) as unknown as Stripe.Invoice;
 
-test('invoiceSnapshotOf leaves out lines that settle a difference', (t) => {
+test('invoiceSnapshotOf leaves out lines that settle a difference, and adds up the discounts of a line', (t) => {
   const lines = [
     lineOf({ amount: -1200, proration: true }),
-    lineOf({ amount: 3400 }),
+    lineOf({ amount: 3400, discounts: [300, 40] }),
     lineOf({ amount: 0, quantity: 0 }),
   ];
   t.deepEqual(invoiceSnapshotOf(invoiceOf('subscription_update'), lines).lines, [
-    { itemId: 'si_1', quantity: 1, amountCents: 3400 },
+    { itemId: 'si_1', quantity: 1, amountCents: 3400, discountCents: 340 },
   ]);
 });
 

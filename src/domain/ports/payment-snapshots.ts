@@ -78,7 +78,6 @@ export interface InvoiceSnapshot extends OwnMetadata {
   readonly cause: 'first' | 'renewal' | 'other';
   readonly isPaid: boolean;
   readonly currency: string;
-  readonly discountCents: number;
   readonly taxCents: number;
   readonly totalCents: number;
   readonly paymentId: string | null;
@@ -86,7 +85,9 @@ export interface InvoiceSnapshot extends OwnMetadata {
   readonly lines: readonly {
     readonly itemId: string | null;
     readonly quantity: number;
+    /** Before the discount. */
     readonly amountCents: number;
+    readonly discountCents: number;
   }[];
 }
 

@@ -136,7 +136,6 @@ export function invoiceSnapshotOf(invoice: Stripe.Invoice, lines: readonly Strip
     cause: causes[invoice.billing_reason ?? ''] ?? 'other',
     isPaid: invoice.status === 'paid',
     currency: invoice.currency.toUpperCase(),
-    discountCents: sum(invoice.total_discount_amounts),
     taxCents: sum(invoice.total_taxes),
     // A customer's credit can be more than the period costs.
     totalCents: Math.max(0, invoice.total),
@@ -145,6 +144,7 @@ export function invoiceSnapshotOf(invoice: Stripe.Invoice, lines: readonly Strip
       itemId: line.parent?.subscription_item_details?.subscription_item ?? null,
       quantity: line.quantity ?? 1,
       amountCents: line.amount,
+      discountCents: sum(line.discount_amounts),
     })),
   };
 }

@@ -364,11 +364,10 @@ test.serial('reportStoreDrift reports payments of unknown orders, and ignores re
     cause: 'renewal' as const,
     isPaid: true,
     currency: 'USD',
-    discountCents: 0,
     taxCents: 0,
     totalCents: 100,
     paymentId: null,
-    lines: [{ itemId: 'si_theirs', quantity: 1, amountCents: 100 }],
+    lines: [{ itemId: 'si_theirs', quantity: 1, amountCents: 100, discountCents: 0 }],
   };
   payments.subscriptions.set('sub_x', {
     subscriptionId: 'sub_x',

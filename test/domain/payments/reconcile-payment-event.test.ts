@@ -6,7 +6,7 @@ import { dismissAttention } from '#src/domain/backoffice/index.ts';
 import { changeStock } from '#src/domain/catalog/change-stock.ts';
 import { type CheckoutInput, createCheckoutSession } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { restockOrder } from '#src/domain/orders/index.ts';
+import { readOrder, restockOrder } from '#src/domain/orders/index.ts';
 import { openAccount } from '#src/domain/payments/accounts/payment-account.ts';
 import {
   acceptPaymentEvent,
@@ -755,11 +755,10 @@ async function beginSubscription(ctx: Context) {
     environment: 'test',
     isPaid: true,
     currency: 'USD',
-    discountCents: 0,
     taxCents: 0,
     totalCents: 3400,
     paymentId: 'pi_of_invoice',
-    lines: [{ itemId, quantity: 1, amountCents: 3400 }],
+    lines: [{ itemId, quantity: 1, amountCents: 3400, discountCents: 0 }],
   };
   return { orderId, sessionId, subscriptionId, invoice };
 }
@@ -796,8 +795,47 @@ test.serial('a paid period without own items creates no order and flags the firs
     ...invoice,
     invoiceId: 'in_theirs',
     cause: 'renewal',
-    lines: [{ itemId: 'si_theirs', quantity: 1, amountCents: 3400 }],
+    lines: [{ itemId: 'si_theirs', quantity: 1, amountCents: 3400, discountCents: 0 }],
   });
   await receive(ctx, 'in_theirs', { type: 'invoice.paid', subject: 'invoice' });
   t.is((await orderOf(ctx, orderId)).attentionCode, 'renewal_unknown');
+});
+
+test.serial('the items of a discounted renewal add up to its totals', async (t) => {
+  const { ctx } = t.context;
+  const { sessionId, subscriptionId, invoice } = await beginSubscription(ctx);
+  const subscription = payments.subscriptions.get(subscriptionId);
+  const [item] = subscription?.items ?? [];
+  if (!subscription || !item) throw new Error('There is no subscription.');
+  const items = [
+    item,
+    { ...item, itemId: 'si_quarter', interval: 'quarter' as const },
+    { ...item, itemId: 'si_shipping', productId: 'shipping', variantId: null },
+  ];
+  payments.subscriptions.set(subscriptionId, { ...subscription, items });
+  paid(sessionId, { subscriptionId });
+  await receive(ctx, sessionId);
+  for (const share of [0, 1, 0.5, 0.333]) {
+    const lines = [3400, 9700, 599].map((amountCents, index) => ({
+      itemId: items[index]?.itemId ?? '',
+      quantity: 1,
+      amountCents,
+      discountCents: Math.floor(amountCents * share),
+    }));
+    const totalCents = lines.reduce((sum, line) => sum + line.amountCents - line.discountCents, 88);
+    const invoiceId = `in_${randomText(14)}`;
+    const renewal = { ...invoice, invoiceId, cause: 'renewal' as const, lines, taxCents: 88, totalCents };
+    payments.invoices.set(invoiceId, renewal);
+    await receive(ctx, invoiceId, { type: 'invoice.paid', subject: 'invoice' });
+    const [made] = await read<{ orderId: string }>(
+      ctx,
+      sql`select order_id as "orderId" from payment_invoices where tenant_id = ${ctx.tenant.id} and id = ${invoiceId}`,
+    );
+    const view = await readOrder(ctx, made?.orderId ?? '');
+    if (!view) throw new Error('The renewal has no order.');
+    const goods = view.items.reduce((sum, { total_cents }) => sum + total_cents, 0);
+    t.is(goods, view.subtotal_cents - view.discount_cents, `${share}`);
+    t.is(goods + view.shipping_cents + view.tax_cents, view.total_cents, `${share}`);
+    t.is(view.total_cents, totalCents);
+  }
 });

@@ -69,7 +69,7 @@ async function renew(
     shippingCents,
     currency: invoice.currency,
     email: first.email ?? null,
-    discountCents: invoice.discountCents,
+    discountCents: items.reduce((sum, item) => sum + item.discountCents, 0),
     giftCardCents: 0,
     totalCents: invoice.totalCents,
     shippingAddress: first.shippingAddress ?? null,
@@ -123,18 +123,19 @@ async function renewedItems(
         ...known,
         quantity: line.quantity,
         unitPriceCents: Math.round(line.amountCents / line.quantity),
-        discountCents: 0,
+        discountCents: line.discountCents,
         subscriptionInterval: item.interval,
       },
     ];
   });
 }
 
+/** What was charged for shipping. */
 function shippingIn(invoice: InvoiceSnapshot, subscription: SubscriptionSnapshot): number {
   const shipping = subscription.items.filter(({ productId }) => productId === 'shipping').map(({ itemId }) => itemId);
   return invoice.lines
     .filter(({ itemId }) => itemId !== null && shipping.includes(itemId))
-    .reduce((sum, { amountCents }) => sum + amountCents, 0);
+    .reduce((sum, { amountCents, discountCents }) => sum + amountCents - discountCents, 0);
 }
 
 function stockOf(items: readonly NewOrderItem[]) {
