@@ -379,6 +379,7 @@ test('fetchPayment reads refunds and disputes by every kind of reference', async
     amountCents: 7600,
     refundedCents: 0,
     failedRefunds: [],
+    lastRefundId: null,
     dispute: null,
   });
   const paymentId = intents[0]?.id ?? '';
@@ -390,6 +391,7 @@ test('fetchPayment reads refunds and disputes by every kind of reference', async
   t.like(await payments.fetchPayment(account, made?.id ?? ''), {
     refundedCents: 100,
     failedRefunds: [{ refundId: 'rfd_1', failure: 'lost_or_stolen_card' }],
+    lastRefundId: 'rfd_2',
   });
   const dispute = await stripe.openDispute(charge);
   t.like(await payments.fetchPayment(account, dispute.id), { dispute: 'open' });

@@ -1,6 +1,5 @@
 import { awaitAll } from '#src/lib/await-all.ts';
 import { isEmailAddress, normaliseEmail } from '#src/lib/email-address.ts';
-import { sql } from '#src/lib/sql.ts';
 import { recordEvent } from '#src/outbox/enqueue.ts';
 import { recordOrderPaid } from '../analytics/index.ts';
 import { markBought } from '../cart/index.ts';
@@ -148,23 +147,13 @@ export async function endOrder(
 }
 
 /**
- * Undo the sale of a fully refunded order: return the gift card's part, unless the last refund was for a return (which
- * has credited the card its share already), restock goods that were not shipped, and cancel the label. Call with the
- * order locked.
+ * Undo the sale of a fully refunded order: return the gift card's part, restock goods that were not shipped, and cancel
+ * the label. Call with the order locked.
  */
 export async function undoSale(ctx: InTransaction, order: Order): Promise<void> {
-  if (!(await wasReturned(ctx, order.id))) await returnGiftCard(ctx, { orderId: order.id });
+  await returnGiftCard(ctx, { orderId: order.id });
   if (!order.shippedAt) await restockOrder(ctx, order.id);
   await enqueueLabelRefund(ctx, order);
-}
-
-/** Whether the last refund was for a return. */
-async function wasReturned(ctx: InTransaction, orderId: string): Promise<boolean> {
-  const [last] = await ctx.tx.execute<{ isReturn: boolean }>(sql`
-    select return_id is not null as "isReturn" from payment_refunds
-    where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and state not in ('refused', 'failed')
-    order by created_at desc, id desc limit 1`);
-  return last?.isReturn ?? false;
 }
 
 /** Flag an order whose payment needs an operator. Call with the order locked. */

@@ -101,6 +101,8 @@ export interface PaymentSnapshot extends OwnMetadata {
   readonly refundedCents: number;
   /** Refunds that were requested here and whose money came back: they do not count as refunded. */
   readonly failedRefunds: readonly FailedRefund[];
+  /** The last of the refunds that count, where it was requested here and not at the provider. */
+  readonly lastRefundId: string | null;
   readonly dispute: 'open' | 'lost' | null;
 }
 

@@ -75,17 +75,14 @@ export async function refundReturn(ctx: Context, { amountCents, ...decision }: R
   });
 }
 
-/**
- * No provider is involved. Where the gift card paid for the whole order, this makes the order refunded, or partially
- * refunded.
- */
+/** No provider is involved. Where no money is left, this makes the order refunded, or partially refunded. */
 async function refundToCard(
   ctx: InTransaction,
   order: Order,
   { toCard, isAll }: { toCard: number; isAll: boolean },
 ): Promise<void> {
   await returnGiftCard(ctx, { orderId: order.id, amountCents: toCard });
-  if (order.totalCents > 0) return;
+  if (order.refundedCents < order.totalCents) return;
   const status = isAll ? 'refunded' : 'partially_refunded';
   if (order.status !== status) {
     order.moveTo(status);

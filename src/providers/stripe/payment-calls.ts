@@ -80,7 +80,11 @@ export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
       fetchRefunds({ charge: charge.id }, shared),
       fetchDispute(charge, shared),
     ]);
-    return paymentSnapshotOf(charge, invoice, { failedRefunds: refunds.flatMap(failedRefundOf), dispute });
+    return paymentSnapshotOf(charge, invoice, {
+      failedRefunds: refunds.flatMap(failedRefundOf),
+      lastRefundId: refunds.find((refund) => !hasFailed(refund))?.metadata?.[refundIdField] ?? null,
+      dispute,
+    });
   }
 
   return {
@@ -141,9 +145,12 @@ export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
 /** The metadata field by which an own refund is found. */
 const refundIdField = 'platform_refund_id';
 
-function failedRefundOf({ status, failure_reason: reason, metadata }: Stripe.Refund): FailedRefund[] {
+const hasFailed = ({ status }: Stripe.Refund): boolean => status === 'failed' || status === 'canceled';
+
+function failedRefundOf(refund: Stripe.Refund): FailedRefund[] {
+  const { status, failure_reason: reason, metadata } = refund;
   const refundId = metadata?.[refundIdField];
-  return refundId && (status === 'failed' || status === 'canceled') ? [{ refundId, failure: reason ?? status }] : [];
+  return refundId && hasFailed(refund) ? [{ refundId, failure: reason ?? status ?? 'failed' }] : [];
 }
 
 const disputeStatesWithoutLoss: readonly (string | undefined)[] = ['won', 'warning_closed', 'prevented'];

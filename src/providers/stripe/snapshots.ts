@@ -163,7 +163,7 @@ const causes: Partial<Record<string, InvoiceSnapshot['cause']>> = {
 export function paymentSnapshotOf(
   charge: Stripe.Charge,
   invoice: { readonly invoiceId: string; readonly metadata: Stripe.Metadata | null } | null,
-  { failedRefunds, dispute }: Pick<PaymentSnapshot, 'failedRefunds' | 'dispute'>,
+  reversals: Pick<PaymentSnapshot, 'failedRefunds' | 'lastRefundId' | 'dispute'>,
 ): PaymentSnapshot {
   const own = metadataIn(charge.metadata);
   return {
@@ -173,7 +173,6 @@ export function paymentSnapshotOf(
     currency: charge.currency.toUpperCase(),
     amountCents: charge.amount,
     refundedCents: charge.amount_refunded,
-    failedRefunds,
-    dispute,
+    ...reversals,
   };
 }

@@ -39,6 +39,7 @@ async function buildCharged(ctx: Context, given: GivenOrder = {}) {
     amountCents: 3800,
     refundedCents: 0,
     failedRefunds: [],
+    lastRefundId: null,
     dispute: null,
   });
   return order;

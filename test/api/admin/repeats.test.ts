@@ -63,6 +63,7 @@ async function buildCharged(ctx: Context) {
     amountCents: 3800,
     refundedCents: 0,
     failedRefunds: [],
+    lastRefundId: null,
     dispute: null,
   });
   return paymentId;

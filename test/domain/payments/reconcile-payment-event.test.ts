@@ -150,6 +150,7 @@ test.serial('a refunded mismatched payment cancels the order', async (t) => {
     amountCents: 100,
     refundedCents: 100,
     failedRefunds: [],
+    lastRefundId: null,
     dispute: null,
   });
   await receive(ctx, 'ch_wrong', { type: 'charge.refunded', subject: 'payment' });
@@ -392,6 +393,7 @@ test.serial('applyPayment mirrors refunds, reverses a failed one, and restocks u
     amountCents: 3800,
     refundedCents: 0,
     failedRefunds: [],
+    lastRefundId: null,
     dispute: null,
   };
   const refund = async (refundedCents: number) => {
@@ -427,6 +429,7 @@ test.serial(
       currency: 'USD',
       amountCents: 3800,
       failedRefunds: [],
+      lastRefundId: null,
       dispute: null,
     };
     const account = await openAccount(ctx);
@@ -461,6 +464,7 @@ test.serial('a dispute flags the order until it is over', async (t) => {
       amountCents: 3800,
       refundedCents: 0,
       failedRefunds: [],
+      lastRefundId: null,
       dispute: state,
     });
     await receive(ctx, 'dp_1', { type: 'charge.dispute.created', subject: 'payment' });
@@ -500,6 +504,7 @@ test.serial('a refund of the second payment leaves the order paid', async (t) =>
     amountCents: 3800,
     refundedCents: 3800,
     failedRefunds: [],
+    lastRefundId: null,
     dispute: null,
   });
   await receive(ctx, 'ch_2', { type: 'charge.refunded', subject: 'payment' });
@@ -599,6 +604,7 @@ test.serial('reconcilePaymentEvent opens a dispute beside a second payment, and 
     amountCents: 3800,
     refundedCents: 0,
     failedRefunds: [],
+    lastRefundId: null,
     dispute: 'open',
   });
   await receive(ctx, 'dp_2', { type: 'charge.dispute.created', subject: 'payment' });
@@ -622,6 +628,7 @@ test.serial('a refund that arrives before its payment waits for it, and nothing 
     amountCents: 3800,
     refundedCents: 3800,
     failedRefunds: [],
+    lastRefundId: null,
     dispute: null,
   });
   await receive(ctx, 'ch_early', { type: 'charge.refunded', subject: 'payment' }, 1);
@@ -676,6 +683,7 @@ test.serial('a mismatched payment of an expired order flags it, and its refund c
     amountCents: 100,
     refundedCents: 100,
     failedRefunds: [],
+    lastRefundId: null,
     dispute: null,
   });
   await receive(ctx, 'ch_wrong', { type: 'charge.refunded', subject: 'payment' });
@@ -699,6 +707,7 @@ test.serial('a dismissed mismatch releases its holds once the money was refunded
     amountCents: 100,
     refundedCents: 100,
     failedRefunds: [],
+    lastRefundId: null,
     dispute: null,
   });
   await receive(ctx, 'ch_noted', { type: 'charge.refunded', subject: 'payment' });

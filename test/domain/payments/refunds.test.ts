@@ -3,6 +3,7 @@ import { transact } from '#src/database/transact.ts';
 import { createCheckoutSession } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { readOrder } from '#src/domain/orders/index.ts';
+import { openAccount } from '#src/domain/payments/accounts/payment-account.ts';
 import { applySnapshot, issueRefund, type Refund, requestRefund } from '#src/domain/payments/index.ts';
 import { readRefund } from '#src/domain/payments/refunds/refund.ts';
 import type { RefundRequest } from '#src/domain/payments/refunds/request-refund.ts';
@@ -293,33 +294,74 @@ test.serial('an order paid by gift card alone is refunded without the provider',
   t.is(await refundsAtStripe(t.context), 0);
 });
 
-/** One piece of an order comes back, and what was paid for it goes back. */
-async function returnOne(context: StripeContext, orderId: string): Promise<void> {
-  const { ctx } = context;
-  const order = await readOrder(ctx, orderId);
-  const items = [{ order_item_id: order?.items[0]?.id ?? '', quantity: 1 }];
-  const { id: returnId } = await requestReturn(ctx, {
-    orderNumber: order?.order_number ?? '',
-    email: 'ada@example.com',
-    items,
-  });
-  await approveReturn(ctx, { returnId });
-  await receiveReturn(ctx, { returnId });
-  for (let time = 0; time < 2; time += 1) await refundReturn(ctx, { returnId });
-  await settle(context);
+interface Step {
+  readonly circumstance: string;
+  readonly run: (context: StripeContext, orderId: string) => Promise<void>;
 }
 
+/** One piece of an order comes back, and what was paid for it goes back, or a given amount. */
+const returnOne = (amountCents?: number): Step => ({
+  circumstance: `a return of ${amountCents ?? 'a piece'}`,
+  run: async (context, orderId) => {
+    const { ctx } = context;
+    const order = await readOrder(ctx, orderId);
+    const items = [{ order_item_id: order?.items[0]?.id ?? '', quantity: 1 }];
+    const { id: returnId } = await requestReturn(ctx, {
+      orderNumber: order?.order_number ?? '',
+      email: 'ada@example.com',
+      items,
+    });
+    await approveReturn(ctx, { returnId });
+    await receiveReturn(ctx, { returnId });
+    for (let time = 0; time < 2; time += 1) await refundReturn(ctx, { returnId, amountCents });
+    await settle(context);
+  },
+});
+
+const refundOf = (amountCents?: number): Step => ({
+  circumstance: `a refund of ${amountCents ?? 'the rest'}`,
+  run: async (context, orderId) => {
+    await refund(context, { orderId, amountCents });
+  },
+});
+
+const refundAtDashboard = (amountCents: number): Step => ({
+  circumstance: `a refund of ${amountCents} in the dashboard`,
+  run: async (context) => {
+    const { ctx, stripe, account } = context;
+    const [payment] = (await stripe.account(account.secretKey)).payment_intents;
+    const refund = { paymentId: payment?.id ?? '', amountCents, refundId: 'in the dashboard' };
+    await ctx.ports.payments.refundPayment(await openAccount(ctx), refund, newId('rfd'));
+    await settle(context);
+  },
+});
+
 for (const [balanceCents, paidCents, ...steps] of [
-  [5000, 2600, { card: 1200, status: 'refunded', refundedCents: 2600 }],
+  [5000, 2600, [returnOne(), { card: 1200, status: 'partially_refunded', refundedCents: 2600, stock: 98 }]],
   [
-    9000,
-    0,
-    { card: 5200, status: 'partially_refunded', refundedCents: 0 },
-    { card: 9000, status: 'refunded', refundedCents: 0 },
+    5000,
+    2600,
+    [returnOne(), { card: 1200, status: 'partially_refunded', refundedCents: 2600, stock: 98 }],
+    [refundOf(), { card: 5000, status: 'refunded', refundedCents: 2600, stock: 100 }],
   ],
+  [
+    5000,
+    2600,
+    [returnOne(1000), { card: 0, status: 'partially_refunded', refundedCents: 1000, stock: 98 }],
+    [refundAtDashboard(1600), { card: 5000, status: 'refunded', refundedCents: 2600, stock: 100 }],
+  ],
+  [
+    5000,
+    2600,
+    [refundAtDashboard(1000), { card: 0, status: 'partially_refunded', refundedCents: 1000, stock: 98 }],
+    [returnOne(), { card: 2200, status: 'partially_refunded', refundedCents: 2600, stock: 98 }],
+  ],
+  [9000, 0, [returnOne(), { card: 5200, status: 'partially_refunded', refundedCents: 0, stock: 98 }]],
 ] as const) {
   test.serial(
-    `refunds in parts return all that a gift card of ${balanceCents} and a card paid for an order`,
+    `of an order that a gift card of ${balanceCents} and a card paid, ${steps
+      .map(([{ circumstance }]) => circumstance)
+      .join(' and then ')} return what is due, each to its own`,
     async (t) => {
       const { ctx, stripe } = t.context;
       const card = await buildGiftCard(ctx, { balanceCents });
@@ -332,10 +374,12 @@ for (const [balanceCents, paidCents, ...steps] of [
       await stripe.pay((await sessionOf(ctx, orderId)).sessionId ?? '', { ...shopper, outcome: 'paid' });
       await settle(t.context);
       t.like(await orderOf(ctx, orderId), { status: 'paid', totalCents: paidCents });
-      for (const expected of steps) {
-        await returnOne(t.context, orderId);
+      for (const [step, expected] of steps) {
+        await step.run(t.context, orderId);
         const { status, refundedCents } = await orderOf(ctx, orderId);
-        t.deepEqual({ card: (await balanceOf(ctx, card.id))?.balance, status, refundedCents }, expected);
+        const { balance } = (await balanceOf(ctx, card.id)) ?? {};
+        const { stock } = await stockOf(ctx, product.variant.id);
+        t.deepEqual({ card: balance, status, refundedCents, stock }, expected, step.circumstance);
       }
     },
   );

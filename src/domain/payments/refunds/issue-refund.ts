@@ -46,7 +46,7 @@ export async function issueRefund(ctx: Context, { refundId, attempt }: RefundAtt
   );
   if (!refund) return;
   const { paymentId } = refund;
-  if (!paymentId) return completeJob(ctx, (ctx) => closeWithoutMoney(ctx, refund));
+  if (!paymentId || refund.amountCents === 0) return completeJob(ctx, (ctx) => closeWithoutMoney(ctx, refund));
 
   const snapshot = await refundAtProvider(ctx, { ...refund, paymentId }, attempt);
   if (snapshot instanceof Error) return retryLater(ctx, refund, attempt, snapshot);
@@ -105,11 +105,11 @@ async function recordDeclined(ctx: InTransaction, refund: OpenRefund, code: stri
   });
 }
 
-/** Nothing was charged, so there is nothing to refund at the provider. */
+/** No money is left to refund at the provider, only the gift card's part. */
 async function closeWithoutMoney(ctx: InTransaction, refund: OpenRefund): Promise<void> {
   const order = await lockOrder(ctx, refund.orderId);
   await recordOutcome(ctx, refund, 'sent');
-  if (!order || order.status === 'refunded') return;
+  if (!order || order.status === 'refunded' || order.refundedCents < order.totalCents) return;
   order.moveTo('refunded');
   order.movePaymentTo('refunded');
   await undoSale(ctx, order);

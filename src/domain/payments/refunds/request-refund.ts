@@ -107,18 +107,18 @@ async function findPending(
 
 /**
  * What can still be refunded of an order, less the refunds that are pending. Call with the order locked.
- * @returns `undefined` where nothing can be refunded; 0 where a gift card paid everything
+ * @returns `undefined` where nothing can be refunded; 0 where only a gift card has paid what is left
  */
 export async function leftToRefund(ctx: InTransaction, order: Order): Promise<Cents | undefined> {
-  const isFree = order.totalCents === 0;
-  if (!order.isPaid || (!order.paymentId && !isFree) || order.importedAt || order.status === 'refunded')
+  const isCharged = order.totalCents > 0;
+  if (!order.isPaid || (isCharged && !order.paymentId) || order.importedAt || order.status === 'refunded')
     return undefined;
   const [open] = await ctx.tx.execute<{ count: number; cents: number }>(sql`
     select count(*)::int as count, coalesce(sum(amount_cents), 0)::int8 as cents from payment_refunds
     where tenant_id = ${ctx.tenant.id} and order_id = ${order.id} and state = 'requested'`);
   const left = order.totalCents - order.refundedCents - (open?.cents ?? 0);
-  if (isFree) return open?.count ? undefined : 0;
-  return left > 0 ? left : undefined;
+  if (left > 0) return left;
+  return open?.count ? undefined : 0;
 }
 
 function checkRefundAmount(order: Order, left: Cents | undefined, wanted: Cents | null): Cents {

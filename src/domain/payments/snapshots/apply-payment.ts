@@ -3,6 +3,7 @@ import { recordEvent } from '#src/outbox/enqueue.ts';
 import type { InTransaction } from '../../context.ts';
 import { type Attention, lockOrder, type Order, saveOrder } from '../../orders/index.ts';
 import type { FailedRefund, PaymentSnapshot } from '../../ports/payment-snapshots.ts';
+import { leftToReturn } from '../../promotions/index.ts';
 import { endOrder, flagAttention, undoSale } from '../orders.ts';
 import { type ApplyResult, isOwnObject, type Snapshot } from './fetch-snapshot.ts';
 
@@ -106,11 +107,25 @@ async function applyRefundedAmount(ctx: InTransaction, order: Order, payment: Pa
   if (refundedCents === before) return;
   order.refundedCents = refundedCents;
   await recordMovement(ctx, order, refundedCents - before);
-  const status = refundedCents === 0 ? 'paid' : refundedCents >= amountCents ? 'refunded' : 'partially_refunded';
+  const isRefunded = refundedCents >= amountCents && !(await isReturnOfPart(ctx, order, payment));
+  const status = refundedCents === 0 ? 'paid' : isRefunded ? 'refunded' : 'partially_refunded';
   order.moveTo(status);
   order.movePaymentTo(status);
   if (refundedCents > before) recordEvent(ctx, 'order.refunded', order.id);
   if (status === 'refunded') await undoSale(ctx, order);
+}
+
+/** Whether the last refund was for a return and the gift card still has a part of the order, for what was kept. */
+async function isReturnOfPart(
+  ctx: InTransaction,
+  { id: orderId }: Order,
+  { lastRefundId }: PaymentSnapshot,
+): Promise<boolean> {
+  if (!lastRefundId) return false;
+  const returns = await ctx.tx.execute(sql`
+    select 1 from payment_refunds
+    where tenant_id = ${ctx.tenant.id} and id = ${lastRefundId} and order_id = ${orderId} and return_id is not null`);
+  return returns.length > 0 && (await leftToReturn(ctx, { orderId })) > 0;
 }
 
 /** For the store's accounts, which count each refund on its day. */
