@@ -113,7 +113,9 @@ async function redeem(
 /** Sell released stock to its order, each variant of which there is enough. @returns whether that was all */
 async function takeReleased(ctx: InTransaction, orderId: string, stock: readonly StockLine[]): Promise<boolean> {
   const sold: StockLine[] = [];
-  for (const line of stock) if (await takeStock(ctx, [line], { orderId })) sold.push(line);
+  // One after the other, in the order in which variants are always locked.
+  const inOrder = stock.toSorted((one, other) => (one.variantId < other.variantId ? -1 : 1));
+  for (const line of inOrder) if (await takeStock(ctx, [line], { orderId })) sold.push(line);
   await markStock(ctx, orderId, sold, 'captured');
   return sold.length === stock.length;
 }
