@@ -92,7 +92,8 @@ export const parameters: Readonly<Record<string, Parameter>> = {
     in: 'header',
     required: false,
     description:
-      'Identifies this request so that it can be retried: for 24 hours the same key and body get the same response.',
+      'Identifies this request so that it can be retried: for 24 hours the same key and body get the same response. ' +
+      'Those who send the same API key, or none, share them: send a new random one, such as a UUID, for each action.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
     example: '5f0c7d6e-2f6c-4b5e-9c0f-7d2b8f3a1e44',
   },
