@@ -146,6 +146,15 @@ export async function endOrder(
   if (status !== 'canceled') recordEvent(ctx, `order.${status}`, order.id);
 }
 
+/** Make an order refunded of which no money is left at the provider, and undo its sale. Call with the order locked. */
+export async function closeRefunded(ctx: InTransaction, order: Order): Promise<void> {
+  order.moveTo('refunded');
+  order.movePaymentTo('refunded');
+  await undoSale(ctx, order);
+  await saveOrder(ctx, order);
+  recordEvent(ctx, 'order.refunded', order.id);
+}
+
 /**
  * Undo the sale of a fully refunded order: return the gift card's part, restock goods that were not shipped, and cancel
  * the label. Call with the order locked.

@@ -6,7 +6,7 @@ import { recordEvent } from '#src/outbox/enqueue.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { lockOrder, type Order, releaseReturn, saveOrder } from '../orders/index.ts';
-import { leftToRefund, rejectUnpaidHere, requestRefund } from '../payments/index.ts';
+import { closeRefunded, leftToRefund, rejectUnpaidHere, requestRefund } from '../payments/index.ts';
 import { leftToReturn, returnGiftCard } from '../promotions/index.ts';
 import { notifyShopper, returnNumberOf } from './present.ts';
 import { type ReturnRecord, readReturn } from './read-returns.ts';
@@ -83,12 +83,10 @@ async function refundToCard(
 ): Promise<void> {
   await returnGiftCard(ctx, { orderId: order.id, amountCents: toCard });
   if (order.refundedCents < order.totalCents) return;
-  const status = isAll ? 'refunded' : 'partially_refunded';
-  if (order.status !== status) {
-    order.moveTo(status);
-    order.movePaymentTo(status);
-    await saveOrder(ctx, order);
-  }
+  if (isAll) return closeRefunded(ctx, order);
+  order.moveTo('partially_refunded');
+  order.movePaymentTo('partially_refunded');
+  await saveOrder(ctx, order);
   recordEvent(ctx, 'order.refunded', order.id);
 }
 

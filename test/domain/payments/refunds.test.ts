@@ -337,7 +337,12 @@ const refundAtDashboard = (amountCents: number): Step => ({
 });
 
 for (const [balanceCents, paidCents, ...steps] of [
-  [5000, 2600, [returnOne(), { card: 1200, status: 'partially_refunded', refundedCents: 2600, stock: 98 }]],
+  [
+    5000,
+    2600,
+    [returnOne(), { card: 1200, status: 'partially_refunded', refundedCents: 2600, stock: 98 }],
+    [returnOne(), { card: 5000, status: 'refunded', refundedCents: 2600, stock: 100 }],
+  ],
   [
     5000,
     2600,
@@ -356,7 +361,12 @@ for (const [balanceCents, paidCents, ...steps] of [
     [refundAtDashboard(1000), { card: 0, status: 'partially_refunded', refundedCents: 1000, stock: 98 }],
     [returnOne(), { card: 2200, status: 'partially_refunded', refundedCents: 2600, stock: 98 }],
   ],
-  [9000, 0, [returnOne(), { card: 5200, status: 'partially_refunded', refundedCents: 0, stock: 98 }]],
+  [
+    9000,
+    0,
+    [returnOne(), { card: 5200, status: 'partially_refunded', refundedCents: 0, stock: 98 }],
+    [returnOne(), { card: 9000, status: 'refunded', refundedCents: 0, stock: 100 }],
+  ],
 ] as const) {
   test.serial(
     `of an order that a gift card of ${balanceCents} and a card paid, ${steps

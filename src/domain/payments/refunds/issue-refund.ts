@@ -4,11 +4,11 @@ import { fromNow } from '#src/lib/clock.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
-import { enqueue, recordEvent } from '#src/outbox/enqueue.ts';
+import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../../context.ts';
 import { lockOrder, saveOrder } from '../../orders/index.ts';
 import { openAccount } from '../accounts/payment-account.ts';
-import { flagAttention, undoSale } from '../orders.ts';
+import { closeRefunded, flagAttention } from '../orders.ts';
 import { type ProviderFailureReport, providerFailureOf } from '../provider-calls.ts';
 import { applySnapshot } from '../snapshots/apply-snapshot.ts';
 import { fetchPayment, type Snapshot } from '../snapshots/fetch-snapshot.ts';
@@ -110,11 +110,7 @@ async function closeWithoutMoney(ctx: InTransaction, refund: OpenRefund): Promis
   const order = await lockOrder(ctx, refund.orderId);
   await recordOutcome(ctx, refund, 'sent');
   if (!order || order.status === 'refunded' || order.refundedCents < order.totalCents) return;
-  order.moveTo('refunded');
-  order.movePaymentTo('refunded');
-  await undoSale(ctx, order);
-  await saveOrder(ctx, order);
-  recordEvent(ctx, 'order.refunded', order.id);
+  await closeRefunded(ctx, order);
 }
 
 /** @returns `false` where its outcome has been recorded already */
