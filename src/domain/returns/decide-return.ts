@@ -90,16 +90,26 @@ async function refundToCard(
   recordEvent(ctx, 'order.refunded', order.id);
 }
 
-/** What was paid for the goods of a return, including tax and excluding shipping. */
+/**
+ * What was paid for the goods of a return, including tax and excluding shipping. A part of a cent goes to a later return
+ * of the order, so that together they refund what was paid.
+ */
 async function paidFor(ctx: InTransaction, { id, orderId }: ReturnRecord): Promise<number> {
   const [goods] = await ctx.tx.execute<{ paidCents: number | null }>(sql`
-    select floor(sum(i.total_cents::numeric * r.quantity / i.quantity)
-      * max(o.total_cents + o.gift_card_cents - o.shipping_cents) / nullif(max(o.subtotal_cents - o.discount_cents), 0)
-      )::int8 as "paidCents"
-    from return_items r
-    join order_items i on i.tenant_id = ${ctx.tenant.id} and i.id = r.order_item_id
-    join orders o on o.tenant_id = ${ctx.tenant.id} and o.id = ${orderId}
-    where r.tenant_id = ${ctx.tenant.id} and r.return_id = ${id}`);
+    with items as (
+      select i.total_cents::numeric * sum(r.quantity) / i.quantity as returned,
+        i.total_cents::numeric * coalesce(sum(r.quantity) filter (where t.id <> ${id}), 0) / i.quantity as before
+      from returns t
+      join return_items r on r.tenant_id = ${ctx.tenant.id} and r.return_id = t.id
+      join order_items i on i.tenant_id = ${ctx.tenant.id} and i.id = r.order_item_id
+      where t.tenant_id = ${ctx.tenant.id} and t.order_id = ${orderId} and t.status in ('refunded', 'closed')
+      group by i.tenant_id, i.id),
+    sums as (select sum(returned) as returned, sum(before) as before from items)
+    select (floor(s.returned * (o.total_cents + o.gift_card_cents - o.shipping_cents)
+        / nullif(o.subtotal_cents - o.discount_cents, 0))
+      - floor(s.before * (o.total_cents + o.gift_card_cents - o.shipping_cents)
+        / nullif(o.subtotal_cents - o.discount_cents, 0)))::int8 as "paidCents"
+    from sums s join orders o on o.tenant_id = ${ctx.tenant.id} and o.id = ${orderId}`);
   return goods?.paidCents ?? 0;
 }
 

@@ -387,6 +387,34 @@ test('refundReturn enqueues the refund with the decision, once', async (t) => {
   t.is((await enqueuedJobs(ctx, issueRefund)).length, 1);
 });
 
+for (const quantities of [[3], [2, 1], [1, 2], [1, 1, 1]]) {
+  test(`returns of ${quantities.join(' and ')} of three pieces refund all that was paid for them`, async (t) => {
+    const { ctx } = t.context;
+    const order = await buildReturnableOrder(ctx, {
+      items: [{ quantity: 3, unitPriceCents: 4333 }],
+      paymentId: 'pi_1',
+    });
+    const taxed = sql`
+      changed as (update orders set tax_cents = 1, total_cents = 13000
+        where tenant_id = ${ctx.tenant.id} and id = ${order.id} returning id)`;
+    await write(ctx, taxed, sql`select id from changed`);
+    for (const quantity of quantities) {
+      const items = [{ order_item_id: order.items[0]?.id ?? '', quantity }];
+      const { id: returnId } = await requestReturn(ctx, { orderNumber: order.order_number, email, items });
+      for (const decide of [approveReturn, receiveReturn, refundReturn, closeReturn]) await decide(ctx, { returnId });
+    }
+    const refunded = (await refundsOf(ctx, order.id)).map(({ amountCents }) => amountCents);
+    t.deepEqual(
+      refunded.map((cents, index) => Math.abs(cents - 4333 * (quantities[index] ?? 0)) <= 1),
+      quantities.map(() => true),
+    );
+    t.is(
+      refunded.reduce((sum, cents) => sum + cents, 0),
+      13_000,
+    );
+  });
+}
+
 test('refundReturn refunds a given amount, or nothing where it was refunded in another way', async (t) => {
   const { ctx } = t.context;
   const some = await receivedReturn(ctx, 2, 'pi_1');
