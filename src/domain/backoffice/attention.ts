@@ -49,6 +49,7 @@ const steps: Readonly<Record<string, string>> = {
   renewal_unknown: 'Check the subscription at the payment provider: send what was paid for, or refund it.',
   payment_missing: 'Find the payment at the payment provider before anything else is sent.',
   gift_card_spent: 'Ask the shopper for the difference, or refund the order.',
+  gift_card_disabled: 'Give the shopper a new gift card with the amount that was returned, or pay it in another way.',
   refund_failed:
     'Check the payment at the payment provider, then refund it again or pay the shopper in another way. ' +
     'If you ship the order instead, first take its items out of stock: the refund put them back.',

@@ -160,9 +160,23 @@ export async function closeRefunded(ctx: InTransaction, order: Order): Promise<v
  * the label. Call with the order locked.
  */
 export async function undoSale(ctx: InTransaction, order: Order): Promise<void> {
-  await returnGiftCard(ctx, { orderId: order.id });
+  await refundToGiftCard(ctx, order);
   if (!order.shippedAt) await restockOrder(ctx, order.id);
   await enqueueLabelRefund(ctx, order);
+}
+
+const giftCardDisabled: Attention = {
+  code: 'gift_card_disabled',
+  detail: 'The part that a gift card paid was returned to the card, and the card is disabled.',
+};
+
+/**
+ * Return what a gift card paid of an order, by default all of it, and flag the order if the card is disabled. Call with
+ * the order locked.
+ */
+export async function refundToGiftCard(ctx: InTransaction, order: Order, amountCents?: number): Promise<void> {
+  const isUsable = await returnGiftCard(ctx, { orderId: order.id, ...(amountCents !== undefined && { amountCents }) });
+  if (!isUsable) await flagAttention(ctx, order, giftCardDisabled);
 }
 
 /** Flag an order whose payment needs an operator. Call with the order locked. */

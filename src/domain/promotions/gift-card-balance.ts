@@ -93,10 +93,13 @@ export interface GiftCardReturn {
   readonly amountCents?: Cents;
 }
 
-/** Return an order's amount to the card, in total never more than the order deducted. */
-export async function returnGiftCard(ctx: InTransaction, { orderId, amountCents }: GiftCardReturn): Promise<void> {
+/**
+ * Return an order's amount to the card, in total never more than the order deducted.
+ * @returns `false` when the card is disabled: the amount is on it, and no checkout can use it
+ */
+export async function returnGiftCard(ctx: InTransaction, { orderId, amountCents }: GiftCardReturn): Promise<boolean> {
   const now = ctx.clock.now();
-  await ctx.tx.execute(sql`
+  const cards = await ctx.tx.execute<{ isDisabled: boolean }>(sql`
     with share as (
       select gift_card_id,
         least(coalesce(${amountCents ?? null}::bigint, amount_cents), amount_cents - returned_cents) as cents
@@ -107,7 +110,9 @@ export async function returnGiftCard(ctx: InTransaction, { orderId, amountCents 
       from share s where r.tenant_id = ${ctx.tenant.id} and r.order_id = ${orderId} and r.gift_card_id = s.gift_card_id
       returning r.gift_card_id, s.cents)
     update gift_cards c set balance_cents = c.balance_cents + r.cents, version = c.version + 1, updated_at = ${now}
-    from returned r where c.tenant_id = ${ctx.tenant.id} and c.id = r.gift_card_id`);
+    from returned r where c.tenant_id = ${ctx.tenant.id} and c.id = r.gift_card_id
+    returning c.disabled_at is not null as "isDisabled"`);
+  return cards.every(({ isDisabled }) => !isDisabled);
 }
 
 /** The amount that a gift card paid of an order and that was not returned yet. The caller has locked the order. */

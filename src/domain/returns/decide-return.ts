@@ -6,8 +6,8 @@ import { recordEvent } from '#src/outbox/enqueue.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { lockOrder, type Order, releaseReturn, saveOrder } from '../orders/index.ts';
-import { closeRefunded, leftToRefund, rejectUnpaidHere, requestRefund } from '../payments/index.ts';
-import { leftToReturn, returnGiftCard } from '../promotions/index.ts';
+import { closeRefunded, leftToRefund, refundToGiftCard, rejectUnpaidHere, requestRefund } from '../payments/index.ts';
+import { leftToReturn } from '../promotions/index.ts';
 import { notifyShopper, returnNumberOf } from './present.ts';
 import { type ReturnRecord, readReturn } from './read-returns.ts';
 import { sumByItem } from './request-return.ts';
@@ -81,7 +81,7 @@ async function refundToCard(
   order: Order,
   { toCard, isAll }: { toCard: number; isAll: boolean },
 ): Promise<void> {
-  await returnGiftCard(ctx, { orderId: order.id, amountCents: toCard });
+  await refundToGiftCard(ctx, order, toCard);
   if (order.refundedCents < order.totalCents) return;
   if (isAll) return closeRefunded(ctx, order);
   order.moveTo('partially_refunded');

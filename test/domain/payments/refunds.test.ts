@@ -9,6 +9,7 @@ import { readRefund } from '#src/domain/payments/refunds/refund.ts';
 import type { RefundRequest } from '#src/domain/payments/refunds/request-refund.ts';
 import { fetchSnapshot } from '#src/domain/payments/snapshots/fetch-snapshot.ts';
 import type { PaymentGateway } from '#src/domain/ports/payment-gateway.ts';
+import { disableGiftCard } from '#src/domain/promotions/index.ts';
 import { approveReturn, receiveReturn, refundReturn, requestReturn } from '#src/domain/returns/index.ts';
 import { days, minutes, seconds } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
@@ -394,3 +395,13 @@ for (const [balanceCents, paidCents, ...steps] of [
     },
   );
 }
+
+test.serial('a full refund returns its part to a disabled gift card, and flags the order', async (t) => {
+  const { ctx } = t.context;
+  const card = await buildGiftCard(ctx, { balanceCents: 1000 });
+  const { orderId } = await buy(t.context, 'one_time', card.code);
+  await transact(ctx, (ctx) => disableGiftCard(ctx, { giftCardId: card.id }));
+  await refund(t.context, { orderId });
+  t.like(await orderOf(ctx, orderId), { status: 'refunded', attentionCode: 'gift_card_disabled' });
+  t.deepEqual(await balanceOf(ctx, card.id), { balance: 1000, held: 0 });
+});
