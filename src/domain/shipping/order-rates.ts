@@ -3,34 +3,16 @@ import { shortDigest } from '#src/lib/crypto.ts';
 import { DomainError, invalidRequest, notFound, ProviderError } from '#src/lib/errors.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
-import {
-  type OrderForShipping,
-  type OrderView,
-  readOrder,
-  recordFulfillment,
-  type ShippingAddress,
-  takeMissingStock,
-} from '../orders/index.ts';
-import {
-  type CustomsDeclaration,
-  type CustomsItem,
-  isFinal,
-  type QuoteRequest,
-  type Rate,
-} from '../ports/shipping-gateway.ts';
+import { recordFulfillment, type ShippingAddress, takeMissingStock } from '../orders/index.ts';
+import { isFinal, type QuoteRequest, type Rate } from '../ports/shipping-gateway.ts';
 import { needsShipping, packed } from './assess-order.ts';
 import { sortedByCost } from './choose-rate.ts';
+import { declareGoods, unknownOz } from './customs.ts';
 import { Label } from './label.ts';
 import { labelReasonCodes } from './label-reasons.ts';
 import { enqueueAttempt, insertLabel } from './request-label.ts';
 import { lockForManualAction, nothingToShip, notShippable, rejectIfOpen } from './retry-label.ts';
-import { type OpenedAccount, openAccount, openAccountAndOrder } from './shipping-account.ts';
-
-/**
- * Above this, goods that leave the US must be filed with its customs first, except to Canada, and the label has to cite
- * that filing.
- */
-const unfiledUsdCentsMax = 2500_00;
+import { openAccount, openAccountAndOrder } from './shipping-account.ts';
 
 /**
  * The rates of enabled carriers for an order, the cheapest first, for an operator to choose from. Across a border the
@@ -40,11 +22,8 @@ const unfiledUsdCentsMax = 2500_00;
  *   there is no address, or customs require a filing or may require one
  */
 export async function quoteOrder(ctx: Context, { orderId }: { orderId: string }): Promise<Rate[]> {
-  const [{ account: opened, order }, view] = await Promise.all([
-    openAccountAndOrder(ctx, orderId),
-    readOrder(ctx, orderId),
-  ]);
-  if (!order || !view) throw notFound('order');
+  const { account: opened, order } = await openAccountAndOrder(ctx, orderId);
+  if (!order) throw notFound('order');
   if (!needsShipping(order)) throw nothingToShip();
   const country = order.shippingAddress?.country;
   if (!country) throw notShippable('This order has no shipping address. Enter it first.');
@@ -54,7 +33,7 @@ export async function quoteOrder(ctx: Context, { orderId }: { orderId: string })
     (sum, item) => sum + (item.ships ? item.quantity * (item.weightOz ?? unknownOz) : 0),
     0,
   );
-  const customs = country === opened.origin.country ? undefined : declare(opened.origin, country, order, view);
+  const customs = await declareGoods(ctx, { from: opened.origin, to: country, order });
   const request: QuoteRequest = {
     from: opened.origin,
     to: { ...order.shippingAddress, country, email: order.shippingAddress.email ?? order.email },
@@ -70,57 +49,6 @@ export async function quoteOrder(ctx: Context, { orderId }: { orderId: string })
     if (error instanceof ProviderError) throw providerUnavailable(error);
     throw error;
   }
-}
-
-function declare(
-  from: OpenedAccount['origin'],
-  to: string,
-  order: OrderForShipping,
-  view: OrderView,
-): CustomsDeclaration {
-  const items = customsItems(order, view);
-  const exemption = from.country === 'US' ? exemptionOf(to, items, view.currency) : null;
-  return { signer: from.name, items, exemption };
-}
-
-/** Exchange rates are not known here, so only an order in US dollars can be held to a limit in US dollars. */
-function exemptionOf(to: string, items: readonly CustomsItem[], currency: string): CustomsDeclaration['exemption'] {
-  if (to === 'CA') return 'to_canada';
-  if (currency !== 'USD') {
-    throw notDeclarable(
-      'Goods worth more than 2,500 US dollars must be filed with US customs (AES) before they leave, ' +
-        `and the value of this order in US dollars is not known: it is in ${currency}.`,
-      'with the exemption or the number of the filing',
-    );
-  }
-  const valueCents = items.reduce((sum, item) => sum + item.valueCents, 0);
-  if (valueCents <= unfiledUsdCentsMax) return 'low_value';
-  throw notDeclarable(
-    'Goods worth more than 2,500 US dollars must be filed with US customs (AES) before they leave.',
-    'with the number of the filing',
-  );
-}
-
-const notDeclarable = (reason: string, declared: string) =>
-  notShippable(
-    `${reason} Buy this label on the shipping provider's website, ${declared}, and mark the order as shipped.`,
-  );
-
-/** Customs require a weight for every item: one without a weight counts as an ounce. */
-const unknownOz = 1;
-
-function customsItems(order: OrderForShipping, view: OrderView): CustomsItem[] {
-  return view.items.flatMap((item, index) => {
-    const { ships, weightOz } = order.items[index] ?? { ships: false, weightOz: null };
-    if (!ships) return [];
-    return {
-      description: item.name,
-      quantity: item.quantity,
-      weightOz: item.quantity * (weightOz ?? unknownOz),
-      valueCents: item.total_cents,
-      currency: view.currency,
-    };
-  });
 }
 
 /**

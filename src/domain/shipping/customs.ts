@@ -1,0 +1,68 @@
+import { found } from '#src/lib/errors.ts';
+import type { Context } from '../context.ts';
+import { type OrderForShipping, type OrderView, readOrder } from '../orders/index.ts';
+import type { CustomsDeclaration, CustomsItem } from '../ports/shipping-gateway.ts';
+import { notShippable } from './retry-label.ts';
+import type { Origin } from './shipping-account.ts';
+
+/**
+ * Above this, goods that leave the US must be filed with its customs first, except to Canada, and the label has to cite
+ * that filing.
+ */
+const unfiledUsdCentsMax = 2500_00;
+
+/**
+ * The customs declaration of an order's goods; `undefined` where they stay in the country.
+ *
+ * @throws DomainError `order_not_shippable` where customs require a filing or may require one
+ */
+export async function declareGoods(
+  ctx: Context,
+  { from, to, order }: { from: Origin; to: string; order: OrderForShipping },
+): Promise<CustomsDeclaration | undefined> {
+  if (to === from.country) return undefined;
+  const view = found(await readOrder(ctx, order.id), 'order');
+  const items = customsItems(order, view);
+  const exemption = from.country === 'US' ? exemptionOf(to, items, view.currency) : null;
+  return { signer: from.name, items, exemption };
+}
+
+/** Exchange rates are not known here, so only an order in US dollars can be held to a limit in US dollars. */
+function exemptionOf(to: string, items: readonly CustomsItem[], currency: string): CustomsDeclaration['exemption'] {
+  if (to === 'CA') return 'to_canada';
+  if (currency !== 'USD') {
+    throw notDeclarable(
+      'Goods worth more than 2,500 US dollars must be filed with US customs (AES) before they leave, ' +
+        `and the value of this order in US dollars is not known: it is in ${currency}.`,
+      'with the exemption or the number of the filing',
+    );
+  }
+  const valueCents = items.reduce((sum, item) => sum + item.valueCents, 0);
+  if (valueCents <= unfiledUsdCentsMax) return 'low_value';
+  throw notDeclarable(
+    'Goods worth more than 2,500 US dollars must be filed with US customs (AES) before they leave.',
+    'with the number of the filing',
+  );
+}
+
+const notDeclarable = (reason: string, declared: string) =>
+  notShippable(
+    `${reason} Buy this label on the shipping provider's website, ${declared}, and mark the order as shipped.`,
+  );
+
+/** Customs require a weight for every item: one without a weight counts as an ounce. */
+export const unknownOz = 1;
+
+function customsItems(order: OrderForShipping, view: OrderView): CustomsItem[] {
+  return view.items.flatMap((item, index) => {
+    const { ships, weightOz } = order.items[index] ?? { ships: false, weightOz: null };
+    if (!ships) return [];
+    return {
+      description: item.name,
+      quantity: item.quantity,
+      weightOz: item.quantity * (weightOz ?? unknownOz),
+      valueCents: item.total_cents,
+      currency: view.currency,
+    };
+  });
+}
