@@ -59,6 +59,8 @@ export class Shipping extends Migration {
         lease_token text,
         lease_expires_at timestamptz,
         chosen_manually boolean not null,
+        -- Whether a person requested it for the present address: then it may cross a border.
+        requested_manually boolean not null default false,
         rate jsonb,
         rate_id text,
         -- Every rate that a purchase was requested with: a purchase may be found at any of them.

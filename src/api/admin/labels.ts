@@ -63,7 +63,7 @@ export const postLabel = defineRoute({
   method: 'post',
   path: '/api/v1/admin/orders/:id/label',
   idempotent: 'resumable',
-  summary: 'Buy a label at a rate, also to other countries and above the cost cap; without a rate, at the cheapest.',
+  summary: 'Buy a label, also to other countries: at a rate, also above the cost cap, or without one at the cheapest.',
   params: OfOrder,
   body: Type.Object({ rate_id: Omittable(Text(200, { examples: ['rate_1Qx'] })) }),
   errors: [
@@ -100,7 +100,8 @@ export const postLabelRetry = defineRoute({
   method: 'post',
   path: '/api/v1/admin/labels/:id/retry',
   idempotent: 'resumable',
-  summary: 'Retry a label with a fresh quote. A purchase whose outcome is unknown is looked up first.',
+  summary:
+    'Retry a label with a fresh quote, also to other countries. A purchase whose outcome is unknown is looked up first.',
   params: Named,
   errors: ['label_purchased', 'label_in_progress', 'order_shipped', 'order_not_shippable'],
   responses: { 202: LabelResponse },

@@ -1,5 +1,6 @@
 import type { OrderForShipping, ShippingAddress } from '../orders/index.ts';
 import type { Parcel, PostalAddress } from '../ports/shipping-gateway.ts';
+import type { Label } from './label.ts';
 import type { ReasonCode } from './label-reasons.ts';
 import type { Box, Origin } from './shipping-account.ts';
 
@@ -26,21 +27,26 @@ export function needsShipping({ status, items }: OrderForShipping): boolean {
 
 /**
  * Labels are bought for paid orders of goods that ship, from the US to the US, when address and weight are known.
- * `isManual`: an operator chose the rate, so international addresses and missing weights are allowed.
+ * One that an operator requested may cross a border; where the operator chose the rate, the weight may be unknown, too.
  */
-export function assessOrder(order: OrderForShipping, terms: ShippingTerms | undefined, isManual = false): Assessment {
+export function assessOrder(
+  order: OrderForShipping,
+  terms: ShippingTerms | undefined,
+  { requestedManually, chosenManually }: Pick<Label, 'requestedManually' | 'chosenManually'>,
+): Assessment {
   if (!needsShipping(order)) return { decision: 'skip' };
   if (order.attentionCodes.includes('oversold')) return flag('oversold');
   if (!terms) return flag('provider_auth');
 
   const address = order.shippingAddress;
   if (!address?.country) return flag('missing_address');
-  if (!isManual && (address.country !== 'US' || terms.origin.country !== 'US')) return flag('international');
+  const isWithinUs = address.country === 'US' && terms.origin.country === 'US';
+  if (!isWithinUs && !requestedManually && !chosenManually) return flag('international');
   if (!isComplete(address)) return flag('missing_address');
   if (address.country === 'US' && !/^\d{5}(-\d{4})?$/.test(address.zip?.trim() ?? '')) return flag('address_invalid');
 
   const weightOz = contentsWeightOz(order.items.filter((item) => item.ships));
-  if (weightOz === undefined && !isManual) return flag('parcel_missing');
+  if (weightOz === undefined && !chosenManually) return flag('parcel_missing');
   const parcel = packed(terms.parcel, weightOz ?? 0);
   if (parcel.weightOz > parcelOzMax) return flag('no_rates', tooHeavy);
   return {

@@ -1,6 +1,8 @@
-import { ProviderError } from '#src/lib/errors.ts';
+import { DomainError, ProviderError } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
+import type { OrderForShipping } from '../orders/index.ts';
 import type { Parcel, PostalAddress, Quote, Rate } from '../ports/shipping-gateway.ts';
+import { declareGoods } from './customs.ts';
 import { flagLabel } from './flag-label.ts';
 import type { Label } from './label.ts';
 import { renewLease } from './label-lease.ts';
@@ -8,11 +10,9 @@ import type { ReasonCode } from './label-reasons.ts';
 import { recordProviderError } from './record-outcome.ts';
 import type { OpenedAccount } from './shipping-account.ts';
 
-/** The currency in which carriers sell labels within the US. */
-const currency = 'USD';
-
-/** The parcel to send and its address. */
+/** The parcel to send, its address, and the order whose goods are in it. */
 interface Shipment {
+  readonly order: OrderForShipping;
   readonly to: PostalAddress;
   readonly parcel: Parcel;
 }
@@ -33,6 +33,8 @@ export async function chooseLabelRate(
 
   const reason = reasonAgainst(quote);
   if (reason) return flagLabel(ctx, label, reason, quote.rejection?.detail);
+  // Carriers sell labels in the currency of the country that the parcel leaves, and amounts of two cannot be compared.
+  const currency = account.origin.country === 'US' ? 'USD' : ctx.tenant.currency;
   const rate = chooseCheapest(quote.rates, account.carriers, currency);
   if (!rate) {
     const isAnyEnabled = sortedByCost(quote.rates, account.carriers).length > 0;
@@ -48,16 +50,21 @@ async function fetchQuote(
   ctx: Context,
   label: Label,
   account: OpenedAccount,
-  { to, parcel }: Shipment,
+  { to, parcel, order }: Shipment,
 ): Promise<Quote | undefined> {
   const { carriers, origin } = account;
   try {
+    const customs = await declareGoods(ctx, { from: origin, to: to.country, order });
     return await ctx.ports.shipping.quote(
       account.account,
-      { from: origin, to, parcel, carriers },
+      { from: origin, to, parcel, carriers, ...(customs && { customs }) },
       { signal: ctx.signal },
     );
   } catch (error) {
+    if (error instanceof DomainError) {
+      await flagLabel(ctx, label, 'international', error.message);
+      return undefined;
+    }
     if (!(error instanceof ProviderError)) throw error;
     if (error.failure === 'refused')
       await flagLabel(ctx, label, error.code === 'address_to' ? 'address_invalid' : 'provider_error', error.message);

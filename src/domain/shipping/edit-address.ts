@@ -51,7 +51,8 @@ export async function editAddress(
     if (changed.length === 0) return;
     order.shippingAddress = after;
     order.updatedAt = ctx.clock.now();
-    // An operator chose it for the old address.
+    // An operator decided it for the old address.
+    if (label) label.requestedManually = false;
     if (label?.chosenManually) label.dropRate();
     // Only the names of the fields, because their values are personal data.
     await recordAudit(ctx, {

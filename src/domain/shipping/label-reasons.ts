@@ -81,7 +81,7 @@ export const reasons: Readonly<Record<ReasonCode, Reason>> = {
   ),
   international: {
     message: 'Labels are bought automatically within the United States only.',
-    next: 'Choose a rate by hand, or ship it and mark it fulfilled.',
+    next: 'Choose a rate by hand, retry to buy the cheapest, or ship it and mark it fulfilled.',
     remedy: 'rate',
     fails: false,
   },

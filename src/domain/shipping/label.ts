@@ -64,6 +64,8 @@ const LabelSchema = defineEntity({
     leaseToken: p.string().nullable(),
     leaseExpiresAt: p.datetime().nullable(),
     chosenManually: p.boolean(),
+    /** Whether an operator requested it for the present address: then it may cross a border. */
+    requestedManually: p.boolean().default(false),
     rate: p.json<ChosenRate>().nullable(),
     rateId: p.string().nullable(),
     amountCents: p.bigint('number').nullable(),

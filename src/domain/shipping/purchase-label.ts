@@ -5,7 +5,7 @@ import { randomText, shortDigest } from '#src/lib/crypto.ts';
 import { Snooze } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
 import type { OrderForShipping } from '../orders/index.ts';
-import { type Assessment, assessOrder } from './assess-order.ts';
+import { assessOrder } from './assess-order.ts';
 import { buyLabel, lookupPurchase } from './buy-label.ts';
 import { chooseLabelRate } from './choose-rate.ts';
 import { flagLabel } from './flag-label.ts';
@@ -106,17 +106,17 @@ async function quoteAndBuy(
   account: OpenedAccount | undefined,
   order: OrderForShipping | undefined,
 ): Promise<Next> {
-  const isManual = label.chosenManually;
-  const assessment: Assessment =
-    order && !label.unwantedSince ? assessOrder(order, account, isManual) : { decision: 'skip' };
+  if (!order || label.unwantedSince) return completeAsSkipped(ctx, label);
+  const assessment = assessOrder(order, account, label);
   if (assessment.decision === 'skip') return completeAsSkipped(ctx, label);
   if (assessment.decision === 'flag') return flagLabel(ctx, label, assessment.code, assessment.detail);
   if (!mayCallProvider(account)) return flagLabel(ctx, label, 'provider_auth');
 
   const quotedFor = shortDigest(JSON.stringify([assessment.to, assessment.parcel]), 20);
   if (!label.hasUsableRate(ctx.clock.now(), quotedFor)) {
-    if (isManual && label.rate) return flagLabel(ctx, label, 'no_matching_rate', 'The chosen rate has expired.');
-    const rate = await chooseLabelRate(ctx, label, account, assessment);
+    if (label.chosenManually && label.rate)
+      return flagLabel(ctx, label, 'no_matching_rate', 'The chosen rate has expired.');
+    const rate = await chooseLabelRate(ctx, label, account, { ...assessment, order });
     return rate === 'done' ? rate : buyLabel(ctx, label, account, { rate, quotedFor });
   }
   return buyLabel(ctx, label, account);

@@ -18,11 +18,8 @@ import type { Label, LabelState } from './label.ts';
 export async function requestLabel(ctx: InTransaction, { orderId }: { orderId: string }): Promise<void> {
   const order = await lockOrder(ctx, orderId);
   if (!order) throw notFound('order');
-  const label = await insertLabel(
-    ctx,
-    order,
-    sql`case when ${hasGoodsToShip(ctx, orderId)} then 'queued' else 'skipped' end`,
-  );
+  const state = sql`case when ${hasGoodsToShip(ctx, orderId)} then 'queued' else 'skipped' end`;
+  const label = await insertLabel(ctx, order, { state });
   if (label?.state === 'queued') {
     const [firstWaitMs = 0] = ctx.settings.labelRetryScheduleMs;
     enqueue(ctx, purchaseLabel, { labelId: label.id, attempt: 1 }, { dueAt: fromNow(ctx.clock, firstWaitMs) });
@@ -34,14 +31,15 @@ export async function requestLabel(ctx: InTransaction, { orderId }: { orderId: s
 export async function insertLabel(
   ctx: InTransaction,
   { id: orderId, orderNumber }: Pick<Order, 'id' | 'orderNumber'>,
-  state: Sql = sql`'queued'`,
+  { state = sql`'queued'`, requestedManually = false }: { state?: Sql; requestedManually?: boolean } = {},
 ): Promise<{ id: string; state: LabelState } | undefined> {
   const now = ctx.clock.now();
   const [label] = await ctx.tx.execute<{ id: string; state: LabelState }>(sql`
     insert into labels (tenant_id, id, order_id, order_number, state, reason_code, latest_attempt, failed_attempts,
-      chosen_manually, buy_number, rechecks, version, created_at, updated_at)
+      chosen_manually, requested_manually, buy_number, rechecks, version, created_at, updated_at)
     select ${ctx.tenant.id}, ${newId('lbl')}, ${orderId}, ${orderNumber}, state,
-      case state when 'skipped' then 'not_required' end, 1, 0, false, 0, 0, 1, ${now}::timestamptz, ${now}::timestamptz
+      case state when 'skipped' then 'not_required' end, 1, 0, false, ${requestedManually}, 0, 0, 1,
+      ${now}::timestamptz, ${now}::timestamptz
     from (select ${state} as state) as initial on conflict (tenant_id, order_id) where state <> 'voided' do nothing
     returning id, state`);
   return label;

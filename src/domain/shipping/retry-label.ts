@@ -14,7 +14,7 @@ import { enqueueAttempt, insertLabel } from './request-label.ts';
 
 /**
  * An operator retries a label, with a fresh quote. Its attentions are resolved, also that the order was oversold: what
- * is in stock now is sold to it. An open purchase is looked up first.
+ * is in stock now is sold to it. The parcel may cross a border. An open purchase is looked up first.
  *
  * @throws DomainError `not_found`, or a conflict where it is bought already, an attempt holds it, or nothing is to be
  *   shipped
@@ -33,10 +33,11 @@ export async function requestLabelAgain(ctx: Context, { orderId }: { orderId: st
     await takeMissingStock(ctx, order);
     await recordFulfillment(ctx, orderId, { resolved: [...labelReasonCodes, 'oversold'] });
     if (!label) {
-      const queued = await insertLabel(ctx, order);
+      const queued = await insertLabel(ctx, order, { requestedManually: true });
       if (queued) enqueue(ctx, purchaseLabel, { labelId: queued.id, attempt: 1 });
       return;
     }
+    label.requestedManually = true;
     await restartLabel(ctx, label);
   });
 }

@@ -43,6 +43,7 @@ import {
   orderOf,
   outboxJobsOf,
   press,
+  type Requested,
   request,
   run,
   runToEnd,
@@ -155,6 +156,57 @@ test('retryLabel of a label that waits for the account resumes all of them', asy
   for (const resume of await enqueuedJobs(ctx, jobs.resumeLabels)) await resumeLabels(ctx, resume);
   for (const { order } of [first, second]) t.is((await runToEnd(ctx, clock, order.id)).state, 'purchased');
 });
+
+const requests: Record<string, (ctx: Context, requested: Requested) => Promise<void>> = {
+  retryLabel: (ctx, { labelId }) => retryLabel(ctx, { labelId }),
+  requestLabelAgain: (ctx, { order }) => requestLabelAgain(ctx, { orderId: order.id }),
+  'requestLabelAgain after a void': async (ctx, { order, labelId }) => {
+    await chooseRate(ctx, { orderId: order.id, rateId: (await quoteOrder(ctx, { orderId: order.id }))[0]?.id ?? '' });
+    await run(ctx, order.id);
+    await voidLabel(ctx, { labelId });
+    await requestLabelAgain(ctx, { orderId: order.id });
+  },
+};
+for (const [name, act] of Object.entries(requests)) {
+  test(`${name} buys the cheapest label across a border, with a customs declaration, at most at the cap`, async (t) => {
+    const { ctx, shipping, clock } = withFake(t.context.ctx);
+    await buildShippingAccount(ctx, { label_cost_cap_cents: 7000 });
+    const britain = { country: 'GB', state: null, zip: 'SW1A 1AA', city: 'London' };
+    const waiting = async (unitPriceCents: number) => {
+      const requested = await request(ctx, { address: britain, items: [{ unitPriceCents }] });
+      t.is(await run(ctx, requested.order.id), 'done');
+      t.is(await press(ctx, requested.order.id), 'done');
+      t.is(
+        (await labelOf(ctx, requested.order.id)).reason,
+        'international',
+        'a retry on the board alone decides nothing',
+      );
+      return requested;
+    };
+    shipping.rates = [rate({ amountCents: 6900 }), rate({ amountCents: 6100 })];
+    const fair = await waiting(1000);
+    await act(ctx, fair);
+    shipping.throws.quote = [silence()];
+    shipping.nextPurchases = [{ fails: 'temporary' }, 'is silent'];
+    t.like(await runToEnd(ctx, clock, fair.order.id), { state: 'purchased', amountCents: 6100 });
+    t.is(shipping.bought().length, 1);
+    t.is(shipping.quotes.at(-1)?.customs?.exemption, 'low_value');
+
+    if (act !== requests.retryLabel) return;
+    shipping.rates = [rate({ amountCents: 7100 })];
+    const costly = await waiting(1000);
+    await act(ctx, costly);
+    t.is((await runToEnd(ctx, clock, costly.order.id)).reason, 'cost_cap');
+    await editAddress(ctx, { orderId: costly.order.id, address: { ...address, ...britain, street1: '10 Downing St' } });
+    t.is(await press(ctx, costly.order.id), 'done');
+    t.is((await labelOf(ctx, costly.order.id)).reason, 'international', 'it was requested for another address');
+
+    const dear = await waiting(250_001);
+    await act(ctx, dear);
+    t.is((await runToEnd(ctx, clock, dear.order.id)).reason, 'international', 'customs require a filing');
+    t.is(shipping.bought().length, 1);
+  });
+}
 
 test('chooseRate buys a rate across a border, with a customs declaration', async (t) => {
   const { ctx, shipping, clock } = withFake(t.context.ctx);

@@ -75,7 +75,7 @@ export interface AdminOperations {
   listLabels(query?: Query<'admin.listLabels'>, options?: RequestOptions): List<'admin.listLabels', 'labels'>;
   /** Read a link to a label's PDF that is valid now. An earlier `label_url` may have expired. */
   getLabelFile(id: string, options?: RequestOptions): Promise<Result<'admin.getLabelFile'>>;
-  /** Retry a label with a fresh quote. A purchase whose outcome is unknown is looked up first. */
+  /** Retry a label with a fresh quote, also to other countries. A purchase whose outcome is unknown is looked up first. */
   retryLabel(id: string, options?: IdempotentOptions): Promise<Result<'admin.retryLabel'>>;
   /** Void a label and refund its price. The order then has no label. */
   voidLabel(id: string, options?: IdempotentOptions): Promise<Result<'admin.voidLabel'>>;
@@ -89,7 +89,7 @@ export interface AdminOperations {
   getOrder(id: string, options?: RequestOptions): Promise<Result<'admin.getOrder'>>;
   /** Dismiss a flag of an order. Its code is required, so that a newer one is not dismissed. */
   dismissOrderAttention(id: string, body: Body<'admin.dismissOrderAttention'>, options?: RequestOptions): Promise<Result<'admin.dismissOrderAttention'>>;
-  /** Buy a label at a rate, also to other countries and above the cost cap; without a rate, at the cheapest. */
+  /** Buy a label, also to other countries: at a rate, also above the cost cap, or without one at the cheapest. */
   buyLabel(id: string, body?: Body<'admin.buyLabel'>, options?: IdempotentOptions): Promise<Result<'admin.buyLabel'>>;
   /** Quote the rates of an order, also to other countries, the cheapest first. */
   quoteOrderRates(id: string, options?: RequestOptions): Promise<Result<'admin.quoteOrderRates'>>;

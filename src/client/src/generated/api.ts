@@ -140,7 +140,7 @@ export interface paths {
         get: operations["admin.getLabelFile"];
     };
     "/api/v1/admin/labels/{id}/retry": {
-        /** Retry a label with a fresh quote. A purchase whose outcome is unknown is looked up first. */
+        /** Retry a label with a fresh quote, also to other countries. A purchase whose outcome is unknown is looked up first. */
         post: operations["admin.retryLabel"];
     };
     "/api/v1/admin/labels/{id}/void": {
@@ -168,7 +168,7 @@ export interface paths {
         post: operations["admin.dismissOrderAttention"];
     };
     "/api/v1/admin/orders/{id}/label": {
-        /** Buy a label at a rate, also to other countries and above the cost cap; without a rate, at the cheapest. */
+        /** Buy a label, also to other countries: at a rate, also above the cost cap, or without one at the cheapest. */
         post: operations["admin.buyLabel"];
     };
     "/api/v1/admin/orders/{id}/rates": {
