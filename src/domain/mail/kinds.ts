@@ -60,6 +60,8 @@ export interface MailData {
     readonly status: 'requested' | 'approved' | 'rejected' | 'received' | 'refunded' | 'closed';
     readonly items: readonly { readonly name: string; readonly quantity: number }[];
     readonly note?: string | null;
+    /** What was refunded with it: as money, and to the gift card. */
+    readonly refund?: { readonly currency: string; readonly amount_cents: number; readonly gift_card_cents: number };
   };
   endpoint_warning: {
     /** Without its query, which may hold a secret. */

@@ -8,7 +8,7 @@ import type { Context, InTransaction } from '../context.ts';
 import { lockOrder, type Order, releaseReturn, saveOrder } from '../orders/index.ts';
 import { closeRefunded, leftToRefund, refundToGiftCard, rejectUnpaidHere, requestRefund } from '../payments/index.ts';
 import { leftToReturn } from '../promotions/index.ts';
-import { notifyShopper, returnNumberOf } from './present.ts';
+import { notifyShopper, type RefundOfReturn, returnNumberOf } from './present.ts';
 import { type ReturnRecord, readReturn } from './read-returns.ts';
 import { sumByItem } from './request-return.ts';
 import { Return, type ReturnStatus, returnNotAllowed } from './return.ts';
@@ -55,7 +55,7 @@ export async function refundReturn(ctx: Context, { amountCents, ...decision }: R
   return moveReturn(ctx, decision, 'refunded', async (ctx, moved) => {
     const { orderId, id: returnId } = moved;
     const order = await lockOrder(ctx, orderId);
-    if (!order) return;
+    if (!order) return undefined;
     if (amountCents !== 0) rejectUnpaidHere(order);
     const left = (await leftToRefund(ctx, order)) ?? 0;
     const onCard = order.giftCardCents === 0 ? 0 : await leftToReturn(ctx, { orderId });
@@ -72,6 +72,7 @@ export async function refundReturn(ctx: Context, { amountCents, ...decision }: R
       });
     }
     if (toCard > 0) await refundToCard(ctx, order, { toCard, isAll: toCard === onCard });
+    return { currency: order.currency, amount_cents: money, gift_card_cents: toCard };
   });
 }
 
@@ -134,14 +135,14 @@ export interface ReturnDecision {
  * Change the status of a return, with its audit entry, its event and the shopper's email. The status that it has
  * already changes nothing.
  *
- * @param also further changes in the same transaction
+ * @param also further changes in the same transaction; what it refunded is in the email
  * @throws DomainError not_found, or `return_not_allowed` where the change of status is not allowed
  */
 async function moveReturn(
   ctx: Context,
   { returnId, note }: ReturnDecision,
   status: ReturnStatus,
-  also?: (ctx: InTransaction, moved: ReturnRecord, before: ReturnStatus) => Promise<void>,
+  also?: (ctx: InTransaction, moved: ReturnRecord, before: ReturnStatus) => Promise<RefundOfReturn>,
 ): Promise<ReturnRecord> {
   return transact(ctx, async (ctx) => {
     const locked = await lockReturn(ctx, returnId);
@@ -157,7 +158,7 @@ async function moveReturn(
     const moved = found(await readReturn(ctx, returnId), 'return');
     if (before === status) return moved;
 
-    await also?.(ctx, moved, before);
+    const refund = await also?.(ctx, moved, before);
     await recordAudit(ctx, {
       action: `return.${status}`,
       subjectKind: 'return',
@@ -166,13 +167,13 @@ async function moveReturn(
       after: { status },
     });
     recordEvent(ctx, 'return.updated', returnId);
-    notifyShopper(ctx, moved);
+    notifyShopper(ctx, moved, refund);
     return moved;
   });
 }
 
 /** Release the items of a return: they will not be sent back, so another return may include them. */
-async function releaseItems(ctx: InTransaction, { orderId, items }: ReturnRecord): Promise<void> {
+async function releaseItems(ctx: InTransaction, { orderId, items }: ReturnRecord): Promise<undefined> {
   await releaseReturn(
     ctx,
     orderId,

@@ -1,6 +1,6 @@
 import { Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import type { InTransaction } from '../context.ts';
-import { enqueueMail } from '../mail/index.ts';
+import { enqueueMail, type MailData } from '../mail/index.ts';
 import type { ReturnRecord } from './read-returns.ts';
 import { returnStatuses } from './return.ts';
 
@@ -61,14 +61,24 @@ export function presentReturn({
   };
 }
 
+/** What was refunded with a return, as its email says it. */
+export type RefundOfReturn = MailData['return_update']['refund'];
+
 /** Enqueue the email that reports the status of a return. */
-export function notifyShopper(ctx: InTransaction, record: ReturnRecord): void {
+export function notifyShopper(ctx: InTransaction, record: ReturnRecord, refund?: RefundOfReturn): void {
   const { id, number, orderNumber, email, status, note } = record;
   const items = record.items.map(({ name, quantity }) => ({ name, quantity }));
   enqueueMail(ctx, {
     kind: 'return_update',
     to: email,
-    data: { return_number: returnNumberOf(number), order_number: orderNumber, status, items, note },
+    data: {
+      return_number: returnNumberOf(number),
+      order_number: orderNumber,
+      status,
+      items,
+      note,
+      ...(refund && { refund }),
+    },
     subjectId: id,
   });
 }

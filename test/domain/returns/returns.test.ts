@@ -25,7 +25,13 @@ import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
-import { buildReturn, buildReturnableOrder, returnedOf, returnMailsOf } from '#test/support/factories/returns.ts';
+import {
+  buildReturn,
+  buildReturnableOrder,
+  newestReturnMailOf,
+  returnedOf,
+  returnMailsOf,
+} from '#test/support/factories/returns.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 
 const test = anyTest as TestFn<TestContext>;
@@ -425,10 +431,18 @@ test('refundReturn refunds a given amount, or nothing where it was refunded in a
   t.is((await readReturn(ctx, some.returnId))?.status, 'received');
   await refundReturn(ctx, { returnId: some.returnId, amountCents: 500 });
   t.like(await refundedOf(ctx, some.orderId), [{ amountCents: 500 }]);
+  const mail = await newestReturnMailOf(ctx, some.returnId);
+  for (const said of [/Quantity 2/, /Refund:?\s*(<[^>]+>\s*)*\$5\.00/]) {
+    t.regex(mail.text, said);
+    t.regex(mail.html, said);
+  }
 
   const none = await receivedReturn(ctx, 1, 'pi_2');
   t.is((await refundReturn(ctx, { returnId: none.returnId, amountCents: 0 })).status, 'refunded');
   t.deepEqual(await refundedOf(ctx, none.orderId), []);
+  const { text } = await newestReturnMailOf(ctx, none.returnId);
+  t.regex(text, /Quantity 1/, 'it may be one of several');
+  t.notRegex(text, /\$/);
 });
 
 test('refundReturn rejects an order that was paid elsewhere, unless it was refunded there', async (t) => {

@@ -1,5 +1,7 @@
 import { read } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
+import type { MailData } from '#src/domain/mail/kinds.ts';
+import { type RenderedEmail, renderEmail } from '#src/domain/mail/render-email.ts';
 import { type OrderView, readOrder } from '#src/domain/orders/index.ts';
 import { requestReturn } from '#src/domain/returns/index.ts';
 import type { ReturnRecord } from '#src/domain/returns/read-returns.ts';
@@ -30,6 +32,18 @@ export async function returnedOf(ctx: Context, orderId: string): Promise<number[
     where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} order by position`,
   );
   return rows.map(({ returned }) => returned);
+}
+
+/** The newest email about a return. */
+export async function newestReturnMailOf(ctx: Context, returnId: string): Promise<RenderedEmail> {
+  const [mail] = await read<{ data: MailData['return_update']; recipient: string }>(
+    ctx,
+    sql`
+    select data, recipient from mails
+    where tenant_id = ${ctx.tenant.id} and kind = 'return_update' and subject_id = ${returnId} order by id desc limit 1`,
+  );
+  if (!mail) throw new Error('There is no email about the return.');
+  return renderEmail(ctx, 'return_update', { ...mail, subjectId: returnId });
 }
 
 /** The statuses that a shopper was written of a return, in turn. */

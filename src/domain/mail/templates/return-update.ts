@@ -1,5 +1,7 @@
+import type { Context } from '../../context.ts';
 import type { MailData } from '../kinds.ts';
-import type { Template } from './template.ts';
+import type { Fact } from '../layout/document.ts';
+import { money, type Template } from './template.ts';
 
 const words: Record<MailData['return_update']['status'], { title: string; text: string }> = {
   requested: {
@@ -33,13 +35,15 @@ export const returnUpdate: Template<'return_update'> = (ctx, { data }) => {
         kind: 'lines',
         lines: data.items.map(({ name, quantity }) => ({
           name,
-          detail: quantity === 1 ? null : `Quantity ${quantity}`,
+          // Also of one: the shopper may have bought more.
+          detail: `Quantity ${quantity}`,
           amount: null,
         })),
       },
       {
         kind: 'facts',
         facts: [
+          ...refundFacts(ctx, data),
           { label: 'Return', values: [data.return_number] },
           { label: 'Order', values: [data.order_number] },
         ],
@@ -47,3 +51,12 @@ export const returnUpdate: Template<'return_update'> = (ctx, { data }) => {
     ],
   };
 };
+
+function refundFacts(ctx: Context, { refund }: MailData['return_update']): Fact[] {
+  if (!refund) return [];
+  const fact = (label: string, cents: number) => ({ label, values: [money(ctx, cents, refund.currency)] });
+  return [
+    ...(refund.amount_cents > 0 ? [fact('Refund', refund.amount_cents)] : []),
+    ...(refund.gift_card_cents > 0 ? [fact('Refund to your gift card', refund.gift_card_cents)] : []),
+  ];
+}
