@@ -150,10 +150,12 @@ browserTest(
     await heading(page, order.number).waitFor();
 
     await button(page, 'Refund').click();
+    await dialog(page).getByText('This ends the order.').waitFor();
     const amount = dialog(page).getByLabel(/^Amount/);
     await amount.fill('1,50');
     await amount.blur();
     t.is(await amount.inputValue(), '1.50');
+    t.is(await dialog(page).getByText('This ends the order.').count(), 0);
     await dialog(page).getByRole('checkbox').first().check();
     await dialog(page).getByLabel('Reason').fill('Chipped');
     const item = await amount.inputValue();

@@ -1,7 +1,8 @@
+import Alert from '@mui/material/Alert';
 import type { Body, OrderFile } from '@storefront-commerce/client';
 import { useState } from 'react';
 import { CheckboxGroupInput, maxValue, required, TextInput } from 'react-admin';
-import { useFormContext } from 'react-hook-form';
+import { useFormContext, useWatch } from 'react-hook-form';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
@@ -19,12 +20,13 @@ export function RefundPanel({ order }: { readonly order: OrderFile }) {
   const left =
     order.total_cents - order.refunded_cents - pending.reduce((sum, { amount_cents }) => sum + amount_cents, 0);
   const isPaidHere = order.paid_at !== null && order.imported_at === null;
+  const isRefundable = isPaidHere && order.status !== 'refunded' && (left > 0 || pending.length === 0);
   if (order.refunds.length === 0 && !isPaidHere) return null;
   return (
-    <Panel title="Refunds" actions={isPaidHere && left > 0 && <RefundAction order={order} left={left} />}>
+    <Panel title="Refunds" actions={isRefundable && <RefundAction order={order} left={left} />}>
       <Rows
         label="Refunds"
-        empty="Nothing was refunded."
+        empty="No money was refunded from here."
         rows={order.refunds}
         keyOf={({ id }) => id}
         columns={[
@@ -51,22 +53,41 @@ function RefundAction({ order, left: leftNow }: { readonly order: OrderFile; rea
       label="Refund"
       title={`Refund ${number}`}
       scope="admin.refunds:write"
-      text={`${formatMoney(left, currency)} can be refunded. A refund cannot be undone.`}
-      input={{ amount_cents: left, lines: [] }}
+      text={`${left > 0 ? `${formatMoney(left, currency)} can be refunded. ` : ''}A refund cannot be undone.`}
+      input={left > 0 ? { amount_cents: left, lines: [] } : {}}
       onOpen={() => setLeft(leftNow)}
-      done="The refund is on its way to the payment provider."
+      done={left > 0 ? 'The refund is on its way to the payment provider.' : 'The order is being refunded.'}
       run={({ lines: _, ...refund }, options) => admin.refundOrder(id, refund, options)}
     >
-      <LinesInput order={order} left={left} />
-      <MoneyInput
-        source="amount_cents"
-        label="Amount"
-        currency={currency}
-        min={1}
-        validate={[required(), maxValue(left, `At most ${formatMoney(left, currency)}.`)]}
-      />
+      {left > 0 && (
+        <>
+          <LinesInput order={order} left={left} />
+          <MoneyInput
+            source="amount_cents"
+            label="Amount"
+            currency={currency}
+            min={1}
+            validate={[required(), maxValue(left, `At most ${formatMoney(left, currency)}.`)]}
+          />
+        </>
+      )}
+      <EndWarning order={order} left={left} />
       <TextInput source="reason" label="Reason" helperText="For your own records" />
     </Action>
+  );
+}
+
+/** What else happens once no money is left, however few items were chosen. */
+function EndWarning({ order, left }: { readonly order: OrderFile; readonly left: number }) {
+  const amount = useWatch({ name: 'amount_cents' });
+  if (left > 0 && amount !== left) return null;
+  const onCard = order.gift_card_cents - order.gift_card_returned_cents;
+  return (
+    <Alert severity="warning" sx={{ mb: 2 }}>
+      This ends the order.
+      {onCard > 0 && ` The gift card gets back ${formatMoney(onCard, order.currency)}.`}
+      {!order.shipped_at && ' All its items return to stock, and its label is voided.'}
+    </Alert>
   );
 }
 
