@@ -63,7 +63,7 @@ export const postLabel = defineRoute({
   method: 'post',
   path: '/api/v1/admin/orders/:id/label',
   idempotent: 'resumable',
-  summary: 'Buy a label, also to other countries: at a rate, also above the cost cap, or without one at the cheapest.',
+  summary: 'Buy a label, also to other countries: at a rate, even above the cost cap, or at the cheapest.',
   params: OfOrder,
   body: Type.Object({ rate_id: Omittable(Text(200, { examples: ['rate_1Qx'] })) }),
   errors: [

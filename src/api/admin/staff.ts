@@ -16,11 +16,7 @@ import { reading, writing } from './audience.ts';
 const params = Type.Object({ id: Id('staff') });
 
 /** Who may change the staff could allow themselves everything else. */
-const changing = {
-  ...writing('staff'),
-  verified: true,
-  description: 'An API key can neither add, change nor revoke an owner.',
-} as const;
+const changing = { ...writing('staff'), verified: true } as const;
 
 const StaffResponse = Type.Object({ staff: StaffView });
 

@@ -121,6 +121,7 @@ test('the last owner who has signed in is not replaced by one who has only been 
   t.is(resultOf(revoked), '409 last_owner');
   t.regex(revoked.body.detail, /signed in/);
   t.is(resultOf(await page.patch(`/staff/${id}`, { role: 'manager' })), '409 last_owner');
+  t.is(resultOf(await page.post('/staff', { email, name: 'Ada', role: 'manager' })), '409 last_owner');
   await consumeStaffLink(ctx, { token: await buildStaffLink(ctx, invited.email) });
   t.is(resultOf(await page.post(`/staff/${id}/revoke`)), '200');
 

@@ -89,7 +89,7 @@ export interface AdminOperations {
   getOrder(id: string, options?: RequestOptions): Promise<Result<'admin.getOrder'>>;
   /** Dismiss a flag of an order. Its code is required, so that a newer one is not dismissed. */
   dismissOrderAttention(id: string, body: Body<'admin.dismissOrderAttention'>, options?: RequestOptions): Promise<Result<'admin.dismissOrderAttention'>>;
-  /** Buy a label, also to other countries: at a rate, also above the cost cap, or without one at the cheapest. */
+  /** Buy a label, also to other countries: at a rate, even above the cost cap, or at the cheapest. */
   buyLabel(id: string, body?: Body<'admin.buyLabel'>, options?: IdempotentOptions): Promise<Result<'admin.buyLabel'>>;
   /** Quote the rates of an order, also to other countries, the cheapest first. */
   quoteOrderRates(id: string, options?: RequestOptions): Promise<Result<'admin.quoteOrderRates'>>;

@@ -168,7 +168,7 @@ export interface paths {
         post: operations["admin.dismissOrderAttention"];
     };
     "/api/v1/admin/orders/{id}/label": {
-        /** Buy a label, also to other countries: at a rate, also above the cost cap, or without one at the cheapest. */
+        /** Buy a label, also to other countries: at a rate, even above the cost cap, or at the cheapest. */
         post: operations["admin.buyLabel"];
     };
     "/api/v1/admin/orders/{id}/rates": {
