@@ -21,9 +21,10 @@ export function checkColumns({ required, optional, otherColumns }: TableFormat, 
   if (faults.length > 0) throw invalidRequest(faults.join(' '));
 }
 
-/** @throws DomainError `invalid_request` for a row that does not have a cell for each column */
+/** @throws DomainError `invalid_request` for a row that has no cell for a column, or one that is not empty for none */
 export function checkCells(cells: readonly string[], columns: readonly string[]): void {
-  if (cells.length === columns.length) return;
+  const isComplete = cells.length >= columns.length;
+  if (isComplete && cells.slice(columns.length).every((cell) => cell.trim() === '')) return;
   throw invalidRequest(`The row has ${cells.length} cells, and the header has ${columns.length}.`);
 }
 

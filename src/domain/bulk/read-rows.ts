@@ -14,17 +14,34 @@ const rowBytesMax = 1024 * 1024;
 
 const separators = [',', ';', '\t'];
 
-/** The first row of a table, and the character between its cells: the one that its first line has most of. */
+/** A first line that tells Excel the character between the cells. */
+const separatorLine = /^sep=([^\w\s"]|\t)\r?\n/i;
+
+/** Whether a table's first line is complete, after the one that names the separator where there is one. */
+export function hasHeader(beginning: Buffer): boolean {
+  const text = beginning.toString('utf8');
+  return text.replace(separatorLine, '').includes('\n');
+}
+
+/**
+ * The columns of a table, and the character between its cells: the one that is named above them, or that their line has
+ * most of. Columns without a name at the end are left out: a spreadsheet writes them for cells that were emptied.
+ */
 export function readHeader(beginning: Buffer): { columns: string[]; separator: string; endsAt: number } {
-  const [line = ''] = beginning.toString('utf8').split('\n', 1);
+  const text = beginning.toString('utf8');
+  const [above = '', named] = separatorLine.exec(text) ?? [];
+  const [line = ''] = text.slice(above.length).split('\n', 1);
   const count = (separator: string) => line.split(separator).length;
-  const separator = separators.toSorted((left, right) => count(right) - count(left))[0] ?? ',';
+  const separator = named ?? separators.toSorted((left, right) => count(right) - count(left))[0] ?? ',';
+  const startsAt = Buffer.byteLength(above);
   try {
-    const [header] = parseAtOnce(beginning, { ...optionsOf(separator), to: 1 }) as unknown as ParsedRow[];
+    const options = { ...optionsOf(separator), to: 1 };
+    const [header] = parseAtOnce(beginning.subarray(startsAt), options) as unknown as ParsedRow[];
+    const names = (header?.record ?? []).map((name) => composed(name).trim());
     return {
-      columns: (header?.record ?? []).map((name) => composed(name).trim()),
+      columns: names.slice(0, names.findLastIndex((name) => name !== '') + 1),
       separator,
-      endsAt: header?.info.bytes ?? 0,
+      endsAt: startsAt + (header?.info.bytes ?? 0),
     };
   } catch (error) {
     throw unreadable(error);

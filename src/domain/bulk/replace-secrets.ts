@@ -4,7 +4,7 @@ import { checkCells, checkColumns, problemColumns } from './columns.ts';
 import { cellOf, csvOf } from './csv.ts';
 import type { ImportKind, TableFormat } from './import-kind.ts';
 import { tableOf } from './kinds/index.ts';
-import { parseLine, readHeader, readLines, readTable } from './read-rows.ts';
+import { hasHeader, parseLine, readHeader, readLines, readTable } from './read-rows.ts';
 
 /**
  * A file in which each secret is replaced, row by row, so that none is ever stored. What might hold one in a place that
@@ -86,7 +86,7 @@ const headerBytesMax = 64 * 1024;
 async function splitHeader(text: AsyncIterable<Buffer>): Promise<{ beginning: Buffer; rest: AsyncIterator<Buffer> }> {
   const rest = text[Symbol.asyncIterator]();
   let beginning: Buffer = Buffer.alloc(0);
-  while (!beginning.includes('\n') && beginning.length < headerBytesMax) {
+  while (!hasHeader(beginning) && beginning.length < headerBytesMax) {
     const { value, done } = await rest.next();
     if (done) break;
     beginning = Buffer.concat([beginning, value]);

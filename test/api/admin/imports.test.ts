@@ -725,6 +725,33 @@ test('an import says which column and variant is wrong, and reads lists with eit
   t.deepEqual((await owner.get('/promo-codes')).body.promo_codes[0].products, ['summer-shirt', 'arch']);
 });
 
+test('a table may name its separator, and end in columns that are empty', async (t) => {
+  const products = 'slug;name;sku;price_cents\noak-bowl;Oak bowl;BOWL;1\n';
+  const cards = 'code;balance_cents\nCARD-0001-AAAA;500\n';
+  for (const [kind, file] of [
+    ['products', products],
+    ['gift_cards', cards],
+  ] as const)
+    for (const change of [
+      (text: string) => text.replaceAll('\n', ';\n'),
+      (text: string) => text.replaceAll('\n', '; ;\r\n'),
+      (text: string) => `sep=;\r\n${text}`,
+      (text: string) => `\ufeffsep=|\n${text.replaceAll(';', '|')}`,
+      (text: string) => `SEP=\t\n${text.replaceAll(';', '\t').replaceAll('\n', '\t\n')}`,
+    ]) {
+      const { id, state, failure } = await importFile(t, `kind=${kind}&format=csv`, change(file));
+      t.deepEqual([state, failure], ['completed', null], change(file));
+      t.is((await errorsOf(t, id)).body.trim().split('\r\n').length, 1, change(file));
+    }
+  const [problem] = (
+    await errorsOf(t, (await importFile(t, 'kind=products&format=csv', 'slug,name,sku,price_cents,\na,A,A,x,\n')).id)
+  ).body
+    .trim()
+    .split('\r\n')
+    .slice(1);
+  t.regex(problem, /^a,A,A,x,2,/);
+});
+
 test('a file that cannot be imported is rejected as a whole, and changes nothing', async (t) => {
   const failureOf = async (file: string) => {
     const { state, failure } = await importFile(t, 'kind=products&format=csv', file);
