@@ -83,7 +83,6 @@ export class Promotions extends Migration {
         order_id ${id} not null,
         amount_cents bigint not null check (amount_cents > 0),
         redeemed_at timestamptz not null,
-        returned_at timestamptz,
         -- What the card got back: all of it, or the share of the goods that were returned.
         returned_cents bigint not null default 0,
         primary key (tenant_id, gift_card_id, order_id),
@@ -92,6 +91,22 @@ export class Promotions extends Migration {
       );
       create index gift_card_redemptions_of_order on gift_card_redemptions (tenant_id, order_id);
       ${tenantTable('gift_card_redemptions')}
+
+      -- When a card got back something of a redemption, and how much: a redemption has only the sum.
+      create table gift_card_returns (
+        tenant_id ${id} not null,
+        gift_card_id ${id} not null,
+        order_id ${id} not null,
+        -- What the card had got back of the redemption with this return.
+        returned_cents bigint not null,
+        amount_cents bigint not null check (amount_cents > 0),
+        at timestamptz not null,
+        primary key (tenant_id, gift_card_id, order_id, returned_cents),
+        foreign key (tenant_id, gift_card_id, order_id)
+          references gift_card_redemptions (tenant_id, gift_card_id, order_id)
+      );
+      create index gift_card_returns_by_age on gift_card_returns (tenant_id, at);
+      ${tenantTable('gift_card_returns')}
     `);
   }
 }

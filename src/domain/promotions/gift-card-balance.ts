@@ -106,9 +106,12 @@ export async function returnGiftCard(ctx: InTransaction, { orderId, amountCents 
       from gift_card_redemptions
       where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and returned_cents < amount_cents for update),
     returned as (
-      update gift_card_redemptions r set returned_cents = r.returned_cents + s.cents, returned_at = ${now}
+      update gift_card_redemptions r set returned_cents = r.returned_cents + s.cents
       from share s where r.tenant_id = ${ctx.tenant.id} and r.order_id = ${orderId} and r.gift_card_id = s.gift_card_id
-      returning r.gift_card_id, s.cents)
+      returning r.gift_card_id, r.returned_cents, s.cents),
+    entered as (
+      insert into gift_card_returns (tenant_id, gift_card_id, order_id, returned_cents, amount_cents, at)
+      select ${ctx.tenant.id}, gift_card_id, ${orderId}, returned_cents, cents, ${now}::timestamptz from returned)
     update gift_cards c set balance_cents = c.balance_cents + r.cents, version = c.version + 1, updated_at = ${now}
     from returned r where c.tenant_id = ${ctx.tenant.id} and c.id = r.gift_card_id
     returning c.disabled_at is not null as "isDisabled"`);

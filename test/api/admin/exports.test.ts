@@ -1,5 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 import { read, transact } from '#src/database/transact.ts';
+import { holdGiftCard, redeemGiftCard, returnGiftCard } from '#src/domain/promotions/index.ts';
 import { hours } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { dieAt } from '#test/support/die-at.ts';
@@ -174,13 +175,13 @@ test('the journal agrees with orders, refunds and gift cards to the cent, by day
     await tx.execute(sql`
       insert into payment_refund_movements (tenant_id, order_id, snapshot_number, amount_cents, at)
       values (${ctx.tenant.id}, ${first.id}, 1, 500, ${ctx.clock.now()}), (${ctx.tenant.id}, ${first.id}, 2, -200, ${ctx.clock.now()})`);
-    await tx.execute(sql`
-      insert into gift_card_redemptions (tenant_id, gift_card_id, order_id, amount_cents, redeemed_at, returned_at,
-        returned_cents)
-      values (${ctx.tenant.id}, ${card}, ${first.id}, 400, ${ctx.clock.now()}, ${ctx.clock.now()}, 150)`);
-    await tx.execute(sql`
-      update gift_cards set balance_cents = balance_cents - 400 + 150 where tenant_id = ${ctx.tenant.id}`);
   });
+  const orderId = first.id;
+  await transact(ctx, async (ctx) => {
+    await holdGiftCard(ctx, { giftCardId: card, amountCents: 400 });
+    await redeemGiftCard(ctx, { giftCardId: card, amountCents: 400, orderId });
+  });
+  for (const amountCents of [100, 50]) await transact(ctx, (ctx) => returnGiftCard(ctx, { orderId, amountCents }));
   const day = ctx.clock.now().toISOString().slice(0, 10);
   const { text } = await exportFile(t, { kind: 'journal_days' });
   t.deepEqual(rowsOf(text), [
@@ -188,7 +189,7 @@ test('the journal agrees with orders, refunds and gift cards to the cent, by day
     `${day},discounts,USD,1,-100`,
     `${day},gift_cards_issued,USD,1,5000`,
     `${day},gift_cards_redeemed,USD,1,-400`,
-    `${day},gift_cards_returned,USD,1,150`,
+    `${day},gift_cards_returned,USD,2,150`,
     `${day},payments,EUR,1,700`,
     `${day},payments,USD,1,1687`,
     `${day},refunds,USD,2,-300`,
@@ -198,9 +199,18 @@ test('the journal agrees with orders, refunds and gift cards to the cent, by day
     `${day},tax,USD,1,88`,
   ]);
   const { text: entries } = await exportFile(t, { kind: 'journal', format: 'jsonl' });
-  t.is(entries.trim().split('\n').length, 12);
+  t.is(entries.trim().split('\n').length, 13);
   const tomorrow = new Date(ctx.clock.now().getTime() + hours(24)).toISOString();
   t.is((await exportFile(t, { kind: 'journal', from: tomorrow })).view.rows, 0);
+
+  const { clock } = t.context;
+  clock.pass(hours(24));
+  await transact(ctx, (ctx) => returnGiftCard(ctx, { orderId }));
+  const returns = rowsOf((await exportFile(t, { kind: 'journal_days' })).text).filter((row) =>
+    row.includes('_returned'),
+  );
+  const nextDay = clock.now().toISOString().slice(0, 10);
+  t.deepEqual(returns, [`${day},gift_cards_returned,USD,2,150`, `${nextDay},gift_cards_returned,USD,1,250`]);
 });
 
 test('every kind is exported in each format, and orders with their items', async (t) => {

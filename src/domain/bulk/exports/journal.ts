@@ -28,9 +28,9 @@ const entries = ({ tenant }: Context, range: ExportRange): Sql => sql`
     from payment_refund_movements m join orders o on o.tenant_id = m.tenant_id and o.id = m.order_id
     where m.tenant_id = ${tenant.id}
     union all
-    select r.returned_at, 'gift_cards_returned', o.order_number, o.currency, r.returned_cents
-    from gift_card_redemptions r join orders o on o.tenant_id = r.tenant_id and o.id = r.order_id
-    where r.tenant_id = ${tenant.id} and r.returned_at is not null
+    select r.at, 'gift_cards_returned', o.order_number, o.currency, r.amount_cents
+    from gift_card_returns r join orders o on o.tenant_id = r.tenant_id and o.id = r.order_id
+    where r.tenant_id = ${tenant.id}
     union all
     select g.created_at, 'gift_cards_issued', g.id, g.currency, ${issuedCents}
     from gift_cards g where g.tenant_id = ${tenant.id}
