@@ -166,12 +166,16 @@ test('the journal agrees with orders, refunds and gift cards to the cent, by day
   const first = await buildPaidOrder(ctx, { items: [{ unitPriceCents: 1000 }, { unitPriceCents: 250, quantity: 2 }] });
   await buildPaidOrder(ctx, { currency: 'EUR', items: [{ unitPriceCents: 700 }] });
   await buildPaidOrder(ctx, { status: 'pending' });
+  const unredeemed = await buildPaidOrder(ctx, { currency: 'CAD', items: [{ unitPriceCents: 900 }] });
   const { id: card } = await buildGiftCard(ctx, { balanceCents: 5000 });
   await transact(ctx, async ({ tx }) => {
     await tx.execute(sql`
       update orders set discount_cents = 100, shipping_cents = 599, tax_cents = 88, gift_card_cents = 400,
         total_cents = 1500 - 100 + 599 + 88 - 400, refunded_cents = 300
       where tenant_id = ${ctx.tenant.id} and id = ${first.id}`);
+    await tx.execute(sql`
+      update orders set gift_card_cents = 300, total_cents = 600
+      where tenant_id = ${ctx.tenant.id} and id = ${unredeemed.id}`);
     await tx.execute(sql`
       insert into payment_refund_movements (tenant_id, order_id, snapshot_number, amount_cents, at)
       values (${ctx.tenant.id}, ${first.id}, 1, 500, ${ctx.clock.now()}), (${ctx.tenant.id}, ${first.id}, 2, -200, ${ctx.clock.now()})`);
@@ -186,20 +190,23 @@ test('the journal agrees with orders, refunds and gift cards to the cent, by day
   const { text } = await exportFile(t, { kind: 'journal_days' });
   t.deepEqual(rowsOf(text), [
     'day,account,currency,entries,amount_cents',
+    `${day},adjustments,CAD,1,-300`,
     `${day},discounts,USD,1,-100`,
     `${day},gift_cards_issued,USD,1,5000`,
     `${day},gift_cards_redeemed,USD,1,-400`,
     `${day},gift_cards_returned,USD,2,150`,
+    `${day},payments,CAD,1,600`,
     `${day},payments,EUR,1,700`,
     `${day},payments,USD,1,1687`,
     `${day},refunds,USD,2,-300`,
+    `${day},sales,CAD,1,900`,
     `${day},sales,EUR,1,700`,
     `${day},sales,USD,1,1500`,
     `${day},shipping,USD,1,599`,
     `${day},tax,USD,1,88`,
   ]);
   const { text: entries } = await exportFile(t, { kind: 'journal', format: 'jsonl' });
-  t.is(entries.trim().split('\n').length, 13);
+  t.is(entries.trim().split('\n').length, 16);
   const tomorrow = new Date(ctx.clock.now().getTime() + hours(24)).toISOString();
   t.is((await exportFile(t, { kind: 'journal', from: tomorrow })).view.rows, 0);
 

@@ -7,20 +7,23 @@ import { within } from './within.ts';
 /**
  * The entries of the store's accounts. Of an order, `payments` is what the payment provider collected, and the sum of
  * its other entries: sales less discounts and what gift cards paid, with shipping and tax. `adjustments` is what a
- * payment differed by. Days are those of UTC.
+ * payment differed by, such as what a gift card should have paid that was spent by then. Days are those of UTC.
  */
 const entries = ({ tenant }: Context, range: ExportRange): Sql => sql`
   select e.at, to_char(e.at at time zone 'UTC', 'YYYY-MM-DD') as day, e.account, e.reference, e.currency, e.amount_cents
   from (
     select o.paid_at as at, each.account, o.order_number as reference, o.currency, each.amount_cents
-    from orders o cross join lateral (values
+    from orders o cross join lateral (
+      select coalesce(sum(amount_cents), 0)::int8 as cents from gift_card_redemptions
+      where tenant_id = o.tenant_id and order_id = o.id) as redeemed
+    cross join lateral (values
       ('sales', o.subtotal_cents),
       ('discounts', -o.discount_cents),
       ('shipping', o.shipping_cents),
       ('tax', o.tax_cents),
-      ('gift_cards_redeemed', -o.gift_card_cents),
+      ('gift_cards_redeemed', -redeemed.cents),
       ('adjustments', o.total_cents - o.subtotal_cents + o.discount_cents - o.shipping_cents - o.tax_cents
-        + o.gift_card_cents),
+        + redeemed.cents),
       ('payments', o.total_cents)) as each(account, amount_cents)
     where o.tenant_id = ${tenant.id} and o.paid_at is not null and o.imported_at is null
     union all
