@@ -161,7 +161,8 @@ test('an export as Shopify writes it is read back to the same products by anothe
   t.is(resultOf(await owner.post('/exports', { kind: 'stock', format: 'shopify' })), '400 invalid_request');
 });
 
-test('the journal agrees with orders, refunds and gift cards to the cent, by day and currency', async (t) => {
+// Before the others, because it moves their clock by a day, for which links are valid.
+test.serial('the journal agrees with orders, refunds and gift cards to the cent, by day and currency', async (t) => {
   const { ctx } = t.context;
   const first = await buildPaidOrder(ctx, { items: [{ unitPriceCents: 1000 }, { unitPriceCents: 250, quantity: 2 }] });
   await buildPaidOrder(ctx, { currency: 'EUR', items: [{ unitPriceCents: 700 }] });
