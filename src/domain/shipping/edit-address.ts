@@ -25,7 +25,8 @@ export type ShippingAddressInput = Static<typeof ShippingAddressInput>;
  * Correct the shipping address of an order. A rate that was chosen for the old address is dropped. The label is not
  * retried by this.
  *
- * @throws DomainError `invalid_request` for what is no country, `not_found`, or a conflict once a label for the old address may exist
+ * @throws DomainError `invalid_request` for what is no country, `not_found`, or a conflict once a label for the old
+ *   address may exist
  */
 export async function editAddress(
   ctx: Context,
