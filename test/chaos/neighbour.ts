@@ -4,8 +4,9 @@ import { buyOneByOne, describeFelt, openBuyer } from '#test/bench/lib/buyer.ts';
 import { type MisbehavingStore, openMisbehavingStore } from '#test/bench/lib/misbehaving-store.ts';
 import type { Purchase } from './shoppers.ts';
 
-/** How many orders are bought quiet, and beside each flood. */
-const measured = 10;
+/** How many orders are bought quiet, and beside each flood: enough that one slow order is not the 95th percentile. */
+const measured = 40;
+const warmUp = 10;
 
 /** A store that misbehaves beside the one that the invariants are of. */
 export interface Neighbour {
@@ -38,11 +39,12 @@ export async function openNeighbour(stack: Stack, due: number, report: (line: st
     const buyer = await openBuyer(stack, rows);
     const buy = (times: number) =>
       buyOneByOne(buyer, times, ({ orderId, email }) => bought.push({ orderId, email, paid: true }));
-    await buy(measured);
+    await buy(warmUp);
     const quiet = await buy(measured);
     report(describeFelt('nothing else', quiet));
     for (const { name, begin } of store.floods) {
       const end = await begin();
+      report(describeFelt(`${name}, the first order`, await buy(1)));
       report(describeFelt(name, await buy(measured), quiet));
       await store.clear();
       await end();
