@@ -11,8 +11,8 @@ const known = jobs.map(({ name }) => name);
 
 /**
  * Run every due job, and those that they enqueue in turn, as the workers would but without Redis; the jobs of sessions
- * that are due are enqueued first, as by a tick. Returns the
- * outcome of each run, in order, as `job: outcome`. `failedRuns`: so many runs of each failed before.
+ * that are due are enqueued first, as by a tick. Returns the outcome of each run, in order, as `job: outcome`.
+ * `failedRuns`: so many runs of each failed before.
  */
 export async function runJobs(
   services: Services,

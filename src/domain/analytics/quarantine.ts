@@ -8,8 +8,7 @@ import { type Aggregated, aggregateChosen, type BatchKey } from './aggregate-cho
 
 /**
  * @returns PostgreSQL's error code if the data of a statement is invalid; `undefined` for any other error, which a
- * retry
- *   may solve
+ *   retry may solve
  */
 export function dataFault(error: unknown): string | undefined {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {

@@ -107,8 +107,7 @@ export async function releaseStock(ctx: InTransaction, lines: readonly StockLine
 /**
  * Turn held stock into sold stock.
  * @returns `false` when the owner has since set the stock below the held quantity: nothing is sold, the hold is
- * released
- *   all the same, and the order is oversold
+ *   released all the same, and the order is oversold
  */
 export async function captureStock(
   ctx: InTransaction,

@@ -49,8 +49,7 @@ interface FoundLine extends Omit<PricedLine, keyof WantedLine | 'variantNamed' |
 /**
  * Price lines from the catalogue, in their order, with one statement.
  * @throws DomainError invalid `unknown_product`, `variant_required` or `price_unavailable`, with `errors` that name
- * each
- *   line by its index
+ *   each line by its index
  */
 export async function priceLines(ctx: Context, lines: readonly WantedLine[]): Promise<PricedLine[]> {
   const found = await findLines(ctx, lines);

@@ -122,8 +122,7 @@ export interface MatchedItem {
  * the first that has any left.
  *
  * @throws DomainError `invalid_request` where a line names neither item nor variant; `return_not_allowed` with the
- *   reason `not_bought`,
- * or `quantity_exceeded` where the quantity exceeds what was bought and is in no other return
+ *   reason `not_bought`, or `quantity_exceeded` where the quantity exceeds what was bought and is in no other return
  */
 function matchItems(items: readonly ReturnableItem[], wanted: readonly ReturnItemInput[]): MatchedItem[] {
   const left = new Map(items.map(({ id, quantity, returnedQuantity }) => [id, quantity - returnedQuantity]));

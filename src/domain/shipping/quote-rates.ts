@@ -31,7 +31,7 @@ const timeoutMs = seconds(4);
  * weight rounded up to whole ounces.
  *
  * @throws DomainError `invalid_request` for what is no country, `shipping_provider_unavailable` when the provider is
- * unavailable, slow or not configured
+ *   unavailable, slow or not configured
  */
 export async function quoteRates(ctx: Context, { ship_to, parcel }: RateRequest): Promise<RateQuote> {
   rejectIssues(checkCountry('/ship_to/country', ship_to.country));
