@@ -1,4 +1,4 @@
-import { transact } from '#src/database/transact.ts';
+import { brokenConstraint, transact } from '#src/database/transact.ts';
 import { awaitAll } from '#src/lib/await-all.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import type { Context } from '../context.ts';
@@ -149,10 +149,5 @@ class SubscriptionInProgress extends Error {
 
 /** Whether an order could not be stored because another request of the same caller was first. */
 function isConcurrentCheckout(error: unknown): boolean {
-  if (error instanceof SubscriptionInProgress) return true;
-  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
-    if ('constraint' in cause && typeof cause.constraint === 'string' && indexes.includes(cause.constraint))
-      return true;
-  }
-  return false;
+  return error instanceof SubscriptionInProgress || indexes.includes(brokenConstraint(error) ?? '');
 }
