@@ -155,10 +155,6 @@ export class Order extends OrderSchema.class {
     this.fulfillmentStatus = follow(fulfillmentTable, this.fulfillmentStatus, status);
   }
 
-  mayMoveTo(status: OrderStatus): boolean {
-    return mayFollow(statusTable, this.status, status);
-  }
-
   mayMoveFulfillmentTo(status: FulfillmentStatus): boolean {
     return mayFollow(fulfillmentTable, this.fulfillmentStatus, status);
   }
