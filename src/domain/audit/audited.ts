@@ -1,7 +1,7 @@
+import { lockName } from '#src/database/lock-names.ts';
 import { transact } from '#src/database/transact.ts';
 import { DomainError, invalidRequest, notFound } from '#src/lib/errors.ts';
 import { Omittable, Type } from '#src/lib/schema.ts';
-import { sql } from '#src/lib/sql.ts';
 import type { Change } from '../change.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { type AuditRecord, recordAudit } from './audit-log.ts';
@@ -104,12 +104,6 @@ export async function withAudit<Result>(
   });
 }
 
-/** Lock a thing until the transaction ends, so that its changes wait for each other. */
-export async function lockSubject(ctx: InTransaction, kind: string, name: string): Promise<void> {
-  const lock = JSON.stringify(['audited', ctx.tenant.id, kind, name]);
-  await ctx.tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`);
-}
-
 /** Make the change, record it unless nothing changed, and return the thing as it is then. */
 async function audited<View extends object>(
   ctx: Context,
@@ -117,7 +111,7 @@ async function audited<View extends object>(
   errorOf: (before: View | undefined) => DomainError | undefined,
 ): Promise<{ view: View | undefined; change: Change }> {
   return transact(ctx, async (ctx) => {
-    await lockSubject(ctx, subject.kind, subject.name);
+    await lockName(ctx, subject.kind, subject.name);
     const before = await subject.view(ctx);
     const error = errorOf(before);
     if (error) throw error;

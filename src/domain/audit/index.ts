@@ -15,6 +15,5 @@ export {
   changedMeanwhile,
   ExpectedVersion,
   isOtherVersion,
-  lockSubject,
   withAudit,
 } from './audited.ts';

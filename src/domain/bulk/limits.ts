@@ -1,4 +1,4 @@
-import { lockNames } from '#src/database/lock-names.ts';
+import { lockName } from '#src/database/lock-names.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { days, hours, minutes } from '#src/lib/duration.ts';
 import { rateLimited } from '#src/lib/errors.ts';
@@ -19,7 +19,7 @@ const storedBytesMax = 1_000_000_000;
  * @throws DomainError `rate_limited`
  */
 export async function checkLimits(ctx: InTransaction): Promise<void> {
-  await lockNames(ctx, 'bulk', ['operations']);
+  await lockName(ctx, 'bulk', 'operations');
   const [{ open, bytes } = { open: 0, bytes: 0 }] = await ctx.tx.execute<{ open: number; bytes: number }>(sql`
     select count(*) filter (where finished_at is null and state <> 'previewed' and not (
         state = 'receiving' and created_at < ${fromNow(ctx.clock, -receivingMs)}::timestamptz))::int as open,

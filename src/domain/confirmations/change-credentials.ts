@@ -1,9 +1,10 @@
+import { lockName } from '#src/database/lock-names.ts';
 import { transact } from '#src/database/transact.ts';
 import { hmacSha256 } from '#src/lib/crypto.ts';
 import { DomainError, invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { type Static, Text, Type } from '#src/lib/schema.ts';
-import { lockSubject, recordAudit } from '../audit/index.ts';
+import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { isVerified } from '../second-factor.ts';
 import { type Confirmed, OneTimeCode, requestCode, useCode } from './one-time-password.ts';
@@ -70,7 +71,7 @@ export async function changeCredentials<Result>(
 ): Promise<Result> {
   // A wrong code is counted and logged: this transaction commits, and the error is thrown after it.
   const outcome = await transact(ctx, async (ctx) => {
-    await lockSubject(ctx, 'provider', change.name);
+    await lockName(ctx, 'provider', change.name);
     const replaced = await change.replaced(ctx);
     const fields = Object.keys(replaced);
     const isConfirmed =

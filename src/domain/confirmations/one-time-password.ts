@@ -1,3 +1,4 @@
+import { lockName } from '#src/database/lock-names.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { equalInConstantTime } from '#src/lib/crypto.ts';
 import { hours, minutes } from '#src/lib/duration.ts';
@@ -55,8 +56,7 @@ type CodeRequest = Confirmed &
  */
 export async function requestCode(ctx: InTransaction, request: CodeRequest): Promise<void> {
   const staffId = 'staff' in request ? request.staff.id : null;
-  const lock = `one-time password ${staffId ?? ctx.tenant.id}`;
-  await ctx.tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`);
+  await lockName(ctx, 'one-time passwords', staffId ?? 'owner');
   const [sent] = await ctx.tx.execute<{ count: number; earliestAt: Date }>(sql`
     select count(*)::int as count, min(created_at) as "earliestAt" from one_time_passwords
     where tenant_id = ${ctx.tenant.id} and staff_id is not distinct from ${staffId}

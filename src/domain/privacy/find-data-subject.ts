@@ -1,3 +1,4 @@
+import { lockName } from '#src/database/lock-names.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -11,9 +12,8 @@ const statementTimeoutMs = minutes(10);
 /** Find the person with this email address, and lock them until the end of the transaction. */
 export async function findDataSubject(ctx: InTransaction, address: string): Promise<DataSubject> {
   const email = normaliseEmail(address);
-  const lock = JSON.stringify(['person', ctx.tenant.id, email]);
   await ctx.tx.limitStatements(statementTimeoutMs);
-  await ctx.tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`);
+  await lockName(ctx, 'data subject', email);
   const [customer] = await ctx.tx.execute<{ id: string | null }>(sql`select ${customerIdOf(ctx, email)} as id`);
   const customerId = customer?.id ?? null;
   const orders = await ctx.tx.execute<{ id: string }>(sql`

@@ -1,3 +1,4 @@
+import { lockName } from '#src/database/lock-names.ts';
 import { days, minutes } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { isBuyable, readSavedCart, type SavedCartRecord } from '../cart/index.ts';
@@ -45,8 +46,7 @@ export function evaluate(
 /** Evaluate a reminder by the current state. Reminders to one email address are evaluated one at a time. */
 export async function evaluateReminder(ctx: InTransaction, reminder: Reminder): Promise<Evaluation> {
   const { email } = reminder;
-  const key = `reminders of ${ctx.tenant.id}: ${email}`;
-  await ctx.tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`);
+  await lockName(ctx, 'reminders', email);
   const facts: ReminderFacts = {
     settings: await reminderSettings(ctx),
     cart: await readSavedCart(ctx, reminder.savedCartId),

@@ -1,3 +1,4 @@
+import { lockName } from '#src/database/lock-names.ts';
 import { sql } from '#src/lib/sql.ts';
 import { normalizeText } from '../catalog/index.ts';
 import type { InTransaction } from '../context.ts';
@@ -30,7 +31,7 @@ async function countWords(
   ctx: InTransaction,
   rows: readonly { plain: string; written: string; change: number }[],
 ): Promise<void> {
-  await ctx.tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`search words ${ctx.tenant.id}`}, 0))`);
+  await lockName(ctx, 'search words', 'all');
   await ctx.tx.execute(sql`
     with given as (
       select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as g(plain text, written text, change int)),

@@ -1,10 +1,11 @@
+import { lockName } from '#src/database/lock-names.ts';
 import { transact } from '#src/database/transact.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { DomainError, found } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { Omittable, type Static, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
-import { changedMeanwhile, ExpectedVersion, isOtherVersion, lockSubject, recordAudit } from '../audit/index.ts';
+import { changedMeanwhile, ExpectedVersion, isOtherVersion, recordAudit } from '../audit/index.ts';
 import type { Change } from '../change.ts';
 import type { Context, InTransaction } from '../context.ts';
 import type { Scope } from '../tenants/index.ts';
@@ -134,7 +135,7 @@ export async function revokeStaff(
  * @returns the scopes of the caller
  */
 async function lockStaff(ctx: InTransaction, granted: readonly Scope[]): Promise<readonly Scope[]> {
-  await lockSubject(ctx, 'staff', 'all');
+  await lockName(ctx, 'staff', 'all');
   if (ctx.actor.kind !== 'staff') return granted;
   const caller = await findActive(ctx, ctx.actor.id);
   if (!caller) throw invalidStaffSession();

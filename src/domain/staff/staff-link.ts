@@ -1,5 +1,5 @@
 import { mailStaffLink as mailStaffLinkJob } from '#jobs/staff.ts';
-import { lockNames } from '#src/database/lock-names.ts';
+import { lockName } from '#src/database/lock-names.ts';
 import { completeJob, transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { sha256 } from '#src/lib/crypto.ts';
@@ -132,7 +132,7 @@ async function decideOutcome(
 
 /** How many links were emailed to this address in the hour before, counted by one transaction at a time. */
 async function countMailed(ctx: InTransaction, { email, createdAt }: WaitingLink): Promise<number> {
-  await lockNames(ctx, 'staff links', [email]);
+  await lockName(ctx, 'staff links', email);
   const [row] = await ctx.tx.execute<{ count: number }>(sql`
     select count(*)::int as count from staff_links
     where tenant_id = ${ctx.tenant.id} and email = ${email} and outcome = 'mailed'

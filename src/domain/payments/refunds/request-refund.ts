@@ -1,4 +1,5 @@
 import { issueRefund } from '#jobs/payments.ts';
+import { lockName } from '#src/database/lock-names.ts';
 import { transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { days } from '#src/lib/duration.ts';
@@ -8,7 +9,7 @@ import type { Cents } from '#src/lib/money.ts';
 import { Cents as CentsSchema, Omittable, type Static, Text, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
-import { lockSubject, recordAudit } from '../../audit/index.ts';
+import { recordAudit } from '../../audit/index.ts';
 import type { Context, InTransaction } from '../../context.ts';
 import { lockOrder, type Order } from '../../orders/index.ts';
 import { isVerified, requireSecondFactor } from '../../second-factor.ts';
@@ -83,7 +84,7 @@ export async function requestRefund(ctx: Context, request: RefundRequest): Promi
 async function verifyAmount(ctx: InTransaction, amountCents: Cents): Promise<void> {
   const { actor, tenant, clock } = ctx;
   if (actor.kind !== 'staff' || isVerified(ctx)) return;
-  await lockSubject(ctx, 'refunds of staff', actor.id);
+  await lockName(ctx, 'refunds of staff', actor.id);
   const [day] = await ctx.tx.execute<{ cents: number }>(sql`
     select coalesce(sum(amount_cents), 0)::int8 as cents from payment_refunds
     where tenant_id = ${tenant.id} and requested_by = ${actor.id} and created_at > ${fromNow(clock, -days(1))}

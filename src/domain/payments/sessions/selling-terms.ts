@@ -1,3 +1,4 @@
+import { lockName } from '#src/database/lock-names.ts';
 import { readOne } from '#src/database/transact.ts';
 import { awaitAll } from '#src/lib/await-all.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
@@ -93,10 +94,8 @@ const subscribingSessionsOf = (ctx: Context, email: string | null): Sql => sql`
  * so of two checkouts at once the second sees the session of the first. Call it first in the transaction.
  */
 export async function isBeingSubscribed(ctx: InTransaction, { subscriber, productIds }: Subscribing): Promise<boolean> {
-  const lock = `subscriber ${ctx.tenant.id} ${subscriber}`;
-  const locked = ctx.tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`);
   const [, others] = await awaitAll(
-    locked,
+    lockName(ctx, 'subscriber', subscriber),
     ctx.tx.execute(sql`
     select 1 from payment_sessions where tenant_id = ${ctx.tenant.id} and subscriber = ${subscriber}
       and subscribes && ${productIds} and ${canBePaid} limit 1`),
