@@ -106,6 +106,10 @@ export function notConfigured(cause: unknown = noKey()): DomainError {
 export const publishableKeyOf = (ctx: Context): Sql => sql`
   (select publishable_key from payment_accounts where tenant_id = ${ctx.tenant.id})`;
 
+/** Where the provider delivers the store's events. */
+export const webhookUrlOf = ({ settings, tenant }: Context): string =>
+  `${settings.publicUrl}/api/webhooks/stripe/${tenant.slug}`;
+
 /** How long a caller waits for the payment provider in all, however many calls its request takes. */
 const callerDeadlineMs = seconds(17);
 

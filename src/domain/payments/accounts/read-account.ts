@@ -6,7 +6,7 @@ import { sql } from '#src/lib/sql.ts';
 import { wrongModeOf } from '../../check-key-mode.ts';
 import type { Context } from '../../context.ts';
 import { type AccountCheck, classifyCheck } from '../../shipping/index.ts';
-import { openAccount } from './payment-account.ts';
+import { openAccount, webhookUrlOf } from './payment-account.ts';
 
 /** The store's account at the payment provider as its owner sees it, without secrets. */
 export interface ManagedPaymentAccount {
@@ -68,7 +68,7 @@ export function presentPaymentAccount(ctx: Context, account: ManagedPaymentAccou
     publishable_key: account.publishableKey,
     has_secret_key: account.hasSecretKey,
     has_webhook_secret: account.hasWebhookSecret,
-    webhook_url: `${ctx.settings.publicUrl}/api/webhooks/stripe/${ctx.tenant.slug}`,
+    webhook_url: webhookUrlOf(ctx),
     webhooks_silent_since: account.silentSince?.toISOString() ?? null,
     session_lifetime: formatDuration(account.sessionLifetimeMs),
     automatic_tax: account.automaticTax,

@@ -3,7 +3,7 @@ import { sql } from '#src/lib/sql.ts';
 import { withAudit } from '../../audit/index.ts';
 import type { Context } from '../../context.ts';
 import type { PaymentAccount } from '../../ports/payment-gateway.ts';
-import { openAccount, whileCallerWaits } from '../accounts/payment-account.ts';
+import { openAccount, webhookUrlOf, whileCallerWaits } from '../accounts/payment-account.ts';
 import { replaceWebhookSecret } from '../accounts/save-account.ts';
 import { withPaymentErrors } from '../provider-calls.ts';
 
@@ -34,7 +34,7 @@ export interface EndpointCheck {
  */
 export async function checkWebhookEndpoint(ctx: Context): Promise<EndpointCheck> {
   const account = await openAccount(ctx);
-  const url = `${ctx.settings.publicUrl}/api/webhooks/stripe/${ctx.tenant.slug}`;
+  const url = webhookUrlOf(ctx);
   const all = await withPaymentErrors(ctx.ports.payments.listEndpoints(account, ctx.signal));
   const endpoints = all.filter((other) => other.url === url);
   const secrets = await liveSecrets(ctx);
@@ -126,7 +126,7 @@ async function nextNumber(ctx: Context): Promise<number> {
  */
 export async function replaceWebhookEndpoint(ctx: Context, { name }: { name: string }): Promise<MadeEndpoint> {
   const account = whileCallerWaits(await openAccount(ctx));
-  const url = `${ctx.settings.publicUrl}/api/webhooks/stripe/${ctx.tenant.slug}`;
+  const url = webhookUrlOf(ctx);
   const ownName = `${ctx.tenant.slug}:${name}`;
   const key = `endpoint:${ctx.tenant.id}:${name}`;
   const made = await withPaymentErrors(ctx.ports.payments.createEndpoint(account, { url, ownName }, key, ctx.signal));
