@@ -131,14 +131,16 @@ export async function liveWebhookSecrets(ctx: Context, { fresh = false } = {}): 
   return (await cache.fetch(ctx.tenant.id, { context: ctx, forceRefresh: fresh })) ?? [];
 }
 
+/** The condition that a secret of `payment_webhook_secrets` is accepted now. */
+export const isLiveSecret = ({ clock }: Context): Sql => sql`
+  (state = 'current' or (state = 'retiring' and retires_at > ${clock.now()}))`;
+
 async function readSecrets(ctx: Context): Promise<readonly string[]> {
   const rows = await read<{ sealed: string }>(
     ctx,
     sql`
     select secret_sealed as sealed from payment_webhook_secrets
-    where tenant_id = ${ctx.tenant.id}
-      and (state = 'current' or (state = 'retiring' and retires_at > ${ctx.clock.now()}))
-    order by created_at desc`,
+    where tenant_id = ${ctx.tenant.id} and ${isLiveSecret(ctx)} order by created_at desc`,
   );
   return rows.map(({ sealed }) => ctx.keyring.open(ctx.tenant.id, sealedFields.webhookSecret, sealed));
 }

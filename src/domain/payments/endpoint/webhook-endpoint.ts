@@ -3,7 +3,7 @@ import { sql } from '#src/lib/sql.ts';
 import { withAudit } from '../../audit/index.ts';
 import type { Context } from '../../context.ts';
 import type { PaymentAccount } from '../../ports/payment-gateway.ts';
-import { openAccount, webhookUrlOf, whileCallerWaits } from '../accounts/payment-account.ts';
+import { isLiveSecret, openAccount, webhookUrlOf, whileCallerWaits } from '../accounts/payment-account.ts';
 import { replaceWebhookSecret } from '../accounts/save-account.ts';
 import { withPaymentErrors } from '../provider-calls.ts';
 
@@ -63,8 +63,7 @@ async function liveSecrets(ctx: Context): Promise<{ endpointId: string | null }[
     ctx,
     sql`
     select provider_endpoint_id as "endpointId" from payment_webhook_secrets
-    where tenant_id = ${ctx.tenant.id}
-      and (state = 'current' or (state = 'retiring' and retires_at > ${ctx.clock.now()}))`,
+    where tenant_id = ${ctx.tenant.id} and ${isLiveSecret(ctx)}`,
   );
 }
 
