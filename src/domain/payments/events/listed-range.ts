@@ -1,6 +1,9 @@
 import { days, hours } from '#src/lib/duration.ts';
 import type { PaymentEvent } from '../../ports/payment-gateway.ts';
 
+/** The provider lists events for this long. */
+export const retainedMs = days(30);
+
 /** The time range of one list of events: short, so that few are added to it between two pages. */
 export const firstRangeMs = hours(1);
 

@@ -1,12 +1,11 @@
 import { read, readOne } from '#src/database/transact.ts';
 import type { TimeRange } from '#src/lib/clock.ts';
-import { days } from '#src/lib/duration.ts';
 import { notFound, ProviderError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../../context.ts';
 import type { PaymentAccount, PaymentEvent, PaymentSubject } from '../../ports/payment-gateway.ts';
 import { everyPage, paymentErrorOf, withPaymentErrors } from '../provider-calls.ts';
-import { firstRangeMs, nextRangeMs } from './listed-range.ts';
+import { firstRangeMs, nextRangeMs, retainedMs } from './listed-range.ts';
 import { objectsOf, type ProviderObject } from './provider-objects.ts';
 
 /** An object of the provider to replay, and those of the requested events that name it. */
@@ -23,9 +22,6 @@ export type ReplayWhat =
   | { readonly sessionId: string }
   /** An order by its id or its number. */
   | { readonly order: string };
-
-/** The provider lists events for 30 days. What happened before is found by its objects. */
-const retainedMs = days(30);
 
 /** Each object once, in the order of the events. */
 export async function* replayTargets(

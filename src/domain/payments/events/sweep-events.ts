@@ -11,10 +11,8 @@ import { openAccount } from '../accounts/payment-account.ts';
 import { providerFailureOf } from '../provider-calls.ts';
 import { storeEvents } from './accept-payment-event.ts';
 import { recordGap } from './event-gaps.ts';
-import { firstRangeMs, nextRangeMs } from './listed-range.ts';
+import { firstRangeMs, nextRangeMs, retainedMs } from './listed-range.ts';
 
-/** The provider lists events for 30 days. */
-const retainedMs = days(30);
 /** Events appear a little out of order, so each sweep overlaps the one before. */
 const overlapMs = minutes(5);
 /** 2 requests a second are a tenth of what a sandbox allows, for the five minutes between sweeps. */
