@@ -1,5 +1,5 @@
 import type { Clock } from '#src/lib/clock.ts';
-import { minutes } from '#src/lib/duration.ts';
+import { minutes, seconds } from '#src/lib/duration.ts';
 import { DomainError, ProviderError } from '#src/lib/errors.ts';
 import { notConfigured } from './accounts/payment-account.ts';
 
@@ -54,6 +54,14 @@ export function providerFailureOf(error: unknown): ProviderFailureReport {
   if (error instanceof ProviderError) return error;
   if (error instanceof DomainError && error.kind === 'unavailable') return error;
   throw error;
+}
+
+/** After this many attempts of a job, which reach over three days, an operator has to act. */
+export const attemptsMax = 150;
+
+/** How long a job waits after an attempt that failed: twice as long each time, and as long as the provider asks. */
+export function retryWaitMs(attempt: number, { retryAfterSeconds = 0 }: ProviderFailureReport): number {
+  return Math.max(seconds(retryAfterSeconds), Math.min(seconds(5) * 2 ** (attempt - 1), minutes(30)));
 }
 
 const bucketMs = minutes(5);

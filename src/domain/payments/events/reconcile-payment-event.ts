@@ -1,22 +1,19 @@
 import { reconcilePaymentEvent as reconcilePaymentEventJob } from '#jobs/payments.ts';
 import { completeJob, failJob, readOne, transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
-import { hours, minutes, seconds } from '#src/lib/duration.ts';
+import { hours, minutes } from '#src/lib/duration.ts';
 import { ManualActionRequired, ProviderError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../../context.ts';
 import type { PaymentSubject } from '../../ports/payment-gateway.ts';
 import { type StoredAccount, unseal } from '../accounts/payment-account.ts';
-import { type ProviderFailureReport, providerFailureOf } from '../provider-calls.ts';
+import { attemptsMax, type ProviderFailureReport, providerFailureOf, retryWaitMs } from '../provider-calls.ts';
 import { applySnapshot } from '../snapshots/apply-snapshot.ts';
 import { type ApplyResult, fetchSnapshot } from '../snapshots/fetch-snapshot.ts';
 
 /** How long an event may arrive before its order: the order's own transaction may still be under way. */
 const unknownOrderMs = hours(1);
-
-/** These attempts reach over three days. Nothing is lost by waiting: the provider keeps its objects. */
-const attemptsMax = 150;
 
 /** One attempt to reconcile an event. */
 interface EventAttempt {
@@ -90,9 +87,7 @@ async function retryLater(ctx: Context, work: EventAttempt, reason: ProviderFail
   if (work.attempt >= attemptsMax) {
     throw new ManualActionRequired(`Event ${work.eventId} could not be reconciled for days: ${reason.message}`);
   }
-  const requestedMs = reason instanceof ProviderError ? seconds(reason.retryAfterSeconds ?? 0) : 0;
-  const waitMs = Math.max(requestedMs, Math.min(seconds(5) * 2 ** (work.attempt - 1), minutes(30)));
-  await completeJob(ctx, async (ctx) => enqueueNext(ctx, work, waitMs));
+  await completeJob(ctx, async (ctx) => enqueueNext(ctx, work, retryWaitMs(work.attempt, reason)));
 }
 
 function enqueueNext(ctx: InTransaction, { eventId, attempt }: EventAttempt, waitMs: number): void {

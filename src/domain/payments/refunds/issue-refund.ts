@@ -1,7 +1,6 @@
 import { issueRefund as issueRefundJob } from '#jobs/payments.ts';
 import { completeJob, readOne } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
-import { minutes, seconds } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
@@ -9,12 +8,9 @@ import type { Context, InTransaction } from '../../context.ts';
 import { lockOrder, saveOrder } from '../../orders/index.ts';
 import { openAccount } from '../accounts/payment-account.ts';
 import { closeRefunded, flagAttention } from '../orders.ts';
-import { type ProviderFailureReport, providerFailureOf } from '../provider-calls.ts';
+import { attemptsMax, type ProviderFailureReport, providerFailureOf, retryWaitMs } from '../provider-calls.ts';
 import { applySnapshot } from '../snapshots/apply-snapshot.ts';
 import { fetchPayment, type Snapshot } from '../snapshots/fetch-snapshot.ts';
-
-/** These attempts reach over three days. */
-const attemptsMax = 150;
 
 /** These attempts reach over forty minutes. */
 const attemptsPerKey = 10;
@@ -87,10 +83,9 @@ async function retryLater(
   if (isFinal || attempt >= attemptsMax) {
     return completeJob(ctx, (ctx) => recordDeclined(ctx, refund, reason.code ?? 'provider_error'));
   }
-  const requestedMs = reason instanceof ProviderError ? seconds(reason.retryAfterSeconds ?? 0) : 0;
-  const waitMs = Math.max(requestedMs, Math.min(seconds(5) * 2 ** (attempt - 1), minutes(30)));
+  const dueAt = fromNow(ctx.clock, retryWaitMs(attempt, reason));
   await completeJob(ctx, async (ctx) => {
-    enqueue(ctx, issueRefundJob, { refundId: refund.id, attempt: attempt + 1 }, { dueAt: fromNow(ctx.clock, waitMs) });
+    enqueue(ctx, issueRefundJob, { refundId: refund.id, attempt: attempt + 1 }, { dueAt });
   });
 }
 

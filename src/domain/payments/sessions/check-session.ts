@@ -69,8 +69,7 @@ async function waitOut(ctx: Context, session: PaymentSession, reason: ProviderFa
     // If it was paid after all, a later snapshot still pays the order.
     return completeJob(ctx, (ctx) => endSession(ctx, session, 'expired'));
   }
-  const requestedMs = reason instanceof ProviderError ? seconds(reason.retryAfterSeconds ?? 0) : 0;
-  const waitMs = Math.max(requestedMs, isOutOfReach ? hours(1) : minutes(1));
+  const waitMs = Math.max(seconds(reason.retryAfterSeconds ?? 0), isOutOfReach ? hours(1) : minutes(1));
   await completeJob(ctx, (ctx) => checkLater(ctx, session, waitMs));
 }
 
