@@ -54,8 +54,8 @@ export async function sellingTerms(
     sql`
     select a.mode, a.secret_key_sealed as "secretKeySealed", a.session_lifetime_ms as "sessionLifetimeMs",
       a.automatic_tax as "automaticTax",
-      (select order_id from payment_sessions where tenant_id = ${ctx.tenant.id} and subject = ${subject}
-        and state in ('creating', 'open') and superseded_at is null limit 1) as "liveOrderId",
+      (select order_id from payment_sessions
+        where tenant_id = ${ctx.tenant.id} and subject = ${subject} and ${canBePaid} limit 1) as "liveOrderId",
       (select order_id from payment_sessions where tenant_id = ${ctx.tenant.id} and request_key = ${requestKey}
         and state in ('creating', 'open')) as "earlierOrderId",
       ${subscribingSessionsOf(ctx, email)} as "subscribingSessions",
