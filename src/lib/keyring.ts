@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { equalInConstantTime } from './crypto.ts';
 
 /** AES-256 keys by id. The first one seals; every one opens, so that keys can be rotated. */
 export interface Keyring {
@@ -6,6 +7,8 @@ export interface Keyring {
   seal(owner: string, field: string, plain: string): string;
   /** Decrypt what `seal` made. Throws when the key is gone, or the text was changed or moved. */
   open(owner: string, field: string, sealed: string): string;
+  /** Whether `sealed` contains `plain`, or there is neither. */
+  matches(owner: string, field: string, sealed: string | null | undefined, plain: string | null | undefined): boolean;
   /** The ids of the keys, the sealing one first. Sealed text begins with the id of its key and a colon. */
   readonly ids: readonly [sealing: string, ...others: string[]];
   /** Whether this text was sealed by a key that is no longer the first one. */
@@ -20,6 +23,16 @@ export function createKeyring(keys: readonly (readonly [id: string, key: Buffer]
   const byId = new Map(keys);
   if (byId.size < keys.length) throw new TypeError('Each key of a keyring needs an id of its own.');
 
+  const open: Keyring['open'] = (owner, field, sealed) => {
+    const { id, bytes } = parse(sealed);
+    const key = byId.get(id);
+    if (!key) throw new Error(`No encryption key has the id "${id}".`);
+    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12), { authTagLength: 16 });
+    decipher.setAAD(Buffer.from(`${owner}\n${field}`));
+    decipher.setAuthTag(bytes.subarray(-16));
+    return Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()]).toString('utf8');
+  };
+
   return {
     ids: [sealingId, ...keys.slice(1).map(([id]) => id)],
     seal(owner, field, plain) {
@@ -29,14 +42,10 @@ export function createKeyring(keys: readonly (readonly [id: string, key: Buffer]
       const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
       return `${sealingId}:${Buffer.concat([nonce, body]).toString('base64')}`;
     },
-    open(owner, field, sealed) {
-      const { id, bytes } = parse(sealed);
-      const key = byId.get(id);
-      if (!key) throw new Error(`No encryption key has the id "${id}".`);
-      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12), { authTagLength: 16 });
-      decipher.setAAD(Buffer.from(`${owner}\n${field}`));
-      decipher.setAuthTag(bytes.subarray(-16));
-      return Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()]).toString('utf8');
+    open,
+    matches(owner, field, sealed, plain) {
+      if (!sealed || !plain) return !sealed && !plain;
+      return equalInConstantTime(open(owner, field, sealed), plain);
     },
     isStale: (sealed) => parse(sealed).id !== sealingId,
   };

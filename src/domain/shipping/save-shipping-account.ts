@@ -1,6 +1,5 @@
 import { resumeLabels } from '#jobs/labels.ts';
 import { assignChanges, changedValues } from '#src/lib/assign-changes.ts';
-import { equalInConstantTime } from '#src/lib/crypto.ts';
 import { type DomainError, invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
@@ -130,12 +129,9 @@ export async function saveSecondShippingAccount(
 
 const seal = (ctx: InTransaction, field: SealedField, plain: string) => ctx.keyring.seal(ctx.tenant.id, field, plain);
 
-function isSame(
+const isSame = (
   ctx: InTransaction,
   field: SealedField,
   sealed: string | null | undefined,
   plain: string | null | undefined,
-): boolean {
-  if (!sealed || !plain) return !sealed && !plain;
-  return equalInConstantTime(ctx.keyring.open(ctx.tenant.id, field, sealed), plain);
-}
+) => ctx.keyring.matches(ctx.tenant.id, field, sealed, plain);

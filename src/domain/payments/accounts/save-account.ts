@@ -1,7 +1,6 @@
 import { readOne } from '#src/database/transact.ts';
 import { assignChanges, changedValues } from '#src/lib/assign-changes.ts';
 import { fromNow } from '#src/lib/clock.ts';
-import { equalInConstantTime } from '#src/lib/crypto.ts';
 import { hours, parseDuration } from '#src/lib/duration.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
@@ -130,10 +129,7 @@ export async function savePaymentAccount(
   const values = changedValues(found, wanted);
   const fields = assignChanges(found, wanted);
   const retainsKey = retainKey && input.mode === 'direct' && input.secret_key === undefined;
-  if (
-    !retainsKey &&
-    !matchesSealed(ctx, found.secretKeySealed ?? null, sealedFields.secretKey, input.secret_key ?? null)
-  ) {
+  if (!retainsKey && !ctx.keyring.matches(tenantId, sealedFields.secretKey, found.secretKeySealed, input.secret_key)) {
     found.secretKeySealed = secretKeySealed;
     fields.push('secret_key');
   }
@@ -153,7 +149,7 @@ async function saveWebhookSecret(ctx: InTransaction, secret: string | null): Pro
   const [current] = await ctx.tx.execute<{ sealed: string }>(sql`
     select secret_sealed as sealed from payment_webhook_secrets
     where tenant_id = ${tenantId} and state = 'current' for update`);
-  if (matchesSealed(ctx, current?.sealed ?? null, sealedFields.webhookSecret, secret)) return false;
+  if (ctx.keyring.matches(tenantId, sealedFields.webhookSecret, current?.sealed, secret)) return false;
   await replaceWebhookSecret(ctx, { secret, endpointId: null });
   return true;
 }
@@ -181,9 +177,4 @@ function lifetimeOf(ctx: InTransaction, { session_lifetime: lifetime }: PaymentA
     throw invalidRequest('payments.session_lifetime must be from 35m to 23h.');
   }
   return lifetimeMs;
-}
-
-function matchesSealed(ctx: InTransaction, sealed: string | null, field: string, plain: string | null): boolean {
-  if (sealed === null || plain === null) return sealed === plain;
-  return equalInConstantTime(ctx.keyring.open(ctx.tenant.id, field, sealed), plain);
 }
