@@ -51,8 +51,8 @@ export async function saveShippingAccount(
       createdAt: now,
       updatedAt: now,
       apiKeySealed: seal(ctx, 'shipping_api_key', input.api_key),
-      webhookTokenSealed: input.webhook_token ? seal(ctx, 'shipping_webhook_token', input.webhook_token) : null,
-      webhookSecretSealed: input.webhook_secret ? seal(ctx, 'shipping_webhook_secret', input.webhook_secret) : null,
+      webhookTokenSealed: sealOrNull(ctx, 'shipping_webhook_token', input.webhook_token),
+      webhookSecretSealed: sealOrNull(ctx, 'shipping_webhook_secret', input.webhook_secret),
     });
     enqueue(ctx, resumeLabels, { accountId: id, version: 1, number: 1 });
     return { subject: 'shipping', action: 'created', fields: [] };
@@ -66,22 +66,22 @@ export async function saveShippingAccount(
     fields.push('api_key');
     enqueue(ctx, resumeLabels, { accountId: found.id, version: found.version + 1, number: 1 });
   }
-  const retainsToken = retainSecrets && input.webhook_token === undefined;
-  if (!retainsToken && !isSame(ctx, 'shipping_webhook_token', found.webhookTokenSealed, input.webhook_token)) {
-    found.webhookTokenSealed = input.webhook_token ? seal(ctx, 'shipping_webhook_token', input.webhook_token) : null;
-    fields.push('webhook_token');
-  }
-  const retainsSecret = retainSecrets && input.webhook_secret === undefined;
-  if (!retainsSecret && !isSame(ctx, 'shipping_webhook_secret', found.webhookSecretSealed, input.webhook_secret)) {
-    found.webhookSecretSealed = input.webhook_secret
-      ? seal(ctx, 'shipping_webhook_secret', input.webhook_secret)
-      : null;
-    fields.push('webhook_secret');
+  for (const [name, column, field] of webhookSecrets) {
+    const isRetained = retainSecrets && input[name] === undefined;
+    if (isRetained || isSame(ctx, field, found[column], input[name])) continue;
+    found[column] = sealOrNull(ctx, field, input[name]);
+    fields.push(name);
   }
   if (fields.length === 0) return { subject: 'shipping', action: 'unchanged', fields };
   found.updatedAt = ctx.clock.now();
   return { subject: 'shipping', action: 'updated', fields, values };
 }
+
+/** The secrets that an account may have, by their names in the input, in the entity, and as sealed fields. */
+const webhookSecrets = [
+  ['webhook_token', 'webhookTokenSealed', 'shipping_webhook_token'],
+  ['webhook_secret', 'webhookSecretSealed', 'shipping_webhook_secret'],
+] as const;
 
 function lacksKey(): DomainError {
   return invalidRequest('The account needs an API key when it is first saved.', {
@@ -128,6 +128,9 @@ export async function saveSecondShippingAccount(
 }
 
 const seal = (ctx: InTransaction, field: SealedField, plain: string) => ctx.keyring.seal(ctx.tenant.id, field, plain);
+
+const sealOrNull = (ctx: InTransaction, field: SealedField, plain: string | null | undefined) =>
+  plain ? seal(ctx, field, plain) : null;
 
 const isSame = (
   ctx: InTransaction,
