@@ -13,6 +13,7 @@ import {
   savePaymentAccount,
 } from '#src/domain/payments/index.ts';
 import {
+  checkSecondShippingAccount,
   checkShippingAccount,
   issuesOfShipping,
   presentSecondShippingAccount,
@@ -154,6 +155,12 @@ export const putSecondShipping = defineRoute({
   },
 });
 
+const checks = {
+  payments: checkPaymentAccount,
+  shipping: checkShippingAccount,
+  'second-shipping': checkSecondShippingAccount,
+};
+
 export const postCheck = defineRoute({
   ...owning,
   operationId: 'admin.checkProvider',
@@ -165,6 +172,6 @@ export const postCheck = defineRoute({
     200: Type.Object({ ok: Type.Boolean(), detail: Type.String({ examples: ['The provider accepts the key.'] }) }),
   },
   async handle({ ctx, params: { kind } }) {
-    return ok(await (kind === 'payments' ? checkPaymentAccount(ctx) : checkShippingAccount(ctx, kind)));
+    return ok(await checks[kind](ctx));
   },
 });

@@ -78,17 +78,27 @@ export interface AccountCheck {
  * are resumed.
  * @throws DomainError `not_found` when none are stored
  */
-export async function checkShippingAccount(ctx: Context, kind: 'shipping' | 'second-shipping'): Promise<AccountCheck> {
-  const opened = kind === 'shipping' ? await openAccount(ctx) : undefined;
-  const account = opened?.account ?? (kind === 'second-shipping' ? await openSecondAccount(ctx) : undefined);
-  if (!account) throw new DomainError('not_found', 'not_found', 'No such account is configured.');
-  const provider = kind === 'shipping' ? ctx.ports.shipping : ctx.ports.secondShipping;
-  const wrongKind = opened && wrongModeOf(ctx, account.apiKey);
-  if (wrongKind) return { ok: false, detail: wrongKind };
-  const check = await classifyCheck(provider.checkAccount(account, { signal: ctx.signal }));
-  if (check.ok && opened) await resumeIfPaused(ctx, opened);
+export async function checkShippingAccount(ctx: Context): Promise<AccountCheck> {
+  const opened = await openAccount(ctx);
+  if (!opened) throw notConfigured();
+  const wrongMode = wrongModeOf(ctx, opened.account.apiKey);
+  if (wrongMode) return { ok: false, detail: wrongMode };
+  const check = await classifyCheck(ctx.ports.shipping.checkAccount(opened.account, { signal: ctx.signal }));
+  if (check.ok) await resumeIfPaused(ctx, opened);
   return check;
 }
+
+/**
+ * Check at the second provider whether the stored credentials work.
+ * @throws DomainError `not_found` when none are stored
+ */
+export async function checkSecondShippingAccount(ctx: Context): Promise<AccountCheck> {
+  const account = await openSecondAccount(ctx);
+  if (!account) throw notConfigured();
+  return classifyCheck(ctx.ports.secondShipping.checkAccount(account, { signal: ctx.signal }));
+}
+
+const notConfigured = () => new DomainError('not_found', 'not_found', 'No such account is configured.');
 
 /** Turn the outcome of a provider's check into a result. */
 export async function classifyCheck(check: Promise<void>): Promise<AccountCheck> {

@@ -1,6 +1,7 @@
 export { checkPurchases, sweepLabels } from './check-purchases.ts';
 export {
   type AccountCheck,
+  checkSecondShippingAccount,
   checkShippingAccount,
   classifyCheck,
   secondShippingCredentials,

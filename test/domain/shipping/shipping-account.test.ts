@@ -4,6 +4,7 @@ import anyTest, { type TestFn } from 'ava';
 import { readOne, transact } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
 import {
+  checkSecondShippingAccount,
   checkShippingAccount,
   ShippingAccountInput,
   type ShippingOptions,
@@ -116,28 +117,28 @@ test('saving a shipping account rejects keys of another environment or kind, and
   }
 
   await save(ctx, { api_key: 'shippo_test_abc' });
-  t.deepEqual(await checkShippingAccount(live, 'shipping'), {
+  t.deepEqual(await checkShippingAccount(live), {
     ok: false,
     detail: 'This is a test key, and here is the live environment.',
   });
   t.deepEqual(shipping.calls, []);
   await save(live, { api_key: 'shippo_live_abc' });
-  t.like(await checkShippingAccount(live, 'shipping'), { ok: true });
+  t.like(await checkShippingAccount(live), { ok: true });
   await save(ctx, { api_key: 'an.oauth.token', webhook_token: 'my_live_token' });
-  t.like(await checkShippingAccount(ctx, 'shipping'), { ok: true });
+  t.like(await checkShippingAccount(ctx), { ok: true });
 });
 
 test('checkShippingAccount checks the key at the provider', async (t) => {
   const shipping = fakeShippingGateway();
   const ctx = { ...t.context.ctx, ports: { ...t.context.ctx.ports, shipping } };
-  await t.throwsAsync(checkShippingAccount(ctx, 'shipping'), { instanceOf: DomainError, code: 'not_found' });
+  await t.throwsAsync(checkShippingAccount(ctx), { instanceOf: DomainError, code: 'not_found' });
   await transact(ctx, (ctx) => saveShippingAccount(ctx, shippingAccountInput()));
-  t.like(await checkShippingAccount(ctx, 'shipping'), { ok: true });
+  t.like(await checkShippingAccount(ctx), { ok: true });
   const rejecting = {
     ...ctx,
     ports: { ...ctx.ports, shipping: { ...shipping, checkAccount: () => Promise.reject(denial()) } },
   };
-  t.deepEqual(await checkShippingAccount(rejecting, 'shipping'), {
+  t.deepEqual(await checkShippingAccount(rejecting), {
     ok: false,
     detail: 'The provider does not accept the key.',
   });
@@ -159,18 +160,18 @@ test('the second provider is stored and checked', async (t) => {
   const save = (api_key: string) =>
     transact(ctx, (ctx) => saveSecondShippingAccount(ctx, { provider: 'easypost', api_key }));
 
-  await t.throwsAsync(checkShippingAccount(ctx, 'second-shipping'), { instanceOf: DomainError, code: 'not_found' });
+  await t.throwsAsync(checkSecondShippingAccount(ctx), { instanceOf: DomainError, code: 'not_found' });
   t.is((await save('EZTK-wrong')).action, 'created');
-  t.is((await checkShippingAccount(ctx, 'second-shipping')).ok, false);
+  t.is((await checkSecondShippingAccount(ctx)).ok, false);
   t.like(await save('EZTK-right'), { subject: 'second_shipping', action: 'updated', fields: ['api_key'] });
   t.is((await save('EZTK-right')).action, 'unchanged');
-  t.deepEqual(await checkShippingAccount(ctx, 'second-shipping'), {
+  t.deepEqual(await checkSecondShippingAccount(ctx), {
     ok: true,
     detail: 'The provider accepts the key.',
   });
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
-  t.deepEqual(await checkShippingAccount(ctx, 'second-shipping'), {
+  t.deepEqual(await checkSecondShippingAccount(ctx), {
     ok: false,
     detail: 'The provider did not respond.',
   });
