@@ -28,7 +28,7 @@ interface Choice {
  * outcome.
  */
 export async function buyLabel(ctx: Context, label: Label, account: OpenedAccount, choice?: Choice): Promise<Next> {
-  if (choice) label.choose(choice.rate, choice.quotedFor, false);
+  if (choice) label.choose(choice.rate, choice.quotedFor);
   label.beginBuying(ctx.clock.now());
   const heldUntil = await renewLease(ctx, label);
   const { rateId, marker } = label;

@@ -134,13 +134,19 @@ export class Label extends LabelSchema.class {
     return this.chosenManually || this.rate.quotedFor === parcel;
   }
 
-  choose(rate: Rate, quotedFor: string, isManual: boolean): void {
+  choose(rate: Rate, quotedFor: string): void {
     this.moveTo('rate_chosen');
-    this.chosenManually = isManual;
+    this.chosenManually = false;
     this.rate = { ...rate, createdAt: rate.createdAt.toISOString(), quotedFor };
     this.rateId = rate.id;
     this.amountCents = rate.amountCents;
     this.buyToken = nextBuyToken(this);
+  }
+
+  /** An operator chose the rate: it is bought for any parcel. */
+  chooseManually(rate: Rate): void {
+    this.choose(rate, '');
+    this.chosenManually = true;
   }
 
   dropRate(): void {

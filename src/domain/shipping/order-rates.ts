@@ -71,7 +71,7 @@ export async function chooseRate(
     const label =
       found ?? (await ctx.tx.em.findOneOrFail(Label, { tenantId: ctx.tenant.id, orderId, state: 'queued' }));
     label.failedAttempts = 0;
-    label.choose(rate, '', true);
+    label.chooseManually(rate);
     enqueueAttempt(ctx, label, ctx.clock.now());
     label.updatedAt = ctx.clock.now();
     await takeMissingStock(ctx, order);
