@@ -212,6 +212,13 @@ export class Label extends LabelSchema.class {
     this.labelUrl = null;
   }
 
+  /** No label is bought for the order. */
+  skip(reason: 'not_required' | 'by_hand'): void {
+    this.moveTo('skipped');
+    this.reasonCode = reason;
+    this.nextAttemptAt = null;
+  }
+
   /** Number its next attempt, so that its job gets a key of its own. */
   nextAttempt(at: Date | null): number {
     this.latestAttempt += 1;

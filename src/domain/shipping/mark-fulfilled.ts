@@ -2,8 +2,9 @@ import { transact } from '#src/database/transact.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { notFound } from '#src/lib/errors.ts';
 import { recordAudit } from '../audit/index.ts';
-import type { Context } from '../context.ts';
+import type { Context, InTransaction } from '../context.ts';
 import { takeMissingStock } from '../orders/index.ts';
+import type { Label } from './label.ts';
 import { lockOrderAndLabel } from './label-lease.ts';
 import { labelReasonCodes } from './label-reasons.ts';
 import { recordFulfillmentChange } from './reconcile-tracking.ts';
@@ -37,16 +38,7 @@ export async function markFulfilled(ctx: Context, { orderId, carrier, trackingNu
       await rejectUnshippable(ctx, orderId);
       if (!order.mayMoveFulfillmentTo('shipped')) throw notShippable('This order requires no shipping.');
     }
-    if (label && !label.isFinished) {
-      // An open purchase stays open: if it turns out to have been made, it is refunded as a duplicate.
-      if (label.state === 'buying') label.moveTo('needs_attention');
-      if (label.buyingSince) label.recheckAt = ctx.clock.now();
-      label.moveTo('skipped');
-      label.reasonCode = 'by_hand';
-      label.nextAttemptAt = null;
-      label.updatedAt = ctx.clock.now();
-      await closeFailedJobs(ctx, label);
-    }
+    if (label && !label.isFinished) await closeLabel(ctx, label);
     const parcel =
       carrier && trackingNumber ? { carrier: codeOf(carrier), carrierName: carrier, trackingNumber } : undefined;
     if (parcel) {
@@ -81,6 +73,15 @@ export async function markFulfilled(ctx: Context, { orderId, carrier, trackingNu
       after: parcel && { carrier: parcel.carrier },
     });
   });
+}
+
+/** An open purchase stays open: if it turns out to have been made, it is refunded as a duplicate. */
+async function closeLabel(ctx: InTransaction, label: Label): Promise<void> {
+  if (label.state === 'buying') label.moveTo('needs_attention');
+  if (label.buyingSince) label.recheckAt = ctx.clock.now();
+  label.skip('by_hand');
+  label.updatedAt = ctx.clock.now();
+  await closeFailedJobs(ctx, label);
 }
 
 /** The provider's name of a carrier: `USPS` is `usps`, `DHL Express` is `dhl_express`. */

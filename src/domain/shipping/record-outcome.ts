@@ -88,8 +88,7 @@ export async function completeAsPurchased(
 
 /** The order needs no label. */
 export async function completeAsSkipped(ctx: Context, label: Label): Promise<'done'> {
-  label.moveTo('skipped');
-  label.reasonCode = 'not_required';
+  label.skip('not_required');
   label.unwantedSince = null;
   label.release();
   await completeJob(ctx, async (ctx) => {

@@ -128,9 +128,7 @@ async function holdForRefund(
 }
 
 async function close(ctx: InTransaction, order: Order, label: Label): Promise<void> {
-  label.moveTo('skipped');
-  label.reasonCode = 'not_required';
-  label.nextAttemptAt = null;
+  label.skip('not_required');
   label.updatedAt = ctx.clock.now();
   await closeFailedJobs(ctx, label);
   await recordFulfillment(ctx, order.id, {
