@@ -13,7 +13,15 @@ export {
   readManagedProduct,
   StockView,
 } from './managed-products.ts';
-export { captureStock, holdStock, releaseStock, restock, type StockLine, takeStock } from './move-stock.ts';
+export {
+  captureStock,
+  holdStock,
+  releaseStock,
+  restock,
+  type StockLine,
+  sumByVariant,
+  takeStock,
+} from './move-stock.ts';
 export { catalogPersonalData } from './personal-data.ts';
 export {
   ImageBody,

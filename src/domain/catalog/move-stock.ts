@@ -79,7 +79,8 @@ async function moveStock(ctx: InTransaction, lines: readonly StockLine[], move: 
   return rows.flatMap(({ movementId, ...shortage }) => (movementId ? [] : [shortage]));
 }
 
-function sumByVariant(lines: readonly StockLine[]): Map<string, number> {
+/** The quantity of each variant, also of one that is on several lines. */
+export function sumByVariant(lines: readonly StockLine[]): Map<string, number> {
   const sums = new Map<string, number>();
   for (const { variantId, quantity } of lines) sums.set(variantId, (sums.get(variantId) ?? 0) + quantity);
   return sums;

@@ -3,7 +3,7 @@ import { minutes } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import type { PricedLine } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
-import type { Hold, NewOrder } from '../orders/index.ts';
+import { type Hold, type NewOrder, stockHolds } from '../orders/index.ts';
 import { amountTooLarge, amountTooSmall, type SellingTerms } from '../payments/index.ts';
 import type { SessionLine, SessionRequest } from '../ports/payment-gateway.ts';
 import { fillReturnUrl } from '../return-url.ts';
@@ -217,11 +217,8 @@ function itemOf(line: PricedLine, discountCents: number): NewOrder['items'][numb
 const nameOf = ({ productName, variantName }: PricedLine) =>
   variantName && variantName !== productName ? `${productName}, ${variantName}` : productName;
 
-/** One hold for each subject: a variant on two lines has one hold for both. */
 function holdsOf({ lines, discount, giftCard }: CheckoutQuote): Hold[] {
   const promoId = discount?.promo?.promoId;
-  const pieces = new Map<string, number>();
-  for (const { variantId, quantity } of lines) pieces.set(variantId, (pieces.get(variantId) ?? 0) + quantity);
   return [
     ...(giftCard?.giftCardId && giftCard.appliedCents > 0
       ? [
@@ -234,6 +231,6 @@ function holdsOf({ lines, discount, giftCard }: CheckoutQuote): Hold[] {
         ]
       : []),
     ...(promoId ? [{ kind: 'promo' as const, subjectId: promoId, quantity: 0, amountCents: 0 }] : []),
-    ...[...pieces].map(([subjectId, quantity]) => ({ kind: 'stock' as const, subjectId, quantity, amountCents: 0 })),
+    ...stockHolds(lines),
   ];
 }

@@ -1,5 +1,13 @@
 import { sql } from '#src/lib/sql.ts';
-import { captureStock, holdStock, releaseStock, restock, type StockLine, takeStock } from '../catalog/index.ts';
+import {
+  captureStock,
+  holdStock,
+  releaseStock,
+  restock,
+  type StockLine,
+  sumByVariant,
+  takeStock,
+} from '../catalog/index.ts';
 import type { InTransaction } from '../context.ts';
 import {
   holdGiftCard,
@@ -20,6 +28,10 @@ export interface Hold {
   /** The amount on a gift card; 0 otherwise. */
   readonly amountCents: number;
 }
+
+/** What the stock of these lines is held by: one hold for each variant. */
+export const stockHolds = (lines: readonly StockLine[]): Hold[] =>
+  Array.from(sumByVariant(lines), ([subjectId, quantity]) => ({ kind: 'stock', subjectId, quantity, amountCents: 0 }));
 
 interface HeldRow extends Hold {
   readonly customerEmail: string | null;

@@ -14,6 +14,7 @@ export {
   releaseHolds,
   restockOrder,
   type Shortage,
+  stockHolds,
   takeHolds,
   takeMissingStock,
 } from './hold.ts';

@@ -8,6 +8,7 @@ import {
   type NewOrderItem,
   type Order,
   orderItems,
+  stockHolds,
 } from '../../orders/index.ts';
 import type { InvoiceSnapshot, SubscriptionSnapshot } from '../../ports/payment-snapshots.ts';
 import { applySubscription, subscriberOf } from '../../subscriptions/index.ts';
@@ -77,7 +78,7 @@ async function renew(
     partnerCode: null,
     cartId: null,
     metadata: first.metadata,
-    holds: stockOf(items),
+    holds: stockHolds(items),
     // Nothing was reserved for it: the stock is taken when it is paid, which is now.
     holdsState: 'released',
     holdsExpireAt: ctx.clock.now(),
@@ -136,15 +137,4 @@ function shippingIn(invoice: InvoiceSnapshot, subscription: SubscriptionSnapshot
   return invoice.lines
     .filter(({ itemId }) => itemId !== null && shipping.includes(itemId))
     .reduce((sum, { amountCents, discountCents }) => sum + amountCents - discountCents, 0);
-}
-
-function stockOf(items: readonly NewOrderItem[]) {
-  const quantities = new Map<string, number>();
-  for (const { variantId, quantity } of items) quantities.set(variantId, (quantities.get(variantId) ?? 0) + quantity);
-  return [...quantities].map(([subjectId, quantity]) => ({
-    kind: 'stock' as const,
-    subjectId,
-    quantity,
-    amountCents: 0,
-  }));
 }
