@@ -9,7 +9,7 @@ import type { SessionLine, SessionRequest } from '../ports/payment-gateway.ts';
 import { fillReturnUrl } from '../return-url.ts';
 import type { ShippingOptions } from '../shipping/index.ts';
 import type { CheckoutInput } from './checkout-input.ts';
-import { type CheckoutQuote, linesPerKindMax, type QuotedDiscount, tooManyLines } from './quote-checkout.ts';
+import { type CheckoutQuote, linesPerKindMax, tooManyLines } from './quote-checkout.ts';
 
 /** The settings of the store that a session is created with. */
 export type SessionTerms = Pick<SellingTerms, 'sessionLifetimeMs' | 'automaticTax' | 'shipping'>;
@@ -84,22 +84,12 @@ export function planOrder(
   terms: SessionTerms,
   email: string | null,
 ): OrderPlan {
-  const { lines, subtotalCents, discount, giftCard, ships } = quote;
+  const { lines, discount, ships } = quote;
   const shipping = ships ? terms.shipping : null;
   const mode = lines.some(({ interval }) => interval !== null) ? 'subscription' : 'payment';
-  const discountCents = discount?.discountCents ?? 0;
-  const giftCardCents = giftCard?.appliedCents ?? 0;
-  const options = shippingChoices(shipping, discount, subtotalCents - discountCents);
-  const optionsCents = options.length > 0 ? options.map(({ amountCents }) => amountCents) : [0];
-  const cheapestCents = Math.min(...optionsCents);
-  const shippingCents = mode === 'subscription' ? cheapestCents : 0;
-  const totalCents = subtotalCents - discountCents - giftCardCents + shippingCents;
-  const smallestTotalCents = mode === 'payment' ? totalCents + cheapestCents : totalCents;
-  // Zero is fine: a gift card may cover everything.
-  if (smallestTotalCents > 0 && smallestTotalCents < minimumChargeOf(ctx.tenant.currency)) throw amountTooSmall();
-  const largestTotalCents = mode === 'payment' ? totalCents + Math.max(...optionsCents) : totalCents;
-  if (largestTotalCents > maximumChargeOf(ctx.tenant.currency)) throw amountTooLarge();
-
+  const options = shippingChoices(shipping, quote);
+  const amounts = amountsOf(ctx, quote, mode, options);
+  const { discountCents, giftCardCents, shippingCents } = amounts;
   const now = ctx.clock.now().getTime();
   const orderId = newId('ord');
   const countries = shipping?.countries ?? defaultCountries;
@@ -109,11 +99,7 @@ export function planOrder(
       id: orderId,
       currency: ctx.tenant.currency,
       email,
-      subtotalCents,
-      discountCents,
-      giftCardCents,
-      shippingCents,
-      totalCents,
+      ...amounts,
       shippingAddress: null,
       promoCode: discount?.promo?.code ?? null,
       partnerCode: input.partner_code ?? null,
@@ -142,12 +128,37 @@ export function planOrder(
   };
 }
 
+type ShippingChoice = Omit<ShippingOptions['options'][number], 'freeOverCents'>;
+
+/**
+ * In subscription mode the cheapest shipping is a part of the total; otherwise the shopper chooses it at the provider.
+ * @throws DomainError invalid `amount_too_small`, or `invalid_request` for too large a total
+ */
+function amountsOf(
+  { tenant: { currency } }: Context,
+  { subtotalCents, discount, giftCard }: CheckoutQuote,
+  mode: SessionRequest['mode'],
+  options: readonly ShippingChoice[],
+) {
+  const discountCents = discount?.discountCents ?? 0;
+  const giftCardCents = giftCard?.appliedCents ?? 0;
+  const optionsCents = options.length > 0 ? options.map(({ amountCents }) => amountCents) : [0];
+  const shippingCents = mode === 'subscription' ? Math.min(...optionsCents) : 0;
+  const totalCents = subtotalCents - discountCents - giftCardCents + shippingCents;
+  const chosenCents = mode === 'payment' ? optionsCents : [0];
+  const smallestCents = totalCents + Math.min(...chosenCents);
+  // Zero is fine: a gift card may cover everything.
+  if (smallestCents > 0 && smallestCents < minimumChargeOf(currency)) throw amountTooSmall();
+  if (totalCents + Math.max(...chosenCents) > maximumChargeOf(currency)) throw amountTooLarge();
+  return { subtotalCents, discountCents, giftCardCents, shippingCents, totalCents };
+}
+
 /** The shipping options of the shopper. Free shipping makes only the cheapest one free. */
 function shippingChoices(
   shipping: ShippingOptions | null,
-  discount: QuotedDiscount | undefined,
-  goodsCents: number,
-): { name: string; amountCents: number }[] {
+  { subtotalCents, discount }: CheckoutQuote,
+): ShippingChoice[] {
+  const goodsCents = subtotalCents - (discount?.discountCents ?? 0);
   const choices = (shipping?.options ?? []).map(({ name, amountCents, freeOverCents }) => ({
     name,
     amountCents: freeOverCents !== null && goodsCents >= freeOverCents ? 0 : amountCents,
