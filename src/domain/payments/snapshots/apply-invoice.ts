@@ -32,7 +32,7 @@ export async function applyInvoice(
   if (!first.isPaid) return invoice.cause === 'renewal' && invoice.isPaid ? 'unknown_order' : 'applied';
 
   await applySubscription(ctx, subscription, subscriberOf(first));
-  if (orderNumber !== undefined) await renew(ctx, first, invoice, subscription, orderNumber);
+  if (orderNumber !== undefined) await renew(ctx, { first, invoice, subscription, number: orderNumber });
   return 'applied';
 }
 
@@ -41,32 +41,40 @@ const unknownRenewal: Attention = {
   detail: 'A renewal was paid, but none of its items is an item of this order. Check the subscription at the provider.',
 };
 
+/** A paid period of a subscription, and the number of its order. */
+interface Renewal {
+  /** The order of the first period. */
+  readonly first: Order;
+  readonly invoice: InvoiceSnapshot;
+  readonly subscription: SubscriptionSnapshot;
+  readonly number: number;
+}
+
 /** The first order is locked, so of two jobs with the same invoice the second finds its order created. */
-async function renew(
-  ctx: InTransaction,
-  first: Order,
-  invoice: InvoiceSnapshot,
-  subscription: SubscriptionSnapshot,
-  number: number,
-): Promise<void> {
-  const orderId = newId('ord');
-  const items = await renewedItems(ctx, first, invoice, subscription);
+async function renew(ctx: InTransaction, renewal: Renewal): Promise<void> {
+  const { first, invoice } = renewal;
   const [made] = await ctx.tx.execute(sql`
     select 1 from payment_invoices where tenant_id = ${ctx.tenant.id} and id = ${invoice.invoiceId}`);
   if (made) return;
-  if (items.length === 0) {
-    // An invoice without lines only pays a difference after a change: it is no renewal.
-    if (invoice.lines.length > 0 && invoice.totalCents > 0) await flagAttention(ctx, first, unknownRenewal);
-    return;
-  }
+  const items = await renewedItems(ctx, renewal);
+  if (items.length > 0) await createRenewal(ctx, renewal, items);
+  // An invoice without lines only pays a difference after a change: it is no renewal.
+  else if (invoice.lines.length > 0 && invoice.totalCents > 0) await flagAttention(ctx, first, unknownRenewal);
+}
 
-  const subtotalCents = items.reduce((sum, item) => sum + item.unitPriceCents * item.quantity, 0);
+/** Create the order of a period, which is paid already. */
+async function createRenewal(
+  ctx: InTransaction,
+  { first, invoice, subscription, number }: Renewal,
+  items: readonly NewOrderItem[],
+): Promise<void> {
+  const orderId = newId('ord');
   const shippingCents = shippingIn(invoice, subscription);
   await createOrder(ctx, {
     id: orderId,
     number,
     items,
-    subtotalCents,
+    subtotalCents: items.reduce((sum, item) => sum + item.unitPriceCents * item.quantity, 0),
     shippingCents,
     currency: invoice.currency,
     email: first.email ?? null,
@@ -103,12 +111,7 @@ async function renew(
 }
 
 /** The lines of the period that are items of the first order, at the amounts that were charged this time. */
-async function renewedItems(
-  ctx: InTransaction,
-  first: Order,
-  invoice: InvoiceSnapshot,
-  subscription: SubscriptionSnapshot,
-): Promise<NewOrderItem[]> {
+async function renewedItems(ctx: InTransaction, { first, invoice, subscription }: Renewal): Promise<NewOrderItem[]> {
   const bought = await orderItems(ctx, first.id);
   return invoice.lines.flatMap((line) => {
     const item = subscription.items.find(({ itemId }) => itemId === line.itemId);
