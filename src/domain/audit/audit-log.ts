@@ -1,6 +1,6 @@
-import { read } from '#src/database/transact.ts';
+import { readPage } from '#src/database/read-page.ts';
 import { currentCorrelation } from '#src/lib/correlation.ts';
-import { keyset, type Page } from '#src/lib/cursor.ts';
+import type { Page } from '#src/lib/cursor.ts';
 import { newId } from '#src/lib/ids.ts';
 import { Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
@@ -80,21 +80,20 @@ export const actorNameOf = (row: Sql): Sql =>
  */
 export async function listAudit(
   ctx: Context,
-  { limit, cursor, subjectKind, subjectId }: AuditQuery,
+  { subjectKind, subjectId, ...page }: AuditQuery,
 ): Promise<Page<AuditEntry>> {
-  const keys = keyset(ctx, 'audit', { columns: ['id'], descending: true }, cursor);
   const ofKind = subjectKind === undefined ? sql`` : sql` and subject_kind = ${subjectKind}`;
   const ofSubject = subjectId === undefined ? sql`` : sql` and subject_id = ${subjectId}`;
-  const rows = await read<AuditEntry & { position: unknown[] }>(
+  return readPage<AuditEntry>(
     ctx,
-    sql`
-    select id, actor_kind as "actorKind", actor_id as "actorId", ${actorNameOf(sql`audit_log`)} as "actorName", action, subject_kind as "subjectKind",
-      subject_id as "subjectId", before, after, request_id as "requestId", created_at as "createdAt",
-      ${keys.position} as position
-    from audit_log where tenant_id = ${ctx.tenant.id}${ofKind}${ofSubject} and ${keys.after}
-    order by ${keys.by} limit ${limit + 1}`,
+    { name: 'audit', columns: ['id'], descending: true },
+    page,
+    (position) => sql`
+    select id, actor_kind as "actorKind", actor_id as "actorId", ${actorNameOf(sql`audit_log`)} as "actorName", action,
+      subject_kind as "subjectKind", subject_id as "subjectId", before, after, request_id as "requestId",
+      created_at as "createdAt"${position}
+    from audit_log where tenant_id = ${ctx.tenant.id}${ofKind}${ofSubject}`,
   );
-  return keys.page(rows, limit);
 }
 
 /** An entry of the audit log as the owner sees it. */

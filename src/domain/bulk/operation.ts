@@ -1,6 +1,7 @@
-import { read, readOne } from '#src/database/transact.ts';
+import { readPage } from '#src/database/read-page.ts';
+import { readOne } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
-import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
+import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { hours } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -116,17 +117,16 @@ export async function readOperation(ctx: Context, type: OperationType, id: strin
  */
 export async function listOperations(
   ctx: Context,
-  { type, kinds, cursor, limit = 20 }: PageRequest & { type: OperationType; kinds: readonly string[] },
+  { type, kinds, ...page }: PageRequest & { type: OperationType; kinds: readonly string[] },
 ): Promise<Page<Operation>> {
-  const list = keyset(ctx, `bulk ${type}`, { columns: ['id'], descending: true }, cursor);
-  const rows = await read<Operation & { position: Position }>(
+  return readPage<Operation>(
     ctx,
-    sql`
-    select ${columnsOf(ctx)}, ${list.position} as position from bulk_operations o
-    where tenant_id = ${ctx.tenant.id} and type = ${type} and kind = any(${kinds}::text[]) and ${list.after}
-    order by ${list.by} limit ${limit + 1}`,
+    { name: `bulk ${type}`, columns: ['id'], descending: true },
+    page,
+    (position) => sql`
+    select ${columnsOf(ctx)}${position} from bulk_operations o
+    where tenant_id = ${ctx.tenant.id} and type = ${type} and kind = any(${kinds}::text[])`,
   );
-  return list.page(rows, limit);
 }
 
 /** Lock an operation until the transaction ends. @returns `undefined` when it has ended, or is unknown */

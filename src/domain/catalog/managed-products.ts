@@ -1,5 +1,6 @@
+import { readPage } from '#src/database/read-page.ts';
 import { read, readOne } from '#src/database/transact.ts';
-import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
+import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { Cents, Id, Nullable, type Static, Text, Timestamp, Type } from '#src/lib/schema.ts';
 import { joinSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
@@ -56,20 +57,19 @@ export function matchesProduct({ tenant }: Context, { status, tag, category }: M
  */
 export async function listManagedProducts(
   ctx: Context,
-  { q, cursor, limit = 20, ...filter }: PageRequest & ManagedProductFilter & { readonly q?: string | undefined },
+  { q, cursor, limit, ...filter }: PageRequest & ManagedProductFilter & { readonly q?: string | undefined },
   findCandidates: FindCandidates = async () => undefined,
 ): Promise<Page<ManagedProduct>> {
-  const list = keyset(ctx, 'managed products', { columns: ['p.id'], descending: true }, cursor);
   const named = q === undefined ? sql`` : sql` and ${isNamed(ctx, q, await findCandidates(ctx, wordsOf(q)))}`;
-  const rows = await read<ManagedProduct & { position: Position }>(
+  return readPage<ManagedProduct>(
     ctx,
-    sql`
-    ${selectProducts(ctx, sql`${managedColumns}, ${list.position} as position`)}
-      and ${matchesProduct(ctx, filter)}${named} and p.removed_at is null and ${list.after}
-    order by ${list.by} limit ${limit + 1}`,
+    { name: 'managed products', columns: ['p.id'], descending: true },
+    { cursor, limit },
+    (position) => sql`
+    ${selectProducts(ctx, sql`${managedColumns}${position}`)}
+      and ${matchesProduct(ctx, filter)}${named} and p.removed_at is null`,
     { replica: true },
   );
-  return list.page(rows, limit);
 }
 
 /** More products whose names begin alike are not looked at. */

@@ -98,13 +98,13 @@ export async function listProducts(
   const list = keyset(ctx, `products ${sort}`, orders[sort], filter.cursor);
   const isChosen = words.length > 0 || (filter.tag !== undefined && filter.category !== undefined);
   const count = isChosen ? readMax : limit + 1;
-  const { rows, end } = await readPage(ctx, list, { from: listed(ctx, filter), filter, words, count, limit });
+  const { rows, end } = await readMatching(ctx, list, { from: listed(ctx, filter), filter, words, count, limit });
   const candidates = end && words.length > 0 ? await findCandidates(ctx, words) : undefined;
   if (!candidates) return list.page(rows, limit, end);
   const from = sql`select p.id, p.price_cents, p.sort_name
     from unnest(${candidates}::text[]) as c(id) cross join lateral (
       select * from products p where p.tenant_id = ${ctx.tenant.id} and p.id = c.id offset 0) as p`;
-  const found = await readPage(ctx, list, { from, filter, words, count: candidates.length + 1, limit });
+  const found = await readMatching(ctx, list, { from, filter, words, count: candidates.length + 1, limit });
   return list.page(found.rows, limit);
 }
 
@@ -124,7 +124,7 @@ interface PageSource {
  * Of the first `count` products after the cursor, those that meet the filter, at most one more than the page holds.
  * Their number tells whether all were read: then `end` is the position of the last one.
  */
-async function readPage(
+async function readMatching(
   ctx: Context,
   list: Keyset,
   { from, filter, words, count, limit }: PageSource,

@@ -1,4 +1,5 @@
-import { read, readOne, write } from '#src/database/transact.ts';
+import { readPage } from '#src/database/read-page.ts';
+import { readOne, write } from '#src/database/transact.ts';
 import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { notFound } from '#src/lib/errors.ts';
@@ -132,18 +133,16 @@ export interface ManagedReview {
  */
 export async function listManagedReviews(
   ctx: Context,
-  { status, cursor, limit = 20 }: PageRequest & { status?: ReviewStatus | undefined },
+  { status, ...page }: PageRequest & { status?: ReviewStatus | undefined },
 ): Promise<Page<ManagedReview>> {
-  const list = keyset(ctx, 'managed reviews', { columns: ['r.id'], descending: true }, cursor);
   const ofStatus = status === undefined ? sql`` : sql` and r.status = ${status}`;
-  const rows = await read<ManagedReview & { position: Position }>(
+  return readPage<ManagedReview>(
     ctx,
-    sql`
-    ${selectReviews(ctx, sql`, ${list.position} as position`)}${ofStatus} and ${list.after}
-    order by ${list.by} limit ${limit + 1}`,
+    { name: 'managed reviews', columns: ['r.id'], descending: true },
+    page,
+    (position) => sql`${selectReviews(ctx, position)}${ofStatus}`,
     { replica: true },
   );
-  return list.page(rows, limit);
 }
 
 /** @returns the review, or `undefined` for an unknown id */

@@ -1,5 +1,5 @@
-import { read } from '#src/database/transact.ts';
-import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
+import { readPage } from '#src/database/read-page.ts';
+import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
@@ -24,7 +24,6 @@ interface MovementRow {
   readonly reason: Static<typeof StockMovementView>['reason'];
   readonly orderId: string | null;
   readonly at: Date;
-  readonly position: Position;
 }
 
 /**
@@ -33,25 +32,24 @@ interface MovementRow {
  */
 export async function listStockMovements(
   ctx: Context,
-  { variantId, cursor, limit = 20 }: PageRequest & { readonly variantId: string },
+  { variantId, ...page }: PageRequest & { readonly variantId: string },
 ): Promise<Page<Static<typeof StockMovementView>>> {
-  const list = keyset(ctx, `stock of ${variantId}`, { columns: ['id'], descending: true }, cursor);
-  const rows = await read<MovementRow>(
+  const { rows, cursor } = await readPage<MovementRow>(
     ctx,
-    sql`
-    select id, quantity, reason, order_id as "orderId", at, ${list.position} as position from stock_movements
-    where tenant_id = ${ctx.tenant.id} and variant_id = ${variantId} and ${list.after}
-    order by ${list.by} limit ${limit + 1}`,
+    { name: `stock of ${variantId}`, columns: ['id'], descending: true },
+    page,
+    (position) => sql`
+    select id, quantity, reason, order_id as "orderId", at${position} from stock_movements
+    where tenant_id = ${ctx.tenant.id} and variant_id = ${variantId}`,
   );
-  const page = list.page(rows, limit);
   return {
-    rows: page.rows.map(({ id, quantity, reason, orderId, at }) => ({
+    rows: rows.map(({ id, quantity, reason, orderId, at }) => ({
       id,
       quantity,
       reason,
       order_id: orderId,
       at: at.toISOString(),
     })),
-    cursor: page.cursor,
+    cursor,
   };
 }

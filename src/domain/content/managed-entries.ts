@@ -1,5 +1,6 @@
+import { readPage } from '#src/database/read-page.ts';
 import { read, readOne } from '#src/database/transact.ts';
-import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
+import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
@@ -19,18 +20,16 @@ export interface ManagedEntry extends Omit<EntryRow, 'publishedAt'> {
  */
 export async function listManagedEntries(
   ctx: Context,
-  { type, cursor, limit = 20 }: PageRequest & { type?: string | undefined },
+  { type, ...page }: PageRequest & { type?: string | undefined },
 ): Promise<Page<ManagedEntry>> {
-  const list = keyset(ctx, 'managed content', { columns: ['e.id'], descending: true }, cursor);
   const ofType = type === undefined ? sql`` : sql` and e.type = ${type}`;
-  const rows = await read<ManagedEntry & { position: Position }>(
+  return readPage<ManagedEntry>(
     ctx,
-    sql`
-    ${select(ctx, sql`, ${list.position} as position`)}${ofType} and ${list.after}
-    order by ${list.by} limit ${limit + 1}`,
+    { name: 'managed content', columns: ['e.id'], descending: true },
+    page,
+    (position) => sql`${select(ctx, position)}${ofType}`,
     { replica: true },
   );
-  return list.page(rows, limit);
 }
 
 /** @returns the entry, or `undefined` for an unknown name */

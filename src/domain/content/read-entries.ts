@@ -1,3 +1,4 @@
+import { readPage } from '#src/database/read-page.ts';
 import { read, readOne } from '#src/database/transact.ts';
 import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { notFound } from '#src/lib/errors.ts';
@@ -70,17 +71,15 @@ export async function listActiveAnnouncements(
   { cursor, limit = 100 }: PageRequest,
 ): Promise<Page<EntryRow>> {
   const now = ctx.clock.now();
-  const list = keyset(ctx, 'active announcements', { columns: ['e.published_at', 'e.id'], descending: true }, cursor);
-  const rows = await read<EntryRow & { position: Position }>(
+  return readPage<EntryRow>(
     ctx,
-    sql`
-    ${publishedEntries(ctx, sql`, ${list.position} as position`)} and e.type = 'announcement'
-      and (e.starts_at is null or e.starts_at <= ${now}) and coalesce(e.ends_at, 'infinity') > ${now}
-      and ${list.after}
-    order by ${list.by} limit ${limit + 1}`,
+    { name: 'active announcements', columns: ['e.published_at', 'e.id'], descending: true },
+    { cursor, limit },
+    (position) => sql`
+    ${publishedEntries(ctx, position)} and e.type = 'announcement'
+      and (e.starts_at is null or e.starts_at <= ${now}) and coalesce(e.ends_at, 'infinity') > ${now}`,
     { brief: true },
   );
-  return list.page(rows, limit);
 }
 
 /** A query for the published entries `e`. Conditions, order and limit may be appended. */

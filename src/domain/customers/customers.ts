@@ -1,5 +1,6 @@
-import { read, readOne } from '#src/database/transact.ts';
-import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
+import { readPage } from '#src/database/read-page.ts';
+import { readOne } from '#src/database/transact.ts';
+import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { newId } from '#src/lib/ids.ts';
 import { Email, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
@@ -48,18 +49,16 @@ const selectCustomers = (ctx: Context, more: Sql = sql``): Sql => sql`
  */
 export async function listCustomers(
   ctx: Context,
-  { email, cursor, limit = 20 }: PageRequest & { email?: string | undefined },
+  { email, ...page }: PageRequest & { email?: string | undefined },
 ): Promise<Page<Customer>> {
-  const list = keyset(ctx, 'customers', { columns: ['c.id'], descending: true }, cursor);
   const ofEmail = email === undefined ? sql`` : sql` and c.email = ${normaliseEmail(email)}`;
-  const rows = await read<Customer & { position: Position }>(
+  return readPage<Customer>(
     ctx,
-    sql`
-    ${selectCustomers(ctx, sql`, ${list.position} as position`)}${ofEmail} and ${list.after}
-    order by ${list.by} limit ${limit + 1}`,
+    { name: 'customers', columns: ['c.id'], descending: true },
+    page,
+    (position) => sql`${selectCustomers(ctx, position)}${ofEmail}`,
     { replica: true },
   );
-  return list.page(rows, limit);
 }
 
 /** An SQL expression: the id of the customer with this normalised email address. */

@@ -1,6 +1,7 @@
-import { read, readOne, transact } from '#src/database/transact.ts';
+import { readPage } from '#src/database/read-page.ts';
+import { readOne, transact } from '#src/database/transact.ts';
 import type { Clock } from '#src/lib/clock.ts';
-import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
+import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { found } from '#src/lib/errors.ts';
 import { Id, Nullable, type Static, Timestamp, Type, Url } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
@@ -45,16 +46,16 @@ export async function findConnection(ctx: Context, { id }: { id: string }): Prom
 }
 
 /** The connections of the store, newest first, page by page. @throws DomainError `invalid_cursor` */
-export async function listConnections(ctx: Context, { cursor, limit = 20 }: PageRequest): Promise<Page<Connection>> {
-  const list = keyset(ctx, 'integrations', { columns: ['id'], descending: true }, cursor);
-  const rows = await read<Connection & { position: Position }>(
+export async function listConnections(ctx: Context, page: PageRequest): Promise<Page<Connection>> {
+  return readPage<Connection>(
     ctx,
-    sql`
-    select ${connectionColumns}, ${list.position} as position from integration_connections
-    where tenant_id = ${ctx.tenant.id} and ${list.after} order by ${list.by} limit ${limit + 1}`,
+    { name: 'integrations', columns: ['id'], descending: true },
+    page,
+    (position) => sql`
+    select ${connectionColumns}${position} from integration_connections
+    where tenant_id = ${ctx.tenant.id}`,
     { replica: true },
   );
-  return list.page(rows, limit);
 }
 
 /** Sealed data is bound to this field name and to its store. */

@@ -1,5 +1,6 @@
-import { read, write } from '#src/database/transact.ts';
-import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
+import { readPage } from '#src/database/read-page.ts';
+import { write } from '#src/database/transact.ts';
+import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { newId } from '#src/lib/ids.ts';
 import { Email, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
@@ -55,18 +56,17 @@ export interface Inquiry {
  * The wholesale inquiries, newest first, page by page.
  * @throws DomainError `invalid_cursor`
  */
-export async function listInquiries(ctx: Context, { cursor, limit = 20 }: PageRequest): Promise<Page<Inquiry>> {
-  const list = keyset(ctx, 'wholesale_inquiries', { columns: ['id'], descending: true }, cursor);
-  const rows = await read<Inquiry & { position: Position }>(
+export async function listInquiries(ctx: Context, page: PageRequest): Promise<Page<Inquiry>> {
+  return readPage<Inquiry>(
     ctx,
-    sql`
-    select id, email, company, phone, message, expected_volume as "expectedVolume", status, created_at as "createdAt",
-      ${list.position} as position
-    from wholesale_inquiries where tenant_id = ${ctx.tenant.id} and ${list.after}
-    order by ${list.by} limit ${limit + 1}`,
+    { name: 'wholesale_inquiries', columns: ['id'], descending: true },
+    page,
+    (position) => sql`
+    select id, email, company, phone, message, expected_volume as "expectedVolume", status,
+      created_at as "createdAt"${position}
+    from wholesale_inquiries where tenant_id = ${ctx.tenant.id}`,
     { replica: true },
   );
-  return list.page(rows, limit);
 }
 
 const status = Type.Enum([...inquiryStatuses]);

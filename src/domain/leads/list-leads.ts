@@ -1,5 +1,5 @@
-import { read } from '#src/database/transact.ts';
-import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
+import { readPage } from '#src/database/read-page.ts';
+import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { Email, FreeForm, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
@@ -22,20 +22,17 @@ export interface Lead {
  */
 export async function listLeads(
   ctx: Context,
-  { source, cursor, limit = 20 }: PageRequest & { source?: string | undefined },
+  { source, ...page }: PageRequest & { source?: string | undefined },
 ): Promise<Page<Lead>> {
-  const list = keyset(ctx, 'leads', { columns: ['created_at', 'id'], descending: true }, cursor);
-  const rows = await read<Lead & { position: Position }>(
+  return readPage<Lead>(
     ctx,
-    sql`
-    select id, email, source, name, consent, answers, created_at as "createdAt", updated_at as "updatedAt",
-      ${list.position} as position
-    from leads where tenant_id = ${ctx.tenant.id} and ${source === undefined ? sql`true` : sql`source = ${source}`}
-      and ${list.after}
-    order by ${list.by} limit ${limit + 1}`,
+    { name: 'leads', columns: ['created_at', 'id'], descending: true },
+    page,
+    (position) => sql`
+    select id, email, source, name, consent, answers, created_at as "createdAt", updated_at as "updatedAt"${position}
+    from leads where tenant_id = ${ctx.tenant.id} and ${source === undefined ? sql`true` : sql`source = ${source}`}`,
     { replica: true },
   );
-  return list.page(rows, limit);
 }
 
 /** A lead as the store's owner sees it. */

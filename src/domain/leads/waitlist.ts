@@ -1,6 +1,7 @@
 import { notifyRestock as notifyRestockJob } from '#jobs/leads.ts';
-import { completeJob, read, write } from '#src/database/transact.ts';
-import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
+import { readPage } from '#src/database/read-page.ts';
+import { completeJob, write } from '#src/database/transact.ts';
+import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
@@ -134,21 +135,20 @@ export interface WaitlistEntry {
  * The entries of the waitlists, newest first, page by page.
  * @throws DomainError `invalid_cursor`
  */
-export async function listWaitlist(ctx: Context, { cursor, limit = 20 }: PageRequest): Promise<Page<WaitlistEntry>> {
-  const list = keyset(ctx, 'waitlist', { columns: ['w.id'], descending: true }, cursor);
-  const rows = await read<WaitlistEntry & { position: Position }>(
+export async function listWaitlist(ctx: Context, page: PageRequest): Promise<Page<WaitlistEntry>> {
+  return readPage<WaitlistEntry>(
     ctx,
-    sql`
+    { name: 'waitlist', columns: ['w.id'], descending: true },
+    page,
+    (position) => sql`
     select w.id, w.email, p.slug as "productSlug", p.name as "productName", v.sku, w.created_at as "createdAt",
-      w.notified_at as "notifiedAt", ${list.position} as position
+      w.notified_at as "notifiedAt"${position}
     from waitlist_entries w
     join products p on p.tenant_id = w.tenant_id and p.id = w.product_id
     left join variants v on v.tenant_id = w.tenant_id and v.id = w.variant_id
-    where w.tenant_id = ${ctx.tenant.id} and ${list.after}
-    order by ${list.by} limit ${limit + 1}`,
+    where w.tenant_id = ${ctx.tenant.id}`,
     { replica: true },
   );
-  return list.page(rows, limit);
 }
 
 /** An entry of a waitlist as the store's owner sees it. */

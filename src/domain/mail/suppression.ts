@@ -1,5 +1,6 @@
-import { read, readOne, transact } from '#src/database/transact.ts';
-import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
+import { readPage } from '#src/database/read-page.ts';
+import { readOne, transact } from '#src/database/transact.ts';
+import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { Email, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
@@ -51,19 +52,18 @@ export async function suppress(ctx: InTransaction, address: string, reason: Supp
  */
 export async function listSuppressions(
   ctx: Context,
-  { email, cursor, limit = 20 }: PageRequest & { readonly email?: string | undefined },
+  { email, ...page }: PageRequest & { readonly email?: string | undefined },
 ): Promise<Page<Suppression>> {
-  const list = keyset(ctx, 'suppressions', { columns: ['address'] }, cursor);
-  const rows = await read<Suppression & { position: Position }>(
+  return readPage<Suppression>(
     ctx,
-    sql`
-    select address as email, reason, created_at as "createdAt", ${list.position} as position
+    { name: 'suppressions', columns: ['address'] },
+    page,
+    (position) => sql`
+    select address as email, reason, created_at as "createdAt"${position}
     from mail_suppressions where tenant_id = ${ctx.tenant.id}
-      and ${email === undefined ? sql`true` : sql`address = ${normaliseEmail(email)}`} and ${list.after}
-    order by ${list.by} limit ${limit + 1}`,
+      and ${email === undefined ? sql`true` : sql`address = ${normaliseEmail(email)}`}`,
     { replica: true },
   );
-  return list.page(rows, limit);
 }
 
 /** Send email to this address again. Emails suppressed meanwhile are not sent later. Repeating it has no effect. */

@@ -1,5 +1,6 @@
+import { readPage } from '#src/database/read-page.ts';
 import { read, readOne } from '#src/database/transact.ts';
-import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
+import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { notFound } from '#src/lib/errors.ts';
 import { Email, type Static, Timestamp, Type } from '#src/lib/schema.ts';
@@ -59,20 +60,14 @@ export async function readOrders(ctx: Context, condition: Sql, limit: number): P
  * Orders that match `condition` (on `orders o`; the tenant is added), the newest first, page by page.
  * @throws DomainError `invalid_cursor`
  */
-export async function listOrders(
-  ctx: Context,
-  condition: Sql,
-  { cursor, limit = 20 }: PageRequest,
-): Promise<Page<OrderView>> {
-  const list = keyset(ctx, 'orders', { columns: ['o.id'], descending: true }, cursor);
-  const found = await read<OrderRow & { position: Position }>(
+export async function listOrders(ctx: Context, condition: Sql, page: PageRequest): Promise<Page<OrderView>> {
+  const { rows, cursor } = await readPage<OrderRow>(
     ctx,
-    sql`
-    ${selectOrder(ctx, sql`, ${list.position} as position`)} and ${condition} and ${list.after}
-    order by ${list.by} limit ${limit + 1}`,
+    { name: 'orders', columns: ['o.id'], descending: true },
+    page,
+    (position) => sql`${selectOrder(ctx, position)} and ${condition}`,
   );
-  const page = list.page(found, limit);
-  return { rows: page.rows.map((row) => presentOrder(row, row.items)), cursor: page.cursor };
+  return { rows: rows.map((row) => presentOrder(row, row.items)), cursor };
 }
 
 /** An order with what only its store sees. */
@@ -123,18 +118,16 @@ export async function readManagedOrder(ctx: Context, id: string): Promise<Manage
  */
 export async function listManagedOrders(
   ctx: Context,
-  { q, cursor, limit = 20, ...filter }: PageRequest & OrderFilter & { q?: string },
+  { q, cursor, limit, ...filter }: PageRequest & OrderFilter & { q?: string },
 ): Promise<Page<ManagedOrder>> {
-  const list = keyset(ctx, 'managed orders', { columns: ['o.id'], descending: true }, cursor);
-  const conditions = [list.after, matchesOrder(filter), ...(q === undefined ? [] : [isNamed(ctx, q.trim())])];
-  const rows = await read<OrderRow & { position: Position }>(
+  const named = q === undefined ? sql`` : sql` and ${isNamed(ctx, q.trim())}`;
+  const page = await readPage<OrderRow>(
     ctx,
-    sql`
-    ${selectOrder(ctx, sql`, ${list.position} as position`)} and ${joinSql(conditions, ' and ')}
-    order by ${list.by} limit ${limit + 1}`,
+    { name: 'managed orders', columns: ['o.id'], descending: true },
+    { cursor, limit },
+    (position) => sql`${selectOrder(ctx, position)} and ${matchesOrder(filter)}${named}`,
     { replica: true },
   );
-  const page = list.page(rows, limit);
   return { rows: page.rows.map(managed), cursor: page.cursor };
 }
 

@@ -1,5 +1,6 @@
-import { read, write } from '#src/database/transact.ts';
-import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
+import { readPage } from '#src/database/read-page.ts';
+import { write } from '#src/database/transact.ts';
+import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { newId } from '#src/lib/ids.ts';
 import { Email, Id, Nullable, Omittable, type Static, Text, Timestamp, Type } from '#src/lib/schema.ts';
@@ -50,20 +51,16 @@ export interface ReceivedApplication extends PartnerApplication {
  * The applications to become a partner, newest first, page by page.
  * @throws DomainError `invalid_cursor`
  */
-export async function listApplications(
-  ctx: Context,
-  { cursor, limit = 20 }: PageRequest,
-): Promise<Page<ReceivedApplication>> {
-  const list = keyset(ctx, 'partner applications', { columns: ['id'], descending: true }, cursor);
-  const rows = await read<ReceivedApplication & { position: Position }>(
+export async function listApplications(ctx: Context, page: PageRequest): Promise<Page<ReceivedApplication>> {
+  return readPage<ReceivedApplication>(
     ctx,
-    sql`
-    select id, status, email, name, website, message, created_at as "createdAt", ${list.position} as position
-    from partner_applications where tenant_id = ${ctx.tenant.id} and ${list.after}
-    order by ${list.by} limit ${limit + 1}`,
+    { name: 'partner applications', columns: ['id'], descending: true },
+    page,
+    (position) => sql`
+    select id, status, email, name, website, message, created_at as "createdAt"${position}
+    from partner_applications where tenant_id = ${ctx.tenant.id}`,
     { replica: true },
   );
-  return list.page(rows, limit);
 }
 
 export const PartnerApplicationView = Type.Object({

@@ -1,5 +1,6 @@
-import { read, readOne } from '#src/database/transact.ts';
-import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
+import { readPage } from '#src/database/read-page.ts';
+import { readOne } from '#src/database/transact.ts';
+import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { formatDuration } from '#src/lib/duration.ts';
 import { Cents, Duration, Id, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
@@ -19,16 +20,14 @@ export interface ManagedPartner extends PartnerTerms {
  * The partners of the store, newest first, page by page.
  * @throws DomainError `invalid_cursor`
  */
-export async function listPartners(ctx: Context, { cursor, limit = 20 }: PageRequest): Promise<Page<ManagedPartner>> {
-  const list = keyset(ctx, 'partners', { columns: ['p.id'], descending: true }, cursor);
-  const rows = await read<ManagedPartner & { position: Position }>(
+export async function listPartners(ctx: Context, page: PageRequest): Promise<Page<ManagedPartner>> {
+  return readPage<ManagedPartner>(
     ctx,
-    sql`
-    ${selectPartners(ctx, sql`, ${list.position} as position`)} and ${list.after}
-    order by ${list.by} limit ${limit + 1}`,
+    { name: 'partners', columns: ['p.id'], descending: true },
+    page,
+    (position) => selectPartners(ctx, position),
     { replica: true },
   );
-  return list.page(rows, limit);
 }
 
 /** The partner with this code, in any spelling. */

@@ -1,5 +1,6 @@
+import { readPage } from '#src/database/read-page.ts';
 import { read, readOne } from '#src/database/transact.ts';
-import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
+import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { Cents, Currency, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
@@ -42,16 +43,14 @@ export interface ManagedGiftCard {
  * One page of the store's promo codes, newest first.
  * @throws DomainError `invalid_cursor`
  */
-export async function listPromos(ctx: Context, { cursor, limit = 20 }: PageRequest): Promise<Page<ManagedPromo>> {
-  const list = keyset(ctx, 'promo codes', { columns: ['id'], descending: true }, cursor);
-  const rows = await read<ManagedPromo & { position: Position }>(
+export async function listPromos(ctx: Context, page: PageRequest): Promise<Page<ManagedPromo>> {
+  return readPage<ManagedPromo>(
     ctx,
-    sql`
-    ${selectPromos(ctx, sql`, ${list.position} as position`)} and ${list.after}
-    order by ${list.by} limit ${limit + 1}`,
+    { name: 'promo codes', columns: ['id'], descending: true },
+    page,
+    (position) => selectPromos(ctx, position),
     { replica: true },
   );
-  return list.page(rows, limit);
 }
 
 /** @returns the promo code, in any spelling, or `undefined` for an unknown one */
@@ -63,16 +62,14 @@ export async function readPromo(ctx: Context, code: string): Promise<ManagedProm
  * One page of the store's gift cards, newest first.
  * @throws DomainError `invalid_cursor`
  */
-export async function listGiftCards(ctx: Context, { cursor, limit = 20 }: PageRequest): Promise<Page<ManagedGiftCard>> {
-  const list = keyset(ctx, 'gift cards', { columns: ['id'], descending: true }, cursor);
-  const rows = await read<ManagedGiftCard & { position: Position }>(
+export async function listGiftCards(ctx: Context, page: PageRequest): Promise<Page<ManagedGiftCard>> {
+  return readPage<ManagedGiftCard>(
     ctx,
-    sql`
-    ${selectGiftCards(ctx, sql`, ${list.position} as position`)} and ${list.after}
-    order by ${list.by} limit ${limit + 1}`,
+    { name: 'gift cards', columns: ['id'], descending: true },
+    page,
+    (position) => selectGiftCards(ctx, position),
     { replica: true },
   );
-  return list.page(rows, limit);
 }
 
 /** @returns the gift card, or `undefined` for an unknown id */

@@ -1,5 +1,5 @@
-import { read } from '#src/database/transact.ts';
-import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
+import { readPage } from '#src/database/read-page.ts';
+import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { Email, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -25,23 +25,21 @@ export interface ReminderDecision extends Omit<Reminder, 'attempt'> {
  */
 export async function listReminderDecisions(
   ctx: Context,
-  { email, cursor, limit = 20 }: PageRequest & { email?: string | undefined },
+  { email, ...page }: PageRequest & { email?: string | undefined },
 ): Promise<Page<ReminderDecision>> {
-  const list = keyset(ctx, 'reminders', { columns: ['r.id'], descending: true }, cursor);
   const ofEmail = email === undefined ? sql`` : sql` and r.email = ${normaliseEmail(email)}`;
-  const rows = await read<ReminderDecision & { position: Position }>(
+  return readPage<ReminderDecision>(
     ctx,
-    sql`
+    { name: 'reminders', columns: ['r.id'], descending: true },
+    page,
+    (position) => sql`
     select r.id, r.saved_cart_id as "savedCartId", r.email, r.number, r.state, r.reason, r.due_at as "dueAt",
-      r.decided_at as "decidedAt", m.state as "mailState", o.order_id as "recoveredOrderId",
-      ${list.position} as position
+      r.decided_at as "decidedAt", m.state as "mailState", o.order_id as "recoveredOrderId"${position}
     from reminder_steps r
     left join mails m on m.tenant_id = ${ctx.tenant.id} and m.id = r.mail_id
     left join reminder_recoveries o on o.tenant_id = ${ctx.tenant.id} and o.saved_cart_id = r.saved_cart_id
-    where r.tenant_id = ${ctx.tenant.id}${ofEmail} and ${list.after}
-    order by ${list.by} limit ${limit + 1}`,
+    where r.tenant_id = ${ctx.tenant.id}${ofEmail}`,
   );
-  return list.page(rows, limit);
 }
 
 /** A reminder of a saved cart as the store's owner sees it. */

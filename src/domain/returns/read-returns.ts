@@ -1,5 +1,6 @@
+import { readPage } from '#src/database/read-page.ts';
 import { read, readOne } from '#src/database/transact.ts';
-import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
+import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
@@ -49,20 +50,15 @@ export interface ReturnFilter extends PageRequest {
  * Returns, the newest first, page by page.
  * @throws DomainError `invalid_cursor`
  */
-export async function listReturns(
-  ctx: Context,
-  { status, email, cursor, limit = 20 }: ReturnFilter,
-): Promise<Page<ReturnRecord>> {
-  const list = keyset(ctx, 'returns', { columns: ['r.id'], descending: true }, cursor);
+export async function listReturns(ctx: Context, { status, email, ...page }: ReturnFilter): Promise<Page<ReturnRecord>> {
   const ofStatus = status === undefined ? sql`` : sql` and r.status = ${status}`;
   const ofEmail = email === undefined ? sql`` : sql` and r.email = ${normaliseEmail(email)}`;
-  const rows = await read<ReturnRecord & { position: Position }>(
+  return readPage<ReturnRecord>(
     ctx,
-    sql`
-    ${selectReturns(ctx, sql`, ${list.position} as position`)}${ofStatus}${ofEmail} and ${list.after}
-    order by ${list.by} limit ${limit + 1}`,
+    { name: 'returns', columns: ['r.id'], descending: true },
+    page,
+    (position) => sql`${selectReturns(ctx, position)}${ofStatus}${ofEmail}`,
   );
-  return list.page(rows, limit);
 }
 
 const selectReturns = (ctx: Context, more: Sql = sql``): Sql => sql`

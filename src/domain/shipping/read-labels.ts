@@ -1,5 +1,6 @@
+import { readPage } from '#src/database/read-page.ts';
 import { asPlatform, read, readOne } from '#src/database/transact.ts';
-import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
+import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context, PlatformContext } from '../context.ts';
 import type { ShippingAddress } from '../orders/index.ts';
@@ -41,23 +42,19 @@ export interface LabelFilter extends PageRequest {
  * Labels of a store, the newest first, page by page.
  * @throws DomainError `invalid_cursor`
  */
-export async function listLabels(
-  ctx: Context,
-  { state, reasonCode, cursor, limit = 20 }: LabelFilter,
-): Promise<Page<LabelView>> {
-  const list = keyset(ctx, 'labels', { columns: ['l.id'], descending: true }, cursor);
+export async function listLabels(ctx: Context, { state, reasonCode, ...page }: LabelFilter): Promise<Page<LabelView>> {
   const ofState = state === undefined ? sql`` : sql` and l.state = ${state}`;
   const ofReason = reasonCode === undefined ? sql`` : sql` and l.reason_code = ${reasonCode}`;
-  const found = await read<LabelRecord & { position: Position }>(
+  const { rows, cursor } = await readPage<LabelRecord>(
     ctx,
-    sql`
-    select ${labelColumns}, ${list.position} as position from labels l
-    where l.tenant_id = ${ctx.tenant.id}${ofState}${ofReason} and ${list.after}
-    order by ${list.by} limit ${limit + 1}`,
+    { name: 'labels', columns: ['l.id'], descending: true },
+    page,
+    (position) => sql`
+    select ${labelColumns}${position} from labels l
+    where l.tenant_id = ${ctx.tenant.id}${ofState}${ofReason}`,
     { replica: true },
   );
-  const page = list.page(found, limit);
-  return { rows: page.rows.map(presentLabel), cursor: page.cursor };
+  return { rows: rows.map(presentLabel), cursor };
 }
 
 /** A label that needs attention or waits for its next attempt, with what an operator needs to decide. */

@@ -1,5 +1,6 @@
-import { read, readOne } from '#src/database/transact.ts';
-import { keyset, type Page, type PageRequest } from '#src/lib/cursor.ts';
+import { readPage } from '#src/database/read-page.ts';
+import { readOne } from '#src/database/transact.ts';
+import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { Email, Id, Line, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
@@ -25,15 +26,14 @@ export const staffColumns = sql`staff.id, staff.email, staff.name, staff.role,
   staff.version, staff.created_at as "createdAt"`;
 
 /** The staff of the store, revoked members included, oldest first. */
-export async function listStaff(ctx: Context, { cursor, limit = 20 }: PageRequest): Promise<Page<StaffMember>> {
-  const list = keyset(ctx, 'staff', { columns: ['id'] }, cursor);
-  const rows = await read<StaffMember & { position: string[] }>(
+export async function listStaff(ctx: Context, page: PageRequest): Promise<Page<StaffMember>> {
+  return readPage<StaffMember>(
     ctx,
-    sql`
-    select ${staffColumns}, ${list.position} as position from staff
-    where tenant_id = ${ctx.tenant.id} and ${list.after} order by ${list.by} limit ${limit + 1}`,
+    { name: 'staff', columns: ['id'] },
+    page,
+    (position) => sql`
+    select ${staffColumns}${position} from staff where tenant_id = ${ctx.tenant.id}`,
   );
-  return list.page(rows, limit);
 }
 
 /** The member who is not revoked and has this email address. */

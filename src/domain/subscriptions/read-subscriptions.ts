@@ -1,5 +1,6 @@
+import { readPage } from '#src/database/read-page.ts';
 import { read, readOne } from '#src/database/transact.ts';
-import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
+import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { Cents, Currency, Email, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { joinSql, type Sql, sql } from '#src/lib/sql.ts';
@@ -95,17 +96,15 @@ export async function readSubscriptions(ctx: Context, condition: Sql, limit: num
 export async function listSubscriptions(
   ctx: Context,
   condition: Sql,
-  { cursor, limit = 20 }: PageRequest,
+  page: PageRequest,
 ): Promise<Page<SubscriptionView>> {
-  const list = keyset(ctx, 'subscriptions', { columns: ['s.id'], descending: true }, cursor);
-  const found = await read<SubscriptionRecord & { position: Position }>(
+  const { rows, cursor } = await readPage<SubscriptionRecord>(
     ctx,
-    sql`
-    ${select(ctx, sql`, ${list.position} as position`)} and ${condition} and ${list.after}
-    order by ${list.by} limit ${limit + 1}`,
+    { name: 'subscriptions', columns: ['s.id'], descending: true },
+    page,
+    (position) => sql`${select(ctx, position)} and ${condition}`,
   );
-  const page = list.page(found, limit);
-  return { rows: page.rows.map(presentSubscription), cursor: page.cursor };
+  return { rows: rows.map(presentSubscription), cursor };
 }
 
 /** Which subscriptions of the store: those of which all of this is true. */

@@ -1,5 +1,6 @@
+import { readPage } from '#src/database/read-page.ts';
 import { read } from '#src/database/transact.ts';
-import { keyset, type Page, type Position } from '#src/lib/cursor.ts';
+import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { Id, Nullable, type Static, Timestamp, Type, Url } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
@@ -23,19 +24,15 @@ export async function readEndpoints(ctx: Context, ids: readonly string[]): Promi
  * A store's endpoints, newest first, page by page.
  * @throws DomainError `invalid_cursor`
  */
-export async function listEndpoints(
-  ctx: Context,
-  { limit, cursor }: { limit: number; cursor?: string | undefined },
-): Promise<Page<EndpointRecord>> {
-  const keys = keyset(ctx, 'webhook_endpoints', { columns: ['id'], descending: true }, cursor);
-  const rows = await read<EndpointRecord & { position: Position }>(
+export async function listEndpoints(ctx: Context, page: PageRequest): Promise<Page<EndpointRecord>> {
+  return readPage<EndpointRecord>(
     ctx,
-    sql`
-    select ${endpointColumns}, ${keys.position} as position
-    from webhook_endpoints where tenant_id = ${ctx.tenant.id} and ${keys.after}
-    order by ${keys.by} limit ${limit + 1}`,
+    { name: 'webhook_endpoints', columns: ['id'], descending: true },
+    page,
+    (position) => sql`
+    select ${endpointColumns}${position}
+    from webhook_endpoints where tenant_id = ${ctx.tenant.id}`,
   );
-  return keys.page(rows, limit);
 }
 
 const endpointColumns: Sql = sql`
