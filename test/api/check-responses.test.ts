@@ -23,7 +23,7 @@ test.beforeEach((t) => {
     summary: 'Read the clock on the wall.',
     audience: toPublic,
     responses: { 200: Type.Object({ clock: Type.Object({ now: Timestamp }) }) },
-    errors: ['version_conflict'],
+    errors: ['version_conflict', 'return_not_allowed'],
     handle: async () => ({ status: 200, body: undefined }),
   });
   t.context = {
@@ -43,18 +43,20 @@ test('checkResponses reports nothing for a response that matches its documentati
   t.deepEqual(drifts, []);
 });
 
-test('checkResponses reports an undocumented field, status or error', (t) => {
+test('checkResponses reports an undocumented field, status or error, and an error without its fields', (t) => {
   const { drifts, reportResponse, reportError } = t.context;
   reportResponse({ status: 200, body: { clock: { now: 'noon' } } });
   reportResponse({ status: 200, body: { clock: {} } });
   reportResponse({ status: 200, body: { clock: { now: new Date(0), alarm: true } } });
   reportResponse({ status: 201, body: {} });
   reportError(new DomainError('conflict', 'insufficient_stock', 'None left.'));
+  reportError(new DomainError('conflict', 'return_not_allowed', 'Too late.'));
   t.deepEqual(drifts, [
     'GET /api/v1/clock returns 200 whose /clock/now must be a time such as 2026-11-20T12:00:00Z',
     'GET /api/v1/clock returns 200 whose /clock/now is required',
     'GET /api/v1/clock returns 200 whose /clock/alarm is not known here',
     'GET /api/v1/clock returns 201 which its `responses` do not list',
     'GET /api/v1/clock rejects with 409 insufficient_stock, which its `errors` do not list',
+    'GET /api/v1/clock rejects with 409 return_not_allowed, whose /reason is required',
   ]);
 });

@@ -103,7 +103,7 @@ test.beforeEach(async (t) => {
       body: Type.Object({ email: Type.String({ minLength: 3 }) }),
       responses: { 201: Type.Object({ guest: Type.String() }) },
       idempotent,
-      errors: ['insufficient_stock', 'module_disabled', 'payment_provider_unavailable'],
+      errors: ['version_conflict', 'module_disabled', 'payment_provider_unavailable'],
       async handle(request) {
         t.context.runs.push(request.idempotencyId);
         const { id } = await transact(request.ctx, (ctx) => upsertCustomer(ctx, request.body));
@@ -497,7 +497,7 @@ for (const mode of ['atomic', 'resumable']) {
 
   test(`${mode}: an error is stored, and its writes are rolled back`, async (t) => {
     t.context.onRun = async () => {
-      if (mode === 'atomic') throw new DomainError('conflict', 'insufficient_stock', 'There is not enough in stock.');
+      if (mode === 'atomic') throw new DomainError('conflict', 'version_conflict', 'It has changed.');
     };
     const email = mode === 'atomic' ? 'ada@example.com' : '';
     const first = await send(t.context, mode, 'no', email);

@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream';
-import { closed, type TSchema } from '#src/lib/schema.ts';
+import { closed, type TSchema, Type } from '#src/lib/schema.ts';
 import { issuesOf } from '#src/lib/validation.ts';
 import type { Route } from './define-route.ts';
 import { documentedErrors } from './documented-errors.ts';
+import { meaningOf } from './error-codes.ts';
 import type { Reply } from './reply.ts';
-import { replyToError } from './reply-to-error.ts';
+import { type ErrorBody, replyToError } from './reply-to-error.ts';
 
 /** Compares responses with their documentation. Enabled in tests only. */
 export interface ResponseCheck {
@@ -22,8 +23,8 @@ export function createResponseCheck(report: ((drift: string) => void) | undefine
     },
     checkError(route, error) {
       const { status, body } = replyToError(error, '');
-      if (documentedErrors(route).some((code) => code === body.error)) return;
-      report(`${nameOf(route)} rejects with ${status} ${body.error}, which its \`errors\` do not list`);
+      const drift = driftOfError(route, body);
+      if (drift) report(`${nameOf(route)} rejects with ${status} ${body.error}, ${drift}`);
     },
   };
 }
@@ -34,6 +35,14 @@ function driftOf(route: Route, { status, body }: Reply): string | undefined {
   if (body === undefined || typeof body === 'string' || body instanceof Readable) return undefined;
   const [issue] = issuesOf(closedOnce(schema), JSON.parse(JSON.stringify(body)));
   return issue && `whose ${issue.path || 'body'} ${issue.detail}`;
+}
+
+/** `errors` is left out where no field of the request is at fault; the other fields of a code are always there. */
+function driftOfError(route: Route, body: ErrorBody): string | undefined {
+  if (!documentedErrors(route).some((code) => code === body.error)) return 'which its `errors` do not list';
+  const { errors: _, ...promised } = meaningOf(body.error)?.extensions ?? {};
+  const [issue] = issuesOf(Type.Object(promised), body);
+  return issue && `whose ${issue.path} ${issue.detail}`;
 }
 
 const closedSchemas = new WeakMap<TSchema, TSchema>();

@@ -32,11 +32,21 @@ const stockMax = 1_000_000_000;
 
 type Problem = 'unknown' | 'named_twice' | 'changed_meanwhile' | 'not_tracked' | 'below_zero' | 'too_many';
 
+/** A change that cannot be made. The stock is known where the variant is. */
+interface RejectedChange {
+  readonly index: number;
+  readonly problem: Problem;
+  readonly variantId: string | null;
+  readonly sku: string | null;
+  readonly before: number | null;
+  readonly after: number | null;
+}
+
 /**
  * A row of the statement: a problem, or else the change, and whether a variant that was sold out is available again.
  */
 type Outcome =
-  | { readonly index: number; readonly problem: Problem; readonly sku: string | null }
+  | RejectedChange
   | (StockMove & { readonly problem: null; readonly movementId: string; readonly isBack: boolean });
 
 /**
@@ -91,14 +101,14 @@ export async function changeStock(ctx: InTransaction, changes: readonly StockCha
       select ${ctx.tenant.id}, "movementId", id, quantity, case when sets then 'set' else 'adjusted' end,
         ${ctx.clock.now()}::timestamptz
       from moved where quantity <> 0)
-    select index, problem, null as "variantId", named as sku, null as "movementId", null::int as before,
-      null::int as after, null::int as held, false as "isBack"
+    select index, problem, id as "variantId", named as sku, null as "movementId", before, after, null::int as held,
+      false as "isBack"
     from checked where problem is not null
     union all
     select index, null, id, sku, "movementId", before, after, held, is_back from moved
     order by index`);
   return rows.map((row) => {
-    if (row.problem !== null) throw errorOf(row.sku ?? nameIn(changes[row.index]), row.problem);
+    if (row.problem !== null) throw errorOf(row.sku ?? nameIn(changes[row.index]), row.problem, rows);
     const { variantId, sku, movementId, before, after, held } = row;
     if (row.isBack) enqueue(ctx, notifyRestock, { variantId, movementId, number: 1 });
     return { variantId, sku, before, after, held };
@@ -107,7 +117,7 @@ export async function changeStock(ctx: InTransaction, changes: readonly StockCha
 
 const nameIn = (change: StockChange | undefined) => change?.sku ?? change?.variantId ?? 'The variant';
 
-function errorOf(subject: string, problem: Problem): DomainError {
+function errorOf(subject: string, problem: Problem, rows: readonly Outcome[]): DomainError {
   const invalid = (detail: string) => invalidRequest(`${subject} ${detail}.`, { path: '', code: problem, detail });
   switch (problem) {
     case 'unknown':
@@ -115,7 +125,9 @@ function errorOf(subject: string, problem: Problem): DomainError {
     case 'changed_meanwhile':
       return new DomainError('conflict', 'version_conflict', `The stock of ${subject} has changed since it was read.`);
     case 'below_zero':
-      return new DomainError('conflict', 'insufficient_stock', `The stock of ${subject} would fall below zero.`);
+      return new DomainError('conflict', 'insufficient_stock', `The stock of ${subject} would fall below zero.`, {
+        extensions: { items: rows.filter(isBelowZero).map(shortItem) },
+      });
     case 'not_tracked':
       return invalid('is not tracked');
     case 'too_many':
@@ -123,4 +135,12 @@ function errorOf(subject: string, problem: Problem): DomainError {
     case 'named_twice':
       return invalid('is named twice');
   }
+}
+
+const isBelowZero = (row: Outcome): row is RejectedChange => row.problem === 'below_zero';
+
+/** How many units the change takes, and how many there are. */
+function shortItem({ variantId, before, after }: RejectedChange) {
+  const onHand = before ?? 0;
+  return { variant_id: variantId, requested: onHand - (after ?? 0), available: Math.max(onHand, 0) };
 }

@@ -170,7 +170,9 @@ test('PUT /admin/stock sets and adjusts stock, all or nothing, and records each 
     await refused({ sku: 'JUG', quantity: 9 }, { sku: 'CUP', quantity: 9, if_quantity: 10 }),
     '409 version_conflict',
   );
-  t.is(await refused({ sku: 'JUG', change: -3 }), '409 insufficient_stock');
+  const short = await owner.put('/stock', { items: [{ sku: 'JUG', change: -3 }] });
+  t.is(resultOf(short), '409 insufficient_stock');
+  t.deepEqual(short.body.items, [{ variant_id: other.variant.id, requested: 3, available: 2 }]);
   t.is(await refused({ sku: 'NONE', quantity: 1 }), '404 not_found');
   t.is(
     await refused({ sku: 'JUG', quantity: 1 }, { variant_id: other.variant.id, quantity: 2 }),
