@@ -52,7 +52,7 @@ export const getDelivery = defineRoute({
   operationId: 'admin.getWebhookDelivery',
   method: 'get',
   path: '/api/v1/admin/webhook-deliveries/:id',
-  summary: 'Read a delivery with its attempts and their responses, and what it sends.',
+  summary: 'Read a delivery: its attempts, their responses, and what it sends.',
   params: Named,
   responses: {
     200: Type.Object({
@@ -105,7 +105,7 @@ export const postRecovery = defineRoute({
   path: '/api/v1/admin/webhook-endpoints/:id/recover',
   idempotent: 'atomic',
   coalesced: true,
-  summary: 'Redeliver what an endpoint missed in a time range, at most 50,000 deliveries per call.',
+  summary: 'Redeliver what an endpoint missed in a time range: at most 50,000 per call.',
   params: OfEndpoint,
   body: Type.Object({
     since: Timestamp,

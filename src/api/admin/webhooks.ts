@@ -38,7 +38,7 @@ export const getEventTypes = defineRoute({
   operationId: 'admin.listWebhookEventTypes',
   method: 'get',
   path: '/api/v1/admin/webhook-event-types',
-  summary: 'List the event types, each with the JSON Schema of its body and an example.',
+  summary: 'List the event types, with the JSON Schema of each body and an example.',
   responses: { 200: Type.Object({ event_types: Type.Array(WebhookEventTypeView) }) },
   async handle() {
     return ok({ event_types: presentEventTypes() });

@@ -51,6 +51,15 @@ test.serial(
   },
 );
 
+test.serial('an endpoint can subscribe to each type of /admin/webhook-event-types', async (t) => {
+  const { owner } = t.context;
+  const { event_types: types } = (await owner.get('/webhook-event-types')).body;
+  const events = types.map(({ type }: { type: string }) => type);
+  const { url } = await receiverFor(t);
+  const made = await owner.post('/webhook-endpoints', { url, events });
+  t.deepEqual([made.status, made.body.webhook_endpoint?.events], [201, events]);
+});
+
 test.serial('every change of an endpoint, up to its removal, has an audit entry', async (t) => {
   const { ctx, owner } = t.context;
   const receiver = await receiverFor(t);

@@ -223,7 +223,7 @@ export interface AdminOperations {
   releaseSuppression(body: Body<'admin.releaseSuppression'>, options?: RequestOptions): Promise<Result<'admin.releaseSuppression'>>;
   /** List who waits for products that are sold out, or was notified, newest first. */
   listWaitlist(query?: Query<'admin.listWaitlist'>, options?: RequestOptions): List<'admin.listWaitlist', 'waitlist'>;
-  /** Read a delivery with its attempts and their responses, and what it sends. */
+  /** Read a delivery: its attempts, their responses, and what it sends. */
   getWebhookDelivery(id: string, options?: RequestOptions): Promise<Result<'admin.getWebhookDelivery'>>;
   /** Redeliver a webhook now, starting the retry schedule over. */
   redeliverWebhook(id: string, options?: IdempotentOptions): Promise<Result<'admin.redeliverWebhook'>>;
@@ -243,13 +243,13 @@ export interface AdminOperations {
   disableWebhookEndpoint(id: string, options?: RequestOptions): Promise<Result<'admin.disableWebhookEndpoint'>>;
   /** Enable a webhook endpoint and reset its failures. What it missed can be recovered. */
   enableWebhookEndpoint(id: string, options?: RequestOptions): Promise<Result<'admin.enableWebhookEndpoint'>>;
-  /** Redeliver what an endpoint missed in a time range, at most 50,000 deliveries per call. */
+  /** Redeliver what an endpoint missed in a time range: at most 50,000 per call. */
   recoverWebhookDeliveries(id: string, body: Body<'admin.recoverWebhookDeliveries'>, options?: IdempotentOptions): Promise<Result<'admin.recoverWebhookDeliveries'>>;
   /** Rotate the signing secret. The new one is returned only here. Up to five old ones sign for another day. */
   rotateWebhookSecret(id: string, options?: IdempotentOptions): Promise<Result<'admin.rotateWebhookSecret'>>;
   /** Send a webhook.test event to an endpoint. */
   testWebhookEndpoint(id: string, options?: RequestOptions): Promise<Result<'admin.testWebhookEndpoint'>>;
-  /** List the event types, each with the JSON Schema of its body and an example. */
+  /** List the event types, with the JSON Schema of each body and an example. */
   listWebhookEventTypes(options?: RequestOptions): Promise<Result<'admin.listWebhookEventTypes'>>;
   /** List wholesale inquiries, newest first. */
   listWholesaleInquiries(query?: Query<'admin.listWholesaleInquiries'>, options?: RequestOptions): List<'admin.listWholesaleInquiries', 'wholesale_inquiries'>;

@@ -416,7 +416,7 @@ export interface paths {
         get: operations["admin.listWaitlist"];
     };
     "/api/v1/admin/webhook-deliveries/{id}": {
-        /** Read a delivery with its attempts and their responses, and what it sends. */
+        /** Read a delivery: its attempts, their responses, and what it sends. */
         get: operations["admin.getWebhookDelivery"];
     };
     "/api/v1/admin/webhook-deliveries/{id}/redeliver": {
@@ -450,7 +450,7 @@ export interface paths {
         post: operations["admin.enableWebhookEndpoint"];
     };
     "/api/v1/admin/webhook-endpoints/{id}/recover": {
-        /** Redeliver what an endpoint missed in a time range, at most 50,000 deliveries per call. */
+        /** Redeliver what an endpoint missed in a time range: at most 50,000 per call. */
         post: operations["admin.recoverWebhookDeliveries"];
     };
     "/api/v1/admin/webhook-endpoints/{id}/rotate-secret": {
@@ -462,7 +462,7 @@ export interface paths {
         post: operations["admin.testWebhookEndpoint"];
     };
     "/api/v1/admin/webhook-event-types": {
-        /** List the event types, each with the JSON Schema of its body and an example. */
+        /** List the event types, with the JSON Schema of each body and an example. */
         get: operations["admin.listWebhookEventTypes"];
     };
     "/api/v1/admin/wholesale-inquiries": {
@@ -4522,7 +4522,7 @@ export interface operations {
                 "application/json": {
                     /** Format: uri */
                     url: string;
-                    events: ("order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "return.requested" | "return.updated" | "order.*" | "subscription.*" | "label.*" | "return.*")[];
+                    events: ("order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "return.requested" | "return.updated" | "webhook.test" | "order.*" | "subscription.*" | "label.*" | "return.*")[];
                     /** @description Maximum number of concurrent requests. */
                     concurrency?: number;
                     /** @description Maximum number of requests per second. No limit if omitted. */
@@ -4588,7 +4588,7 @@ export interface operations {
                 "application/json": {
                     /** Format: uri */
                     url?: string;
-                    events?: ("order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "return.requested" | "return.updated" | "order.*" | "subscription.*" | "label.*" | "return.*")[];
+                    events?: ("order.paid" | "order.shipped" | "order.payment_failed" | "order.expired" | "order.refunded" | "order.delivered" | "subscription.created" | "subscription.updated" | "subscription.canceled" | "label.purchased" | "label.needs_attention" | "return.requested" | "return.updated" | "webhook.test" | "order.*" | "subscription.*" | "label.*" | "return.*")[];
                     /** @description Maximum number of concurrent requests. */
                     concurrency?: number;
                     /** @description Maximum number of requests per second. No limit if omitted. */
