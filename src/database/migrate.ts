@@ -19,6 +19,9 @@ const migrationLock = 7_203_114_001;
  */
 const lockTimeoutMs = seconds(10);
 
+/** A migration takes as long as it takes, and waits for another release however long that is. */
+const unlimited = { statement_timeout: 0, idle_in_transaction_session_timeout: 0 };
+
 /**
  * Bring the schema up to date. Several releases may call this at once: one migrates, the others wait for it and find
  * nothing left to do. Returns the names of the migrations that were applied: all of them, or with an error none.
@@ -34,6 +37,7 @@ export async function migrate(
   lock.on('error', ignore);
   await lock.connect();
   try {
+    await configureSession(unlimited)(lock);
     await takeLock(lock, report);
     return await withMigrator(databaseUrl, options, async (migrator) => {
       migrator.on('migrating', ({ name }) => report(`Applying ${name}.`));
@@ -72,7 +76,7 @@ async function withMigrator<Result>(
   const pool = new pg.Pool({
     ...parsePostgresUrl(databaseUrl),
     max: 2,
-    onConnect: configureSession({ lock_timeout: options.lockTimeoutMs }),
+    onConnect: configureSession({ ...unlimited, lock_timeout: options.lockTimeoutMs }),
   });
   const lost = Promise.withResolvers<void>();
   pool.on('connect', (client) => client.on('error', () => lost.resolve()));

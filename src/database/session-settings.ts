@@ -4,8 +4,8 @@ import type { ClientBase } from 'pg';
 export type SessionSettings = Readonly<Record<string, string | number>>;
 
 /**
- * What decides how our statements are read and what they return. The role, the database or the server may have other
- * defaults, each of which is some other application's good reason.
+ * What decides how our statements are read, what they return, and how long a lock and an idle connection are waited for.
+ * The role, the database or the server may have other defaults, each of which is some other application's good reason.
  */
 const common: SessionSettings = {
   datestyle: 'ISO, MDY',
@@ -15,6 +15,7 @@ const common: SessionSettings = {
   default_transaction_isolation: 'read committed',
   row_security: 'on',
   lock_timeout: 0,
+  idle_session_timeout: 0,
 };
 
 /**

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import pg from 'pg';
 import { migrate, pendingMigrations } from '#src/database/migrate.ts';
@@ -91,6 +92,26 @@ test('concurrent migrations run once, and all of them succeed', async (t) => {
   t.is(messages.filter((message) => message.startsWith('Applying ')).length, pending.length);
   t.true(messages.includes('Another release is migrating; waiting for it.'));
   t.deepEqual(await pendingMigrations(url), []);
+});
+
+test('migrate waits for another release longer than the time limits of its role', async (t) => {
+  const url = await emptyDatabase(t);
+  const other = await connect(t, url);
+  await migrate(url);
+  await undoReturns(other);
+  await other.query(`
+    do $$ declare setting text; begin
+      foreach setting in array array['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout',
+        'idle_session_timeout'] loop
+        execute format('alter database %I set %s = 100', current_database(), setting);
+      end loop;
+    end $$`);
+  await other.query('select pg_advisory_lock(7203114001)');
+  const applied = migrate(url);
+  await until(async () => (await other.query("select 1 from pg_locks where locktype = 'advisory'")).rowCount === 2);
+  await setTimeout(300);
+  await other.query('select pg_advisory_unlock(7203114001)');
+  t.deepEqual(await applied, [returnsMigration]);
 });
 
 test('migrate changes nothing in a schema that is up to date', async (t) => {
