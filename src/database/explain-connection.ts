@@ -6,8 +6,10 @@ export interface ConnectionFailure {
 
 const unreachable = 'Check that the server runs, and the host and port in DATABASE_URL.';
 const denied = 'Make the role of DATABASE_URL the owner of the database and its tables.';
+const noSpace = 'Enlarge the disk of the server, or free some of it. Everything continues by itself then.';
 const summaries = new Map([
   [unreachable, 'PostgreSQL does not respond at DATABASE_URL'],
+  [noSpace, 'PostgreSQL has no disk space left'],
   [denied, 'PostgreSQL denies a privilege to the role of DATABASE_URL'],
 ]);
 
@@ -25,6 +27,7 @@ const adviceByCode: Readonly<Record<string, string>> = {
   '28P01': 'Correct the user or the password of DATABASE_URL; percent-encode special characters in them.',
   '42501': denied,
   '3D000': 'Create the database, or correct its name in DATABASE_URL.',
+  '53100': noSpace,
   '53300': 'Raise the limit of the role, the database or the server, run fewer processes, or lower DATABASE_POOL_MAX.',
   '57P01': 'Start again when the server is up.',
   '57P02': 'Start again when the server is up.',
@@ -62,7 +65,7 @@ function adviceFor(error: Error): string | undefined {
   }
   const advice = adviceByCode[code] ?? adviceByMessage.find(([pattern]) => pattern.test(error.message))?.[1];
   const isFatal = 'severity' in error && error.severity === 'FATAL';
-  return advice ?? (isFatal ? 'Correct DATABASE_URL, or what the server allows.' : undefined);
+  return advice ?? (isFatal ? 'Correct DATABASE_URL, or what the server allows: its log says more.' : undefined);
 }
 
 /** A host of several IPs fails with one error for each, and no message of its own. */

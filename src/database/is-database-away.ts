@@ -1,18 +1,33 @@
 /**
  * Whether an error means that PostgreSQL is unavailable, rather than that it rejected the statement: the network does
- * not reach it, it does not respond, it rejects or ends connections, or it has become a standby of its successor.
+ * not reach it, it does not respond, or it says so itself.
  */
 export function isDatabaseAway(error: unknown): boolean {
+  if (isDatabaseUnavailable(error)) return true;
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
-    if ('code' in cause && typeof cause.code === 'string' && awayCodes.test(cause.code)) return true;
+    if ('code' in cause && typeof cause.code === 'string' && networkCodes.test(cause.code)) return true;
     if (awayMessages.test(cause.message)) return true;
   }
   return false;
 }
 
-/** Codes of the system; classes and codes of SQLSTATE: connections, shutdowns, too many connections, read-only. */
-const awayCodes =
-  /^(EAI_AGAIN|ECONNABORTED|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EPIPE|ETIMEDOUT|08\w{3}|57P\d\d|53300|25006)$/;
+/**
+ * Whether PostgreSQL itself said that it is unavailable: it rejects or ends connections, its disk or its memory is full,
+ * or it has become a standby of its successor. Unlike an error of the network, it cannot be that of another server.
+ */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    if ('code' in cause && typeof cause.code === 'string' && unavailableCodes.test(cause.code)) return true;
+    if ('severity' in cause && cause.severity === 'FATAL') return true;
+  }
+  return false;
+}
+
+const networkCodes =
+  /^(EAI_AGAIN|ECONNABORTED|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EPIPE|ETIMEDOUT)$/;
+
+/** Of SQLSTATE: connections, shutdowns, no disk space, no memory, too many connections, read-only. */
+const unavailableCodes = /^(08\w{3}|57P\d\d|53[0-3]00|25006)$/;
 
 /** What the driver says without a code. */
 const awayMessages =

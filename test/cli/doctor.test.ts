@@ -203,6 +203,24 @@ test.serial(
   },
 );
 
+test.serial('doctor reports a database that responds and has no disk space left', async (t) => {
+  const client = new pg.Client({ connectionString: t.context.services.config.databaseUrl });
+  await client.connect();
+  await client.query(`
+    create schema full_disk;
+    create function full_disk.md5(text) returns text language plpgsql
+      as $$ begin raise exception 'could not extend file' using errcode = '53100'; end $$;
+    ${alterDatabase('set search_path = full_disk, pg_catalog, public')}`);
+  try {
+    const { code, faults } = await diagnose(t.context);
+    t.is(code, 1);
+    t.true(faults.includes('database: PostgreSQL has no disk space left: could not extend file.'));
+  } finally {
+    await client.query(`${alterDatabase('reset search_path')}; drop schema full_disk cascade`);
+    await client.end();
+  }
+});
+
 test.serial('doctor reports every server that does not respond', async (t) => {
   const nowhere = '127.0.0.1:1';
   const away = await diagnose(t.context, {

@@ -304,6 +304,22 @@ test('a snooze counts no attempt', async (t) => {
   t.is(runs, 6);
 });
 
+test('a job counts no attempt while the disk of PostgreSQL is full', async (t) => {
+  let runs = 0;
+  t.context.work(async (ctx) => {
+    runs += 1;
+    // What cannot extend a file ends with this code; changes of existing rows succeed all the same.
+    if (runs < 12) await ctx.database.pool.query(`do $$ begin raise exception using errcode = '53100'; end $$`);
+  });
+  await t.context.enqueueFor('full');
+  await until(async () => {
+    await t.context.queue.promoteJobs();
+    return (await t.context.row('full')).finished || (await t.context.row('full')).failed;
+  });
+  t.like(await t.context.row('full'), { finished: true, failed: false });
+  t.is(runs, 12);
+});
+
 test('the writes of a job and its completion are one commit', async (t) => {
   let runs = 0;
   t.context.work(async (ctx) => {

@@ -1,3 +1,4 @@
+import { isDatabaseUnavailable } from '#src/database/is-database-away.ts';
 import { days, seconds } from '#src/lib/duration.ts';
 import { DomainError, ManualActionRequired, ProviderError, Snooze } from '#src/lib/errors.ts';
 
@@ -14,10 +15,14 @@ export const snooze = (milliseconds: number, reason: string): Outcome => ({ kind
 /** A job older than this is no longer postponed: it must complete, or fail where an operator sees it. */
 const snoozeUntilAgeMs = days(2);
 
+/** How long a job waits while PostgreSQL is unavailable. */
+export const databaseAwayMs = seconds(3);
+
 /**
  * The outcome of a job that threw an error. This is the only place that decides it.
  *
  *   Snooze, or a provider that is busy and said until when   snooze   costs no attempt: it is not an error
+ *   PostgreSQL said that it is unavailable: its disk is full  snooze
  *   DomainError                                              cancel   another attempt would not change it
  *   ManualActionRequired                                     cancel   its message is for the operator
  *   ProviderError: refused, denied or missing                cancel
@@ -29,6 +34,7 @@ export function outcomeOf(error: unknown, { ageMs, isLastRun }: { ageMs: number;
     if (error instanceof ProviderError && error.failure === 'busy') {
       return snooze(seconds(error.retryAfterSeconds ?? 5), error.message);
     }
+    if (isDatabaseUnavailable(error)) return snooze(databaseAwayMs, 'the database is unavailable');
   }
   if (error instanceof ManualActionRequired) return cancel(error.message);
   if (error instanceof DomainError) return cancel(`${error.code}: ${error.message}`);

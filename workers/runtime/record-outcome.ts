@@ -1,18 +1,14 @@
 import { DelayedError, type Job, UnrecoverableError } from 'bullmq';
 
-import { seconds } from '#src/lib/duration.ts';
 import { recordFailed, recordPostponed } from '#src/outbox/job-state.ts';
 import type { Services } from '#src/services.ts';
-import type { Outcome } from './outcome.ts';
+import { databaseAwayMs, type Outcome } from './outcome.ts';
 import type { Envelope } from './run-job.ts';
 
 /** Makes BullMQ retry the job by its policy. */
 export class Retry extends Error {
   override readonly name = 'Retry';
 }
-
-/** How long a job waits whose outcome could not be written, because the database is away. */
-const databaseAwayMs = seconds(3);
 
 /**
  * Report to BullMQ how an attempt ended, after its row is written: a job is in the failed set only when its row says

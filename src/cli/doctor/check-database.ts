@@ -7,6 +7,8 @@ import {
   readOnly,
   standby,
 } from '#src/database/prove-database.ts';
+import { sql } from '#src/lib/sql.ts';
+import type { Execute } from '#src/outbox/job-state.ts';
 import type { Services } from '#src/services.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
 
@@ -17,6 +19,7 @@ export async function checkDatabase({ execute }: Services): Promise<Finding[]> {
   let database: InspectedDatabase;
   try {
     database = await inspectDatabase(execute);
+    if (!database.isReadOnly) await writeSomething(execute);
   } catch (error) {
     const failure = explainConnection(error);
     if (!failure) throw error;
@@ -30,6 +33,13 @@ export async function checkDatabase({ execute }: Services): Promise<Finding[]> {
     checkSchema(await missingMigrations(execute)),
     ...(database.openTables.length > 0 ? [checkTables(database.openTables)] : []),
   ];
+}
+
+/** A megabyte, which a full disk does not take. It is dropped in the same statement. */
+async function writeSomething(execute: Execute): Promise<void> {
+  await execute(sql`
+    create temporary table written_by_doctor on commit drop as
+    select md5(number::text) from generate_series(1, 20000) as number`);
 }
 
 function checkServerVersion({ versionNumber }: InspectedDatabase): Finding {
