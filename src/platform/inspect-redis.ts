@@ -9,6 +9,8 @@ export interface InspectedRedis {
   readonly address: string;
   /** Why it does not respond; the other fields are unknown then. */
   readonly failure: string | undefined;
+  /** Why it responds but stores nothing, as one whose memory or disk is full. */
+  readonly writeFailure: string | undefined;
   /** Such as 7.2.4. */
   readonly version: string;
   /** `noeviction`, or what it would throw away when it is full. */
@@ -27,7 +29,14 @@ export async function inspectRedis(url: string): Promise<InspectedRedis[]> {
 async function inspect(url: string): Promise<InspectedRedis> {
   const { hostname, port } = new URL(url);
   const address = `${hostname}:${port || 6379}`;
-  const unknown = { address, failure: undefined, version: '', policy: '', isPersistent: undefined };
+  const unknown = {
+    address,
+    failure: undefined,
+    writeFailure: undefined,
+    version: '',
+    policy: '',
+    isPersistent: undefined,
+  };
   const redis = new Redis(url, {
     lazyConnect: true,
     connectTimeout: timeoutMs,
@@ -44,6 +53,7 @@ async function inspect(url: string): Promise<InspectedRedis> {
     const info = fieldsOf(await redis.info());
     return {
       ...unknown,
+      writeFailure: await failureOfWriting(redis),
       version: info.get('redis_version') ?? '',
       policy: info.get('maxmemory_policy') ?? '',
       isPersistent: info.get('aof_enabled') === '1' ? true : await savesSnapshots(redis),
@@ -52,6 +62,17 @@ async function inspect(url: string): Promise<InspectedRedis> {
     return { ...unknown, failure: lastError || (error instanceof Error ? error.message : String(error)) };
   } finally {
     redis.disconnect();
+  }
+}
+
+async function failureOfWriting(redis: Redis): Promise<string | undefined> {
+  try {
+    await redis.set('{doctor}:written', '1', 'EX', 1);
+    return undefined;
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    // In a Redis Cluster, another node has this key.
+    return message.startsWith('MOVED ') ? undefined : message;
   }
 }
 

@@ -295,6 +295,21 @@ test.serial('doctor reports a Redis that evicts jobs, one without persistence, a
   t.true(faults.includes(`redis: 127.0.0.1:${port} is version 5.0.14.`), faults.join());
 });
 
+test.serial('doctor reports a Redis whose memory is full, and no missing process because of it', async (t) => {
+  const redis = new Redis(own.redisUrl);
+  await redis.config('SET', 'maxmemory', '1kb');
+  const { code, findings, faults } = await diagnose(t.context, { REDIS_URL: own.redisUrl });
+  await redis.config('SET', 'maxmemory', '0');
+  redis.disconnect();
+  t.is(code, 1);
+  t.is(faults.length, 1, faults.join());
+  t.regex(faults[0] ?? '', /^redis: 127\.0\.0\.1:\d+ has no memory left: OOM command not allowed/);
+  t.like(
+    findings.find(({ about }) => about === 'workers'),
+    { level: 'warning', message: 'Which of them run is unknown without Redis.' },
+  );
+});
+
 test.serial('doctor reports a mail server that rejects the password', async (t) => {
   const server = new SMTPServer({
     authOptional: false,
@@ -365,7 +380,7 @@ test.serial('doctor does not say that workers run while Redis does not respond',
   const { findings } = await diagnose(t.context, { REDIS_URL: 'redis://127.0.0.1:1' });
   t.deepEqual(
     findings.filter(({ about }) => about === 'workers').map(({ level, message }) => [level, message]),
-    [['warning', 'Which of them run is unknown, because Redis does not respond.']],
+    [['warning', 'Which of them run is unknown without Redis.']],
   );
 });
 

@@ -8,13 +8,22 @@ import type { Services } from '#src/services.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
 
 const about = 'workers';
+const unknownWithoutRedis = warning(
+  about,
+  'Which of them run is unknown without Redis.',
+  'Fix Redis first, then run doctor again.',
+);
 /** A relay that runs takes less than a second. */
 const unrelayedMaxMs = minutes(1);
 const dueMaxMs = minutes(10);
 const redisTimeoutMs = seconds(3);
 
-/** Whether a process runs each queue and the relay, and whether due jobs are relayed to their queues and processed. */
-export async function checkQueues(services: Services): Promise<Finding[]> {
+/**
+ * Whether a process runs each queue and the relay, and whether due jobs are relayed to their queues and processed.
+ * @param isRedisWell otherwise no process can report that it runs, and no job is relayed by those that do
+ */
+export async function checkQueues(services: Services, isRedisWell: boolean): Promise<Finding[]> {
+  if (!isRedisWell) return [unknownWithoutRedis];
   const now = services.clock.now();
   const states = await readJobStates(services.execute, now);
   const findings = [...(await checkProcesses(services, states)), ...checkProgress(states, now)];
@@ -25,10 +34,7 @@ export async function checkQueues(services: Services): Promise<Finding[]> {
 async function checkProcesses({ redis, sharedMetrics }: Services, states: readonly JobState[]): Promise<Finding[]> {
   await within(redisTimeoutMs, untilReady(redis));
   const processes = await sharedMetrics.readProcesses();
-  if (!processes) {
-    const message = 'Which of them run is unknown, because Redis does not respond.';
-    return [warning(about, message, 'Fix Redis first, then run doctor again.')];
-  }
+  if (!processes) return [unknownWithoutRedis];
   const missing = ['relay', ...queueNames].filter((name) => !processes.some(worksAs(`worker-${name}`)));
   if (missing.length === 0) return [];
   const message = `No process runs ${missing.map((name) => `${name} (worker-${name})`).join(', ')}`;

@@ -10,8 +10,9 @@ export async function checkRedis({ config }: Services): Promise<Finding[]> {
 }
 
 function evaluate(redis: InspectedRedis): Finding[] {
-  const { address, failure, version, policy } = redis;
+  const { address, failure, writeFailure, version, policy } = redis;
   if (failure) return [explainFailure(address, failure)];
+  if (writeFailure) return [explainWriteFailure(address, writeFailure)];
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const isOld = major < oldestVersion[0] || (major === oldestVersion[0] && minor < oldestVersion[1]);
   return [
@@ -41,6 +42,16 @@ function explainFailure(address: string, failure: string): Finding {
   }
   const advice = 'Check that the server of REDIS_URL runs and accepts connections from this machine.';
   return fault('redis', `${address} does not respond: ${reason}.`, advice);
+}
+
+function explainWriteFailure(address: string, failure: string): Finding {
+  const isFull = failure.startsWith('OOM ');
+  const advice = isFull ? 'Raise its maxmemory.' : 'Correct what it reports.';
+  return fault(
+    'redis',
+    `${address} ${isFull ? 'has no memory left' : 'stores nothing'}: ${failure.replace(/\.$/, '')}.`,
+    `${advice} Jobs wait in PostgreSQL meanwhile; nothing is lost.`,
+  );
 }
 
 /** Nothing is lost without it: PostgreSQL is the truth. */

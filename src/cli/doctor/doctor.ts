@@ -36,12 +36,13 @@ export const doctorCommand = defineCommand({
       };
       const database = await checkArea('the database', () => checkDatabase(services));
       await checkArea('the read replica', () => checkReplica(services));
-      await checkArea('redis', () => checkRedis(services));
+      const redis = await checkArea('redis', () => checkRedis(services));
       await checkArea('the mail server', () => checkMail(ctx));
       // Without the tables of this release there is nothing more to be learned.
       if (database.some(({ about, level }) => level === 'fault' && (about === 'database' || about === 'schema')))
         return found;
-      await checkArea('the workers', () => checkQueues(services));
+      const isRedisWell = !redis.some(({ about, level }) => level === 'fault' && about === 'redis');
+      await checkArea('the workers', () => checkQueues(services, isRedisWell));
       await checkArea('the encryption keys', () => checkSecrets(ctx));
       await checkArea('the key pepper', () => checkPepper(ctx));
       for (const store of await storesOf(ctx, options.store)) {
