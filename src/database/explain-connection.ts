@@ -1,3 +1,5 @@
+import { isDatabaseUnavailable } from './is-database-away.ts';
+
 /** Why PostgreSQL cannot be used: what it or the network said, and what an operator can do about it. */
 export interface ConnectionFailure {
   readonly reason: string;
@@ -7,9 +9,12 @@ export interface ConnectionFailure {
 const unreachable = 'Check that the server runs, and the host and port in DATABASE_URL.';
 const denied = 'Make the role of DATABASE_URL the owner of the database and its tables.';
 const noSpace = 'Enlarge the disk of the server, or free some of it. Everything continues by itself then.';
+const readOnly =
+  'It is a standby, or default_transaction_read_only is on for it, its role or its server: doctor says which.';
 const summaries = new Map([
   [unreachable, 'PostgreSQL does not respond at DATABASE_URL'],
   [noSpace, 'PostgreSQL has no disk space left'],
+  [readOnly, 'PostgreSQL accepts no changes'],
   [denied, 'PostgreSQL denies a privilege to the role of DATABASE_URL'],
 ]);
 
@@ -23,6 +28,7 @@ const adviceByCode: Readonly<Record<string, string>> = {
   ENOTFOUND: unreachable,
   EPIPE: unreachable,
   ETIMEDOUT: unreachable,
+  '25006': readOnly,
   '28000': 'Correct the user of DATABASE_URL, or allow it from this machine in pg_hba.conf.',
   '28P01': 'Correct the user or the password of DATABASE_URL; percent-encode special characters in them.',
   '42501': denied,
@@ -64,8 +70,10 @@ function adviceFor(error: Error): string | undefined {
     return 'Name the authority of its certificate with sslrootcert, or accept any with sslmode=no-verify.';
   }
   const advice = adviceByCode[code] ?? adviceByMessage.find(([pattern]) => pattern.test(error.message))?.[1];
-  const isFatal = 'severity' in error && error.severity === 'FATAL';
-  return advice ?? (isFatal ? 'Correct DATABASE_URL, or what the server allows: its log says more.' : undefined);
+  return (
+    advice ??
+    (isDatabaseUnavailable(error) ? 'Correct DATABASE_URL, or what the server allows: its log says more.' : undefined)
+  );
 }
 
 /** A host of several IPs fails with one error for each, and no message of its own. */

@@ -1,6 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 import pg from 'pg';
 import { replyToError } from '#src/api/lib/reply-to-error.ts';
+import { describeFailure } from '#src/cli/lib/describe-failure.ts';
 import { isDatabaseAway, isDatabaseUnavailable } from '#src/database/is-database-away.ts';
 import { parsePostgresUrl } from '#src/database/postgres-url.ts';
 import { transact } from '#src/database/transact.ts';
@@ -21,6 +22,7 @@ test('an error with which PostgreSQL says that it is unavailable differs from it
     t.deepEqual([isDatabaseUnavailable(failure), isDatabaseAway(failure)], [isUnavailable, isUnavailable], code);
     if (isUnavailable) {
       t.like(replyToError(failure, 'req_1'), { status: 503, headers: { 'retry-after': '2' } }, code);
+      t.notRegex(describeFailure(failure).message, /\n/, `${code} is one line at the command line`);
     }
   }
 });
