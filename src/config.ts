@@ -118,11 +118,14 @@ function rejectIfAny(problems: readonly Problem[], environment: Given): void {
   if (first.length > 0) throw new ConfigError(first.map((problem) => explain(problem, environment)));
 }
 
-/** The variables that a schema names, with its defaults, and what is wrong with them. An empty one is not set. */
+/**
+ * The variables that a schema names, with its defaults, and what is wrong with them. An empty one is not set. White space
+ * around a value is no part of it: a file from which a platform reads a secret ends with a new line.
+ */
 function readVariables(schema: TObject, environment: Given): { given: Record<string, unknown>; problems: Problem[] } {
   const given = Object.fromEntries(
     Object.keys(schema.properties)
-      .map((name) => [name, environment[name]] as const)
+      .map((name) => [name, environment[name]?.trim()] as const)
       .filter(([, value]) => value !== undefined && value !== ''),
   );
   const issues = issuesOfText(schema, given, { max: Infinity });

@@ -132,6 +132,12 @@ test('readConfig ignores empty variables', (t) => {
   ]);
 });
 
+test('readConfig ignores white space around a value', (t) => {
+  const padded = Object.fromEntries(Object.entries(live).map(([name, value]) => [name, ` ${value}\n`]));
+  t.deepEqual(readConfig(padded), readConfig(live));
+  t.is(readDatabaseUrl(padded), live.DATABASE_URL);
+});
+
 test('readConfig reports every problem at once', (t) => {
   const problems = problemsOf({});
   for (const name of [
