@@ -13,13 +13,15 @@ import {
 } from '../payments/payment-intent.ts';
 import type { Account, Cart } from '../state/account.ts';
 import type { Customer, PaymentIntent, Session, StripeEvent } from '../state/objects.ts';
-import { chooseShipping } from './shipping.ts';
+import { addTax, chooseShipping } from './shipping.ts';
 import { type Details, type ShopperInput, sessionCustomer, shopperDetails } from './shopper.ts';
 
 export interface PaymentInput extends ShopperInput {
   readonly outcome: Outcome;
   /** Which of the session's shipping options; the default is the first. */
   readonly shipping_option?: number;
+  /** The tax that is added to the total of one-time goods; the default is none. */
+  readonly tax?: number;
 }
 
 interface Payment {
@@ -40,6 +42,7 @@ export function paySession(account: Account, session: Session, input: PaymentInp
   if (cart.reduction) checkUsable(account, cart.reduction.coupon, 'discounts');
   const details = shopperDetails(account, session, cart, input);
   chooseShipping(session, input.shipping_option);
+  addTax(session, input.tax);
   const outcome = session.amount_total === 0 ? 'paid' : input.outcome;
   if (outcome === 'declined') {
     const known = account.customers.get(session.customer ?? '') ?? null;

@@ -48,3 +48,10 @@ export function chooseShipping(session: Session, index = 0): void {
   session.total_details = { amount_discount: discount, amount_shipping: amount, amount_tax: 0 };
   session.amount_total = session.amount_subtotal - discount + amount;
 }
+
+/** Add the tax to the total, as Stripe does once it knows the address. */
+export function addTax(session: Session, tax = 0): void {
+  const { amount_tax: before } = session.total_details;
+  session.total_details = { ...session.total_details, amount_tax: tax };
+  session.amount_total += tax - before;
+}

@@ -16,6 +16,8 @@ export interface StripeControl {
   cancel(subscription: string): Promise<Row>;
   /** Another attempt at an open invoice. */
   payInvoice(invoice: string, outcome: 'paid' | 'failed'): Promise<Row>;
+  /** The owner refunds a payment in the dashboard: what is left of it, unless an amount is given. */
+  refund(charge: string, amount?: number): Promise<Row>;
   failRefund(refund: string): Promise<Row>;
   openDispute(charge: string, reason?: string): Promise<Row>;
   closeDispute(dispute: string, status: 'won' | 'lost'): Promise<Row>;
@@ -60,6 +62,7 @@ export function stripeControl(url: string): StripeControl {
     renew: (subscription, outcome) => call('POST', `/subscriptions/${subscription}/renew`, { outcome }),
     cancel: (subscription) => call('POST', `/subscriptions/${subscription}/cancel`),
     payInvoice: (invoice, outcome) => call('POST', `/invoices/${invoice}/pay`, { outcome }),
+    refund: (charge, amount) => call('POST', `/charges/${charge}/refund`, { amount }),
     failRefund: (refund) => call('POST', `/refunds/${refund}/fail`),
     openDispute: (charge, reason) => call('POST', `/charges/${charge}/dispute`, { reason }),
     closeDispute: (dispute, status) => call('POST', `/disputes/${dispute}/close`, { status }),
@@ -80,6 +83,7 @@ export function stripeControl(url: string): StripeControl {
 export interface PayInput extends ShopperInput {
   readonly outcome: Outcome;
   readonly shipping_option?: number;
+  readonly tax?: number;
 }
 
 /** An endpoint whose secret the store knows already. The default is every type of event. */

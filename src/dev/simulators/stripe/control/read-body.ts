@@ -44,7 +44,10 @@ export const readPayInput = reader<PayInput>(['outcome'], {
     additionalProperties: false,
   },
   shipping_option: { type: 'integer', minimum: 0 },
+  tax: { type: 'integer', minimum: 0 },
 });
+
+export const readRefund = reader<{ readonly amount?: number }>([], { amount: { type: 'integer', minimum: 1 } });
 
 export const readEndpoint = reader<FixedEndpoint>(['url', 'secret'], {
   url: text,

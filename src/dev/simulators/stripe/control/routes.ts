@@ -7,7 +7,7 @@ import { endSubscription } from '../billing/subscription.ts';
 import { expireSession, paySession, settleSession } from '../checkout/end-session.ts';
 import type { ShopperInput } from '../checkout/shopper.ts';
 import { closeDispute, openDispute } from '../payments/dispute.ts';
-import { failRefund } from '../payments/refund.ts';
+import { failRefund, refundCharge } from '../payments/refund.ts';
 import type { SimulatorState } from '../simulator-state.ts';
 import type { Account } from '../state/account.ts';
 import type { Session } from '../state/objects.ts';
@@ -15,7 +15,7 @@ import type { Table } from '../state/table.ts';
 import type { Delivery } from '../webhooks/delivery.ts';
 import { addEndpoint } from '../webhooks/operations.ts';
 import type { AccountReport } from './client.ts';
-import { readDeliverySettings, readEndpoint, readFault, readOutcome, readPayInput } from './read-body.ts';
+import { readDeliverySettings, readEndpoint, readFault, readOutcome, readPayInput, readRefund } from './read-body.ts';
 
 interface ControlRequest {
   readonly simulator: SimulatorState;
@@ -64,6 +64,10 @@ const controlRoutes: Readonly<Record<string, (request: ControlRequest) => unknow
       account.change(subscription, { status: 'active' }, 'customer.subscription.updated');
     }
     return invoice;
+  },
+  'POST /_control/charges/{id}/refund': ({ simulator, id, text }) => {
+    const { account, row: charge } = find(simulator, id, (account) => account.charges);
+    return refundCharge(account, charge, readRefund(text));
   },
   'POST /_control/refunds/{id}/fail': ({ simulator, id }) => {
     const { account, row: refund } = find(simulator, id, (account) => account.refunds);

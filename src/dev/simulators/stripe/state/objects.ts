@@ -206,7 +206,7 @@ export interface Session extends StripeObject {
   total_details: {
     readonly amount_discount: number;
     readonly amount_shipping: number;
-    readonly amount_tax: 0;
+    readonly amount_tax: number;
   };
   url: string | null;
 }
