@@ -105,12 +105,15 @@ async function paidFor(ctx: InTransaction, { id, orderId }: ReturnRecord): Promi
       join order_items i on i.tenant_id = ${ctx.tenant.id} and i.id = r.order_item_id
       where t.tenant_id = ${ctx.tenant.id} and t.order_id = ${orderId} and t.status in ('refunded', 'closed')
       group by i.tenant_id, i.id),
-    sums as (select sum(returned) as returned, sum(before) as before from items)
-    select (floor(s.returned * (o.total_cents + o.gift_card_cents - o.shipping_cents)
-        / nullif(o.subtotal_cents - o.discount_cents, 0))
-      - floor(s.before * (o.total_cents + o.gift_card_cents - o.shipping_cents)
-        / nullif(o.subtotal_cents - o.discount_cents, 0)))::int8 as "paidCents"
-    from sums s join orders o on o.tenant_id = ${ctx.tenant.id} and o.id = ${orderId}`);
+    sums as (select sum(returned) as returned, sum(before) as before from items),
+    goods as (
+      select o.total_cents - o.shipping_cents + (
+          select coalesce(sum(g.amount_cents), 0)::int8 from gift_card_redemptions g
+          where g.tenant_id = ${ctx.tenant.id} and g.order_id = o.id) as paid,
+        nullif(o.subtotal_cents - o.discount_cents, 0) as price
+      from orders o where o.tenant_id = ${ctx.tenant.id} and o.id = ${orderId})
+    select (floor(s.returned * g.paid / g.price) - floor(s.before * g.paid / g.price))::int8 as "paidCents"
+    from sums s, goods g`);
   return goods?.paidCents ?? 0;
 }
 

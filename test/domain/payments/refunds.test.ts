@@ -2,7 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 import { transact } from '#src/database/transact.ts';
 import { createCheckoutSession } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import { readOrder } from '#src/domain/orders/index.ts';
+import { readOrder, releaseHolds } from '#src/domain/orders/index.ts';
 import { openAccount } from '#src/domain/payments/accounts/payment-account.ts';
 import { applySnapshot, issueRefund, type Refund, requestRefund } from '#src/domain/payments/index.ts';
 import { readRefund } from '#src/domain/payments/refunds/refund.ts';
@@ -404,4 +404,30 @@ test.serial('a full refund returns its part to a disabled gift card, and flags t
   await refund(t.context, { orderId });
   t.like(await orderOf(ctx, orderId), { status: 'refunded', attentionCode: 'gift_card_disabled' });
   t.deepEqual(await balanceOf(ctx, card.id), { balance: 1000, held: 0 });
+});
+
+test.serial('returns refund no gift card that had been spent elsewhere when the payment came', async (t) => {
+  const { ctx, clock, services, stripe } = t.context;
+  const card = await buildGiftCard(ctx, { balanceCents: 1000 });
+  const product = await buildProduct(ctx, { variants: [{ ships: false }] });
+  const input = { items: [{ product_slug: product.slug, quantity: 2 }], gift_card_code: card.code };
+  const { order_id: orderId } = await createCheckoutSession(ctx, { ...input, customer_email: 'ada@example.com' });
+  await stripe.pay((await sessionOf(ctx, orderId)).sessionId ?? '', { ...shopper, outcome: 'processing' });
+  await settle(t.context);
+  clock.pass(days(30));
+  await transact(ctx, (ctx) => releaseHolds(ctx, orderId));
+  await createCheckoutSession(ctx, { ...input, customer_email: 'bob@example.com' });
+  await stripe.settle((await sessionOf(ctx, orderId)).sessionId ?? '', 'succeeded');
+  await settle(t.context);
+  const order = await readOrder(ctx, orderId);
+  t.like(order, { status: 'paid', total_cents: 6600, gift_card_cents: 1000 });
+  const items = [{ order_item_id: order?.items[0]?.id ?? '', quantity: 1 }];
+  const { id: returnId } = await requestReturn(ctx, {
+    orderNumber: order?.order_number ?? '',
+    email: 'ada@example.com',
+    items,
+  });
+  for (const decide of [approveReturn, receiveReturn, refundReturn]) await decide(ctx, { returnId });
+  await runJobs(services);
+  t.like(await orderOf(ctx, orderId), { status: 'partially_refunded', refundedCents: 3300 });
 });
