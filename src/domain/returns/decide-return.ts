@@ -1,5 +1,6 @@
 import { lockRow } from '#src/database/rows.ts';
 import { transact } from '#src/database/transact.ts';
+import { chargeStepOf } from '#src/lib/currency.ts';
 import { found } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordEvent } from '#src/outbox/enqueue.ts';
@@ -59,7 +60,7 @@ export async function refundReturn(ctx: Context, { amountCents, ...decision }: R
     if (amountCents !== 0) rejectUnpaidHere(order);
     const left = (await leftToRefund(ctx, order)) ?? 0;
     const onCard = order.giftCardCents === 0 ? 0 : await leftToReturn(ctx, { orderId });
-    const wanted = amountCents ?? Math.min(await paidFor(ctx, moved), left + onCard);
+    const wanted = amountCents ?? Math.min(await paidFor(ctx, order, moved), left + onCard);
     const isTooMuch = wanted > left + onCard;
     const toCard = isTooMuch ? 0 : Math.max(0, wanted - left);
     const money = wanted - toCard;
@@ -92,10 +93,11 @@ async function refundToCard(
 }
 
 /**
- * What was paid for the goods of a return, including tax and excluding shipping. A part of a cent goes to a later return
- * of the order, so that together they refund what was paid.
+ * What was paid for the goods of a return, including tax and excluding shipping. What is less than the provider can
+ * refund goes to a later return of the order, so that together they refund what was paid.
  */
-async function paidFor(ctx: InTransaction, { id, orderId }: ReturnRecord): Promise<number> {
+async function paidFor(ctx: InTransaction, { currency }: Order, { id, orderId }: ReturnRecord): Promise<number> {
+  const step = chargeStepOf(currency);
   const [goods] = await ctx.tx.execute<{ paidCents: number | null }>(sql`
     with items as (
       select i.total_cents::numeric * sum(r.quantity) / i.quantity as returned,
@@ -112,7 +114,8 @@ async function paidFor(ctx: InTransaction, { id, orderId }: ReturnRecord): Promi
           where g.tenant_id = ${ctx.tenant.id} and g.order_id = o.id) as paid,
         nullif(o.subtotal_cents - o.discount_cents, 0) as price
       from orders o where o.tenant_id = ${ctx.tenant.id} and o.id = ${orderId})
-    select (floor(s.returned * g.paid / g.price) - floor(s.before * g.paid / g.price))::int8 as "paidCents"
+    select (floor(s.returned * g.paid / g.price / ${step}::int)
+      - floor(s.before * g.paid / g.price / ${step}::int))::int8 * ${step}::int as "paidCents"
     from sums s, goods g`);
   return goods?.paidCents ?? 0;
 }

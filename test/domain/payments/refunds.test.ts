@@ -4,7 +4,7 @@ import { createCheckoutSession } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { readOrder, releaseHolds } from '#src/domain/orders/index.ts';
 import { openAccount } from '#src/domain/payments/accounts/payment-account.ts';
-import { applySnapshot, issueRefund, type Refund, requestRefund } from '#src/domain/payments/index.ts';
+import { applySnapshot, issueRefund, type Refund, refundsOf, requestRefund } from '#src/domain/payments/index.ts';
 import { readRefund } from '#src/domain/payments/refunds/refund.ts';
 import type { RefundRequest } from '#src/domain/payments/refunds/request-refund.ts';
 import { fetchSnapshot } from '#src/domain/payments/snapshots/fetch-snapshot.ts';
@@ -18,7 +18,7 @@ import { sql } from '#src/lib/sql.ts';
 import { recorded } from '#test/support/enqueued-jobs.ts';
 import { buildProduct, stockOf } from '#test/support/factories/catalog.ts';
 import { orderOf, ordersOf, sessionOf } from '#test/support/factories/payments.ts';
-import { balanceOf, buildGiftCard } from '#test/support/factories/promotions.ts';
+import { balanceOf, buildGiftCard, buildPromo } from '#test/support/factories/promotions.ts';
 import { subscriptionsOf } from '#test/support/factories/subscriptions.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 import { type StripeContext, shopper, useStripe } from '#test/support/use-stripe.ts';
@@ -195,6 +195,43 @@ test.serial('requestRefund rejects unpaid orders and more than is left, pending 
   t.is(await code({ orderId }), 'refund_not_allowed');
   t.like(await orderOf(ctx, orderId), { status: 'refunded', refundedCents: 3800 });
   t.is(await code({ orderId: await beginOrder(ctx) }), 'refund_not_allowed');
+});
+
+test.serial('krónur are refunded whole, by the owner and with returns', async (t) => {
+  const { clock, services, stripe } = t.context;
+  const ctx = { ...t.context.ctx, tenant: { ...t.context.ctx.tenant, currency: 'ISK' } };
+  const product = await buildProduct(ctx, { variants: [{ price_cents: 50_000, ships: false }] });
+  const promo = await buildPromo(ctx, { value: 10 });
+  const { order_id: orderId } = await createCheckoutSession(ctx, {
+    items: [{ product_slug: product.slug, quantity: 3 }],
+    customer_email: 'ada@example.com',
+    promo_code: promo.code,
+  });
+  await stripe.pay((await sessionOf(ctx, orderId)).sessionId ?? '', { ...shopper, outcome: 'paid', tax: 10_000 });
+  await settle(t.context);
+  const error = await t.throwsAsync(requestRefund(ctx, { orderId, amountCents: 150 }), { instanceOf: DomainError });
+  t.like(error, { code: 'invalid_request', extensions: { errors: [{ detail: 'must be a multiple of 100' }] } });
+  const order = await readOrder(ctx, orderId);
+  for (let piece = 0; piece < 3; piece += 1) {
+    const items = [{ order_item_id: order?.items[0]?.id ?? '', quantity: 1 }];
+    const { id: returnId } = await requestReturn(ctx, {
+      orderNumber: order?.order_number ?? '',
+      email: 'ada@example.com',
+      items,
+    });
+    for (const decide of [approveReturn, receiveReturn, refundReturn]) await decide(ctx, { returnId });
+    clock.pass(seconds(1));
+    await runJobs(services);
+  }
+  const refunds = await refundsOf(ctx, orderId);
+  t.deepEqual(
+    refunds.map(({ amountCents, state }) => [amountCents, state]),
+    [
+      [48_300, 'sent'],
+      [48_300, 'sent'],
+      [48_400, 'sent'],
+    ],
+  );
 });
 
 test.serial('issueRefund flags the order when the provider declines', async (t) => {

@@ -2,6 +2,7 @@ import { issueRefund } from '#jobs/payments.ts';
 import { lockName } from '#src/database/lock-names.ts';
 import { transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
+import { chargeStepOf } from '#src/lib/currency.ts';
 import { days } from '#src/lib/duration.ts';
 import { DomainError, invalidRequest, notFound } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
@@ -45,7 +46,8 @@ export interface RefundRequest {
  * gift card's part is returned once all money was refunded. A request without an idempotency key that has the amount
  * and reason of a pending refund returns that one.
  *
- * @throws DomainError not_found; `refund_not_allowed` with `reason`; `invalid_request` for more than is left;
+ * @throws DomainError not_found; `refund_not_allowed` with `reason`; `invalid_request` for more than is left, or
+ *   for a part of the smallest amount of the currency;
  *   `second_factor_required` for a member of the staff above the store's limit
  */
 export async function requestRefund(ctx: Context, request: RefundRequest): Promise<Refund> {
@@ -125,12 +127,23 @@ export async function leftToRefund(ctx: InTransaction, order: Order): Promise<Ce
 function checkRefundAmount(order: Order, left: Cents | undefined, wanted: Cents | null): Cents {
   rejectUnpaidHere(order);
   if (left === undefined) throw refundNotAllowed('refunded', 'This order has been refunded in full already.');
-  if (wanted === null) return left;
-  if (wanted <= left) return wanted;
+  if (wanted === null || wanted === left) return left;
+  if (wanted < left) return wholeSteps(wanted, chargeStepOf(order.currency));
   throw invalidRequest('The amount is more than is left to refund.', {
     path: '/amount_cents',
     code: 'maximum',
     detail: `must be at most ${left}`,
+  });
+}
+
+/** The payment provider refunds only what it could charge, such as whole krónur. */
+function wholeSteps(wanted: Cents, step: Cents): Cents {
+  if (wanted % step === 0) return wanted;
+  const detail = `must be a multiple of ${step}`;
+  throw invalidRequest('The payment provider cannot refund a part of its smallest amount.', {
+    path: '/amount_cents',
+    code: 'multipleOf',
+    detail,
   });
 }
 

@@ -1,3 +1,4 @@
+import { chargeStepOf } from '#src/lib/currency.ts';
 import { changedMetadata } from '../api/check-metadata.ts';
 import { invalid } from '../api/error.ts';
 import { formatMoney } from '../money.ts';
@@ -21,6 +22,10 @@ export function refundCharge(account: Account, charge: Charge, params: RefundPar
   const { amount = left } = params;
   if (amount < 1)
     throw invalid('This value must be greater than or equal to 1.', 'amount', 'parameter_invalid_integer');
+  const step = chargeStepOf(charge.currency.toUpperCase());
+  if (amount % step !== 0 && amount !== left) {
+    throw invalid(`Amounts in ${charge.currency} must be evenly divisible by ${step}.`, 'amount');
+  }
   if (amount > left) {
     const [shared, rest] = [amount, left].map((value) => formatMoney(value, charge.currency));
     throw invalid(`Refund amount (${shared}) is greater than unrefunded amount on charge (${rest})`, 'amount');
