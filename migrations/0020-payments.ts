@@ -163,20 +163,21 @@ export class Payments extends Migration {
       create index payment_refunds_of_requester on payment_refunds (tenant_id, requested_by, created_at);
       ${tenantTable('payment_refunds')}
 
-      -- When the refunded amount of an order changed, and by how much: an order has only the sum.
-      create table payment_refund_movements (
+      -- When the amount of an order changed that was refunded or lost in disputes, and by how much.
+      create table payment_reversals (
         tenant_id ${id} not null,
         order_id ${id} not null,
+        cause text not null check (cause in ('refund', 'dispute')),
         -- The number of the provider's snapshot that showed the change.
         snapshot_number bigint not null,
-        -- Negative where a refund failed later.
+        -- Negative where a refund failed later, or a loss was reversed.
         amount_cents bigint not null check (amount_cents <> 0),
         at timestamptz not null,
-        primary key (tenant_id, order_id, snapshot_number),
+        primary key (tenant_id, order_id, cause, snapshot_number),
         foreign key (tenant_id, order_id) references orders (tenant_id, id) on delete cascade
       );
-      create index payment_refund_movements_by_age on payment_refund_movements (tenant_id, at);
-      ${tenantTable('payment_refund_movements')}
+      create index payment_reversals_by_age on payment_reversals (tenant_id, at);
+      ${tenantTable('payment_reversals')}
 
       -- What each daily comparison of a store's orders with its payment provider found: ids, mostly none.
       create table payment_drift_reports (

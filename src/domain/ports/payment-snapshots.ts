@@ -104,6 +104,8 @@ export interface PaymentSnapshot extends OwnMetadata {
   /** The last of the refunds that count, where it was requested here and not at the provider. */
   readonly lastRefundId: string | null;
   readonly dispute: 'open' | 'lost' | null;
+  /** What was lost in the dispute, in minor units. */
+  readonly lostCents: number;
 }
 
 /** `failure` is the provider's code of why it failed. */

@@ -59,11 +59,11 @@ export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
   }
 
   async function fetchDispute(charge: Stripe.Charge, shared: SharedOptions) {
-    if (!charge.disputed) return null;
+    if (!charge.disputed) return undisputed;
     const disputes = await call({ ...shared, operation: 'disputes.list' }, (options) =>
       stripe.disputes.list({ charge: charge.id, limit: 1 }, options),
     );
-    return disputeStateOf(disputes.data[0]?.status);
+    return disputeOf(disputes.data[0]);
   }
 
   async function fetchRefunds(of: Stripe.RefundListParams, shared: SharedOptions): Promise<Stripe.Refund[]> {
@@ -83,7 +83,7 @@ export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
     return paymentSnapshotOf(charge, invoice, {
       failedRefunds: refunds.flatMap(failedRefundOf),
       lastRefundId: refunds.find((refund) => !hasFailed(refund))?.metadata?.[refundIdField] ?? null,
-      dispute,
+      ...dispute,
     });
   }
 
@@ -153,9 +153,11 @@ function failedRefundOf(refund: Stripe.Refund): FailedRefund[] {
   return refundId && hasFailed(refund) ? [{ refundId, failure: reason ?? status ?? 'failed' }] : [];
 }
 
-const disputeStatesWithoutLoss: readonly (string | undefined)[] = ['won', 'warning_closed', 'prevented'];
+const disputeStatesWithoutLoss: readonly string[] = ['won', 'warning_closed', 'prevented'];
 
-function disputeStateOf(status: string | undefined): PaymentSnapshot['dispute'] {
-  if (status === undefined || disputeStatesWithoutLoss.includes(status)) return null;
-  return status === 'lost' ? 'lost' : 'open';
+const undisputed = { dispute: null, lostCents: 0 } as const;
+
+function disputeOf(dispute: Stripe.Dispute | undefined): Pick<PaymentSnapshot, 'dispute' | 'lostCents'> {
+  if (!dispute || disputeStatesWithoutLoss.includes(dispute.status)) return undisputed;
+  return dispute.status === 'lost' ? { dispute: 'lost', lostCents: dispute.amount } : { dispute: 'open', lostCents: 0 };
 }

@@ -163,7 +163,7 @@ const causes: Partial<Record<string, InvoiceSnapshot['cause']>> = {
 export function paymentSnapshotOf(
   charge: Stripe.Charge,
   invoice: { readonly invoiceId: string; readonly metadata: Stripe.Metadata | null } | null,
-  reversals: Pick<PaymentSnapshot, 'failedRefunds' | 'lastRefundId' | 'dispute'>,
+  reversals: Pick<PaymentSnapshot, 'failedRefunds' | 'lastRefundId' | 'dispute' | 'lostCents'>,
 ): PaymentSnapshot {
   const own = metadataIn(charge.metadata);
   return {

@@ -41,6 +41,7 @@ async function buildCharged(ctx: Context, given: GivenOrder = {}) {
     failedRefunds: [],
     lastRefundId: null,
     dispute: null,
+    lostCents: 0,
   });
   return order;
 }

@@ -65,6 +65,7 @@ async function buildCharged(ctx: Context) {
     failedRefunds: [],
     lastRefundId: null,
     dispute: null,
+    lostCents: 0,
   });
   return paymentId;
 }

@@ -3,6 +3,7 @@ import { purchaseLabel } from '#jobs/labels.ts';
 import { reconcilePaymentEvent as job } from '#jobs/payments.ts';
 import { read, transact } from '#src/database/transact.ts';
 import { dismissAttention } from '#src/domain/backoffice/index.ts';
+import { exportJournal } from '#src/domain/bulk/exports/journal.ts';
 import { changeStock } from '#src/domain/catalog/change-stock.ts';
 import { type CheckoutInput, createCheckoutSession } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
@@ -152,6 +153,7 @@ test.serial('a refunded mismatched payment cancels the order', async (t) => {
     failedRefunds: [],
     lastRefundId: null,
     dispute: null,
+    lostCents: 0,
   });
   await receive(ctx, 'ch_wrong', { type: 'charge.refunded', subject: 'payment' });
   t.like(await orderOf(ctx, orderId), { status: 'canceled', attentionCode: null });
@@ -395,6 +397,7 @@ test.serial('applyPayment mirrors refunds, reverses a failed one, and restocks u
     failedRefunds: [],
     lastRefundId: null,
     dispute: null,
+    lostCents: 0,
   };
   const refund = async (refundedCents: number) => {
     payments.payments.set('ch_1', { ...payment, refundedCents });
@@ -431,6 +434,7 @@ test.serial(
       failedRefunds: [],
       lastRefundId: null,
       dispute: null,
+      lostCents: 0,
     };
     const account = await openAccount(ctx);
     const fetched = (ctx: Context, refundedCents: number) => {
@@ -448,7 +452,7 @@ test.serial(
   },
 );
 
-test.serial('a dispute flags the order until it is over', async (t) => {
+test.serial('a dispute flags the order until it is over, and is entered in the journal once it is lost', async (t) => {
   const { ctx } = t.context;
   const { orderId, sessionId } = await buy(ctx);
   paid(sessionId);
@@ -466,13 +470,25 @@ test.serial('a dispute flags the order until it is over', async (t) => {
       failedRefunds: [],
       lastRefundId: null,
       dispute: state,
+      lostCents: state === 'lost' ? 3800 : 0,
     });
     await receive(ctx, 'dp_1', { type: 'charge.dispute.created', subject: 'payment' });
     return (await orderOf(ctx, orderId)).attentionCode;
   };
+  const entries = async () => {
+    const journal = await read<{ account: string; amount_cents: number }>(
+      ctx,
+      exportJournal.select(ctx, { from: null, to: null }),
+    );
+    return journal.flatMap(({ account, amount_cents: cents }) => (account === 'disputes' ? [cents] : []));
+  };
   t.is(await dispute('open'), 'disputed');
   t.is(await dispute(null), null);
-  t.is(await dispute('lost'), 'dispute_lost');
+  t.deepEqual(await entries(), []);
+  for (let time = 0; time < 2; time += 1) t.is(await dispute('lost'), 'dispute_lost');
+  t.deepEqual(await entries(), [-3800]);
+  t.is(await dispute(null), null);
+  t.deepEqual((await entries()).toSorted(), [-3800, 3800]);
 });
 
 test.serial('a second payment of a paid order flags it', async (t) => {
@@ -506,6 +522,7 @@ test.serial('a refund of the second payment leaves the order paid', async (t) =>
     failedRefunds: [],
     lastRefundId: null,
     dispute: null,
+    lostCents: 0,
   });
   await receive(ctx, 'ch_2', { type: 'charge.refunded', subject: 'payment' });
   t.like(await orderOf(ctx, orderId), { status: 'paid', paymentStatus: 'paid', refundedCents: 0, attentionCode: null });
@@ -606,6 +623,7 @@ test.serial('reconcilePaymentEvent opens a dispute beside a second payment, and 
     failedRefunds: [],
     lastRefundId: null,
     dispute: 'open',
+    lostCents: 0,
   });
   await receive(ctx, 'dp_2', { type: 'charge.dispute.created', subject: 'payment' });
   t.is((await orderOf(ctx, orderId)).attentionCode, 'disputed');
@@ -630,6 +648,7 @@ test.serial('a refund that arrives before its payment waits for it, and nothing 
     failedRefunds: [],
     lastRefundId: null,
     dispute: null,
+    lostCents: 0,
   });
   await receive(ctx, 'ch_early', { type: 'charge.refunded', subject: 'payment' }, 1);
   t.deepEqual(await eventStates(ctx), ['pending']);
@@ -685,6 +704,7 @@ test.serial('a mismatched payment of an expired order flags it, and its refund c
     failedRefunds: [],
     lastRefundId: null,
     dispute: null,
+    lostCents: 0,
   });
   await receive(ctx, 'ch_wrong', { type: 'charge.refunded', subject: 'payment' });
   t.like(await orderOf(ctx, orderId), { status: 'expired', attentionCode: null });
@@ -709,6 +729,7 @@ test.serial('a dismissed mismatch releases its holds once the money was refunded
     failedRefunds: [],
     lastRefundId: null,
     dispute: null,
+    lostCents: 0,
   });
   await receive(ctx, 'ch_noted', { type: 'charge.refunded', subject: 'payment' });
   t.like(await orderOf(ctx, orderId), { status: 'canceled' });

@@ -27,9 +27,10 @@ const entries = ({ tenant }: Context, range: ExportRange): Sql => sql`
       ('payments', o.total_cents)) as each(account, amount_cents)
     where o.tenant_id = ${tenant.id} and o.paid_at is not null and o.imported_at is null
     union all
-    select m.at, 'refunds', o.order_number, o.currency, -m.amount_cents
-    from payment_refund_movements m join orders o on o.tenant_id = m.tenant_id and o.id = m.order_id
-    where m.tenant_id = ${tenant.id}
+    select r.at, case r.cause when 'dispute' then 'disputes' else 'refunds' end, o.order_number, o.currency,
+      -r.amount_cents
+    from payment_reversals r join orders o on o.tenant_id = r.tenant_id and o.id = r.order_id
+    where r.tenant_id = ${tenant.id}
     union all
     select r.at, 'gift_cards_returned', o.order_number, o.currency, r.amount_cents
     from gift_card_returns r join orders o on o.tenant_id = r.tenant_id and o.id = r.order_id

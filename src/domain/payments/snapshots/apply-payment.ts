@@ -106,7 +106,7 @@ async function applyRefundedAmount(ctx: InTransaction, order: Order, payment: Pa
   const before = order.refundedCents;
   if (refundedCents === before) return;
   order.refundedCents = refundedCents;
-  await recordMovement(ctx, order, refundedCents - before);
+  await recordReversal(ctx, order, refundedCents - before);
   const isRefunded = refundedCents >= amountCents && !(await isReturnOfPart(ctx, order, payment));
   const status = refundedCents === 0 ? 'paid' : isRefunded ? 'refunded' : 'partially_refunded';
   order.moveTo(status);
@@ -129,14 +129,28 @@ async function isReturnOfPart(
 }
 
 /** For the store's accounts, which count each refund on its day. */
-async function recordMovement(ctx: InTransaction, order: Order, amountCents: number): Promise<void> {
+async function recordReversal(ctx: InTransaction, order: Order, amountCents: number): Promise<void> {
   await ctx.tx.execute(sql`
-    insert into payment_refund_movements (tenant_id, order_id, snapshot_number, amount_cents, at)
-    values (${ctx.tenant.id}, ${order.id}, ${order.paymentSnapshotNumber}, ${amountCents}, ${ctx.clock.now()})`);
+    insert into payment_reversals (tenant_id, order_id, cause, snapshot_number, amount_cents, at)
+    values (${ctx.tenant.id}, ${order.id}, 'refund', ${order.paymentSnapshotNumber}, ${amountCents},
+      ${ctx.clock.now()})`);
 }
 
-async function applyDispute(ctx: InTransaction, order: Order, { dispute }: PaymentSnapshot): Promise<void> {
+async function applyDispute(ctx: InTransaction, order: Order, { dispute, lostCents }: PaymentSnapshot): Promise<void> {
+  await recordLoss(ctx, order, lostCents);
   if (dispute !== 'open') order.resolve(disputed.code);
   if (dispute !== 'lost') order.resolve(disputeLost.code);
   if (dispute) await flagAttention(ctx, order, dispute === 'open' ? disputed : disputeLost);
+}
+
+/** For the store's accounts, too: only what differs from what was recorded of the order's disputes before. */
+async function recordLoss(ctx: InTransaction, order: Order, lostCents: number): Promise<void> {
+  await ctx.tx.execute(sql`
+    insert into payment_reversals (tenant_id, order_id, cause, snapshot_number, amount_cents, at)
+    select ${ctx.tenant.id}, ${order.id}, 'dispute', ${order.paymentSnapshotNumber}, ${lostCents} - before.cents,
+      ${ctx.clock.now()}::timestamptz
+    from (
+      select coalesce(sum(amount_cents), 0)::int8 as cents from payment_reversals
+      where tenant_id = ${ctx.tenant.id} and order_id = ${order.id} and cause = 'dispute') as before
+    where before.cents <> ${lostCents}`);
 }
