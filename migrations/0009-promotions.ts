@@ -77,6 +77,20 @@ export class Promotions extends Migration {
       );
       ${tenantTable('gift_cards')}
 
+      -- When the owner set another balance of a card, and by how much it changed.
+      create table gift_card_adjustments (
+        tenant_id ${id} not null,
+        gift_card_id ${id} not null,
+        -- The version of the card with this change.
+        version int not null,
+        amount_cents bigint not null check (amount_cents <> 0),
+        at timestamptz not null,
+        primary key (tenant_id, gift_card_id, version),
+        foreign key (tenant_id, gift_card_id) references gift_cards (tenant_id, id)
+      );
+      create index gift_card_adjustments_by_age on gift_card_adjustments (tenant_id, at);
+      ${tenantTable('gift_card_adjustments')}
+
       create table gift_card_redemptions (
         tenant_id ${id} not null,
         gift_card_id ${id} not null,

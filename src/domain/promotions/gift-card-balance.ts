@@ -137,7 +137,7 @@ export async function returnedToGiftCard(ctx: Context, orderId: string): Promise
   return row?.cents ?? 0;
 }
 
-/** An expression for the amount that the card `g` of a query was issued with. */
+/** An expression for the amount that the card `g` of a query was issued with, and by which its owner adjusted it. */
 export const issuedCents: Sql = sql`(g.balance_cents + (
   select coalesce(sum(r.amount_cents - r.returned_cents), 0)::int8 from gift_card_redemptions r
   where r.tenant_id = g.tenant_id and r.gift_card_id = g.id))`;

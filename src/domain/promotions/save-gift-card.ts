@@ -44,9 +44,13 @@ async function saveHashedGiftCard(
   const balanceCents = Math.max(given.balanceCents, card.heldCents);
   if (!setBalance || card.balanceCents === balanceCents) return { id, subject, action: 'unchanged', fields: [] };
   const values = changedValues(card, { balanceCents });
+  const adjustedCents = balanceCents - card.balanceCents;
   card.balanceCents = balanceCents;
   card.updatedAt = ctx.clock.now();
   await em.flush();
+  await ctx.tx.execute(sql`
+    insert into gift_card_adjustments (tenant_id, gift_card_id, version, amount_cents, at)
+    values (${ctx.tenant.id}, ${id}, ${card.version}, ${adjustedCents}, ${card.updatedAt})`);
   return { id, subject, action: 'updated', fields: ['balance_cents'], values };
 }
 

@@ -1,6 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 import { read, transact } from '#src/database/transact.ts';
-import { holdGiftCard, redeemGiftCard, returnGiftCard } from '#src/domain/promotions/index.ts';
+import { holdGiftCard, redeemGiftCard, returnGiftCard, saveGiftCard } from '#src/domain/promotions/index.ts';
 import { hours } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { dieAt } from '#test/support/die-at.ts';
@@ -168,7 +168,7 @@ test.serial('the journal agrees with orders, refunds and gift cards to the cent,
   await buildPaidOrder(ctx, { currency: 'EUR', items: [{ unitPriceCents: 700 }] });
   await buildPaidOrder(ctx, { status: 'pending' });
   const unredeemed = await buildPaidOrder(ctx, { currency: 'CAD', items: [{ unitPriceCents: 900 }] });
-  const { id: card } = await buildGiftCard(ctx, { balanceCents: 5000 });
+  const { id: card, code } = await buildGiftCard(ctx, { balanceCents: 5000 });
   await transact(ctx, async ({ tx }) => {
     await tx.execute(sql`
       update orders set discount_cents = 100, shipping_cents = 599, tax_cents = 88, gift_card_cents = 400,
@@ -214,6 +214,7 @@ test.serial('the journal agrees with orders, refunds and gift cards to the cent,
   const { clock } = t.context;
   clock.pass(hours(24));
   await transact(ctx, (ctx) => returnGiftCard(ctx, { orderId }));
+  await transact(ctx, (ctx) => saveGiftCard(ctx, { code, balance_cents: 4000 }, { setBalance: true }));
   const onCards = rowsOf((await exportFile(t, { kind: 'journal_days' })).text).filter((row) =>
     row.includes('gift_cards_'),
   );
@@ -222,6 +223,7 @@ test.serial('the journal agrees with orders, refunds and gift cards to the cent,
     `${day},gift_cards_issued,USD,1,5000`,
     `${day},gift_cards_redeemed,USD,1,-400`,
     `${day},gift_cards_returned,USD,2,150`,
+    `${nextDay},gift_cards_issued,USD,1,-1000`,
     `${nextDay},gift_cards_returned,USD,1,250`,
   ]);
 });

@@ -36,8 +36,15 @@ const entries = ({ tenant }: Context, range: ExportRange): Sql => sql`
     from gift_card_returns r join orders o on o.tenant_id = r.tenant_id and o.id = r.order_id
     where r.tenant_id = ${tenant.id}
     union all
-    select g.created_at, 'gift_cards_issued', g.id, g.currency, ${issuedCents}
+    select g.created_at, 'gift_cards_issued', g.id, g.currency, ${issuedCents} - (
+        select coalesce(sum(amount_cents), 0)::int8 from gift_card_adjustments
+        where tenant_id = g.tenant_id and gift_card_id = g.id)
     from gift_cards g where g.tenant_id = ${tenant.id}
+    union all
+    select a.at, 'gift_cards_issued', g.id, g.currency, a.amount_cents
+    from gift_card_adjustments a
+    join gift_cards g on g.tenant_id = ${tenant.id} and g.id = a.gift_card_id
+    where a.tenant_id = ${tenant.id}
     union all
     select l.purchased_at, 'label_costs', l.order_number, l.rate ->> 'currency', -l.amount_cents
     from labels l where l.tenant_id = ${tenant.id} and l.purchased_at is not null
