@@ -40,10 +40,23 @@ const selectPartners = (ctx: Context, more: Sql = sql``): Sql => sql`
     p.discount_percent::float8 as "discountPercent", p.window_ms as "windowMs", p.version, p.created_at as "createdAt",
     sales.orders, sales."totalCents", sales."commissionCents"${more}
   from partners p, lateral (
-    select count(*)::int as orders, coalesce(sum(a.total_cents), 0)::int8 as "totalCents",
-      coalesce(sum(a.commission_cents), 0)::int8 as "commissionCents"
-    from partner_attributions a where a.tenant_id = ${ctx.tenant.id} and a.partner_id = p.id) as sales
+    select count(*)::int as orders, coalesce(sum(round(a.total_cents * coalesce(kept.share, 1))), 0)::int8 as "totalCents",
+      coalesce(sum(round(a.commission_cents * coalesce(kept.share, 1))), 0)::int8 as "commissionCents"
+    from partner_attributions a left join lateral (${keptShare(ctx)}) as kept on true
+    where a.tenant_id = ${ctx.tenant.id} and a.partner_id = p.id) as sales
   where p.tenant_id = ${ctx.tenant.id} and p.removed_at is null`;
+
+/** A query for the share of what was paid for the order `a.order_id` that was neither refunded nor lost in a dispute. */
+const keptShare = ({ tenant }: Context): Sql => sql`
+  select 1 - least(coalesce((reversed.cents + card.returned) / nullif(o.total_cents + card.paid, 0), 0), 1) as share
+  from orders o
+  cross join lateral (
+    select coalesce(sum(amount_cents), 0)::numeric as cents from payment_reversals
+    where tenant_id = ${tenant.id} and order_id = o.id) as reversed
+  cross join lateral (
+    select coalesce(sum(amount_cents), 0)::numeric as paid, coalesce(sum(returned_cents), 0)::numeric as returned
+    from gift_card_redemptions where tenant_id = ${tenant.id} and order_id = o.id) as card
+  where o.tenant_id = ${tenant.id} and o.id = a.order_id`;
 
 const amount = Type.Integer({ examples: [38_000] });
 
@@ -55,7 +68,7 @@ export const ManagedPartnerView = Type.Object(
     commission_percent: Type.Number({ examples: [8] }),
     discount_percent: Type.Number({ examples: [5] }),
     window: Duration,
-    /** The number of attributed orders, their total, and the commission on it. */
+    /** The number of attributed orders, their total without what was refunded, and the commission on it. */
     orders: Type.Integer({ examples: [10] }),
     total_cents: amount,
     commission_cents: Cents,

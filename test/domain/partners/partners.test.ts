@@ -9,10 +9,13 @@ import {
   savePartner,
   trackReferral,
 } from '#src/domain/partners/index.ts';
+import { readPartner } from '#src/domain/partners/managed-partners.ts';
 import type { PaidOrder } from '#src/domain/partners/referrals.ts';
 import { days, hours } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
+import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
+import { buildPaidOrder } from '#test/support/factories/orders.ts';
 import { attributionOf, buildPartner } from '#test/support/factories/partners.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 
@@ -138,4 +141,31 @@ test('removing a partner twice, or one who never was, changes nothing; saving br
 
   await transact(ctx, (ctx) => savePartner(ctx, { code: partner.code, name: 'The Maker Blog', commission_percent: 8 }));
   t.is((await findPartner(ctx, partner.code))?.id, partner.id);
+});
+
+test("a partner's sales and commission are without what was refunded or lost in a dispute", async (t) => {
+  const { ctx } = t.context;
+  const partner = await buildPartner(ctx, { commission_percent: 10 });
+  const sales = async () => {
+    const { orders, totalCents, commissionCents } = (await readPartner(ctx, partner.code)) ?? {};
+    return [orders, totalCents, commissionCents];
+  };
+  const [kept, returned, lost] = [await buildPaidOrder(ctx), await buildPaidOrder(ctx), await buildPaidOrder(ctx)];
+  for (const { id: orderId } of [kept, returned, lost]) {
+    await attribute(ctx, { orderId, partnerCode: partner.code, totalCents: 3800 });
+  }
+  t.deepEqual(await sales(), [3, 11_400, 1140]);
+  const reverse = (orderId: string, cause: string, number: number, cents: number) =>
+    transact(ctx, ({ tx }) =>
+      tx.execute(sql`
+        insert into payment_reversals (tenant_id, order_id, cause, snapshot_number, amount_cents, at)
+        values (${ctx.tenant.id}, ${orderId}, ${cause}, ${number}, ${cents}, ${ctx.clock.now()})`),
+    );
+  await reverse(returned.id, 'refund', 1, 1900);
+  t.deepEqual(await sales(), [3, 9500, 950]);
+  await reverse(returned.id, 'refund', 2, 1900);
+  await reverse(lost.id, 'dispute', 1, 3800);
+  t.deepEqual(await sales(), [3, 3800, 380]);
+  await reverse(returned.id, 'refund', 3, -1900);
+  t.deepEqual(await sales(), [3, 5700, 570]);
 });
