@@ -1,4 +1,4 @@
 import { runWorker } from './runtime/run-worker.ts';
 
-/** Folds analytics events and rolls them up. */
+/** Adds analytics events to the daily numbers. */
 await runWorker('worker-analytics', { queues: ['analytics'], relay: false });

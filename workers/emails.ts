@@ -1,4 +1,4 @@
 import { runWorker } from './runtime/run-worker.ts';
 
-/** Sends mails. */
+/** Sends emails. */
 await runWorker('worker-emails', { queues: ['emails'], relay: false });

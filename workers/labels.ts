@@ -1,4 +1,4 @@
 import { runWorker } from './runtime/run-worker.ts';
 
-/** Buys shipping labels and follows parcels. */
+/** Purchases shipping labels and tracks parcels. */
 await runWorker('worker-labels', { queues: ['labels'], relay: false });

@@ -20,7 +20,7 @@ export interface InspectedDatabase {
   readonly role: string;
   /** Whether it only repeats what another server does, and accepts no changes. */
   readonly isStandby: boolean;
-  /** Whether it accepts no changes, as a standby or because it was told so. */
+  /** Whether it accepts no changes, as a standby or because it is configured so. */
   readonly isReadOnly: boolean;
   /** Whether the role is above row-level security. */
   readonly isUnbound: boolean;

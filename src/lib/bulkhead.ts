@@ -17,7 +17,7 @@ export interface BulkheadOptions {
  */
 export class Bulkhead {
   readonly #options: BulkheadOptions;
-  /** Of the keys whose work is running, and of those whose last work waited in vain. */
+  /** Of the keys whose work is running, and of those whose last work did not get its turn. */
   readonly #gates = new Map<string, Gate>();
 
   constructor(options: BulkheadOptions) {

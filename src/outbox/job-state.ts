@@ -69,7 +69,7 @@ export function fail(id: string, now: Date, failure: string): Sql {
 }
 
 /**
- * Retry a failed job of a queue, or all of them, for an operator: each is due anew, with all of its attempts, and marked
+ * Retry a failed job of a queue, or all of them, for an operator: each is due again, with all of its attempts, and marked
  * as manually retried. The relay adds them again, even if the queue still has them as failed.
  * @returns the number of jobs
  */

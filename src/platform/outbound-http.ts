@@ -26,7 +26,7 @@ export interface OutboundHttpOptions {
   readonly localMode: boolean;
   /** Resolves host names; tests replace it. */
   readonly resolve?: typeof resolveName;
-  /** How long a whole request may take; tests have less patience. */
+  /** How long a whole request may take; tests set a shorter time. */
   readonly timeoutMs?: number;
 }
 

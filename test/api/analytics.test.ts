@@ -196,7 +196,7 @@ test.serial(
       );
     clock.pass(seconds(1));
     await Promise.all([plant(900), plant(800)]);
-    t.is((await send(t.context, [buildEvent()])).status, 200, 'nobody was seen to fold');
+    t.is((await send(t.context, [buildEvent()])).status, 200, 'no worker was seen to aggregate');
 
     await asPlatform(services.context(), 'a test', (platform) =>
       platform.tx.execute(sql`delete from analytics_batches where id = 'bat_900'`),
@@ -208,7 +208,7 @@ test.serial(
     t.is(refused.headers.get('retry-after'), '1');
 
     clock.pass(seconds(1));
-    t.is((await send(t.context, [buildEvent()])).status, 200, 'nobody folds any more');
+    t.is((await send(t.context, [buildEvent()])).status, 200, 'no worker aggregates any more');
     await aggregateAll(services);
     clock.pass(seconds(1));
     t.is((await send(t.context, [buildEvent()])).status, 200);

@@ -59,8 +59,8 @@ async function addToQueue(queue: Queue<Envelope> | undefined, claims: readonly C
 }
 
 /**
- * Add failed jobs to the queues that hold fewer: Redis was emptied. A worker does not execute them again, but tells its
- * queue that they have failed, so that the board shows them.
+ * Add failed jobs to the queues that hold fewer: Redis was emptied. A worker does not execute them again, but reports
+ * them to its queue as failed, so that the board shows them.
  */
 export async function restoreFailed(queues: RelayQueues, failed: readonly ClaimedJob[], now: Date): Promise<void> {
   for (const [name, some] of Map.groupBy(failed, ({ queue }) => queue)) {

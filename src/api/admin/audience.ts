@@ -22,5 +22,8 @@ function scopesIn(areas: readonly AdminArea[], verb: 'read' | 'write'): [Scope, 
   return [`admin.${first}:${verb}`, ...others.map((area): Scope => `admin.${area}:${verb}`)];
 }
 
-/** What every route has that changes keys or credentials, or reveals them: whoever may call it could allow itself everything else. */
+/**
+ * What every route has that changes keys or credentials, or reveals them: its callers could give themselves all other
+ * permissions.
+ */
 export const owning = { ...common, audience: toBearerOrStaff('admin:write'), verified: true } as const;

@@ -26,7 +26,7 @@ export interface Limiter {
    */
   limitGuesses<Result>(route: Route, party: Party, body: unknown, work: () => Promise<Result>): Promise<Result>;
   /**
-   * Do work that may cause an email to this recipient, and tell it whether the email may be sent. The email is counted
+   * Do work that may cause an email to this recipient; it gets whether the email may be sent. The email is counted
    * while the work runs, and stays counted only if the work caused it.
    * @throws DomainError `rate_limited` unless the limit is silent, or an error of the work
    */

@@ -39,7 +39,7 @@ async function* callsThatName(ctx: InTransaction, email: string): AsyncGenerator
       where tenant_id = ${ctx.tenant.id} and id > ${after} order by id limit ${batchSize}`);
     for (const { sealed, ...call } of calls) {
       const body: unknown = JSON.parse(ctx.keyring.open(ctx.tenant.id, bodyField, sealed));
-      // Written anew, because the sender may have escaped any character.
+      // Serialized again, because the sender may have escaped any character.
       const text = JSON.stringify(body).toLowerCase();
       if (spellings.some((spelling) => text.includes(spelling))) yield { ...call, body };
     }

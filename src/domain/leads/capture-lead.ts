@@ -10,8 +10,8 @@ import type { LeadInput, QuizInput } from './lead-input.ts';
 
 /**
  * Create a lead. The same email address from the same source is the same lead.
- * @param replaces whether to replace the name and consent of an existing lead: not for just anybody, who may send the
- *   email address of somebody else
+ * @param options `replaces`: the name and consent of an existing lead are replaced. Only for a trusted caller: a shopper
+ *   may send the email address of another person
  */
 export async function captureLead(
   ctx: Context,

@@ -88,14 +88,14 @@ export function VersionedAction<Thing extends Versioned, Input extends object>({
   );
 }
 
-/** A version that somebody else saved meanwhile, and what to do about it. */
+/** A version that another member saved meanwhile, and what to do about it. */
 interface Conflict<Input> {
   readonly theirs: Input;
   readonly mine: Input;
   readonly decide: (isMine: boolean) => void;
 }
 
-/** Saves a thing, and asks with a dialog where somebody else saved it meanwhile. */
+/** Saves a thing, and asks with a dialog where another member saved it meanwhile. */
 function useVersionedSave<Thing extends Versioned, Input extends object>({
   inputOf,
   read,
@@ -119,7 +119,7 @@ function useVersionedSave<Thing extends Versioned, Input extends object>({
   return { run, conflict: conflict && <ConflictDialog {...conflict} /> };
 }
 
-/** The fields that were edited: all others stay as somebody else saved them. */
+/** The fields that were edited: all others stay as the other member saved them. */
 function changesOf<Input extends object>(base: Input, mine: Input): Partial<Input> {
   const fields = Object.keys(mine) as (keyof Input)[];
   const edited = fields.filter((field) => describe(mine[field]) !== describe(base[field]));

@@ -34,7 +34,7 @@ function SignInAgain({ close }: GateProps) {
   const resume = () =>
     attempt(async () => {
       const { staff } = await refreshSession();
-      // What waits was asked for by somebody else, who may have had other rights.
+      // What waits was requested by another member, who may have had other rights.
       if (session && staff.id !== session.staff.id) location.reload();
       else close(true);
       return undefined;
