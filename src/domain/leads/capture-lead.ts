@@ -39,19 +39,21 @@ async function saveLead(ctx: Context, lead: NewLead): Promise<{ id: string }> {
 }
 
 /**
- * The statement that creates or updates a lead and returns its `id`, for use within other statements.
- * @param when a `from` clause with one row or none: without a row nothing is saved
+ * The statement that creates or updates a lead and returns its `id`, for use within other statements. It locks the lead:
+ * of two that create the same one at once, the second would otherwise fail with the id as a duplicate.
+ * @param when a relation with one row or none: without a row nothing is saved
  */
-export function upsertLead(ctx: Context, lead: NewLead, when: Sql = sql``): Sql {
+export function upsertLead(ctx: Context, lead: NewLead, when: Sql = sql`(select) as always`): Sql {
   const { source, name, consent, answers, replaces } = lead;
   const email = normaliseEmail(lead.email);
+  const id = leadIdOf(ctx, email, source);
   const now = ctx.clock.now();
   return sql`
     insert into leads as known (tenant_id, id, email, source, name, consent, answers, created_at, updated_at)
-    select ${ctx.tenant.id}, ${leadIdOf(ctx, email, source)}, ${email}, ${source}, ${name?.trim() || null}::text,
+    select ${ctx.tenant.id}, ${id}, ${email}, ${source}, ${name?.trim() || null}::text,
       ${consent ?? null}::boolean, ${answers ? JSON.stringify(answers) : null}::jsonb,
       ${now}::timestamptz, ${now}::timestamptz
-    ${when}
+    from ${when} cross join pg_advisory_xact_lock(hashtextextended(${id}, 0)) as locked
     on conflict (tenant_id, email, source) do update set
       ${
         replaces

@@ -37,7 +37,7 @@ export async function joinWaitlist(
     ctx,
     sql`
     wanted as (${wanted}),
-    lead as (${upsertLead(ctx, { email, source: 'waitlist' }, sql`from wanted`)}),
+    lead as (${upsertLead(ctx, { email, source: 'waitlist' }, sql`wanted`)}),
     entry as (
       insert into waitlist_entries (tenant_id, id, lead_id, email, product_id, variant_id, created_at)
       select ${ctx.tenant.id}, ${newId('wait')}, lead.id, ${normaliseEmail(email)}, wanted.product_id,
