@@ -40,8 +40,8 @@ function driftOf(route: Route, { status, body }: Reply): string | undefined {
 /** `errors` is left out where no field of the request is at fault; the other fields of a code are always there. */
 function driftOfError(route: Route, body: ErrorBody): string | undefined {
   if (!documentedErrors(route).some((code) => code === body.error)) return 'which its `errors` do not list';
-  const { errors: _, ...promised } = meaningOf(body.error)?.extensions ?? {};
-  const [issue] = issuesOf(Type.Object(promised), body);
+  const { errors: _, ...extensions } = meaningOf(body.error)?.extensions ?? {};
+  const [issue] = issuesOf(Type.Object(extensions), body);
   return issue && `whose ${issue.path} ${issue.detail}`;
 }
 

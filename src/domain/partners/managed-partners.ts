@@ -40,14 +40,15 @@ const selectPartners = (ctx: Context, more: Sql = sql``): Sql => sql`
     p.discount_percent::float8 as "discountPercent", p.window_ms as "windowMs", p.version, p.created_at as "createdAt",
     sales.orders, sales."totalCents", sales."commissionCents"${more}
   from partners p, lateral (
-    select count(*)::int as orders, coalesce(sum(round(a.total_cents * coalesce(kept.share, 1))), 0)::int8 as "totalCents",
-      coalesce(sum(round(a.commission_cents * coalesce(kept.share, 1))), 0)::int8 as "commissionCents"
-    from partner_attributions a left join lateral (${keptShare(ctx)}) as kept on true
+    select count(*)::int as orders,
+      coalesce(sum(round(a.total_cents * coalesce(retained.share, 1))), 0)::int8 as "totalCents",
+      coalesce(sum(round(a.commission_cents * coalesce(retained.share, 1))), 0)::int8 as "commissionCents"
+    from partner_attributions a left join lateral (${retainedShare(ctx)}) as retained on true
     where a.tenant_id = ${ctx.tenant.id} and a.partner_id = p.id) as sales
   where p.tenant_id = ${ctx.tenant.id} and p.removed_at is null`;
 
 /** A query for the share of what was paid for the order `a.order_id` that was neither refunded nor lost in a dispute. */
-const keptShare = ({ tenant }: Context): Sql => sql`
+const retainedShare = ({ tenant }: Context): Sql => sql`
   select 1 - least(coalesce((reversed.cents + card.returned) / nullif(o.total_cents + card.paid, 0), 0), 1) as share
   from orders o
   cross join lateral (

@@ -150,8 +150,8 @@ test("a partner's sales and commission are without what was refunded or lost in 
     const { orders, totalCents, commissionCents } = (await readPartner(ctx, partner.code)) ?? {};
     return [orders, totalCents, commissionCents];
   };
-  const [kept, returned, lost] = [await buildPaidOrder(ctx), await buildPaidOrder(ctx), await buildPaidOrder(ctx)];
-  for (const { id: orderId } of [kept, returned, lost]) {
+  const [paid, returned, lost] = [await buildPaidOrder(ctx), await buildPaidOrder(ctx), await buildPaidOrder(ctx)];
+  for (const { id: orderId } of [paid, returned, lost]) {
     await attribute(ctx, { orderId, partnerCode: partner.code, totalCents: 3800 });
   }
   t.deepEqual(await sales(), [3, 11_400, 1140]);
