@@ -3,7 +3,7 @@ import type { Job } from 'bullmq';
 import { isDatabaseAway } from '#src/database/is-database-away.ts';
 import { isDatabaseBusy } from '#src/database/is-database-busy.ts';
 import { failJob } from '#src/database/transact.ts';
-import type { PlatformContext } from '#src/domain/context.ts';
+import type { Context, PlatformContext } from '#src/domain/context.ts';
 import { correlate } from '#src/lib/correlation.ts';
 import { ManualActionRequired } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
@@ -104,25 +104,15 @@ async function attemptJob(
     ...(takeTurn && { takeTurn }),
   });
 
-  let onExhausted: ((reason: string) => Promise<unknown>) | undefined;
+  let ctx: Context | PlatformContext = base;
   try {
-    const payload = started.payload as never;
-    const ctx = processor.scope === 'tenant' ? { ...base, tenant: await services.tenantOf(started.tenantId) } : base;
-    onExhausted = async (reason) => {
-      try {
-        if ('tenant' in ctx) await failJob(ctx, reason, async (ctx) => processor.onExhausted?.(ctx, payload));
-      } catch (error) {
-        if (isDatabaseAway(error) || isDatabaseBusy(error)) throw error;
-        // The job fails all the same: otherwise it would run forever.
-        services.log.error({ err: error }, 'the subject of a failed job could not be marked as failed');
-      }
-    };
+    if (processor.scope === 'tenant') ctx = { ...base, tenant: await services.tenantOf(started.tenantId) };
     const obstacle = obstacleOf(processor, started);
     if (obstacle !== undefined) {
-      await onExhausted(obstacle);
+      await failSubject(processor, ctx, started, obstacle);
       return cancel(obstacle);
     }
-    await Promise.race([processor.work(ctx, payload), rejectWhenAborted(timeout.signal)]);
+    await Promise.race([processor.work(ctx, started.payload as never), rejectWhenAborted(timeout.signal)]);
     if (started.id && !attempt.isCompleted) await recordFinished(services.execute, started.id, services.clock.now());
     return { kind: 'done' };
   } catch (error) {
@@ -135,10 +125,26 @@ async function attemptJob(
     const outcome = outcomeOf(error, { ageMs: services.clock.now().getTime() - started.dueAt.getTime(), isLastRun });
     const fails = outcome.kind === 'cancel' || (outcome.kind === 'retry' && isLastRun);
     // What requires a manual action has already been recorded with its subject.
-    if (fails && !(error instanceof ManualActionRequired)) await onExhausted?.(outcome.reason);
+    if (fails && !(error instanceof ManualActionRequired)) await failSubject(processor, ctx, started, outcome.reason);
     return outcome;
   } finally {
     clearTimeout(timer);
+  }
+}
+
+/** Record that the job failed, and let it mark its subject as failed. Jobs of the platform have no subject. */
+async function failSubject(
+  processor: Processor,
+  ctx: Context | PlatformContext,
+  { payload }: StartedJob,
+  reason: string,
+): Promise<void> {
+  try {
+    if ('tenant' in ctx) await failJob(ctx, reason, async (ctx) => processor.onExhausted?.(ctx, payload as never));
+  } catch (error) {
+    if (isDatabaseAway(error) || isDatabaseBusy(error)) throw error;
+    // The job fails all the same: otherwise it would run forever.
+    ctx.log.error({ err: error }, 'the subject of a failed job could not be marked as failed');
   }
 }
 
