@@ -27,7 +27,7 @@ export interface StockOrder {
  * One kind of stock movement, as SQL expressions over the locked variant `v` and the line `w`: the new values of
  * `stock` and `stock_held`, and the condition under which a variant that is tracked and not sold on backorder is short.
  */
-interface StockMove extends StockOrder {
+interface Movement extends StockOrder {
   readonly stock?: Sql;
   readonly held?: Sql;
   readonly tooLittle?: Sql;
@@ -41,7 +41,7 @@ interface StockMove extends StockOrder {
  * notification of its waitlist.
  * @returns the variants that are short, in which case nothing was moved; an unknown variant has no stock
  */
-async function moveStock(ctx: InTransaction, lines: readonly StockLine[], move: StockMove): Promise<StockShortage[]> {
+async function moveStock(ctx: InTransaction, lines: readonly StockLine[], move: Movement): Promise<StockShortage[]> {
   const wanted = sumByVariant(lines);
   const variantIds = [...wanted.keys()];
   const movementIds = variantIds.map(() => newId('mov'));

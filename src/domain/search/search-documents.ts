@@ -55,7 +55,7 @@ export async function searchDocuments(ctx: Context, request: SearchRequest): Pro
   const list = listOf(ctx, mode, text, type, isSemantic && !similar ? undefined : cursor);
   const typed: Typed = { text, kinds, guess };
   const ranked = similar ? rankByMeaning(ctx, typed, similar) : rankByText(ctx, typed);
-  const page = list.page(await readPage(ctx, ranked, list, limit + 1), limit);
+  const page = list.page(await readRanked(ctx, ranked, list, limit + 1), limit);
   if (page.rows.length === 0 && cursor === undefined) await recordZeroResultSearch(ctx, text);
   return {
     // A product that was just unpublished may still have its document.
@@ -99,7 +99,7 @@ function isOfText(ctx: Context, text: string, type: string, cursor: string): boo
  * @param candidates common table expressions, the last one `candidates`: documents with their scores
  * @param count the number of rows: one more than the page, to see whether another page follows
  */
-async function readPage(
+async function readRanked(
   ctx: Context,
   candidates: Sql,
   list: Keyset,
