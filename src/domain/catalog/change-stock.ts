@@ -27,8 +27,8 @@ export interface StockMove {
   readonly held: number;
 }
 
-/** A larger quantity of one variant is taken for a typing mistake. */
-const stockMax = 1_000_000_000;
+/** A larger quantity on hand, after repeated changes, is taken for a typing mistake. */
+const onHandMax = 1_000_000_000;
 
 type Problem = 'unknown' | 'named_twice' | 'changed_meanwhile' | 'not_tracked' | 'below_zero' | 'too_many';
 
@@ -86,7 +86,7 @@ export async function changeStock(ctx: InTransaction, changes: readonly StockCha
           when not g.sets and p.stock is null and g.change is not null then 'not_tracked'
           when not g.sets and p.stock + g.change < 0 and not p.backorder then 'below_zero'
           when g.sets and g.quantity < 0 and g.quantity is distinct from p.stock then 'below_zero'
-          when abs(case when g.sets then g.quantity else p.stock + g.change end) > ${stockMax} then 'too_many'
+          when abs(case when g.sets then g.quantity else p.stock + g.change end) > ${onHandMax} then 'too_many'
         end as problem
       from given g left join present p on p.id = g.id),
     moved as (
@@ -131,7 +131,7 @@ function errorOf(subject: string, problem: Problem, rows: readonly Outcome[]): D
     case 'not_tracked':
       return invalid('is not tracked');
     case 'too_many':
-      return invalid(`cannot be more than ${stockMax}`);
+      return invalid(`cannot be more than ${onHandMax}`);
     case 'named_twice':
       return invalid('is named twice');
   }

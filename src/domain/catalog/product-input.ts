@@ -2,7 +2,7 @@ import { type DomainError, invalidRequest } from '#src/lib/errors.ts';
 import { Cents, Name, Nullable, Omittable, Slug, type Static, Type, Url } from '#src/lib/schema.ts';
 
 /** The largest stock quantity that an input may give. */
-const stockMax = 1_000_000;
+export const stockMax = 1_000_000;
 
 export const Tag = Type.String({ pattern: '^[^\\s,](?:[^,]*[^\\s,])?$', maxLength: 60, examples: ['wood'] });
 

@@ -4,8 +4,8 @@ import { Id, Nullable, type Static, Text, Type } from '#src/lib/schema.ts';
 import { recordAudits } from '../audit/index.ts';
 import type { Context } from '../context.ts';
 import { changeStock, type StockChange, type StockMove } from './change-stock.ts';
+import { stockMax } from './product-input.ts';
 
-const stockMax = 1_000_000;
 const quantity = { minimum: 0, maximum: stockMax, examples: [100] };
 
 /** The body of PUT /admin/stock: each item names a variant and gives its new quantity or the difference to it. */
