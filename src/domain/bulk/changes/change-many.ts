@@ -58,7 +58,6 @@ export async function previewChange(ctx: Context, { kind, ids, filter, change = 
       options,
       state: 'previewed',
     });
-    await endOlderPreviews(ctx);
     const selected =
       ids === undefined
         ? sql`select id, null::jsonb as "values" from (${kind.select(ctx, filter as object)}) as s`
@@ -68,15 +67,17 @@ export async function previewChange(ctx: Context, { kind, ids, filter, change = 
     await ctx.tx.execute(sql`
       update bulk_operations set changes = ${JSON.stringify(samples)}::jsonb
       where tenant_id = ${ctx.tenant.id} and id = ${id}`);
+    await endOlderPreviews(ctx);
     return id;
   });
 }
 
+/** Locked, so that one that is run meanwhile goes on. */
 async function endOlderPreviews(ctx: InTransaction): Promise<void> {
   const older = await ctx.tx.execute<Pick<Operation, 'id' | 'type'>>(sql`
     select id, type from bulk_operations
     where tenant_id = ${ctx.tenant.id} and finished_at is null and state = 'previewed'
-    order by id desc offset ${previewsMax}`);
+    order by id desc offset ${previewsMax} for update`);
   for (const each of older) await endOperation(ctx, each, 'failed', 'Newer previews took its place. Preview it again.');
 }
 

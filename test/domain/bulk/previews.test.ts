@@ -1,0 +1,31 @@
+import anyTest, { type TestFn } from 'ava';
+import { changeKindOf, type Operation, previewChange, readOperation, runChange } from '#src/domain/bulk/index.ts';
+import { type TestContext, useContext } from '#test/support/context.ts';
+import { buildProduct } from '#test/support/factories/catalog.ts';
+import { interleave } from '#test/support/interleave.ts';
+import { buildTenant } from '#test/support/tenant.ts';
+
+const test = anyTest as TestFn<TestContext>;
+useContext(test);
+
+test.serial('a preview that is run while a newer one takes its place either runs or is rejected', async (t) => {
+  const { ctx: base, services } = t.context;
+  let isReached = true;
+  for (let step = 1; isReached; step += 1) {
+    const ctx = { ...base, tenant: await buildTenant(services) };
+    const { id: productId } = await buildProduct(ctx);
+    const preview = () =>
+      previewChange(ctx, { kind: changeKindOf({ kind: 'prices' }), ids: [productId], change: { percent: 1 } });
+    const oldest = await preview();
+    for (let count = 1; count < 10; count += 1) await preview();
+    let expected: Operation['state'] = 'failed';
+    isReached = await interleave(services, step, preview, () =>
+      runChange(ctx, { id: oldest }).then(
+        () => (expected = 'queued'),
+        (error) => t.is(error.code, 'not_runnable'),
+      ),
+    );
+    const operation = await readOperation(ctx, 'bulk_change', oldest);
+    t.is(operation?.state, expected, `before statement ${step}`);
+  }
+});
