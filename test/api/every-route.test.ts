@@ -421,6 +421,29 @@ test('every list rejects a cursor that was changed', async (t) => {
   }
 });
 
+test('an empty query parameter is omitted by every route', async (t) => {
+  for (const route of routes.filter(({ query, method }) => query && method === 'get')) {
+    const { properties = {}, required = [] } = route.query as FormSchema;
+    const examples = exampleOf(route.query ?? {}) as Record<string, unknown>;
+    const given = required.map((name): [string, string] => [name, String(examples[name])]);
+    const empty = Object.keys(properties).filter((name) => !required.includes(name));
+    const result = async (fields: [string, string][]) => {
+      const { status, body } = await send(t.context, route, { query: `?${new URLSearchParams(fields)}` });
+      return [status, { ...body, request_id: '' }];
+    };
+    t.deepEqual(await result([...given, ...empty.map((name): [string, string] => [name, ''])]), await result(given));
+  }
+});
+
+interface FormSchema {
+  readonly type?: string;
+  readonly enum?: unknown;
+  readonly anyOf?: readonly FormSchema[];
+  readonly items?: FormSchema;
+  readonly properties?: Readonly<Record<string, FormSchema>>;
+  readonly required?: readonly string[];
+}
+
 test('a repeated query parameter is rejected with its path', async (t) => {
   for (const route of routes.filter(({ query, audience }) => query && audience.kind !== 'inbound')) {
     // The token and the store are checked before the schema of the query.

@@ -54,10 +54,15 @@ export function checkRequest(route: Route, koa: RouterContext, body: unknown): {
         new DomainError('not_found', 'not_found', `Not found: this is not a valid ${path.slice(1)}.`),
     );
   const query =
-    route.query && checkText(route.query, composedValues(koa.query), (issues) => invalidRequest(issues, 'query'));
+    route.query && checkText(route.query, givenValues(koa.query), (issues) => invalidRequest(issues, 'query'));
   const issues = route.body ? issuesOf(route.body, body) : [];
   if (issues.length > 0) throw invalidRequest(issues, 'body');
   return { params, query };
+}
+
+/** An empty parameter is omitted: a form in HTML sends every field, whether it was filled in or not. */
+function givenValues(query: RouterContext['query']): Record<string, unknown> {
+  return composedValues(Object.fromEntries(Object.entries(query).filter(([, value]) => value !== '')));
 }
 
 function composedValues(given: Readonly<Record<string, string | string[] | undefined>>): Record<string, unknown> {
