@@ -44,9 +44,10 @@ export function addTextKeywords(ajv: Ajv2020): void {
   add('booleanLike', readBoolean, () => 'must be true or false');
   addRewrite('trimmed', (text) => text.trim());
   addRewrite('asciiDomain', withAsciiDomain);
+  addRewrite('emptyIsNull', (text) => (text.trim() === '' ? null : text));
 
   /** Comes before all other keywords, so that they see the rewritten text. */
-  function addRewrite(keyword: string, rewrite: (text: string) => string): void {
+  function addRewrite(keyword: string, rewrite: (text: string) => string | null): void {
     const validate = (_schema: true, value: unknown, _parent?: unknown, place?: Place): boolean => {
       if (place && typeof value === 'string')
         Object.assign(place.parentData as object, { [place.parentDataProperty]: rewrite(value) });

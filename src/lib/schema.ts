@@ -26,6 +26,10 @@ export const Nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([
 /** An optional field that may also be sent as null: both mean that it is omitted. */
 export const Omittable = <Schema extends TSchema>(schema: Schema) => Type.Optional(Nullable(schema));
 
+/** The same of a text that may also be empty, or blanks: forms send what was not filled in. */
+export const OmittableOrEmpty = <Schema extends TSchema>(schema: Schema) =>
+  Type.Optional(Type.Union([schema, Type.Null()], { emptyIsNull: true }));
+
 export const Text = (characters: number, options: object = {}) =>
   Type.String({ minLength: 1, maxLength: characters, ...options });
 

@@ -9,7 +9,9 @@ import { newKey, scopes } from '#src/domain/tenants/api-key.ts';
 import { issueKey, moduleNames, revokeKey, type Scope, setModules } from '#src/domain/tenants/index.ts';
 import { hours, minutes } from '#src/lib/duration.ts';
 import { exampleOf } from '#src/lib/example-of.ts';
+import { type TSchema, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
+import { fits } from '#src/lib/validation.ts';
 import {
   addressOf,
   isForStaff,
@@ -433,6 +435,29 @@ test('an empty query parameter is omitted by every route', async (t) => {
     };
     t.deepEqual(await result([...given, ...empty.map((name): [string, string] => [name, ''])]), await result(given));
   }
+});
+
+test('every field that a shopper may leave empty in a form is then omitted', (t) => {
+  const optionalTexts = (schema: FormSchema): [name: string, FormSchema][] => {
+    const fields = Object.entries(schema.properties ?? {});
+    return [
+      ...fields.filter(([name]) => !schema.required?.includes(name)),
+      ...fields.flatMap(([, field]) => optionalTexts(field.items ?? field)),
+    ];
+  };
+  const isText = ({ anyOf = [] }: FormSchema) => anyOf.some((choice) => choice.type === 'string' && !choice.enum);
+  const isForm = ({ path }: Route) => !/^\/api\/v1\/(admin|customer|staff)\//.test(path);
+  const texts = withBody.filter(isForm).flatMap((route) =>
+    optionalTexts(route.body as FormSchema)
+      .filter(([, field]) => isText(field))
+      .map(([name, field]) => ({ place: `${nameOf(route)} ${name}`, field })),
+  );
+  t.true(texts.length > 40);
+  const rejected = texts.filter(({ field }) => !fits(Type.Object({ text: field as TSchema }), { text: '' }));
+  t.deepEqual(
+    rejected.map(({ place }) => place),
+    [],
+  );
 });
 
 interface FormSchema {

@@ -11,6 +11,8 @@ import {
   IntegerLike,
   Nullable,
   NumberLike,
+  OmittableOrEmpty,
+  Text,
   Timestamp,
   Type,
 } from '#src/lib/schema.ts';
@@ -157,6 +159,16 @@ test('normaliseEmail gives every spelling of an address the same form, which sta
       t.true(fits(Type.Object({ email: Email }), { email }));
     }),
   );
+});
+
+test('a text that a form may leave empty is then omitted, and is otherwise validated', (t) => {
+  const Form = Type.Object({ name: OmittableOrEmpty(Text(3)), email: OmittableOrEmpty(Email) });
+  const read = (form: object) => [issuesOf(Form, form).map(({ path }) => path), form];
+  t.deepEqual(read({ name: '', email: ' ' }), [[], { name: null, email: null }]);
+  t.deepEqual(read({ name: 'Ada', email: ' ada@example.com' }), [[], { name: 'Ada', email: 'ada@example.com' }]);
+  t.deepEqual(read({}), [[], {}]);
+  t.deepEqual(read({ name: 'Grace', email: 'ada' })[0], ['/name', '/email']);
+  t.deepEqual(read({ name: 0, email: [] })[0], ['/name', '/email']);
 });
 
 test('issuesOf describes each text once, a pattern by the example of the schema where it has one', (t) => {

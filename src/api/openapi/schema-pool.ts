@@ -32,6 +32,7 @@ export function createSchemaPool(): SchemaPool {
     documentedAs,
     trimmed: _trimmed,
     asciiDomain: _asciiDomain,
+    emptyIsNull: _emptyIsNull,
     maxBytes: _maxBytes,
     ...schema
   }: Record<string, unknown>): Schema {

@@ -10,7 +10,7 @@ import {
   trackReferral,
 } from '#src/domain/partners/index.ts';
 import { found } from '#src/lib/errors.ts';
-import { Id, Omittable, Text, Type } from '#src/lib/schema.ts';
+import { Id, OmittableOrEmpty, Text, Type } from '#src/lib/schema.ts';
 
 const Code = Text(100, { examples: ['maker'] });
 
@@ -40,8 +40,8 @@ export const postReferral = defineRoute({
   limit: 'partners',
   body: Type.Object({
     code: Code,
-    session_id: Omittable(Text(200, { examples: ['b7f0a3c2'] })),
-    landing_url: Omittable(Text(2048, { examples: ['https://shop.example.com/?partner=maker'] })),
+    session_id: OmittableOrEmpty(Text(200, { examples: ['b7f0a3c2'] })),
+    landing_url: OmittableOrEmpty(Text(2048, { examples: ['https://shop.example.com/?partner=maker'] })),
   }),
   errors: ['not_found'],
   responses: { 200: Type.Object({ ok: Type.Literal(true), referral_id: Id('ref') }) },

@@ -1,20 +1,20 @@
-import { CentsLike, IntegerLike, Omittable, type Static, Text, Type } from '#src/lib/schema.ts';
+import { CentsLike, IntegerLike, Omittable, OmittableOrEmpty, type Static, Text, Type } from '#src/lib/schema.ts';
 import { PurchaseType, quantityMax, SubscriptionInterval } from '../catalog/index.ts';
 
 /** A new cart. */
 export const CartInput = Type.Object({
   /** Default: the store's currency, which is the only one accepted. */
-  currency: Omittable(Text(10, { examples: ['USD'] })),
-  session_id: Omittable(Text(200, { examples: ['b7f0a3c2'] })),
-  customer_id: Omittable(Text(200, { examples: ['cus_01m7xfs208fk1sctzyr3afnpz3'] })),
+  currency: OmittableOrEmpty(Text(10, { examples: ['USD'] })),
+  session_id: OmittableOrEmpty(Text(200, { examples: ['b7f0a3c2'] })),
+  customer_id: OmittableOrEmpty(Text(200, { examples: ['cus_01m7xfs208fk1sctzyr3afnpz3'] })),
 });
 export type CartInput = Static<typeof CartInput>;
 
 /** A line to add: a variant, or a product that has only one variant. */
 export const CartLineInput = Type.Object(
   {
-    variantId: Omittable(Text(100, { examples: ['var_01m7xfs208fk1sctzyr3afnpz3'] })),
-    productId: Omittable(Text(100, { examples: ['prod_01m7xfs208fk1sctzyr3afnpz3'] })),
+    variantId: OmittableOrEmpty(Text(100, { examples: ['var_01m7xfs208fk1sctzyr3afnpz3'] })),
+    productId: OmittableOrEmpty(Text(100, { examples: ['prod_01m7xfs208fk1sctzyr3afnpz3'] })),
     /** Default 1. */
     quantity: Omittable(IntegerLike({ minimum: 1, maximum: quantityMax })),
     /** The unit price that the shopper saw. The price charged is always the catalogue's. */

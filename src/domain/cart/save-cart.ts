@@ -3,7 +3,17 @@ import { sha256 } from '#src/lib/crypto.ts';
 import { days } from '#src/lib/duration.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { newId } from '#src/lib/ids.ts';
-import { BooleanLike, CentsLike, Email, IntegerLike, Omittable, type Static, Text, Type } from '#src/lib/schema.ts';
+import {
+  BooleanLike,
+  CentsLike,
+  Email,
+  IntegerLike,
+  Omittable,
+  OmittableOrEmpty,
+  type Static,
+  Text,
+  Type,
+} from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import { quantityMax } from '../catalog/index.ts';
 import type { Context, InTransaction } from '../context.ts';
@@ -14,9 +24,9 @@ const price = Omittable(CentsLike);
 
 /** A line of a cart to save, as the storefront knows it. An unknown product is saved all the same. */
 const SavedLineInput = Type.Object({
-  product_slug: Omittable(Text(100, { examples: ['oak-bowl'] })),
-  variant_id: Omittable(Text(100, { examples: ['var_01m7xfs208fk1sctzyr3afnpz3'] })),
-  name: Omittable(Text(300, { examples: ['Oak bowl'] })),
+  product_slug: OmittableOrEmpty(Text(100, { examples: ['oak-bowl'] })),
+  variant_id: OmittableOrEmpty(Text(100, { examples: ['var_01m7xfs208fk1sctzyr3afnpz3'] })),
+  name: OmittableOrEmpty(Text(300, { examples: ['Oak bowl'] })),
   quantity: IntegerLike({ minimum: 1, maximum: quantityMax }),
   /** The unit price that the shopper saw. */
   unit_price_cents: price,
@@ -30,8 +40,8 @@ export const SavedCartInput = Type.Object({
   items: Type.Array(SavedLineInput, { minItems: 1, maxItems: linesMax }),
   /** Whether reminders may be sent. Default true. */
   consent: Omittable(BooleanLike()),
-  session_id: Omittable(Text(200)),
-  cart_id: Omittable(Text(100)),
+  session_id: OmittableOrEmpty(Text(200)),
+  cart_id: OmittableOrEmpty(Text(100)),
 });
 export type SavedCartInput = Static<typeof SavedCartInput>;
 

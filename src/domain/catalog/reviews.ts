@@ -4,7 +4,17 @@ import { keyset, type Page, type PageRequest, type Position } from '#src/lib/cur
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { notFound } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
-import { Email, Id, IntegerLike, Nullable, Omittable, type Static, Text, Timestamp, Type } from '#src/lib/schema.ts';
+import {
+  Email,
+  Id,
+  IntegerLike,
+  Nullable,
+  OmittableOrEmpty,
+  type Static,
+  Text,
+  Timestamp,
+  Type,
+} from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Change } from '../change.ts';
 import type { Context, InTransaction } from '../context.ts';
@@ -12,10 +22,10 @@ import type { Context, InTransaction } from '../context.ts';
 /** A shopper's review of a product. Only the owner sees the email. */
 export const ReviewInput = Type.Object({
   rating: IntegerLike({ minimum: 1, maximum: 5 }, { examples: [5] }),
-  title: Omittable(Text(200, { examples: ['A fine bowl'] })),
-  body: Omittable(Text(5000, { examples: ['It holds a great deal of fruit.'] })),
-  author_name: Omittable(Text(100, { examples: ['Ada'] })),
-  email: Omittable(Email),
+  title: OmittableOrEmpty(Text(200, { examples: ['A fine bowl'] })),
+  body: OmittableOrEmpty(Text(5000, { examples: ['It holds a great deal of fruit.'] })),
+  author_name: OmittableOrEmpty(Text(100, { examples: ['Ada'] })),
+  email: OmittableOrEmpty(Email),
 });
 export type ReviewInput = Static<typeof ReviewInput>;
 

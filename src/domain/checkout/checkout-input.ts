@@ -1,4 +1,14 @@
-import { Email, FreeFormInput, Id, Omittable, Slug, type Static, Text, Type } from '#src/lib/schema.ts';
+import {
+  Email,
+  FreeFormInput,
+  Id,
+  Omittable,
+  OmittableOrEmpty,
+  Slug,
+  type Static,
+  Text,
+  Type,
+} from '#src/lib/schema.ts';
 import { ReturnUrl } from '../return-url.ts';
 
 const Plain = {
@@ -10,9 +20,9 @@ const Plain = {
 const CheckoutItem = Type.Object(
   {
     ...Plain,
-    variant_id: Omittable(Text(100, { examples: ['var_01m7xfs208fk1sctzyr3afnpz3'] })),
+    variant_id: OmittableOrEmpty(Text(100, { examples: ['var_01m7xfs208fk1sctzyr3afnpz3'] })),
     purchase_type: Omittable(Type.Enum(['one_time', 'subscription'], { examples: ['one_time'] })),
-    subscription_interval: Omittable(Text(100, { examples: ['month'] })),
+    subscription_interval: OmittableOrEmpty(Text(100, { examples: ['month'] })),
   },
   {
     if: { properties: { purchase_type: { const: 'subscription' } }, required: ['purchase_type'] },
@@ -34,12 +44,12 @@ const Metadata = FreeFormInput({
 /** The body of POST /checkout/sessions. */
 export const CheckoutInput = Type.Object({
   items: Type.Array(CheckoutItem, { minItems: 1, maxItems: 100 }),
-  return_url: Omittable(ReturnUrl),
-  cancel_url: Omittable(ReturnUrl),
-  customer_email: Omittable(Email),
-  promo_code: Omittable(Text(100, { examples: ['WELCOME10'] })),
-  gift_card_code: Omittable(Text(100, { examples: ['ABCD-EFGH-JKLM-NPQR'] })),
-  cart_id: Omittable(
+  return_url: OmittableOrEmpty(ReturnUrl),
+  cancel_url: OmittableOrEmpty(ReturnUrl),
+  customer_email: OmittableOrEmpty(Email),
+  promo_code: OmittableOrEmpty(Text(100, { examples: ['WELCOME10'] })),
+  gift_card_code: OmittableOrEmpty(Text(100, { examples: ['ABCD-EFGH-JKLM-NPQR'] })),
+  cart_id: OmittableOrEmpty(
     Type.Unsafe<string>({
       ...Id('cart'),
       description:
@@ -47,7 +57,7 @@ export const CheckoutInput = Type.Object({
         'the order is paid. `items` alone decides what is bought, so a closed or unknown cart is no error.',
     }),
   ),
-  partner_code: Omittable(
+  partner_code: OmittableOrEmpty(
     Text(100, {
       examples: ['maker'],
       description:

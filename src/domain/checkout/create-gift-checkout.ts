@@ -1,5 +1,5 @@
 import { normaliseEmail } from '#src/lib/email-address.ts';
-import { Email, IntegerLike, Omittable, Slug, type Static, Text, Type } from '#src/lib/schema.ts';
+import { Email, IntegerLike, OmittableOrEmpty, Slug, type Static, Text, Type } from '#src/lib/schema.ts';
 import { priceLines } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
 import { ReturnUrl } from '../return-url.ts';
@@ -12,10 +12,10 @@ export const GiftCheckoutInput = Type.Object({
   variant_id: Text(100, { examples: ['var_01m7xfs208fk1sctzyr3afnpz3'] }),
   months: IntegerLike({ minimum: 1, maximum: 12 }, { examples: [3] }),
   recipient_email: Email,
-  recipient_name: Omittable(Text(200, { examples: ['Grace'] })),
-  message: Omittable(Text(1000, { examples: ['Enjoy every cup.'] })),
-  return_url: Omittable(ReturnUrl),
-  cancel_url: Omittable(ReturnUrl),
+  recipient_name: OmittableOrEmpty(Text(200, { examples: ['Grace'] })),
+  message: OmittableOrEmpty(Text(1000, { examples: ['Enjoy every cup.'] })),
+  return_url: OmittableOrEmpty(ReturnUrl),
+  cancel_url: OmittableOrEmpty(ReturnUrl),
 });
 export type GiftCheckoutInput = Static<typeof GiftCheckoutInput>;
 

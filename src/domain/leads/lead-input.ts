@@ -1,11 +1,22 @@
-import { BooleanLike, Email, FreeFormInput, Id, Omittable, Slug, type Static, Text, Type } from '#src/lib/schema.ts';
+import {
+  BooleanLike,
+  Email,
+  FreeFormInput,
+  Id,
+  Omittable,
+  OmittableOrEmpty,
+  Slug,
+  type Static,
+  Text,
+  Type,
+} from '#src/lib/schema.ts';
 
 /** A new lead. */
 export const LeadInput = Type.Object({
   email: Email,
   /** Where on the storefront. Each email address has one lead per source. */
-  source: Omittable(Text(100, { default: 'storefront', examples: ['footer'] })),
-  name: Omittable(Text(200, { examples: ['Ada Lovelace'] })),
+  source: OmittableOrEmpty(Text(100, { default: 'storefront', examples: ['footer'] })),
+  name: OmittableOrEmpty(Text(200, { examples: ['Ada Lovelace'] })),
   /** Whether the store may send marketing email to this address. */
   consent: Omittable(BooleanLike()),
 });
@@ -21,17 +32,17 @@ export type QuizInput = Static<typeof QuizInput>;
 /** A waitlist entry for a variant, or for any variant of a product. */
 export const WaitlistInput = Type.Object({
   email: Email,
-  product_slug: Omittable(Slug),
-  variant_id: Omittable(Id('var')),
+  product_slug: OmittableOrEmpty(Slug),
+  variant_id: OmittableOrEmpty(Id('var')),
 });
 export type WaitlistInput = Static<typeof WaitlistInput>;
 
 /** A wholesale inquiry of a business. */
 export const InquiryInput = Type.Object({
   email: Email,
-  company: Omittable(Text(200, { examples: ['Analytical Kitchens Ltd'] })),
-  phone: Omittable(Text(50, { examples: ['+1 415 555 0100'] })),
-  message: Omittable(Text(5000, { examples: ['We run three shops.'] })),
-  expected_volume: Omittable(Text(200, { examples: ['200 a month'] })),
+  company: OmittableOrEmpty(Text(200, { examples: ['Analytical Kitchens Ltd'] })),
+  phone: OmittableOrEmpty(Text(50, { examples: ['+1 415 555 0100'] })),
+  message: OmittableOrEmpty(Text(5000, { examples: ['We run three shops.'] })),
+  expected_volume: OmittableOrEmpty(Text(200, { examples: ['200 a month'] })),
 });
 export type InquiryInput = Static<typeof InquiryInput>;

@@ -3,16 +3,16 @@ import { write } from '#src/database/transact.ts';
 import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { newId } from '#src/lib/ids.ts';
-import { Email, Id, Nullable, Omittable, type Static, Text, Timestamp, Type } from '#src/lib/schema.ts';
+import { Email, Id, Nullable, OmittableOrEmpty, type Static, Text, Timestamp, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 
 /** An application to become a partner. */
 export const PartnerApplicationInput = Type.Object({
   email: Email,
-  name: Omittable(Text(200, { examples: ['Ada Lovelace'] })),
-  website: Omittable(Text(2048, { examples: ['https://blog.example.com'] })),
-  message: Omittable(Text(5000, { examples: ['I write about kitchens.'] })),
+  name: OmittableOrEmpty(Text(200, { examples: ['Ada Lovelace'] })),
+  website: OmittableOrEmpty(Text(2048, { examples: ['https://blog.example.com'] })),
+  message: OmittableOrEmpty(Text(5000, { examples: ['I write about kitchens.'] })),
 });
 export type PartnerApplicationInput = Static<typeof PartnerApplicationInput>;
 

@@ -3,7 +3,7 @@ import { days } from '#src/lib/duration.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { invalidRequest, notFound } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
-import { Email, Id, IntegerLike, Omittable, type Static, Text, Type } from '#src/lib/schema.ts';
+import { Email, Id, IntegerLike, OmittableOrEmpty, type Static, Text, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordEvent } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
@@ -15,11 +15,11 @@ import { returnNotAllowed } from './return.ts';
 /** A quantity of an order's item, named by the item or by its variant. */
 const ReturnItemInput = Type.Object(
   {
-    order_item_id: Omittable(Id('item')),
-    variant_id: Omittable(Id('var')),
+    order_item_id: OmittableOrEmpty(Id('item')),
+    variant_id: OmittableOrEmpty(Id('var')),
     quantity: IntegerLike({ minimum: 1, maximum: 999 }),
-    reason: Omittable(Text(200, { examples: ['too_small'] })),
-    note: Omittable(Text(2000, { examples: ['The rim is chipped.'] })),
+    reason: OmittableOrEmpty(Text(200, { examples: ['too_small'] })),
+    note: OmittableOrEmpty(Text(2000, { examples: ['The rim is chipped.'] })),
   },
   { anyOf: [{ required: ['order_item_id'] }, { required: ['variant_id'] }] },
 );

@@ -1,6 +1,6 @@
 import { transact } from '#src/database/transact.ts';
 import { rejectIssues } from '#src/lib/errors.ts';
-import { Country, Email, Name, Omittable, type Static, Type } from '#src/lib/schema.ts';
+import { Country, Email, Name, Omittable, OmittableOrEmpty, type Static, Type } from '#src/lib/schema.ts';
 import { recordAudit } from '../audit/index.ts';
 import { checkCountry } from '../checks.ts';
 import type { Context } from '../context.ts';
@@ -17,7 +17,7 @@ export const ShippingAddressInput = Type.Object({
   zip: Omittable(Type.String({ maxLength: 20 })),
   country: Country,
   phone: Omittable(Type.String({ maxLength: 40 })),
-  email: Omittable(Email),
+  email: OmittableOrEmpty(Email),
 });
 export type ShippingAddressInput = Static<typeof ShippingAddressInput>;
 
