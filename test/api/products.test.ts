@@ -394,7 +394,7 @@ test('GET /inventory returns many variants and leaves out unknown ones', async (
   const draft = await buildProduct(ctx, { status: 'draft' });
   const theirs = await buildProduct({ ...ctx, tenant: await buildTenant(services) });
   const ids = [second, draft, theirs, first].map(({ variant }) => variant.id);
-  const { status, body } = await api.call('GET', `/api/v1/inventory?variant_ids=${[...ids, 'nonsense'].join(',')}`, {
+  const { status, body } = await api.call('GET', `/api/v1/inventory?variant_ids=${[...ids, 'nonsense'].join(',%20')}`, {
     tenant: tenant.slug,
   });
   t.is(status, 200);

@@ -22,7 +22,7 @@ export const getInventory = defineRoute({
   responses: { 200: Type.Object({ variants }) },
   caching: 'revalidate',
   async handle({ ctx, query }) {
-    const rows = await readInventoryOf(ctx, query.variant_ids.split(','));
+    const rows = await readInventoryOf(ctx, query.variant_ids.trim().split(/\s*,\s*/));
     return ok({ variants: rows.map(presentInventory) });
   },
 });
