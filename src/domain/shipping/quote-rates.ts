@@ -12,8 +12,11 @@ import { providerUnavailable } from './order-rates.ts';
 import { presentRate, RateQuote } from './present.ts';
 import { type OpenedAccount, openAccount } from './shipping-account.ts';
 
+/** In either case, as the zip. */
+const AnyCaseCountry = Type.String({ ...Country, pattern: '^[A-Za-z]{2}$' });
+
 export const RateRequest = Type.Object({
-  ship_to: Type.Object({ zip: Text(20, { examples: ['10010'] }), country: Country }),
+  ship_to: Type.Object({ zip: Text(20, { examples: ['10010'] }), country: AnyCaseCountry }),
   parcel: Type.Object({
     weight_oz: NumberLike(
       { exclusiveMinimum: 0, maximum: parcelOzMax },
@@ -34,10 +37,10 @@ const timeoutMs = seconds(4);
  *   unavailable, slow or not configured
  */
 export async function quoteRates(ctx: Context, { ship_to, parcel }: RateRequest): Promise<RateQuote> {
-  rejectIssues(checkCountry('/ship_to/country', ship_to.country));
+  const to = { zip: ship_to.zip.trim().toUpperCase(), country: ship_to.country.toUpperCase() };
+  rejectIssues(checkCountry('/ship_to/country', to.country));
   const opened = await openAccount(ctx);
   if (!opened) throw providerUnavailable();
-  const to = { zip: ship_to.zip.trim().toUpperCase(), country: ship_to.country };
   const weightOz = Math.ceil(parcel.weight_oz);
   const request = shortDigest(JSON.stringify([opened.origin, opened.parcel, opened.carriers, to, weightOz]), 32);
   try {
