@@ -85,7 +85,7 @@ function report(replayed: readonly Replayed[], dryRun: boolean): Report {
           `${subject} ${objectId}: ${
             result === 'failed'
               ? failure
-              : 'it has our metadata but there is no such order: find it in the Stripe dashboard.'
+              : 'it has our metadata but there is no such order: ship it by hand, or refund it in the Stripe dashboard.'
           }`,
       ),
       `${what}${count === 0 ? ': nothing' : `, ${count}`} ${dryRun ? 'would change' : 'changed'}.`,
