@@ -10,6 +10,8 @@ const typography = {
 const motion = { reducedMotion: 'system' } as const;
 
 const components: RaThemeOptions['components'] = {
+  // Otherwise a button within text that wraps anywhere becomes as narrow as a letter.
+  MuiButton: { styleOverrides: { root: { overflowWrap: 'break-word' } } },
   MuiCircularProgress: { defaultProps: { 'aria-label': 'Loading' } },
   RaSimpleFormIterator: {
     // Otherwise seen under a mouse alone, and not by those who work with the keyboard.

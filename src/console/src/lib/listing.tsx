@@ -39,6 +39,7 @@ export function Listing<Row extends RaRecord>(props: ListingProps<Row>): ReactNo
         perPage={25}
         queryOptions={{ refetchInterval }}
         pagination={<Pager />}
+        sx={{ '& .RaList-main': { minWidth: 0 } }}
       >
         <ListedRows {...shown} />
       </List>

@@ -33,11 +33,18 @@ interface RowsProps<Row> {
 
 /** Rows as a table, or below each other where that would be too wide. */
 export function Rows<Row>(props: RowsProps<Row>): ReactNode {
-  const isNarrow = useMediaQuery<Theme>((theme) => theme.breakpoints.down('sm'));
+  const isNarrow = useMediaQuery<Theme>((theme) => theme.breakpoints.down('md'));
   if (props.rows.length === 0)
     return <Typography sx={{ p: 2, color: 'text.secondary' }}>{props.empty ?? 'Nothing here.'}</Typography>;
   return isNarrow ? <NarrowRows {...props} /> : <WideRows {...props} />;
 }
+
+/** A long word breaks, and does not move the other columns out of the window. A number stays in one piece. */
+const widthsOf = (align: 'right' | undefined) => ({
+  minWidth: 80,
+  maxWidth: 320,
+  overflowWrap: align === 'right' ? 'normal' : 'anywhere',
+});
 
 function WideRows<Row>({ label, rows, columns, keyOf, linkOf }: RowsProps<Row>) {
   return (
@@ -56,7 +63,7 @@ function WideRows<Row>({ label, rows, columns, keyOf, linkOf }: RowsProps<Row>) 
           {rows.map((row) => (
             <TableRow key={keyOf(row)} hover>
               {columns.map((column, index) => (
-                <TableCell key={column.label} align={column.align} sx={{ minWidth: 80 }}>
+                <TableCell key={column.label} align={column.align} sx={widthsOf(column.align)}>
                   {index === 0 ? <Name row={row} column={column} linkOf={linkOf} /> : column.show(row)}
                 </TableCell>
               ))}
@@ -70,7 +77,7 @@ function WideRows<Row>({ label, rows, columns, keyOf, linkOf }: RowsProps<Row>) 
 
 function NarrowRows<Row>({ label, rows, columns: [name, ...columns], keyOf, linkOf }: RowsProps<Row>) {
   return (
-    <Box component="ul" aria-label={label} sx={{ listStyle: 'none', m: 0, p: 0 }}>
+    <Box component="ul" aria-label={label} sx={{ listStyle: 'none', m: 0, p: 0, overflowWrap: 'anywhere' }}>
       {rows.map((row) => (
         <Box component="li" key={keyOf(row)} sx={{ p: 2, borderBottom: 1, borderColor: 'divider' }}>
           <Name row={row} column={name} linkOf={linkOf} />
