@@ -182,6 +182,45 @@ browserTest(
   },
 );
 
+browserTest(
+  'a refund whose response was lost is made once, though its form was closed and filled in again',
+  async (t) => {
+    t.timeout(180_000);
+    const { stack } = t.context;
+    const { admin } = clientsOf(stack);
+    const order = await buyMug(stack, atHome);
+    await until(async () => (await admin.getOrder(order.id)).order.status === 'paid');
+    const page = await openConsole(t);
+    await openInConsole(page, stack, `/orders/${order.id}/show`, order.number);
+    const refund = async (amount: string) => {
+      await button(page, 'Refund').click();
+      await dialog(page)
+        .getByLabel(/^Amount/)
+        .fill(amount);
+      await confirm(page, 'Refund');
+    };
+    const refunds = async () => (await admin.getOrder(order.id)).order.refunds.map(({ amount_cents: cents }) => cents);
+
+    await page.route('**/refunds', async (route) => {
+      await route.fetch();
+      await route.abort('connectionreset');
+    });
+    await refund('5.00');
+    await dialog(page)
+      .getByText(/cannot be reached/)
+      .waitFor();
+    await confirm(page, 'Close');
+    await page.unroute('**/refunds');
+    await refund('5.00');
+    await dialog(page).waitFor({ state: 'detached' });
+    t.deepEqual(await refunds(), [500]);
+
+    await refund('5.00');
+    await dialog(page).waitFor({ state: 'detached' });
+    t.deepEqual(await refunds(), [500, 500]);
+  },
+);
+
 browserTest('a session that has ended is signed in again in another tab, and the request is then sent', async (t) => {
   t.timeout(300_000);
   const { stack } = t.context;

@@ -10,7 +10,7 @@ import { Form, type RaRecord } from 'react-admin';
 import type { FieldValues } from 'react-hook-form';
 
 import { useScope } from '../session/session.ts';
-import { type ActionRequest, useAction } from './use-action.ts';
+import { type ActionRequest, type UnknownOutcomes, useAction } from './use-action.ts';
 
 interface ActionProps<Input extends object, Outcome> extends ActionRequest<Input, Outcome> {
   readonly label: string;
@@ -34,6 +34,7 @@ interface ActionProps<Input extends object, Outcome> extends ActionRequest<Input
 export function Action<Input extends object, Outcome = unknown>(props: ActionProps<Input, Outcome>): ReactNode {
   const { label, scope, color = 'primary', variant = 'outlined', disabled = false, onOpen } = props;
   const [isOpen, setOpen] = useState(false);
+  const [unknown] = useState<UnknownOutcomes>(() => new Map());
   const isAllowed = useScope(scope);
   if (!isAllowed) return null;
   const open = () => {
@@ -45,25 +46,23 @@ export function Action<Input extends object, Outcome = unknown>(props: ActionPro
       <Button size="small" color={color} variant={variant} disabled={disabled} onClick={open}>
         {label}
       </Button>
-      {isOpen && <ActionDialog {...props} onClose={() => setOpen(false)} />}
+      {isOpen && <ActionDialog {...props} unknown={unknown} onClose={() => setOpen(false)} />}
     </>
   );
 }
 
 function ActionDialog<Input extends object, Outcome>(
-  props: ActionProps<Input, Outcome> & { readonly onClose: () => void },
+  props: ActionProps<Input, Outcome> & { readonly unknown: UnknownOutcomes; readonly onClose: () => void },
 ) {
-  const { label, title = label, submit = label, text, color = 'primary', children, onClose, onDone } = props;
+  const { label, title = label, submit = label, text, color = 'primary', children, unknown, onClose, onDone } = props;
   // What it shows is read again while the form is open, and the form must not begin again.
   const [input] = useState(props.input ?? {});
   const titleId = useId();
-  const { send, isSending, error } = useAction({
-    ...props,
-    onDone: (result) => {
-      onClose();
-      onDone?.(result);
-    },
-  });
+  const closeWith = (result: Outcome) => {
+    onClose();
+    onDone?.(result);
+  };
+  const { send, isSending, error } = useAction({ ...props, onDone: closeWith }, unknown);
   return (
     <Dialog
       open

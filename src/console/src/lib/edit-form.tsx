@@ -1,11 +1,11 @@
 import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Form, type RaRecord } from 'react-admin';
 import type { DeepPartial, FieldValues } from 'react-hook-form';
 
-import { type ActionRequest, useAction } from './use-action.ts';
+import { type ActionRequest, type UnknownOutcomes, useAction } from './use-action.ts';
 
 interface EditFormProps<Input extends object, Outcome> extends ActionRequest<Input, Outcome> {
   /** What the form begins with. */
@@ -17,7 +17,8 @@ interface EditFormProps<Input extends object, Outcome> extends ActionRequest<Inp
 /** A form on a page. After an error it is as it was, and it warns before unsaved input is left. */
 export function EditForm<Input extends object, Outcome = unknown>(props: EditFormProps<Input, Outcome>): ReactNode {
   const { input, label = 'Save', children } = props;
-  const { send, isSending, error } = useAction(props);
+  const [unknown] = useState<UnknownOutcomes>(() => new Map());
+  const { send, isSending, error } = useAction(props, unknown);
   return (
     <Form
       // Without a record, the form would have that of the page, and begin again when it is read again.

@@ -1,5 +1,5 @@
 import { ApiError } from '@storefront-commerce/client';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { useNotify, useRefresh } from 'react-admin';
 
 import { useSession } from '../session/session.ts';
@@ -7,7 +7,7 @@ import { messageOf } from './errors.ts';
 
 /** A request that changes something, and what follows when it has succeeded. */
 export interface ActionRequest<Input extends object, Outcome = unknown> {
-  /** Sends it. The same input has the same key, however often it is sent, until it is rejected. */
+  /** Sends it. The same input has the same key, however often it is sent, until it has succeeded or is rejected. */
   readonly run: (input: Input, options: { idempotencyKey: string }) => Promise<Outcome>;
   /** What is said when it has succeeded. */
   readonly done: string;
@@ -23,14 +23,16 @@ interface ActionState<Input extends object> {
   readonly error: string | undefined;
 }
 
-export function useAction<Input extends object, Outcome>({
-  run,
-  done,
-  onDone,
-}: ActionRequest<Input, Outcome>): ActionState<Input> {
+/** The keys of inputs whose outcome is unknown. */
+export type UnknownOutcomes = Map<string, string>;
+
+/** @param unknown those of the button, however often its form is opened */
+export function useAction<Input extends object, Outcome>(
+  { run, done, onDone }: ActionRequest<Input, Outcome>,
+  unknown: UnknownOutcomes,
+): ActionState<Input> {
   const [isSending, setSending] = useState(false);
   const [error, setError] = useState<string>();
-  const keys = useRef(new Map<string, string>());
   const currency = useSession()?.store.currency;
   const notify = useNotify();
   const refresh = useRefresh();
@@ -39,14 +41,15 @@ export function useAction<Input extends object, Outcome>({
     setSending(true);
     setError(undefined);
     try {
-      const result = await run(input, { idempotencyKey: keyOf(keys.current, input) });
+      const result = await run(input, { idempotencyKey: keyOf(unknown, input) });
+      unknown.clear();
       notify(done, { type: 'success' });
       refresh();
       onDone?.(result);
       return true;
     } catch (failure) {
       // What is sent next may depend on what has changed since.
-      if (isRejection(failure)) keys.current.clear();
+      if (isRejection(failure)) unknown.clear();
       setError(messageOf(failure, currency));
       return false;
     } finally {
@@ -63,9 +66,9 @@ const isRejection = (failure: unknown): boolean =>
   failure.status < 500 &&
   failure.code !== 'idempotency_in_progress';
 
-function keyOf(keys: Map<string, string>, input: object): string {
+function keyOf(unknown: UnknownOutcomes, input: object): string {
   const text = JSON.stringify(input);
-  const key = keys.get(text) ?? crypto.getRandomValues(new Uint32Array(4)).join('-');
-  keys.set(text, key);
+  const key = unknown.get(text) ?? crypto.getRandomValues(new Uint32Array(4)).join('-');
+  unknown.set(text, key);
   return key;
 }
