@@ -182,6 +182,27 @@ browserTest(
   },
 );
 
+browserTest('the back button warns before the input of an open form is lost', async (t) => {
+  t.timeout(180_000);
+  const page = await openConsole(t);
+  await openInConsole(page, t.context.stack, '/', 'Today');
+  await page.getByRole('menuitem', { name: 'Orders' }).click();
+  await page.getByRole('menuitem', { name: 'Promo codes' }).click();
+  await button(page, 'New promo code').click();
+  const code = dialog(page).getByLabel(/^Code/);
+  await code.fill('HALF-WRITTEN');
+  let warnings = 0;
+  page.once('dialog', async (warning) => {
+    warnings += 1;
+    await warning.dismiss();
+  });
+  await page.goBack();
+  await until(() => warnings === 1);
+  t.is(await code.inputValue(), 'HALF-WRITTEN');
+  await confirm(page, 'Close');
+  await dialog(page).waitFor({ state: 'detached' });
+});
+
 browserTest(
   'a refund whose response was lost is made once, though its form was closed and filled in again',
   async (t) => {

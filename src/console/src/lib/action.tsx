@@ -7,10 +7,11 @@ import DialogContentText from '@mui/material/DialogContentText';
 import DialogTitle from '@mui/material/DialogTitle';
 import { type ReactNode, useId, useState } from 'react';
 import { Form, type RaRecord } from 'react-admin';
+import { flushSync } from 'react-dom';
 import type { FieldValues } from 'react-hook-form';
 
 import { useScope } from '../session/session.ts';
-import { type ActionRequest, type UnknownOutcomes, useAction } from './use-action.ts';
+import { type ActionRequest, type UnknownOutcomes, unsaved, useAction } from './use-action.ts';
 
 interface ActionProps<Input extends object, Outcome> extends ActionRequest<Input, Outcome> {
   readonly label: string;
@@ -30,7 +31,10 @@ interface ActionProps<Input extends object, Outcome> extends ActionRequest<Input
   readonly children?: ReactNode;
 }
 
-/** A button that opens a form, sends it, and says what came of it. After an error the form is as it was. */
+/**
+ * A button that opens a form, sends it, and says what came of it. After an error the form is as it was, and it warns
+ * before the page is left with unsaved input.
+ */
 export function Action<Input extends object, Outcome = unknown>(props: ActionProps<Input, Outcome>): ReactNode {
   const { label, scope, color = 'primary', variant = 'outlined', disabled = false, onOpen } = props;
   const [isOpen, setOpen] = useState(false);
@@ -59,7 +63,8 @@ function ActionDialog<Input extends object, Outcome>(
   const [input] = useState(props.input ?? {});
   const titleId = useId();
   const closeWith = (result: Outcome) => {
-    onClose();
+    // At once, so that the form does not block its page from being left for the result.
+    flushSync(onClose);
     onDone?.(result);
   };
   const { send, isSending, error } = useAction({ ...props, onDone: closeWith }, unknown);
@@ -73,7 +78,11 @@ function ActionDialog<Input extends object, Outcome>(
     >
       <DialogTitle id={titleId}>{title}</DialogTitle>
       {/* Without a record, the form would have that of the page. */}
-      <Form record={input as Partial<RaRecord>} onSubmit={(values: FieldValues) => void send(values as Input)}>
+      <Form
+        record={input as Partial<RaRecord>}
+        onSubmit={async (values: FieldValues) => ((await send(values as Input)) ? undefined : unsaved)}
+        warnWhenUnsavedChanges
+      >
         <DialogContent>
           {text && <DialogContentText sx={{ mb: 2 }}>{text}</DialogContentText>}
           {children}

@@ -5,7 +5,7 @@ import { type ReactNode, useState } from 'react';
 import { Form, type RaRecord } from 'react-admin';
 import type { DeepPartial, FieldValues } from 'react-hook-form';
 
-import { type ActionRequest, type UnknownOutcomes, useAction } from './use-action.ts';
+import { type ActionRequest, type UnknownOutcomes, unsaved, useAction } from './use-action.ts';
 
 interface EditFormProps<Input extends object, Outcome> extends ActionRequest<Input, Outcome> {
   /** What the form begins with. */
@@ -40,9 +40,3 @@ export function EditForm<Input extends object, Outcome = unknown>(props: EditFor
     </Form>
   );
 }
-
-/**
- * Without an error of its own, the form would take a failed request for a successful one, and no longer warn. The
- * message is shown for a moment.
- */
-const unsaved = { root: { serverError: 'It is not saved.' } };
