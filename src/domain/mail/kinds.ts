@@ -36,6 +36,8 @@ export interface MailData {
   /** The token of both is derived from `subjectId`, the id of the link. */
   staff_sign_in: { readonly valid_minutes: number };
   staff_invitation: { readonly valid_days: number };
+  /** The email of the new owner is masked. */
+  staff_owner_added: { readonly owner: string };
   /** The code is derived as that of `one_time_password`. */
   staff_code: { readonly purpose: string; readonly valid_minutes: number };
   receipt: OrderMailData;
@@ -101,6 +103,7 @@ export const mailKinds: Readonly<Record<MailKind, MailKindRules>> = {
   magic_link: { delivery: 'at_least_once', staleAfterMs: minutes(15) },
   staff_sign_in: { delivery: 'at_least_once', staleAfterMs: minutes(15) },
   staff_invitation: { delivery: 'at_least_once', staleAfterMs: days(3) },
+  staff_owner_added: { delivery: 'at_least_once' },
   staff_code: { delivery: 'at_least_once', staleAfterMs: minutes(10) },
   receipt: { delivery: 'at_least_once' },
   shipped: { delivery: 'at_least_once' },

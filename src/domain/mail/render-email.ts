@@ -12,13 +12,14 @@ import { oneTimePassword } from './templates/one-time-password.ts';
 import { receipt, shipped } from './templates/orders.ts';
 import { restock } from './templates/restock.ts';
 import { returnUpdate } from './templates/return-update.ts';
-import { staffCode, staffInvitation, staffSignIn } from './templates/staff.ts';
+import { staffCode, staffInvitation, staffOwnerAdded, staffSignIn } from './templates/staff.ts';
 import type { MailContent, Template } from './templates/template.ts';
 
 const templates: { readonly [Kind in MailKind]: Template<Kind> } = {
   magic_link: magicLink,
   staff_sign_in: staffSignIn,
   staff_invitation: staffInvitation,
+  staff_owner_added: staffOwnerAdded,
   staff_code: staffCode,
   receipt,
   shipped,

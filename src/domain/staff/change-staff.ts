@@ -8,6 +8,7 @@ import { sql } from '#src/lib/sql.ts';
 import { changedMeanwhile, ExpectedVersion, isOtherVersion, recordAudit } from '../audit/index.ts';
 import type { Change } from '../change.ts';
 import type { Context, InTransaction } from '../context.ts';
+import { enqueueMail } from '../mail/index.ts';
 import type { Scope } from '../tenants/index.ts';
 import { missingScope, type Role, roles } from './roles.ts';
 import { removeTotp } from './second-factor.ts';
@@ -65,13 +66,14 @@ export async function saveStaff(
       signed_in_at = null, version = staff.version + 1, updated_at = excluded.updated_at
     returning ${staffColumns}`);
   if (!member) throw new TypeError('The member that was just stored does not exist.');
+  if (role === 'owner') await mailOwners(ctx, member);
   return { member, before: undefined, change: { subject: subjectOf(member), action: 'created', fields: [] } };
 }
 
 /** Enough of the email address for an operator to recognize it. The audit log stores it. */
-export function subjectOf({ email }: StaffMember): string {
-  return `staff ${email.slice(0, 1)}…${email.slice(email.indexOf('@'))}`;
-}
+export const subjectOf = ({ email }: StaffMember): string => `staff ${mask(email)}`;
+
+const mask = (email: string) => `${email.slice(0, 1)}…${email.slice(email.indexOf('@'))}`;
 
 /** What of a member can be changed. */
 export const StaffPatch = Type.Object({
@@ -158,6 +160,7 @@ async function update(
     update staff set name = ${name}, role = ${role}, version = version + 1, updated_at = ${ctx.clock.now()}
     where tenant_id = ${ctx.tenant.id} and id = ${known.id} returning ${staffColumns}`);
   if (!member) throw new TypeError('The member that was just changed does not exist.');
+  if (role === 'owner' && known.role !== 'owner') await mailOwners(ctx, member);
   return { member, fields };
 }
 
@@ -189,6 +192,16 @@ function rejectUnlessGrantable({ actor }: InTransaction, held: readonly Scope[],
     'second_factor_required',
     'An API key can neither add, change nor revoke an owner. Sign in to the admin as an owner, or ask an operator.',
   );
+}
+
+/** Tell those who work as owners that there is another one: nobody becomes one unnoticed. */
+async function mailOwners(ctx: InTransaction, { id, email }: StaffMember): Promise<void> {
+  const others = await ctx.tx.execute<{ email: string }>(sql`
+    select email from staff
+    where tenant_id = ${ctx.tenant.id} and role = 'owner' and revoked_at is null and signed_in_at is not null
+      and id <> ${id}`);
+  for (const { email: to } of others)
+    enqueueMail(ctx, { kind: 'staff_owner_added', to, subjectId: id, data: { owner: mask(email) } });
 }
 
 /** Without an owner, the staff could not invite another one; and an invitation may have the wrong address. */

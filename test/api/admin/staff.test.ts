@@ -134,6 +134,33 @@ test('the last owner who has signed in is not replaced by one who has only been 
   await revokeStaff(ctx, { id }, roles.owner);
 });
 
+test.serial(
+  'owners who have signed in are emailed whenever there is another one, however that came about',
+  async (t) => {
+    const { ctx, services } = t.context;
+    const others = [await buildStaff(ctx), (await buildStaffSession(ctx, { role: 'manager' })).staff];
+    const owner = (await buildStaffSession(ctx, { role: 'owner' })).staff;
+    const email = newAddress();
+    const notifications = async () => {
+      await runJobs(services);
+      return mailer.to(owner.email).filter(({ subject }) => subject.startsWith('A new owner of '));
+    };
+
+    const added = await inviteStaff(ctx, { email, name: 'Eve', role: 'manager' }, roles.owner);
+    t.is((await notifications()).length, 0);
+    await changeStaff(ctx, { id: added.id, role: 'owner' }, roles.owner);
+    await changeStaff(ctx, { id: added.id, name: 'Eva' }, roles.owner);
+    t.is((await notifications()).length, 1);
+    await revokeStaff(ctx, added, roles.owner);
+    await inviteStaff(ctx, { email, name: 'Eve', role: 'owner' }, roles.owner);
+    const emails = await notifications();
+    t.is(emails.length, 2);
+    t.true(emails.every(({ text }) => text.includes(`${email.slice(0, 1)}…${email.slice(email.indexOf('@'))}`)));
+    for (const other of others)
+      t.false(mailer.to(other.email).some(({ subject }) => subject.startsWith('A new owner')));
+  },
+);
+
 test('a caller neither grants nor takes away more than they hold', async (t) => {
   const { api, ctx } = t.context;
   const boss = await buildStaff(ctx);

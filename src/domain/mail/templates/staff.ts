@@ -47,6 +47,24 @@ async function signInEmail(
   };
 }
 
+/** To those who are owners already: a new one can do whatever they can. */
+export const staffOwnerAdded: Template<'staff_owner_added'> = (ctx, { data }) => ({
+  subject: `A new owner of ${ctx.tenant.name}`,
+  preview: `${data.owner} can now do everything in the admin.`,
+  reason: `You get this email because you are an owner of the store ${ctx.tenant.name}.`,
+  blocks: [
+    { kind: 'heading', text: `${ctx.tenant.name} has a new owner` },
+    {
+      kind: 'paragraph',
+      text: `${data.owner} is now an owner, and can do everything in the admin: refund money, and change keys and staff.`,
+    },
+    {
+      kind: 'note',
+      text: 'If you did not expect this, revoke the new owner on the page Staff at once. The audit log shows who did it.',
+    },
+  ],
+});
+
 export const staffCode: Template<'staff_code'> = async (ctx, { data, subjectId }) => ({
   // The code is not in the subject or the preview, which locked screens show.
   subject: `Your code for the admin of ${ctx.tenant.name}`,
