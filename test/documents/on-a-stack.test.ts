@@ -176,14 +176,18 @@ withBrowser('a shopper buys and signs in on the documented pages, and the receiv
   t.teardown(pages.close);
   const browser = await launchBrowser();
   t.teardown(() => browser.close());
-  const page = await browser.newPage();
-  page.setDefaultTimeout(60_000);
+  const context = await browser.newContext();
+  context.setDefaultTimeout(60_000);
+  const page = await context.newPage();
   const complaints = complaintsOf(page);
 
   await page.goto(`${pages.url}/shop`);
   const added = page.waitForResponse((response) => response.url().endsWith('/items') && response.status() === 201);
   await page.getByRole('button', { name: 'Pour-over set, 68' }).click();
   await added;
+  const otherTab = await context.newPage();
+  await otherTab.goto(`${pages.url}/shop`);
+  await otherTab.getByRole('button', { name: 'Check out' }).waitFor();
   await page.getByRole('button', { name: 'Check out' }).click();
   const email = 'ada@shopper.example';
   await page.getByLabel('Email', { exact: true }).fill(email);
@@ -191,6 +195,10 @@ withBrowser('a shopper buys and signs in on the documented pages, and the receiv
   await page.getByText(/^Thank you\. Order ORD-\d+ is paid\.$/).waitFor();
   const [, number = ''] = /Order (\S+)/.exec((await page.textContent('body')) ?? '') ?? [];
   await until(() => printed.includes(`Pack ${number}.`), { withinMs: 60_000, what: 'the event' });
+
+  await otherTab.getByRole('button', { name: 'Check out' }).click();
+  await otherTab.getByRole('button', { name: 'items must have at least one item.' }).waitFor();
+  await otherTab.close();
 
   page.once('dialog', (dialog) => dialog.accept(email));
   await page.goto(`${pages.url}/account`);

@@ -49,15 +49,26 @@ browserTest(
   async (t) => {
     t.timeout(180_000);
     const { stack, browser } = t.context;
-    const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
-    page.setDefaultTimeout(60_000);
+    const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
+    context.setDefaultTimeout(60_000);
+    const page = await context.newPage();
     const complaints = complaintsOf(page);
     const fits = async (name: string) => {
       t.true(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${name} fits a narrow window`);
     };
-    const walk: Walk = { page, stack, email: 'ada@shopper.example', capture: fits };
+    const otherTab = await context.newPage();
+    const capture = async (name: string) => {
+      await fits(name);
+      if (name !== 'storefront-cart') return;
+      await otherTab.goto(page.url());
+      await otherTab.getByRole('button', { name: 'Check out' }).waitFor();
+    };
+    const walk: Walk = { page, stack, email: 'ada@shopper.example', capture };
 
     const order = await buyOnStorefront(walk);
+    await otherTab.getByRole('button', { name: 'Check out' }).click();
+    await otherTab.getByRole('heading', { name: 'Your cart is empty' }).waitFor();
+    await otherTab.close();
     const { admin } = clientsOf(stack);
     const { orders } = await admin.listOrders({ email: walk.email });
     t.like(orders[0], {
@@ -82,7 +93,7 @@ browserTest(
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     t.deepEqual(complaints, []);
-    await page.close();
+    await context.close();
   },
 );
 

@@ -192,6 +192,8 @@ function checkoutForm(cart, { promo, giftCard }) {
     { class: 'checkout' },
     async ({ email }) => {
       storeDraft({ email: email || undefined });
+      // It may have been bought in another tab, or before the back button led here.
+      if (!(await readCart())) return go('/cart', { replace: true });
       const begun = await storefront.createCheckoutSession({
         items: cart.items.map((line) => ({
           product_slug: line.productSlug,
