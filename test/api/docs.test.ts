@@ -54,6 +54,14 @@ test.serial('the API document is at most 420 kB', async (t) => {
   t.true(JSON.stringify(await readDocument(t.context)).length <= 420_000);
 });
 
+test.serial('the API document refers to each of its shared schemas, responses, parameters and headers', async (t) => {
+  const { components, ...document } = await readDocument(t.context);
+  const { securitySchemes: _, ...shared } = components;
+  const text = JSON.stringify({ document, shared });
+  for (const [kind, named] of Object.entries(shared))
+    for (const name of Object.keys(named)) t.true(text.includes(`"#/components/${kind}/${name}"`), `${kind} ${name}`);
+});
+
 test.serial('the API document has every route except the webhooks of providers', async (t) => {
   const operations = new Map(operationsOf(await readDocument(t.context)));
   t.deepEqual([...operations.keys()].toSorted(), shown.map((route) => nameOf(route)).toSorted());

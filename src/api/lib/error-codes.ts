@@ -137,7 +137,7 @@ export const errorCodes = {
   return_not_allowed: {
     status: 409,
     message: 'The order, or the return, does not allow this; `reason` says why.',
-    extensions: { reason: Reason },
+    extensions: { reason: Reason, errors: Issues },
   },
   refund_not_allowed: {
     status: 409,

@@ -40,6 +40,7 @@ export function sharedResponses(routes: readonly Route[], schemas: SchemaPool): 
   const codes = [...new Set(routes.flatMap((route) => documentedErrors(route)))];
   const byStatus = Map.groupBy(codes, (code) => errorCodes[code].status);
   const errors = [...byStatus]
+    .filter(([, codes]) => codes.some((code) => !errorsOfAll.includes(code)))
     .toSorted(([left], [right]) => left - right)
     .map(([status, codes]) => [nameOf(status), errorResponse(status, codes.toSorted(), schemas)] as const);
   const unchanged = { description: 'The response that the caller has is unchanged.', headers: headerNamed('ETag') };
