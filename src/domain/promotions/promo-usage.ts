@@ -43,7 +43,7 @@ const messages: Record<PromoReason, string> = {
   expired: 'This promo code has expired.',
   minimum_not_met: 'This order is too small for the promo code.',
   usage_limit: 'This promo code has been used up.',
-  customer_limit: 'You have used this promo code already.',
+  customer_limit: 'You have used this promo code already, or a checkout that you have not finished holds it.',
 };
 
 /**

@@ -20,7 +20,8 @@ export function DecimalInput({ decimals = 0, unit = 1, min, validate = [], ...pr
     maximumFractionDigits: decimals,
     useGrouping: false,
   });
-  const isNumber = (value: unknown) => (typeof value === 'string' ? `Write it like ${write.format(12.5)}.` : undefined);
+  const isNumber = (value: unknown) =>
+    typeof value === 'string' ? `Write it like ${write.format(decimals > 0 ? 12.5 : 12)}.` : undefined;
   const least = min === undefined ? [] : [minValue(min, `At least ${write.format(min / unit)}.`)];
   return (
     <NumberInput

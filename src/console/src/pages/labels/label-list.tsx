@@ -56,7 +56,7 @@ function ReasonPanel({ labels }: { readonly labels: readonly Label[] }) {
         columns={[
           { label: 'Order', show: ({ order_number }) => order_number },
           { label: 'Since', show: ({ updated_at }) => formatTime(updated_at) },
-          { label: 'Tries', align: 'right', show: ({ tries }) => tries },
+          { label: 'Attempts', align: 'right', show: ({ tries }) => tries },
         ]}
       />
     </Panel>

@@ -71,7 +71,7 @@ function RetryLabel({ label }: { readonly label: Label }) {
       scope="admin.labels:write"
       text="A worker requests rates again and buys the cheapest label that the settings of the store allow."
       run={(_, options) => admin.retryLabel(id, options)}
-      done="The label is tried again."
+      done="The label is being tried again."
       variant={variantOf(label, 'retry')}
     />
   );

@@ -51,7 +51,7 @@ function Connect() {
         input={{ return_url: location.href }}
         run={(input, options) => admin.createIntegration(input, options)}
         onDone={setConnected}
-        done="The connection is begun."
+        done="The connection is started."
       >
         <TextInput
           source="provider"
@@ -59,7 +59,7 @@ function Connect() {
           helperText="A name of small letters, such as bookkeeper"
           validate={required()}
         />
-        <TextInput source="consent_url" label="Its page for your consent" type="url" />
+        <TextInput source="consent_url" label="Page where you give your consent" type="url" />
         <TextInput source="return_url" label="Where to go afterwards" type="url" validate={required()} />
       </Action>
       {connected && (

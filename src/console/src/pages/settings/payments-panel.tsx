@@ -46,7 +46,7 @@ function Payments({ account }: Props) {
           ['Webhook URL', webhook_url],
           ['No webhooks since', account.webhooks_silent_since && formatTime(account.webhooks_silent_since)],
           ['Tax', account.automatic_tax ? 'Calculated by the provider' : 'Not calculated'],
-          ['A checkout lives', account.session_lifetime],
+          ['Checkouts expire after', account.session_lifetime],
         ]}
       />
       <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, mt: 2 }}>

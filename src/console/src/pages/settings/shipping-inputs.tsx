@@ -73,7 +73,7 @@ export function ShippingInputs({ currency }: { readonly currency: string }) {
           source="label_cost_cap_cents"
           label="Most for a label that is bought automatically"
           currency={currency}
-          helperText="A dearer one waits for you; empty: no limit"
+          helperText="A more expensive label waits for your decision; empty: no limit"
         />
       </Part>
     </>

@@ -60,13 +60,13 @@ function StoreForm({ store }: Props) {
       <TextInput source="storefront_url" label="URL of the storefront" type="url" validate={required()} />
       <TextInput
         source="magic_link_path"
-        label="Its page for signing in"
+        label="Sign-in page"
         helperText="Links in emails to customers lead there"
         validate={required()}
       />
       <TextInput
         source="restore_path"
-        label="Its page for saved carts"
+        label="Page of saved carts"
         helperText="Links in reminders lead there"
         validate={required()}
       />

@@ -44,7 +44,7 @@ export function SubscriptionActions({ subscription }: Props) {
           scope={scope}
           text="It renews at the end of its period after all."
           run={(_, options) => admin.reactivateSubscription(id, options)}
-          done="The subscription goes on."
+          done="The subscription continues."
         />
       ) : (
         <CancelSubscription subscription={subscription} />
