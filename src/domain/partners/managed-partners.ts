@@ -40,22 +40,23 @@ const selectPartners = (ctx: Context, more: Sql = sql``): Sql => sql`
     p.discount_percent::float8 as "discountPercent", p.window_ms as "windowMs", p.version, p.created_at as "createdAt",
     sales.orders, sales."totalCents", sales."commissionCents"${more}
   from partners p, lateral (
-    select count(*)::int as orders,
-      coalesce(sum(round(a.total_cents * coalesce(retained.share, 1))), 0)::int8 as "totalCents",
-      coalesce(sum(round(a.commission_cents * coalesce(retained.share, 1))), 0)::int8 as "commissionCents"
-    from partner_attributions a left join lateral (${retainedShare(ctx)}) as retained on true
+    select count(*)::int as orders, coalesce(sum(${retained(sql`a.total_cents`)}), 0)::int8 as "totalCents",
+      coalesce(sum(${retained(sql`a.commission_cents`)}), 0)::int8 as "commissionCents"
+    from partner_attributions a left join lateral (${payments(ctx)}) as o on true
     where a.tenant_id = ${ctx.tenant.id} and a.partner_id = p.id) as sales
   where p.tenant_id = ${ctx.tenant.id} and p.removed_at is null`;
 
-/** A query for the share of what was paid for the order `a.order_id` that was neither refunded nor lost in a dispute. */
-const retainedShare = ({ tenant }: Context): Sql => sql`
-  select 1 - least(coalesce((reversed.cents + card.returned) / nullif(o.total_cents + card.paid, 0), 0), 1) as share
-  from orders o
-  cross join lateral (
-    select coalesce(sum(amount_cents), 0)::numeric as cents from payment_reversals
+/** Of an amount of an order, the part that was neither refunded nor lost in a dispute. */
+const retained = (amount: Sql): Sql => sql`case when o.paid > 0
+  then round(${amount} * greatest(o.paid - o.reversed, 0) / o.paid) else ${amount} end`;
+
+/** A query for what was paid for the order `a.order_id`, in money and with a gift card, and for what was reversed of it. */
+const payments = ({ tenant }: Context): Sql => sql`
+  select o.total_cents + card.paid as paid, card.returned + (
+    select coalesce(sum(amount_cents), 0) from payment_reversals
     where tenant_id = ${tenant.id} and order_id = o.id) as reversed
-  cross join lateral (
-    select coalesce(sum(amount_cents), 0)::numeric as paid, coalesce(sum(returned_cents), 0)::numeric as returned
+  from orders o cross join lateral (
+    select coalesce(sum(amount_cents), 0) as paid, coalesce(sum(returned_cents), 0) as returned
     from gift_card_redemptions where tenant_id = ${tenant.id} and order_id = o.id) as card
   where o.tenant_id = ${tenant.id} and o.id = a.order_id`;
 
