@@ -22,7 +22,8 @@ export const getInventory = defineRoute({
   responses: { 200: Type.Object({ variants }) },
   caching: 'revalidate',
   async handle({ ctx, query }) {
-    const rows = await readInventoryOf(ctx, query.variant_ids.trim().split(/\s*,\s*/));
+    const ids = query.variant_ids.split(',').map((id) => id.trim());
+    const rows = await readInventoryOf(ctx, ids);
     return ok({ variants: rows.map(presentInventory) });
   },
 });
