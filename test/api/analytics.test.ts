@@ -48,6 +48,20 @@ test.serial('POST /analytics/events stores a batch that is counted a moment late
 });
 
 test.serial(
+  'POST /analytics/events takes what a page leaves empty as omitted, and a currency in lower case',
+  async (t) => {
+    const { services, ctx } = t.context;
+    const texts = ['session_id', 'anonymous_id', 'customer_id', 'order_id', 'cart_id', 'product_slug', 'variant_id'];
+    const empty = Object.fromEntries(texts.map((name) => [name, '']));
+    const { body } = await send(t.context, [buildEvent({ ...empty, value_cents: 3800, currency: 'usd' })]);
+    t.deepEqual(body, { accepted: 1, rejected: [] });
+    await aggregateAll(services);
+    const [event] = await aggregatedEvents(ctx);
+    t.like(event, { customer_id: null, product_slug: null, value_cents: 3800, currency: 'USD' });
+  },
+);
+
+test.serial(
   'POST /analytics/events accepts a beacon: plain text without headers, the tenant in the query',
   async (t) => {
     const { api, tenant, ctx } = t.context;

@@ -1,4 +1,13 @@
-import { centsMax, DocumentedAs, Omittable, type Static, Text, Timestamp, Type } from '#src/lib/schema.ts';
+import {
+  centsMax,
+  DocumentedAs,
+  Omittable,
+  OmittableOrEmpty,
+  type Static,
+  Text,
+  Timestamp,
+  Type,
+} from '#src/lib/schema.ts';
 
 /**
  * The types that are counted separately. All others are counted together, so that clients cannot make the roll-ups
@@ -42,15 +51,15 @@ export const EventInput = Type.Object(
     ),
     type: Type.String({ pattern: '^[a-z0-9_.]{1,64}$' }),
     occurred_at: Omittable(Timestamp),
-    session_id: Omittable(Text(128)),
-    anonymous_id: Omittable(Text(128)),
-    customer_id: Omittable(Text(128)),
-    order_id: Omittable(Text(128)),
-    cart_id: Omittable(Text(128)),
-    product_slug: Omittable(Text(128)),
-    variant_id: Omittable(Text(128)),
+    session_id: OmittableOrEmpty(Text(128)),
+    anonymous_id: OmittableOrEmpty(Text(128)),
+    customer_id: OmittableOrEmpty(Text(128)),
+    order_id: OmittableOrEmpty(Text(128)),
+    cart_id: OmittableOrEmpty(Text(128)),
+    product_slug: OmittableOrEmpty(Text(128)),
+    variant_id: OmittableOrEmpty(Text(128)),
     value_cents: Omittable(Type.Integer({ minimum: 0, maximum: centsMax })),
-    currency: Omittable(Type.String({ pattern: '^[A-Z]{3}$' })),
+    currency: OmittableOrEmpty(Type.String({ pattern: '^[A-Za-z]{3}$' })),
     properties: Omittable(
       Type.Record(Type.String(), Type.Unknown(), { description: 'Any JSON object, at most 4 KB.' }),
     ),

@@ -79,7 +79,7 @@ function storable(event: EventInput, id: string, at: Date): StoredEvent {
     product_slug,
     variant_id,
     value_cents,
-    currency,
+    currency: currency?.toUpperCase(),
     properties,
   };
 }
