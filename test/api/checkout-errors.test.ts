@@ -126,6 +126,24 @@ test('checkout rejects products and codes of disabled modules', async (t) => {
   t.is(resultOf(await checkout({ items: [line] })), '200');
 });
 
+test('a gift of what is not sold monthly is rejected with the path of a field that it has', async (t) => {
+  const { ctx } = t.context;
+  const { gift } = await counter(t.context);
+  const [beans, bowl] = [await buildProduct(ctx, coffee), await buildProduct(ctx)];
+  const rejected = async (slug: string, variantId: string) => {
+    const response = await gift({
+      product_slug: slug,
+      variant_id: variantId,
+      months: 3,
+      recipient_email: 'grace@example.com',
+    });
+    return [resultOf(response), response.body.errors[0].path];
+  };
+  t.deepEqual(await rejected('nothing', beans.variant.id), ['400 unknown_product', '/product_slug']);
+  t.deepEqual(await rejected(beans.slug, bowl.variant.id), ['400 unknown_product', '/variant_id']);
+  t.deepEqual(await rejected(bowl.slug, bowl.variant.id), ['400 price_unavailable', '/product_slug']);
+});
+
 test('checkout returns 409 for too little stock, also for a gift', async (t) => {
   const { ctx } = t.context;
   const { gift } = await counter(t.context);

@@ -48,10 +48,15 @@ interface FoundLine extends Omit<PricedLine, keyof WantedLine | 'variantNamed' |
 
 /**
  * Price lines from the catalogue, in their order, with one statement.
+ * @param pathOf where the request has a field of a line
  * @throws DomainError invalid `unknown_product`, `variant_required` or `price_unavailable`, with `errors` that name
  *   each line by its index
  */
-export async function priceLines(ctx: Context, lines: readonly WantedLine[]): Promise<PricedLine[]> {
+export async function priceLines(
+  ctx: Context,
+  lines: readonly WantedLine[],
+  pathOf = (index: number, field: string) => `/items/${index}/${field}`,
+): Promise<PricedLine[]> {
   const found = await findLines(ctx, lines);
   const priced: PricedLine[] = [];
   const problems: Problem[] = [];
@@ -60,7 +65,7 @@ export async function priceLines(ctx: Context, lines: readonly WantedLine[]): Pr
     if ('problem' in result) problems.push({ index, ...result });
     else priced.push(result);
   });
-  if (problems.length > 0) throw errorOf(problems);
+  if (problems.length > 0) throw errorOf(problems, pathOf);
   return priced;
 }
 
@@ -136,10 +141,10 @@ const messages: Record<ProblemCode, string> = {
   price_unavailable: 'This product is not sold in this way.',
 };
 
-function errorOf(problems: readonly Problem[]): DomainError {
+function errorOf(problems: readonly Problem[], pathOf: (index: number, field: string) => string): DomainError {
   const code = problems[0]?.problem ?? 'unknown_product';
   const errors = problems.map(({ index, field, problem }) => ({
-    path: `/items/${index}/${field}`,
+    path: pathOf(index, field),
     code: problem,
     detail: messages[problem],
   }));

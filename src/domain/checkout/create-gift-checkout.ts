@@ -51,15 +51,16 @@ async function quoteGift(
   ctx: Context,
   { product_slug, variant_id, months }: GiftCheckoutInput,
 ): Promise<CheckoutQuote> {
-  const priced = await priceLines(ctx, [
-    {
-      productSlug: product_slug,
-      variantId: variant_id,
-      quantity: months,
-      purchaseType: 'subscription',
-      interval: 'month',
-    },
-  ]);
+  const line = {
+    productSlug: product_slug,
+    variantId: variant_id,
+    quantity: months,
+    purchaseType: 'subscription',
+    interval: 'month',
+  } as const;
+  const priced = await priceLines(ctx, [line], (_, field) =>
+    field === 'variant_id' ? '/variant_id' : '/product_slug',
+  );
   const lines = priced.map((line) => ({ ...line, purchaseType: 'one_time' as const, interval: null }));
   return {
     lines,
