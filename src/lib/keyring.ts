@@ -7,8 +7,10 @@ export interface Keyring {
   seal(owner: string, field: string, plain: string): string;
   /** Decrypt what `seal` made. Throws when the key is gone, or the text was changed or moved. */
   open(owner: string, field: string, sealed: string): string;
-  /** Whether `sealed` contains `plain`, or there is neither. */
+  /** Whether `sealed` contains `plain`, or there is neither. What a lost key sealed contains nothing. */
   matches(owner: string, field: string, sealed: string | null | undefined, plain: string | null | undefined): boolean;
+  /** Whether it has a key with the id of this text. One that was lost opens nothing: what it sealed has to be replaced. */
+  knows(sealed: string): boolean;
   /** The ids of the keys, the sealing one first. Sealed text begins with the id of its key and a colon. */
   readonly ids: readonly [sealing: string, ...others: string[]];
   /** Whether this text was sealed by a key that is no longer the first one. */
@@ -45,8 +47,10 @@ export function createKeyring(keys: readonly (readonly [id: string, key: Buffer]
     open,
     matches(owner, field, sealed, plain) {
       if (!sealed || !plain) return !sealed && !plain;
+      if (!byId.has(parse(sealed).id)) return false;
       return equalInConstantTime(open(owner, field, sealed), plain);
     },
+    knows: (sealed) => byId.has(parse(sealed).id),
     isStale: (sealed) => parse(sealed).id !== sealingId,
   };
 }

@@ -93,6 +93,39 @@ async function storeOf({ services }: TestContext, slug: string): Promise<Context
   return tenant && { ...services.context(), tenant };
 }
 
+test.serial('apply and a new secret of the store replace what a lost encryption key encrypted', async (t) => {
+  const { slug, text } = ownStore();
+  await apply(t.context, text);
+  const environment = {
+    ...testEnvironment({ DATABASE_URL: t.context.services.config.databaseUrl }),
+    ...secrets,
+    ENCRYPTION_KEYS: `k9:${randomBytes(32).toString('base64')}`,
+  };
+  const folder = await mkdtemp(join(tmpdir(), 'storefront-apply-'));
+  t.teardown(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'store.yaml');
+  await writeFile(file, text);
+  const applied = await callCli(['apply', file], environment);
+  t.is(applied.code, 0, applied.err);
+  t.is((await callCli(['tenants', 'rotate-secret', slug], environment)).code, 0);
+  t.regex((await callCli(['apply', file], environment)).out, /^Nothing to change/);
+
+  const ctx = await storeOf(t.context, slug);
+  const keys = await read<{ id: string }>(
+    ctx as Context,
+    sql`
+    select distinct split_part(sealed, ':', 1) as id from (
+      select secret_key_sealed as sealed from payment_accounts
+      union all select secret_sealed from payment_webhook_secrets where state = 'current'
+      union all select unnest(array[api_key_sealed, webhook_token_sealed]) from shipping_accounts
+      union all select api_key_sealed from second_shipping_accounts
+      union all select secret_sealed from webhook_endpoints
+      union all select unnest(array[session_secret_sealed, staff_secret_sealed]) from tenants where slug = ${slug}) s
+    where sealed is not null`,
+  );
+  t.deepEqual(keys, [{ id: 'k9' }]);
+});
+
 test.serial('apply creates a store from the example, and changes nothing when repeated', async (t) => {
   const { slug, text } = ownStore();
   const first = await apply(t.context, text);

@@ -21,14 +21,17 @@ export async function readSessionSecret(ctx: Context): Promise<SessionSecret> {
 }
 
 /**
- * Give the store a new secret, because the old one may be known. Every customer is signed out, and sign-in links that
- * were sent before no longer work. Links to saved carts and unsubscribe links still do: they give little access, and an
- * unsubscribe link has to work for a year.
+ * Give the store a new secret, because the old one may be known, or the key that sealed it was lost. Every customer is
+ * signed out, and sign-in links that were sent before no longer work. Links to saved carts and unsubscribe links still
+ * do: they give little access, and an unsubscribe link has to work for a year. The secret of the staff is replaced only
+ * if its key was lost.
  */
 export async function rotateSessionSecret(ctx: InTransaction): Promise<void> {
   await ctx.tx.execute(sql`
     update tenants set session_secret_sealed = ${sealSessionSecret(ctx, ctx.tenant.id, randomText(48))},
-      session_secret_number = session_secret_number + 1, version = version + 1, updated_at = ${ctx.clock.now()}
+      session_secret_number = session_secret_number + 1,
+      staff_secret_sealed = case when split_part(staff_secret_sealed, ':', 1) = any(${[...ctx.keyring.ids]})
+        then staff_secret_sealed end, version = version + 1, updated_at = ${ctx.clock.now()}
     where id = ${ctx.tenant.id}`);
 }
 

@@ -41,6 +41,11 @@ export function openSecret(ctx: Context, { secretSealed }: WebhookEndpoint): str
   return ctx.keyring.open(ctx.tenant.id, fields.current, secretSealed);
 }
 
+/** Whether its secret can be opened: not if it was sealed by a key that was lost. */
+export function hasSecret(ctx: Context, { secretSealed }: WebhookEndpoint): boolean {
+  return ctx.keyring.knows(secretSealed);
+}
+
 /** The secrets that an endpoint signs with now, the current one first. */
 export function openSecrets(ctx: Context, endpoint: WebhookEndpoint): string[] {
   return [openSecret(ctx, endpoint), ...openRetiring(ctx, endpoint).map(({ secret }) => secret)];
@@ -63,8 +68,10 @@ export function replaceSecret(ctx: Context, endpoint: WebhookEndpoint, secret: s
       limit: retiringMax,
     });
   }
-  const replaced = { secret: openSecret(ctx, endpoint), until: fromNow(ctx.clock, overlapMs).toISOString() };
-  const retiring: RetiringSecret[] = [replaced, ...before];
+  const until = fromNow(ctx.clock, overlapMs).toISOString();
+  const retiring: RetiringSecret[] = hasSecret(ctx, endpoint)
+    ? [{ secret: openSecret(ctx, endpoint), until }, ...before]
+    : before;
   endpoint.retiringSecretsSealed = ctx.keyring.seal(ctx.tenant.id, fields.retiring, JSON.stringify(retiring));
   endpoint.secretSealed = sealSecret(ctx, secret);
   endpoint.touch(ctx.clock.now());
@@ -72,7 +79,7 @@ export function replaceSecret(ctx: Context, endpoint: WebhookEndpoint, secret: s
 
 /** The replaced secrets that still sign, the latest first. */
 function openRetiring(ctx: Context, { retiringSecretsSealed: sealed }: WebhookEndpoint): RetiringSecret[] {
-  if (!sealed) return [];
+  if (!sealed || !ctx.keyring.knows(sealed)) return [];
   const retiring: RetiringSecret[] = JSON.parse(ctx.keyring.open(ctx.tenant.id, fields.retiring, sealed));
   return retiring.filter(({ until }) => Date.parse(until) > ctx.clock.now().getTime());
 }

@@ -9,7 +9,7 @@ import { eventTypes } from '#src/outbox/events.ts';
 import type { Change } from '../change.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { saveLeases } from './endpoint-leases.ts';
-import { newSecret, openSecret, replaceSecret, sealSecret, secretPattern } from './endpoint-secrets.ts';
+import { hasSecret, newSecret, openSecret, replaceSecret, sealSecret, secretPattern } from './endpoint-secrets.ts';
 import { WebhookEndpoint } from './webhook-endpoint.ts';
 
 const families = new Set(
@@ -117,7 +117,7 @@ async function changeSecret(
   endpoint: WebhookEndpoint,
   secret: string | undefined,
 ): Promise<string[]> {
-  if (secret === undefined || openSecret(ctx, endpoint) === secret) return [];
+  if (secret === undefined || (hasSecret(ctx, endpoint) && openSecret(ctx, endpoint) === secret)) return [];
   // A rotation may have come in between: its secret signs for a day, too.
   replaceSecret(ctx, found(await lockRow(ctx, WebhookEndpoint, endpoint.id), 'webhook endpoint'), secret);
   return ['secret'];

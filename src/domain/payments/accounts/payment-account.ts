@@ -142,5 +142,8 @@ async function readSecrets(ctx: Context): Promise<readonly string[]> {
     select secret_sealed as sealed from payment_webhook_secrets
     where tenant_id = ${ctx.tenant.id} and ${isLiveSecret(ctx)} order by created_at desc`,
   );
-  return rows.map(({ sealed }) => ctx.keyring.open(ctx.tenant.id, sealedFields.webhookSecret, sealed));
+  // One that retires may have been sealed by a key that was lost, and replaced because of that.
+  return rows
+    .filter(({ sealed }) => ctx.keyring.knows(sealed))
+    .map(({ sealed }) => ctx.keyring.open(ctx.tenant.id, sealedFields.webhookSecret, sealed));
 }
