@@ -327,7 +327,7 @@ test.serial('doctor reports a mail server that rejects the password', async (t) 
   t.regex(message ?? '', /^The mail server responded 535/);
 });
 
-test.serial('doctor reports jobs that wait for a relay or a worker', async (t) => {
+test.serial('doctor reports jobs that wait for a relay or a worker, or failed', async (t) => {
   const { ctx, services } = t.context;
   const clock = { now: () => new Date(Date.now() - 20 * 60_000) };
   await transact({ ...ctx, clock }, async (ctx) => enqueue(ctx, purchaseLabel, { orderId: newId('ord') } as never));
@@ -338,6 +338,12 @@ test.serial('doctor reports jobs that wait for a relay or a worker', async (t) =
   const unworked = await diagnose(t.context);
   t.true(unworked.faults.includes('workers: Jobs of the queue labels have waited 20 minutes.'), unworked.faults.join());
   t.regex(unworked.findings.find(({ about }) => about === 'workers')?.advice ?? '', /worker-labels/);
+  await services.execute(sql`
+    update outbox set failed_at = now(), failure = 'crashed', next_relay_at = null where tenant_id = ${ctx.tenant.id}`);
+  const { code, faults, findings } = await diagnose(t.context);
+  t.is(code, 1);
+  t.true(faults.includes('failed jobs: 1 × labels.purchase-label failed after the last attempt.'), faults.join());
+  t.regex(findings.find(({ about }) => about === 'failed jobs')?.advice ?? '', /\/ops\/queues\/queue\/labels, .*Retry/);
   await services.execute(sql`delete from outbox where tenant_id = ${ctx.tenant.id}`);
 });
 

@@ -19,14 +19,17 @@ const dueMaxMs = minutes(10);
 const redisTimeoutMs = seconds(3);
 
 /**
- * Whether a process runs each queue and the relay, and whether due jobs are relayed to their queues and processed.
+ * Whether a process runs each queue and the relay, whether due jobs are relayed to their queues and processed, and which
+ * failed.
  * @param isRedisWell otherwise no process can report that it runs, and no job is relayed by those that do
  */
 export async function checkQueues(services: Services, isRedisWell: boolean): Promise<Finding[]> {
-  if (!isRedisWell) return [unknownWithoutRedis];
   const now = services.clock.now();
   const states = await readJobStates(services.execute, now);
-  const findings = [...(await checkProcesses(services, states)), ...checkProgress(states, now)];
+  const running = isRedisWell
+    ? [...(await checkProcesses(services, states)), ...checkProgress(states, now)]
+    : [unknownWithoutRedis];
+  const findings = [...running, ...checkFailures(states)];
   return findings.length > 0 ? findings : [ok(about, 'Each queue has one, and due jobs are being processed.')];
 }
 
@@ -64,6 +67,19 @@ function checkProgress(states: readonly JobState[], now: Date): Finding[] {
     const message = `Jobs of the queue ${queue} have waited ${inMinutes(oldestMs)}.`;
     return fault(about, message, `Start a worker or another worker-${queue}; /ops shows what keeps failing.`);
   });
+}
+
+function checkFailures(states: readonly JobState[]): Finding[] {
+  return states
+    .filter(({ failed }) => failed > 0)
+    .map(({ queue, job, failed }) => {
+      const message = `${failed} × ${job} failed after the last attempt.`;
+      return fault(
+        'failed jobs',
+        message,
+        `Read why at /ops/queues/queue/${queue}, correct it, and press Retry there.`,
+      );
+    });
 }
 
 const inMinutes = (milliseconds: number) => `${Math.round(milliseconds / minutes(1))} minutes`;
