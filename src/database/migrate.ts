@@ -8,6 +8,7 @@ import pg from 'pg';
 import { seconds } from '#src/lib/duration.ts';
 import { migrationsFolder, missingMigrations } from './missing-migrations.ts';
 import { parsePostgresUrl } from './postgres-url.ts';
+import { encodingFailure, UnfitDatabase } from './prove-database.ts';
 import { configureSession } from './session-settings.ts';
 
 /** The number of the advisory lock of migrations: any constant that nothing else uses. */
@@ -38,6 +39,7 @@ export async function migrate(
   await lock.connect();
   try {
     await configureSession(unlimited)(lock);
+    await rejectOtherEncodings(lock);
     await takeLock(lock, report);
     return await withMigrator(databaseUrl, options, async (migrator) => {
       migrator.on('migrating', ({ name }) => report(`Applying ${name}.`));
@@ -58,6 +60,13 @@ export async function pendingMigrations(databaseUrl: string): Promise<string[]> 
   } finally {
     await client.end();
   }
+}
+
+/** Before there are tables, the database can still be created again. */
+async function rejectOtherEncodings(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ server_encoding: string }>('show server_encoding');
+  const failure = encodingFailure(rows[0]?.server_encoding ?? '');
+  if (failure) throw new UnfitDatabase(`${failure.reason} ${failure.advice}`);
 }
 
 /** PostgreSQL releases the lock when the connection ends, even if the process is killed. */

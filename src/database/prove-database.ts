@@ -30,6 +30,8 @@ export interface InspectedDatabase {
   readonly openTables: readonly string[];
   /** Such as 150004. */
   readonly versionNumber: number;
+  /** Such as UTF8. */
+  readonly encoding: string;
 }
 
 export async function inspectDatabase(execute: Execute): Promise<InspectedDatabase> {
@@ -39,9 +41,11 @@ export async function inspectDatabase(execute: Execute): Promise<InspectedDataba
     standby: boolean;
     readonly: boolean;
     version: number;
+    encoding: string;
   }>(sql`
     select rolname as name, rolsuper or rolbypassrls as unbound, pg_is_in_recovery() as standby,
-      current_setting('transaction_read_only') = 'on' as readonly, current_setting('server_version_num')::int as version
+      current_setting('transaction_read_only') = 'on' as readonly, current_setting('server_version_num')::int as version,
+      current_setting('server_encoding') as encoding
     from pg_roles where rolname = current_user`);
   const open = await execute<{ name: string }>(sql`
     select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -56,6 +60,7 @@ export async function inspectDatabase(execute: Execute): Promise<InspectedDataba
     skewSeconds: Math.abs((await measureDatabaseTime(execute)).now().getTime() - Date.now()) / 1000,
     openTables: open.map(({ name }) => name),
     versionNumber: role?.version ?? 0,
+    encoding: role?.encoding ?? '',
   };
 }
 
@@ -71,9 +76,21 @@ export const readOnly: ConnectionFailure = {
   advice: 'Some providers set it when the disk is full. Then: alter database … reset default_transaction_read_only;',
 };
 
+/** What is wrong with a database that cannot store every name of a shopper; `undefined` if it can. */
+export function encodingFailure(encoding: string): ConnectionFailure | undefined {
+  if (encoding === 'UTF8') return undefined;
+  return {
+    reason: `The encoding of the database is ${encoding}, in which not every name can be stored.`,
+    advice: "Create it with: create database … encoding 'UTF8' template template0;",
+  };
+}
+
 /** The first reason why a database is unfit, as a message that says what to do. */
-function whyUnfit({ role, isStandby, isUnbound, skewSeconds, openTables }: InspectedDatabase): string | undefined {
+function whyUnfit(database: InspectedDatabase): string | undefined {
+  const { role, isStandby, isUnbound, skewSeconds, openTables, encoding } = database;
   if (isStandby) return `${standby.reason} ${standby.advice}`;
+  const wrongEncoding = encodingFailure(encoding);
+  if (wrongEncoding) return `${wrongEncoding.reason} ${wrongEncoding.advice}`;
   if (isUnbound) {
     return (
       `The role "${role}" bypasses row-level security, so stores would not be isolated. Create one that does not:\n` +
@@ -91,8 +108,8 @@ function whyUnfit({ role, isStandby, isUnbound, skewSeconds, openTables }: Inspe
 /**
  * Reject a database in which one tenant could see another's rows, that lacks a migration of this release, or whose
  * clock cannot be trusted.
- * @throws UnfitDatabase when it does not connect, the role bypasses row-level security or lacks a privilege, a
- *   migration is missing, a table lacks row-level security, or the clocks differ
+ * @throws UnfitDatabase when it does not connect, its encoding is not UTF8, the role bypasses row-level security or
+ *   lacks a privilege, a migration is missing, a table lacks row-level security, or the clocks differ
  */
 export async function proveDatabase(execute: Execute): Promise<void> {
   const reason = whyUnfit(await inspectDatabase(execute).catch(throwUnfit));

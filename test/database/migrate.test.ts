@@ -3,7 +3,7 @@ import test, { type ExecutionContext } from 'ava';
 import pg from 'pg';
 import { migrate, pendingMigrations } from '#src/database/migrate.ts';
 import { parsePostgresUrl } from '#src/database/postgres-url.ts';
-import { proveDatabase } from '#src/database/prove-database.ts';
+import { proveDatabase, UnfitDatabase } from '#src/database/prove-database.ts';
 import type { Sql } from '#src/lib/sql.ts';
 import { createEmptyDatabase } from '#test/support/database.ts';
 import { until } from '#test/support/until.ts';
@@ -92,6 +92,20 @@ test('concurrent migrations run once, and all of them succeed', async (t) => {
   t.is(messages.filter((message) => message.startsWith('Applying ')).length, pending.length);
   t.true(messages.includes('Another release is migrating; waiting for it.'));
   t.deepEqual(await pendingMigrations(url), []);
+});
+
+test('migrate and processes reject a database that cannot store every name', async (t) => {
+  const { url, drop } = await createEmptyDatabase(
+    undefined,
+    "encoding 'LATIN1' locale_provider libc lc_collate 'C' lc_ctype 'C' template template0",
+  );
+  t.teardown(drop);
+  const message =
+    /^The encoding of the database is LATIN1, [^\n]*create database … encoding 'UTF8' template template0;$/;
+  await t.throwsAsync(migrate(url), { instanceOf: UnfitDatabase, message });
+  const client = await connect(t, url);
+  const run = async (statement: Sql) => (await client.query(statement.text, [...statement.values])).rows;
+  await t.throwsAsync(proveDatabase(run), { instanceOf: UnfitDatabase, message });
 });
 
 test('migrate waits for another release longer than the time limits of its role', async (t) => {

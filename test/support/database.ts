@@ -25,14 +25,14 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 }
 
 /** A database with nothing in it. Its name needs quotes in SQL and an escape in a URL, as those of the others do. */
-export async function createEmptyDatabase(name = `empty üç$${randomText(12)}`): Promise<TestDatabase> {
-  return { url: await createDatabase(name), drop: () => dropDatabase(name) };
+export async function createEmptyDatabase(name = `empty üç$${randomText(12)}`, options = ''): Promise<TestDatabase> {
+  return { url: await createDatabase(name, options), drop: () => dropDatabase(name) };
 }
 
-async function createDatabase(name: string, like = ''): Promise<string> {
+async function createDatabase(name: string, options = ''): Promise<string> {
   const url = new URL(givenByRunner('TEST_DATABASE_URL'));
   const owner = pg.escapeIdentifier(decodeURIComponent(url.username));
-  await runOnServer(`create database ${pg.escapeIdentifier(name)} owner ${owner} ${like}`);
+  await runOnServer(`create database ${pg.escapeIdentifier(name)} owner ${owner} ${options}`);
   url.pathname = encodeURI(name);
   // The machine may be busy with other tests.
   url.searchParams.set('connect_timeout', '60');

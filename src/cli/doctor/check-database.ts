@@ -2,6 +2,7 @@ import { explainConnection } from '#src/database/explain-connection.ts';
 import { missingMigrations } from '#src/database/missing-migrations.ts';
 import {
   clockSkewMaxSeconds,
+  encodingFailure,
   type InspectedDatabase,
   inspectDatabase,
   readOnly,
@@ -25,7 +26,8 @@ export async function checkDatabase({ execute }: Services): Promise<Finding[]> {
     if (!failure) throw error;
     return [fault('database', failure.reason, failure.advice)];
   }
-  if (database.isStandby) return [fault('database', standby.reason, standby.advice)];
+  const failure = database.isStandby ? standby : encodingFailure(database.encoding);
+  if (failure) return [fault('database', failure.reason, failure.advice)];
   return [
     database.isReadOnly ? fault('database', readOnly.reason, readOnly.advice) : checkServerVersion(database),
     checkRole(database),
