@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 
 import anyTest, { type ExecutionContext, type TestFn } from 'ava';
 import { Secret, TOTP } from 'otpauth';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 
 import { ensureConsole } from '#src/console/build/ensure-built.ts';
 import { type Receiver, startReceiver } from '#src/dev/demo/receiver.ts';
@@ -70,6 +70,14 @@ async function signIn(t: ExecutionContext<ConsoleContext>, email = owner): Promi
   const page = await openWindow(t.context, email);
   t.teardown(() => page.context().close());
   return page;
+}
+
+/** The links of a page to others that are not in the menu, because the role does not allow them. */
+async function deniedLinks(page: Page): Promise<string[]> {
+  const targets = (links: Locator) =>
+    links.evaluateAll((links) => links.map((link) => link.getAttribute('href')?.split(/[/?]/)[1] ?? ''));
+  const allowed = await targets(page.getByRole('menuitem'));
+  return (await targets(page.locator('main a[href^="#/"]'))).filter((target) => !allowed.includes(target));
 }
 
 let ownersWindow: Page | undefined;
@@ -505,9 +513,14 @@ browserTest(
     await ownersPage.getByText('The invitation is on its way.').waitFor();
 
     await until(async () => (await admin.getOrder(order.id)).order.fulfillment_status === 'label_purchased');
+    const review = { rating: 5, body: 'Holds what it promises.', author_name: 'Grace' };
+    await clientsOf(stack).storefront.createProductReview('stoneware-mug', review);
     const page = await signIn(t, email);
+    await openInConsole(page, stack, '/', 'Today');
+    t.deepEqual(await deniedLinks(page), []);
     await openInConsole(page, stack, `/orders/${order.id}/show`, order.number);
     await button(page, 'Print the label').waitFor();
+    t.deepEqual(await deniedLinks(page), []);
     t.is(await button(page, 'Refund').count(), 0);
     t.is(await page.getByRole('menuitem', { name: 'Promo codes' }).count(), 0);
     const refund = `fetch('/api/v1/admin/orders/${order.id}/refunds', {

@@ -2,9 +2,12 @@ import Link from '@mui/material/Link';
 import type { ManagedOrder } from '@storefront-commerce/client';
 import { Link as RouterLink } from 'react-router';
 
-/** The email of a customer, and the way to their page. */
+import { useScope } from '../../session/session.ts';
+
+/** The email of a customer, and for those who may read it the way to their page. */
 export function CustomerLink({ customer: { id, email } }: Pick<ManagedOrder, 'customer'>) {
-  if (!id) return email;
+  const isAllowed = useScope('admin.customers:read');
+  if (!id || !isAllowed) return email;
   return (
     <Link component={RouterLink} to={`/customers/${id}/show`}>
       {email}

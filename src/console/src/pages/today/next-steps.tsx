@@ -22,11 +22,12 @@ interface Step {
 
 /** What waits for the people of the store, with the next step. */
 export function NextSteps() {
+  const mayModerate = useScope('admin.content:write');
   return (
     <Panel title="Needs attention">
       {useScope('admin.settings:read') && <MissingPayments />}
       <Loaded queryKey={['overview']} load={(signal) => admin.getOverview({ signal })} refetchInterval={60_000}>
-        {({ overview }) => <Steps steps={stepsOf(overview)} />}
+        {({ overview }) => <Steps steps={stepsOf(overview, mayModerate)} />}
       </Loaded>
     </Panel>
   );
@@ -70,7 +71,10 @@ function Steps({ steps }: { readonly steps: readonly Step[] }) {
   );
 }
 
-function stepsOf({ attention, returns_requested: returns, reviews_pending: reviews }: Overview): Step[] {
+function stepsOf(
+  { attention, returns_requested: returns, reviews_pending: reviews }: Overview,
+  mayModerate: boolean,
+): Step[] {
   return [
     ...attention.map(({ kind, count, message, next, oldest_at }) => ({
       text: `${message} (${count}, since ${formatTime(oldest_at)})`,
@@ -80,7 +84,7 @@ function stepsOf({ attention, returns_requested: returns, reviews_pending: revie
     ...(returns > 0
       ? [{ text: `Returns to decide: ${returns}`, to: filtered('returns', { status: 'requested' }) }]
       : []),
-    ...(reviews > 0
+    ...(reviews > 0 && mayModerate
       ? [{ text: `Reviews to moderate: ${reviews}`, to: filtered('reviews', { status: 'pending' }) }]
       : []),
   ];
