@@ -292,8 +292,8 @@ test('a bulk change that cannot be understood is rejected, and one can be cancel
   t.regex(await rejected({ kind: 'status', ids: [id] }), /^400 \/change\/status/);
   t.is(await rejected({ kind: 'nothing', ids: [id] }), '400 /kind');
   for (const [kind, given, detail] of [
-    ['prices', {}, 'Say by how much: percent or amount_cents.'],
-    ['prices', { percent: 1, amount_cents: 1 }, 'Say by how much: percent or amount_cents.'],
+    ['prices', {}, 'Say by how much: a percentage or an amount, and not both.'],
+    ['prices', { percent: 1, amount_cents: 1 }, 'Say by how much: a percentage or an amount, and not both.'],
     ['tags', {}, 'Say which tags: add or remove.'],
     ['stock', {}, 'Say to how many, or by how many: quantity or change.'],
   ] as const) {

@@ -70,7 +70,7 @@ export const changePrices = defineChangeKind({
   ...ofProducts,
   name: 'prices',
   change: PriceChange,
-  choice: 'Say by how much: percent or amount_cents.',
+  choice: 'Say by how much: a percentage or an amount, and not both.',
   save(ctx, selected, { percent, amount_cents: amount = 0, round_to_cents: given, prices = ['price_cents' as const] }) {
     const step = given ?? chargeStepOf(ctx.tenant.currency);
     const changed = (cents: number) =>
