@@ -8,7 +8,6 @@ import { exportKindOf, rangeOf } from './exports/index.ts';
 import { endOperation, lockOpenOperation, type Operation, readOperation } from './operation.ts';
 
 const chunkBytes = 256 * 1024;
-const fetchedRows = 500;
 /** Sorting what is exported may take longer than other statements. */
 const statementMs = seconds(120);
 
@@ -96,8 +95,8 @@ async function* fetchRows(ctx: InTransaction, select: Sql): AsyncIterable<Fetche
   await ctx.tx.execute(sql`declare exported no scroll cursor for ${select}`);
   for (;;) {
     const rows = await ctx.tx.execute<FetchedRow>(sql`fetch 500 from exported`);
-    if (rows.length > 0) yield rows;
-    if (rows.length < fetchedRows) return;
+    if (rows.length === 0) return;
+    yield rows;
   }
 }
 
