@@ -25,9 +25,12 @@ export function createLogger(options: { level: string; process: string; to?: 'st
     fields,
     options.to === 'stderr'
       ? pino.destination({ dest: 2, sync: true })
-      : inBundles(pino.destination({ dest: 1, sync: false })),
+      : inBundles(pino.destination({ dest: 1, sync: false, maxLength: unreadMax })),
   );
 }
+
+/** Characters that wait for whoever reads the output. Further lines are dropped, so that the process keeps its memory. */
+const unreadMax = 16_000_000;
 
 const bundleLength = 8192;
 const bundleMs = 100;
