@@ -27,6 +27,8 @@ const adviceByCode: Readonly<Record<string, string>> = {
   ENETUNREACH: unreachable,
   ENOTFOUND: unreachable,
   EPIPE: unreachable,
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    'Connect by a host name that its certificate contains, or accept any certificate with sslmode=no-verify.',
   ETIMEDOUT: unreachable,
   '25006': readOnly,
   '28000': 'Correct the user of DATABASE_URL, or allow it from this machine in pg_hba.conf.',
@@ -66,14 +68,12 @@ export function explainConnection(error: unknown, variable = 'DATABASE_URL'): Co
 
 function adviceFor(error: Error): string | undefined {
   const code = 'code' in error ? String(error.code) : '';
-  if (certificateCode.test(code)) {
-    return 'Name the authority of its certificate with sslrootcert, or accept any with sslmode=no-verify.';
-  }
   const advice = adviceByCode[code] ?? adviceByMessage.find(([pattern]) => pattern.test(error.message))?.[1];
-  return (
-    advice ??
-    (isDatabaseUnavailable(error) ? 'Correct DATABASE_URL, or what the server allows: its log says more.' : undefined)
-  );
+  if (advice) return advice;
+  if (certificateCode.test(code))
+    return 'Name the authority of its certificate with sslrootcert, or accept any with sslmode=no-verify.';
+  if (isDatabaseUnavailable(error)) return 'Correct DATABASE_URL, or what the server allows: its log says more.';
+  return undefined;
 }
 
 /** A host of several IPs fails with one error for each, and no message of its own. */
