@@ -26,3 +26,10 @@ for (const [text, decimals, number] of [
   test(`readDecimal with ${decimals} decimals takes ${text} for ${number ?? 'no number'}`, (t) => {
     t.is(readDecimal(text, decimals), number);
   });
+
+test('readDecimal takes the signs of its currency before or after the number, and no others', (t) => {
+  const signs = ['USD', '$'];
+  const read = (text: string) => readDecimal(text, 2, signs);
+  t.deepEqual(['$1,299.00', '1.299,00 $', 'USD 12.5', ' 12.50 USD '].map(read), [1299, 1299, 12.5, 12.5]);
+  t.deepEqual(['€5', '$$5', '1$50', '$', '$ USD'].map(read), [undefined, undefined, undefined, undefined, undefined]);
+});

@@ -10,11 +10,14 @@ interface DecimalInputProps extends NumberInputProps {
   readonly unit?: number;
   /** The least that the form may have. */
   readonly min?: number;
+  /** What may stand before or after the number, as `$` where it was copied from a page. */
+  readonly signs?: readonly string[];
   readonly validate?: Validator | Validator[];
 }
 
 /** A number as people write it. A browser's own number input drops a comma, and so makes 1250 of 12,50. */
-export function DecimalInput({ decimals = 0, unit = 1, min, validate = [], ...props }: DecimalInputProps): ReactNode {
+export function DecimalInput(given: DecimalInputProps): ReactNode {
+  const { decimals = 0, unit = 1, min, signs = [], validate = [], ...props } = given;
   const write = new Intl.NumberFormat(undefined, {
     minimumFractionDigits: unit > 1 ? decimals : 0,
     maximumFractionDigits: decimals,
@@ -32,7 +35,7 @@ export function DecimalInput({ decimals = 0, unit = 1, min, validate = [], ...pr
       }
       parse={(text: string) => {
         if (text.trim() === '') return null;
-        const number = readDecimal(text, decimals);
+        const number = readDecimal(text, decimals, signs);
         return number === undefined ? text : Math.round(number * unit * 1e6) / 1e6;
       }}
       validate={[isNumber, ...least, validate].flat()}

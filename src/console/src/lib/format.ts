@@ -15,6 +15,16 @@ export function formatMoney(cents: number, currency: string): string {
   return new Intl.NumberFormat(undefined, options).format(cents / 10 ** digits);
 }
 
+/** What marks an amount as one of this currency, such as `$` and `USD`. */
+export function signsOf(currency: string): string[] {
+  const signs = (['symbol', 'narrowSymbol'] as const).map((currencyDisplay) =>
+    new Intl.NumberFormat(undefined, { style: 'currency', currency, currencyDisplay })
+      .formatToParts(0)
+      .find(({ type }) => type === 'currency'),
+  );
+  return [currency, ...signs.flatMap((part) => part?.value ?? [])];
+}
+
 export const formatTime = (time: string): string =>
   new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(time));
 

@@ -1,7 +1,7 @@
 import type { ComponentProps, ReactNode } from 'react';
 
 import { DecimalInput } from './decimal-input.tsx';
-import { decimalsOf } from './format.ts';
+import { decimalsOf, signsOf } from './format.ts';
 
 /** An amount as people write it. The form has it in minor units. */
 export function MoneyInput({
@@ -17,6 +17,7 @@ export function MoneyInput({
       label={`${String(label)} (${currency})`}
       decimals={decimals}
       unit={10 ** decimals}
+      signs={signsOf(currency)}
     />
   );
 }
