@@ -115,8 +115,7 @@ test('migrate waits for another release longer than the time limits of its role'
   await undoReturns(other);
   await other.query(`
     do $$ declare setting text; begin
-      foreach setting in array array['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout',
-        'idle_session_timeout'] loop
+      foreach setting in array array['statement_timeout', 'lock_timeout'] loop
         execute format('alter database %I set %s = 100', current_database(), setting);
       end loop;
     end $$`);
