@@ -36,8 +36,8 @@ export interface MailData {
   /** The token of both is derived from `subjectId`, the id of the link. */
   staff_sign_in: { readonly valid_minutes: number };
   staff_invitation: { readonly valid_days: number };
-  /** The email of the new owner is masked. */
-  staff_owner_added: { readonly owner: string };
+  /** The new owner is named on the page Staff alone: here, nothing would find their email to erase it. */
+  staff_owner_added: Readonly<Record<string, never>>;
   /** The code is derived as that of `one_time_password`. */
   staff_code: { readonly purpose: string; readonly valid_minutes: number };
   receipt: OrderMailData;

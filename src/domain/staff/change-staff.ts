@@ -195,13 +195,12 @@ function rejectUnlessGrantable({ actor }: InTransaction, held: readonly Scope[],
 }
 
 /** Tell those who work as owners that there is another one: nobody becomes one unnoticed. */
-async function mailOwners(ctx: InTransaction, { id, email }: StaffMember): Promise<void> {
+async function mailOwners(ctx: InTransaction, { id }: StaffMember): Promise<void> {
   const others = await ctx.tx.execute<{ email: string }>(sql`
     select email from staff
     where tenant_id = ${ctx.tenant.id} and role = 'owner' and revoked_at is null and signed_in_at is not null
       and id <> ${id}`);
-  for (const { email: to } of others)
-    enqueueMail(ctx, { kind: 'staff_owner_added', to, subjectId: id, data: { owner: mask(email) } });
+  for (const { email: to } of others) enqueueMail(ctx, { kind: 'staff_owner_added', to, subjectId: id, data: {} });
 }
 
 /** Without an owner, the staff could not invite another one; and an invitation may have the wrong address. */

@@ -82,7 +82,7 @@ export const everyKind: { [Kind in MailKind]: MailData[Kind] } = {
   },
   staff_sign_in: { valid_minutes: 15 },
   staff_invitation: { valid_days: 3 },
-  staff_owner_added: { owner: 'g…@example.com' },
+  staff_owner_added: {},
   staff_code: { purpose: 'staff.ses_1', valid_minutes: 10 },
   receipt: orderMail({ gift_card_cents: 1000, total_cents: 8953 }),
   shipped: orderMail({ labels }),

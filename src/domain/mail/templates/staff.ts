@@ -48,19 +48,19 @@ async function signInEmail(
 }
 
 /** To those who are owners already: a new one can do whatever they can. */
-export const staffOwnerAdded: Template<'staff_owner_added'> = (ctx, { data }) => ({
+export const staffOwnerAdded: Template<'staff_owner_added'> = (ctx) => ({
   subject: `A new owner of ${ctx.tenant.name}`,
-  preview: `${data.owner} can now do everything in the admin.`,
+  preview: 'The page Staff of the admin says who it is.',
   reason: `You get this email because you are an owner of the store ${ctx.tenant.name}.`,
   blocks: [
     { kind: 'heading', text: `${ctx.tenant.name} has a new owner` },
     {
       kind: 'paragraph',
-      text: `${data.owner} is now an owner, and can do everything in the admin: refund money, and change keys and staff.`,
+      text: 'The page Staff of the admin says who it is. An owner can do everything there: refund money, and change keys and staff.',
     },
     {
       kind: 'note',
-      text: 'If you did not expect this, revoke the new owner on the page Staff at once. The audit log shows who did it.',
+      text: 'If you did not expect this, revoke the new owner on that page at once. The audit log shows who did it.',
     },
   ],
 });
