@@ -30,6 +30,10 @@ export function verifyWebhook(
     // A valid signature proves that the service wrote the body, and so its type.
     return new Webhook(secret).verify(text, named) as WebhookEvent;
   } catch (cause) {
-    throw new ApiError('invalid_signature', 'The webhook was not signed with this secret.', { cause });
+    throw new ApiError(
+      'invalid_signature',
+      'The webhook was not signed with this secret within the last five minutes.',
+      { cause },
+    );
   }
 }
