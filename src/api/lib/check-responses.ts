@@ -40,9 +40,17 @@ function driftOf(route: Route, { status, body }: Reply): string | undefined {
 /** `errors` is left out where no field of the request is at fault; the other fields of a code are always there. */
 function driftOfError(route: Route, body: ErrorBody): string | undefined {
   if (!documentedErrors(route).some((code) => code === body.error)) return 'which its `errors` do not list';
-  const { errors: _, ...extensions } = meaningOf(body.error)?.extensions ?? {};
-  const [issue] = issuesOf(Type.Object(extensions), body);
+  const [issue] = issuesOf(extensionsOf(body.error), body);
   return issue && `whose ${issue.path} ${issue.detail}`;
+}
+
+const extensionSchemas = new Map<string, TSchema>();
+
+function extensionsOf(code: string): TSchema {
+  const { errors: _, ...extensions } = meaningOf(code)?.extensions ?? {};
+  const known = extensionSchemas.get(code) ?? Type.Object(extensions);
+  extensionSchemas.set(code, known);
+  return known;
 }
 
 const closedSchemas = new WeakMap<TSchema, TSchema>();
