@@ -14,9 +14,9 @@ import { runAva, type Tally } from '#test/run-ava.ts';
 import { createTemplateDatabase } from '#test/support/database.ts';
 
 /*
- * What `npm test` runs: the type-check and the linter beside every test, each file on its own copy of one migrated
- * database. Arguments go to AVA: file names, --match and so on. If every test was run, the responses of the routes are
- * compared with the documented ones (test/routes). TEST_DATABASE_URL and TEST_REDIS_URL name other services to use, and
+ * What `npm test` runs: each test file on its own copy of one migrated database. Arguments go to AVA: file names, --match
+ * and so on. Without any, every test is run, beside the type-check and the linter, and then the responses of the routes
+ * are compared with the documented ones (test/routes). TEST_DATABASE_URL and TEST_REDIS_URL name other services to use, and
  * TEST_DATABASE_ADMIN_URL a role that creates databases for that of TEST_DATABASE_URL; REQUIRE_CHROMIUM=1 makes a
  * missing browser a failure. The last line is the count.
  */
@@ -28,7 +28,7 @@ if (args.some((word) => word === '--help' || word === '-h')) {
   console.log(
     explain(
       'Checks types and style, and runs every test on a PostgreSQL and a Redis of its own.\n' +
-        'Arguments go to AVA: files, --match and so on.',
+        'Arguments go to AVA (files, --match and so on), and only what they name is run.',
       'npm test --',
       {},
       'test/domain/orders',
@@ -37,20 +37,17 @@ if (args.some((word) => word === '--help' || word === '-h')) {
   process.exit(0);
 }
 const records = mkdtempSync(join(tmpdir(), 'storefront-routes-'));
-const [types, consoleTypes, style, tests] = await Promise.all([
-  checkTypes('.'),
-  checkTypes('src/console'),
-  checkStyle(),
+const runsAll = args.length === 0;
+const [tests, ...checks] = await Promise.all([
   runTestsWithServices(args),
+  ...(runsAll ? [checkTypes('.'), checkTypes('src/console'), checkStyle()] : []),
 ]);
-process.stdout.write(types.output + consoleTypes.output + style.output);
-const passed = tests.passed;
+for (const { output } of checks) process.stdout.write(output);
+const { passed } = tests;
 const failed =
   tests.failed +
-  types.failed +
-  consoleTypes.failed +
-  style.failed +
-  (args.length === 0 ? await checkRoutes() : 0) +
+  checks.reduce((sum, check) => sum + check.failed, 0) +
+  (runsAll ? await checkRoutes() : 0) +
   (passed + tests.failed === 0 ? 1 : 0);
 rmSync(records, { recursive: true, force: true });
 process.exitCode = failed > 0 ? 1 : 0;
