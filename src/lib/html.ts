@@ -33,7 +33,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-const named: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
+const named = new Map(Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }));
 
 /** The text of a piece of HTML: a line for each block, without its tags, styles and scripts. */
 export function textOfHtml(markup: string): string {
@@ -45,9 +45,9 @@ export function textOfHtml(markup: string): string {
     .replaceAll(/<(?:br|\/p|\/div|\/li|\/h[1-6]|\/tr)\b[^<>]*>/gi, '\n')
     .replaceAll(/<[^<>]*>/g, '')
     .replaceAll(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]+));/gi, (entity, decimal, hexadecimal, name) => {
-      if (name) return named[String(name).toLowerCase()] ?? entity;
+      if (name) return named.get(String(name).toLowerCase()) ?? entity;
       const code = decimal ? Number(decimal) : Number.parseInt(hexadecimal, 16);
-      return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : entity;
+      return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code).toWellFormed() : entity;
     })
     .replaceAll(/ ?\n ?/g, '\n')
     .replaceAll(/\n{3,}/g, '\n\n')

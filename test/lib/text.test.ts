@@ -4,6 +4,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { editDistance, nearest } from '#src/lib/edit-distance.ts';
 import { readSender } from '#src/lib/email-address.ts';
+import { textOfHtml } from '#src/lib/html.ts';
 import { networkOf } from '#src/lib/network-of.ts';
 import { oneLine } from '#src/lib/one-line.ts';
 import { Url } from '#src/lib/schema.ts';
@@ -50,6 +51,13 @@ test('editDistance counts an insertion, deletion, replacement or swap as one edi
       t.is(editDistance(left, right, 2), Math.min(changes, 3));
     }),
   );
+});
+
+test('textOfHtml reads the character references that it knows, and leaves the others as they are', (t) => {
+  t.is(textOfHtml('<p>Oak &amp; ash&#44; 20&#xa0;cm</p><p>&hellip;</p>'), 'Oak & ash, 20\u00a0cm\n&hellip;');
+  t.is(textOfHtml('&constructor; &toString; &#0; &#x110000;'), '&constructor; &toString; &#0; &#x110000;');
+  // Half of a pair of surrogates cannot be stored.
+  t.is(textOfHtml('a &#xd800; b'), 'a \ufffd b');
 });
 
 test('oneLine removes line ends and halves of characters, and respects its length', (t) => {
