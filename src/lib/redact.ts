@@ -13,7 +13,7 @@ const secretFields = new Set([
   'payload',
 ]);
 
-/** The maximum depth of a log line. */
+/** The maximum depth of a log line. What is deeper is left out. */
 const depthMax = 4;
 
 /** The same fields with secrets replaced. Fields without secrets, as in most lines, are returned unchanged. */
@@ -35,7 +35,8 @@ function strike(fields: Readonly<Record<string, unknown>>, depth: number): Recor
 
 /** An error is the serializer's, which names what it lets through. */
 function strikeInside(value: unknown, depth: number): unknown {
-  if (typeof value !== 'object' || value === null || depth === depthMax) return value;
+  if (typeof value !== 'object' || value === null) return value;
   if (value instanceof Error || value instanceof Date) return value;
+  if (depth === depthMax) return '[too deep]';
   return Array.isArray(value) ? value.map((item) => strikeInside(item, depth + 1)) : strike({ ...value }, depth + 1);
 }

@@ -76,6 +76,11 @@ test('secrets are removed from a log line at every depth', (t) => {
   );
 });
 
+test('what is too deep in a log line to be searched for secrets is left out', (t) => {
+  const line = { order: { lines: [{ buyer: { email: 'ada@example.com' } }], paid: { by: { card: { code: '123' } } } } };
+  t.notRegex(JSON.stringify(redact(line)), /ada@example|123/);
+});
+
 test('a log line without secrets, and an error in it, are unchanged', (t) => {
   const line = {
     method: 'GET',
