@@ -115,11 +115,16 @@ function reasonOf(error: unknown): HttpFailure {
     if (cause instanceof BlockedAddress) return 'blocked_address';
     if (cause instanceof errors.ConnectTimeoutError || cause instanceof errors.HeadersTimeoutError) return 'timeout';
     if (cause instanceof errors.HeadersOverflowError) return 'too_large';
+    if (isOfNameServer(cause)) return 'dns';
     const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
-    if (/^(ENOTFOUND|EAI_|ENODATA|ESERVFAIL)/.test(code)) return 'dns';
     if (/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EACCES)$/.test(code)) return 'connect';
     if (code === 'ETIMEDOUT') return 'timeout';
     if (/^(ERR_TLS|ERR_SSL|EPROTO|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH)/.test(code)) return 'tls';
   }
   return 'reset';
+}
+
+/** Its codes are also those of other calls: it can refuse a connection, too. */
+function isOfNameServer(error: Error): boolean {
+  return 'syscall' in error && typeof error.syscall === 'string' && error.syscall.startsWith('query');
 }

@@ -330,11 +330,13 @@ test('outbound http returns network failures as values that name the cause', asy
   t.like(await local.post(receiver.url, noHeaders, '{}'), { kind: 'failed', reason: 'reset' });
   t.like(await local.post(receiver.url.replace('http:', 'https:'), noHeaders, '{}'), { kind: 'failed', reason: 'tls' });
 
-  const noName = createOutboundHttp({
-    localMode: false,
-    resolve: () => Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' })),
-  });
-  t.like(await noName.post('https://nowhere.example/', noHeaders, '{}'), { kind: 'failed', reason: 'dns' });
+  for (const code of ['ENOTFOUND', 'ETIMEOUT', 'ECONNREFUSED']) {
+    const noName = createOutboundHttp({
+      localMode: false,
+      resolve: () => Promise.reject(Object.assign(new Error(`queryA ${code}`), { code, syscall: 'queryA' })),
+    });
+    t.like(await noName.post('https://nowhere.example/', noHeaders, '{}'), { kind: 'failed', reason: 'dns' }, code);
+  }
 });
 
 test('outbound http rejects an untrusted certificate', async (t) => {
