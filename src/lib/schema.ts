@@ -122,12 +122,18 @@ export function NumberLike(bounds: NumeralBounds, options: object = {}): TUnsafe
 export const BooleanLike = (options: object = {}): TUnsafe<boolean> =>
   Type.Unsafe<boolean>({ type: ['boolean', 'string'], booleanLike: true, examples: [true], ...options });
 
+const closedSchemas = new WeakMap<TSchema, TSchema>();
+
 /**
  * The same schema, but rejecting unknown fields at every depth: for files that people write, where an unknown field is
  * a mistake. Requests may have unknown fields: a caller may be newer than this release.
+ *
+ * It is made once, because a validator stays for each schema.
  */
 export function closed<Schema extends TSchema>(schema: Schema): Schema {
-  return close(schema, { isPart: false }) as Schema;
+  const known = closedSchemas.get(schema) ?? (close(schema, { isPart: false }) as TSchema);
+  closedSchemas.set(schema, known);
+  return known as Schema;
 }
 
 /**

@@ -12,7 +12,9 @@ import { silentLog } from '#src/lib/log.ts';
 import { CircuitBreaker } from '#src/providers/lib/circuit-breaker.ts';
 import { shipmentRequest } from '#src/providers/shippo/shipment-request.ts';
 import { createShippoGateway } from '#src/providers/shippo/shippo-gateway.ts';
+import { purchaseOf } from '#src/providers/shippo/wire.ts';
 import { awkwardNames } from '#test/support/awkward-names.ts';
+import { countCompiled } from '#test/support/count-compiled.ts';
 import { until } from '#test/support/until.ts';
 
 const test = anyTest as TestFn<Given>;
@@ -124,6 +126,21 @@ test('a label is bought, found by its rate, fetched and refunded', async (t) => 
   await gateway.refundPurchase(account, label.id);
   t.is((await gateway.fetchPurchase(account, label.id)).state, 'refunded');
   t.is(await bought(), 1);
+});
+
+test.serial('a second purchase and its refund compile no schema', async (t) => {
+  const { account, gateway } = setUp(t.context);
+  const buyAndRefund = async () => {
+    const {
+      rates: [rate],
+    } = await gateway.quote(account, request);
+    const label = await gateway.buyLabel(account, { rateId: rate?.id ?? '', marker: '' });
+    await gateway.refundPurchase(account, label.id);
+    // Shippo also returns the whole rate.
+    t.is(purchaseOf({ object_id: label.id, status: 'SUCCESS', rate: { object_id: 'rate_1' } }).rateId, 'rate_1');
+  };
+  await buyAndRefund();
+  t.is(await countCompiled(buyAndRefund), 0);
 });
 
 test('a purchase that the SDK cannot parse is read from the wire', async (t) => {

@@ -1,6 +1,5 @@
 import type { ShippingGateway } from '#src/domain/ports/shipping-gateway.ts';
 import { ProviderError } from '#src/lib/errors.ts';
-import { Type } from '#src/lib/schema.ts';
 import { fits } from '#src/lib/validation.ts';
 import { createCaller, type ShippoOptions } from './call-shippo.ts';
 import { createCarrierList } from './carrier-list.ts';
@@ -10,6 +9,7 @@ import {
   QuotedShipmentWire,
   quoteRejectionOf,
   RateWire,
+  RefundWire,
   rateOf,
   ShipmentWire,
   TrackWire,
@@ -131,7 +131,7 @@ export function createShippoGateway(options: ShippoOptions): ShippingGateway {
           account,
           {
             operation: 'refunds.create',
-            response: Type.Object({}),
+            response: RefundWire,
             send: (shippo) => shippo.refunds.create({ transaction: purchaseId, async: false }),
           },
           options,

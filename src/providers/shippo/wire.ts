@@ -34,6 +34,8 @@ export type TransactionWire = Static<typeof TransactionWire>;
 
 export const TransactionsWire = Type.Object({ results: Type.Array(TransactionWire) });
 
+export const RefundWire = Type.Object({});
+
 export const RateWire = Type.Object({
   object_id: Type.String({ minLength: 1 }),
   object_created: Type.String(),
@@ -138,9 +140,11 @@ function carrierNamed(provider: string): string {
     .replaceAll(/^_|_$/g, '');
 }
 
+const NamedRate = Type.Object({ object_id: Type.String() });
+
 function rateIdOf(rate: unknown): string | null {
   if (typeof rate === 'string') return rate;
-  return fits(Type.Object({ object_id: Type.String() }), rate) ? rate.object_id : null;
+  return fits(NamedRate, rate) ? rate.object_id : null;
 }
 
 function dateOf(iso: string | null | undefined): Date | null {

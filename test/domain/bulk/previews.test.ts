@@ -1,6 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 import { changeKindOf, type Operation, previewChange, readOperation, runChange } from '#src/domain/bulk/index.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
+import { countCompiled } from '#test/support/count-compiled.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { interleave } from '#test/support/interleave.ts';
 import { buildTenant } from '#test/support/tenant.ts';
@@ -28,4 +29,16 @@ test.serial('a preview that is run while a newer one takes its place either runs
     const operation = await readOperation(ctx, 'bulk_change', oldest);
     t.is(operation?.state, expected, `before statement ${step}`);
   }
+});
+
+test.serial('a second preview compiles no schema', async (t) => {
+  const { ctx } = t.context;
+  const preview = () =>
+    previewChange(ctx, {
+      kind: changeKindOf({ kind: 'prices' }),
+      filter: { status: 'published' },
+      change: { percent: 1 },
+    });
+  await preview();
+  t.is(await countCompiled(preview), 0);
 });
