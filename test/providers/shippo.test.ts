@@ -10,6 +10,7 @@ import { randomText } from '#src/lib/crypto.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { CircuitBreaker } from '#src/providers/lib/circuit-breaker.ts';
+import { createCarrierList } from '#src/providers/shippo/carrier-list.ts';
 import { shipmentRequest } from '#src/providers/shippo/shipment-request.ts';
 import { createShippoGateway } from '#src/providers/shippo/shippo-gateway.ts';
 import { purchaseOf } from '#src/providers/shippo/wire.ts';
@@ -141,6 +142,27 @@ test.serial('a second purchase and its refund compile no schema', async (t) => {
   };
   await buyAndRefund();
   t.is(await countCompiled(buyAndRefund), 0);
+});
+
+test('a list of carriers that is replaced or dropped while it is fetched arrives all the same', async (t) => {
+  const account = { tenantId: 'ten_1', apiKey: 'shippo_test_1' };
+  const responses = [Promise.withResolvers<object>(), Promise.withResolvers<object>(), Promise.withResolvers<object>()];
+  const usps = { results: [{ object_id: 'ca_1', carrier: 'usps' }] };
+  let calls = 0;
+  const carriers = createCarrierList(async () => responses[calls++]?.promise as never);
+
+  const first = carriers.chosen(account, []);
+  const check = carriers.fetch(account);
+  responses[1]?.resolve(usps);
+  await check;
+  responses[0]?.resolve(usps);
+  t.deepEqual(await first, [{ id: 'ca_1', carrier: 'usps' }]);
+
+  carriers.drop(account);
+  const second = carriers.chosen(account, []);
+  carriers.drop(account);
+  responses[2]?.resolve(usps);
+  t.deepEqual(await second, [{ id: 'ca_1', carrier: 'usps' }]);
 });
 
 test('a purchase that the SDK cannot parse is read from the wire', async (t) => {

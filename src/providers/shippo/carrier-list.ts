@@ -23,6 +23,8 @@ export function createCarrierList(call: CallShippo) {
   const cached = new LRUCache<string, readonly CarrierAccount[], { account: ShippingAccount; options: CallOptions }>({
     max: 1000,
     ttl: minutes(10),
+    // A list that is dropped or replaced while it is fetched is still what its callers wait for.
+    ignoreFetchAbort: true,
     fetchMethod: (_key, _stale, { context }) => fetchAll(context.account, context.options),
   });
 
