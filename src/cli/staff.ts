@@ -8,6 +8,7 @@ import {
   StaffInput,
   type StaffMember,
 } from '#src/domain/staff/index.ts';
+import { normaliseEmail } from '#src/lib/email-address.ts';
 import { columns } from './lib/columns.ts';
 import { defineCommand, Failure } from './lib/command.ts';
 import { readInput } from './lib/read-option.ts';
@@ -62,7 +63,8 @@ export const revokeStaffCommand = defineCommand({
     const member = await withStore(terminal, parameters.slug, async (ctx) => {
       const { rows } = await listStaff(ctx, { limit: staffMax });
       const active = rows.filter(({ revokedAt }) => revokedAt === null);
-      const named = active.find(({ id, email }) => id === parameters.member || email === parameters.member);
+      const email = normaliseEmail(parameters.member);
+      const named = active.find((member) => member.id === parameters.member || member.email === email);
       if (!named) throw new Failure(`${parameters.slug} has no active member "${parameters.member}".`);
       return revokeStaff(ctx, named, roles.owner);
     });

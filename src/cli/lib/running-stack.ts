@@ -10,7 +10,7 @@ interface Announced {
   readonly environment: Record<string, string>;
 }
 
-/** Let the command line of this checkout find the stack, until `withdraw` is called or this process ends. */
+/** Let the command line of this checkout find the stack, until `unpublish` is called or this process ends. */
 export function announceStack(
   environment: Readonly<Record<string, string>>,
   file = announcement,
