@@ -51,8 +51,8 @@ function whatOf(clock: Clock, { since, until, event, session, order }: Given): R
   if (session !== undefined) return { sessionId: session };
   if (order !== undefined) return { order };
   return {
-    since: readTime(clock, 'since', since ?? ''),
-    until: until === undefined ? undefined : readTime(clock, 'until', until),
+    since: readTime(clock, '--since', since ?? ''),
+    until: until === undefined ? undefined : readTime(clock, '--until', until),
   };
 }
 

@@ -9,13 +9,14 @@ export const timeHelp = 'A time such as 2026-11-20T00:00:00Z, or how long ago: 9
 
 /**
  * A point in time as it is written on a command line.
+ * @param name that of the option or the parameter: `--since`, `<since>`
  * @throws UsageError
  */
-export function readTime(clock: Clock, option: string, written: string): Date {
+export function readTime(clock: Clock, name: string, written: string): Date {
   const agoMs = parseDuration(written);
   if (agoMs !== undefined) return new Date(clock.now().getTime() - agoMs);
   if (fits(Timestamp, written)) return new Date(written);
-  throw new UsageError(`--${option} is no time that I know. ${timeHelp}`);
+  throw new UsageError(`${name} is no time that I know. ${timeHelp}`);
 }
 
 /**

@@ -12,6 +12,7 @@ import {
   WebhookDeliveryView,
 } from '#src/domain/webhooks/index.ts';
 import { found } from '#src/lib/errors.ts';
+import { oneLine } from '#src/lib/one-line.ts';
 import { Type } from '#src/lib/schema.ts';
 import { columns } from '../lib/columns.ts';
 import { defineCommand } from '../lib/command.ts';
@@ -44,7 +45,7 @@ export const listDeliveriesCommand = defineCommand({
       readDeliveries(ctx, {
         ...filter,
         endpointId,
-        since: since === undefined ? undefined : readTime(ctx.clock, 'since', since),
+        since: since === undefined ? undefined : readTime(ctx.clock, '--since', since),
       }),
     );
     const deliveries = rows.map(presentDelivery);
@@ -85,7 +86,8 @@ export const showDeliveryCommand = defineCommand({
       at,
       String(status ?? failure),
       `${ms} ms`,
-      response?.replaceAll(/\s+/g, ' ').slice(0, 100) ?? '',
+      // An endpoint's response could hold what a terminal executes.
+      oneLine(response ?? '', 100),
     ]);
     return {
       data: { delivery, attempts },
@@ -125,8 +127,8 @@ export const recoverCommand = defineCommand({
       recoverDeliveries(ctx, {
         ...choice,
         id,
-        since: readTime(ctx.clock, 'since', since),
-        until: until === undefined ? undefined : readTime(ctx.clock, 'until', until),
+        since: readTime(ctx.clock, '<since>', since),
+        until: until === undefined ? undefined : readTime(ctx.clock, '--until', until),
       }),
     );
     return {
