@@ -21,7 +21,7 @@ const localNoticeMs = seconds(1);
 export async function serve(): Promise<Running> {
   const config = readConfig();
   const services = await createServices(config, 'web');
-  await proveDatabase(services.execute);
+  await proveDatabase(services.execute, services.executeApart);
   await services.startClock();
   services.sharedMetrics.start();
 

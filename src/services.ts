@@ -46,6 +46,8 @@ export interface Services {
   readonly checkResponses: ((drift: string) => void) | undefined;
   /** Run a statement on the platform's own tables. */
   readonly execute: Execute;
+  /** The same on a connection that nothing else uses. */
+  readonly executeApart: Execute;
   /** Set the clock by PostgreSQL's, and keep it set. Must be done before any work. */
   startClock(): Promise<void>;
   /** A context that belongs to no tenant. */
@@ -165,6 +167,7 @@ export async function createServices(
     sharedMetrics,
     keys: createKeyDirectory(context()),
     execute,
+    executeApart: database.runApart,
     async tenantOf(id) {
       const tenant = id ? await tenants.byId(id) : undefined;
       if (!tenant) throw notFound('tenant');

@@ -11,12 +11,17 @@ const denied = 'Make the role of DATABASE_URL the owner of the database and its 
 const noSpace = 'Enlarge the disk of the server, or free some of it. Everything continues by itself then.';
 const readOnly =
   'It is a standby, or default_transaction_read_only is on for it, its role or its server: doctor says which.';
+const shared = 'Set the pooler of DATABASE_URL to session mode, or name the server itself.';
 const summaries = new Map([
   [unreachable, 'PostgreSQL does not respond at DATABASE_URL'],
   [noSpace, 'PostgreSQL has no disk space left'],
   [readOnly, 'PostgreSQL accepts no changes'],
+  [shared, 'A pooler lets several connections of DATABASE_URL share a session, as PgBouncer does in transaction mode'],
   [denied, 'PostgreSQL denies a privilege to the role of DATABASE_URL'],
 ]);
+
+/** What is wrong with a pooler in which one connection has the limits, locks and prepared statements of another. */
+export const sharedSession: ConnectionFailure = { reason: `${summaries.get(shared)}.`, advice: shared };
 
 /** By error code: SQLSTATE, or that of the system. */
 const adviceByCode: Readonly<Record<string, string>> = {
@@ -31,9 +36,11 @@ const adviceByCode: Readonly<Record<string, string>> = {
     'Connect by a host name that its certificate contains, or accept any certificate with sslmode=no-verify.',
   ETIMEDOUT: unreachable,
   '25006': readOnly,
+  '26000': shared,
   '28000': 'Correct the user of DATABASE_URL, or allow it from this machine in pg_hba.conf.',
   '28P01': 'Correct the user or the password of DATABASE_URL; percent-encode special characters in them.',
   '42501': denied,
+  '42P05': shared,
   '3D000': 'Create the database, or correct its name in DATABASE_URL.',
   '53100': noSpace,
   '53300': 'Raise the limit of the role, the database or the server, run fewer processes, or lower DATABASE_POOL_MAX.',

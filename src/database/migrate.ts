@@ -6,9 +6,10 @@ import { PostgresDialect } from 'kysely';
 import pg from 'pg';
 
 import { seconds } from '#src/lib/duration.ts';
+import type { Execute } from '#src/outbox/job-state.ts';
 import { migrationsFolder, missingMigrations } from './missing-migrations.ts';
 import { parsePostgresUrl } from './postgres-url.ts';
-import { encodingFailure, UnfitDatabase } from './prove-database.ts';
+import { encodingFailure, proveSessions, UnfitDatabase } from './prove-database.ts';
 import { configureSession } from './session-settings.ts';
 
 /** The number of the advisory lock of migrations: any constant that nothing else uses. */
@@ -40,6 +41,7 @@ export async function migrate(
   try {
     await configureSession(unlimited)(lock);
     await rejectOtherEncodings(lock);
+    await rejectSharedSessions(lock, databaseUrl);
     await takeLock(lock, report);
     return await withMigrator(databaseUrl, options, async (migrator) => {
       migrator.on('migrating', ({ name }) => report(`Applying ${name}.`));
@@ -56,7 +58,7 @@ export async function pendingMigrations(databaseUrl: string): Promise<string[]> 
   client.on('error', ignore);
   await client.connect();
   try {
-    return await missingMigrations(async ({ text, values }) => (await client.query(text, [...values])).rows);
+    return await missingMigrations(executeOn(client));
   } finally {
     await client.end();
   }
@@ -68,6 +70,23 @@ async function rejectOtherEncodings(client: pg.Client): Promise<void> {
   const failure = encodingFailure(rows[0]?.server_encoding ?? '');
   if (failure) throw new UnfitDatabase(`${failure.reason} ${failure.advice}`);
 }
+
+/** A lock of a shared session would outlast the connection that took it, and stop each further release. */
+async function rejectSharedSessions(client: pg.Client, databaseUrl: string): Promise<void> {
+  const other = new pg.Client(parsePostgresUrl(databaseUrl));
+  other.on('error', ignore);
+  await other.connect();
+  try {
+    await proveSessions(executeOn(client), executeOn(other));
+  } finally {
+    await other.end();
+  }
+}
+
+const executeOn =
+  (client: pg.Client): Execute =>
+  async ({ text, values }) =>
+    (await client.query(text, [...values])).rows;
 
 /** PostgreSQL releases the lock when the connection ends, even if the process is killed. */
 async function takeLock(client: pg.Client, report: (message: string) => void): Promise<void> {

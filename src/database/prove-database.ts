@@ -1,6 +1,7 @@
 import { measureDatabaseTime } from '#src/database/database-clock.ts';
-import { type ConnectionFailure, explainConnection } from '#src/database/explain-connection.ts';
+import { type ConnectionFailure, explainConnection, sharedSession } from '#src/database/explain-connection.ts';
 import { missingMigrations } from '#src/database/missing-migrations.ts';
+import { shareSession } from '#src/database/shared-session.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Execute } from '#src/outbox/job-state.ts';
 
@@ -108,16 +109,25 @@ function whyUnfit(database: InspectedDatabase): string | undefined {
 /**
  * Reject a database in which one tenant could see another's rows, that lacks a migration of this release, or whose
  * clock cannot be trusted.
+ * @param executeApart on another connection than `execute`: the two must not share a session
  * @throws UnfitDatabase when it does not connect, its encoding is not UTF8, the role bypasses row-level security or
- *   lacks a privilege, a migration is missing, a table lacks row-level security, or the clocks differ
+ *   lacks a privilege, a migration is missing, a table lacks row-level security, the clocks differ, or a session is
+ *   shared
  */
-export async function proveDatabase(execute: Execute): Promise<void> {
+export async function proveDatabase(execute: Execute, executeApart?: Execute): Promise<void> {
+  if (executeApart) await proveSessions(execute, executeApart).catch(throwUnfit);
   const reason = whyUnfit(await inspectDatabase(execute).catch(throwUnfit));
   if (reason) throw new UnfitDatabase(reason);
   const { length: missing } = await missingMigrations(execute).catch(throwUnfit);
   if (missing === 0) return;
   const migrations = missing === 1 ? '1 migration' : `${missing} migrations`;
   throw new UnfitDatabase(`The schema lacks ${migrations} of this release: run \`npm run cli -- migrate\`.`);
+}
+
+/** @throws UnfitDatabase when a pooler runs what both connections send in the same session */
+export async function proveSessions(execute: Execute, executeApart: Execute): Promise<void> {
+  if (await shareSession(execute, executeApart))
+    throw new UnfitDatabase(`${sharedSession.reason} ${sharedSession.advice}`);
 }
 
 /** @throws UnfitDatabase for an error of the connection or its role, and any other error as it is */

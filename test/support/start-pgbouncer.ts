@@ -11,8 +11,11 @@ import { supervise } from '#src/dev/embedded/supervise.ts';
 /** Quoted as in PgBouncer's settings. */
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
-/** Starts a PgBouncer before this database, in session mode. Its URL stands for that of the database. */
-export async function startPgBouncer(databaseUrl: string): Promise<{ url: string; stop(): Promise<void> }> {
+/** Starts a PgBouncer before this database. Its URL stands for that of the database. */
+export async function startPgBouncer(
+  databaseUrl: string,
+  mode: 'session' | 'transaction' = 'session',
+): Promise<{ url: string; stop(): Promise<void> }> {
   const program = await ensurePgBouncer();
   const { hostname, port, username, password, pathname } = new URL(databaseUrl);
   const database = [
@@ -32,7 +35,7 @@ export async function startPgBouncer(databaseUrl: string): Promise<{ url: string
       `listen_port = ${candidate}`,
       'unix_socket_dir =',
       'auth_type = any',
-      'pool_mode = session',
+      `pool_mode = ${mode}`,
       'default_pool_size = 20',
     ];
     writeFileSync(file, `${settings.join('\n')}\n`, { mode: 0o600 });

@@ -20,7 +20,7 @@ const drainMs = seconds(25);
 /** Start the workers of these queues, and the relay if requested. */
 export async function startProcess(name: string, work: Work): Promise<Running> {
   const services = await createServices(readConfig(), name);
-  await proveDatabase(services.execute);
+  await proveDatabase(services.execute, services.executeApart);
   await services.startClock();
   services.sharedMetrics.start();
   const relay = work.relay ? startRelay(services) : undefined;

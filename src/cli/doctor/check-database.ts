@@ -1,4 +1,4 @@
-import { explainConnection } from '#src/database/explain-connection.ts';
+import { explainConnection, sharedSession } from '#src/database/explain-connection.ts';
 import { missingMigrations } from '#src/database/missing-migrations.ts';
 import {
   clockSkewMaxSeconds,
@@ -8,6 +8,7 @@ import {
   readOnly,
   standby,
 } from '#src/database/prove-database.ts';
+import { shareSession } from '#src/database/shared-session.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Execute } from '#src/outbox/job-state.ts';
 import type { Services } from '#src/services.ts';
@@ -16,9 +17,11 @@ import { type Finding, fault, ok, warning } from './finding.ts';
 const oldestVersion = 15;
 
 /** The database: whether it is there, whose it is, and whether its schema is this release's. */
-export async function checkDatabase({ execute }: Services): Promise<Finding[]> {
+export async function checkDatabase({ execute, executeApart }: Services): Promise<Finding[]> {
   let database: InspectedDatabase;
   try {
+    if (await shareSession(execute, executeApart))
+      return [fault('database', sharedSession.reason, sharedSession.advice)];
     database = await inspectDatabase(execute);
     if (!database.isReadOnly) await writeSomething(execute);
   } catch (error) {

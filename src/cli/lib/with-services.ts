@@ -11,7 +11,7 @@ export async function withServices<Result>(
   work: (services: Services, ctx: PlatformContext) => Promise<Result>,
 ): Promise<Result> {
   return withUnprovenServices(environment, async (services, ctx) => {
-    await proveDatabase(services.execute);
+    await proveDatabase(services.execute, services.executeApart);
     await services.startClock();
     return work(services, ctx);
   });
