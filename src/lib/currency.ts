@@ -80,6 +80,14 @@ export function maximumChargeOf(currency: string): Cents {
   return currency === 'IDR' ? 999_999_999_999 : 99_999_999;
 }
 
+/**
+ * The currency in which a store buys shipping labels: that of the country which parcels leave. Known for the United
+ * States, and otherwise taken to be the store's.
+ */
+export function labelCurrencyOf(originCountry: string, storeCurrency: string): string {
+  return originCountry === 'US' ? 'USD' : storeCurrency;
+}
+
 /** An amount as a decimal number, exactly: `12.50`. */
 export function toDecimal(amount: Cents, currency: string): `${number}` {
   const decimals = decimalsOf(currency);

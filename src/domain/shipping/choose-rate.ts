@@ -1,3 +1,4 @@
+import { labelCurrencyOf } from '#src/lib/currency.ts';
 import { DomainError, ProviderError } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
 import type { OrderForShipping } from '../orders/index.ts';
@@ -33,17 +34,15 @@ export async function chooseLabelRate(
 
   const reason = reasonAgainst(quote);
   if (reason) return flagLabel(ctx, label, reason, quote.rejection?.detail);
-  // Carriers sell labels in the currency of the country that the parcel leaves, and amounts of two cannot be compared.
-  const currency = account.origin.country === 'US' ? 'USD' : ctx.tenant.currency;
-  const rate = chooseCheapest(quote.rates, account.carriers, currency);
-  if (!rate) {
-    const isAnyEnabled = sortedByCost(quote.rates, account.carriers).length > 0;
-    return flagLabel(ctx, label, isAnyEnabled ? 'no_matching_rate' : 'no_enabled_carrier');
-  }
-  if (account.labelCostCapCents !== null && rate.amountCents > account.labelCostCapCents) {
-    return flagLabel(ctx, label, 'cost_cap');
-  }
-  return rate;
+  const currency = labelCurrencyOf(account.origin.country, ctx.tenant.currency);
+  const rates = sortedByCost(quote.rates, account.carriers, currency);
+  if (rates.length === 0) return flagLabel(ctx, label, 'no_enabled_carrier');
+  const rate = chooseCheapest(rates, currency, label);
+  if (!rate) return flagLabel(ctx, label, 'no_matching_rate');
+  const cap = account.labelCostCapCents;
+  return cap === null || (rate.currency === currency && rate.amountCents <= cap)
+    ? rate
+    : flagLabel(ctx, label, 'cost_cap');
 }
 
 async function fetchQuote(
@@ -80,25 +79,32 @@ function reasonAgainst({ hasActiveCarrier, rates, rejection }: Quote): ReasonCod
 }
 
 /**
- * The cheapest rate of an enabled carrier in this currency: by amount, then fewer days, then the order in which the
- * store names its carriers; the other criteria only make the choice deterministic.
- *
- * @param carriers enabled carriers; empty: all
+ * The cheapest of sorted rates: amounts of two currencies cannot be compared. So it is one in the currency of the
+ * store's labels, or, where an operator requested the label, in the only other one.
  */
 export function chooseCheapest(
   rates: readonly Rate[],
-  carriers: readonly string[],
   currency: string,
+  { requestedManually }: Pick<Label, 'requestedManually'>,
 ): Rate | undefined {
-  return sortedByCost(rates, carriers).find((rate) => rate.currency === currency);
+  const [first] = rates;
+  if (first?.currency === currency) return first;
+  return requestedManually && rates.every(({ currency }) => currency === first?.currency) ? first : undefined;
 }
 
-/** The rates of enabled carriers, the one to choose first. */
-export function sortedByCost(rates: readonly Rate[], carriers: readonly string[]): Rate[] {
+/**
+ * The rates of enabled carriers, the one to choose first: those in this currency, then by amount, then fewer days, then
+ * the order in which the store names its carriers; the other criteria only make the order deterministic.
+ *
+ * @param carriers enabled carriers; empty: all
+ */
+export function sortedByCost(rates: readonly Rate[], carriers: readonly string[], currency: string): Rate[] {
   return rates
     .filter(({ carrier }) => carriers.length === 0 || carriers.includes(carrier))
     .toSorted(
       (left, right) =>
+        Number(right.currency === currency) - Number(left.currency === currency) ||
+        compare(left.currency, right.currency) ||
         left.amountCents - right.amountCents ||
         (left.estimatedDays ?? Infinity) - (right.estimatedDays ?? Infinity) ||
         carriers.indexOf(left.carrier) - carriers.indexOf(right.carrier) ||

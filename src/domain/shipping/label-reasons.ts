@@ -66,13 +66,13 @@ export const reasons: Readonly<Record<ReasonCode, Reason>> = {
     "Activate one there, or enable another in the store's shipping settings, then retry.",
   ),
   no_matching_rate: failing(
-    "There are rates, but none that the store's settings allow.",
-    'Choose a rate by hand, or enable its carrier and retry.',
+    "There are rates, but none in the currency of the store's labels.",
+    'Choose a rate by hand, or retry to buy the cheapest where all are in one other currency.',
     'rate',
   ),
   cost_cap: failing(
-    'The cheapest label costs more than the store allows.',
-    'Choose a rate by hand, or raise label_cost_cap_cents and retry.',
+    'The cheapest label costs more than the store allows, or is sold in another currency than that limit.',
+    'Choose a rate by hand, or raise or remove label_cost_cap_cents and retry.',
     'rate',
   ),
   parcel_missing: failing(

@@ -1,5 +1,6 @@
 import { transact } from '#src/database/transact.ts';
 import { shortDigest } from '#src/lib/crypto.ts';
+import { labelCurrencyOf } from '#src/lib/currency.ts';
 import { DomainError, invalidRequest, notFound, ProviderError } from '#src/lib/errors.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
@@ -44,7 +45,7 @@ export async function quoteOrder(ctx: Context, { orderId }: { orderId: string })
   };
   try {
     const { rates } = await ctx.ports.shipping.quote(opened.account, request, { signal: ctx.signal });
-    return sortedByCost(rates, opened.carriers);
+    return sortedByCost(rates, opened.carriers, labelCurrencyOf(opened.origin.country, ctx.tenant.currency));
   } catch (error) {
     if (error instanceof ProviderError) throw providerUnavailable(error);
     throw error;

@@ -1,5 +1,6 @@
 import { fromNow } from '#src/lib/clock.ts';
 import { shortDigest } from '#src/lib/crypto.ts';
+import { labelCurrencyOf } from '#src/lib/currency.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';
 import { ProviderError, rejectIssues } from '#src/lib/errors.ts';
 import { Country, NumberLike, type Static, Text, Type } from '#src/lib/schema.ts';
@@ -67,7 +68,9 @@ async function fetchQuote(
   const { account, origin, parcel, carriers } = opened;
   const request = { from: origin, to, parcel: packed(parcel, weightOz), carriers };
   const quote = await ctx.ports.shipping.quote(account, request, { signal: AbortSignal.timeout(timeoutMs) });
-  const rates = sortedByCost(quote.rates, carriers).map(presentRate);
+  const rates = sortedByCost(quote.rates, carriers, labelCurrencyOf(origin.country, ctx.tenant.currency)).map(
+    presentRate,
+  );
   return {
     rates,
     cheapest_rate_id: rates[0]?.id ?? null,

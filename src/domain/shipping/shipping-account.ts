@@ -78,7 +78,14 @@ export const ShippingAccountInput = Type.Object({
   }),
   origin: Origin,
   parcel: Box,
-  label_cost_cap_cents: Omittable(Cents),
+  label_cost_cap_cents: Omittable(
+    Type.Integer({
+      ...Cents,
+      description:
+        'The most for a label that is not chosen by hand, in US dollars where parcels leave from the US, and otherwise ' +
+        "in the store's currency. A label in another currency is above it.",
+    }),
+  ),
   countries: Type.Array(Country, { default: ['US'], minItems: 1, maxItems: 250 }),
   options: Type.Array(ShippingOption, { default: [], maxItems: 5 }),
 });

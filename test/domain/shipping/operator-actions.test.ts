@@ -208,6 +208,33 @@ for (const [name, act] of Object.entries(requests)) {
   });
 }
 
+test('retryLabel buys the cheapest label in the one currency that there is, unless a cap in another one is set', async (t) => {
+  const { ctx: withDollars, shipping, clock } = withFake(t.context.ctx);
+  const ctx = { ...withDollars, tenant: { ...withDollars.tenant, currency: 'EUR' } };
+  const germany = { country: 'DE', state: null, zip: '10119', city: 'Berlin' };
+  const terms = { carriers: [], origin: { ...origin, ...germany } };
+  await buildShippingAccount(ctx, { ...terms, label_cost_cap_cents: 7000 });
+  const retried = async (labelId: string, orderId: string) => {
+    await retryLabel(ctx, { labelId });
+    return runToEnd(ctx, clock, orderId);
+  };
+
+  shipping.rates = [rate({ amountCents: 6900 }), rate({ amountCents: 6100 })];
+  const { order, labelId } = await request(ctx, { address: germany });
+  t.is(await run(ctx, order.id), 'done');
+  t.is((await retried(labelId, order.id)).reason, 'cost_cap', 'what 70 euros are in dollars is not known');
+  await buildShippingAccount(ctx, terms);
+  shipping.rates.push(rate({ amountCents: 5900, currency: 'GBP' }));
+  t.is(
+    (await retried(labelId, order.id)).reason,
+    'no_matching_rate',
+    'which of two currencies is cheaper is not known',
+  );
+  shipping.rates.pop();
+  t.like(await retried(labelId, order.id), { state: 'purchased', amountCents: 6100 });
+  t.is(shipping.bought().length, 1);
+});
+
 test('chooseRate buys a rate across a border, with a customs declaration', async (t) => {
   const { ctx, shipping, clock } = withFake(t.context.ctx);
   await buildShippingAccount(ctx, { carriers: [], label_cost_cap_cents: 100 });

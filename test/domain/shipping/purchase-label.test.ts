@@ -643,8 +643,11 @@ test.serial('a label costs the database so many statements and no more', async (
   t.is(bought.statements.length - 1, 9, bought.statements.join('\n'));
 });
 
-const choose = (rates: Parameters<typeof chooseCheapest>[0], carriers: readonly string[] = []) =>
-  chooseCheapest(rates, carriers, 'USD');
+const choose = (
+  rates: Parameters<typeof sortedByCost>[0],
+  carriers: readonly string[] = [],
+  requestedManually = false,
+) => chooseCheapest(sortedByCost(rates, carriers, 'USD'), 'USD', { requestedManually });
 
 test('the cheapest rate of an enabled carrier is chosen', (t) => {
   const rates = [
@@ -667,9 +670,22 @@ test('of equal amounts the faster is chosen, then the carrier that the store nam
   t.is(choose(rates, ['usps', 'ups'])?.id, 'usps');
 });
 
-test('a rate in another currency is never the cheapest', (t) => {
-  t.is(choose([rate({ amountCents: 1, currency: 'CAD' })]), undefined);
-  t.is(choose([rate({ id: 'home', amountCents: 900 }), rate({ amountCents: 1, currency: 'CAD' })])?.id, 'home');
+test('a rate in another currency is chosen only on request, where there is no second one', (t) => {
+  const [cad, dear, eur, home] = [
+    rate({ id: 'cad', amountCents: 2, currency: 'CAD' }),
+    rate({ id: 'dear', amountCents: 3, currency: 'CAD' }),
+    rate({ id: 'eur', amountCents: 1, currency: 'EUR' }),
+    rate({ id: 'home', amountCents: 900 }),
+  ];
+  for (const requested of [false, true]) {
+    t.is(choose([dear, cad, home, eur], [], requested)?.id, 'home');
+    t.is(choose([dear, cad, eur], [], requested), undefined, 'which one is the cheapest is not known');
+    t.is(choose([dear, cad], [], requested)?.id, requested ? 'cad' : undefined);
+  }
+  t.deepEqual(
+    sortedByCost([eur, dear, home, cad], [], 'USD').map(({ id }) => id),
+    ['home', 'cad', 'dear', 'eur'],
+  );
 });
 
 const rates = fc.array(
@@ -688,7 +704,7 @@ test('the choice does not depend on the order in which rates come', (t) => {
   fc.assert(
     fc.property(rates, fc.constantFrom([], ['ups'], ['ups', 'usps']), (rates, carriers) => {
       t.is(choose(rates, carriers)?.id, choose(rates.toReversed(), carriers)?.id);
-      const [first, ...others] = sortedByCost(rates, carriers);
+      const [first, ...others] = sortedByCost(rates, carriers, 'USD');
       t.true(others.every(({ amountCents }) => first !== undefined && first.amountCents <= amountCents));
     }),
   );

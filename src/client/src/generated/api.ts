@@ -3598,6 +3598,7 @@ export interface operations {
                     carriers?: string[];
                     origin: components["schemas"]["ShippingOrigin"];
                     parcel: components["schemas"]["ShippingBox"];
+                    /** @description The most for a label that is not chosen by hand, in US dollars where parcels leave from the US, and otherwise in the store's currency. A label in another currency is above it. */
                     label_cost_cap_cents?: number | null;
                     /**
                      * @default [
@@ -3646,6 +3647,7 @@ export interface operations {
                     carriers?: string[];
                     origin: components["schemas"]["ShippingOrigin"];
                     parcel: components["schemas"]["ShippingBox"];
+                    /** @description The most for a label that is not chosen by hand, in US dollars where parcels leave from the US, and otherwise in the store's currency. A label in another currency is above it. */
                     label_cost_cap_cents?: number | null;
                     /**
                      * @default [

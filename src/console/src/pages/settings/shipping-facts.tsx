@@ -1,5 +1,6 @@
 import type { ShippingAccount } from '@storefront-commerce/client';
 
+import { labelCurrencyOf } from '../../../../lib/currency.ts';
 import { Facts } from '../../lib/facts.tsx';
 import { formatMoney } from '../../lib/format.ts';
 import { useSession } from '../../session/session.ts';
@@ -19,7 +20,7 @@ export function ShippingFacts({ account }: { readonly account: ShippingAccount }
           'Options',
           options.map(({ name, amount_cents }) => `${name} ${formatMoney(amount_cents, currency)}`).join(', '),
         ],
-        ['Most for a label', cap === null ? 'No limit' : formatMoney(cap, currency)],
+        ['Most for a label', cap === null ? 'No limit' : formatMoney(cap, labelCurrencyOf(origin.country, currency))],
       ]}
     />
   );

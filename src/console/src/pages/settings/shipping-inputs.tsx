@@ -1,13 +1,16 @@
 import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
 import { ArrayInput, email, required, SimpleFormIterator, TextArrayInput, TextInput } from 'react-admin';
+import { useWatch } from 'react-hook-form';
 
+import { labelCurrencyOf } from '../../../../lib/currency.ts';
 import { DecimalInput } from '../../lib/decimal-input.tsx';
 import { InputGrid } from '../../lib/input-grid.tsx';
 import { MoneyInput } from '../../lib/money-input.tsx';
 
 /** The terms of shipping. */
 export function ShippingInputs({ currency }: { readonly currency: string }) {
+  const origin: string = useWatch({ name: 'origin.country' });
   return (
     <>
       <Part title="What shoppers pay">
@@ -72,7 +75,7 @@ export function ShippingInputs({ currency }: { readonly currency: string }) {
         <MoneyInput
           source="label_cost_cap_cents"
           label="Most for a label that is bought automatically"
-          currency={currency}
+          currency={labelCurrencyOf(origin, currency)}
           helperText="A more expensive label waits for your decision; empty: no limit"
         />
       </Part>
