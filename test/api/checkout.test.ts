@@ -1,5 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 import { transact } from '#src/database/transact.ts';
+import { savePastOrders } from '#src/domain/orders/index.ts';
 import { savePaymentAccount } from '#src/domain/payments/index.ts';
 import { newId } from '#src/lib/ids.ts';
 import { countStatements } from '#test/support/count-statements.ts';
@@ -271,6 +272,35 @@ test.serial('GET /orders/:orderId requires the email of the order, or a secret k
     await get(`lookup?order_number=${body.order_number}&email=bob@example.com`, other),
   ];
   t.deepEqual([wrongNumber.status, wrongNumber.body.detail], [wrongAddress.status, wrongAddress.body.detail]);
+});
+
+test.serial('GET /orders/lookup finds an order by its number as shoppers write it, and an imported one', async (t) => {
+  const { api, ctx, tenant } = t.context;
+  const { post, items } = await open(t.context);
+  const { body } = await post({ items, customer_email: 'ada@example.com' });
+  const digits = body.order_number.replace('ORD-', '');
+  const imported = {
+    created_at: '2024-03-01T10:00:00Z',
+    items: [{ name: 'Bowl', quantity: 1, unit_price_cents: 1000 }],
+  };
+  const long = `OLD-${'7'.repeat(46)}`;
+  await transact(ctx, (ctx) =>
+    savePastOrders(
+      ctx,
+      [`#${digits}`, long].map((number) => ({ ...imported, order_number: number, email: 'bob@example.com' })),
+    ),
+  );
+  const find = async (number: string, email: string) => {
+    const query = new URLSearchParams({ order_number: number, email });
+    const found = await api.call('GET', `/api/v1/orders/lookup?${query}`, { tenant: tenant.slug });
+    return found.body.order?.order_number;
+  };
+  for (const typed of [digits, `#${digits}`, `#ORD-${digits}`, ` ord-${digits} `, `ORD ${digits}`, `# ${digits}`]) {
+    t.is(await find(typed, ' Ada@example.com'), body.order_number, typed);
+    t.is(await find(typed, 'eve@example.com'), undefined, typed);
+  }
+  for (const typed of [digits, `#${digits}`, `# ${digits}`]) t.is(await find(typed, 'bob@example.com'), `#${digits}`);
+  t.is(await find(long, 'bob@example.com'), long);
 });
 
 test.serial('GET /subscriptions/{id} returns a subscription only to keys of its own store', async (t) => {

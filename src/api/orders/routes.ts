@@ -1,8 +1,8 @@
 import { defineRoute, toDual, toPublic } from '#src/api/lib/define-route.ts';
 import { ok } from '#src/api/lib/reply.ts';
-import { findOrder, findOrderByNumber, OrderView, readOrder } from '#src/domain/orders/index.ts';
+import { findOrder, findOrderByNumber, OrderNumber, OrderView, readOrder } from '#src/domain/orders/index.ts';
 import { found } from '#src/lib/errors.ts';
-import { Email, Id, Text, Type } from '#src/lib/schema.ts';
+import { Email, Id, Type } from '#src/lib/schema.ts';
 
 const responses = { 200: Type.Object({ order: OrderView }) };
 
@@ -14,7 +14,7 @@ export const getOrderLookup = defineRoute({
   summary: 'Find an order by its number and email.',
   audience: toPublic,
   limit: 'orders',
-  query: Type.Object({ order_number: Text(40, { examples: ['ORD-1001'] }), email: Email }),
+  query: Type.Object({ order_number: OrderNumber, email: Email }),
   responses,
   errors: ['not_found'],
   async handle({ ctx, query }) {

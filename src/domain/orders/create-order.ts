@@ -5,6 +5,7 @@ import type { Context, InTransaction } from '../context.ts';
 import { customerIdOf } from '../customers/index.ts';
 import type { Hold } from './hold.ts';
 import type { Gift, ShippingAddress } from './order.ts';
+import { orderNumberOf } from './order-number.ts';
 
 /** An item of a new order. The variant is the actual one, whether or not the request named it. */
 export interface NewOrderItem {
@@ -51,8 +52,6 @@ export interface NewOrder {
   /** When the holds expire, unless it is paid before. */
   readonly holdsExpireAt: Date;
 }
-
-export const orderNumberOf = (number: number): string => `ORD-${number}`;
 
 /** Insert a pending order with its items and holds, in one statement. */
 export async function createOrder(ctx: InTransaction, order: NewOrder): Promise<void> {

@@ -6,8 +6,9 @@ import { notFound } from '#src/lib/errors.ts';
 import { Email, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { joinSql, rawSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
-import { type NewOrderItem, orderNumberOf } from './create-order.ts';
+import type { NewOrderItem } from './create-order.ts';
 import { type Attention, fulfillmentStatuses, orderStatuses } from './order.ts';
+import { isOrderOf, orderNumbersMeant } from './order-number.ts';
 import { type OrderItemView, type OrderRecord, type OrderView, presentOrder } from './present.ts';
 
 /**
@@ -15,8 +16,8 @@ import { type OrderItemView, type OrderRecord, type OrderView, presentOrder } fr
  * @throws DomainError `not_found`, the same for an unknown order and a wrong email
  */
 export async function findOrder(ctx: Context, { id, email }: { id: string; email: string }): Promise<OrderView> {
-  const order = await readOrder(ctx, id);
-  if (!order || !isOf(order, email)) throw notFound('order');
+  const order = await readOrderWhere(ctx, sql`o.id = ${id} and o.email = ${normaliseEmail(email)}`);
+  if (!order) throw notFound('order');
   return order;
 }
 
@@ -28,22 +29,14 @@ export async function findOrderByNumber(
   ctx: Context,
   { orderNumber, email }: { orderNumber: string; email: string },
 ): Promise<OrderView> {
-  const order = await readOrderByNumber(ctx, orderNumber);
-  if (!order || !isOf(order, email)) throw notFound('order');
+  const order = await readOrderWhere(ctx, isOrderOf({ orderNumber, email }));
+  if (!order) throw notFound('order');
   return order;
 }
-
-const isOf = ({ customer }: OrderView, email: string) =>
-  customer.email !== null && customer.email === normaliseEmail(email);
 
 /** An order, read with one statement; `undefined` when the store has none with this id. */
 export async function readOrder(ctx: Context, id: string): Promise<OrderView | undefined> {
   return readOrderWhere(ctx, sql`o.id = ${id}`);
-}
-
-/** The order with this number (case-insensitive). */
-async function readOrderByNumber(ctx: Context, orderNumber: string): Promise<OrderView | undefined> {
-  return readOrderWhere(ctx, sql`o.order_number = ${orderNumber.trim().toUpperCase()}`);
 }
 
 /** Orders that match `condition` (on `orders o`; the tenant is added), the newest first. */
@@ -134,10 +127,8 @@ export async function listManagedOrders(
 /** The condition that an order is what an owner or operator typed into a search field. */
 function isNamed({ tenant }: Context, typed: string): Sql {
   if (typed.includes('@')) return sql`o.email = ${normaliseEmail(typed)}`;
-  const own = /^\d+$/.test(typed) ? [orderNumberOf(Number(typed))] : [];
-  const numbers = [...own, typed.toUpperCase(), `#${typed.toUpperCase()}`];
   return sql`o.id = any(array(
-    select id from orders where tenant_id = ${tenant.id} and order_number = any(${numbers}::text[])
+    select id from orders where tenant_id = ${tenant.id} and order_number = any(${orderNumbersMeant(typed)}::text[])
     union all select id from orders where tenant_id = ${tenant.id} and id = ${typed.toLowerCase()}
     union all select order_id from trackings where tenant_id = ${tenant.id} and tracking_number = ${typed}))`;
 }

@@ -1,13 +1,14 @@
 import { sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
 import type { OrderStatus } from './order.ts';
+import { isOrderOf } from './order-number.ts';
 
 /** The fields of an order that a return needs. */
 export interface ReturnableOrder {
   readonly id: string;
   readonly orderNumber: string;
   readonly status: OrderStatus;
-  readonly email: string | null;
+  readonly email: string;
   readonly paidAt: Date | null;
   /** Null where the delivery is not known. */
   readonly deliveredAt: Date | null;
@@ -23,14 +24,14 @@ export interface ReturnableItem {
   readonly returnedQuantity: number;
 }
 
-/** The order with this number (case-insensitive), locked until the transaction ends. */
+/** The order with this number, as a person writes it, and this email, locked until the transaction ends. */
 export async function lockReturnableOrder(
   ctx: InTransaction,
-  orderNumber: string,
+  named: { readonly orderNumber: string; readonly email: string },
 ): Promise<ReturnableOrder | undefined> {
   const [order] = await ctx.tx.execute<Omit<ReturnableOrder, 'items'>>(sql`
     select id, order_number as "orderNumber", status, email, paid_at as "paidAt", delivered_at as "deliveredAt"
-    from orders where tenant_id = ${ctx.tenant.id} and order_number = ${orderNumber.trim().toUpperCase()} for update`);
+    from orders o where o.tenant_id = ${ctx.tenant.id} and ${isOrderOf(named)} for update`);
   if (!order) return undefined;
   // Read after the order was locked: the locking statement itself does not see changes that it waited for.
   const items = await ctx.tx.execute<ReturnableItem>(sql`

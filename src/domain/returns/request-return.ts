@@ -1,13 +1,18 @@
 import { transact } from '#src/database/transact.ts';
 import { days } from '#src/lib/duration.ts';
-import { normaliseEmail } from '#src/lib/email-address.ts';
 import { invalidRequest, notFound } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { Email, Id, IntegerLike, OmittableOrEmpty, type Static, Text, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordEvent } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { lockReturnableOrder, type ReturnableItem, type ReturnableOrder, reserveReturn } from '../orders/index.ts';
+import {
+  lockReturnableOrder,
+  OrderNumber,
+  type ReturnableItem,
+  type ReturnableOrder,
+  reserveReturn,
+} from '../orders/index.ts';
 import { notifyShopper } from './present.ts';
 import { type ReturnRecord, readReturn } from './read-returns.ts';
 import { returnNotAllowed } from './return.ts';
@@ -27,7 +32,7 @@ type ReturnItemInput = Static<typeof ReturnItemInput>;
 
 /** A return request of a signed-in customer. */
 export const OwnReturnInput = Type.Object({
-  order_number: Text(50, { examples: ['ORD-1001'] }),
+  order_number: OrderNumber,
   items: Type.Array(ReturnItemInput, { minItems: 1, maxItems: 100 }),
 });
 export type OwnReturnInput = Static<typeof OwnReturnInput>;
@@ -54,15 +59,15 @@ export interface ReturnRequest {
  */
 export async function requestReturn(ctx: Context, { orderNumber, email, items }: ReturnRequest): Promise<ReturnRecord> {
   return transact(ctx, async (ctx) => {
-    const order = await lockReturnableOrder(ctx, orderNumber);
-    if (!order?.email || normaliseEmail(order.email) !== normaliseEmail(email)) throw notFound('order');
+    const order = await lockReturnableOrder(ctx, { orderNumber, email });
+    if (!order) throw notFound('order');
     rejectUnreturnable(order, ctx.clock.now());
     const matched = matchItems(order.items, items);
     if (!(await reserveReturn(ctx, order.id, sumByItem(matched)))) {
       throw returnNotAllowed('quantity_exceeded', 'The quantity exceeds what was bought and not returned yet.');
     }
     const id = newId('ret');
-    await insertReturn(ctx, id, order, normaliseEmail(order.email), matched);
+    await insertReturn(ctx, id, order, matched);
     recordEvent(ctx, 'return.requested', id);
     const made = await readReturn(ctx, id);
     if (!made) throw new TypeError('The return that was just inserted is missing.');
@@ -86,7 +91,6 @@ async function insertReturn(
   ctx: InTransaction,
   id: string,
   order: ReturnableOrder,
-  email: string,
   items: readonly MatchedItem[],
 ): Promise<void> {
   const now = ctx.clock.now();
@@ -97,7 +101,7 @@ async function insertReturn(
       returning next_number - 1 as number),
     made as (
       insert into returns (tenant_id, id, number, order_id, order_number, email, status, created_at, updated_at)
-      select ${ctx.tenant.id}, ${id}, number, ${order.id}, ${order.orderNumber}, ${email}, 'requested',
+      select ${ctx.tenant.id}, ${id}, number, ${order.id}, ${order.orderNumber}, ${order.email}, 'requested',
         ${now}::timestamptz, ${now}::timestamptz
       from counter)
     insert into return_items (tenant_id, return_id, position, order_item_id, variant_id, name, quantity, reason, note)

@@ -106,8 +106,8 @@ test('GET /admin/orders?q= finds an imported order by its number, with and witho
     (await owner.get(`/orders?${new URLSearchParams({ q: typed })}`)).body.orders.map(
       (order: any) => order.order_number,
     );
-  t.deepEqual((await find(digits)).toSorted(), [`#${digits}`, digits, own.orderNumber]);
-  t.deepEqual(await find(`#${digits}`), [`#${digits}`]);
+  for (const typed of [digits, `#${digits}`])
+    t.deepEqual((await find(typed)).toSorted(), [`#${digits}`, digits, own.orderNumber], typed);
   t.deepEqual(await find('old-7'), ['OLD-7']);
   t.deepEqual(await find('007'), ['007']);
 });

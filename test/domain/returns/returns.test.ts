@@ -46,7 +46,7 @@ test('requestReturn records the return and emails the shopper', async (t) => {
   const order = await buildReturnableOrder(ctx, { items: [{ name: 'Bowl', quantity: 3 }, { name: 'Plate' }] });
   const [bowl] = order.items;
   const made = await requestReturn(ctx, {
-    orderNumber: ` ${order.order_number.toLowerCase()} `,
+    orderNumber: ` #${order.order_number.replace('ORD-', '')} `,
     email: ' Ada@Example.com ',
     items: [{ order_item_id: bowl?.id ?? '', quantity: 2, reason: 'too_small', note: 'A little.' }],
   });

@@ -1,0 +1,26 @@
+import { normaliseEmail } from '#src/lib/email-address.ts';
+import { Text } from '#src/lib/schema.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
+
+/** The number of an order as a person writes it: imported ones have at most 50 characters. */
+export const OrderNumber = Text(50, { examples: ['ORD-1001'] });
+
+export const orderNumberOf = (number: number): string => `ORD-${number}`;
+
+/** The order numbers that may be meant: people omit the prefix, the number sign and the letter case. */
+export function orderNumbersMeant(typed: string): string[] {
+  const given = typed.trim().toUpperCase();
+  const unsigned = given.replace(/^#\s*/, '');
+  const [, number] = /^(?:ORD[^\w]*)?(\d+)$/.exec(unsigned) ?? [];
+  return [given, ...(number ? [orderNumberOf(Number(number))] : []), unsigned, `#${unsigned}`];
+}
+
+/**
+ * The condition that an order `o` has this number, as a person writes it, and this email; of several, which imports can
+ * cause, the first that is meant.
+ */
+export function isOrderOf({ orderNumber, email }: { orderNumber: string; email: string }): Sql {
+  const numbers = orderNumbersMeant(orderNumber);
+  return sql`o.order_number = any(${numbers}::text[]) and o.email = ${normaliseEmail(email)}
+    order by array_position(${numbers}::text[], o.order_number) limit 1`;
+}
