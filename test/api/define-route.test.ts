@@ -495,6 +495,30 @@ for (const mode of ['atomic', 'resumable']) {
     t.is(t.context.runs.length, 1);
   });
 
+  test(`${mode}: a repeated request may be written differently and is the same`, async (t) => {
+    const { api, tenant } = t.context;
+    const post = (path: string, body: string) =>
+      api.call('POST', path, {
+        tenant: tenant.slug,
+        body,
+        headers: { 'idempotency-key': 'one', 'content-type': 'application/json' },
+      });
+    const path = `/api/v1/${mode}`;
+    await post(path, '{"email":"ada@example.com","note":{"a":1,"b":[1,2]}}');
+    const same = [
+      [path, '{ "note": {"b": [1, 2.0], "a": 1}, "email": "\\u0061da@example.com" }\n'],
+      [`${path}/`, '{"email":"ada@example.com","note":{"a":1,"b":[1,2]}}'],
+      [path.toUpperCase(), '{"email":"ada@example.com","note":{"a":1,"b":[1,2]}}'],
+    ] as const;
+    for (const [spelled, body] of same) {
+      const { status, headers } = await post(spelled, body);
+      t.deepEqual([status, headers.get('idempotent-replayed')], [201, 'true'], `${spelled} ${body}`);
+    }
+    for (const note of ['{"a":1,"b":[2,1]}', '{"a":1}', '{"a":"1","b":[1,2]}'])
+      t.is((await post(path, `{"email":"ada@example.com","note":${note}}`)).status, 422, note);
+    t.is(t.context.runs.length, 1);
+  });
+
   test(`${mode}: an error is stored, and its writes are rolled back`, async (t) => {
     t.context.onRun = async () => {
       if (mode === 'atomic') throw new DomainError('conflict', 'version_conflict', 'It has changed.');

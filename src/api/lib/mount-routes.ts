@@ -136,7 +136,9 @@ async function handle(
   };
   const key = route.idempotent && readIdempotencyKey(koa);
   if (!route.idempotent || !(key || route.coalesced)) return work(ctx, undefined);
-  const request = { method: koa.method, path: koa.path, credential: actor.id, key, body: rawBody };
+  // The router takes a path in any letter case, and with a slash at its end.
+  const path = koa.path.toLowerCase().replace(/\/$/, '');
+  const request = { method: koa.method, path, credential: actor.id, key, body };
   return runIdempotent(ctx, route.idempotent, request, (ctx, id) => work(ctx, key && id));
 }
 

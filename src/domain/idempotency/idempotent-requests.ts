@@ -1,4 +1,5 @@
 import { readOne, write } from '#src/database/transact.ts';
+import { canonicalJson } from '#src/lib/canonical-json.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { sha256 } from '#src/lib/crypto.ts';
 import { hours, seconds } from '#src/lib/duration.ts';
@@ -8,7 +9,7 @@ import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { sealedColumn } from '../sealed-column.ts';
 
-/** A request that is executed once: what identifies it within the tenant, and its body. */
+/** A request that is executed once: what identifies it within the tenant, and its body, which is compared as JSON. */
 export interface IdempotentRequest {
   readonly method: string;
   readonly path: string;
@@ -16,7 +17,7 @@ export interface IdempotentRequest {
   readonly credential: string;
   /** Without a key, the body identifies the request for a few seconds, which catches double clicks. */
   readonly key: string | undefined;
-  readonly body: Buffer;
+  readonly body: unknown;
 }
 
 /** A claim to execute the request, valid until a later lease is granted. */
@@ -47,7 +48,7 @@ const idempotencyRetrySeconds = 1;
  * @throws DomainError `idempotency_key_reused` for another body, `idempotency_in_progress` while another claim holds
  */
 export async function claimRequest(ctx: Context, request: IdempotentRequest): Promise<ClaimedRequest | StoredReply> {
-  const bodyDigest = sha256(request.body);
+  const bodyDigest = sha256(canonicalJson(request.body));
   // A header cannot contain a line break, so this substitute never equals a key that was sent.
   const key = request.key ?? `\n${bodyDigest.toString('hex')}`;
   const digest = sha256([request.method, request.path, request.credential, key].join('\n'));
