@@ -1,18 +1,19 @@
 import anyTest, { type ExecutionContext } from 'ava';
 import type { QueueName } from '#jobs/queues.ts';
-import { schedules } from '#jobs/schedules.ts';
+import { schedules, tickers } from '#jobs/schedules.ts';
 import { drainEndpoint } from '#jobs/webhooks.ts';
 import { readConfig } from '#src/config.ts';
 import { transact } from '#src/database/transact.ts';
 import { claimRequest } from '#src/domain/idempotency/index.ts';
 import { purchaseLabel } from '#src/domain/shipping/index.ts';
 import type { Tenant } from '#src/domain/tenants/index.ts';
-import { minutes, seconds } from '#src/lib/duration.ts';
+import { days, minutes, seconds } from '#src/lib/duration.ts';
 import { DomainError, Snooze } from '#src/lib/errors.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { sql } from '#src/lib/sql.ts';
 import { claimDue } from '#src/outbox/claim-jobs.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
+import { untilReady } from '#src/platform/redis.ts';
 import { createServices } from '#src/services.ts';
 import { labelOf, request } from '#test/domain/shipping/support.ts';
 import { createTestClock } from '#test/support/clock.ts';
@@ -21,11 +22,14 @@ import { testEnvironment } from '#test/support/environment.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
 import { buildEndpoint, countStates, receiverFor, recordTests } from '#test/support/factories/webhooks.ts';
 import { fakeShippingGateway } from '#test/support/fakes/shipping-gateway.ts';
+import { openOwnServices } from '#test/support/own-services.ts';
 import { createTestRedis } from '#test/support/redis.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { until } from '#test/support/until.ts';
 import { processors } from '#workers/processors.ts';
+import { openQueues } from '#workers/relay/relay-queues.ts';
 import { createScheduler, startRelay } from '#workers/relay/start-relay.ts';
+import { processor } from '#workers/runtime/processor.ts';
 import { startWorkers } from '#workers/runtime/start-workers.ts';
 
 /* Processes on two machines share one PostgreSQL and one Redis. The other's clock is minutes ahead, or behind. */
@@ -177,3 +181,61 @@ for (const [direction, skewMs] of Object.entries(skews)) {
     t.true(rows.length >= schedules.length);
   });
 }
+
+/** This machine's clock is two days ahead until it is set right. */
+function advanceMachine(t: ExecutionContext): { setRight(): void } {
+  const { now } = Date;
+  Date.now = () => now() + days(2);
+  const setRight = () => void (Date.now = now);
+  t.teardown(setRight);
+  return { setRight };
+}
+
+test('a job that was put off while the clock of its machine was days ahead runs soon after it is set right', async (t) => {
+  const { services, clock, close } = await openOwnServices();
+  const ctx = { ...services.context(), tenant: await buildTenant(services) };
+  await untilReady(services.redis);
+  const relay = startRelay(services, { pollEveryMs: 20, healEveryMs: 100 });
+  const queues = openQueues(services);
+  let machine: { setRight(): void } | undefined;
+  let runs = 0;
+  const snoozing = processor(drainEndpoint, async () => {
+    runs += 1;
+    if (runs > 1) return;
+    machine = advanceMachine(t);
+    throw new Snooze(10, 'later');
+  });
+  const workers = startWorkers(services, ['webhooks'], [snoozing]);
+  t.teardown(async () => {
+    await Promise.all([relay.close(), workers.close(0), ...[...queues.values()].map((queue) => queue.close())]);
+    await close();
+  });
+  await transact(ctx, async (ctx) => enqueue(ctx, drainEndpoint, { endpointId: 'any', causeId: 'test' }));
+  await until(async () => runs === 1 && (await queues.get('webhooks')?.getDelayedCount()) === 1, { what: 'the delay' });
+  machine?.setRight();
+  clock.pass(seconds(31));
+  await until(() => runs === 2, { what: 'the job after its delay' });
+  t.pass();
+});
+
+test('what recurs every few seconds continues after the clock of its machine, days ahead, is set right', async (t) => {
+  const { services, close } = await openOwnServices();
+  const machine = advanceMachine(t);
+  await untilReady(services.redis);
+  const relay = startRelay(services, { pollEveryMs: 20, healEveryMs: 100 });
+  const queues = openQueues(services);
+  t.teardown(async () => {
+    await Promise.all([relay.close(), ...[...queues.values()].map((queue) => queue.close())]);
+    await close();
+  });
+  const due = () =>
+    Promise.all(
+      tickers.map(async ({ job }) => (await queues.get(job.queue)?.getJobScheduler(job.name))?.next ?? undefined),
+    );
+  await until(async () => (await due()).every((next) => next !== undefined), { what: 'the tickers' });
+  machine.setRight();
+  await until(async () => (await due()).every((next) => next !== undefined && next < Date.now() + minutes(1)), {
+    what: 'tickers that are due soon',
+  });
+  t.pass();
+});

@@ -2,7 +2,8 @@ import { Queue } from 'bullmq';
 import { jobs } from '#jobs/index.ts';
 import { type QueueName, queueNames, queuePrefix } from '#jobs/queues.ts';
 import { tickers } from '#jobs/schedules.ts';
-import { days } from '#src/lib/duration.ts';
+import { clockSkewMaxSeconds } from '#src/database/prove-database.ts';
+import { days, seconds } from '#src/lib/duration.ts';
 import type { ClaimedJob } from '#src/outbox/claim-jobs.ts';
 import type { Services } from '#src/services.ts';
 import type { Envelope } from '#workers/runtime/run-job.ts';
@@ -69,10 +70,39 @@ export async function restoreFailed(queues: RelayQueues, failed: readonly Claime
   }
 }
 
-/** Tickers live in Redis alone, so each round puts back what a wipe took. */
-export async function upsertTickers(queues: RelayQueues): Promise<void> {
+/*
+ * BullMQ counts by the clock of the machine that delays a job, so one that is ahead delays it for too long. What other
+ * machines differ by is tolerated.
+ */
+const isTooLate = (at: number, now: Date, delayMs: number) =>
+  at > now.getTime() + delayMs + seconds(clockSkewMaxSeconds);
+
+/** Jobs that were delayed by a clock that was ahead wait for their delay from now. */
+export async function correctDelays(
+  { redis }: Services,
+  queues: RelayQueues,
+  claims: readonly ClaimedJob[],
+  now: Date,
+): Promise<void> {
+  await Promise.all(
+    claims.map(async ({ id, queue: name }) => {
+      const score = await redis.zscore(`${queuePrefix(name as QueueName)}:${name}:delayed`, id);
+      const job = score === null ? undefined : await queues.get(name)?.getJob(id);
+      if (job && isTooLate(Number(score) / scorePerMs, now, job.delay)) await job.changeDelay(job.delay);
+    }),
+  );
+}
+
+/** Of BullMQ: how much each millisecond counts in the score of a delayed job. */
+const scorePerMs = 0x1000;
+
+/** Tickers live in Redis alone, so each round puts back what a wipe took, or a clock that was ahead has delayed. */
+export async function upsertTickers(queues: RelayQueues, now: Date): Promise<void> {
   for (const { job, everyMs } of tickers) {
-    await queues.get(job.queue)?.upsertJobScheduler(
+    const queue = queues.get(job.queue);
+    const { next } = (await queue?.getJobScheduler(job.name)) ?? {};
+    if (next && isTooLate(next, now, everyMs)) await queue?.removeJobScheduler(job.name);
+    await queue?.upsertJobScheduler(
       job.name,
       { every: everyMs },
       {

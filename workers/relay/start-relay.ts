@@ -8,7 +8,14 @@ import { type ClaimedJob, claimDue, claimStale, readFailed, returnClaims } from 
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Execute } from '#src/outbox/job-state.ts';
 import type { Services } from '#src/services.ts';
-import { addToQueues, openQueues, type RelayQueues, restoreFailed, upsertTickers } from './relay-queues.ts';
+import {
+  addToQueues,
+  correctDelays,
+  openQueues,
+  type RelayQueues,
+  restoreFailed,
+  upsertTickers,
+} from './relay-queues.ts';
 
 /** How often the relay polls without a wake-up, and while jobs wait for room in a queue; how often it heals. */
 const defaultPace = { pollEveryMs: seconds(1), pollBacklogEveryMs: 100, healEveryMs: seconds(15) };
@@ -49,7 +56,8 @@ export function startRelay(services: Services, pace: Partial<typeof defaultPace>
     healAt = performance.now() + healEveryMs;
     const claims = await claimStale(execute, known, services.clock.now(), healMax);
     await addOrReturn(claims);
-    await upsertTickers(queues);
+    await correctDelays(services, queues, claims, services.clock.now());
+    await upsertTickers(queues, services.clock.now());
     await restoreFailed(queues, await readFailed(execute, known, { limit: healMax }), services.clock.now());
     // The next round continues.
     if (claims.length === healMax) healAt = -Infinity;
