@@ -466,8 +466,28 @@ test.serial('doctor reports a Stripe that does not respond, and one whose clock 
   t.is(skewed?.about, 'stripe clock');
   t.regex(
     skewed?.message ?? '',
-    /^The clocks of this machine and Stripe differ by (599|600|601) seconds, so signed events are rejected\.$/,
+    /^The clocks of PostgreSQL and Stripe differ by (599|600|601) seconds, so signed events are rejected\.$/,
   );
+});
+
+test.serial("doctor compares Stripe's clock with PostgreSQL's, by which signatures are verified", async (t) => {
+  const ctx = await healthyStore(t.context);
+  const client = new pg.Client({ connectionString: t.context.services.config.databaseUrl });
+  await client.connect();
+  await client.query(`
+    create schema ahead;
+    create function ahead.clock_timestamp() returns timestamptz language sql
+      as $$ select pg_catalog.clock_timestamp() + interval '90 s' $$;
+    ${alterDatabase('set search_path = ahead, pg_catalog, public')}`);
+  try {
+    t.is((await storeFaults(t.context, ctx))[0]?.about, 'stripe clock');
+    stripeAheadMs = 90_000;
+    t.deepEqual(await storeFaults(t.context, ctx), []);
+  } finally {
+    stripeAheadMs = 0;
+    await client.query(`${alterDatabase('reset search_path')}; drop schema ahead cascade`);
+    await client.end();
+  }
 });
 
 test.serial('doctor reports each fault of a Stripe endpoint, and registering fixes it', async (t) => {

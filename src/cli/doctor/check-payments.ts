@@ -53,10 +53,10 @@ function checkKind(ctx: Context, secretKey: string): Finding {
 
 /** Stripe's signatures have a timestamp and are rejected if the clocks differ. */
 function checkClock(skewSeconds: number): Finding {
-  if (skewSeconds <= clockSkewMaxSeconds) return ok('stripe clock', 'The clocks of this machine and Stripe agree.');
+  if (skewSeconds <= clockSkewMaxSeconds) return ok('stripe clock', 'The clocks of PostgreSQL and Stripe agree.');
   const difference = `${Math.round(skewSeconds)} seconds`;
-  const message = `The clocks of this machine and Stripe differ by ${difference}, so signed events are rejected.`;
-  return fault('stripe clock', message, 'Synchronize the clock with NTP.');
+  const message = `The clocks of PostgreSQL and Stripe differ by ${difference}, so signed events are rejected.`;
+  return fault('stripe clock', message, 'Synchronize the clock of PostgreSQL with NTP.');
 }
 
 const meanings: Readonly<Record<EndpointFault, string>> = {

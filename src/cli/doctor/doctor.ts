@@ -41,6 +41,8 @@ export const doctorCommand = defineCommand({
       // Without the tables of this release there is nothing more to be learned.
       if (database.some(({ about, level }) => level === 'fault' && (about === 'database' || about === 'schema')))
         return found;
+      // As in every process: what is due, and whether Stripe's clock differs, depends on PostgreSQL's.
+      await checkArea('the time', async () => services.startClock().then(() => []));
       const isRedisWell = !redis.some(({ about, level }) => level === 'fault' && about === 'redis');
       await checkArea('the workers', () => checkQueues(services, isRedisWell));
       await checkArea('the encryption keys', () => checkSecrets(ctx));
