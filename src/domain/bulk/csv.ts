@@ -4,14 +4,34 @@ import { stringify } from 'csv-stringify/sync';
 export const byteOrderMark = '\ufeff';
 
 /** A spreadsheet would run a text that begins so as a formula; or it would, but for apostrophes. */
-const formulaStart = /^'*[=+\-@\t\r]/;
+const formulaStart = /^(?='*[=+\-@\t\r])/;
 
-/** Rows as CSV. Such a text gets an apostrophe, or another one, which importing removes. */
+/**
+ * Where a comma is the decimal sign, a spreadsheet separates cells by semicolons. So it also divides a text at those,
+ * and at its line breaks, because a quote counts at the beginning of a cell only.
+ */
+const formulaStarts = /^(?='*[=+\-@\t\r])|(?<=[;\r\n])(?='*\t*[=+\-@])/g;
+
+/** An apostrophe that one of those put there. */
+const apostrophes = /^'(?='*[=+\-@\t\r])|(?<=[;\r\n])'(?='*\t*[=+\-@])/g;
+
+/** Rows as CSV. Where a formula would begin, a text gets an apostrophe, or another one, which importing removes. */
 export function csvOf(rows: readonly (readonly unknown[])[]): string {
+  return write(rows, formulaStarts);
+}
+
+/** Rows for a program that reads commas only, which does not remove apostrophes: a text gets one at its beginning. */
+export function csvForPrograms(rows: readonly (readonly unknown[])[]): string {
+  return write(rows, formulaStart);
+}
+
+function write(rows: readonly (readonly unknown[])[], starts: RegExp): string {
   return stringify([...rows] as unknown[][], {
     record_delimiter: 'windows',
+    // Every reader ends a row at a line break of either kind; the library quotes only its own.
+    quoted_match: /[\r\n]/,
     cast: {
-      string: (text) => (formulaStart.test(text) ? `'${text}` : text),
+      string: (text) => text.replace(starts, "'"),
       boolean: String,
       date: (date) => date.toISOString(),
       object: (value) => JSON.stringify(value),
@@ -21,5 +41,5 @@ export function csvOf(rows: readonly (readonly unknown[])[]): string {
 
 /** A cell as it was before `csvOf`. */
 export function cellOf(text: string): string {
-  return text.startsWith("'") && formulaStart.test(text.slice(1)) ? text.slice(1) : text;
+  return text.replace(apostrophes, '');
 }

@@ -2,7 +2,7 @@ import { completeJob, transact, withSnapshot } from '#src/database/transact.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context, InTransaction } from '../context.ts';
-import { byteOrderMark, csvOf } from './csv.ts';
+import { byteOrderMark, csvForPrograms, csvOf } from './csv.ts';
 import type { ExportKind } from './export-kind.ts';
 import { exportKindOf, rangeOf } from './exports/index.ts';
 import { endOperation, lockOpenOperation, type Operation, readOperation } from './operation.ts';
@@ -82,12 +82,13 @@ function writerOf(ctx: Context, kind: ExportKind, operation: Operation): Writer 
   }
   const table = operation.format === 'shopify' ? kind.shopify : undefined;
   const columns = table?.columns ?? kind.columns;
+  const toCsv = table ? csvForPrograms : csvOf;
   return {
     select: table ? objects() : select(),
     // Shopify reads UTF-8 without a mark.
-    header: (table ? '' : byteOrderMark) + csvOf([columns]),
+    header: (table ? '' : byteOrderMark) + toCsv([columns]),
     rowsOf: table ? (object) => table.rowsOf(object, ctx) : rows,
-    textOf: (some) => csvOf(some.map((row) => columns.map((name) => row[name]))),
+    textOf: (some) => toCsv(some.map((row) => columns.map((name) => row[name]))),
   };
 }
 

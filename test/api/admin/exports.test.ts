@@ -50,7 +50,7 @@ test('POST /admin/exports writes products and stock, which an import finds uncha
   await buildProduct(ctx, {
     slug: 'bowl',
     name: '=HYPERLINK("x")',
-    description: 'Two\nlines, "quoted"',
+    description: 'Two\nlines;=1',
     tags: ['wood', 'kitchen'],
     images: [{ url: 'https://shop.example.com/a.jpg', alt: 'A bowl' }],
     variants: [
