@@ -28,7 +28,10 @@ import { unlinkParcel } from './tracking.ts';
  */
 export async function voidLabel(ctx: Context, { labelId }: { labelId: string }): Promise<void> {
   const held = await holdForVoid(ctx, labelId);
-  await refund(ctx, held);
+  const outcome = await refund(ctx, held).catch((error) => {
+    throw error instanceof ProviderError ? noResponse(error) : error;
+  });
+  if (outcome === 'rejected') throw notVoidable('The shipping provider does not refund this label.');
   await recordVoided(ctx, held);
 }
 
@@ -47,17 +50,21 @@ async function holdForVoid(ctx: Context, labelId: string): Promise<HeldLabel> {
   });
 }
 
-async function refund(ctx: Context, held: HeldLabel): Promise<void> {
-  if (!held.purchaseId) return;
+/**
+ * Request the refund of what a held label was bought for. Without it the label is released.
+ * @throws ProviderError where another request may succeed
+ */
+async function refund(ctx: Context, held: HeldLabel): Promise<'requested' | 'rejected'> {
+  if (!held.purchaseId) return 'requested';
   try {
     const opened = await openAccount(ctx);
     if (!opened) throw new ProviderError('shippo', 'denied', 'The store has no shipping account.');
     await ctx.ports.shipping.refundPurchase(opened.account, held.purchaseId, { signal: ctx.signal });
+    return 'requested';
   } catch (error) {
     const isRejected = isFinal(error);
     await transact(ctx, (ctx) => releaseHeldLabel(ctx, held, { isOver: isRejected }));
-    if (isRejected) throw notVoidable('The shipping provider does not refund this label.');
-    if (error instanceof ProviderError) throw noResponse(error);
+    if (isRejected) return 'rejected';
     throw error;
   }
 }
@@ -91,7 +98,11 @@ export async function refundUnusedLabel(ctx: Context, unused: UnusedLabel): Prom
   const orderId = await orderOfLabel(ctx, labelId);
   const held = orderId && (await holdForRefund(ctx, orderId, unused));
   if (!held) return;
-  if (held.purchaseId) await requestRefundOfLabel(ctx, { ...held, purchaseId: held.purchaseId });
+  const outcome = await refund(ctx, held).catch(async (error) => {
+    await laterIfDenied(ctx, await openAccount(ctx), error);
+    throw error;
+  });
+  if (outcome === 'rejected') throw new ManualActionRequired(await flagRejection(ctx, orderId));
   await recordVoided(ctx, held);
   ctx.log.info({ label: labelId }, 'label voided');
 }
@@ -135,20 +146,6 @@ async function close(ctx: InTransaction, order: Order, label: Label): Promise<vo
     ...(order.mayMoveFulfillmentTo('unfulfilled') && { status: 'unfulfilled' }),
     resolved: [...labelReasonCodes, 'oversold'],
   });
-}
-
-async function requestRefundOfLabel(ctx: Context, held: HeldLabel & { readonly purchaseId: string }): Promise<void> {
-  const opened = await openAccount(ctx);
-  try {
-    if (!opened) throw new ProviderError('shippo', 'denied', 'The store has no shipping account.');
-    await ctx.ports.shipping.refundPurchase(opened.account, held.purchaseId, { signal: ctx.signal });
-  } catch (error) {
-    const isRejected = isFinal(error);
-    await transact(ctx, (ctx) => releaseHeldLabel(ctx, held, { isOver: isRejected }));
-    if (isRejected) throw new ManualActionRequired(await flagRejection(ctx, held.orderId));
-    await laterIfDenied(ctx, opened, error);
-    throw error;
-  }
 }
 
 /** @returns the message that the job fails with */
