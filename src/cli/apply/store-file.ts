@@ -56,8 +56,7 @@ function crossChecks(value: unknown, settings: Settings): Issue[] {
 /** From top to bottom, and of several sentences about one place the first. */
 function inOrder(problems: readonly Problem[]): Problem[] {
   const place = ({ line, column, field }: Problem) => `${line}:${column}:${field}`;
-  const places = problems.map(place);
-  return problems
-    .filter((problem, index) => places.indexOf(place(problem)) === index)
+  return [...Map.groupBy(problems, place).values()]
+    .flatMap(([first]) => first ?? [])
     .toSorted((left, right) => left.line - right.line || left.column - right.column);
 }
