@@ -30,7 +30,7 @@ export const promoCodesSection = many({
 /** A slug that is mistyped would make a code that never applies. */
 async function rejectUnknownProducts({ ctx }: ApplyRun, slugs: readonly string[]): Promise<void> {
   if (slugs.length === 0) return;
-  const known = new Set(await productSlugs(ctx));
+  const known = new Set(await productSlugs(ctx, slugs));
   const errors = slugs
     .map((slug, index) => issue(`/products/${index}`, `is no product of this store: ${slug}`))
     .filter((_, index) => !known.has(slugs[index] ?? ''));

@@ -104,12 +104,14 @@ const managedColumns: Sql = sql`, p.status, p.version, p.created_at as "createdA
   from variants v
   where v.tenant_id = p.tenant_id and v.product_id = p.id) as variants`;
 
-/** The slug of every product of the store, published or not. */
-export async function productSlugs(ctx: Context): Promise<string[]> {
+/** The slug of every product of the store, or of those among these, published or not. */
+export async function productSlugs(ctx: Context, among?: readonly string[]): Promise<string[]> {
   const rows = await read<{ slug: string }>(
     ctx,
     sql`
-    select slug from products where tenant_id = ${ctx.tenant.id} and removed_at is null order by slug`,
+    select slug from products
+    where tenant_id = ${ctx.tenant.id} and removed_at is null and ${among ? sql`slug = any(${among})` : sql`true`}
+    order by slug`,
   );
   return rows.map(({ slug }) => slug);
 }
