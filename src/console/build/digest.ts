@@ -11,15 +11,18 @@ export const built = `${root}src/console/dist`;
 const sources = [
   'package-lock.json',
   'src/lib/currency.ts',
+  'src/lib/issue-message.ts',
   'src/client/src/**/*.ts',
   'src/console/*.*',
   'src/console/{build,icons,src}/**/*.*',
 ];
 
+/** The paths of all that the console is built from, in the repository. */
+export const findSources = (): string[] => globSync(sources, { cwd: root }).toSorted();
+
 /** The digest of all that the console is built from. */
 export function digestSources(): string {
   const hash = createHash('sha256');
-  for (const path of globSync(sources, { cwd: root }).toSorted())
-    hash.update(`${path}\n`).update(readFileSync(`${root}${path}`));
+  for (const path of findSources()) hash.update(`${path}\n`).update(readFileSync(`${root}${path}`));
   return hash.digest('hex');
 }
