@@ -8,7 +8,8 @@ import { Loaded } from '../../lib/loaded.tsx';
 import { MoneyInput } from '../../lib/money-input.tsx';
 import { VersionedForm } from '../../lib/versioned-form.tsx';
 import { useScope } from '../../session/session.ts';
-import { PairsInput, pairsOf, valuesOf } from './pairs-input.tsx';
+import { pairsOf, valuesOf } from './pairs.ts';
+import { PairsInput } from './pairs-input.tsx';
 
 /** The store itself: its name, its storefront, its emails. */
 export function StorePanel() {
@@ -47,7 +48,13 @@ function StoreForm({ store }: Props) {
       inputOf={inputOf}
       read={async () => (await admin.getStore()).store}
       replace={async ({ theme, links, ...input }) =>
-        (await admin.saveStore({ ...input, theme: valuesOf(theme), links: valuesOf(links) })).store
+        (
+          await admin.saveStore({
+            ...input,
+            theme: valuesOf(theme, store.theme),
+            links: valuesOf(links, store.links),
+          })
+        ).store
       }
       done="The store is up to date."
     >
