@@ -31,6 +31,9 @@ export interface Call {
   readonly key?: string;
 }
 
+/** The options that all calls of one operation share. */
+export type SharedOptions = Pick<Call, 'account' | 'budget' | 'signal'>;
+
 /** Sends a call with the store's own key, a time limit, and one retry when its outcome is unknown. */
 export type Caller = <Result>(call: Call, send: (options: Stripe.RequestOptions) => Promise<Result>) => Promise<Result>;
 

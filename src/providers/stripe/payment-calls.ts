@@ -1,19 +1,17 @@
 import type Stripe from 'stripe';
-import type { PaymentGateway } from '#src/domain/ports/payment-gateway.ts';
+import type { PaymentAccount, PaymentGateway } from '#src/domain/ports/payment-gateway.ts';
 import type { FailedRefund, PaymentSnapshot } from '#src/domain/ports/payment-snapshots.ts';
 import { ProviderError } from '#src/lib/errors.ts';
-import { type Call, type Caller, newBudget } from './caller.ts';
+import { type Caller, newBudget, type SharedOptions } from './caller.ts';
 import { eventOf, handledEventTypes } from './events.ts';
 import { metadataIn } from './metadata.ts';
-import { idOf, paymentSnapshotOf, within } from './snapshots.ts';
+import { nextOf, pageParams } from './pages.ts';
+import { idOf, paymentSnapshotOf } from './snapshots.ts';
 
 type PaymentCalls = Pick<
   PaymentGateway,
   'checkAccount' | 'readClock' | 'fetchPayment' | 'listReversals' | 'refundPayment' | 'listEvents'
 >;
-
-/** The options that all calls of one operation share. */
-type SharedOptions = Pick<Call, 'account' | 'budget' | 'signal'>;
 
 export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
   /** Refunds and disputes have a charge; of a payment it is the latest one. */
@@ -87,15 +85,16 @@ export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
     });
   }
 
+  const listLatestEvent = (account: PaymentAccount, signal?: AbortSignal) =>
+    call({ account, operation: 'events.list', signal }, (options) => stripe.events.list({ limit: 1 }, options));
+
   return {
     async checkAccount(account, signal) {
-      await call({ account, operation: 'events.list', signal }, (options) => stripe.events.list({ limit: 1 }, options));
+      await listLatestEvent(account, signal);
     },
 
     async readClock(account, signal) {
-      const page = await call({ account, operation: 'events.list', signal }, (options) =>
-        stripe.events.list({ limit: 1 }, options),
-      );
+      const page = await listLatestEvent(account, signal);
       const date = Date.parse(page.lastResponse.headers['date'] ?? '');
       return Number.isNaN(date) ? undefined : new Date(date);
     },
@@ -103,8 +102,8 @@ export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
     fetchPayment: (account, reference, signal) =>
       fetchPayment(reference, { account, budget: newBudget(account), signal }),
 
-    async listReversals(account, kind, { from, to, next }, signal) {
-      const params = { created: within(from, to), limit: 100, ...(next && { starting_after: next }) };
+    async listReversals(account, kind, range, signal) {
+      const params = pageParams(range);
       const page = await call(
         { account, operation: `${kind}s.list`, signal },
         (options): Promise<Stripe.ApiList<Stripe.Refund | Stripe.Dispute>> =>
@@ -112,7 +111,7 @@ export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
       );
       return {
         references: page.data.flatMap(({ charge, payment_intent: intent }) => idOf(intent) ?? idOf(charge) ?? []),
-        next: page.has_more ? (page.data.at(-1)?.id ?? null) : null,
+        next: nextOf(page),
       };
     },
 
@@ -129,15 +128,11 @@ export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
       );
     },
 
-    async listEvents(account, { from, to, next }, signal) {
-      const created = within(from, to);
+    async listEvents(account, range, signal) {
       const page = await call({ account, operation: 'events.list', signal }, (options) =>
-        stripe.events.list(
-          { types: [...handledEventTypes], created, limit: 100, ...(next && { starting_after: next }) },
-          options,
-        ),
+        stripe.events.list({ types: [...handledEventTypes], ...pageParams(range) }, options),
       );
-      return { events: page.data.map(eventOf), next: page.has_more ? (page.data.at(-1)?.id ?? null) : null };
+      return { events: page.data.map(eventOf), next: nextOf(page) };
     },
   };
 }

@@ -9,10 +9,11 @@ import {
 import type { SessionSnapshot } from '#src/domain/ports/payment-snapshots.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
-import { type Call, type Caller, newBudget } from './caller.ts';
+import { type Caller, newBudget, type SharedOptions } from './caller.ts';
 import { customerMetadata, ownCustomer } from './metadata.ts';
+import { nextOf, pageParams } from './pages.ts';
 import { couponIdOf, couponParamsOf, sessionParamsOf } from './session-params.ts';
-import { idOf, sessionSnapshotOf, within } from './snapshots.ts';
+import { idOf, sessionSnapshotOf } from './snapshots.ts';
 
 type SessionCalls = Pick<
   PaymentGateway,
@@ -26,9 +27,6 @@ type SessionCalls = Pick<
 >;
 
 type SessionPage = Awaited<ReturnType<SessionCalls['listSessions']>>;
-
-/** The options that all calls of one operation share. */
-type SharedOptions = Pick<Call, 'account' | 'budget' | 'signal'>;
 
 /** How many pages one search reads. */
 const findPagesMax = 20;
@@ -74,15 +72,11 @@ export function sessionCalls(stripe: Stripe, call: Caller): SessionCalls {
     return typeof first === 'object' ? first : null;
   }
 
-  const listSessions: SessionCalls['listSessions'] = async (account, { from, to, next }, signal) => {
-    const created = within(from, to);
+  const listSessions: SessionCalls['listSessions'] = async (account, range, signal) => {
     const page = await call({ account, operation: 'sessions.list', signal }, (options) =>
-      stripe.checkout.sessions.list({ created, limit: 100, ...(next && { starting_after: next }) }, options),
+      stripe.checkout.sessions.list(pageParams(range), options),
     );
-    return {
-      sessions: page.data.map((session) => sessionSnapshotOf(session)),
-      next: page.has_more ? (page.data.at(-1)?.id ?? null) : null,
-    };
+    return { sessions: page.data.map((session) => sessionSnapshotOf(session)), next: nextOf(page) };
   };
 
   return {

@@ -18,12 +18,6 @@ export const idOf = (reference: Reference): string | null =>
 
 export const momentOf = (epochSeconds: number): Date => new Date(epochSeconds * 1000);
 
-/** A time range as Stripe's lists take it, rounded outwards to whole seconds. */
-export const within = (from: Date, to: Date) => ({
-  gte: Math.floor(from.getTime() / 1000),
-  lte: Math.ceil(to.getTime() / 1000),
-});
-
 /** @param intent the session's payment, where it was fetched: only it shows that a slow payment failed */
 export function sessionSnapshotOf(
   session: Stripe.Checkout.Session,

@@ -1,16 +1,14 @@
 import type Stripe from 'stripe';
 
 import type { PaymentGateway, SubscriptionChange } from '#src/domain/ports/payment-gateway.ts';
-import { type Call, type Caller, newBudget } from './caller.ts';
-import { idOf, invoiceSnapshotOf, isPeriod, subscriptionSnapshotOf, within } from './snapshots.ts';
+import { type Caller, newBudget, type SharedOptions } from './caller.ts';
+import { nextOf, pageParams } from './pages.ts';
+import { idOf, invoiceSnapshotOf, isPeriod, subscriptionSnapshotOf } from './snapshots.ts';
 
 type SubscriptionCalls = Pick<
   PaymentGateway,
   'fetchSubscription' | 'changeSubscription' | 'fetchInvoice' | 'listPaidInvoices' | 'openBillingPortal'
 >;
-
-/** The options that all calls of one operation share. */
-type SharedOptions = Pick<Call, 'account' | 'budget' | 'signal'>;
 
 const expandSubscription = ['customer', 'items.data.price.product'];
 const linesMax = 500;
@@ -60,15 +58,9 @@ export function subscriptionCalls(stripe: Stripe, call: Caller): SubscriptionCal
       return invoiceSnapshotOf(invoice, await fetchLines(invoice, { account, budget, signal }));
     },
 
-    async listPaidInvoices(account, { from, to, next }, signal) {
-      const params = {
-        status: 'paid',
-        created: within(from, to),
-        limit: 100,
-        ...(next && { starting_after: next }),
-      } as const;
+    async listPaidInvoices(account, range, signal) {
       const page = await call({ account, operation: 'invoices.list', signal }, (options) =>
-        stripe.invoices.list(params, options),
+        stripe.invoices.list({ status: 'paid', ...pageParams(range) }, options),
       );
       const invoices = page.data.map(async (invoice) => {
         const { data, has_more: hasMore } = invoice.lines;
@@ -77,10 +69,7 @@ export function subscriptionCalls(stripe: Stripe, call: Caller): SubscriptionCal
           hasMore && !data.some(isPeriod) ? await fetchLines(invoice, { account, signal }) : data,
         );
       });
-      return {
-        invoices: await Promise.all(invoices),
-        next: page.has_more ? (page.data.at(-1)?.id ?? null) : null,
-      };
+      return { invoices: await Promise.all(invoices), next: nextOf(page) };
     },
 
     async openBillingPortal(account, customer, returnUrl, signal) {
