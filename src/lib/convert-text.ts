@@ -20,8 +20,12 @@ interface Place {
 /** The keywords of values that may come as text. */
 export const textKeywords = ['integerLike', 'numberLike', 'booleanLike'] as const;
 
-/** Add keywords to a validator for values that are converted: each is replaced, where it stands. */
-export function addTextKeywords(ajv: Ajv2020): void {
+/**
+ * Add keywords to a validator for values that are converted: each is replaced, where it stands.
+ *
+ * @param isQuery The values are of a URL's query, in which a plus sign that was not escaped has become a space.
+ */
+export function addTextKeywords(ajv: Ajv2020, { isQuery }: { isQuery: boolean }): void {
   const add = <Bounds>(
     keyword: (typeof textKeywords)[number],
     read: (value: unknown, bounds: Bounds) => unknown,
@@ -43,7 +47,7 @@ export function addTextKeywords(ajv: Ajv2020): void {
   add<NumeralBounds>('numberLike', readNumber, describeNumber);
   add('booleanLike', readBoolean, () => 'must be true or false');
   addRewrite('trimmed', (text) => text.trim());
-  addRewrite('asciiDomain', withAsciiDomain);
+  addRewrite('asciiDomain', (text) => withAsciiDomain(isQuery ? text.replaceAll(' ', '+') : text));
   addRewrite('emptyIsNull', (text) => (text.trim() === '' ? null : text));
 
   /** Comes before all other keywords, so that they see the rewritten text. */

@@ -85,7 +85,7 @@ function createAjv(options: { coerceTypes: boolean }): Ajv2020 {
   const { validate: isTime } = ajv.formats['date-time'] as { validate(text: string): boolean };
   const isMoment = (text: string) => isTime(text) && !Number.isNaN(Date.parse(text));
   ajv.addFormat('date-time', { type: 'string', validate: isMoment });
-  addTextKeywords(ajv);
+  addTextKeywords(ajv, { isQuery: options.coerceTypes });
   replaceLengthKeywords(ajv);
   ajv.addKeyword('documentedAs');
   ajv.addKeyword({ keyword: 'maxBytes', type: 'object', schemaType: 'number', validate: hasBytes });

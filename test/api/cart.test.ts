@@ -3,8 +3,10 @@ import anyTest, { type TestFn } from 'ava';
 import { transact } from '#src/database/transact.ts';
 import { markBought } from '#src/domain/cart/index.ts';
 import { removeProduct } from '#src/domain/catalog/index.ts';
+import { CheckoutInput } from '#src/domain/checkout/index.ts';
 import { holdPromo, redeemPromo } from '#src/domain/promotions/index.ts';
 import { days } from '#src/lib/duration.ts';
+import { issuesOf } from '#src/lib/validation.ts';
 import { countStatements } from '#test/support/count-statements.ts';
 import { buildCart, buildSavedCart, restoreTokenOf, unsubscribeTokenOf } from '#test/support/factories/cart.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
@@ -113,6 +115,12 @@ test('cart routes reject invalid bodies with their paths', async (t) => {
     ['POST', items, { variantId: variant.id, unitPriceCents: 'free' }, '/unitPriceCents'],
     ['POST', items, { variantId: variant.id, purchaseType: 'rent' }, '/purchaseType'],
     ['POST', items, { variantId: variant.id, purchaseType: 'subscription' }, '/subscriptionInterval'],
+    [
+      'POST',
+      items,
+      { variantId: variant.id, purchaseType: 'subscription', subscriptionInterval: '' },
+      '/subscriptionInterval',
+    ],
     ['POST', items, { variantId: variant.id, quantity: 999 }, '/quantity'],
     ['PATCH', line, { quantity: -1 }, '/quantity'],
     ['PATCH', line, { purchaseType: 'subscription' }, '/subscriptionInterval'],
@@ -135,6 +143,26 @@ test('cart routes reject invalid bodies with their paths', async (t) => {
   t.is(await detailOf(items, []), 'The body must be an object.');
   const broken = await api.call('POST', items, { tenant, body: '{', headers: { 'content-type': 'application/json' } });
   t.is(broken.body.error, 'invalid_json');
+});
+
+test('a cart line and a checkout accept a kind of purchase that a form sends empty', async (t) => {
+  const { api, ctx, tenant } = t.context;
+  const { slug, variant } = await buildProduct(ctx);
+  const cart = await buildCart(ctx);
+  const added = await api.call('POST', `/api/v1/cart/${cart.id}/items`, {
+    tenant: tenant.slug,
+    body: { variantId: variant.id, purchaseType: '', subscriptionInterval: '' },
+  });
+  t.is(added.status, 201);
+  const [line] = added.body.cart.items;
+  t.like(line, { purchaseType: 'one_time', subscriptionInterval: null });
+  const changed = await api.call('PATCH', `/api/v1/cart/${cart.id}/items/${line.id}`, {
+    tenant: tenant.slug,
+    body: { quantity: 2, purchaseType: '', subscriptionInterval: ' ' },
+  });
+  t.like(changed.body.cart.items[0], { quantity: 2, purchaseType: 'one_time' });
+  const item = { product_slug: slug, quantity: 1, purchase_type: '', subscription_interval: '' };
+  t.deepEqual(issuesOf(CheckoutInput, { items: [item] }), []);
 });
 
 test('POST /cart/:id/items rejects what cannot be bought with its code', async (t) => {

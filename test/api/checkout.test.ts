@@ -303,6 +303,20 @@ test.serial('GET /orders/lookup finds an order by its number as shoppers write i
   t.is(await find(long, 'bob@example.com'), long);
 });
 
+test.serial('an order is found by an email whose plus sign was not escaped in the URL', async (t) => {
+  const { api, tenant } = t.context;
+  const { post, items } = await open(t.context);
+  const { body } = await post({ items, customer_email: 'ada+shop@example.com' });
+  for (const path of [`lookup?order_number=${body.order_number}&`, `${body.order_id}?`])
+    for (const email of [
+      'ada+shop@example.com',
+      'ada%2Bshop@example.com',
+      '+Ada+Shop@example.com+',
+      'ada%20shop@example.com',
+    ])
+      t.is((await api.call('GET', `/api/v1/orders/${path}email=${email}`, { tenant: tenant.slug })).status, 200, email);
+});
+
 test.serial('GET /subscriptions/{id} returns a subscription only to keys of its own store', async (t) => {
   const { api, ctx, services } = t.context;
   const { id, paymentSubscriptionId } = await buildSubscription(ctx, { email: 'ada@example.com' });

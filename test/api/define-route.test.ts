@@ -232,6 +232,9 @@ test('a malformed id in a path gets 404, and a malformed query 400', async (t) =
   const refused = await api.call('GET', `${bench}?limit=1000`, { tenant: tenant.slug });
   t.deepEqual(resultOf(refused), [400, 'invalid_request']);
   t.is(refused.body.errors[0].path, '/limit');
+  const repeated = await api.call('GET', `${bench}?limit=3&limit=4`, { tenant: tenant.slug });
+  t.deepEqual(resultOf(repeated), [400, 'invalid_request']);
+  t.is(repeated.body.detail, 'limit must be given once.');
 });
 
 test('a body that does not match its schema is rejected with the path of every issue', async (t) => {

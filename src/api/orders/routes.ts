@@ -32,7 +32,7 @@ export const getOrder = defineRoute({
   audience: toDual('orders:read'),
   limit: 'orders',
   params: Type.Object({ orderId: Id('ord') }),
-  query: Type.Object({ email: Type.Optional(Type.String({ maxLength: 254 })) }),
+  query: Type.Object({ email: Type.Optional(Type.String({ trimmed: true, asciiDomain: true, maxLength: 254 })) }),
   responses,
   async handle({ ctx, params, query, caller }) {
     const { orderId: id } = params;

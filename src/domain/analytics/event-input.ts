@@ -47,9 +47,10 @@ export const EventInput = Type.Object(
       Type.String({
         pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
         description: 'A UUID. An event that is sent repeatedly is counted once.',
+        examples: ['0b1f9a52-6f3e-4d7c-9a55-2f0c8e1d7b64'],
       }),
     ),
-    type: Type.String({ pattern: '^[a-z0-9_.]{1,64}$' }),
+    type: Type.String({ pattern: '^[a-z0-9_.]{1,64}$', examples: ['product_viewed'] }),
     occurred_at: Omittable(Timestamp),
     session_id: OmittableOrEmpty(Text(128)),
     anonymous_id: OmittableOrEmpty(Text(128)),
@@ -59,7 +60,7 @@ export const EventInput = Type.Object(
     product_slug: OmittableOrEmpty(Text(128)),
     variant_id: OmittableOrEmpty(Text(128)),
     value_cents: Omittable(Type.Integer({ minimum: 0, maximum: centsMax })),
-    currency: OmittableOrEmpty(Type.String({ pattern: '^[A-Za-z]{3}$' })),
+    currency: OmittableOrEmpty(Type.String({ pattern: '^[A-Za-z]{3}$', examples: ['USD'] })),
     properties: Omittable(
       Type.Record(Type.String(), Type.Unknown(), { description: 'Any JSON object, at most 4 KB.' }),
     ),
@@ -109,7 +110,7 @@ export const EventsReceipt = Type.Object({
   rejected: Type.Array(
     Type.Object({ index: Type.Integer({ minimum: 0 }), code: Type.String(), detail: Type.String() }),
     {
-      examples: [[{ index: 3, code: 'pattern', detail: '/type must match pattern "^[a-z0-9_.]{1,64}$"' }]],
+      examples: [[{ index: 3, code: 'pattern', detail: '/type must be written like product_viewed' }]],
     },
   ),
 });

@@ -20,14 +20,17 @@ export const CartLineInput = Type.Object(
     /** The unit price that the shopper saw. The price charged is always the catalogue's. */
     unitPriceCents: Omittable(CentsLike),
     /** Default `one_time`. */
-    purchaseType: Omittable(PurchaseType),
+    purchaseType: OmittableOrEmpty(PurchaseType),
     /** Required for a subscription. */
-    subscriptionInterval: Omittable(SubscriptionInterval),
+    subscriptionInterval: OmittableOrEmpty(SubscriptionInterval),
   },
   {
     anyOf: [{ required: ['variantId'] }, { required: ['productId'] }],
     if: { required: ['purchaseType'], properties: { purchaseType: { const: 'subscription' } } },
-    then: { required: ['subscriptionInterval'], properties: { subscriptionInterval: { type: 'string' } } },
+    then: {
+      required: ['subscriptionInterval'],
+      properties: { subscriptionInterval: { type: 'string', pattern: '\\S' } },
+    },
   },
 );
 export type CartLineInput = Static<typeof CartLineInput>;
@@ -36,7 +39,7 @@ export type CartLineInput = Static<typeof CartLineInput>;
 export const CartLinePatch = Type.Object({
   /** 0 removes the line. */
   quantity: Omittable(IntegerLike({ minimum: 0, maximum: quantityMax })),
-  purchaseType: Omittable(PurchaseType),
-  subscriptionInterval: Omittable(SubscriptionInterval),
+  purchaseType: OmittableOrEmpty(PurchaseType),
+  subscriptionInterval: OmittableOrEmpty(SubscriptionInterval),
 });
 export type CartLinePatch = Static<typeof CartLinePatch>;

@@ -21,7 +21,7 @@ const CheckoutItem = Type.Object(
   {
     ...Plain,
     variant_id: OmittableOrEmpty(Text(100, { examples: ['var_01m7xfs208fk1sctzyr3afnpz3'] })),
-    purchase_type: Omittable(Type.Enum(['one_time', 'subscription'], { examples: ['one_time'] })),
+    purchase_type: OmittableOrEmpty(Type.Enum(['one_time', 'subscription'], { examples: ['one_time'] })),
     subscription_interval: OmittableOrEmpty(Text(100, { examples: ['month'] })),
   },
   {

@@ -14,7 +14,7 @@ import { presentRate, RateQuote } from './present.ts';
 import { type OpenedAccount, openAccount } from './shipping-account.ts';
 
 /** In either case, as the zip. */
-const AnyCaseCountry = Type.String({ ...Country, pattern: '^[A-Za-z]{2}$' });
+const AnyCaseCountry = Type.String({ ...Country, pattern: '^[A-Za-z]{2}$', trimmed: true });
 
 export const RateRequest = Type.Object({
   ship_to: Type.Object({ zip: Text(20, { examples: ['10010'] }), country: AnyCaseCountry }),

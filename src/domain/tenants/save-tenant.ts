@@ -23,8 +23,12 @@ import { findTenant } from './directories.ts';
 import { sealSessionSecret } from './session-secret.ts';
 import { initialModules, type Modules, moduleNames, type Tenant } from './tenant.ts';
 
-const Origin = Type.String({ pattern: '^(\\*|https?://[^/\\s]+)$', maxLength: 300 });
-const Path = Type.String({ pattern: '^/[^?#\\s]*$', maxLength: 500 });
+const Origin = Type.String({
+  pattern: '^(\\*|https?://[^/\\s]+)$',
+  maxLength: 300,
+  examples: ['https://shop.example.com'],
+});
+const Path = Type.String({ pattern: '^/[^?#\\s]*$', maxLength: 500, examples: ['/account'] });
 
 /** A store as its file describes it. What is left out has its default. */
 export const StoreInput = Type.Object({
