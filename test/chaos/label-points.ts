@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { ShippingGateway } from '#src/domain/ports/shipping-gateway.ts';
 import { type Correlation, currentCorrelation } from '#src/lib/correlation.ts';
+import { interceptStatements } from '#test/support/intercept-statements.ts';
 
 /*
  * A point of the protocol is before or after a statement or a call of the provider, with its place: the job, the last
@@ -49,14 +50,10 @@ export function watchProtocol(pool: Pool, gateway: ShippingGateway, at: OnPoint)
 }
 
 function watchStatements(pool: Pool, currentPosition: () => RunPosition | undefined, at: OnPoint): void {
-  const watched = new WeakSet<object>();
-  pool.on('acquire', (client: { query: Function }) => {
-    if (watched.has(client)) return;
-    watched.add(client);
-    const query = client.query;
+  interceptStatements(pool, () => {
     let open: OpenTransaction | undefined;
-    client.query = (...given: unknown[]) => {
-      const text = textOf(given[0]);
+    return ({ text: sent, given, send }) => {
+      const text = withoutValues(sent);
       const position = currentPosition();
       if (text.startsWith('begin') && position) {
         position.transactions += 1;
@@ -69,13 +66,10 @@ function watchStatements(pool: Pool, currentPosition: () => RunPosition | undefi
       const done = given.at(-1);
       if (typeof done === 'function') {
         if (stops('before')) return;
-        return query.apply(client, [
-          ...given.slice(0, -1),
-          (...results: unknown[]) => stops('after') || done(...results),
-        ]);
+        return send([...given.slice(0, -1), (...results: unknown[]) => stops('after') || done(...results)]);
       }
       if (stops('before')) return never();
-      return query.apply(client, given).then((result: unknown) => (stops('after') ? never() : result));
+      return send().then((result: unknown) => (stops('after') ? never() : result));
     };
   });
 }
@@ -113,9 +107,8 @@ function pointOf(
   return { place: open.place, name: times > 1 ? `${name} (${times})` : name };
 }
 
-/** The statement's text without values and superfluous blanks. */
-function textOf(statement: unknown): string {
-  const text = typeof statement === 'string' ? statement : (statement as { text: string }).text;
+/** A statement's text without values and superfluous blanks. */
+function withoutValues(text: string): string {
   const words = text
     .replaceAll(/'[^']*'|\b\d+\b/g, '…')
     .replaceAll('"', '')

@@ -1,4 +1,5 @@
 import type { Services } from '#src/services.ts';
+import { interceptStatements } from './intercept-statements.ts';
 
 /** What PostgreSQL was sent while something happened. */
 export interface CountedStatements<Result> {
@@ -19,28 +20,14 @@ export async function countStatements<Result>(
   services: Services,
   work: () => Promise<Result>,
 ): Promise<CountedStatements<Result>> {
-  const { pool } = services.context().database;
   const statements: string[] = [];
-  const restores: (() => void)[] = [];
-  const watched = new Set<object>();
-
-  const watch = (client: { query: Function }): void => {
-    if (watched.has(client)) return;
-    watched.add(client);
-    const query = client.query;
-    client.query = (...given: unknown[]) => {
-      const [first] = given;
-      const text = typeof first === 'string' ? first : (first as { text: string }).text;
-      if (!isFrame(text)) statements.push(text);
-      return query.apply(client, given);
-    };
-    restores.push(() => void (client.query = query));
-  };
-  pool.on('acquire', watch);
+  const end = interceptStatements(services.context().database.pool, () => ({ text, send }) => {
+    if (!isFrame(text)) statements.push(text);
+    return send();
+  });
   try {
     return { result: await work(), statements };
   } finally {
-    pool.off('acquire', watch);
-    for (const restore of restores) restore();
+    end();
   }
 }

@@ -1,7 +1,8 @@
-import type { PoolClient, QueryConfig } from 'pg';
+import type { PoolClient } from 'pg';
 import { rawSql } from '#src/lib/sql.ts';
 import type { Services } from '#src/services.ts';
 import { isFrame } from './count-statements.ts';
+import { interceptStatements } from './intercept-statements.ts';
 
 /** What PostgreSQL does for one statement, in one of the two plans that a connection may use. */
 export interface Explained {
@@ -45,39 +46,25 @@ export async function explainStatements(
     isLarge = false,
   }: { pattern?: RegExp; timesMax?: number; isLarge?: boolean } = {},
 ): Promise<Explained[]> {
-  const { pool } = services.context().database;
   const explained: Promise<Explained[]>[] = [];
   const times = new Map<string, number>();
-  const restores: (() => void)[] = [];
-  const watched = new Set<PoolClient>();
-
-  const watch = (client: PoolClient): void => {
-    if (watched.has(client)) return;
-    watched.add(client);
-    const { query } = client;
-    const send = query.bind(client) as (given: string | QueryConfig) => Promise<{ rows: PlanRow[] }>;
+  const end = interceptStatements(services.context().database.pool, (client) => {
     let isOpen = false;
-    const watchedQuery = (...given: unknown[]) => {
-      const [first] = given as [string | QueryConfig];
-      const { text, values = [] } = typeof first === 'string' ? { text: first } : first;
+    return ({ text, values, send }) => {
       if (/^\s*begin\b/.test(text)) isOpen = true;
       else if (/^\s*(commit|rollback)\b/.test(text)) isOpen = false;
       else if (!isFrame(text) && pattern.test(text) && (times.get(text) ?? 0) < timesMax) {
         times.set(text, (times.get(text) ?? 0) + 1);
-        explained.push(explain(client, send, { text, values }, isOpen, isLarge));
+        explained.push(explain(client, (other) => send([other]), { text, values }, isOpen, isLarge));
       }
-      return Reflect.apply(query, client, given);
+      return send();
     };
-    Object.assign(client, { query: watchedQuery });
-    restores.push(() => Object.assign(client, { query }));
-  };
-  pool.on('acquire', watch);
+  });
   try {
     await work();
     return (await Promise.all(explained)).flat();
   } finally {
-    pool.off('acquire', watch);
-    for (const restore of restores) restore();
+    end();
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Services } from '#src/services.ts';
+import { interceptStatements } from './intercept-statements.ts';
 import { until } from './until.ts';
 
 /**
@@ -12,9 +13,6 @@ export async function interleave(
   work: () => Promise<unknown>,
   intrude: () => Promise<unknown>,
 ): Promise<boolean> {
-  const { pool } = services.context().database;
-  const watched = new Set<object>();
-  const restores: (() => void)[] = [];
   let sent = 0;
   let intrusion: Promise<unknown> | undefined;
 
@@ -25,31 +23,25 @@ export async function interleave(
     await until(async () => over || (await waitsForLock(services)), { what: 'the intrusion to end or to wait' });
   }
 
-  const watch = (client: { query: Function }): void => {
-    if (watched.has(client)) return;
-    watched.add(client);
-    const query = client.query;
+  const end = interceptStatements(services.context().database.pool, () => {
     let paused: Promise<void> | undefined;
-    client.query = (...given: unknown[]) => {
+    return ({ given, send }) => {
       if (!intrusion) {
         sent += 1;
         if (sent >= step) paused = intrudeAsFarAsPossible();
       }
-      if (!paused) return query.apply(client, given);
+      if (!paused) return send();
       // A commit is sent along with the last statement: what follows on this connection waits its turn.
-      const turn = paused.then(() => query.apply(client, given));
+      const turn = paused.then(() => send());
       return typeof given.at(-1) === 'function' ? undefined : turn;
     };
-    restores.push(() => void (client.query = query));
-  };
-  pool.on('acquire', watch);
+  });
   try {
     await work();
     await intrusion;
     return intrusion !== undefined;
   } finally {
-    pool.off('acquire', watch);
-    for (const restore of restores) restore();
+    end();
   }
 }
 

@@ -4,6 +4,7 @@ import type pg from 'pg';
 
 import { DomainError } from '#src/lib/errors.ts';
 import type { Services } from '#src/services.ts';
+import { interceptStatements } from '#test/support/intercept-statements.ts';
 
 /** What a checkout sends, statement by statement and call by call. */
 export interface CheckoutFloor {
@@ -24,36 +25,24 @@ export async function recordCheckout(
 ): Promise<Pick<CheckoutFloor, 'statements' | 'calls'>> {
   const statements: { text: string; values: readonly unknown[] }[] = [];
   const calls: { path: string; body: string }[] = [];
-  const { pool } = services.context().database;
-  const watched = new Map<{ query: Function }, Function>();
-  const watch = (client: { query: Function }): void => {
-    if (watched.has(client)) return;
-    const { query } = client;
-    watched.set(client, query);
-    client.query = (...given: unknown[]) => {
-      const [first, second] = given;
-      const text = typeof first === 'string' ? first : (first as { text: string }).text;
-      const values = Array.isArray(second) ? second : ((first as { values?: unknown[] }).values ?? []);
-      const isCommit = /^\s*commit/i.test(text);
-      statements.push({ text: isCommit ? 'rollback' : text, values });
-      if (!isCommit) return query.apply(client, given);
-      return query.call(client, 'rollback').then((response: pg.QueryResult) => ({ ...response, command: 'COMMIT' }));
-    };
-  };
+  const end = interceptStatements(services.context().database.pool, () => ({ text, values, send }) => {
+    const isCommit = /^\s*commit/i.test(text);
+    statements.push({ text: isCommit ? 'rollback' : text, values });
+    if (!isCommit) return send();
+    return send(['rollback']).then((response: pg.QueryResult) => ({ ...response, command: 'COMMIT' }));
+  });
   const { write } = http.ClientRequest.prototype;
   http.ClientRequest.prototype.write = function writeRecorded(this: http.ClientRequest, ...given: unknown[]) {
     calls.push({ path: this.path, body: String(given[0]) });
     return Reflect.apply(write, this, given);
   };
-  pool.on('acquire', watch);
   try {
     await work().catch((error: unknown) => {
       if (!(error instanceof DomainError && error.code === 'payment_provider_unavailable')) throw error;
     });
     return { statements, calls };
   } finally {
-    pool.off('acquire', watch);
-    for (const [client, query] of watched) client.query = query;
+    end();
     http.ClientRequest.prototype.write = write;
   }
 }

@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Services } from '#src/services.ts';
+import { interceptStatements } from '#test/support/intercept-statements.ts';
 
 /** The points of a task at which a process could be killed. */
 export interface KillPoints {
@@ -19,28 +20,19 @@ export interface KillPoints {
  * Between two of them nothing leaves the process, so a kill there is the same as at one of them.
  */
 export function killAtPoint(services: Services, killPoint: number): KillPoints {
-  const { pool } = services.context().database;
-  const watched = new Map<{ query: Function }, Function>();
   let passed = 0;
   const die = (): void => void process.kill(process.pid, 'SIGKILL');
   const isKillPoint = (): boolean => (passed += 1) === killPoint;
   const countPoint = (): void => {
     if (isKillPoint()) die();
   };
-  const watch = (client: { query: Function }): void => {
-    if (watched.has(client)) return;
-    const query = client.query;
-    watched.set(client, query);
-    client.query = (...given: unknown[]) => {
-      countPoint();
-      const response = query.apply(client, given);
-      // The kernel has the written bytes by then, and no response is read before.
-      if (isKillPoint()) setImmediate(die);
-      return response;
-    };
-  };
-
-  pool.on('acquire', watch);
+  const end = interceptStatements(services.context().database.pool, () => ({ send }) => {
+    countPoint();
+    const response = send();
+    // The kernel has the written bytes by then, and no response is read before.
+    if (isKillPoint()) setImmediate(die);
+    return response;
+  });
   subscribe('http.client.request.start', countPoint);
   subscribe('http.client.response.finish', countPoint);
   return {
@@ -48,10 +40,9 @@ export function killAtPoint(services: Services, killPoint: number): KillPoints {
       return passed;
     },
     end() {
-      pool.off('acquire', watch);
+      end();
       unsubscribe('http.client.request.start', countPoint);
       unsubscribe('http.client.response.finish', countPoint);
-      for (const [client, query] of watched) client.query = query;
     },
   };
 }

@@ -26,6 +26,7 @@ import {
   sendEvents,
   waitingBatches,
 } from '#test/support/factories/analytics.ts';
+import { interceptStatements } from '#test/support/intercept-statements.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { until } from '#test/support/until.ts';
@@ -235,29 +236,21 @@ test.serial('aggregateBatches creates a missing partition', async (t) => {
  * @returns whether there were that many statements
  */
 async function aggregateAndDie(ctx: PlatformContext, statement: number): Promise<boolean> {
-  const { pool } = ctx.database;
-  const watched: { client: { query: Function }; query: Function }[] = [];
   let left = statement;
-  const watch = (client: { query: Function }): void => {
-    const query = client.query;
-    watched.push({ client, query });
-    client.query = async (...given: unknown[]) => {
-      const result = await query.apply(client, given);
-      left -= 1;
-      if (left !== 0) return result;
-      await query.call(client, 'select pg_terminate_backend(pg_backend_pid())').catch(() => undefined);
-      throw new Error('the worker died');
-    };
-  };
-  pool.on('acquire', watch);
+  const end = interceptStatements(ctx.database.pool, () => async ({ send }) => {
+    const result = await send();
+    left -= 1;
+    if (left !== 0) return result;
+    await send(['select pg_terminate_backend(pg_backend_pid())']).catch(() => undefined);
+    throw new Error('the worker died');
+  });
   try {
     await aggregateBatches(ctx);
     return false;
   } catch {
     return true;
   } finally {
-    pool.off('acquire', watch);
-    for (const { client, query } of watched.toReversed()) client.query = query;
+    end();
   }
 }
 
@@ -349,21 +342,12 @@ test.serial('aggregateBatches quarantines nothing when the database fails', asyn
   const { ctx, services } = t.context;
   await sendEvents(ctx, [buildEvent()]);
   const before = await countQuarantined(services.context());
-  const { pool } = services.context().database;
-  const restores: (() => void)[] = [];
-  const fillUp = (client: { query: Function }) => {
-    const query = client.query;
-    restores.push(() => void (client.query = query));
-    client.query = (...given: unknown[]) => {
-      const text = typeof given[0] === 'string' ? given[0] : (given[0] as { text: string }).text;
-      if (!/delete from analytics_batches b using/.test(text)) return query.apply(client, given);
-      return Promise.reject(Object.assign(new Error('the disk is full'), { code: '53100' }));
-    };
-  };
-  pool.on('acquire', fillUp);
+  const end = interceptStatements(services.context().database.pool, () => ({ text, send }) => {
+    if (!/delete from analytics_batches b using/.test(text)) return send();
+    return Promise.reject(Object.assign(new Error('the disk is full'), { code: '53100' }));
+  });
   await t.throwsAsync(aggregateAll(services), { message: /the disk is full/ });
-  pool.off('acquire', fillUp);
-  for (const restore of restores.toReversed()) restore();
+  end();
   t.is(await countQuarantined(services.context()), before);
   await aggregateAll(services);
   t.is((await aggregatedEvents(ctx)).length, 1);
