@@ -380,7 +380,7 @@ test('fetchPayment reads refunds and disputes by every kind of reference', async
     refundedCents: 0,
     failedRefunds: [],
     lastRefundId: null,
-    dispute: null,
+    isDisputed: false,
   });
   const paymentId = intents[0]?.id ?? '';
   for (const refundId of ['rfd_1', 'rfd_2'])
@@ -394,9 +394,30 @@ test('fetchPayment reads refunds and disputes by every kind of reference', async
     lastRefundId: 'rfd_2',
   });
   const dispute = await stripe.openDispute(charge);
-  t.like(await payments.fetchPayment(account, dispute.id), { dispute: 'open' });
+  t.like(await payments.fetchPayment(account, dispute.id), { isDisputed: true, lostCents: 0 });
   await stripe.closeDispute(dispute.id, 'lost');
-  t.like(await payments.fetchPayment(account, charge), { dispute: 'lost' });
+  t.like(await payments.fetchPayment(account, charge), { isDisputed: false, lostCents: 7600 });
+});
+
+test('fetchPayment adds up what was lost in the disputes of a payment, one after the other', async (t) => {
+  const { payments, stripe, account } = t.context;
+  const { sessionId } = await payments.createSession(account, request(), 'key-12');
+  await stripe.pay(sessionId, { outcome: 'paid', email: 'ada@example.com' });
+  const charge = (await stripe.account(account.secretKey)).charges[0]?.id ?? '';
+  let lostCents = 0;
+  for (const [amount, outcome] of [
+    [1000, 'lost'],
+    [3000, 'won'],
+    [2000, 'lost'],
+    [undefined, 'lost'],
+  ] as const) {
+    const { id } = await stripe.openDispute(charge, 'fraudulent', amount);
+    t.like(await payments.fetchPayment(account, charge), { isDisputed: true, lostCents });
+    await stripe.closeDispute(id, outcome);
+    if (outcome === 'lost') lostCents += amount ?? 4600;
+    t.like(await payments.fetchPayment(account, charge), { isDisputed: false, lostCents });
+  }
+  t.is(lostCents, 7600);
 });
 
 const lineOf = (given: { quantity?: number; amount: number; discounts?: number[]; proration?: boolean }) =>

@@ -277,7 +277,10 @@ export class MoneyStore {
 
   async openDispute(): Step {
     const charge = await this.someOf('charges', 'succeeded');
-    return charge && `${(await this.stripe.openDispute(charge.id)).object} about ${charge.id}`;
+    if (!charge) return undefined;
+    const amount = this.random.chance(0.5) ? this.someMoney(2500) : undefined;
+    await this.stripe.openDispute(charge.id, undefined, amount);
+    return `dispute about ${amount ?? 'the rest'} of ${charge.id}`;
   }
 
   async closeDispute(): Step {

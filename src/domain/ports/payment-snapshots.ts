@@ -103,8 +103,9 @@ export interface PaymentSnapshot extends OwnMetadata {
   readonly failedRefunds: readonly FailedRefund[];
   /** The last of the refunds that count, where it was requested here and not at the provider. */
   readonly lastRefundId: string | null;
-  readonly dispute: 'open' | 'lost' | null;
-  /** What was lost in the dispute, in minor units. */
+  /** Whether the shopper's bank disputes it at present. */
+  readonly isDisputed: boolean;
+  /** What was lost in all disputes of it, in minor units. */
   readonly lostCents: number;
 }
 

@@ -56,12 +56,17 @@ export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
     return { invoiceId: invoice.id ?? '', metadata: invoice.parent?.subscription_details?.metadata ?? null };
   }
 
-  async function fetchDispute(charge: Stripe.Charge, shared: SharedOptions) {
-    if (!charge.disputed) return undisputed;
-    const disputes = await call({ ...shared, operation: 'disputes.list' }, (options) =>
-      stripe.disputes.list({ charge: charge.id, limit: 1 }, options),
+  /** After the end of a dispute the bank may dispute another part of the charge, or all of it again. */
+  async function fetchDisputes(charge: Stripe.Charge, shared: SharedOptions) {
+    if (!charge.disputed) return { isDisputed: false, lostCents: 0 };
+    const { data: disputes } = await call({ ...shared, operation: 'disputes.list' }, (options) =>
+      stripe.disputes.list({ charge: charge.id, limit: 100 }, options),
     );
-    return disputeOf(disputes.data[0]);
+    const lost = disputes.filter(({ status }) => status === 'lost');
+    return {
+      isDisputed: disputes.some(({ status }) => !closedDisputeStates.includes(status)),
+      lostCents: lost.reduce((sum, { amount }) => sum + amount, 0),
+    };
   }
 
   async function fetchRefunds(of: Stripe.RefundListParams, shared: SharedOptions): Promise<Stripe.Refund[]> {
@@ -73,15 +78,15 @@ export function paymentCalls(stripe: Stripe, call: Caller): PaymentCalls {
 
   async function fetchPayment(reference: string, shared: SharedOptions): Promise<PaymentSnapshot> {
     const charge = await fetchCharge(reference, shared);
-    const [invoice, refunds, dispute] = await Promise.all([
+    const [invoice, refunds, disputes] = await Promise.all([
       fetchInvoiceOf(charge, shared),
       fetchRefunds({ charge: charge.id }, shared),
-      fetchDispute(charge, shared),
+      fetchDisputes(charge, shared),
     ]);
     return paymentSnapshotOf(charge, invoice, {
       failedRefunds: refunds.flatMap(failedRefundOf),
       lastRefundId: refunds.find((refund) => !hasFailed(refund))?.metadata?.[refundIdField] ?? null,
-      ...dispute,
+      ...disputes,
     });
   }
 
@@ -148,11 +153,4 @@ function failedRefundOf(refund: Stripe.Refund): FailedRefund[] {
   return refundId && hasFailed(refund) ? [{ refundId, failure: reason ?? status ?? 'failed' }] : [];
 }
 
-const disputeStatesWithoutLoss: readonly string[] = ['won', 'warning_closed', 'prevented'];
-
-const undisputed = { dispute: null, lostCents: 0 } as const;
-
-function disputeOf(dispute: Stripe.Dispute | undefined): Pick<PaymentSnapshot, 'dispute' | 'lostCents'> {
-  if (!dispute || disputeStatesWithoutLoss.includes(dispute.status)) return undisputed;
-  return dispute.status === 'lost' ? { dispute: 'lost', lostCents: dispute.amount } : { dispute: 'open', lostCents: 0 };
-}
+const closedDisputeStates: readonly string[] = ['lost', 'won', 'warning_closed', 'prevented'];

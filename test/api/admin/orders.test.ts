@@ -40,7 +40,7 @@ async function buildCharged(ctx: Context, given: GivenOrder = {}) {
     refundedCents: 0,
     failedRefunds: [],
     lastRefundId: null,
-    dispute: null,
+    isDisputed: false,
     lostCents: 0,
   });
   return order;

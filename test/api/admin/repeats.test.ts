@@ -64,7 +64,7 @@ async function buildCharged(ctx: Context) {
     refundedCents: 0,
     failedRefunds: [],
     lastRefundId: null,
-    dispute: null,
+    isDisputed: false,
     lostCents: 0,
   });
   return paymentId;

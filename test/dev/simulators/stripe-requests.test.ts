@@ -311,6 +311,8 @@ test('a disputed charge cannot be refunded until the dispute is closed', async (
     reason: 'product_not_received',
   });
   t.like(await fixture.control.closeDispute(id, 'won'), { status: 'won' });
+  t.true((await fixture.stripe.charges.retrieve(idOf(charge))).disputed, 'it was disputed once');
+  t.is((await fixture.stripe.refunds.create({ charge: idOf(charge), amount: 1 })).status, 'succeeded');
   const types = (await fixture.stripe.events.list({ type: 'charge.dispute.*' })).data.map(({ type }) => type);
   t.deepEqual(types.toReversed(), [
     'charge.dispute.created',

@@ -152,7 +152,7 @@ test.serial('a refunded mismatched payment cancels the order', async (t) => {
     refundedCents: 100,
     failedRefunds: [],
     lastRefundId: null,
-    dispute: null,
+    isDisputed: false,
     lostCents: 0,
   });
   await receive(ctx, 'ch_wrong', { type: 'charge.refunded', subject: 'payment' });
@@ -396,7 +396,7 @@ test.serial('applyPayment mirrors refunds, reverses a failed one, and restocks u
     refundedCents: 0,
     failedRefunds: [],
     lastRefundId: null,
-    dispute: null,
+    isDisputed: false,
     lostCents: 0,
   };
   const refund = async (refundedCents: number) => {
@@ -433,7 +433,7 @@ test.serial(
       amountCents: 3800,
       failedRefunds: [],
       lastRefundId: null,
-      dispute: null,
+      isDisputed: false,
       lostCents: 0,
     };
     const account = await openAccount(ctx);
@@ -457,7 +457,7 @@ test.serial('a dispute flags the order until it is over, and is entered in the j
   const { orderId, sessionId } = await buy(ctx);
   paid(sessionId);
   await receive(ctx, sessionId);
-  const dispute = async (state: 'open' | 'lost' | null) => {
+  const dispute = async (isDisputed: boolean, lostCents: number) => {
     payments.payments.set('dp_1', {
       paymentId: 'pi_1',
       orderId,
@@ -469,11 +469,17 @@ test.serial('a dispute flags the order until it is over, and is entered in the j
       refundedCents: 0,
       failedRefunds: [],
       lastRefundId: null,
-      dispute: state,
-      lostCents: state === 'lost' ? 3800 : 0,
+      isDisputed,
+      lostCents,
     });
     await receive(ctx, 'dp_1', { type: 'charge.dispute.created', subject: 'payment' });
-    return (await orderOf(ctx, orderId)).attentionCode;
+    const [order] = await read<{ codes: string[] }>(
+      ctx,
+      sql`
+      select array(select each ->> 'code' from jsonb_array_elements(attentions) as each order by 1) as codes
+      from orders where tenant_id = ${ctx.tenant.id} and id = ${orderId}`,
+    );
+    return order?.codes;
   };
   const entries = async () => {
     const journal = await read<{ account: string; amount_cents: number }>(
@@ -482,13 +488,16 @@ test.serial('a dispute flags the order until it is over, and is entered in the j
     );
     return journal.flatMap(({ account, amount_cents: cents }) => (account === 'disputes' ? [cents] : []));
   };
-  t.is(await dispute('open'), 'disputed');
-  t.is(await dispute(null), null);
+  t.deepEqual(await dispute(true, 0), ['disputed']);
+  t.deepEqual(await dispute(false, 0), []);
   t.deepEqual(await entries(), []);
-  for (let time = 0; time < 2; time += 1) t.is(await dispute('lost'), 'dispute_lost');
-  t.deepEqual(await entries(), [-3800]);
-  t.is(await dispute(null), null);
-  t.deepEqual((await entries()).toSorted(), [-3800, 3800]);
+  for (let time = 0; time < 2; time += 1) t.deepEqual(await dispute(false, 3000), ['dispute_lost']);
+  t.deepEqual(await entries(), [-3000]);
+  t.deepEqual(await dispute(true, 3000), ['dispute_lost', 'disputed'], 'another one, of the rest');
+  t.deepEqual(await dispute(false, 3800), ['dispute_lost']);
+  t.deepEqual((await entries()).toSorted(), [-3000, -800]);
+  t.deepEqual(await dispute(false, 0), []);
+  t.deepEqual((await entries()).toSorted(), [-3000, -800, 3800]);
 });
 
 test.serial('a second payment of a paid order flags it', async (t) => {
@@ -521,7 +530,7 @@ test.serial('a refund of the second payment leaves the order paid', async (t) =>
     refundedCents: 3800,
     failedRefunds: [],
     lastRefundId: null,
-    dispute: null,
+    isDisputed: false,
     lostCents: 0,
   });
   await receive(ctx, 'ch_2', { type: 'charge.refunded', subject: 'payment' });
@@ -622,7 +631,7 @@ test.serial('reconcilePaymentEvent opens a dispute beside a second payment, and 
     refundedCents: 0,
     failedRefunds: [],
     lastRefundId: null,
-    dispute: 'open',
+    isDisputed: true,
     lostCents: 0,
   });
   await receive(ctx, 'dp_2', { type: 'charge.dispute.created', subject: 'payment' });
@@ -647,7 +656,7 @@ test.serial('a refund that arrives before its payment waits for it, and nothing 
     refundedCents: 3800,
     failedRefunds: [],
     lastRefundId: null,
-    dispute: null,
+    isDisputed: false,
     lostCents: 0,
   });
   await receive(ctx, 'ch_early', { type: 'charge.refunded', subject: 'payment' }, 1);
@@ -703,7 +712,7 @@ test.serial('a mismatched payment of an expired order flags it, and its refund c
     refundedCents: 100,
     failedRefunds: [],
     lastRefundId: null,
-    dispute: null,
+    isDisputed: false,
     lostCents: 0,
   });
   await receive(ctx, 'ch_wrong', { type: 'charge.refunded', subject: 'payment' });
@@ -728,7 +737,7 @@ test.serial('a dismissed mismatch releases its holds once the money was refunded
     refundedCents: 100,
     failedRefunds: [],
     lastRefundId: null,
-    dispute: null,
+    isDisputed: false,
     lostCents: 0,
   });
   await receive(ctx, 'ch_noted', { type: 'charge.refunded', subject: 'payment' });

@@ -37,7 +37,7 @@ export async function applyPayment(
 
   order.paymentSnapshotNumber = payment.snapshotNumber;
   await applyRefunds(ctx, order, payment);
-  await applyDispute(ctx, order, payment);
+  await applyDisputes(ctx, order, payment);
   await saveOrder(ctx, order);
   return 'applied';
 }
@@ -136,11 +136,16 @@ async function recordReversal(ctx: InTransaction, order: Order, amountCents: num
       ${ctx.clock.now()})`);
 }
 
-async function applyDispute(ctx: InTransaction, order: Order, { dispute, lostCents }: PaymentSnapshot): Promise<void> {
+async function applyDisputes(
+  ctx: InTransaction,
+  order: Order,
+  { isDisputed, lostCents }: PaymentSnapshot,
+): Promise<void> {
   await recordLoss(ctx, order, lostCents);
-  if (dispute !== 'open') order.resolve(disputed.code);
-  if (dispute !== 'lost') order.resolve(disputeLost.code);
-  if (dispute) await flagAttention(ctx, order, dispute === 'open' ? disputed : disputeLost);
+  if (!isDisputed) order.resolve(disputed.code);
+  if (lostCents === 0) order.resolve(disputeLost.code);
+  if (lostCents > 0) await flagAttention(ctx, order, disputeLost);
+  if (isDisputed) await flagAttention(ctx, order, disputed);
 }
 
 /** For the store's accounts, too: only what differs from what was recorded of the order's disputes before. */

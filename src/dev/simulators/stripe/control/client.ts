@@ -19,7 +19,8 @@ export interface StripeControl {
   /** The owner refunds a payment in the dashboard: what is left of it, unless an amount is given. */
   refund(charge: string, amount?: number): Promise<Row>;
   failRefund(refund: string): Promise<Row>;
-  openDispute(charge: string, reason?: string): Promise<Row>;
+  /** The shopper's bank disputes what was not lost of a payment, unless an amount is given. */
+  openDispute(charge: string, reason?: string, amount?: number): Promise<Row>;
   closeDispute(dispute: string, status: 'won' | 'lost'): Promise<Row>;
   /** Send an event once more to every endpoint that is subscribed to it. */
   resend(event: string): Promise<void>;
@@ -64,7 +65,7 @@ export function stripeControl(url: string): StripeControl {
     payInvoice: (invoice, outcome) => call('POST', `/invoices/${invoice}/pay`, { outcome }),
     refund: (charge, amount) => call('POST', `/charges/${charge}/refund`, { amount }),
     failRefund: (refund) => call('POST', `/refunds/${refund}/fail`),
-    openDispute: (charge, reason) => call('POST', `/charges/${charge}/dispute`, { reason }),
+    openDispute: (charge, reason, amount) => call('POST', `/charges/${charge}/dispute`, { reason, amount }),
     closeDispute: (dispute, status) => call('POST', `/disputes/${dispute}/close`, { status }),
     resend: (event) => call('POST', `/events/${event}/resend`),
     addFault: (fault) => call('POST', '/faults', fault),

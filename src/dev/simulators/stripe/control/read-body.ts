@@ -49,6 +49,11 @@ export const readPayInput = reader<PayInput>(['outcome'], {
 
 export const readRefund = reader<{ readonly amount?: number }>([], { amount: { type: 'integer', minimum: 1 } });
 
+export const readDispute = reader<{ readonly reason?: string; readonly amount?: number }>([], {
+  reason: text,
+  amount: { type: 'integer', minimum: 1 },
+});
+
 export const readEndpoint = reader<FixedEndpoint>(['url', 'secret'], {
   url: text,
   secret: text,

@@ -15,7 +15,15 @@ import type { Table } from '../state/table.ts';
 import type { Delivery } from '../webhooks/delivery.ts';
 import { addEndpoint } from '../webhooks/operations.ts';
 import type { AccountReport } from './client.ts';
-import { readDeliverySettings, readEndpoint, readFault, readOutcome, readPayInput, readRefund } from './read-body.ts';
+import {
+  readDeliverySettings,
+  readDispute,
+  readEndpoint,
+  readFault,
+  readOutcome,
+  readPayInput,
+  readRefund,
+} from './read-body.ts';
 
 interface ControlRequest {
   readonly simulator: SimulatorState;
@@ -75,7 +83,7 @@ const controlRoutes: Readonly<Record<string, (request: ControlRequest) => unknow
   },
   'POST /_control/charges/{id}/dispute': ({ simulator, id, text }) => {
     const { account, row: charge } = find(simulator, id, (account) => account.charges);
-    return openDispute(account, charge, Object(JSON.parse(text || '{}')).reason);
+    return openDispute(account, charge, readDispute(text));
   },
   'POST /_control/disputes/{id}/close': ({ simulator, id, text }) => {
     const { account, row: dispute } = find(simulator, id, (account) => account.disputes);

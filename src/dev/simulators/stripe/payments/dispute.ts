@@ -22,14 +22,26 @@ const noEvidence = {
   enhanced_evidence: {},
 };
 
-/** A shopper's bank disputes a charge and takes the money back for now. */
-export function openDispute(account: Account, charge: Charge, reason = 'fraudulent'): StripeObject {
-  if (charge.disputed || charge.status !== 'succeeded') throw invalid(`Charge ${charge.id} cannot be disputed.`);
+/**
+ * A shopper's bank disputes a charge, what was not lost of it unless an amount is given, and takes the money back for
+ * now. After the end of a dispute there may be another one: a charge stays `disputed` for good.
+ */
+export function openDispute(
+  account: Account,
+  charge: Charge,
+  { reason = 'fraudulent', amount }: { reason?: string; amount?: number } = {},
+): StripeObject {
+  const disputes = disputesOf(account, charge);
+  const lost = disputes.filter(({ status }) => status === 'lost');
+  const left = lost.reduce((rest, dispute) => rest - Number(dispute['amount']), charge.amount);
+  const isOpen = disputes.some(({ status }) => status === 'needs_response');
+  if (charge.status !== 'succeeded' || isOpen || left === 0 || (amount ?? left) > left)
+    throw invalid(`Charge ${charge.id} cannot be disputed.`);
   charge.disputed = true;
   const dispute = account.disputes.add({
     id: account.mint('dp'),
     object: 'dispute',
-    amount: charge.amount,
+    amount: amount ?? left,
     balance_transactions: [],
     charge: charge.id,
     created: account.now,
@@ -61,13 +73,17 @@ export function openDispute(account: Account, charge: Charge, reason = 'fraudule
   return dispute;
 }
 
+/** Whether a charge is disputed at present, or was lost in a dispute. */
+export const isChargedBack = (account: Account, charge: Charge): boolean =>
+  disputesOf(account, charge).some(({ status }) => status !== 'won');
+
+const disputesOf = (account: Account, { id }: Charge): StripeObject[] =>
+  account.disputes.all().filter(({ charge }) => charge === id);
+
 /** The bank decides a dispute. */
 export function closeDispute(account: Account, dispute: StripeObject, status: 'won' | 'lost'): StripeObject {
   if (dispute['status'] !== 'needs_response') throw invalid(`Dispute ${dispute.id} is ${dispute['status']}.`);
   account.change(dispute, { status }, 'charge.dispute.closed');
-  if (status === 'won') {
-    account.charges.need(String(dispute['charge'])).disputed = false;
-    account.record('charge.dispute.funds_reinstated', dispute);
-  }
+  if (status === 'won') account.record('charge.dispute.funds_reinstated', dispute);
   return dispute;
 }

@@ -4,6 +4,7 @@ import { invalid } from '../api/error.ts';
 import { formatMoney } from '../money.ts';
 import type { Account } from '../state/account.ts';
 import type { Charge, MetadataChange, StripeObject } from '../state/objects.ts';
+import { isChargedBack } from './dispute.ts';
 
 export interface RefundParams {
   readonly amount?: number;
@@ -18,7 +19,8 @@ export function refundCharge(account: Account, charge: Charge, params: RefundPar
     throw invalid(`Charge ${charge.id} has not succeeded and cannot be refunded.`, 'charge', 'charge_not_refundable');
   }
   if (left === 0) throw invalid(`Charge ${charge.id} has already been refunded.`, undefined, 'charge_already_refunded');
-  if (charge.disputed) throw invalid(`Charge ${charge.id} has been charged back.`, undefined, 'charge_disputed');
+  if (isChargedBack(account, charge))
+    throw invalid(`Charge ${charge.id} has been charged back.`, undefined, 'charge_disputed');
   const { amount = left } = params;
   if (amount < 1)
     throw invalid('This value must be greater than or equal to 1.', 'amount', 'parameter_invalid_integer');
