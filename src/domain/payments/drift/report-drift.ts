@@ -5,12 +5,11 @@ import { hours } from '#src/lib/duration.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, PlatformContext } from '../../context.ts';
 import { type Attention, lockOrder } from '../../orders/index.ts';
-import type { PaymentAccount, PaymentSubject } from '../../ports/payment-gateway.ts';
+import type { PaymentAccount } from '../../ports/payment-gateway.ts';
 import { openAccount } from '../accounts/payment-account.ts';
 import { enqueueForEachTenant } from '../events/sweep-events.ts';
 import { flagAttention } from '../orders.ts';
-import { applySnapshot } from '../snapshots/apply-snapshot.ts';
-import { fetchSnapshot } from '../snapshots/fetch-snapshot.ts';
+import { applyCurrent } from '../snapshots/apply-snapshot.ts';
 import { compareRenewals, type RenewalDrift } from './compare-renewals.ts';
 import { compareSessions, type SessionDrift } from './compare-sessions.ts';
 import { comparedTo, type Drift, recordDrift } from './drift-reports.ts';
@@ -86,16 +85,6 @@ async function recordAndRepair(
   for (const invoiceId of drift.unmadeRenewals) await applyCurrent(ctx, account, 'invoice', invoiceId);
   for (const orderId of drift.unpaidThere) await flagMissingPayment(ctx, orderId);
   return drift;
-}
-
-async function applyCurrent(
-  ctx: Context,
-  account: PaymentAccount,
-  subject: PaymentSubject,
-  objectId: string,
-): Promise<void> {
-  const snapshot = await fetchSnapshot(ctx, account, subject, objectId);
-  if (snapshot) await transact(ctx, (ctx) => applySnapshot(ctx, snapshot));
 }
 
 async function flagMissingPayment(ctx: Context, orderId: string): Promise<void> {

@@ -10,8 +10,7 @@ import type { Context, InTransaction, PlatformContext } from '../../context.ts';
 import type { PaymentAccount } from '../../ports/payment-gateway.ts';
 import { openAccount } from '../accounts/payment-account.ts';
 import { providerFailureOf } from '../provider-calls.ts';
-import { applySnapshot } from '../snapshots/apply-snapshot.ts';
-import { fetchSnapshot } from '../snapshots/fetch-snapshot.ts';
+import { applyCurrent } from '../snapshots/apply-snapshot.ts';
 import { changedObjects, type ProviderObject, payableFrom, unknownSales } from './provider-objects.ts';
 
 /** How long a gap is still shown to operators after it was scanned. */
@@ -102,8 +101,7 @@ export async function scanEventGap(ctx: Context, { gapId, number }: { gapId: str
 async function applyObjects(ctx: Context, range: TimeRange, lostFrom: Date): Promise<void> {
   const account = await openAccount(ctx);
   for await (const { subject, objectId } of objectsWithin(ctx, account, range, lostFrom)) {
-    const snapshot = await fetchSnapshot(ctx, account, subject, objectId);
-    const applied = snapshot && (await transact(ctx, (ctx) => applySnapshot(ctx, snapshot)));
+    const applied = await applyCurrent(ctx, account, subject, objectId);
     if (applied === 'unknown_order') {
       ctx.log.error(
         { code: 'payment_of_unknown_order', subject, objectId },

@@ -1,11 +1,12 @@
-import type { InTransaction } from '../../context.ts';
+import { transact } from '#src/database/transact.ts';
+import type { Context, InTransaction } from '../../context.ts';
 import { lockOrder } from '../../orders/index.ts';
+import type { PaymentAccount, PaymentSubject } from '../../ports/payment-gateway.ts';
 import { applySubscription, type FetchedSubscription, subscriberOf } from '../../subscriptions/index.ts';
 import { applyInvoice } from './apply-invoice.ts';
 import { applyPayment } from './apply-payment.ts';
 import { applySession } from './apply-session.ts';
-import type { ApplyResult, Snapshot } from './fetch-snapshot.ts';
-import { isOwnObject } from './fetch-snapshot.ts';
+import { type ApplyResult, fetchSnapshot, isOwnObject, type Snapshot } from './fetch-snapshot.ts';
 
 /**
  * Reconcile our rows with a snapshot. Webhooks, polls, sweeps and replays all come through here. Applying a snapshot
@@ -22,6 +23,21 @@ export async function applySnapshot(ctx: InTransaction, snapshot: Snapshot): Pro
     case 'payment':
       return applyPayment(ctx, snapshot);
   }
+}
+
+/**
+ * Fetch an object from the provider and apply its snapshot.
+ * @returns `undefined` when the provider has no such object
+ * @throws ProviderError
+ */
+export async function applyCurrent(
+  ctx: Context,
+  account: PaymentAccount,
+  subject: PaymentSubject,
+  objectId: string,
+): Promise<ApplyResult | undefined> {
+  const snapshot = await fetchSnapshot(ctx, account, subject, objectId);
+  return snapshot && transact(ctx, (ctx) => applySnapshot(ctx, snapshot));
 }
 
 /** Before its order is paid nothing is mirrored: the snapshot of the paid session contains the subscription. */
