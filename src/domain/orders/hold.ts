@@ -94,16 +94,16 @@ export type Shortage = 'oversold' | 'gift_card_spent';
  */
 export async function captureHolds(ctx: InTransaction, { orderId, paidBy }: PaidOrder): Promise<Shortage[]> {
   const held = await closeHolds(ctx, orderId, 'captured');
-  const shortages = await redeem(ctx, { orderId, paidBy }, held, true);
+  const shortages = await redeem(ctx, { orderId, paidBy }, held, { isHeld: true });
   if (held.length > 0) return shortages;
-  return redeem(ctx, { orderId, paidBy }, await released(ctx, orderId), false);
+  return redeem(ctx, { orderId, paidBy }, await released(ctx, orderId), { isHeld: false });
 }
 
 async function redeem(
   ctx: InTransaction,
   { orderId, paidBy }: PaidOrder,
   holds: readonly HeldRow[],
-  isHeld: boolean,
+  { isHeld }: { isHeld: boolean },
 ): Promise<Shortage[]> {
   const shortages: Shortage[] = [];
   for (const { subjectId, amountCents } of ofKind(holds, 'gift_card')) {
