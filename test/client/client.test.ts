@@ -371,7 +371,8 @@ test('verifyWebhook says that the secret is empty, and rejects a request without
     );
 });
 
-test('the types and methods of the client are those of the API document', async (t) => {
+// Serial: it keeps the thread for seconds, while requests of the others would time out.
+test.serial('the types and methods of the client are those of the API document', async (t) => {
   const document = openApiDocument(routes, { publicUrl: 'http://127.0.0.1:3000' });
   const files = await generate(JSON.parse(JSON.stringify(document)));
   for (const [name, text] of Object.entries(files)) {
