@@ -71,7 +71,7 @@ test('a parcel that moves although its order was refunded ships the order and fl
   const { ctx, shipping, order, labelId, trackingNumber, trackingId } = await shipped(t.context.ctx);
   await transact(ctx, async (ctx) => (await lockOrder(ctx, order.id))?.moveTo('refunded'));
   await voidLabel(ctx, { labelId });
-  shipping.tracking.set(trackingNumber, { status: 'transit', at: new Date() });
+  shipping.tracking.set(trackingNumber, { status: 'transit', at: ctx.clock.now() });
   for (const _ of [1, 2]) await reconcileTracking(ctx, { trackingId });
   t.like(await orderOf(ctx, order.id), {
     status: 'refunded',
@@ -86,7 +86,7 @@ test('the first movement of a parcel ships its order, once', async (t) => {
   await reconcileTracking(ctx, { trackingId });
   t.is((await orderOf(ctx, order.id)).fulfillment, 'label_purchased');
 
-  shipping.tracking.set(trackingNumber, { status: 'transit', at: new Date() });
+  shipping.tracking.set(trackingNumber, { status: 'transit', at: ctx.clock.now() });
   await reconcileTracking(ctx, { trackingId });
   await reconcileTracking(ctx, { trackingId });
   t.like(await orderOf(ctx, order.id), {
@@ -94,9 +94,9 @@ test('the first movement of a parcel ships its order, once', async (t) => {
     labels: [{ tracking_number: trackingNumber, status: 'transit' }],
   });
 
-  shipping.tracking.set(trackingNumber, { status: 'delivered', at: new Date() });
+  shipping.tracking.set(trackingNumber, { status: 'delivered', at: ctx.clock.now() });
   await reconcileTracking(ctx, { trackingId });
-  shipping.tracking.set(trackingNumber, { status: 'transit', at: new Date() });
+  shipping.tracking.set(trackingNumber, { status: 'transit', at: ctx.clock.now() });
   await reconcileTracking(ctx, { trackingId });
   t.like(await orderOf(ctx, order.id), { fulfillment: 'delivered', labels: [{ status: 'delivered' }] });
   t.is((await trackingsOf(ctx, order.id))[0]?.status, 'delivered', 'a parcel does not go back');
@@ -308,7 +308,7 @@ test('a void by this service, or of a parcel in transit, flags nothing', async (
       await processNotification(ctx, notification);
   };
   const purchaseId = shipping.bought()[0]?.id ?? '';
-  shipping.tracking.set(trackingNumber, { status: 'transit', at: new Date() });
+  shipping.tracking.set(trackingNumber, { status: 'transit', at: ctx.clock.now() });
   await reconcileTracking(ctx, { trackingId });
   shipping.amend(purchaseId, 'refunding');
   await receive();
