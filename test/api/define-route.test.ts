@@ -428,6 +428,18 @@ test('a store with allowed origins rejects others with a readable error', async 
   t.is((await api.call('GET', bench, { tenant: slug })).status, 200, 'a server sends no origin');
 });
 
+test("in live mode neither a developer's machine nor a page of this service is among a store's origins", async (t) => {
+  const { services } = t.context;
+  const { slug } = await buildTenant(services, { allowedOrigins: ['https://shop.cedar.example'] });
+  const settings = { ...services.config.settings, appMode: 'live', localMode: false } as const;
+  const api = await serveApi({ ...services, config: { ...services.config, settings } }, { routes: benches });
+  t.teardown(api.close);
+  for (const origin of ['http://localhost:5173', new URL(settings.publicUrl).origin]) {
+    const refused = await api.call('GET', bench, { tenant: slug, headers: { origin } });
+    t.deepEqual(resultOf(refused), [403, 'origin_not_allowed'], origin);
+  }
+});
+
 test('an error that occurs before the store is known has CORS headers, so that a page can read it', async (t) => {
   const refused = await t.context.api.call('GET', bench, { headers: { origin: 'https://shop.cedar.example' } });
   t.deepEqual(resultOf(refused), [400, 'missing_tenant']);
