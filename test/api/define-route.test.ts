@@ -598,22 +598,26 @@ test('renewWhile renews a lease while its request runs, and one that has ended n
   const clock = createTestClock();
   const ctx = { ...t.context.ctx, clock };
   const request = { method: 'POST', path: '/', credential: 'key_1', key: 'one', body: Buffer.from('{}') };
-  const first = (await claimRequest(ctx, request)) as ClaimedRequest;
   const expiry = async () =>
-    (await readOne<{ at: Date }>(ctx, sql`select leased_until as at from idempotency_keys where id = ${first.id}`))?.at;
-  await renewWhile(
-    ctx,
-    first,
-    async () => {
+    (
+      await readOne<{ at: Date }>(
+        ctx,
+        sql`select leased_until as at from idempotency_keys where tenant_id = ${ctx.tenant.id}`,
+      )
+    )?.at;
+  const isRenewed = async () => Number(await expiry()) === clock.now().getTime() + seconds(15);
+  const first = await clock.standStill(async () => {
+    const claimed = (await claimRequest(ctx, request)) as ClaimedRequest;
+    const work = async () => {
       for (let renewal = 0; renewal < 5; renewal += 1) {
         clock.pass(seconds(10));
-        const now = clock.now();
-        await until(async () => Number(await expiry()) >= now.getTime() + seconds(15));
+        await until(isRenewed);
       }
       await t.throwsAsync(claimRequest(ctx, request), { message: /still in progress/ });
-    },
-    1,
-  );
+    };
+    await renewWhile(ctx, claimed, work, 1);
+    return claimed;
+  });
 
   clock.pass(seconds(15));
   const ended = await expiry();
