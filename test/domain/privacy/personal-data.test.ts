@@ -24,7 +24,7 @@ import { revokeStaff } from '#src/domain/staff/index.ts';
 import { scopes } from '#src/domain/tenants/api-key.ts';
 import { sign } from '#src/domain/webhooks/index.ts';
 import { exampleOf } from '#src/lib/example-of.ts';
-import { rawSql, sql } from '#src/lib/sql.ts';
+import { rawSql, type Sql, sql } from '#src/lib/sql.ts';
 import { fits } from '#src/lib/validation.ts';
 import { send } from '#test/support/every-route.ts';
 import { aggregateAll, sendEvents } from '#test/support/factories/analytics.ts';
@@ -37,7 +37,7 @@ import { orderOf, sessionOf } from '#test/support/factories/payments.ts';
 import { buildPromo } from '#test/support/factories/promotions.ts';
 import { buildRemindedCart } from '#test/support/factories/reminders.ts';
 import { buildSession } from '#test/support/factories/sessions.ts';
-import { buildStaffSession } from '#test/support/factories/staff.ts';
+import { buildStaff, buildStaffSession } from '#test/support/factories/staff.ts';
 import { buildSubscription, subscriptionsOf } from '#test/support/factories/subscriptions.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 import { type StripeContext, useStripe } from '#test/support/use-stripe.ts';
@@ -46,7 +46,9 @@ const test = anyTest as TestFn<StripeContext>;
 await useStripe(test);
 
 /* All her personal data contains the word quill, so that it is found wherever it is stored. */
-const email = 'ada@quill.example';
+const email = 'ada+books@quill.example';
+/** The address of another mailbox of hers, with which she does not order. */
+const otherEmail = 'office@quill.example';
 const address = { line1: '77 Quill Lane', city: 'Quillton', state: 'NY', postal_code: '10010', country: 'US' };
 
 /** Columns whose names sound personal but that hold no personal data, each with the reason. */
@@ -153,7 +155,7 @@ test.serial('a customer is exported and erased completely, and the totals of ord
   const total = await turnoverOf(ctx);
   t.true((await placesOf(ctx, 'quill')).length > 15);
 
-  const { held } = await exportPersonalData(ctx, { email: ' Ada@Quill.Example ' });
+  const { held } = await exportPersonalData(ctx, { email: ` ${email.toUpperCase()} ` });
   t.deepEqual(
     personalData.map(({ name }) => name).filter((name) => !held[name]),
     [],
@@ -285,6 +287,46 @@ test.serial('nothing is erased while something is in progress, and each blocker 
   t.is((await orderOf(ctx, open.id)).email, email);
 });
 
+test.serial('nothing is erased before an order is sent or refunded, and a refund and a return are over', async (t) => {
+  const { ctx } = t.context;
+  const blockersOf = async () => (await erasePersonalData(ctx, { email })).blockers;
+  const { id, orderNumber } = await buildPaidOrder(ctx, { email });
+  for (const status of ['paid', 'partially_refunded']) {
+    for (const fulfillmentStatus of ['unfulfilled', 'needs_attention', 'label_purchased']) {
+      await moveOrder(ctx, id, { status, fulfillmentStatus });
+      t.deepEqual(await blockersOf(), [`${orderNumber} was not sent yet: send it or refund it`], fulfillmentStatus);
+    }
+  }
+  await moveOrder(ctx, id, { fulfillmentStatus: 'delivered' });
+  const [item] = (await readOrder(ctx, id))?.items ?? [];
+  const items = [{ order_item_id: item?.id ?? '', quantity: 1 }];
+  const { number } = await requestReturn(ctx, { orderNumber, email, items });
+  const set = (assignment: Sql) =>
+    transact(ctx, ({ tx }) => tx.execute(sql`update ${assignment} where tenant_id = ${ctx.tenant.id}`));
+  for (const status of ['requested', 'approved', 'received']) {
+    await set(sql`returns set status = ${status}`);
+    t.deepEqual(await blockersOf(), [`RMA-${number} is open: close it`], status);
+  }
+  await set(sql`returns set status = 'closed'`);
+  await transact(ctx, ({ tx }) =>
+    tx.execute(sql`
+    insert into payment_refunds (tenant_id, id, order_id, state, amount_cents, requested_by, created_at)
+    values (${ctx.tenant.id}, 'rfd_1', ${id}, 'requested', 100, 'key_1', ${ctx.clock.now()})`),
+  );
+  t.deepEqual(await blockersOf(), [`a refund of ${orderNumber} is on its way: wait for it`]);
+  await set(sql`payment_refunds set state = 'sent', settled_at = created_at`);
+  const customer = await transact(ctx, (ctx) => upsertCustomer(ctx, { email }));
+  const { id: subscriptionId } = await buildSubscription(ctx, { email: otherEmail, status: 'paused' });
+  await set(sql`subscriptions set customer_id = ${customer.id}`);
+  t.deepEqual(await blockersOf(), [`the subscription ${subscriptionId} is paused: cancel it`]);
+  await set(sql`subscriptions set status = 'canceled'`);
+  const member = await buildStaff(ctx, { email, role: 'support' });
+  t.deepEqual(await blockersOf(), ['this email address belongs to the staff of the store: revoke the member']);
+  await revokeStaff(ctx, member, ['admin:write']);
+  t.deepEqual(await blockersOf(), []);
+  t.is((await orderOf(ctx, id)).email, null);
+});
+
 /** Ada does everything that a shopper can do here. */
 async function visitAda(context: StripeContext): Promise<void> {
   const { ctx, services, stripe } = context;
@@ -363,7 +405,12 @@ async function visitAda(context: StripeContext): Promise<void> {
   });
   await searchDocuments(ctx, { q: email });
   await applyAsPartner(ctx, { email, name: 'Ada Quill', website: 'https://quill.example', message: 'I write.' });
-  await submitReview(ctx, bowl.slug, { rating: 5, body: 'A fine bowl.', author_name: 'Ada Quill', email });
+  await submitReview(ctx, bowl.slug, {
+    rating: 5,
+    body: `A fine bowl: https://blog.example/?email=${encodeURIComponent(email)}`,
+    author_name: 'Ada Quill',
+    email,
+  });
   const { id: customerId } = (await readOne<{ id: string }>(
     ctx,
     sql`select id from customers where tenant_id = ${ctx.tenant.id} and email = ${email}`,
@@ -379,7 +426,7 @@ async function visitAda(context: StripeContext): Promise<void> {
     { type: 'search_performed', session_id: 'one', properties: { q: email } },
   ]);
   await aggregateAll(services);
-  const body = JSON.stringify({ contact: 'Ada@Quill.example' }).replace('@', '\\u0040');
+  const body = JSON.stringify({ contact: email.toUpperCase() }).replace('@', '\\u0040');
   const signed = sign([await callSecretOf(ctx, 'bookkeeper')], 'msg_1', ctx.clock.now(), body);
   await acceptCall(ctx, {
     provider: 'bookkeeper',
@@ -389,7 +436,37 @@ async function visitAda(context: StripeContext): Promise<void> {
     signature: signed['webhook-signature'] ?? '',
   });
   await returnSomething(ctx);
+  await receiveSomething(ctx);
+  await transact(ctx, async ({ tx }) => {
+    const { id } = ctx.tenant;
+    await tx.execute(sql`update subscriptions set email = ${otherEmail}, customer_id = null where tenant_id = ${id}`);
+    await tx.execute(sql`
+      update holds set customer_email = ${otherEmail} where tenant_id = ${id} and customer_email is not null`);
+  });
   await runJobs(services);
+}
+
+/** An order of somebody else that was sent to her. */
+async function receiveSomething(ctx: Context): Promise<void> {
+  const { id } = await buildPaidOrder(ctx, {
+    email: 'grace@hopper.example',
+    number: 2002,
+    address: { name: 'Ada Quill', street1: '77 Quill Lane', email },
+  });
+  await moveOrder(ctx, id, { fulfillmentStatus: 'delivered' });
+}
+
+async function moveOrder(
+  ctx: Context,
+  id: string,
+  { status, fulfillmentStatus }: { status?: string; fulfillmentStatus?: string },
+): Promise<void> {
+  await transact(ctx, ({ tx }) =>
+    tx.execute(sql`
+    update orders set status = coalesce(${status ?? null}, status),
+      fulfillment_status = coalesce(${fulfillmentStatus ?? null}, fulfillment_status)
+    where tenant_id = ${ctx.tenant.id} and id = ${id}`),
+  );
 }
 
 /** A parcel that arrived and came back in part: the rest of what a store may know. */
