@@ -1,5 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 import { read, transact } from '#src/database/transact.ts';
+import { cancelSubscription } from '#src/domain/bulk/index.ts';
 import { saveProduct } from '#src/domain/catalog/index.ts';
 import { days } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
@@ -134,9 +135,29 @@ test('the audit log lists the bulk changes of a product by the id of the product
   const fields = ['variants.S.price_cents', 'variants.L.2.price_cents'];
   const { entries } = (await owner.get(`/audit-log?subject_kind=product&subject_id=${id}`)).body;
   t.deepEqual(
-    entries.map(({ action, after }: any) => [action, after]),
-    [1, 2].map(() => ['product.updated', { name: 'product bowl', fields }]),
+    entries.map(({ action, actor, after }: any) => [action, actor.kind, after]),
+    [1, 2].map(() => ['product.updated', 'key', { name: 'product bowl', fields }]),
   );
+});
+
+test('a percentage is rounded as it is written', async (t) => {
+  const { id } = await buildProduct(t.context.ctx, { slug: 'pen', variants: [{ price_cents: 350 }] });
+  const increased = await change(t, { kind: 'prices', ids: [id], change: { percent: 15 } });
+  t.like(increased, { changes: { updated: 1 } });
+  t.deepEqual(await pricesOf(t, 'pen'), [403]);
+});
+
+test('a bulk change is undone only when it has ended', async (t) => {
+  const { ctx, owner } = t.context;
+  const { id } = await buildProduct(ctx, woodenBowl);
+  const done = await change(t, { kind: 'prices', ids: [id], change: { percent: 10 } });
+  await transact(ctx, ({ tx }) =>
+    tx.execute(
+      sql`update bulk_operations set finished_at = null, state = 'running' where tenant_id = ${ctx.tenant.id}`,
+    ),
+  );
+  t.is(resultOf(await owner.post(`/bulk-changes/${done.id}/undo`)), '409 not_undoable');
+  t.false((await owner.get(`/bulk-changes/${done.id}`)).body.bulk_change.can_undo);
 });
 
 test('prices are rounded, never fall below zero, and are undone unless they were changed since', async (t) => {
@@ -236,6 +257,13 @@ test.serial('labels are retried by reason, receipts are sent again, and subscrip
     change: { email: 'receipt' },
   });
   t.is(mailed.rows.total, 0);
+  await transact(ctx, ({ tx }) =>
+    tx.execute(
+      sql`update orders set imported_at = created_at, number = null where tenant_id = ${tenant.id} and id = ${bought}`,
+    ),
+  );
+  const all = await preview(t, { kind: 'emails', filter: {}, change: { email: 'receipt' } });
+  t.is(all.rows.total, 1, 'imported orders have to be named');
   const sent = await change(t, { kind: 'emails', ids: [bought, unpaid], change: { email: 'receipt' } });
   t.like(sent, { changes: { updated: 1 }, rows: { failed: 1 } });
   t.deepEqual(
@@ -259,6 +287,10 @@ test.serial('labels are retried by reason, receipts are sent again, and subscrip
   const { id } = await preview(t, { kind: 'subscription_cancellations', filter: { product_id: productId } });
   await runJobs(t.context.services);
   t.is(payments.subscriptionChanges.size, 0, 'a preview cancels nothing');
+  const { id: dropped } = await preview(t, { kind: 'subscription_cancellations', filter: { product_id: productId } });
+  await owner.post(`/bulk-changes/${dropped}/cancel`);
+  await cancelSubscription(ctx, { operationId: dropped, number: 1, subscriptionId: subscriptions[0]?.id ?? '' });
+  t.is(payments.subscriptionChanges.size, 0, 'nor does a canceled bulk change');
   payments.misfortunes.changeSubscription = [{ failure: 'refused' }];
   await owner.post(`/bulk-changes/${id}/run`);
   const canceled = await until(async () => {

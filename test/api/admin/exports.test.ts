@@ -307,6 +307,7 @@ test('the link of an export lives 24 hours, and only its own token opens it', as
 
 test.serial('a store has at most ten operations in progress, and files of at most 1 GB', async (t) => {
   const { ctx, owner, otherOwner, services } = t.context;
+  const change = await owner.post('/bulk-changes', { kind: 'status', filter: {}, change: { status: 'draft' } });
   const kinds = ['products', 'stock', 'orders', 'returns', 'journal', 'journal_days', 'customers', 'gift_cards'];
   for (const kind of kinds) t.is((await owner.post('/exports', { kind })).status, 202);
   const upload = () =>
@@ -315,6 +316,7 @@ test.serial('a store has at most ten operations in progress, and files of at mos
   const beyond = await upload();
   t.is(resultOf(beyond), '429 rate_limited');
   t.regex(beyond.body.detail, /^10 imports, exports and bulk changes of this store are in progress/);
+  t.is(resultOf(await owner.post(`/bulk-changes/${change.body.bulk_change.id}/run`)), '429 rate_limited');
   t.is((await otherOwner.post('/exports', { kind: 'stock' })).status, 202);
   await runJobs(services);
   const { body } = await owner.post('/exports', { kind: 'analytics' });
