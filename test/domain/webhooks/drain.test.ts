@@ -124,6 +124,29 @@ test('a drain that is shut down finishes its attempts, releases its lease and le
   t.deepEqual(await countStates(ctx, id), { delivered: 6 });
 });
 
+test('what a drain that is shut down had claimed and not attempted is due as before', async (t) => {
+  const { ctx } = t.context;
+  const receiver = await receiverFor(t);
+  const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
+  await recordTests(ctx, id, 30);
+  // Batches have grown by then.
+  receiver.behave((_, number) => (number < 9 ? { status: 204 } : 'hang'));
+  const stopping = new AbortController();
+  const drain = drainEndpoint({ ...ctx, stopping: stopping.signal }, { endpointId: id });
+  await until(() => receiver.waiting === 1);
+  stopping.abort();
+  receiver.behave({ status: 204 });
+  receiver.release();
+  await drain;
+  const rest = await read<{ isDueAsBefore: boolean }>(
+    ctx,
+    sql`
+    select next_attempt_at = created_at as "isDueAsBefore" from webhook_deliveries
+    where tenant_id = ${ctx.tenant.id} and state = 'pending'`,
+  );
+  t.deepEqual(rest, Array(21).fill({ isDueAsBefore: true }));
+});
+
 test('each attempt begins when the worker has a turn for it, and its end is the end of the turn', async (t) => {
   const { ctx } = t.context;
   const receiver = await receiverFor(t);

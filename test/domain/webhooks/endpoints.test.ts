@@ -198,6 +198,7 @@ test('one delivery, or all since a time, can be sent again', async (t) => {
   await runJobs(services);
   t.is(receiver.requests.length, 7);
   t.deepEqual(await recoverDeliveries(ctx, { id, since: clock.now(), only: 'all' }), { recovered: 0 });
+  t.deepEqual(await recoverDeliveries(ctx, { id, since, until: since, only: 'all' }), { recovered: 0 });
 });
 
 test('deliveries are listed newest first, page by page, and by state, type and time', async (t) => {
@@ -414,6 +415,36 @@ test('five failures in a row open the breaker: nothing is attempted and no attem
   t.deepEqual(attempts.toSorted(), [0, 0, 0, 1, 1, 1, 1, 1]);
 });
 
+test('an open breaker delays no delivery for longer than its schedule', async (t) => {
+  const { ctx, clock } = t.context;
+  const receiver = await receiverFor(t);
+  receiver.behave({ status: 500 });
+  const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
+  await recordTests(ctx, id, 5);
+  const quick = { ...ctx, settings: { ...ctx.settings, webhookRetryScheduleMs: [0, seconds(5), hours(6)] } };
+  await drainEndpoint(quick, { endpointId: id });
+  t.is(receiver.requests.length, 5);
+  clock.pass(seconds(7));
+  await drainEndpoint(quick, { endpointId: id });
+  t.is(receiver.requests.length, 6, 'the probe');
+});
+
+test('deliveries are attempted in the order in which they were due', async (t) => {
+  const { ctx, clock } = t.context;
+  const receiver = await receiverFor(t);
+  const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
+  const events: string[] = [];
+  for (let count = 0; count < 4; count += 1) {
+    events.push(...(await recordTests(ctx, id)));
+    clock.pass(seconds(1));
+  }
+  await drainEndpoint(ctx, { endpointId: id });
+  t.deepEqual(
+    receiver.requests.map(({ headers }) => headers['webhook-id']),
+    events,
+  );
+});
+
 test('an open breaker allows one probe after its time, which doubles up to 15 minutes while probes fail', async (t) => {
   const { ctx, clock } = t.context;
   const receiver = await receiverFor(t);
@@ -507,6 +538,32 @@ test('a delivery created while its endpoint was being disabled is delivered once
   t.deepEqual(await countStates(ctx, id), { delivered: 1 });
 });
 
+test('an attempt that is under way while its endpoint is disabled records its outcome', async (t) => {
+  const { ctx } = t.context;
+  const receiver = await receiverFor(t);
+  receiver.behave((_, number) => (number === 1 ? 'hang' : { status: 410 }));
+  const { id } = await buildEndpoint(ctx, receiver, { concurrency: 2 });
+  await recordTests(ctx, id, 2);
+  const underWay = drainEndpoint(ctx, { endpointId: id });
+  await until(() => receiver.waiting === 1);
+  await drainEndpoint(ctx, { endpointId: id });
+  t.deepEqual(await countStates(ctx, id), { failed: 1, discarded: 1 });
+  receiver.release();
+  await underWay;
+  t.deepEqual(await countStates(ctx, id), { failed: 1, delivered: 1 });
+});
+
+test('after a 410 nothing more of a batch is attempted', async (t) => {
+  const { ctx } = t.context;
+  const receiver = await receiverFor(t);
+  receiver.behave((_, number) => ({ status: number < 5 ? 204 : 410 }));
+  const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
+  await recordTests(ctx, id, 20);
+  await drainEndpoint(ctx, { endpointId: id });
+  t.is(receiver.requests.length, 5);
+  t.deepEqual(await countStates(ctx, id), { delivered: 4, failed: 1, discarded: 15 });
+});
+
 test('a 410 disables the endpoint and emails the owner, and pending deliveries can be recovered', async (t) => {
   const { ctx, clock, services } = t.context;
   const receiver = await receiverFor(t);
@@ -536,7 +593,7 @@ test('a 410 disables the endpoint and emails the owner, and pending deliveries c
   );
 
   receiver.behave({ status: 200 });
-  t.like(await enableEndpoint(ctx, { id }), { status: 'enabled', disabled_reason: null });
+  t.like(await enableEndpoint(ctx, { id }), { status: 'enabled', disabled_reason: null, failing_since: null });
   t.deepEqual(await recoverDeliveries(ctx, { id, since }), { recovered: 3 });
   await drainEndpoint(ctx, { endpointId: id });
   t.deepEqual(await countStates(ctx, id), { delivered: 3 });
