@@ -228,6 +228,7 @@ test('a link redirects only to a path of the storefront', async (t) => {
     '/\\evil.example',
     '/\t/evil.example',
     '/\n/evil.example',
+    '/account\u0007',
     '\\/evil.example',
     'javascript:alert(1)',
     '/a b',
@@ -297,8 +298,9 @@ test('an email address gets five links an hour, also with concurrent requests fr
 test('one client gets thirty links an hour, and requests without a client are not counted', async (t) => {
   const { ctx } = t.context;
   const request = async (clientNetwork: string | undefined) => {
-    const emails = await Promise.all(Array.from({ length: 33 }, async () => (await buildCustomer(ctx)).email));
-    await Promise.all(emails.map((email) => requestLink(ctx, linkRequest(email, { clientNetwork }))));
+    const emails: string[] = [];
+    for (let count = 0; count < 33; count += 1) emails.push((await buildCustomer(ctx)).email);
+    for (const email of emails) await requestLink(ctx, linkRequest(email, { clientNetwork }));
     return mailedTo(ctx, emails);
   };
   t.is(await request('203.0.113.7'), 30);
