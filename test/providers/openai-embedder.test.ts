@@ -127,3 +127,17 @@ test.serial('embed opens the breaker for an endpoint that does not respond', asy
   t.is((await failureOf(embedder.embed(['mug'], options))).failure, 'busy');
   t.is((await t.context.control.counts()).requests, 2);
 });
+
+test('a Retry-After that is no time to come is ignored, and a fraction of a second is one', async (t) => {
+  const receiver = await startReceiver();
+  t.teardown(receiver.close);
+  const embedder = build(t.context, { url: receiver.url });
+  for (const [header, retryAfterSeconds] of [
+    ['Infinity', undefined],
+    ['-5', undefined],
+    ['0.2', 1],
+  ] as const) {
+    receiver.behave({ status: 429, headers: { 'retry-after': header } });
+    t.deepEqual(await failureOf(embedder.embed(['mug'], options)), { failure: 'busy', retryAfterSeconds }, header);
+  }
+});

@@ -8,6 +8,7 @@ import { signalWithin } from '#src/lib/signal-within.ts';
 import { inCall } from '#src/lib/tracing.ts';
 import { fits } from '#src/lib/validation.ts';
 import type { CircuitBreaker } from '../lib/circuit-breaker.ts';
+import { readRetryAfter } from '../lib/retry-after.ts';
 
 export interface EmbedderOptions {
   /** The endpoint, or its base URL: `https://api.openai.com`. */
@@ -129,7 +130,7 @@ function toVector(embedding: string | readonly number[]): Float32Array {
 
 /** Classify a status other than 200. The response body may repeat the request, so it is not stored in the error. */
 function classifyStatus(status: number, retryAfter: string | string[] | undefined): ProviderError {
-  const retryAfterSeconds = Number([retryAfter].flat()[0]) || undefined;
+  const retryAfterSeconds = readRetryAfter([retryAfter].flat()[0]);
   const error = (failure: ProviderError['failure'], message: string) =>
     new ProviderError('embeddings', failure, message, { code: String(status), retryAfterSeconds });
 

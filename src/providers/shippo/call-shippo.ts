@@ -9,6 +9,7 @@ import { signalWithin } from '#src/lib/signal-within.ts';
 import { inCall } from '#src/lib/tracing.ts';
 import { fits } from '#src/lib/validation.ts';
 import type { CircuitBreaker } from '../lib/circuit-breaker.ts';
+import { readRetryAfter } from '../lib/retry-after.ts';
 
 export interface ShippoOptions {
   /** Another URL of the API; Shippo's own by default. */
@@ -139,7 +140,7 @@ function classifyError(errors: typeof ShippoErrors, operation: string, error: un
     const { statusCode } = error;
     return new ProviderError('shippo', failureOf(statusCode), `Shippo responded to ${operation} with ${statusCode}.`, {
       code: fieldIn(error.body),
-      retryAfterSeconds: retryAfter(error.headers),
+      retryAfterSeconds: readRetryAfter(error.headers.get('retry-after')),
     });
   }
   if (error instanceof errors.SDKValidationError || error instanceof errors.InvalidRequestError) {
@@ -165,11 +166,6 @@ function failureOf(statusCode: number): ProviderFailure {
   if (statusCode === 408) return 'away';
   if (statusCode === 409 || statusCode === 429) return 'busy';
   return statusCode >= 400 && statusCode < 500 ? 'refused' : 'away';
-}
-
-function retryAfter(headers: Headers): number | undefined {
-  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
-  return Number.isFinite(seconds) && seconds > 0 ? Math.ceil(seconds) : undefined;
 }
 
 /** The first field that an error names, such as `address_to`; never its message. */

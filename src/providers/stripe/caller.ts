@@ -7,6 +7,7 @@ import { ProviderError, type ProviderFailure } from '#src/lib/errors.ts';
 import type { Log } from '#src/lib/log.ts';
 import { inCall } from '#src/lib/tracing.ts';
 import type { CircuitBreaker } from '../lib/circuit-breaker.ts';
+import { readRetryAfter } from '../lib/retry-after.ts';
 
 const defaultTryMs = seconds(8);
 const totalMs = seconds(17);
@@ -122,7 +123,7 @@ function classifyError(operation: string, error: unknown): unknown {
   );
   return new ProviderError('stripe', failure, `Stripe, ${operation}: ${reason.join(', ')}.`, {
     code: codeOf(error),
-    retryAfterSeconds: failure === 'busy' ? retryAfterOf(error) : undefined,
+    retryAfterSeconds: failure === 'busy' ? readRetryAfter(error.headers?.['retry-after']) : undefined,
   });
 }
 
@@ -161,9 +162,4 @@ function isUnsent(error: InstanceType<typeof Stripe.errors.StripeError>): boolea
     'code' in detail &&
     unsentCodes.includes(detail.code)
   );
-}
-
-function retryAfterOf({ headers }: InstanceType<typeof Stripe.errors.StripeError>): number | undefined {
-  const seconds = Number(headers?.['retry-after']);
-  return seconds > 0 ? Math.ceil(seconds) : undefined;
 }
