@@ -8,6 +8,5 @@ export async function within<Value>(ms: number, result: Promise<Value>): Promise
     return await Promise.race([result, timeout]);
   } finally {
     clearTimeout(timer);
-    result.catch(() => undefined);
   }
 }
