@@ -1,3 +1,4 @@
+import type { RequestOptions } from '@storefront-commerce/client';
 import type { RaRecord } from 'react-admin';
 
 import { admin } from './admin.ts';
@@ -19,84 +20,32 @@ export interface Resource {
 /** How the records of each page of the console are read. A record has an `id`, which is part of its URL. */
 export const resources: Readonly<Record<string, Resource>> = {
   orders: {
-    list: async (query, signal) => {
-      const { orders, cursor } = await admin.listOrders(query, { signal });
-      return { rows: orders, cursor };
-    },
+    list: listOf(admin.listOrders, 'orders'),
     one: async (id, signal) => (await admin.getOrder(id, { signal })).order,
   },
-  returns: {
-    list: async (query, signal) => {
-      const { returns, cursor } = await admin.listReturns(query, { signal });
-      return { rows: returns, cursor };
-    },
-  },
+  returns: { list: listOf(admin.listReturns, 'returns') },
   products: {
-    list: async (query, signal) => {
-      const { products, cursor } = await admin.listProducts(query, { signal });
-      return { rows: products, cursor };
-    },
+    list: listOf(admin.listProducts, 'products'),
     one: async (slug, signal) => ({ ...(await admin.getProduct(slug, { signal })).product, id: slug }),
   },
   content: {
-    list: async (query, signal) => {
-      const { entries, cursor } = await admin.listEntries(query, { signal });
-      return { rows: entries, cursor };
-    },
+    list: listOf(admin.listEntries, 'entries'),
     async one(id, signal) {
       const [type = '', slug = ''] = id.split('/');
       return { ...(await admin.getEntry(type, slug, { signal })).entry, id };
     },
   },
-  'promo-codes': {
-    list: async (query, signal) => {
-      const { promo_codes, cursor } = await admin.listPromoCodes(query, { signal });
-      return { rows: promo_codes, cursor };
-    },
-  },
-  'gift-cards': {
-    list: async (query, signal) => {
-      const { gift_cards, cursor } = await admin.listGiftCards(query, { signal });
-      return { rows: gift_cards, cursor };
-    },
-  },
-  reviews: {
-    list: async (query, signal) => {
-      const { reviews, cursor } = await admin.listReviews(query, { signal });
-      return { rows: reviews, cursor };
-    },
-  },
+  'promo-codes': { list: listOf(admin.listPromoCodes, 'promo_codes') },
+  'gift-cards': { list: listOf(admin.listGiftCards, 'gift_cards') },
+  reviews: { list: listOf(admin.listReviews, 'reviews') },
   customers: {
-    list: async (query, signal) => {
-      const { customers, cursor } = await admin.listCustomers(query, { signal });
-      return { rows: customers, cursor };
-    },
+    list: listOf(admin.listCustomers, 'customers'),
     one: async (id, signal) => ({ ...(await admin.getCustomer(id, { signal })), id }),
   },
-  subscriptions: {
-    list: async (query, signal) => {
-      const { subscriptions, cursor } = await admin.listSubscriptions(query, { signal });
-      return { rows: subscriptions, cursor };
-    },
-  },
-  leads: {
-    list: async (query, signal) => {
-      const { leads, cursor } = await admin.listLeads(query, { signal });
-      return { rows: leads, cursor };
-    },
-  },
-  wholesale: {
-    list: async (query, signal) => {
-      const { wholesale_inquiries, cursor } = await admin.listWholesaleInquiries(query, { signal });
-      return { rows: wholesale_inquiries, cursor };
-    },
-  },
-  waitlist: {
-    list: async (query, signal) => {
-      const { waitlist, cursor } = await admin.listWaitlist(query, { signal });
-      return { rows: waitlist, cursor };
-    },
-  },
+  subscriptions: { list: listOf(admin.listSubscriptions, 'subscriptions') },
+  leads: { list: listOf(admin.listLeads, 'leads') },
+  wholesale: { list: listOf(admin.listWholesaleInquiries, 'wholesale_inquiries') },
+  waitlist: { list: listOf(admin.listWaitlist, 'waitlist') },
   suppressions: {
     list: async (query, signal) => {
       const { suppressions, cursor } = await admin.listSuppressions(query, { signal });
@@ -104,10 +53,7 @@ export const resources: Readonly<Record<string, Resource>> = {
     },
   },
   webhooks: {
-    list: async (query, signal) => {
-      const { webhook_endpoints, cursor } = await admin.listWebhookEndpoints(query, { signal });
-      return { rows: webhook_endpoints, cursor };
-    },
+    list: listOf(admin.listWebhookEndpoints, 'webhook_endpoints'),
     one: async (id, signal) => (await admin.getWebhookEndpoint(id, { signal })).webhook_endpoint,
   },
   partners: {
@@ -116,43 +62,33 @@ export const resources: Readonly<Record<string, Resource>> = {
       return { rows: partners.map((partner) => ({ ...partner, id: partner.code })), cursor };
     },
   },
-  'partner-applications': {
-    list: async (query, signal) => {
-      const { applications, cursor } = await admin.listPartnerApplications(query, { signal });
-      return { rows: applications, cursor };
-    },
-  },
+  'partner-applications': { list: listOf(admin.listPartnerApplications, 'applications') },
   imports: {
-    list: async (query, signal) => {
-      const { imports, cursor } = await admin.listImports(query, { signal });
-      return { rows: imports, cursor };
-    },
+    list: listOf(admin.listImports, 'imports'),
     one: async (id, signal) => (await admin.getImport(id, { signal })).import,
   },
   exports: {
-    list: async (query, signal) => {
-      const { exports, cursor } = await admin.listExports(query, { signal });
-      return { rows: exports, cursor };
-    },
+    list: listOf(admin.listExports, 'exports'),
     one: async (id, signal) => (await admin.getExport(id, { signal })).export,
   },
   'bulk-changes': {
-    list: async (query, signal) => {
-      const { bulk_changes, cursor } = await admin.listBulkChanges(query, { signal });
-      return { rows: bulk_changes, cursor };
-    },
+    list: listOf(admin.listBulkChanges, 'bulk_changes'),
     one: async (id, signal) => (await admin.getBulkChange(id, { signal })).bulk_change,
   },
-  staff: {
-    list: async (query, signal) => {
-      const { staff, cursor } = await admin.listStaff(query, { signal });
-      return { rows: staff, cursor };
-    },
-  },
-  'audit-log': {
-    list: async (query, signal) => {
-      const { entries, cursor } = await admin.listAuditLog(query, { signal });
-      return { rows: entries, cursor };
-    },
-  },
+  staff: { list: listOf(admin.listStaff, 'staff') },
+  'audit-log': { list: listOf(admin.listAuditLog, 'entries') },
 };
+
+/** The list of the API that this method reads, with its rows in this field of each page. */
+function listOf<Name extends string>(
+  read: (
+    query: Query,
+    options: RequestOptions,
+  ) => Promise<Readonly<Record<Name, readonly RaRecord[]>> & { readonly cursor: string | null }>,
+  name: Name,
+): Resource['list'] {
+  return async (query, signal) => {
+    const { [name]: rows, cursor } = await read(query, { signal });
+    return { rows, cursor };
+  };
+}
