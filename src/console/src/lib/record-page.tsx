@@ -1,5 +1,5 @@
 import CircularProgress from '@mui/material/CircularProgress';
-import type { ReactNode } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import { type RaRecord, ShowBase, useShowContext } from 'react-admin';
 
 import { Failure } from './failure.tsx';
@@ -27,6 +27,7 @@ export function RecordPage<Row extends RaRecord>(props: RecordPageProps<Row>): R
 
 function ShownRecord<Row extends RaRecord>({ children }: RecordPageProps<Row>) {
   const { record, error, refetch } = useShowContext<Row>();
-  if (record) return children(record as Row);
+  // What was begun to edit belongs to one record.
+  if (record) return <Fragment key={record.id}>{children(record as Row)}</Fragment>;
   return error ? <Failure error={error} retry={refetch} /> : <CircularProgress sx={{ m: 4 }} />;
 }

@@ -14,7 +14,7 @@ import { isOpen, OperationPage, RejectedRows } from '../files/operation-page.tsx
 import { changeNames, changeScopes } from './kinds.ts';
 
 export function BulkChangePage() {
-  return <RecordPage<BulkChange>>{(found) => <BulkChangeParts key={found.id} of={found} />}</RecordPage>;
+  return <RecordPage<BulkChange>>{(found) => <BulkChangeParts of={found} />}</RecordPage>;
 }
 
 interface Props {

@@ -11,7 +11,7 @@ import { ProductForm } from './product-form.tsx';
 import { StockPanel } from './stock-panel.tsx';
 
 export function ProductPage() {
-  return <RecordPage<ManagedProduct>>{(product) => <Product key={product.slug} product={product} />}</RecordPage>;
+  return <RecordPage<ManagedProduct>>{(product) => <Product product={product} />}</RecordPage>;
 }
 
 function Product({ product }: { readonly product: ManagedProduct }) {
