@@ -4,6 +4,8 @@ export interface Log {
   info(fields: object, phrase: string): void;
   warn(fields: object, phrase: string): void;
   error(fields: object, phrase: string): void;
+  /** Write what waits, then call this. A log without it writes each line at once. */
+  flush?(written: () => void): void;
 }
 
 export const silentLog: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore };

@@ -10,6 +10,8 @@ export interface Running {
 
 /** Heroku kills a process 30 seconds after its signal. */
 const defaultStopMaxMs = seconds(28);
+/** How long a process waits at its end until the last lines of its log are written. */
+const flushMaxMs = seconds(1);
 
 /**
  * Start, run until SIGTERM or SIGINT, then stop and exit 0. A signal that comes before the start is over ends the
@@ -25,23 +27,23 @@ export async function runUntilSignalled(
   let running: Running | undefined;
   let isStopping = false;
   const handle = (signal: NodeJS.Signals): void => {
-    if (isStopping) process.exit(1);
     if (!running) process.exit(0);
-    isStopping = true;
     const { log } = running;
+    if (isStopping) return exitLogged(log, 1);
+    isStopping = true;
     log.info({ signal }, 'stopping');
     setTimeout(() => {
       log.error({ signal, stopMaxMs }, 'shutdown took too long');
-      process.exit(1);
+      exitLogged(log, 1);
     }, stopMaxMs);
     running.stop().then(
       () => {
         log.info({ signal }, 'stopped');
-        process.exit(0);
+        exitLogged(log, 0);
       },
       (error: unknown) => {
         log.error({ err: error }, 'shutdown failed');
-        process.exit(1);
+        exitLogged(log, 1);
       },
     );
   };
@@ -52,6 +54,16 @@ export async function runUntilSignalled(
   } catch (error) {
     exitWithStartupError(error);
   }
+}
+
+/**
+ * Exit with this code once the log is written. While its output is not read, that takes for ever, and so would the exit:
+ * then the process kills itself.
+ */
+function exitLogged(log: Log, code: number): void {
+  if (!log.flush) process.exit(code);
+  setTimeout(() => process.kill(process.pid, 'SIGKILL'), flushMaxMs);
+  log.flush(() => process.exit(code));
 }
 
 /** Explain a failed start in one line and exit with 1; a stack is printed only for unexpected errors. */

@@ -25,7 +25,7 @@ export function createLogger(options: { level: string; process: string; to?: 'st
     fields,
     options.to === 'stderr'
       ? pino.destination({ dest: 2, sync: true })
-      : inBundles(pino.destination({ dest: 1, sync: false, maxLength: unreadMax })),
+      : inBundles(pino.destination({ dest: 1, sync: false, maxLength: unreadMax, minLength: 1 })),
   );
 }
 
@@ -35,11 +35,13 @@ const unreadMax = 16_000_000;
 const bundleLength = 8192;
 const bundleMs = 100;
 
+type BackgroundWriter = DestinationStream & { flush(written?: () => void): void };
+
 /**
  * Hands on many lines as one text, and the last at the process's end: a writer works longer on a short line than it
  * took to make it.
  */
-function inBundles(writer: DestinationStream): DestinationStream {
+function inBundles(writer: BackgroundWriter): BackgroundWriter {
   let lines = '';
   const handOn = () => {
     if (lines !== '') writer.write(lines);
@@ -53,6 +55,10 @@ function inBundles(writer: DestinationStream): DestinationStream {
     write(line) {
       lines += line;
       if (lines.length >= bundleLength) handOn();
+    },
+    flush(written) {
+      handOn();
+      writer.flush(written);
     },
   };
 }
