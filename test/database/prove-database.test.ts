@@ -39,17 +39,26 @@ test.serial('proveDatabase accepts an ordinary owner of a migrated database', as
   await t.notThrowsAsync(proveDatabase(runOn(owner)));
 });
 
-test.serial('proveDatabase accepts the documented role and database', async (t) => {
-  for (const statement of codeBlock('src/cli/DEPLOYMENT.md', 'sql', 'create role').trim().split('\n'))
-    await superuser.query(statement);
-  const url = new URL(adminUrl);
-  Object.assign(url, { username: 'storefront', password: '…', pathname: '/storefront' });
-  await migrate(url.href);
-  const documented = new pg.Pool({ connectionString: url.href, max: 1 });
-  try {
-    await t.notThrowsAsync(proveDatabase(runOn(documented)));
-  } finally {
-    await documented.end();
+test.serial('proveDatabase accepts the documented database and role, and the second one that acts as it', async (t) => {
+  for (const [role, beginning] of [
+    ['storefront', 'create role storefront login'],
+    ['storefront_2', 'create role storefront_2'],
+  ] as const) {
+    for (const statement of codeBlock('src/cli/DEPLOYMENT.md', 'sql', beginning).trim().split('\n'))
+      await superuser.query(statement);
+    const url = new URL(adminUrl);
+    Object.assign(url, { username: role, password: '…', pathname: '/storefront' });
+    await migrate(url.href);
+    const documented = new pg.Pool({ connectionString: url.href, max: 1 });
+    try {
+      await t.notThrowsAsync(proveDatabase(runOn(documented)));
+      await documented.query('create table added ()');
+      const { rows } = await documented.query("select tableowner from pg_tables where tablename = 'added'");
+      t.deepEqual(rows, [{ tableowner: 'storefront' }]);
+      await documented.query('drop table added');
+    } finally {
+      await documented.end();
+    }
   }
 });
 
