@@ -1,5 +1,7 @@
+import { chargeStepOf } from '#src/lib/currency.ts';
 import { minutes, parseDuration } from '#src/lib/duration.ts';
 import { isEmailAddress, readSender } from '#src/lib/email-address.ts';
+import type { Cents } from '#src/lib/money.ts';
 import type { Issue } from '#src/lib/validation.ts';
 import type { Settings } from './settings.ts';
 
@@ -49,6 +51,12 @@ export function checkCountry(path: string, code: string): Issue[] {
   const { region } = new Intl.Locale(`und-${code}`);
   if (region === code && regions.of(code)) return [];
   return [issue(path, `is no country code${region && region !== code ? `; did you mean ${region}?` : ''}`)];
+}
+
+/** An amount that is charged: the payment provider charges no part of its smallest amount, such as of a króna. */
+export function checkCharge(path: string, cents: Cents, currency: string): Issue[] {
+  const step = chargeStepOf(currency);
+  return cents % step === 0 ? [] : [issue(path, `must be a multiple of ${step}, to be charged in ${currency}`)];
 }
 
 /** One plain address, under any name. A name that holds an address was meant to be a list. */

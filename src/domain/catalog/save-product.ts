@@ -1,7 +1,10 @@
 import { indexDocument, indexDocuments } from '#jobs/search.ts';
+import { rejectIssues } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
+import type { Issue } from '#src/lib/validation.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Change, IdentifiedChange } from '../change.ts';
+import { checkCharge } from '../checks.ts';
 import type { InTransaction } from '../context.ts';
 import { changeStock } from './change-stock.ts';
 import { type ProductPlan, planProduct, type SaveProductOptions } from './plan-product.ts';
@@ -56,7 +59,21 @@ async function planAll(
     ctx,
     inputs.map(({ slug }) => slug),
   );
-  return inputs.map((input) => planProduct(input, found.get(input.slug), options));
+  return inputs.map((input) => {
+    const plan = planProduct(input, found.get(input.slug), options);
+    rejectIssues(issuesOfPrices(plan, ctx.tenant.currency));
+    return plan;
+  });
+}
+
+/** New prices at which nothing can be sold. */
+function issuesOfPrices({ variants, live }: ProductPlan, currency: string): Issue[] {
+  return variants.flatMap((variant, index) => {
+    const stored = live.find(({ sku }) => sku === variant.sku);
+    return (['price_cents', 'subscription_price_cents'] as const)
+      .filter((field) => variant[field] !== stored?.[field])
+      .flatMap((field) => checkCharge(`/variants/${index}/${field}`, variant[field] ?? 0, currency));
+  });
 }
 
 async function applyPlans(ctx: InTransaction, plans: readonly ProductPlan[]): Promise<void> {

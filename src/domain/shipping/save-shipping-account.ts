@@ -1,9 +1,10 @@
 import { resumeLabels } from '#jobs/labels.ts';
 import { assignChanges, changedValues } from '#src/lib/assign-changes.ts';
-import { type DomainError, invalidRequest } from '#src/lib/errors.ts';
+import { type DomainError, invalidRequest, rejectIssues } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Change } from '../change.ts';
+import { checkCharge } from '../checks.ts';
 import type { InTransaction } from '../context.ts';
 import { validateSecondShippingKey, validateShippingKeys } from './credentials.ts';
 import {
@@ -19,7 +20,8 @@ import {
  * was missing or its key was rejected.
  *
  * @param options `retainSecrets`: a webhook token or secret that is left out stays; otherwise it is removed
- * @throws DomainError `invalid_request` for a first account without a key, or a key that cannot work here
+ * @throws DomainError `invalid_request` for a first account without a key, a key that cannot work here, or
+ *   an amount that cannot be charged
  */
 export async function saveShippingAccount(
   ctx: InTransaction,
@@ -27,6 +29,11 @@ export async function saveShippingAccount(
   { retainSecrets = false }: { retainSecrets?: boolean } = {},
 ): Promise<Change> {
   validateShippingKeys(ctx, input);
+  rejectIssues(
+    input.options.flatMap(({ amount_cents: cents }, index) =>
+      checkCharge(`/options/${index}/amount_cents`, cents, ctx.tenant.currency),
+    ),
+  );
   const { em } = ctx.tx;
   const tenantId = ctx.tenant.id;
   const wanted = {

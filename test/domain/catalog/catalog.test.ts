@@ -25,6 +25,7 @@ import type { WantedLine } from '#src/domain/catalog/price-lines.ts';
 import type { Context, InTransaction } from '#src/domain/context.ts';
 import type { Page } from '#src/lib/cursor.ts';
 import { DomainError } from '#src/lib/errors.ts';
+import type { Issue } from '#src/lib/validation.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { countStatements } from '#test/support/count-statements.ts';
 import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
@@ -146,6 +147,30 @@ test('saveProduct rejects a SKU of another variant of the store', async (t) => {
   t.deepEqual(twice?.extensions['errors'], [
     { path: '/variants/1/sku', code: 'uniqueItems', detail: 'is that of another variant' },
   ]);
+});
+
+test('saveProduct rejects a new price that the payment provider cannot charge', async (t) => {
+  const { ctx } = t.context;
+  const inCurrency = (currency: string) => ({ ...ctx, tenant: { ...ctx.tenant, currency } });
+  const coffee = (price: number, subscription: number): ProductInput => ({
+    slug: 'coffee',
+    name: 'Coffee',
+    status: 'published',
+    variants: [{ sku: 'COFFEE', name: 'Coffee', price_cents: price, subscription_price_cents: subscription }],
+  });
+  for (const [currency, step] of Object.entries({ KWD: 10, ISK: 100 })) {
+    const wrong = await t.throwsAsync(save(inCurrency(currency), coffee(5555, 5551)), { instanceOf: DomainError });
+    t.deepEqual(
+      ((wrong?.extensions['errors'] ?? []) as Issue[]).map(({ path, detail }) => [path, detail]),
+      ['price_cents', 'subscription_price_cents'].map((field) => [
+        `/variants/0/${field}`,
+        `must be a multiple of ${step}, to be charged in ${currency}`,
+      ]),
+    );
+  }
+  await save(inCurrency('KWD'), coffee(5550, 4440));
+  await save(ctx, coffee(5555, 4440));
+  t.deepEqual((await save(inCurrency('KWD'), { ...coffee(5555, 4440), name: 'Tea' })).fields, ['name']);
 });
 
 test('saveProduct creates one product from two concurrent calls', async (t) => {

@@ -43,6 +43,16 @@ test('saveShippingAccount saves an account once and reports the changed fields',
   );
 });
 
+test('saveShippingAccount rejects an option that the payment provider cannot charge', async (t) => {
+  const ctx = { ...t.context.ctx, tenant: { ...t.context.ctx.tenant, currency: 'ISK' } };
+  const save = (cents: number) =>
+    transact(ctx, (ctx) =>
+      saveShippingAccount(ctx, shippingAccountInput({ options: [{ name: 'Post', amount_cents: cents }] })),
+    );
+  await t.throwsAsync(save(80_050), { instanceOf: DomainError, code: 'invalid_request' });
+  t.is((await save(80_000)).action, 'created');
+});
+
 test('saveShippingAccount seals keys and tokens', async (t) => {
   const { ctx } = t.context;
   const input = shippingAccountInput();
