@@ -286,9 +286,9 @@ browserTest('two people who edit one product see both versions, and decide', asy
 
   await category(second).fill('tableware');
   await button(second, 'Save').click();
-  const row = dialog(second).getByRole('row', { name: /category/ });
+  const row = dialog(second).getByRole('row', { name: /Category/ });
   await row.waitFor();
-  t.deepEqual(await row.getByRole('cell').allTextContents(), ['category', 'bowls', 'tableware']);
+  t.deepEqual(await row.getByRole('cell').allTextContents(), ['Category', 'bowls', 'tableware']);
   await confirm(second, 'Save yours');
   await second.getByText('The product is up to date.').waitFor();
   const { product } = await clientsOf(stack).admin.getProduct('oak-bowl');
@@ -308,9 +308,9 @@ browserTest('who edits an entry that has been changed meanwhile may take the oth
   const author = page.getByLabel('Author');
   await author.fill('Mine');
   await button(page, 'Save').click();
-  const row = dialog(page).getByRole('row', { name: /author/ });
+  const row = dialog(page).getByRole('row', { name: /Author/ });
   await row.waitFor();
-  t.deepEqual(await row.getByRole('cell').allTextContents(), ['author', 'Theirs', 'Mine']);
+  t.deepEqual(await row.getByRole('cell').allTextContents(), ['Author', 'Theirs', 'Mine']);
   await confirm(page, 'Use theirs');
   await page.getByText('The entry is up to date.').waitFor();
   t.is(await author.inputValue(), 'Theirs');
@@ -486,9 +486,9 @@ browserTest('who edits a promo code that has been changed meanwhile sees both ve
   await dialog(page).getByLabel('Percent').fill('8');
   await admin.replacePromoCode('BOTH', { type: 'percent', value: 7 });
   await confirm(page, 'Edit');
-  const row = page.getByRole('row', { name: /value/ });
+  const row = page.getByRole('row', { name: /Value/ });
   await row.waitFor();
-  t.deepEqual(await row.getByRole('cell').allTextContents(), ['value', '7', '8']);
+  t.deepEqual(await row.getByRole('cell').allTextContents(), ['Value', '7', '8']);
   await button(page, 'Save yours').click();
   await page.getByText('The promo code is up to date.').waitFor();
   t.is((await admin.listPromoCodes({ limit: 1 })).promo_codes[0]?.value, 8);

@@ -1,5 +1,6 @@
 import { issueMessage } from '../../../lib/issue-message.ts';
-import { formatCode, formatMoney } from './format.ts';
+import { formatMoney } from './format.ts';
+import { nameOfField } from './name-of-field.ts';
 
 /** One problem of a request, and where it is. */
 interface Issue {
@@ -15,10 +16,6 @@ interface Issue {
  */
 export function describeIssue({ path, detail }: Issue, currency: string | undefined): string {
   const isAmount = currency !== undefined && path.endsWith('_cents');
-  const words = (isAmount ? path.replace(/_cents$/, '') : path)
-    .split('/')
-    .filter(Boolean)
-    .map((part) => (/^\d+$/.test(part) ? Number(part) + 1 : formatCode(part)));
   const limited = isAmount ? detail.replace(/\d+$/, (cents) => formatMoney(Number(cents), currency)) : detail;
-  return issueMessage(words.join(', '), limited);
+  return issueMessage(nameOfField(path.split('/').filter(Boolean), currency), limited);
 }

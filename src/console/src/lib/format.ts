@@ -34,6 +34,8 @@ export const formatDay = (day: string): string =>
 
 export const formatCount = (count: number): string => new Intl.NumberFormat().format(count);
 
+export const formatOrders = (count: number): string => `${formatCount(count)} ${count === 1 ? 'order' : 'orders'}`;
+
 /** A code of the API as words: `needs_attention` is "Needs attention". */
 export function formatCode(code: string): string {
   const words = code.replaceAll(/[._]/g, ' ');

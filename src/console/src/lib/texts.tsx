@@ -1,6 +1,6 @@
 import Chip from '@mui/material/Chip';
 import type { AuditEntry } from '@storefront-commerce/client';
-import type { ReactNode } from 'react';
+import { Fragment, type ReactNode } from 'react';
 
 import { formatCode, formatMoney, formatTime } from './format.ts';
 
@@ -10,6 +10,16 @@ export function Money({ cents, currency }: { cents: number | null; currency: str
 
 export function Time({ at }: { at: string | null }): ReactNode {
   return at ? <time dateTime={at}>{formatTime(at)}</time> : null;
+}
+
+/** A URL that breaks before a part of its path instead of within a word. */
+export function BreakableUrl({ url }: { url: string }): ReactNode {
+  return url.split(/(?<=\/)(?=[^/])/).map((part, index) => (
+    <Fragment key={index}>
+      {part}
+      <wbr />
+    </Fragment>
+  ));
 }
 
 /** Who did something: the name, where there is one. */

@@ -7,7 +7,9 @@ import DialogTitle from '@mui/material/DialogTitle';
 import { ApiError } from '@storefront-commerce/client';
 import { type ReactNode, useState } from 'react';
 
+import { useSession } from '../session/session.ts';
 import { Action } from './action.tsx';
+import { differencesOf } from './differences.ts';
 import { EditForm } from './edit-form.tsx';
 import { Rows } from './rows.tsx';
 
@@ -121,12 +123,14 @@ function useVersionedSave<Thing extends Versioned, Input extends object>({
 
 /** The fields that were edited: all others stay as the other member saved them. */
 function changesOf<Input extends object>(base: Input, mine: Input): Partial<Input> {
+  const written = (value: unknown) => JSON.stringify(value ?? '');
   const fields = Object.keys(mine) as (keyof Input)[];
-  const edited = fields.filter((field) => describe(mine[field]) !== describe(base[field]));
+  const edited = fields.filter((field) => written(mine[field]) !== written(base[field]));
   return Object.fromEntries(edited.map((field) => [field, mine[field]])) as Partial<Input>;
 }
 
 function ConflictDialog<Input extends object>({ theirs, mine, decide }: Conflict<Input>) {
+  const currency = useSession()?.store.currency;
   return (
     <Dialog open fullWidth maxWidth="md" aria-labelledby="conflict-title">
       <DialogTitle id="conflict-title">Someone else changed this meanwhile</DialogTitle>
@@ -134,7 +138,7 @@ function ConflictDialog<Input extends object>({ theirs, mine, decide }: Conflict
         <DialogContentText sx={{ mb: 2 }}>Choose the version to use.</DialogContentText>
         <Rows
           label="Differences"
-          rows={differencesOf(theirs, mine)}
+          rows={differencesOf(theirs, mine, currency)}
           keyOf={({ field }) => field}
           empty="Both versions are the same."
           columns={[
@@ -153,18 +157,3 @@ function ConflictDialog<Input extends object>({ theirs, mine, decide }: Conflict
     </Dialog>
   );
 }
-
-interface Difference {
-  readonly field: string;
-  readonly theirs: string;
-  readonly mine: string;
-}
-
-function differencesOf<Input extends object>(theirs: Input, mine: Input): Difference[] {
-  const fields = Object.keys(theirs) as (keyof Input & string)[];
-  return fields
-    .map((field) => ({ field, theirs: describe(theirs[field]), mine: describe(mine[field]) }))
-    .filter((difference) => difference.theirs !== difference.mine);
-}
-
-const describe = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? ''));

@@ -2,7 +2,7 @@ import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import type { Result } from '@storefront-commerce/client';
 
-import { formatCount, formatDay, formatMoney } from '../../lib/format.ts';
+import { formatDay, formatMoney, formatOrders } from '../../lib/format.ts';
 
 type Day = Result<'admin.getDailyAnalytics'>['days'][number];
 
@@ -25,7 +25,7 @@ export function DailyPlot({ days, currency }: Props) {
   return (
     <Box component="figure" sx={{ m: 0, mb: 2 }}>
       <Typography component="figcaption">
-        {formatMoney(revenue, currency)} from {formatCount(orders)} orders
+        {formatMoney(revenue, currency)} from {formatOrders(orders)}
       </Typography>
       <Box
         component="svg"
@@ -45,7 +45,7 @@ export function DailyPlot({ days, currency }: Props) {
           const length = (height * cents) / most;
           return (
             <rect key={day} x={index * barWidth + 1} y={height - length} width={barWidth - 2} height={length}>
-              <title>{`${formatDay(day)}: ${formatMoney(cents, currency)}, ${formatCount(orders)} orders`}</title>
+              <title>{`${formatDay(day)}: ${formatMoney(cents, currency)}, ${formatOrders(orders)}`}</title>
             </rect>
           );
         })}

@@ -6,7 +6,7 @@ import { Action } from '../../lib/action.tsx';
 import { formatTime } from '../../lib/format.ts';
 import { Listing } from '../../lib/listing.tsx';
 import { SecretDialog } from '../../lib/secret-dialog.tsx';
-import { State } from '../../lib/texts.tsx';
+import { BreakableUrl, State } from '../../lib/texts.tsx';
 import { EndpointInputs } from './endpoint-inputs.tsx';
 
 export function EndpointList() {
@@ -17,7 +17,7 @@ export function EndpointList() {
       linkOf={({ id }) => `/webhooks/${id}/show`}
       empty="No endpoints."
       columns={[
-        { label: 'URL', show: ({ url }) => url },
+        { label: 'URL', show: ({ url }) => <BreakableUrl url={url} /> },
         { label: 'State', show: ({ status }) => <State code={status} /> },
         { label: 'Failing since', show: ({ failing_since }) => failing_since && formatTime(failing_since) },
         { label: 'Last success', show: ({ last_success_at }) => last_success_at && formatTime(last_success_at) },
