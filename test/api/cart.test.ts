@@ -66,6 +66,7 @@ test('cart: create, add, change and remove items', async (t) => {
     purchaseType: 'one_time',
     subscriptionInterval: null,
     stockStatus: 'in_stock',
+    maxQuantity: 100,
     priceChanged: false,
   });
   t.deepEqual((await api.call('GET', path, { tenant })).body, added.body);

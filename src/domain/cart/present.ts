@@ -1,5 +1,5 @@
 import { Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
-import { PurchaseType, StockStatusBody, SubscriptionInterval, stockStatus } from '../catalog/index.ts';
+import { buyableQuantity, PurchaseType, StockStatusBody, SubscriptionInterval, stockStatus } from '../catalog/index.ts';
 import type { CartLineRecord, CartRecord } from './cart.ts';
 
 const amount = Type.Integer({ examples: [3800] });
@@ -20,7 +20,10 @@ const CartLineView = Type.Object(
     lineTotalCents: amount,
     purchaseType: PurchaseType,
     subscriptionInterval: Nullable(SubscriptionInterval),
+    /** Of the variant, whatever the quantity of the line is. */
     stockStatus: StockStatusBody,
+    /** How many can be bought at once: a checkout of more is rejected. */
+    maxQuantity: Type.Integer({ examples: [12] }),
     /** Whether the price differs from the one that the shopper saw last. */
     priceChanged: Type.Boolean(),
   },
@@ -83,6 +86,7 @@ function presentLine(line: CartLineRecord): Static<typeof CartLineView> {
     purchaseType: line.purchaseType,
     subscriptionInterval: line.interval,
     stockStatus: line.priceCents === null ? 'out_of_stock' : stockStatus(line),
+    maxQuantity: line.priceCents === null ? 0 : buyableQuantity(line),
     priceChanged: unitPriceCents !== line.seenPriceCents,
   };
 }

@@ -73,4 +73,11 @@ export {
 export { removeProduct, saveProduct, saveProducts } from './save-product.ts';
 export { ExportedStockItem, StockInput, saveStock, saveStockChanges, stockChangeOf } from './save-stock.ts';
 export { listStockMovements, StockMovementView } from './stock-ledger.ts';
-export { quantityMax, readInventory, readInventoryOf, type StockLevel, stockStatus } from './stock-level.ts';
+export {
+  buyableQuantity,
+  quantityMax,
+  readInventory,
+  readInventoryOf,
+  type StockLevel,
+  stockStatus,
+} from './stock-level.ts';

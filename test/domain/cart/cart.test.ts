@@ -86,6 +86,7 @@ test('addLine takes the catalogue’s data and adds to the line of an equal item
     purchaseType: 'one_time',
     subscriptionInterval: null,
     stockStatus: 'low_stock',
+    maxQuantity: 3,
     priceChanged: false,
   });
   t.like(cart, { itemCount: 5, subtotalCents: 19_000, version: 3 });
@@ -182,7 +183,7 @@ test('addLine ignores the caller’s price, except to show that it changed', asy
   });
 
   await transact(ctx, (ctx) => removeProduct(ctx, slug));
-  t.like(presentCart(await readCart(ctx, id)).items[0], { stockStatus: 'out_of_stock' });
+  t.like(presentCart(await readCart(ctx, id)).items[0], { stockStatus: 'out_of_stock', maxQuantity: 0 });
 });
 
 test('changeLine changes a line, merges it with an equal one, and removes it', async (t) => {

@@ -877,6 +877,7 @@ export interface components {
             purchaseType: "one_time" | "subscription";
             subscriptionInterval: ("month" | "quarter") | null;
             stockStatus: "in_stock" | "low_stock" | "out_of_stock" | "backorder";
+            maxQuantity: number;
             priceChanged: boolean;
         };
         CheckoutSession: {
