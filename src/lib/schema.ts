@@ -165,7 +165,7 @@ function closeFields(fields: object): object {
 /** The fields of a list request. Query text is converted before it is validated. */
 export const PageQuery = {
   cursor: Type.Optional(
-    Type.String({ maxLength: 1000, description: 'The `cursor` of the previous page, to get the next one.' }),
+    Type.String({ maxLength: 4000, description: 'The `cursor` of the previous page, to get the next one.' }),
   ),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'The page size.' })),
 } satisfies Record<string, TOptional<TSchema>>;

@@ -122,6 +122,17 @@ test('GET /products filters by category, tag and words', async (t) => {
   t.deepEqual(await slugs('tag=gift&category=kitchen&q=stirrer'), ['cafe']);
 });
 
+test('a cursor is accepted however long the name is that it stands at', async (t) => {
+  const { api, ctx, tenant } = t.context;
+  const name = '🍵'.repeat(200);
+  for (const slug of ['first', 'second']) await buildProduct(ctx, { slug, name });
+  const page = (cursor: string) =>
+    api.call('GET', `/api/v1/products?sort=name&limit=1&${new URLSearchParams({ cursor })}`, { tenant: tenant.slug });
+  const first = (await page('')).body;
+  const second = (await page(first.cursor)).body;
+  t.deepEqual([...first.products, ...second.products].map(({ slug }) => slug).toSorted(), ['first', 'second']);
+});
+
 for (const sort of ['newest', 'price_asc', 'price_desc', 'name']) {
   test(`every page of products by ${sort} is in order, though products come and go meanwhile`, async (t) => {
     const { api, ctx, tenant } = t.context;

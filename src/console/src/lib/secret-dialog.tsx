@@ -4,7 +4,7 @@ import DialogActions from '@mui/material/DialogActions';
 import DialogContent from '@mui/material/DialogContent';
 import DialogContentText from '@mui/material/DialogContentText';
 import DialogTitle from '@mui/material/DialogTitle';
-import { type ReactNode, useId } from 'react';
+import { type ReactNode, useId, useState } from 'react';
 
 interface SecretDialogProps {
   readonly title: string;
@@ -15,6 +15,12 @@ interface SecretDialogProps {
 /** A secret that the API returns once. */
 export function SecretDialog({ title, value, onClose }: SecretDialogProps): ReactNode {
   const titleId = useId();
+  const [copyLabel, setCopyLabel] = useState('Copy');
+  const copy = () =>
+    navigator.clipboard.writeText(value).then(
+      () => setCopyLabel('Copied'),
+      () => setCopyLabel('Copy failed'),
+    );
   return (
     <Dialog open fullWidth maxWidth="sm" aria-labelledby={titleId}>
       <DialogTitle id={titleId}>{title}</DialogTitle>
@@ -23,7 +29,8 @@ export function SecretDialog({ title, value, onClose }: SecretDialogProps): Reac
         <code style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-line' }}>{value}</code>
       </DialogContent>
       <DialogActions>
-        <Button onClick={() => navigator.clipboard.writeText(value)}>Copy</Button>
+        {/* Browsers give pages no clipboard without HTTPS. */}
+        {'clipboard' in navigator && <Button onClick={copy}>{copyLabel}</Button>}
         <Button variant="contained" onClick={onClose}>
           Close
         </Button>

@@ -64,11 +64,14 @@ function RemindersForm({ reminders }: { readonly reminders: ReminderSettings }) 
         helperText="Such as 16h"
         validate={required()}
       />
-      <HourInput source="from" label="Quiet from" helperText="In the time zone of the store" />
-      <HourInput source="until" label="Quiet until" helperText="Both empty: at any hour" />
+      <HourInput source="from" label="Quiet from" helperText="In the time zone of the store" validate={bothOrNone} />
+      <HourInput source="until" label="Quiet until" helperText="Both empty: at any hour" validate={bothOrNone} />
     </EditForm>
   );
 }
+
+const bothOrNone = (_: unknown, { from, until }: Partial<Input>) =>
+  !from === !until ? undefined : 'Enter both hours, or none';
 
 function HourInput(props: TextInputProps) {
   return <TextInput {...props} type="time" slotProps={{ inputLabel: { shrink: true } }} />;
