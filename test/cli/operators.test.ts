@@ -357,7 +357,8 @@ test.serial('webhooks:delivery prints no control characters of a response', asyn
   );
   await callWebhooks(t.context, 'test', endpoint.id);
   await runJobs(t.context.services);
-  const { deliveries } = await callWebhooksJson(t.context, 'deliveries', endpoint.id);
+  const { deliveries } = await callWebhooksJson(t.context, 'deliveries', endpoint.id, '--since', '2020-01-01');
+  t.deepEqual((await callWebhooksJson(t.context, 'deliveries', endpoint.id, '--since', '2099-12-31')).deliveries, []);
   const { out } = await callWebhooks(t.context, 'delivery', deliveries[0].id);
   t.regex(out, / 500 .* \]0;owned broken 2J\n/);
 });

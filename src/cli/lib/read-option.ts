@@ -1,11 +1,13 @@
 import type { Clock } from '#src/lib/clock.ts';
 import { parseDuration } from '#src/lib/duration.ts';
-import { type Static, Timestamp, type TSchema } from '#src/lib/schema.ts';
+import { type Static, Timestamp, type TSchema, Type } from '#src/lib/schema.ts';
 import { fits, type Issue, issuesOf } from '#src/lib/validation.ts';
 import { UsageError } from './command.ts';
 
 /** The formats of a point in time. */
-export const timeHelp = 'A time such as 2026-11-20T00:00:00Z, or how long ago: 90m, 24h, 7d.';
+export const timeHelp = 'A time such as 2026-11-20T09:00:00Z, a day (from 0:00 UTC), or how long ago: 90m, 24h, 7d.';
+
+const Day = Type.String({ ...Timestamp, format: 'date' });
 
 /**
  * A point in time as it is written on a command line.
@@ -15,7 +17,7 @@ export const timeHelp = 'A time such as 2026-11-20T00:00:00Z, or how long ago: 9
 export function readTime(clock: Clock, name: string, written: string): Date {
   const agoMs = parseDuration(written);
   if (agoMs !== undefined) return new Date(clock.now().getTime() - agoMs);
-  if (fits(Timestamp, written)) return new Date(written);
+  if (fits(Timestamp, written) || fits(Day, written)) return new Date(written);
   throw new UsageError(`${name} is no time that I know. ${timeHelp}`);
 }
 

@@ -18,7 +18,7 @@ export const registerWebhookCommand = defineCommand({
       lines: [
         isNew
           ? `Stripe delivers to ${url} (${endpointId}). The new signing secret is stored; ` +
-            'the previous one stays valid for a day.'
+            'a previous one stays valid for a day.'
           : `Stripe delivers to ${url} already (${endpointId}).`,
       ],
     };
