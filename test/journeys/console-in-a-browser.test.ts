@@ -423,7 +423,8 @@ browserTest('a file is checked, its rejected rows are downloaded, and an export 
   await dialog(page).getByLabel('What it contains').click();
   await page.getByRole('option', { name: 'Stock' }).click();
   const buffer = Buffer.from('sku,quantity\nBOWL-M,7\nNOWHERE,1\n');
-  t.is(await dialog(page).getByRole('button', { name: 'Choose a file' }).count(), 0, 'the keyboard reaches the input');
+  const stops = dialog(page).getByRole('button', { name: 'Choose a file' });
+  t.deepEqual(await stops.evaluateAll((all) => all.map(({ tagName }) => tagName)), ['INPUT'], 'for the keyboard');
   await dialog(page).getByLabel('Choose a file').setInputFiles({ name: 'stock.csv', mimeType: 'text/csv', buffer });
   await dialog(page).getByText('stock.csv').waitFor();
   await confirm(page, 'New import');

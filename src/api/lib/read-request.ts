@@ -67,7 +67,10 @@ function givenValues(query: RouterContext['query']): Record<string, unknown> {
 
 function composedValues(given: Readonly<Record<string, string | string[] | undefined>>): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(given).map(([name, value]) => [name, typeof value === 'string' ? composed(value) : value]),
+    Object.entries(given).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.map(composed) : value && composed(value),
+    ]),
   );
 }
 
@@ -76,22 +79,22 @@ function checkText(
   given: Record<string, unknown>,
   reject: (issues: ReturnType<typeof issuesOfText>) => Error,
 ): unknown {
-  const repeated = repeatedIn(given);
+  const repeated = repeatedIn(schema, given);
   const issues = repeated.length > 0 ? repeated : [...nulsIn(given), ...issuesOfText(schema, given)];
   if (issues.length > 0) throw reject(issues);
   return given;
 }
 
-/** No parameter is a list: one that is given twice would be rejected for its type, which is not what is wrong. */
-function repeatedIn(given: Record<string, unknown>): Issue[] {
-  return Object.keys(given)
+/** No parameter of ours is a list: one that is given twice would be rejected for its type, which is not what is wrong. */
+function repeatedIn({ properties }: TObject, given: Record<string, unknown>): Issue[] {
+  return Object.keys(properties)
     .filter((name) => Array.isArray(given[name]))
     .map((name) => ({ path: `/${name}`, code: 'type', detail: 'must be given once' }));
 }
 
 /** A URL can contain NUL, which PostgreSQL cannot store in a text. */
 function nulsIn(given: Record<string, unknown>): Issue[] {
-  const holdsNul = (value: unknown) => typeof value === 'string' && value.includes('\0');
+  const holdsNul = (value: unknown) => [value].flat().some((text) => typeof text === 'string' && text.includes('\0'));
   return Object.keys(given)
     .filter((name) => holdsNul(given[name]))
     .map((name) => ({ path: `/${name}`, code: 'pattern', detail: 'must not contain a NUL character' }));
