@@ -1,6 +1,7 @@
 import { normaliseEmail } from '#src/lib/email-address.ts';
 import { Text } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
+import type { Context } from '../context.ts';
 
 /** The number of an order as a person writes it: imported ones have at most 50 characters. */
 export const OrderNumber = Text(50, { examples: ['ORD-1001'] });
@@ -16,11 +17,13 @@ export function orderNumbersMeant(typed: string): string[] {
 }
 
 /**
- * The condition that an order `o` has this number, as a person writes it, and this email; of several, which imports can
- * cause, the first that is meant.
+ * The condition that an order `o` is the one with this number, as a person writes it, and this email; of several, which
+ * imports can cause, the first that is meant.
  */
-export function isOrderOf({ orderNumber, email }: { orderNumber: string; email: string }): Sql {
+export function isOrderOf({ tenant }: Context, { orderNumber, email }: { orderNumber: string; email: string }): Sql {
   const numbers = orderNumbersMeant(orderNumber);
-  return sql`o.order_number = any(${numbers}::text[]) and o.email = ${normaliseEmail(email)}
-    order by array_position(${numbers}::text[], o.order_number) limit 1`;
+  return sql`o.id = (
+    select id from orders
+    where tenant_id = ${tenant.id} and order_number = any(${numbers}::text[]) and email = ${normaliseEmail(email)}
+    order by array_position(${numbers}::text[], order_number) limit 1)`;
 }

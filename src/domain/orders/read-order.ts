@@ -29,7 +29,7 @@ export async function findOrderByNumber(
   ctx: Context,
   { orderNumber, email }: { orderNumber: string; email: string },
 ): Promise<OrderView> {
-  const order = await readOrderWhere(ctx, isOrderOf({ orderNumber, email }));
+  const order = await readOrderWhere(ctx, isOrderOf(ctx, { orderNumber, email }));
   if (!order) throw notFound('order');
   return order;
 }

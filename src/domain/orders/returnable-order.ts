@@ -31,7 +31,7 @@ export async function lockReturnableOrder(
 ): Promise<ReturnableOrder | undefined> {
   const [order] = await ctx.tx.execute<Omit<ReturnableOrder, 'items'>>(sql`
     select id, order_number as "orderNumber", status, email, paid_at as "paidAt", delivered_at as "deliveredAt"
-    from orders o where o.tenant_id = ${ctx.tenant.id} and ${isOrderOf(named)} for update`);
+    from orders o where o.tenant_id = ${ctx.tenant.id} and ${isOrderOf(ctx, named)} for update`);
   if (!order) return undefined;
   // Read after the order was locked: the locking statement itself does not see changes that it waited for.
   const items = await ctx.tx.execute<ReturnableItem>(sql`
