@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import Koa from 'koa';
 
+import { listen } from '../listen.ts';
 import { embeddingsRoutes } from './routes.ts';
 
 export interface EmbeddingsSimulatorOptions {
@@ -24,12 +25,7 @@ export async function startEmbeddingsSimulator(options: EmbeddingsSimulatorOptio
   const app = new Koa();
   app.use(embeddingsRoutes(options.dimensions ?? 256).routes());
   const server = createServer(app.callback());
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port ?? 0, host, resolve);
-  });
-  const address = server.address();
-  const port = typeof address === 'object' && address ? address.port : (options.port ?? 0);
+  const port = await listen(server, options.port ?? 0, host);
   return {
     url: `http://${host}:${port}`,
     port,

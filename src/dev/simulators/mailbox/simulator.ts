@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import Koa from 'koa';
 
+import { listen } from '../listen.ts';
 import { createMailFaultList } from './faults.ts';
 import { mailboxRoutes } from './routes.ts';
 import { startMailReceiver } from './smtp.ts';
@@ -31,12 +32,7 @@ export async function startMailbox(options: MailboxOptions = {}): Promise<Mailbo
   const app = new Koa();
   app.use(mailboxRoutes({ store, faults, receiver }).routes());
   const server = createServer(app.callback());
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port ?? 0, host, resolve);
-  });
-  const address = server.address();
-  const port = typeof address === 'object' && address ? address.port : options.port;
+  const port = await listen(server, options.port ?? 0, host);
 
   return {
     smtpUrl: `smtp://${host}:${receiver.port}`,

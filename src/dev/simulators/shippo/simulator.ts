@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import Koa from 'koa';
 
+import { listen } from '../listen.ts';
 import { seededNumbers } from '../random.ts';
 import { apiRoutes, type RequestState, receiveRequests } from './api.ts';
 import { controlRoutes } from './control-routes.ts';
@@ -87,14 +88,4 @@ function createApp(simulator: SimulatorState, log: ShippoSimulatorOptions['log']
     log?.info({ method: ctx.method, path: ctx.path }, 'shippo simulator: unknown route');
   });
   return app;
-}
-
-function listen(server: Server, port: number, host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      const address = server.address();
-      resolve(typeof address === 'object' && address ? address.port : port);
-    });
-  });
 }

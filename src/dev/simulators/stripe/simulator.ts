@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 
+import { listen } from '../listen.ts';
 import { exchangeOf } from './api/http.ts';
 import { serveApi } from './api/serve-api.ts';
 import { expireDueSessions } from './checkout/end-session.ts';
@@ -67,15 +68,4 @@ async function serve(simulator: SimulatorState, request: IncomingMessage, respon
   if (exchange.path.startsWith('/v1/')) return serveApi(simulator, exchange);
   if (exchange.path.startsWith('/_control/')) return serveControl(simulator, exchange);
   return servePages(simulator, exchange);
-}
-
-function listen(server: Server, port: number, host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      const address = server.address();
-      if (address === null || typeof address === 'string') return reject(new Error('no port'));
-      resolve(address.port);
-    });
-  });
 }
