@@ -129,6 +129,14 @@ test('what a drain that is shut down had claimed and not attempted is due as bef
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
   await recordTests(ctx, id, 30);
+  const waiting = () =>
+    read<{ id: string; at: Date }>(
+      ctx,
+      sql`
+      select id, next_attempt_at as at from webhook_deliveries
+      where tenant_id = ${ctx.tenant.id} and state = 'pending' order by id`,
+    );
+  const before = await waiting();
   // Batches have grown by then.
   receiver.behave((_, number) => (number < 9 ? { status: 204 } : 'hang'));
   const stopping = new AbortController();
@@ -138,13 +146,12 @@ test('what a drain that is shut down had claimed and not attempted is due as bef
   receiver.behave({ status: 204 });
   receiver.release();
   await drain;
-  const rest = await read<{ isDueAsBefore: boolean }>(
-    ctx,
-    sql`
-    select next_attempt_at = created_at as "isDueAsBefore" from webhook_deliveries
-    where tenant_id = ${ctx.tenant.id} and state = 'pending'`,
+  const rest = await waiting();
+  t.is(rest.length, 21);
+  t.deepEqual(
+    rest,
+    before.filter(({ id }) => rest.some((delivery) => delivery.id === id)),
   );
-  t.deepEqual(rest, Array(21).fill({ isDueAsBefore: true }));
 });
 
 test('each attempt begins when the worker has a turn for it, and its end is the end of the turn', async (t) => {
