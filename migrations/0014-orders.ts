@@ -56,7 +56,6 @@ export class Orders extends Migration {
       create index orders_by_age on orders (tenant_id, created_at, id);
       create index orders_by_order_number on orders (tenant_id, order_number);
       create index orders_by_email on orders (tenant_id, email, id) where email is not null;
-      create index orders_by_customer on orders (tenant_id, customer_id, id) where customer_id is not null;
       create index orders_by_status on orders (tenant_id, status, id);
       create index orders_by_fulfillment on orders (tenant_id, fulfillment_status, id);
       create index orders_by_both_statuses on orders (tenant_id, status, fulfillment_status, id);
