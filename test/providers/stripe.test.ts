@@ -297,6 +297,22 @@ test('a provider that does not respond opens the circuit of this store only', as
   );
 });
 
+test('a call that is not sent, because its deadline has passed, leaves the circuit as it is', async (t) => {
+  const { payments, stripe, account } = t.context;
+  await stripe.addFault({
+    match: 'GET /v1/checkout/sessions/*',
+    account: account.secretKey,
+    kind: 'reset_before',
+    times: 100,
+  });
+  for (let time = 0; time < 3; time += 1) {
+    t.not(await failureOf(payments.fetchSession(account, 'cs_test_1')), 'missing');
+    const late = { ...account, endsAt: performance.now() - 1 };
+    await t.throwsAsync(payments.fetchSession(late, 'cs_test_1'), { code: 'no_time' });
+  }
+  await t.throwsAsync(payments.fetchSession(account, 'cs_test_1'), { code: 'circuit_open' });
+});
+
 test('a call that began before the circuit opened does not end the probe of another', async (t) => {
   let now = 0;
   const breaker = new CircuitBreaker({ openMs: 1000, failures: 2, now: () => now });

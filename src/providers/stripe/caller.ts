@@ -54,10 +54,15 @@ export function createCaller({ log, breaker, bulkhead, tryMs = defaultTryMs }: C
   return (call, send) => {
     const budget = call.budget ?? newBudget(call.account);
     return bulkhead.run(call.account.tenantId, async () => {
-      const once = () =>
-        breaker.run('stripe', call.account.tenantId, () =>
-          inCall('stripe', call.operation, () => tryOnce({ log, tryMs }, call, budget, send)),
+      // What is not sent tells the breaker nothing.
+      const once = async () => {
+        call.signal?.throwIfAborted();
+        const timeout = Math.round(Math.min(tryMs, budget.endsAt - performance.now()));
+        if (timeout <= 0) throw noTime(call.operation);
+        return breaker.run('stripe', call.account.tenantId, () =>
+          inCall('stripe', call.operation, () => tryOnce(log, call, timeout, send)),
         );
+      };
       try {
         return await once();
       } catch (error) {
@@ -69,17 +74,16 @@ export function createCaller({ log, breaker, bulkhead, tryMs = defaultTryMs }: C
   };
 }
 
+const noTime = (operation: string) =>
+  new ProviderError('stripe', 'busy', `Stripe, ${operation}: the deadline has passed.`, { code: 'no_time' });
+
 async function tryOnce<Result>(
-  { log, tryMs }: { log: Log; tryMs: number },
-  { account, operation, signal, key }: Call,
-  budget: Budget,
+  log: Log,
+  { account, operation, key }: Call,
+  timeout: number,
   send: (options: Stripe.RequestOptions) => Promise<Result>,
 ): Promise<Result> {
-  signal?.throwIfAborted();
   const startedAt = performance.now();
-  const timeout = Math.round(Math.min(tryMs, budget.endsAt - startedAt));
-  if (timeout <= 0)
-    throw new ProviderError('stripe', 'busy', `Stripe, ${operation}: the deadline has passed.`, { code: 'no_time' });
   const logged = (status: string | number) =>
     log.info({ provider: 'stripe', operation, status, ms: Math.round(performance.now() - startedAt) }, 'provider call');
   try {
