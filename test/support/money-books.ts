@@ -1,10 +1,26 @@
 import { read } from '#src/database/transact.ts';
 import type { AccountReport, Row } from '#src/dev/simulators/stripe/control/client.ts';
 import { exportJournal, exportJournalDays } from '#src/domain/bulk/exports/journal.ts';
+import type { Context } from '#src/domain/context.ts';
 import { sql } from '#src/lib/sql.ts';
-import type { MoneyStore } from './money-store.ts';
 
 export const sum = (amounts: readonly number[]): number => amounts.reduce((total, amount) => total + amount, 0);
+
+/** A store whose books are compared with those of its payment provider, and with what its owner did. */
+export interface AuditedStore {
+  readonly ctx: Context;
+  readonly currency: string;
+  /** Its gift cards, and what each was issued with: a balance that the owner sets later counts, too. */
+  readonly cards: readonly { readonly issuedCents: number }[];
+  /** The quantity of each variant that the owner put on the shelf. */
+  readonly stocked: ReadonlyMap<string, number>;
+  /** The returns that were refunded without a given amount. */
+  readonly returnedByDefault: ReadonlySet<string>;
+  readonly partnerCode: string;
+  now(): Date;
+  /** Everything that the payment provider knows. */
+  provider(): Promise<AccountReport>;
+}
 
 /** An order with all that was said about its money, here and by the payment provider. Amounts are in minor units. */
 export interface BookedOrder {
@@ -58,6 +74,8 @@ export interface BookedVariant {
   readonly held: number;
   /** What its movements add up to. */
   readonly ledger: number;
+  /** Whether more may be sold than there is. */
+  readonly backorder: boolean;
 }
 
 export interface Books {
@@ -78,7 +96,7 @@ export interface Books {
 type BookedRow = Omit<BookedOrder, 'journal' | 'atProvider'> & { readonly paymentId: string | null };
 
 /** Everything that the store and its payment provider say about money, at this moment. */
-export async function readBooks(store: MoneyStore): Promise<Books> {
+export async function readBooks(store: AuditedStore): Promise<Books> {
   const { ctx } = store;
   const everything = { from: null, to: null };
   const tenantId = ctx.tenant.id;
@@ -94,10 +112,10 @@ export async function readBooks(store: MoneyStore): Promise<Books> {
     read<BookedVariant>(
       ctx,
       sql`
-      select v.id, v.stock, v.stock_held as held, (
+      select v.id, v.stock, v.stock_held as held, v.backorder, (
         select coalesce(sum(m.quantity), 0)::int from stock_movements m
         where m.tenant_id = v.tenant_id and m.variant_id = v.id) as ledger
-      from variants v where v.tenant_id = ${tenantId}`,
+      from variants v where v.tenant_id = ${tenantId} and v.stock is not null`,
     ),
     read<Books['promos'][number]>(ctx, sql`select code, used, held from promo_codes where tenant_id = ${tenantId}`),
     read<{ subject: string; held: number }>(

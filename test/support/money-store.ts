@@ -17,6 +17,7 @@ import { buildPartner } from './factories/partners.ts';
 import { buildPaymentAccount } from './factories/payments.ts';
 import { buildPromo } from './factories/promotions.ts';
 import { buildShippingAccount } from './factories/shipping.ts';
+import type { AuditedStore } from './money-books.ts';
 import type { Random } from './random.ts';
 import { runJobs } from './run-jobs.ts';
 import { buildTenant } from './tenant.ts';
@@ -39,7 +40,7 @@ type Step = Promise<string | undefined>;
  * A store that sells, with the real Stripe SDK and a simulator, and everything that its shoppers, its owner, the payment
  * provider and the shoppers' banks do to its money. `random` decides what, and to which order.
  */
-export class MoneyStore {
+export class MoneyStore implements AuditedStore {
   readonly ctx: Context;
   readonly currency: string;
   readonly openedAt: Date;
