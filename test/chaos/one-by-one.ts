@@ -18,7 +18,7 @@ const { Redis } = await import('ioredis');
 const { startReceiver } = await import('#src/dev/demo/receiver.ts');
 const { startStack } = await import('#src/dev/stack/start-stack.ts');
 const { seededRandom } = await import('#test/support/random.ts');
-const { findBreaches } = await import('./invariants.ts');
+const { openInvariants } = await import('./invariants.ts');
 const { sendShoppers } = await import('./shoppers.ts');
 
 const receiver = await startReceiver();
@@ -27,6 +27,7 @@ const stack = await startStack(receiver, {
   environment: { LABEL_BUY_TIMEOUT: '2s', LABEL_LOOKUP_GRACE: '1s', LOG_LEVEL: 'info' },
   report: (line) => console.log(line),
 });
+const invariants = await openInvariants(stack, receiver);
 const random = seededRandom(1);
 const bought: Purchase[] = [];
 let shoppers = 0;
@@ -34,7 +35,7 @@ let failed = false;
 
 async function waitForInvariants(name: string, startedAt: number): Promise<void> {
   for (;;) {
-    const breaches = await findBreaches(stack, receiver, { bought });
+    const breaches = await invariants.findBreaches({ bought });
     const took = performance.now() - startedAt;
     if (breaches.length > 0 && took < 60_000) {
       await pause(50);
@@ -80,6 +81,7 @@ try {
   await stack.restart('worker-payments');
   await waitForInvariants('Redis flushed with the payment in its queue', startedAt);
 } finally {
+  await invariants.close();
   await stack.stop();
   receiver.close();
 }

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { startReceiver } from '#src/dev/demo/receiver.ts';
-import { startStack } from '#src/dev/stack/start-stack.ts';
+import { type Stack, startStack } from '#src/dev/stack/start-stack.ts';
 import { watchMemory } from '#test/bench/lib/costs.ts';
 import { seededRandom } from '#test/support/random.ts';
 import { injectFaults, type WebhookFaults } from './fault-injector.ts';
-import { findBreaches } from './invariants.ts';
+import { openInvariants } from './invariants.ts';
 import { type Neighbour, openNeighbour } from './neighbour.ts';
 import { quickSchedules } from './quick-schedules.ts';
 import { sendRefunds } from './refunds.ts';
@@ -24,6 +24,8 @@ export interface ChaosOptions {
   /** Jobs of each kind that are due in another store, which misbehaves; 0 for no such store. */
   readonly neighbour: number;
   readonly report: (line: string) => void;
+  /** Called when everything has recovered, with what finds the violated invariants. */
+  readonly inspect?: (stack: Stack, findBreaches: () => Promise<string[]>) => Promise<void>;
 }
 
 const quick = {
@@ -48,19 +50,22 @@ export async function runChaos({
   withKeys,
   neighbour: due,
   report,
+  inspect,
 }: ChaosOptions): Promise<string[]> {
   const random = seededRandom(seed);
   const receiver = await startReceiver();
   const stack = await startStack(receiver, { workers: 'each', environment: quick, report });
   const memory = watchMemory(stack.processes);
   let neighbour: Neighbour | undefined;
+  const invariants = await openInvariants(stack, receiver);
   try {
     if (due > 0) neighbour = await openNeighbour(stack, due, report);
     await neighbour?.flood();
     const injection = await injectFaults(stack, seededRandom(seed + 1), { everyMs, webhooks });
     const startedAt = performance.now();
+    const { codes } = invariants;
     const sell = async () => {
-      const bought = await sendShoppers(stack, random, { count: orders, atOnce: 4, withKeys });
+      const bought = await sendShoppers(stack, random, { count: orders, atOnce: 4, withKeys, codes });
       return { bought, refunds: await sendRefunds(stack, seededRandom(seed + 3), bought) };
     };
     const [{ bought, refunds }, visits] = await Promise.all([
@@ -70,20 +75,23 @@ export async function runChaos({
     await neighbour?.end();
     bought.push(...(neighbour?.bought ?? []));
     report(
-      `${bought.length} shoppers, ${refunds.length} refunds and ${visits.length} visitors ` +
+      `${bought.length} shoppers (${bought.filter(({ hasCodes }) => hasCodes).length} with codes), ` +
+        `${refunds.length} refunds and ${visits.length} visitors ` +
         `(${visits.filter(({ link }) => link?.openings === 1).length} signed in) in ` +
         `${Math.round(performance.now() - startedAt)} ms, with these faults: ${injection.log.join('; ')}`,
     );
 
+    const findBreaches = () => invariants.findBreaches({ bought, refunds, visits });
     const deadline = performance.now() + resolveMs;
     for (;;) {
-      const breaches = await findBreaches(stack, receiver, { bought, refunds, visits });
+      const breaches = await findBreaches();
       if (breaches.length === 0 || performance.now() > deadline) {
         report(
           breaches.length === 0
             ? `Recovered after ${Math.round(resolveMs - (deadline - performance.now()))} ms.`
             : 'It did not recover.',
         );
+        if (breaches.length === 0) await inspect?.(stack, findBreaches);
         return breaches;
       }
       await pause(500);
@@ -91,6 +99,7 @@ export async function runChaos({
   } finally {
     report(`Peak memory: ${memory.end()}.`);
     await neighbour?.close();
+    await invariants.close();
     await stack.stop();
     receiver.close();
   }

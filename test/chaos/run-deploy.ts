@@ -10,7 +10,7 @@ import { type StackProcess, startProcess } from '#src/dev/stack/start-process.ts
 import { type Stack, startStack } from '#src/dev/stack/start-stack.ts';
 import { handledEventTypes } from '#src/providers/stripe/events.ts';
 import { seededRandom } from '#test/support/random.ts';
-import { findBreaches } from './invariants.ts';
+import { type Invariants, openInvariants } from './invariants.ts';
 import { buildNextRelease, type NextRelease } from './next-release.ts';
 import { quickSchedules } from './quick-schedules.ts';
 import { startRouter } from './router.ts';
@@ -47,6 +47,7 @@ export async function runDeploy({ orders, atOnce, report }: DeployOptions): Prom
   const receiver = await startReceiver();
   const stack = await startStack(receiver, { workers: 'all', environment: quick, report });
   const router = await startRouter(stack.url);
+  const invariants = await openInvariants(stack, receiver);
   const next = buildNextRelease();
   const routed: Stack = { ...stack, url: router.url };
   const random = seededRandom(1);
@@ -92,15 +93,16 @@ export async function runDeploy({ orders, atOnce, report }: DeployOptions): Prom
     await Promise.all([sell(2 * orders), ...stopping]);
 
     const deadline = performance.now() + resolveMs;
-    let open = await openFindings(stack, receiver, bought, next);
+    let open = await openFindings(stack, invariants, bought, next);
     while (open.length > 0 && performance.now() < deadline) {
       await pause(500);
-      open = await openFindings(stack, receiver, bought, next);
+      open = await openFindings(stack, invariants, bought, next);
     }
     return { failures: router.failures, breaches: [...breaches, ...open] };
   } finally {
     await Promise.all(started.map((process) => process.stop()));
     await router.close();
+    await invariants.close();
     await stack.stop();
     receiver.close();
     next.remove();
@@ -127,7 +129,7 @@ async function release({ folder }: NextRelease, environment: Readonly<Record<str
  */
 async function openFindings(
   stack: Stack,
-  receiver: Parameters<typeof findBreaches>[1],
+  invariants: Invariants,
   bought: readonly Purchase[],
   { jobs }: NextRelease,
 ): Promise<string[]> {
@@ -145,7 +147,7 @@ async function openFindings(
       rows: [seen],
     } = await client.query<{ count: number }>(`select count(*)::int as count from orders where note = 'seen'`);
     return [
-      ...(await findBreaches(stack, receiver, { bought })),
+      ...(await invariants.findBreaches({ bought })),
       ...jobs
         .filter((job) => !rows.some((row) => row.job === job && row.completed > 0))
         .map((job) => `${job} was never completed`),

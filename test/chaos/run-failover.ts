@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { type Receiver, startReceiver } from '#src/dev/demo/receiver.ts';
+import { startReceiver } from '#src/dev/demo/receiver.ts';
 import { startEmbedded } from '#src/dev/embedded/start-embedded.ts';
 import { type Stack, startStack } from '#src/dev/stack/start-stack.ts';
 import { seededRandom } from '#test/support/random.ts';
 import { type RedisCluster, startRedisCluster } from '#test/support/redis-cluster.ts';
 import { until } from '#test/support/until.ts';
-import { findBreaches } from './invariants.ts';
+import { type Invariants, openInvariants } from './invariants.ts';
 import { quickSchedules } from './quick-schedules.ts';
 import { type ObservedResponse, type Purchase, requestUntilAccepted, sendShoppers } from './shoppers.ts';
 
@@ -56,7 +56,9 @@ export async function runFailover({ isShort = false, downMs = 0, report }: Failo
     const environment = { ...quick, DATABASE_URL: postgres.databaseUrl, REDIS_URL: cluster.url };
     const stack = await startStack(receiver, { workers: 'all', environment, report });
     stops.unshift(stack.stop);
-    const sales = openSales(stack, receiver, report);
+    const invariants = await openInvariants(stack, receiver);
+    stops.unshift(invariants.close);
+    const sales = openSales(stack, invariants, report);
     const failures: Failure[] = [
       ['a Redis master is killed', () => killMaster(cluster)],
       ['a process starts while a Redis master is down', () => replaceWorker(cluster, stack)],
@@ -110,7 +112,7 @@ async function replaceWorker(cluster: RedisCluster, stack: Stack): Promise<void>
   await stack.restart('worker');
 }
 
-function openSales(stack: Stack, receiver: Receiver, report: (line: string) => void) {
+function openSales(stack: Stack, invariants: Invariants, report: (line: string) => void) {
   const random = seededRandom(1);
   const bought: Purchase[] = [];
   let shoppers = 0;
@@ -152,10 +154,10 @@ function openSales(stack: Stack, receiver: Receiver, report: (line: string) => v
       isOver = true;
       await load;
       const deadline = performance.now() + resolveMaxMs;
-      let open = await findBreaches(stack, receiver, { bought });
+      let open = await invariants.findBreaches({ bought });
       while (open.length > 0 && performance.now() < deadline) {
         await pause(betweenCountsMs);
-        open = await findBreaches(stack, receiver, { bought });
+        open = await invariants.findBreaches({ bought });
       }
       const resolvedMs = performance.now() - failedAt;
       for (const id of carts) await requestUntilAccepted(stack, 'GET', `/cart/${id}`, { asShopper: true });

@@ -8,6 +8,8 @@ export interface Purchase {
   readonly orderId: string;
   readonly email: string;
   readonly paid: boolean;
+  /** Whether it has a promo code, a gift card or a partner's code. */
+  readonly hasCodes?: boolean;
 }
 
 const address = { line1: '1 Market St', city: 'San Francisco', state: 'CA', postal_code: '94105', country: 'US' };
@@ -18,6 +20,13 @@ export interface ObservedResponse {
   readonly status: number | undefined;
   readonly retryAfter: string | null;
   readonly tookMs: number;
+}
+
+/** What shoppers may use in a checkout. */
+export interface Codes {
+  readonly promoCode: string;
+  readonly partnerCode: string;
+  readonly giftCardCodes: readonly string[];
 }
 
 type Observe = (response: ObservedResponse) => void;
@@ -33,6 +42,8 @@ export interface ShopperOptions {
    * Whether their storefront sends idempotency keys. Without one, a lost response starts a new order, which supersedes.
    */
   readonly withKeys?: boolean;
+  /** Otherwise none is used. */
+  readonly codes?: Codes | undefined;
   /** Called with every response, also those after which a request is repeated. */
   readonly observe?: Observe;
 }
@@ -41,7 +52,7 @@ export interface ShopperOptions {
 export async function sendShoppers(
   stack: Stack,
   random: Random,
-  { count, atOnce, firstNumber = 0, allPay = false, withKeys = true, observe }: ShopperOptions,
+  { count, atOnce, firstNumber = 0, allPay = false, withKeys = true, codes, observe }: ShopperOptions,
 ): Promise<Purchase[]> {
   const products = await findProducts(stack, observe);
   const bought: Purchase[] = [];
@@ -52,12 +63,21 @@ export async function sendShoppers(
       const product = random.pick(products);
       const quantity = 1 + random.below(2);
       const pays = random.below(10) > 0 || allPay;
-      const one = await buy(stack, { number, product, quantity, pays, withKeys, observe });
+      const fields = codes ? chooseCodes(random, codes) : {};
+      const one = await buy(stack, { number, product, quantity, fields, pays, withKeys, observe });
       if (one) bought.push(one);
     }
   };
   await Promise.all(Array.from({ length: atOnce }, runShopper));
   return bought;
+}
+
+function chooseCodes(random: Random, { promoCode, partnerCode, giftCardCodes }: Codes): Record<string, string> {
+  return {
+    ...(random.below(3) === 0 && { promo_code: promoCode }),
+    ...(random.below(3) === 0 && { gift_card_code: random.pick(giftCardCodes) }),
+    ...(random.below(4) === 0 && { partner_code: partnerCode }),
+  };
 }
 
 interface Product {
@@ -92,33 +112,44 @@ interface PurchaseOptions {
   readonly number: number;
   readonly product: Product;
   readonly quantity: number;
+  /** The codes that the shopper uses. */
+  readonly fields: Readonly<Record<string, string>>;
   readonly pays: boolean;
   readonly withKeys: boolean;
   readonly observe: Observe | undefined;
 }
 
-/** Returns nothing when the product was sold out. */
+/** Returns nothing when the product was sold out. Who may not use a code, buys without. */
 async function buy(
   stack: Stack,
-  { number, product, quantity, pays, withKeys, observe }: PurchaseOptions,
+  { number, product, quantity, fields, pays, withKeys, observe }: PurchaseOptions,
 ): Promise<Purchase | undefined> {
   const email = `shopper-${number}@chaos.example`;
-  const session = await requestUntilAccepted(stack, 'POST', '/checkout/sessions', {
-    ...(withKeys && { key: `checkout-${number}` }),
-    body: { items: [{ product_slug: product.slug, variant_id: product.variantId, quantity }], customer_email: email },
-    observe,
-  });
+  const items = [{ product_slug: product.slug, variant_id: product.variantId, quantity }];
+  const checkout = (name: string, given: typeof fields) =>
+    requestUntilAccepted(stack, 'POST', '/checkout/sessions', {
+      ...(withKeys && { key: `${name}-${number}` }),
+      body: { items, customer_email: email, ...given },
+      observe,
+    });
+  const wanted = await checkout('checkout', fields);
+  const isRejected = /^(promo|gift_card)_/.test(String(wanted['error']));
+  const session = isRejected ? await checkout('without-codes', {}) : wanted;
+  const hasCodes = !isRejected && Object.keys(fields).length > 0;
   if (session['error'] === 'insufficient_stock') return undefined;
   const orderId = String(session['order_id']);
-  if (!pays) return { orderId, email, paid: false };
+  if (!pays) return { orderId, email, paid: false, hasCodes };
   const sessionId = String(session['checkout_url']).split('/').at(-1) ?? '';
   await stripeControl(stack.stripeUrl).pay(sessionId, { outcome: 'paid', email, name: `Shopper ${number}`, address });
-  return { orderId, email, paid: true };
+  return { orderId, email, paid: true, hasCodes };
 }
+
+/** Errors that a shopper may get: another one was faster. */
+const shopperErrors: readonly unknown[] = ['insufficient_stock', 'promo_not_applicable', 'gift_card_not_applicable'];
 
 /**
  * Repeat a request until it succeeds, as a good storefront does: with the same idempotency key, while the service
- * cannot be reached or is busy. Any other error than insufficient stock fails the run.
+ * cannot be reached or is busy. Any error but those of a shopper fails the run.
  */
 export async function requestUntilAccepted(
   stack: Stack,
@@ -154,7 +185,7 @@ export async function requestUntilAccepted(
     });
     if (response && text !== undefined) {
       const reply = JSON.parse(text) as Record<string, unknown>;
-      if (response.ok || reply['error'] === 'insufficient_stock') return reply;
+      if (response.ok || shopperErrors.includes(reply['error'])) return reply;
       if (response.status < 500 && ![409, 429].includes(response.status))
         throw new Error(`${method} ${path}: ${response.status} ${text}`);
     }
