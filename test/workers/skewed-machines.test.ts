@@ -213,8 +213,11 @@ test('a job that was put off while the clock of its machine was days ahead runs 
   await transact(ctx, async (ctx) => enqueue(ctx, drainEndpoint, { endpointId: 'any', causeId: 'test' }));
   await until(async () => runs === 1 && (await queues.get('webhooks')?.getDelayedCount()) === 1, { what: 'the delay' });
   machine?.setRight();
-  clock.pass(seconds(31));
-  await until(() => runs === 2, { what: 'the job after its delay' });
+  const isRunAfterASecond = () => {
+    clock.pass(seconds(1));
+    return runs === 2;
+  };
+  await until(isRunAfterASecond, { what: 'the job after its delay' });
   t.pass();
 });
 
