@@ -33,3 +33,15 @@ test('readDecimal takes the signs of its currency before or after the number, an
   t.deepEqual(['$1,299.00', '1.299,00 $', 'USD 12.5', ' 12.50 USD '].map(read), [1299, 1299, 12.5, 12.5]);
   t.deepEqual(['€5', '$$5', '1$50', '$', '$ USD'].map(read), [undefined, undefined, undefined, undefined, undefined]);
 });
+
+for (const locale of ['en-US', 'de-DE', 'de-CH', 'fr-FR', 'mr-IN', 'ar-EG', 'fa-IR'])
+  for (const decimals of [0, 2, 3])
+    test(`readDecimal with ${decimals} decimals reads in ${locale} what is written there`, (t) => {
+      for (const minimumFractionDigits of [0, decimals])
+        for (const useGrouping of [true, false]) {
+          const options = { minimumFractionDigits, maximumFractionDigits: decimals, useGrouping };
+          const written = new Intl.NumberFormat(locale, options);
+          for (const number of [0, -3, 1.25, 12.5, 1250, 12_345.678].map((number) => Number(number.toFixed(decimals))))
+            t.is(readDecimal(written.format(number), decimals, [], locale), number, written.format(number));
+        }
+    });

@@ -2,24 +2,44 @@
 const separators = [
   ['.', ','],
   [',', '.'],
+  ['٫', '٬'],
 ] as const;
 
 /**
  * A number as people write it: with a point or a comma before its decimals, and with or without groups of thousands.
+ * What can be read in two ways is read as in the locale: `1,250` with three decimals is 1.25 in German.
  * `undefined` for what is no such number, or has more decimals than these.
  * @param signs what may stand before or after it, such as `$`
+ * @param locale by default that of the browser
  */
-export function readDecimal(text: string, decimals: number, signs: readonly string[] = []): number | undefined {
+export function readDecimal(
+  text: string,
+  decimals: number,
+  signs: readonly string[] = [],
+  locale?: string,
+): number | undefined {
+  const { digits, point: own } = notationOf(locale);
   const compact = withoutSign(text.trim(), signs)
-    .replaceAll(/[\s'’]/g, '')
-    .replace('−', '-');
-  for (const [point, group] of separators) {
+    // Spaces, and the invisible marks of a direction that stand before an Arabic minus.
+    .replaceAll(/[\s'’\p{Cf}]/gu, '')
+    .replace('−', '-')
+    .replaceAll(/\p{Nd}/gu, (digit) => String(digits.includes(digit) ? digits.indexOf(digit) : digit));
+  for (const [point, group] of separators.toSorted(([left], [right]) => Number(right === own) - Number(left === own))) {
     const whole = `(?:\\d+|[1-9]\\d{0,2}(?:\\${group}\\d{3})+)`;
     const fraction = decimals > 0 ? `(?:\\${point}\\d{0,${decimals}})?` : '';
     if (new RegExp(`^-?${whole}${fraction}$`).test(compact))
       return Number(compact.replaceAll(group, '').replace(point, '.'));
   }
   return undefined;
+}
+
+/** The digits of a locale, from zero to nine, and what stands before its decimals. */
+function notationOf(locale: string | undefined): { digits: readonly string[]; point: string | undefined } {
+  const number = new Intl.NumberFormat(locale);
+  return {
+    digits: Array.from({ length: 10 }, (_, digit) => number.format(digit)),
+    point: number.formatToParts(0.5).find(({ type }) => type === 'decimal')?.value,
+  };
 }
 
 function withoutSign(text: string, signs: readonly string[]): string {
