@@ -332,6 +332,18 @@ browserTest('a product is created with the price that was entered, and not witho
   t.is((await admin.getProduct('ash-tray')).product.variants[0]?.price_cents, 1250);
 });
 
+browserTest('a page that something before the service forbids says so, and is read again', async (t) => {
+  t.timeout(180_000);
+  const page = await openConsole(t);
+  const byFirewall = { status: 403, contentType: 'text/html', body: '<h1>Forbidden</h1>' };
+  await page.route('**/admin/waitlist*', (route) => route.fulfill(byFirewall), { times: 1 });
+  await page.goto(`${t.context.stack.url}/admin#/waitlist`);
+  await page.getByText('responded in its place, with status 403', { exact: false }).waitFor();
+  await button(page, 'Try again').click();
+  await page.getByText('There are none yet.').waitFor();
+  t.is(await page.getByRole('alert').count(), 0);
+});
+
 browserTest('who clicks twice on the sign-in page gets one link', async (t) => {
   const { browser, stack } = t.context;
   const context = await browser.newContext();
@@ -426,7 +438,11 @@ browserTest('a file is checked, its rejected rows are downloaded, and an export 
   t.deepEqual(await stops.evaluateAll((all) => all.map(({ tagName }) => tagName)), ['INPUT'], 'for the keyboard');
   await dialog(page).getByLabel('Choose a file').setInputFiles({ name: 'stock.csv', mimeType: 'text/csv', buffer });
   await dialog(page).getByText('stock.csv').waitFor();
+  const byProxy = { status: 413, contentType: 'text/html', body: '<h1>Request Entity Too Large</h1>' };
+  await page.route('**/imports?*', (route) => route.fulfill(byProxy), { times: 1 });
   await confirm(page, 'New import');
+  await dialog(page).getByText('responded in its place, with status 413', { exact: false }).waitFor();
+  await confirm(page, 'Try again');
   await heading(page, 'Import of stock').waitFor();
   await page.getByText('1 row was rejected', { exact: false }).waitFor();
   const [errors] = await Promise.all([

@@ -11,6 +11,11 @@ export function messageOf(error: unknown, currency?: string): string {
   if (error.code === 'connection_failed')
     return 'The service cannot be reached. Check your connection, then try again: nothing you entered is lost.';
   if (error.code === 'insufficient_scope') return 'Your role does not allow this. Ask the owner of the store.';
+  if (error.code === 'unexpected_response')
+    return (
+      `Something between this page and the service responded in its place, with status ${error.status}. ` +
+      'Try again; if that does not help, ask the operator of the service.'
+    );
   return error.errors.length === 0
     ? error.detail
     : error.errors.map((issue) => describeIssue(issue, currency)).join('\n');

@@ -38,11 +38,14 @@ export const fetchThroughGates: typeof fetch = async (input, init) => {
   return fetchThroughGates(request);
 };
 
+/** The body of a response, where it is JSON: something before the service, such as a proxy, may have sent another. */
+export const readJson = (response: Response) => response.json().catch(() => undefined);
+
 async function gateOf(response: Response): Promise<Gate | undefined> {
   if (response.status === 401) return 'sign-in';
   if (response.status !== 403) return undefined;
-  const { error } = await response.clone().json();
-  return error === 'second_factor_required' ? 'second-factor' : undefined;
+  const body = await readJson(response.clone());
+  return body?.error === 'second_factor_required' ? 'second-factor' : undefined;
 }
 
 async function passGate(gate: Gate): Promise<boolean> {

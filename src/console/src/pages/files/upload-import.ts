@@ -1,6 +1,6 @@
 import { ApiError, type Import, type Query } from '@storefront-commerce/client';
 
-import { fetchThroughGates } from '../../session/gates.ts';
+import { fetchThroughGates, readJson } from '../../session/gates.ts';
 
 /** Sends a file as the body of an import, which the client does not do. */
 export async function uploadImport(file: File, query: Query<'admin.createImport'>): Promise<Import> {
@@ -13,7 +13,7 @@ export async function uploadImport(file: File, query: Query<'admin.createImport'
   const response = await fetchThroughGates(request).catch((cause: unknown) => {
     throw new ApiError('connection_failed', 'The file did not arrive.', { cause });
   });
-  const body = await response.json();
-  if (!response.ok) throw new ApiError(body.error, body.detail, { response, body });
-  return body.import;
+  const body = await readJson(response);
+  if (response.ok && body?.import) return body.import;
+  throw new ApiError(body?.error ?? 'unexpected_response', body?.detail ?? '', { response, body });
 }
