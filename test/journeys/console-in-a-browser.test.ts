@@ -8,6 +8,7 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { ensureConsole } from '#src/console/build/ensure-built.ts';
 import { type Receiver, startReceiver } from '#src/dev/demo/receiver.ts';
 import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
+import { stripeControl } from '#src/dev/simulators/stripe/control/client.ts';
 import { type Stack, startStack } from '#src/dev/stack/start-stack.ts';
 import { complaintsOf, hasBrowser, launchBrowser } from '#test/support/browser.ts';
 import { clientsOf } from '#test/support/clients-of.ts';
@@ -79,6 +80,17 @@ async function deniedLinks(page: Page): Promise<string[]> {
   const allowed = await targets(page.getByRole('menuitem'));
   return (await targets(page.locator('main a[href^="#/"]'))).filter((target) => !allowed.includes(target));
 }
+
+/** Evaluated in a page: where quantities and names begin on the screen, in the order in which a cell has them. */
+const leftsOfParts = `(() => {
+  const text = [...document.querySelectorAll('td')].find(({ textContent }) => textContent.includes('صحن')).firstChild;
+  return [...text.data.matchAll(/\\d+|\\p{L}+/gu)].map(({ index, 0: part }) => {
+    const range = document.createRange();
+    range.setStart(text, index);
+    range.setEnd(text, index + part.length);
+    return range.getBoundingClientRect().left;
+  });
+})()`;
 
 let ownersWindow: Page | undefined;
 
@@ -342,6 +354,36 @@ browserTest('a page that something before the service forbids says so, and is re
   await button(page, 'Try again').click();
   await page.getByText('There are none yet.').waitFor();
   t.is(await page.getByRole('alert').count(), 0);
+});
+
+browserTest('quantities stand before names that are written from right to left', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const { admin, storefront } = clientsOf(stack);
+  const slugs = ['cup', 'plate'];
+  for (const [index, name] of ['كوب', 'صحن'].entries())
+    await admin.createProduct({
+      slug: slugs[index] ?? '',
+      name,
+      status: 'published',
+      variants: [{ sku: name, price_cents: 1250, weight_oz: 8 }],
+    });
+  const session = await storefront.createCheckoutSession({
+    items: slugs.map((product_slug) => ({ product_slug, variant_id: null, quantity: 3 })),
+  });
+  const id = session.checkout_url.split('/').at(-1) ?? '';
+  await stripeControl(stack.stripeUrl).pay(id, { outcome: 'paid', ...atHome });
+  await until(async () => (await admin.getOrder(session.order_id)).order.fulfillment_status === 'label_purchased');
+
+  const page = await openConsole(t);
+  await openInConsole(page, stack, '/', 'Today');
+  await page.getByRole('link', { name: session.order_number }).waitFor();
+  const lefts = await page.evaluate<number[]>(leftsOfParts);
+  t.is(lefts.length, 4);
+  t.deepEqual(
+    lefts,
+    lefts.toSorted((left, right) => left - right),
+  );
 });
 
 browserTest('who clicks twice on the sign-in page gets one link', async (t) => {

@@ -28,6 +28,9 @@ export function Panel({ title, actions, children }: PanelProps): ReactNode {
   );
 }
 
+/** What people wrote has its lines, each in its own direction. */
+export const asWritten = { whiteSpace: 'pre-line', unicodeBidi: 'plaintext' } as const;
+
 /** Names and values below each other, without those that are not there. */
 export function Facts({ of }: { readonly of: readonly (readonly [name: string, value: ReactNode])[] }): ReactNode {
   return (
@@ -42,7 +45,11 @@ export function Facts({ of }: { readonly of: readonly (readonly [name: string, v
             <Typography component="dt" variant="body2" sx={{ color: 'text.secondary' }}>
               {name}
             </Typography>
-            <Typography component="dd" variant="body2" sx={{ m: 0, overflowWrap: 'anywhere' }}>
+            <Typography
+              component="dd"
+              variant="body2"
+              sx={{ m: 0, overflowWrap: 'anywhere', textAlign: 'left', ...asWritten }}
+            >
               {value}
             </Typography>
           </Fragment>

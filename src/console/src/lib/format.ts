@@ -36,6 +36,9 @@ export const formatCount = (count: number): string => new Intl.NumberFormat().fo
 
 export const formatOrders = (count: number): string => `${formatCount(count)} ${count === 1 ? 'order' : 'orders'}`;
 
+/** A text within another one, which its direction does not reorder: "2 × " stays before a name in Arabic. */
+export const isolate = (text: string): string => `\u2068${text}\u2069`;
+
 /** A code of the API as words: `needs_attention` is "Needs attention". */
 export function formatCode(code: string): string {
   const words = code.replaceAll(/[._]/g, ' ');

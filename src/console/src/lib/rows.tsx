@@ -11,7 +11,7 @@ import useMediaQuery from '@mui/material/useMediaQuery';
 import type { ReactNode } from 'react';
 import { Link as RouterLink } from 'react-router';
 
-import { Facts } from './facts.tsx';
+import { asWritten, Facts } from './facts.tsx';
 
 export interface Column<Row> {
   readonly label: string;
@@ -63,7 +63,7 @@ function WideRows<Row>({ label, rows, columns, keyOf, linkOf }: RowsProps<Row>) 
           {rows.map((row) => (
             <TableRow key={keyOf(row)} hover>
               {columns.map((column, index) => (
-                <TableCell key={column.label} align={column.align} sx={widthsOf(column.align)}>
+                <TableCell key={column.label} align={column.align} sx={{ ...widthsOf(column.align), ...asWritten }}>
                   {index === 0 ? <Name row={row} column={column} linkOf={linkOf} /> : column.show(row)}
                 </TableCell>
               ))}

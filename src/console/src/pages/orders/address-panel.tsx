@@ -3,7 +3,7 @@ import { BooleanInput, email, required, TextInput } from 'react-admin';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
-import { Panel } from '../../lib/facts.tsx';
+import { asWritten, Panel } from '../../lib/facts.tsx';
 
 type Address = Body<'admin.replaceShippingAddress'>;
 
@@ -15,7 +15,7 @@ export function AddressPanel({ order }: { readonly order: OrderFile }) {
   const lines = [name, street1, street2, [city, state, zip].filter(Boolean).join(' '), country, phone];
   return (
     <Panel title="Shipping address" actions={<EditAddress order={order} />}>
-      <address style={{ fontStyle: 'normal', whiteSpace: 'pre-line', overflowWrap: 'anywhere' }}>
+      <address style={{ fontStyle: 'normal', overflowWrap: 'anywhere', textAlign: 'left', ...asWritten }}>
         {lines.filter(Boolean).join('\n')}
       </address>
     </Panel>

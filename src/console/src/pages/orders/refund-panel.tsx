@@ -7,7 +7,7 @@ import { useFormContext, useWatch } from 'react-hook-form';
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
 import { Panel } from '../../lib/facts.tsx';
-import { formatCode, formatMoney } from '../../lib/format.ts';
+import { formatCode, formatMoney, isolate } from '../../lib/format.ts';
 import { MoneyInput } from '../../lib/money-input.tsx';
 import { Rows } from '../../lib/rows.tsx';
 import { Money, State, Time } from '../../lib/texts.tsx';
@@ -106,7 +106,7 @@ function LinesInput({ order: { items, currency }, left }: { readonly order: Orde
       row={false}
       choices={items.map(({ id, name, quantity, total_cents }) => ({
         id,
-        name: `${quantity} × ${name}, ${formatMoney(total_cents, currency)}`,
+        name: `${quantity} × ${isolate(name)}, ${formatMoney(total_cents, currency)}`,
       }))}
       onChange={(lines) => setAmount(lines as unknown as string[])}
     />

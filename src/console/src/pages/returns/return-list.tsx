@@ -2,7 +2,7 @@ import Box from '@mui/material/Box';
 import type { Return } from '@storefront-commerce/client';
 import { SelectInput, TextInput } from 'react-admin';
 
-import { choicesOf, formatTime } from '../../lib/format.ts';
+import { choicesOf, formatTime, isolate } from '../../lib/format.ts';
 import { Listing } from '../../lib/listing.tsx';
 import { State } from '../../lib/texts.tsx';
 import { OrderLink } from '../orders/order-link.tsx';
@@ -40,5 +40,6 @@ export function ReturnList() {
 }
 
 function describeItem({ quantity, name, reason, note }: Return['items'][number]): string {
-  return [`${quantity} × ${name}`, reason, note].filter(Boolean).join(', ');
+  const remarks = [reason, note].filter((text) => text !== null);
+  return [`${quantity} × ${isolate(name)}`, ...remarks.map(isolate)].join(', ');
 }

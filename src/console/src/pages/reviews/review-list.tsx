@@ -4,7 +4,7 @@ import { SelectInput } from 'react-admin';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
-import { choicesOf, formatTime } from '../../lib/format.ts';
+import { choicesOf, formatTime, isolate } from '../../lib/format.ts';
 import { Listing } from '../../lib/listing.tsx';
 import { State } from '../../lib/texts.tsx';
 
@@ -38,7 +38,7 @@ export function ReviewList() {
 }
 
 function describeAuthor({ author_name: name, verified_purchase: isVerified }: ManagedReview): string {
-  return isVerified ? `${name}, who bought it` : name;
+  return isVerified ? `${isolate(name)}, who bought it` : name;
 }
 
 function ReviewActions({ review: { id, status } }: { readonly review: ManagedReview }) {

@@ -2,7 +2,7 @@ import type { ShippingAccount } from '@storefront-commerce/client';
 
 import { labelCurrencyOf } from '../../../../lib/currency.ts';
 import { Facts } from '../../lib/facts.tsx';
-import { formatMoney } from '../../lib/format.ts';
+import { formatMoney, isolate } from '../../lib/format.ts';
 import { useSession } from '../../session/session.ts';
 
 /** The terms of shipping, for those who do not change them. */
@@ -18,7 +18,7 @@ export function ShippingFacts({ account }: { readonly account: ShippingAccount }
         ['Countries', countries.join(', ')],
         [
           'Options',
-          options.map(({ name, amount_cents }) => `${name} ${formatMoney(amount_cents, currency)}`).join(', '),
+          options.map(({ name, amount_cents }) => `${isolate(name)} ${formatMoney(amount_cents, currency)}`).join(', '),
         ],
         ['Most for a label', cap === null ? 'No limit' : formatMoney(cap, labelCurrencyOf(origin.country, currency))],
       ]}

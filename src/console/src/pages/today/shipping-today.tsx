@@ -4,7 +4,7 @@ import { Link as RouterLink } from 'react-router';
 
 import { admin } from '../../admin.ts';
 import { Panel } from '../../lib/facts.tsx';
-import { formatTime } from '../../lib/format.ts';
+import { formatTime, isolate } from '../../lib/format.ts';
 import { Loaded } from '../../lib/loaded.tsx';
 import { Rows } from '../../lib/rows.tsx';
 
@@ -33,7 +33,7 @@ export function ShippingToday() {
                 { label: 'Paid', show: ({ paid_at }) => paid_at && formatTime(paid_at) },
                 {
                   label: 'Items',
-                  show: ({ items }) => items.map(({ quantity, name }) => `${quantity} × ${name}`).join(', '),
+                  show: ({ items }) => items.map(({ quantity, name }) => `${quantity} × ${isolate(name)}`).join(', '),
                 },
               ]}
             />
