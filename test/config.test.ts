@@ -210,6 +210,19 @@ test('readConfig rejects an invalid value of every variable by its name', (t) =>
   );
 });
 
+test('a numeric variable is written in decimal digits', (t) => {
+  const numeric = Object.entries(Environment.properties)
+    .filter(([, schema]) => 'minimum' in schema || 'exclusiveMinimum' in schema)
+    .map(([name]) => name);
+  t.true(numeric.includes('PORT') && numeric.includes('RATE_LIMIT_SCALE'));
+  for (const name of numeric)
+    t.deepEqual(
+      problemsOf({ ...live, [name]: '0x1' }),
+      [`${name} must be a decimal number of at most 50 characters, not "0x1". ${descriptionOf(name)}`],
+      name,
+    );
+});
+
 test('a problem shows the given value unless it is a secret', (t) => {
   t.deepEqual(problemsOf({ ...local, LOG_LEVEL: 'loud' }), [
     'LOG_LEVEL must be one of debug, info, warn, error, silent, not "loud". Minimum log level.',

@@ -32,14 +32,17 @@ export function issuesOfText(
   value: Record<string, unknown>,
   { max = issuesMax }: { max?: number } = {},
 ): Issue[] {
-  return [...findIssues('fromText', schema, value, max), ...endlessIn(value)].slice(0, max);
+  const given = { ...value };
+  return [...findIssues('fromText', schema, value, max), ...misreadIn(given, value)].slice(0, max);
 }
 
-/** A text such as 1e309 is read as an endless number, which the validator holds against no bound. */
-function endlessIn(value: Record<string, unknown>): Issue[] {
-  return Object.keys(value)
-    .filter((name) => typeof value[name] === 'number' && !Number.isFinite(value[name]))
-    .map((name) => ({ path: `/${name}`, code: 'type', detail: 'must be a number that ends' }));
+const decimalText = /^[-+.0-9\s]{1,50}$/;
+
+/** The validator reads every numeral of JavaScript: 0x50, 1e3, and 1e309 as an endless number, held against no bound. */
+function misreadIn(given: Record<string, unknown>, converted: Record<string, unknown>): Issue[] {
+  return Object.entries(given)
+    .filter(([name, text]) => typeof converted[name] === 'number' && !decimalText.test(String(text)))
+    .map(([name]) => ({ path: `/${name}`, code: 'type', detail: 'must be a decimal number of at most 50 characters' }));
 }
 
 /** Whether the value fits its schema. */
