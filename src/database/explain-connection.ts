@@ -51,7 +51,7 @@ const adviceByCode: Readonly<Record<string, string>> = {
 
 /** By what a driver says without a code. */
 const adviceByMessage: readonly (readonly [RegExp, string])[] = [
-  [/^(Connection terminated|timeout exceeded when trying to connect|Query read timeout)/, unreachable],
+  [/^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Query read timeout)/, unreachable],
   [/does not support SSL/, 'Turn TLS on at the server, or remove sslmode from DATABASE_URL and unset PGSSLMODE.'],
   [/password must be a string/, 'Put the password into DATABASE_URL.'],
 ];

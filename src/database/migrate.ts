@@ -35,30 +35,30 @@ export async function migrate(
   report: (message: string) => void = () => undefined,
   options: { lockTimeoutMs: number } = { lockTimeoutMs },
 ): Promise<string[]> {
-  const lock = new pg.Client(parsePostgresUrl(databaseUrl));
-  lock.on('error', ignore);
-  await lock.connect();
-  try {
+  return withClient(databaseUrl, async (lock) => {
     await configureSession(unlimited)(lock);
     await rejectOtherEncodings(lock);
     await rejectSharedSessions(lock, databaseUrl);
     await takeLock(lock, report);
-    return await withMigrator(databaseUrl, options, async (migrator) => {
+    return withMigrator(databaseUrl, options, async (migrator) => {
       migrator.on('migrating', ({ name }) => report(`Applying ${name}.`));
       return (await migrator.up()).map(({ name }) => name);
     });
-  } finally {
-    await lock.end();
-  }
+  });
 }
 
 /** The migrations that were not applied yet. */
-export async function pendingMigrations(databaseUrl: string): Promise<string[]> {
+export function pendingMigrations(databaseUrl: string): Promise<string[]> {
+  return withClient(databaseUrl, (client) => missingMigrations(executeOn(client)));
+}
+
+/** A connection that the server rejects, or that the client cannot log in by, is closed, too. */
+async function withClient<Result>(databaseUrl: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
   const client = new pg.Client(parsePostgresUrl(databaseUrl));
   client.on('error', ignore);
-  await client.connect();
   try {
-    return await missingMigrations(executeOn(client));
+    await client.connect();
+    return await work(client);
   } finally {
     await client.end();
   }
@@ -72,15 +72,8 @@ async function rejectOtherEncodings(client: pg.Client): Promise<void> {
 }
 
 /** A lock of a shared session would outlast the connection that took it, and stop each further release. */
-async function rejectSharedSessions(client: pg.Client, databaseUrl: string): Promise<void> {
-  const other = new pg.Client(parsePostgresUrl(databaseUrl));
-  other.on('error', ignore);
-  await other.connect();
-  try {
-    await proveSessions(executeOn(client), executeOn(other));
-  } finally {
-    await other.end();
-  }
+function rejectSharedSessions(client: pg.Client, databaseUrl: string): Promise<void> {
+  return withClient(databaseUrl, (other) => proveSessions(executeOn(client), executeOn(other)));
 }
 
 const executeOn =

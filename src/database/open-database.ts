@@ -12,8 +12,6 @@ import { createReplica } from './replica.ts';
 import { responseMarginMs } from './run-statement.ts';
 import { configureSession, type SessionSettings } from './session-settings.ts';
 
-/** How long a statement waits until a connection is free, unless the URL has a `connect_timeout`. */
-const connectionTimeoutMs = seconds(5);
 /** How long a statement may run, and a transaction may be idle, before PostgreSQL ends it. */
 const statementTimeoutMs = seconds(15);
 /** On the reserved connection, which only runs what takes no time. */
@@ -106,9 +104,8 @@ function openPool(
   { poolMax, applicationName, log }: DatabaseOptions,
   timeoutMs = statementTimeoutMs,
 ): pg.Pool {
-  const config = parsePostgresUrl(url);
   const pool = new pg.Pool({
-    ...config,
+    ...parsePostgresUrl(url),
     pipeline: true,
     max: poolMax,
     application_name: applicationName,
@@ -119,7 +116,6 @@ function openPool(
       statement_timeout: timeoutMs,
       idle_in_transaction_session_timeout: timeoutMs * 2,
     }),
-    connectionTimeoutMillis: config.connectionTimeoutMillis ?? connectionTimeoutMs,
     types: columnTypes(),
   });
   pool.on('error', (error) => log.warn({ err: error.message }, 'idle database connection lost'));

@@ -1,6 +1,9 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import pg from 'pg';
+import { explainConnection } from '#src/database/explain-connection.ts';
 import { migrate, pendingMigrations } from '#src/database/migrate.ts';
 import { parsePostgresUrl } from '#src/database/postgres-url.ts';
 import { proveDatabase, UnfitDatabase } from '#src/database/prove-database.ts';
@@ -41,10 +44,56 @@ test('migrate works on a database of any name, in any encoding, as a role that c
     );
     t.deepEqual(rows, [{ name, creates: false }]);
   }
-  t.is(parsePostgresUrl('postgres://u:p@h/d7%20üç$f9').database, 'd7 üç$f9');
-  t.is(parsePostgresUrl('postgres://u:p@h/50%?sslmode=disable').database, '50%');
-  t.is(parsePostgresUrl('postgres://u:p@h/shop?connect_timeout=12').connectionTimeoutMillis, 12_000);
-  t.like(parsePostgresUrl('postgres://r%C3%B4le:p%40%2Fss@h:5433'), { user: 'rôle', password: 'p@/ss', port: 5433 });
+});
+
+test('parsePostgresUrl decodes user, password and name, whatever of the name is encoded', (t) => {
+  const names = {
+    'd7%20üç$f9': 'd7 üç$f9',
+    '50%?sslmode=disable': '50%',
+    'Läden DB': 'Läden DB',
+    'a%%2Fb c': 'a%/b c',
+  };
+  for (const [written, database] of Object.entries(names))
+    t.like(
+      parsePostgresUrl(`postgres://r%C3%B4le:p%40%2Fs%C3%9Fs@h:5433/${written}`),
+      { user: 'rôle', password: 'p@/sßs', host: 'h', port: 5433, database },
+      written,
+    );
+});
+
+test('parsePostgresUrl has a limit for connecting, that of the URL or 5 s', (t) => {
+  const timeoutOf = (query: string) => parsePostgresUrl(`postgres://u:p@h/shop${query}`).connectionTimeoutMillis;
+  t.is(timeoutOf('?connect_timeout=12'), 12_000);
+  for (const query of ['', '?connect_timeout=0', '?connect_timeout=', '?connect_timeout=soon'])
+    t.is(timeoutOf(query), 5000, query);
+});
+
+/** Accepts connections, and writes this on each that has sent something. */
+async function startServer(t: ExecutionContext, response: string) {
+  const closed = Promise.withResolvers<void>();
+  const server = createServer((socket) => {
+    socket.on('data', () => socket.write(response)).on('error', closed.resolve);
+    socket.on('end', closed.resolve);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  return { url: `postgres://u:p@127.0.0.1:${port}/shop?connect_timeout=1`, closed: closed.promise };
+}
+
+test('migrate closes a connection on which it cannot log in, or the server does not respond', async (t) => {
+  const rejection = 'SFATAL\0C28000\0Mno such role\0\0';
+  const rejected = `E\0\0\0${String.fromCharCode(rejection.length + 4)}${rejection}`;
+  for (const [response, message] of [
+    [rejected, /no such role/],
+    ['', /timeout expired/],
+  ] as const)
+    for (const begin of [migrate, pendingMigrations]) {
+      const { url, closed } = await startServer(t, response);
+      const error = await t.throwsAsync(begin(url), { message });
+      t.regex(explainConnection(error)?.advice ?? '', /DATABASE_URL/);
+      await t.notThrowsAsync(closed);
+    }
 });
 
 test('migrate reports why it failed when the server ends its connections meanwhile', async (t) => {
