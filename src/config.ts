@@ -163,6 +163,9 @@ function urlProblems(given: Readonly<Record<string, unknown>>): Problem[] {
     return !nodes.every((node) => isReadableUrl(node.includes('://') ? node : `redis://${node}`));
   };
   return [
+    ...databaseUrls
+      .filter((name) => given[name] !== undefined && hasSeveralHosts(String(given[name])))
+      .map((name) => ({ name, detail: 'must name one host, such as a DNS name or a proxy that leads to the primary' })),
     ...urlsWithCredentials
       .filter((name) => given[name] !== undefined && isBroken(name))
       .map((name) => ({
@@ -177,6 +180,12 @@ function urlProblems(given: Readonly<Record<string, unknown>>): Problem[] {
       return failure ? [{ name, detail: `names a file that cannot be read (${failure})` }] : [];
     }),
   ];
+}
+
+/** libpq connects to the first of several hosts that responds; the driver takes them for one name. */
+function hasSeveralHosts(url: string): boolean {
+  const [hosts = ''] = url.replace(/^[^/]*\/\/([^/?#]*@)?/, '').split(/[/?#]/);
+  return hosts.includes(',') || /[?&]host=[^&]*(,|%2c)/i.test(url);
 }
 
 /** Why a certificate or key that a URL of PostgreSQL names cannot be read. */
@@ -196,7 +205,9 @@ function isReadableUrl(text: string): boolean {
   if (!url || url.hash) return false;
   const { username, password, pathname, search } = url;
   const hasCutPassword = !username && !password && `${pathname}${search}`.includes('@');
-  return !hasCutPassword && isDecodable(username) && isDecodable(password);
+  // The name of a database may have a stray one.
+  const name = pathname.replace(/%(?![0-9a-f]{2})/gi, '');
+  return !hasCutPassword && [username, password, name].every(isDecodable);
 }
 
 function isDecodable(text: string): boolean {

@@ -362,6 +362,7 @@ test('a URL whose password must be percent-encoded is reported with the remedy a
       'postgres://a:1/hush@h/x',
       'postgres://a:1?hush@h/x',
       'postgres://a:50%hush@h/x',
+      'postgres://a:hush@h/x%C3',
     ],
     DATABASE_READ_URL: ['postgres://a:hush#w@h/x'],
     REDIS_URL: ['redis://:hush#w@h:6379', 'rediss://a:50%hush@h', 'redis://h:6379,redis://:hush#@h2:6379'],
@@ -379,6 +380,22 @@ test('a URL whose password must be percent-encoded is reported with the remedy a
   t.deepEqual(problemsOf({ ...live, STRIPE_API_BASE: 'https://' }), [
     `STRIPE_API_BASE must be a URL. ${descriptionOf('STRIPE_API_BASE')}`,
   ]);
+});
+
+test('a URL of PostgreSQL that names several hosts is rejected with what to name instead', (t) => {
+  const [one, several] = [
+    ['h:5432/x', 'h/x?application_name=a,b', '[::1]:5432/x', '/x?host=/run/postgresql'],
+    ['h1:5432,h2:5433/x', 'h1,h2/x', 'h1,h2:5432', 'h1,h2?sslmode=disable', '/x?host=h1,h2', '/x?host=h1%2Ch2'],
+  ];
+  for (const name of ['DATABASE_URL', 'DATABASE_READ_URL']) {
+    for (const place of several)
+      t.deepEqual(
+        problemsOf({ ...live, [name]: `postgres://a,b:hush,hush@${place}` }),
+        [`${name} must name one host, such as a DNS name or a proxy that leads to the primary. ${descriptionOf(name)}`],
+        place,
+      );
+    for (const place of one) t.deepEqual(problemsOf({ ...live, [name]: `postgres://a,b:c,d@${place}` }), [], place);
+  }
 });
 
 test('a URL that names a file that cannot be read is reported with the file', (t) => {
