@@ -158,9 +158,7 @@ const plainUrls = [
 function urlProblems(given: Readonly<Record<string, unknown>>): Problem[] {
   const isBroken = (name: string) => {
     const text = String(given[name]);
-    // The further nodes of a Redis Cluster may be a host and port alone.
-    const nodes = name === 'REDIS_URL' ? text.split(',').map((node) => node.trim()) : [text];
-    return !nodes.every((node) => isReadableUrl(node.includes('://') ? node : `redis://${node}`));
+    return !(name === 'REDIS_URL' ? redisNodesOf(text) : [text]).every(isReadableUrl);
   };
   return [
     ...databaseUrls
@@ -172,6 +170,9 @@ function urlProblems(given: Readonly<Record<string, unknown>>): Problem[] {
         name,
         detail: 'cannot be read: percent-encode special characters (# is %23), and check host and port',
       })),
+    ...(hasOtherDatabases(String(given['REDIS_URL'] ?? ''))
+      ? [{ name: 'REDIS_URL', detail: 'must name its database by a number, as in redis://host:6379/3, or none' }]
+      : []),
     ...plainUrls
       .filter((name) => given[name] !== undefined && !URL.canParse(String(given[name])))
       .map((name) => ({ name, detail: 'must be a URL' })),
@@ -182,10 +183,17 @@ function urlProblems(given: Readonly<Record<string, unknown>>): Problem[] {
   ];
 }
 
+/** The further nodes of a Redis Cluster may be a host and port alone. */
+const redisNodesOf = (url: string): string[] =>
+  url.split(',').map((node) => (node.includes('://') ? node.trim() : `redis://${node.trim()}`));
+
+const hasOtherDatabases = (redisUrl: string): boolean =>
+  redisNodesOf(redisUrl).some((node) => !/^\/?[0-9]*$/.test(URL.parse(node)?.pathname ?? ''));
+
 /** libpq connects to the first of several hosts that responds; the driver takes them for one name. */
 function hasSeveralHosts(url: string): boolean {
   const [hosts = ''] = url.replace(/^[^/]*\/\/([^/?#]*@)?/, '').split(/[/?#]/);
-  return hosts.includes(',') || /[?&]host=[^&]*(,|%2c)/i.test(url);
+  return hosts.includes(',') || /[?&]host=[^?&,%]*(,|%2c)/i.test(url);
 }
 
 /** Why a certificate or key that a URL of PostgreSQL names cannot be read. */

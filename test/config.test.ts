@@ -382,6 +382,20 @@ test('a URL whose password must be percent-encoded is reported with the remedy a
   ]);
 });
 
+test('a URL of Redis that names a database by a word is rejected with how it is named', (t) => {
+  for (const url of ['redis://h:6379/shop', 'redis://:hush@h/0x1', 'redis://h/1/2', 'redis://h1:6379,redis://h2/a'])
+    t.deepEqual(
+      problemsOf({ ...live, REDIS_URL: url }),
+      [
+        'REDIS_URL must name its database by a number, as in redis://host:6379/3, or none. ' +
+          descriptionOf('REDIS_URL'),
+      ],
+      url,
+    );
+  for (const url of ['redis://h/', 'redis://h/12', 'redis://h/3?family=6', 'redis://h1:6379/,h2:6379'])
+    t.deepEqual(problemsOf({ ...live, REDIS_URL: url }), [], url);
+});
+
 test('a URL of PostgreSQL that names several hosts is rejected with what to name instead', (t) => {
   const [one, several] = [
     ['h:5432/x', 'h/x?application_name=a,b', '[::1]:5432/x', '/x?host=/run/postgresql'],

@@ -261,6 +261,20 @@ for (const [circumstance, change, problem, remedy] of [
   });
 }
 
+test.serial('doctor reports a user whom Redis denies a command', async (t) => {
+  const redis = new Redis(own.redisUrl);
+  t.teardown(() => redis.disconnect());
+  const [user, password] = ['doctor-test', 'secret'];
+  await redis.call('acl', 'setuser', user, 'on', `>${password}`, '~*', '&*', '+@all', '-info');
+  const { href } = Object.assign(new URL(own.redisUrl), { username: user, password });
+  const { findings } = await diagnose(t.context, { REDIS_URL: href });
+  await redis.call('acl', 'deluser', user);
+  const { level, message, advice } = findings.find(({ about }) => about === 'redis') ?? {};
+  t.is(level, 'fault');
+  t.regex(message ?? '', / denies the user a command: NOPERM .*'info' command\.$/);
+  t.regex(advice ?? '', /^Allow the user of REDIS_URL all commands/);
+});
+
 test.serial('doctor reports a Redis that evicts jobs, one without persistence, and one that is too old', async (t) => {
   const redis = new Redis(own.redisUrl);
   await redis.config('SET', 'maxmemory-policy', 'allkeys-lru', 'save', '60 1');

@@ -36,6 +36,10 @@ function explainFailure(address: string, failure: string): Finding {
     const advice = 'Correct the user or the password in REDIS_URL; percent-encode special characters in them.';
     return fault('redis', `${address} rejects the login: ${reason}.`, advice);
   }
+  if (failure.startsWith('NOPERM')) {
+    const advice = 'Allow the user of REDIS_URL all commands, keys and channels (+@all ~* &*).';
+    return fault('redis', `${address} denies the user a command: ${reason}.`, advice);
+  }
   if (/DB index/.test(failure)) {
     const advice = 'Correct the number at the end of REDIS_URL, or leave it out.';
     return fault('redis', `${address} has no such database: ${reason}.`, advice);
