@@ -1,13 +1,21 @@
 import { transact } from '#src/database/transact.ts';
 import { recordAudit } from '#src/domain/audit/index.ts';
 import type { InTransaction } from '#src/domain/context.ts';
-import { type ApiKey, issueKey, KeyInput, listKeys, presentKey, revokeKey } from '#src/domain/tenants/index.ts';
+import {
+  type ApiKey,
+  findKey,
+  issueKey,
+  KeyInput,
+  listKeys,
+  presentKey,
+  revokeKey,
+} from '#src/domain/tenants/index.ts';
 import { columns } from './lib/columns.ts';
 import { defineCommand, Failure } from './lib/command.ts';
+import { readAll } from './lib/read-all.ts';
 import { readInput, readList, readNumber } from './lib/read-option.ts';
 import { withStore } from './lib/with-services.ts';
 
-const keysMax = 1000;
 const headings = ['NAME', 'KIND', 'KEY', 'STATE', 'SCOPES'];
 
 export const listKeysCommand = defineCommand({
@@ -16,7 +24,7 @@ export const listKeysCommand = defineCommand({
   parameters: { slug: 'The slug of the store.' },
   async run({ parameters, terminal }) {
     return withStore(terminal, parameters.slug, async (ctx) => {
-      const { rows } = await listKeys(ctx, { limit: keysMax });
+      const rows = await readAll((page) => listKeys(ctx, page));
       const now = ctx.clock.now();
       const cells = rows.map((key) => [key.name, key.kind, key.hint, stateOf(key, now), key.scopes.join(',')]);
       return {
@@ -58,13 +66,18 @@ export const createKeyCommand = defineCommand({
       expires_at: expiresAt,
       requests_per_minute: requestsPerMinute,
       ...key
-    } = readInput('keys create', KeyInput, {
-      name: parameters.name,
-      kind: options.kind,
-      scopes: readList(options.scopes),
-      expires_at: options['expires-at'] ?? null,
-      requests_per_minute: readNumber(options['requests-per-minute']) ?? null,
-    });
+    } = readInput(
+      'keys create',
+      KeyInput,
+      {
+        name: parameters.name,
+        kind: options.kind,
+        scopes: readList(options.scopes),
+        expires_at: options['expires-at'] ?? null,
+        requests_per_minute: readNumber(options['requests-per-minute']) ?? null,
+      },
+      parameters,
+    );
     const issued = await withStore(terminal, parameters.slug, (ctx) =>
       transact(ctx, async (ctx) => {
         const issued = await issueKey(ctx, {
@@ -89,9 +102,7 @@ export const revokeKeyCommand = defineCommand({
   parameters: { slug: 'The slug of the store.', key: 'The name or id of the key.' },
   async run({ parameters, terminal }) {
     const key = await withStore(terminal, parameters.slug, async (ctx) => {
-      const { rows } = await listKeys(ctx, { limit: keysMax });
-      const live = rows.filter(({ revokedAt }) => revokedAt === null);
-      const named = live.find(({ id, name }) => id === parameters.key || name === parameters.key);
+      const named = await findKey(ctx, parameters.key);
       if (!named) throw new Failure(`${parameters.slug} has no live key "${parameters.key}".`);
       return transact(ctx, async (ctx) => {
         const key = await revokeKey(ctx, named);

@@ -1,4 +1,5 @@
 import {
+  findStaff,
   inviteStaff,
   listStaff,
   presentStaff,
@@ -8,13 +9,12 @@ import {
   StaffInput,
   type StaffMember,
 } from '#src/domain/staff/index.ts';
-import { normaliseEmail } from '#src/lib/email-address.ts';
 import { columns } from './lib/columns.ts';
 import { defineCommand, Failure } from './lib/command.ts';
+import { readAll } from './lib/read-all.ts';
 import { readInput } from './lib/read-option.ts';
 import { withStore } from './lib/with-services.ts';
 
-const staffMax = 1000;
 const headings = ['EMAIL', 'NAME', 'ROLE', 'SECOND FACTOR', 'STATE'];
 
 export const listStaffCommand = defineCommand({
@@ -22,7 +22,7 @@ export const listStaffCommand = defineCommand({
   summary: 'List the staff of a store.',
   parameters: { slug: 'The slug of the store.' },
   async run({ parameters, terminal }) {
-    const { rows } = await withStore(terminal, parameters.slug, (ctx) => listStaff(ctx, { limit: staffMax }));
+    const rows = await withStore(terminal, parameters.slug, (ctx) => readAll((page) => listStaff(ctx, page)));
     const cells = rows.map((member) => [
       member.email,
       member.name,
@@ -45,8 +45,9 @@ export const inviteStaffCommand = defineCommand({
     name: { type: 'string', value: 'name', description: 'Required. What the member is called.' },
     role: { type: 'string', value: roleNames.join('|'), description: 'Required. What the member may do.' },
   },
-  async run({ parameters: { slug, email }, options, terminal }) {
-    const input = readInput('staff invite', StaffInput, { email, name: options.name, role: options.role });
+  async run({ parameters, options, terminal }) {
+    const { slug, email } = parameters;
+    const input = readInput('staff invite', StaffInput, { email, name: options.name, role: options.role }, parameters);
     const member = await withStore(terminal, slug, (ctx) => inviteStaff(ctx, input, roles.owner));
     return {
       data: { staff: presentStaff(member) },
@@ -61,10 +62,7 @@ export const revokeStaffCommand = defineCommand({
   parameters: { slug: 'The slug of the store.', member: 'The email address or id of the member.' },
   async run({ parameters, terminal }) {
     const member = await withStore(terminal, parameters.slug, async (ctx) => {
-      const { rows } = await listStaff(ctx, { limit: staffMax });
-      const active = rows.filter(({ revokedAt }) => revokedAt === null);
-      const email = normaliseEmail(parameters.member);
-      const named = active.find((member) => member.id === parameters.member || member.email === email);
+      const named = await findStaff(ctx, parameters.member);
       if (!named) throw new Failure(`${parameters.slug} has no active member "${parameters.member}".`);
       return revokeStaff(ctx, named, roles.owner);
     });

@@ -2,9 +2,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import anyTest, { type TestFn } from 'ava';
+import { transact } from '#src/database/transact.ts';
 import { listAudit } from '#src/domain/audit/index.ts';
 import { readSessionSecret } from '#src/domain/tenants/index.ts';
 import { seconds } from '#src/lib/duration.ts';
+import { sql } from '#src/lib/sql.ts';
 import { callCli, runCli } from '#test/support/cli.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { createEmptyDatabase } from '#test/support/database.ts';
@@ -135,6 +137,51 @@ test('keys create prints the value once, keys list hides it, and keys revoke end
     ],
   );
   t.false(JSON.stringify(rows).includes(value));
+});
+
+test('keys and staff of a store that has had thousands are listed and revoked, the newest ones too', async (t) => {
+  const { ctx, tenant } = t.context;
+  const { slug } = tenant;
+  const now = ctx.clock.now();
+  const past = sql`generate_series(1, 2000) as number`;
+  await transact(ctx, async ({ tx }) => {
+    await tx.execute(sql`
+      insert into api_keys (id, tenant_id, name, kind, scopes, hash, pepper_id, hint, revoked_at, created_at)
+      select 'key_00' || number, ${tenant.id}, 'past', 'secret', '[]', sha256(number::text::bytea), '', '', ${now}, ${now}
+      from ${past}`);
+    await tx.execute(sql`
+      insert into staff (tenant_id, id, email, name, role, revoked_at, version, created_at, updated_at)
+      select ${tenant.id}, 'staff_00' || number, number || '@past.example', '', 'support', ${now}, 1, ${now}, ${now}
+      from ${past}`);
+  });
+  await call(t.context, 'keys', 'create', slug, 'zeta', '--kind', 'secret', '--scopes', 'orders:read');
+  await call(t.context, 'staff', 'invite', slug, 'zeta@cedar.example', '--name', 'Zeta', '--role', 'support');
+  for (const [list, name] of [
+    ['keys', 'zeta'],
+    ['staff', 'zeta@cedar.example'],
+  ] as const) {
+    const listed = JSON.parse((await call(t.context, list, 'list', slug, '--json')).out)[list];
+    t.is(listed.length, 2001);
+    t.true([listed.at(-1).name, listed.at(-1).email].includes(name));
+    t.like(await call(t.context, list, 'revoke', slug, listed.at(-1).id), { code: 0, err: '' });
+    t.is((await call(t.context, list, 'revoke', slug, name)).code, 1, 'it is revoked already');
+  }
+});
+
+test('a wrong value is named as it is written: a parameter in angle brackets, an option with dashes', async (t) => {
+  const { slug } = t.context.tenant;
+  for (const [words, message] of [
+    [['keys', 'create', slug, '', '--scopes', 'a'], /^keys create: --kind is required, <name> must not be empty, --sc/],
+    [
+      ['staff', 'invite', slug, 'ada', '--role', 'owner'],
+      /^staff invite: --name is required, <email> must be an email/,
+    ],
+    [['webhooks:create', slug, 'erp', '--concurrency', '0x1'], /^webhooks:create: --events is required, <url> must be/],
+  ] as const) {
+    const { code, err } = await call(t.context, ...words);
+    t.is(code, 2);
+    t.regex(err, message);
+  }
 });
 
 test('webhooks:register says why a store without a key of its own cannot register', async (t) => {

@@ -1,7 +1,6 @@
 import { issuesOfKey, KeyInput, listKeys, revokeKey, saveKey } from '#src/domain/tenants/index.ts';
+import { readAll } from '../lib/read-all.ts';
 import { many } from './section.ts';
-
-const keysMax = 10_000;
 
 /** Keys by their names. An existing one keeps its value; the value of a new one is shown once. */
 export const keysSection = many({
@@ -18,7 +17,7 @@ export const keysSection = many({
     return change;
   },
   async prune({ ctx, record }, named) {
-    const { rows } = await listKeys(ctx, { limit: keysMax });
+    const rows = await readAll((page) => listKeys(ctx, page));
     for (const key of rows.filter(({ name, revokedAt }) => !revokedAt && !named.has(name))) {
       await revokeKey(ctx, key);
       await record('key', { subject: `key ${key.name}`, action: 'removed', fields: [] });

@@ -8,9 +8,8 @@ import {
   subjectOf,
 } from '#src/domain/staff/index.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
+import { readAll } from '../lib/read-all.ts';
 import { many } from './section.ts';
-
-const staffMax = 10_000;
 
 /** The staff of the store, identified by email. A new member is emailed an invitation. */
 export const staffSection = many({
@@ -25,7 +24,7 @@ export const staffSection = many({
     return change;
   },
   async prune({ ctx, report }, named) {
-    for (const member of (await listStaff(ctx, { limit: staffMax })).rows) {
+    for (const member of await readAll((page) => listStaff(ctx, page))) {
       if (member.revokedAt || named.has(member.email)) continue;
       // It writes its own line of the audit log.
       await revokeStaff(ctx, member, roles.owner);

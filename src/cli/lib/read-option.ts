@@ -22,18 +22,23 @@ export function readTime(clock: Clock, name: string, written: string): Date {
 }
 
 /**
- * Validate the options of a call together.
+ * Validate what a call was given together.
  * @param given by the names of the schema; an option has the same name with - for _
- * @throws UsageError with the names of the options
+ * @param parameters of the call: what is named like one of them is it, and no option
+ * @throws UsageError that names them as they are written
  */
-export function readInput<Schema extends TSchema>(command: string, schema: Schema, given: object): Static<Schema> {
+export function readInput<Schema extends TSchema>(
+  command: string,
+  schema: Schema,
+  given: object,
+  parameters: object = {},
+): Static<Schema> {
   if (fits(schema, given)) return given;
-  throw new UsageError(`${command}: ${issuesOf(schema, given).map(describe).join(', ')}.`);
-}
-
-function describe({ path, detail }: Issue): string {
-  const [, field = ''] = path.split('/');
-  return `--${field.replaceAll('_', '-')} ${detail}`;
+  const describe = ({ path, detail }: Issue) => {
+    const [, field = ''] = path.split('/');
+    return `${field in parameters ? `<${field}>` : `--${field.replaceAll('_', '-')}`} ${detail}`;
+  };
+  throw new UsageError(`${command}: ${[...new Set(issuesOf(schema, given).map(describe))].join(', ')}.`);
 }
 
 /** `a, b` as its parts. */

@@ -69,7 +69,7 @@ export const createEndpointCommand = defineCommand({
   parameters: { slug: 'The slug of the store.', url: 'The https URL to deliver to.' },
   options: { ...fields, events: { ...fields.events, description: `Required. ${fields.events.description}` } },
   async run({ parameters, options, terminal }) {
-    const input = readInput('webhooks:create', EndpointInput, given({ ...options, url: parameters.url }));
+    const input = readInput('webhooks:create', EndpointInput, given({ ...options, url: parameters.url }), parameters);
     const { endpoint, secret } = await withStore(terminal, parameters.slug, (ctx) => createEndpoint(ctx, input));
     return {
       data: { webhook_endpoint: endpoint, secret },

@@ -10,7 +10,7 @@ export {
   VerificationCode,
   verifyStaffSession,
 } from './second-factor.ts';
-export { listStaff, presentStaff, StaffInput, type StaffMember, StaffView } from './staff.ts';
+export { findStaff, listStaff, presentStaff, StaffInput, type StaffMember, StaffView } from './staff.ts';
 export { checkStaffLink, linksPerMemberMax, mailInvitation, mailStaffLink, requestStaffLink } from './staff-link.ts';
 export {
   consumeStaffLink,

@@ -20,7 +20,7 @@ import {
   linksWindowMs,
 } from '../sessions/index.ts';
 import { deriveTokenWith, readStaffSecret, tokenPurposes } from '../tenants/index.ts';
-import { findStaffByEmail, type StaffMember } from './staff.ts';
+import { findStaff, type StaffMember } from './staff.ts';
 
 const linkLifeMs = minutes(15);
 const invitationLifeMs = days(3);
@@ -127,7 +127,7 @@ async function decideOutcome(
   if (!(await isAmongTheFirst(ctx, 'staff_links', link))) return 'too_many';
   if ((await countMailed(ctx, link)) >= Math.max(1, Math.round(linksPerMemberMax * ctx.settings.rateLimitScale)))
     return 'too_many';
-  return (await findStaffByEmail(ctx, link.email)) ? 'mailed' : 'unknown_address';
+  return (await findStaff(ctx, link.email)) ? 'mailed' : 'unknown_address';
 }
 
 /** How many links were emailed to this address in the hour before, counted by one transaction at a time. */

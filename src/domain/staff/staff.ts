@@ -1,6 +1,7 @@
 import { readPage } from '#src/database/read-page.ts';
 import { readOne } from '#src/database/transact.ts';
 import type { Page, PageRequest } from '#src/lib/cursor.ts';
+import { normaliseEmail } from '#src/lib/email-address.ts';
 import { Email, Id, Line, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
@@ -36,13 +37,14 @@ export async function listStaff(ctx: Context, page: PageRequest): Promise<Page<S
   );
 }
 
-/** The member who is not revoked and has this email address. */
-export async function findStaffByEmail(ctx: Context, email: string): Promise<StaffMember | undefined> {
+/** The member who is not revoked and has this id or this email address. */
+export async function findStaff(ctx: Context, idOrEmail: string): Promise<StaffMember | undefined> {
   return readOne<StaffMember>(
     ctx,
     sql`
     select ${staffColumns} from staff
-    where tenant_id = ${ctx.tenant.id} and email = ${email} and revoked_at is null`,
+    where tenant_id = ${ctx.tenant.id} and (id = ${idOrEmail} or email = ${normaliseEmail(idOrEmail)})
+      and revoked_at is null`,
   );
 }
 

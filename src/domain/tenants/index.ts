@@ -27,7 +27,7 @@ export {
   type OpenedKey,
   type TenantDirectory,
 } from './directories.ts';
-export { countKeys, issueKey, listKeys, revokeKey, saveKey } from './manage-keys.ts';
+export { countKeys, findKey, issueKey, listKeys, revokeKey, saveKey } from './manage-keys.ts';
 export { ModulesInput, StoreInput, saveTenant, setModules } from './save-tenant.ts';
 export { tenantSealedColumns } from './sealed-columns.ts';
 export { readSessionSecret, rotateSessionSecret, type SessionSecret } from './session-secret.ts';

@@ -118,6 +118,19 @@ export async function revokeKey(ctx: InTransaction, { id }: { id: string }): Pro
   return key;
 }
 
+/** The key of the context's store that is not revoked and has this id, or else this name. */
+export async function findKey(ctx: Context, idOrName: string): Promise<ApiKey | undefined> {
+  const isId = sql`id = ${idOrName}`;
+  const [key] = await runOnPlatformTables<ApiKey>(
+    ctx,
+    sql`
+    select ${keyColumns} from api_keys
+    where tenant_id = ${ctx.tenant.id} and revoked_at is null and (${isId} or name = ${idOrName})
+    order by ${isId} desc limit 1`,
+  );
+  return key;
+}
+
 /** The keys of the context's store, revoked ones included, oldest first. */
 export async function listKeys(ctx: Context, { cursor, limit = 100 }: PageRequest = {}): Promise<Page<ApiKey>> {
   const list = keyset(ctx, 'keys', { columns: ['id'] }, cursor);
