@@ -23,14 +23,22 @@ export function createLogger(options: { level: string; process: string; to?: 'st
   };
   return pino(
     fields,
-    options.to === 'stderr'
-      ? pino.destination({ dest: 2, sync: true })
-      : inBundles(pino.destination({ dest: 1, sync: false, maxLength: unreadMax, minLength: 1 })),
+    options.to === 'stderr' ? pino.destination({ dest: 2, sync: true }) : inBundles(writeInBackground()),
   );
 }
 
 /** Characters that wait for whoever reads the output. Further lines are dropped, so that the process keeps its memory. */
 const unreadMax = 16_000_000;
+
+/** A process serves also while its lines cannot be written, as on a full disk: they wait like those that are not read. */
+function writeInBackground(): BackgroundWriter {
+  const writer = pino.destination({ dest: 1, sync: false, maxLength: unreadMax, minLength: 1 });
+  const { flushSync } = writer;
+  // At the process's end, it would try again for ever.
+  writer.on('error', () => Object.assign(writer, { flushSync: () => undefined }));
+  writer.on('write', () => Object.assign(writer, { flushSync }));
+  return writer;
+}
 
 const bundleLength = 8192;
 const bundleMs = 100;

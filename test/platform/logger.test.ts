@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
@@ -51,6 +52,22 @@ test('a process whose log is not read ends when it is stopped', async (t) => {
   await once(child.stderr, 'data');
   child.kill('SIGTERM');
   t.deepEqual(await once(child, 'exit'), [null, 'SIGKILL']);
+});
+
+test('a process whose log cannot be written serves, and ends when it is stopped', async (t) => {
+  const full = openSync('/dev/full', 'w');
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', stopWhileUnread], {
+    cwd: root,
+    stdio: ['ignore', full, 'pipe'],
+  });
+  t.teardown(() => {
+    closeSync(full);
+    child.kill('SIGKILL');
+  });
+  const [said] = await once(child.stderr ?? child, 'data');
+  t.is(String(said), 'running');
+  child.kill('SIGTERM');
+  t.deepEqual(await once(child, 'exit'), [0, null]);
 });
 
 test('a process that is stopped has written its whole log', async (t) => {
