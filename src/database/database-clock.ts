@@ -31,9 +31,11 @@ export function createDatabaseClock({
 }: DatabaseClockOptions): DatabaseClock {
   let measured: Clock | undefined;
   let timer: NodeJS.Timeout | undefined;
+  const logSteps = createStepLog(log);
 
   async function measure(): Promise<void> {
     measured = await measureDatabaseTime(run);
+    logSteps({ postgresql: measured, machine: machineClock });
   }
 
   return {
@@ -50,6 +52,19 @@ export function createDatabaseClock({
     stop() {
       clearInterval(timer);
     },
+  };
+}
+
+/** Logs which clocks were set to another time since the last call: all that is dated by them is off by as much. */
+function createStepLog(log: Log): (clocks: Readonly<Record<string, Clock>>) => void {
+  const aheadMsOf = new Map<string, number>();
+  return (clocks) => {
+    for (const [name, clock] of Object.entries(clocks)) {
+      const aheadMs = clock.now().getTime() - performance.now();
+      const stepMs = Math.round(aheadMs - (aheadMsOf.get(name) ?? aheadMs));
+      if (Math.abs(stepMs) > clocksAgreeWithinMs) log.warn({ clock: name, stepMs }, 'a clock was set to another time');
+      aheadMsOf.set(name, aheadMs);
+    }
   };
 }
 

@@ -100,7 +100,10 @@ function whyUnfit(database: InspectedDatabase): string | undefined {
     );
   }
   if (skewSeconds > clockSkewMaxSeconds) {
-    return `The clocks of this machine and of PostgreSQL differ by ${Math.round(skewSeconds)} seconds.`;
+    return (
+      `The clocks of this machine and of PostgreSQL differ by ${Math.round(skewSeconds)} seconds: ` +
+      'synchronize both with NTP.'
+    );
   }
   if (openTables.length > 0) return `Row-level security is not forced on: ${openTables.join(', ')}.`;
   return undefined;

@@ -67,6 +67,41 @@ test("a database clock is not moved by a step of the machine's clock, also while
   t.true(isNear(clock.now().getTime(), Date.now() + minutes(1)));
 });
 
+test('a database clock logs a step of either clock once, and nothing while both go on', async (t) => {
+  let aheadMs = 0;
+  let measurements = 0;
+  const run: Execute = async (statement) => {
+    measurements += 1;
+    return databaseAhead(aheadMs)(statement);
+  };
+  const machineClock = { aheadMs: 0, now: () => new Date(Date.now() + machineClock.aheadMs) };
+  const logged: object[] = [];
+  const log = { ...silentLog, warn: (fields: object) => logged.push(fields) };
+  const clock = createDatabaseClock({ run, log, machineClock, measureEveryMs: 20 });
+  t.teardown(clock.stop);
+  await clock.start();
+  const measureAgain = async () => {
+    const before = measurements;
+    await until(() => measurements >= before + 20);
+  };
+  await measureAgain();
+  t.deepEqual(logged, []);
+
+  aheadMs = hours(1);
+  await measureAgain();
+  machineClock.aheadMs = -minutes(5);
+  await measureAgain();
+  t.deepEqual(
+    logged.map((fields) =>
+      'stepMs' in fields ? { ...fields, stepMs: Math.round(Number(fields.stepMs) / 1000) } : fields,
+    ),
+    [
+      { clock: 'postgresql', stepMs: 3600 },
+      { clock: 'machine', stepMs: -300 },
+    ],
+  );
+});
+
 test('a database clock follows when PostgreSQL moves to a machine with another time', async (t) => {
   let aheadMs = 0;
   const run: Execute = async (statement) => databaseAhead(aheadMs)(statement);
