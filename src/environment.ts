@@ -6,7 +6,8 @@ const duration = durationPattern;
 const schedule = '^[0-9]+(ms|s|m|h|d)(,[0-9]+(ms|s|m|h|d))*$';
 /** How a shell writes an encryption key with an id that no key had before. */
 export const newEncryptionKey = '$(date +%F):$(openssl rand -base64 32)';
-const encryptionKey = '([A-Za-z0-9_-]+:[A-Za-z0-9+/=]{44}|[0-9a-f]{64})';
+const base64Of32Bytes = '[A-Za-z0-9+/]{43}=';
+const encryptionKey = `([A-Za-z0-9_-]+:${base64Of32Bytes}|[0-9a-f]{64})`;
 const Flag = (options: object) => Type.Optional(Type.Enum(['1', '0'], { ...options }));
 /** No message repeats a value that is `writeOnly`: it is a secret, or a URL that may hold one. */
 const Secret = (options: object) => Type.String({ ...options, writeOnly: true });
@@ -78,7 +79,7 @@ export const Environment = Type.Object({
       '64 hexadecimal digits without an id, as platforms generate them, are also a key.',
   }),
   KEY_PEPPER: Secret({
-    pattern: '^([A-Za-z0-9+/=]{44}|[0-9a-f]{64})$',
+    pattern: `^(${base64Of32Bytes}|[0-9a-f]{64})$`,
     examples: ['$(openssl rand -base64 32)'],
     description: 'Base64 of 32 bytes, or 64 hexadecimal digits: the secret for hashing API keys and tokens.',
   }),

@@ -507,6 +507,16 @@ test('the release phase requires DATABASE_URL only', (t) => {
   t.false(t.throws(() => readDatabaseUrl({ DATABASE_URL: 'hush' })).message.includes('hush'));
 });
 
+test('readConfig rejects a key or pepper of other than 32 bytes, in any place', (t) => {
+  const hex = randomBytes(32).toString('hex');
+  for (const wrong of [base64(31), base64(33), '='.repeat(44), hex.slice(1), `${hex}0`]) {
+    t.is(problemsOf({ ...live, KEY_PEPPER: wrong }).length, 1, wrong);
+    for (const keys of [`k1:${wrong}`, `k2:${base64(32)},k1:${wrong}`]) {
+      t.is(problemsOf({ ...live, ENCRYPTION_KEYS: keys }).length, 1, keys);
+    }
+  }
+});
+
 test('readConfig accepts keys of 64 hexadecimal digits, and gives one without an id the same id in any place', (t) => {
   const [old, next] = [randomBytes(32), randomBytes(32)];
   const keysOf = (ENCRYPTION_KEYS: string) => readConfig({ ...live, ENCRYPTION_KEYS }).encryptionKeys;
