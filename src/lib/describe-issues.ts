@@ -97,6 +97,12 @@ const formats: Readonly<Record<string, string>> = {
   'date-time': 'a time such as 2026-11-20T12:00:00Z',
 };
 
+/** What the pattern of a schema with this format requires beyond it. */
+const narrowedFormats: Readonly<Record<string, string>> = {
+  email: 'may have at most 64 characters before the @',
+  'date-time': 'must be in the years 1000 to 2999',
+};
+
 /** @param rivals the errors of a choice's other values */
 function detailOf(error: ErrorObject, rivals: readonly ErrorObject[]): string {
   const { keyword, params, propertyName, message = 'is not valid' } = error;
@@ -171,6 +177,8 @@ function describeEmail({ data }: ErrorObject): string {
 /** The schema's own example is clearer than its pattern. */
 function describePattern({ parentSchema, data, message = 'is not valid' }: ErrorObject): string {
   if (typeof data === 'string' && data.trim() === '') return 'must not be empty';
+  const narrowed = narrowedFormats[String(parentSchema?.['format'])];
+  if (narrowed) return narrowed;
   const [example] = (parentSchema?.['examples'] as unknown[] | undefined) ?? [];
   return typeof example === 'string' ? `must be written like ${example}` : message;
 }

@@ -120,6 +120,16 @@ test('a text that is a timestamp is a moment that can be stored', (t) => {
         }
 });
 
+test('a text with the right format that a pattern narrows is described by what it exceeds', (t) => {
+  const Body = Type.Object({ at: Timestamp, email: Email });
+  const describe = (at: string, email: string) => issuesOf(Body, { at, email }).map(({ detail }) => detail);
+  const years = 'must be in the years 1000 to 2999';
+  for (const at of ['9999-12-31T23:59:59Z', '3000-01-01T00:00:00.000Z', '0999-12-31T23:59:59+00:00'])
+    t.deepEqual(describe(at, 'ada@example.com'), [years], at);
+  const long = `${'a'.repeat(65)}@example.com`;
+  t.deepEqual(describe('2999-12-31T23:59:59Z', long), ['may have at most 64 characters before the @']);
+});
+
 test('the international domain of an email becomes punycode, and any other text is described as it is', (t) => {
   const Body = Type.Object({ email: Email });
   const read = (email: string) => {
