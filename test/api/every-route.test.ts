@@ -411,6 +411,18 @@ test('an invalid link or code is rejected with one message by every route', asyn
     t.is(text, `invalid_or_expired_token: This ${route.split(' ')[0]} is invalid or has expired.`, route);
 });
 
+test('a wrong key, a missing scope and an unknown store are rejected before an invalid link', async (t) => {
+  const key = await buildKey(t.context.ctx, ['wholesale:read']);
+  for (const route of kinds('token')) {
+    const query = 'state' in (route.query?.properties ?? {}) ? '?state=unknown' : '?token=unknown';
+    const result = async (given: { key?: string; tenant?: string }) =>
+      resultOf(await send(t.context, route, { ...given, query, body: undefined }));
+    t.is(await result({ key: 'pk_test_unknown' }), '401 invalid_key', nameOf(route));
+    t.is(await result({ key }), '403 insufficient_scope', nameOf(route));
+    t.is(await result({ tenant: 'unknown' }), '404 unknown_tenant', nameOf(route));
+  }
+});
+
 test('every list rejects a cursor that was changed', async (t) => {
   for (const route of routes.filter(({ query }) => query && 'cursor' in query.properties)) {
     const fields = Object.entries(exampleOf(route.query ?? {}) as object).map(([name, value]): [string, string] => [

@@ -15,12 +15,13 @@ import { HttpError } from './http-error.ts';
 export async function authenticate(
   services: Pick<Services, 'tenants' | 'keys' | 'context'>,
   audience: Audience,
-  { authorization, slug, tenantId, staffToken = '' }: Credentials,
+  { authorization, slug, tenantIdOf, staffToken = '' }: Credentials,
 ): Promise<Visitor> {
   if (audience.kind === 'staff' || (audience.kind === 'bearer' && audience.staff && staffToken && !authorization))
     return authenticateStaff(services, audience, { authorization, slug, staffToken });
-  if (audience.kind === 'session') return authenticateSession(services, { authorization, slug, tenantId });
-  if (tenantId !== undefined) return authenticateNamed(services, audience, { authorization, slug, tenantId });
+  if (audience.kind === 'session')
+    return authenticateSession(services, { authorization, slug, tenantId: tenantIdOf?.() });
+  if (tenantIdOf) return authenticateHolder(services, audience, { authorization, slug, tenantIdOf });
   if (audience.kind === 'public' || audience.kind === 'inbound') {
     if (slug === '' && authorization !== '') throw missingTenant('this operation takes no key');
     return { tenant: await tenantBySlug(services, slug), key: undefined };
@@ -77,19 +78,25 @@ export function hasScope(caller: Caller, scope: Scope): boolean {
   return covers(scopesOf(caller), scope);
 }
 
-/** A token determines the tenant if nothing else does. Otherwise both must refer to the same. */
-async function authenticateNamed(
+/**
+ * A token determines the tenant if nothing else does. Otherwise both must refer to the same, and what is wrong with the
+ * key or the header is reported first.
+ */
+async function authenticateHolder(
   services: Pick<Services, 'tenants' | 'keys' | 'context'>,
   audience: Audience,
-  { authorization, slug, tenantId }: Credentials & { tenantId: string },
+  { authorization, slug, tenantIdOf }: Credentials & { tenantIdOf: () => string | undefined },
 ): Promise<Visitor> {
   if (authorization === '' && slug === '') {
+    const tenantId = tenantIdOf();
+    if (tenantId === undefined) throw missingTenant();
     const tenant = await services.tenants.byId(tenantId);
     if (!tenant) throw unknownTenant();
     return { tenant, key: undefined };
   }
   const visitor = await authenticate(services, audience, { authorization, slug });
-  if (visitor.tenant.id === tenantId) return visitor;
+  const tenantId = tenantIdOf();
+  if (tenantId === undefined || visitor.tenant.id === tenantId) return visitor;
   throw new HttpError(400, 'invalid_request', 'The token belongs to a different store than the one the request names.');
 }
 
@@ -121,7 +128,7 @@ export function bearerOf(authorization: string): string {
  */
 async function authenticateSession(
   { tenants, context }: Pick<Services, 'tenants' | 'context'>,
-  { authorization, slug, tenantId: holderOf }: Credentials,
+  { authorization, slug, tenantId: holderOf }: Credentials & { tenantId: string | undefined },
 ): Promise<Visitor> {
   const [, token = ''] = /^Bearer +(\S+)$/i.exec(authorization) ?? [];
   const tenantId = holderOf ?? (await tenantIdOfSession(token));
@@ -145,6 +152,6 @@ export interface Credentials {
   readonly slug: string;
   /** The value of the cookie of staff. */
   readonly staffToken?: string;
-  /** The tenant that the request's token determines, on a route with such a token. */
-  readonly tenantId?: string | undefined;
+  /** The tenant that the request's token determines, on a route with such a token. Throws for an invalid token. */
+  readonly tenantIdOf?: (() => string | undefined) | undefined;
 }

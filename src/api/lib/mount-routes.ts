@@ -38,12 +38,12 @@ export function mountRoutes(requestRouter: RequestRouter, shared: RouteServices,
 async function serve(shared: RouteServices, route: Route, koa: RouterContext): Promise<void> {
   const { audience } = route;
   const sent = bodyReader(route, koa);
-  const tenantIdOf = audience.kind === 'token' || audience.kind === 'session' ? audience.tenantIdOf : undefined;
-  const tenantId = tenantIdOf?.({ query: koa.query, body: (await sent()).body });
+  const naming = audience.kind === 'token' || audience.kind === 'session' ? audience.tenantIdOf : undefined;
+  const body = naming && (await sent()).body;
   const visitor = await authenticate(shared.services, audience, {
     authorization: koa.get('authorization'),
     slug: slugOf(audience, koa),
-    tenantId,
+    tenantIdOf: naming && (() => naming({ query: koa.query, body })),
     staffToken: koa.cookies.get(staffCookieName(shared.services.config.settings)) ?? '',
   });
   const party = await enforceLimits(shared, route, visitor, koa);
