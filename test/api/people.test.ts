@@ -219,6 +219,18 @@ test('a wholesale inquiry is stored with its lead', async (t) => {
   t.is(rest.cursor, null);
 });
 
+test('the expected volume of an inquiry may be a number, as a form with a number field sends it', async (t) => {
+  const { api, ctx, tenant } = t.context;
+  const volumeOf = async (expected_volume: unknown) => {
+    const body = { email: 'buyer@shops.example', expected_volume };
+    t.is((await api.call('POST', '/api/v1/wholesale', { tenant: tenant.slug, body })).status, 201);
+    return (await listInquiries(ctx, { limit: 1 })).rows.map(presentInquiry)[0]?.expected_volume;
+  };
+  t.is(await volumeOf(100), '100');
+  t.is(await volumeOf(2.5), '2.5');
+  t.is(await volumeOf(''), null);
+});
+
 test('repeating an inquiry with the same Idempotency-Key stores it once', async (t) => {
   const { api, ctx, tenant } = t.context;
   const request = () =>

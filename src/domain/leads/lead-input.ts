@@ -43,6 +43,8 @@ export const InquiryInput = Type.Object({
   company: OmittableOrEmpty(Text(200, { examples: ['Analytical Kitchens Ltd'] })),
   phone: OmittableOrEmpty(Text(50, { examples: ['+1 415 555 0100'] })),
   message: OmittableOrEmpty(Text(5000, { examples: ['We run three shops.'] })),
-  expected_volume: OmittableOrEmpty(Text(200, { examples: ['200 a month'] })),
+  expected_volume: OmittableOrEmpty(
+    Type.Union([Text(200, { examples: ['200 a month'] }), Type.Number({ minimum: 0, maximum: 1e12 })]),
+  ),
 });
 export type InquiryInput = Static<typeof InquiryInput>;

@@ -5617,7 +5617,7 @@ export interface operations {
                     company?: string | null;
                     phone?: string | null;
                     message?: string | null;
-                    expected_volume?: string | null;
+                    expected_volume?: (string | number) | null;
                 };
             };
         };
@@ -6051,7 +6051,7 @@ export interface operations {
                     company?: string | null;
                     phone?: string | null;
                     message?: string | null;
-                    expected_volume?: string | null;
+                    expected_volume?: (string | number) | null;
                 };
             };
         };
