@@ -158,6 +158,8 @@ test('a client that could send nothing is not created', (t) => {
   for (const wrong of [
     { baseUrl: '' },
     { baseUrl: 'shop.example' },
+    { baseUrl: 'http://127.0.0.1/api/v1' },
+    { baseUrl: 'http://127.0.0.1/api/v1/' },
     { publishableKey: 'pk_ключ' },
     { tenant: 'магазин' },
   ])

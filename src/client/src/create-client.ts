@@ -30,6 +30,9 @@ export function createClient<Methods>(
   } catch (cause) {
     throw invalidArgument('The baseUrl, the key or a header is not valid.', cause);
   }
+  // A browser would report only that the connection failed: an unknown path is not open to other origins.
+  if (/\/api\/v1\/?$/.test(new URL(baseUrl).pathname))
+    throw invalidArgument('The baseUrl ends before /api/v1, which each request adds.');
   const http = createOpenApiClient<paths>({
     baseUrl,
     headers: { ...headers },
