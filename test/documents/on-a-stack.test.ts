@@ -232,6 +232,56 @@ withBrowser('a shopper buys and signs in on the documented pages, and the receiv
   t.deepEqual(complaints, []);
 });
 
+withBrowser('two buttons fill one cart on the documented pages, also where a browser blocks its storage', async (t) => {
+  t.timeout(120_000);
+  const pages = await servePages(t.context.project.folder, ['shop', 'account']);
+  t.teardown(pages.close);
+  const browser = await launchBrowser();
+  t.teardown(() => browser.close());
+  const context = await browser.newContext();
+  context.setDefaultTimeout(60_000);
+  await context.addInitScript(
+    "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('Denied.', 'SecurityError'); } })",
+  );
+  const page = await context.newPage();
+  const complaints = complaintsOf(page);
+  await page.goto(`${pages.url}/shop`);
+  await page.getByRole('button', { name: 'Check out' }).waitFor();
+  const carts: string[] = [];
+  page.on('response', (response) => {
+    if (response.status() === 201 && response.url().endsWith('/items')) carts.push(response.url());
+  });
+  await page.evaluate("[...document.querySelectorAll('button')].slice(0, 2).forEach((button) => button.click())");
+  await until(() => carts.length === 2, { withinMs: 60_000, what: 'two lines' });
+  t.is(new Set(carts).size, 1);
+  await page.getByRole('button', { name: 'Check out' }).click();
+  await page.getByText('Board oil').waitFor();
+
+  const prompted = page.waitForEvent('dialog');
+  page.once('dialog', (dialog) => dialog.dismiss());
+  await page.goto(`${pages.url}/account`);
+  await prompted;
+  t.deepEqual(complaints, []);
+});
+
+withBrowser('a page sends an event as documented, as text that no preflight delays', async (t) => {
+  const { project } = t.context;
+  await project.write({
+    'visit.ts': `
+      import { recordEvent } from './analytics.ts';
+      recordEvent({ type: 'page_viewed', session_id: 'a-visit' });`,
+  });
+  const pages = await servePages(project.folder, ['visit']);
+  t.teardown(pages.close);
+  const browser = await launchBrowser();
+  t.teardown(() => browser.close());
+  const page = await browser.newPage();
+  const received = page.waitForResponse((response) => response.url().includes('/analytics/events'));
+  await page.goto(`${pages.url}/visit`);
+  const response = await received;
+  t.deepEqual([response.request().method(), response.status()], ['POST', 200]);
+});
+
 // The last one: the simulators keep failing.
 withCurl('the documented commands make the simulators fail', async (t) => {
   const { stripeUrl, shippoUrl, mailboxUrl } = t.context.stack;
