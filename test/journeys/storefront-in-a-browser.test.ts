@@ -97,6 +97,26 @@ browserTest(
   },
 );
 
+browserTest('a shopper checks out on the storefront in a browser that blocks its storage', async (t) => {
+  t.timeout(120_000);
+  const { stack, browser } = t.context;
+  const context = await browser.newContext();
+  context.setDefaultTimeout(60_000);
+  const denied = "{ get() { throw new DOMException('Denied.', 'SecurityError'); } }";
+  await context.addInitScript(
+    `Object.defineProperties(window, { localStorage: ${denied}, sessionStorage: ${denied} })`,
+  );
+  const page = await context.newPage();
+  const complaints = complaintsOf(page);
+  await page.goto(`${stack.storefrontUrl}/products/oak-bowl`);
+  await page.getByRole('button', { name: 'Add to cart' }).click();
+  await page.getByRole('link', { name: 'Go to the cart' }).click();
+  await page.getByRole('button', { name: 'Check out' }).click();
+  await page.getByLabel('Full name').waitFor();
+  t.deepEqual(complaints, []);
+  await context.close();
+});
+
 browserTest('operators open their pages, and a page of another origin cannot press their buttons', async (t) => {
   t.timeout(120_000);
   const { stack, browser } = t.context;

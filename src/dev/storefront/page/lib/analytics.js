@@ -1,11 +1,12 @@
 import { settings } from './api.js';
+import { tabStorage } from './storage.js';
 
 const sessionKey = 'visit';
 
 /** The id of the visit, which groups the events of this tab. */
 export function visit() {
-  const known = sessionStorage.getItem(sessionKey) ?? crypto.randomUUID();
-  sessionStorage.setItem(sessionKey, known);
+  const known = tabStorage.getItem(sessionKey) ?? crypto.randomUUID();
+  tabStorage.setItem(sessionKey, known);
   return known;
 }
 

@@ -1,6 +1,7 @@
 import { ApiError } from '/client.js';
 import { recordEvent } from './analytics.js';
 import { storefront } from './api.js';
+import { storage, tabStorage } from './storage.js';
 
 const cartKey = 'cart';
 const draftKey = 'checkout';
@@ -17,7 +18,7 @@ export function watchCart(callback) {
 
 /** The shopper's cart. A deleted or purchased one is cleared. */
 export async function readCart() {
-  const id = localStorage.getItem(cartKey);
+  const id = storage.getItem(cartKey);
   if (!id) return show(undefined);
   try {
     const { cart } = await storefront.getCart(id);
@@ -32,7 +33,7 @@ export async function readCart() {
 export async function addToCart(line) {
   await readCart();
   const id = current?.id ?? (await storefront.createCart()).cart.id;
-  localStorage.setItem(cartKey, id);
+  storage.setItem(cartKey, id);
   const { cart } = await storefront.addCartItem(id, line);
   recordEvent('cart_item_added', { cart_id: id, variant_id: line.variantId });
   return show(cart);
@@ -46,18 +47,18 @@ export async function changeLine(lineId, quantity) {
 }
 
 export function clearCart() {
-  localStorage.removeItem(cartKey);
-  sessionStorage.removeItem(draftKey);
+  storage.removeItem(cartKey);
+  tabStorage.removeItem(draftKey);
   return show(undefined);
 }
 
 /** What the shopper has typed before the checkout: email and codes. */
 export function readDraft() {
-  return JSON.parse(sessionStorage.getItem(draftKey) ?? '{}');
+  return JSON.parse(tabStorage.getItem(draftKey) ?? '{}');
 }
 
 export function storeDraft(changes) {
-  sessionStorage.setItem(draftKey, JSON.stringify({ ...readDraft(), ...changes }));
+  tabStorage.setItem(draftKey, JSON.stringify({ ...readDraft(), ...changes }));
 }
 
 function show(cart) {

@@ -3,6 +3,7 @@ import { storefront } from '../lib/api.js';
 import { changeLine, readCart, readDraft, storeDraft } from '../lib/cart.js';
 import { el, field, form } from '../lib/element.js';
 import { go } from '../lib/router.js';
+import { storage } from '../lib/storage.js';
 import { money, rhythms, store } from '../lib/store.js';
 
 const promoReasons = {
@@ -215,7 +216,7 @@ function checkoutForm(cart, { promo, giftCard }) {
         value_cents: begun.order.total_cents,
         currency: begun.order.currency,
       });
-      localStorage.setItem(
+      storage.setItem(
         'order',
         JSON.stringify({ id: begun.order_id, number: begun.order_number, email: email || null }),
       );

@@ -2,6 +2,7 @@ import { settings, storefront } from '../lib/api.js';
 import { clearCart } from '../lib/cart.js';
 import { el } from '../lib/element.js';
 import { errorMessageOf } from '../lib/error-message.js';
+import { storage } from '../lib/storage.js';
 import { day, store } from '../lib/store.js';
 import { orderDetails } from './order-details.js';
 
@@ -13,7 +14,7 @@ const over = {
 
 /** The last order, polled until its status is final. */
 export async function orderView() {
-  const placed = JSON.parse(localStorage.getItem('order') ?? 'null');
+  const placed = JSON.parse(storage.getItem('order') ?? 'null');
   if (!placed) {
     return {
       title: `Order · ${store.name}`,
