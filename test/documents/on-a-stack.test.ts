@@ -198,6 +198,9 @@ withBrowser('a shopper buys and signs in on the documented pages, and the receiv
 
   await otherTab.getByRole('button', { name: 'Check out' }).click();
   await otherTab.getByRole('button', { name: 'items must have at least one item.' }).waitFor();
+  await page.reload();
+  await page.getByText(/^Thank you/).waitFor();
+  t.is(typeof (await otherTab.evaluate("localStorage.getItem('cart')")), 'string', 'the next cart is still there');
   await otherTab.close();
 
   page.once('dialog', (dialog) => dialog.accept(email));
