@@ -204,7 +204,7 @@ function checkoutForm(cart, { promo, giftCard }) {
           ...(line.subscriptionInterval && { subscription_interval: line.subscriptionInterval }),
         })),
         cart_id: cart.id,
-        return_url: `${location.origin}/order`,
+        return_url: `${location.origin}/order?id={ORDER_ID}`,
         cancel_url: `${location.origin}/cart?canceled`,
         ...(email && { customer_email: email }),
         ...(promo?.valid && { promo_code: promo.code }),

@@ -1,5 +1,5 @@
 import { settings, storefront } from '../lib/api.js';
-import { clearCart } from '../lib/cart.js';
+import { clearCart, readCart } from '../lib/cart.js';
 import { el } from '../lib/element.js';
 import { errorMessageOf } from '../lib/error-message.js';
 import { storage } from '../lib/storage.js';
@@ -12,10 +12,11 @@ const over = {
   canceled: 'This order was canceled.',
 };
 
-/** The last order, polled until its status is final. */
+/** The order of the URL, or the last one, polled until its status is final. */
 export async function orderView() {
-  const placed = JSON.parse(storage.getItem('order') ?? 'null');
-  if (!placed) {
+  const last = JSON.parse(storage.getItem('order') ?? 'null');
+  const id = new URLSearchParams(location.search).get('id') ?? last?.id;
+  if (!id) {
     return {
       title: `Order · ${store.name}`,
       node: el(
@@ -26,7 +27,9 @@ export async function orderView() {
       ),
     };
   }
-  const heading = el('h1', {}, `Order ${placed.number}`);
+  // Another tab may have begun another checkout since.
+  const email = last?.id === id && last.email;
+  const heading = el('h1', {}, 'Order');
   const said = el('p', { class: 'lead', role: 'status' });
   const steps = el('ol', { class: 'steps' });
   const details = el('div');
@@ -37,13 +40,15 @@ export async function orderView() {
   let quickPolls = 0;
 
   const poll = async () => {
-    const status = await storefront.getCheckoutStatus(placed.id).catch((error) => {
+    const status = await storefront.getCheckoutStatus(id).catch((error) => {
       said.textContent = errorMessageOf(error);
       return undefined;
     });
     if (status && JSON.stringify(status) !== shown) {
       shown = JSON.stringify(status);
-      if (status.paid_at || status.payment_status === 'processing') clearCart();
+      if (status.paid_at) await readCart();
+      else if (status.payment_status === 'processing') clearCart();
+      heading.textContent = `Order ${status.order_number}`;
       said.textContent = over[status.status] ?? messageFor(status);
       steps.replaceChildren(...stepsOf(status));
       parcel.replaceChildren(
@@ -53,8 +58,7 @@ export async function orderView() {
           return poll();
         }),
       );
-      const order =
-        placed.email && (await storefront.getOrder(placed.id, { email: placed.email }).catch(() => undefined));
+      const order = email && (await storefront.getOrder(id, { email }).catch(() => undefined));
       if (order) details.replaceChildren(orderDetails(order.order));
     }
     quickPolls -= 1;
@@ -62,7 +66,7 @@ export async function orderView() {
   };
   await poll();
   return {
-    title: `Order ${placed.number} · ${store.name}`,
+    title: `${heading.textContent} · ${store.name}`,
     node: el(
       'div',
       { class: 'narrow order' },
