@@ -5,6 +5,9 @@ const separators = [
   ['٫', '٬'],
 ] as const;
 
+/** Digits and signs as a Japanese or Chinese keyboard may write them, `１，２３４`. */
+const fullWidth = /[！-～]/gu;
+
 /**
  * A number as people write it: with a point or a comma before its decimals, and with or without groups of thousands.
  * What can be read in two ways is read as in the locale: `1,250` with three decimals is 1.25 in German.
@@ -19,7 +22,8 @@ export function readDecimal(
   locale?: string,
 ): number | undefined {
   const { digits, point: own } = notationOf(locale);
-  const compact = withoutSign(text.trim(), signs)
+  const narrow = text.trim().replaceAll(fullWidth, (character) => character.normalize('NFKC'));
+  const compact = withoutSign(narrow, signs)
     // Spaces, and the invisible marks of a direction that stand before an Arabic minus.
     .replaceAll(/[\s'’\p{Cf}]/gu, '')
     .replace('−', '-')
