@@ -584,6 +584,8 @@ browserTest(
     t.deepEqual(await deniedLinks(page), []);
     t.is(await button(page, 'Refund').count(), 0);
     t.is(await page.getByRole('menuitem', { name: 'Promo codes' }).count(), 0);
+    await openInConsole(page, stack, '/promo-codes', 'Access denied');
+    await page.getByText('Your role does not allow this page.', { exact: false }).waitFor();
     const refund = `fetch('/api/v1/admin/orders/${order.id}/refunds', {
     method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}'
   }).then(async (response) => [response.status, (await response.json()).required_scope])`;
@@ -601,6 +603,12 @@ browserTest(
     await page.getByRole('heading', { name: 'Your recovery codes' }).waitFor();
   },
 );
+
+/** What stands for a page, or for a record, that is not there. */
+const absentPages = [
+  ['/none', 'Not found'],
+  ['/products/none/show', 'Products'],
+] as const;
 
 /** Evaluated in a page that has axe. */
 const seriousFindings = `axe.run({ resultTypes: ['violations'], selectors: false }).then(({ violations }) => violations
@@ -626,7 +634,7 @@ browserTest('every page is free of serious accessibility findings and fits a nar
   const page = await signIn(t);
   const complaints = complaintsOf(page);
   await page.evaluate(readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8'));
-  for (const [path, title] of [...consolePages, ...(await recordPages(stack))]) {
+  for (const [path, title] of [...consolePages, ...absentPages, ...(await recordPages(stack))]) {
     await openInConsole(page, stack, path, title);
     const findings = await page.evaluate<string[]>(seriousFindings);
     t.deepEqual(findings, [], path);

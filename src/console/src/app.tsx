@@ -4,6 +4,7 @@ import { Route } from 'react-router';
 
 import { dataProvider } from './data-provider.ts';
 import { ConsoleLayout } from './layout/console-layout.tsx';
+import { AccessDenied, NotFound } from './layout/no-page.tsx';
 import { darkTheme, lightTheme } from './layout/theme.ts';
 import { OwnAccount, pages, Today } from './pages/index.ts';
 import { authProvider } from './session/auth-provider.ts';
@@ -32,6 +33,8 @@ export function App() {
       darkTheme={darkTheme}
       dashboard={Today}
       loginPage={SignInPage}
+      accessDenied={AccessDenied}
+      catchAll={NotFound}
       requireAuth
       disableTelemetry
     >

@@ -1,8 +1,9 @@
 import CircularProgress from '@mui/material/CircularProgress';
 import { Fragment, type ReactNode } from 'react';
-import { type RaRecord, ShowBase, useShowContext } from 'react-admin';
+import { type RaRecord, ShowBase, useResourceDefinition, useShowContext } from 'react-admin';
 
 import { Failure } from './failure.tsx';
+import { PageHeading } from './page-heading.tsx';
 
 interface RecordPageProps<Row extends RaRecord> {
   readonly children: (record: Row) => ReactNode;
@@ -27,7 +28,14 @@ export function RecordPage<Row extends RaRecord>(props: RecordPageProps<Row>): R
 
 function ShownRecord<Row extends RaRecord>({ children }: RecordPageProps<Row>) {
   const { record, error, refetch } = useShowContext<Row>();
+  const { options } = useResourceDefinition();
   // What was begun to edit belongs to one record.
   if (record) return <Fragment key={record.id}>{children(record as Row)}</Fragment>;
-  return error ? <Failure error={error} retry={refetch} /> : <CircularProgress sx={{ m: 4 }} />;
+  if (!error) return <CircularProgress sx={{ m: 4 }} />;
+  return (
+    <>
+      <PageHeading title={options?.label} />
+      <Failure error={error} retry={refetch} />
+    </>
+  );
 }
