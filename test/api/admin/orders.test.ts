@@ -29,20 +29,7 @@ async function buildCharged(ctx: Context, given: GivenOrder = {}) {
   const paymentId = `pi_${randomText(12)}`;
   await buildPaymentAccount(ctx);
   const order = await buildPaidOrder(ctx, { paymentId, ...given });
-  payments.payments.set(paymentId, {
-    paymentId,
-    orderId: order.id,
-    tenantId: ctx.tenant.id,
-    environment: 'test',
-    invoiceId: null,
-    currency: 'USD',
-    amountCents: 3800,
-    refundedCents: 0,
-    failedRefunds: [],
-    lastRefundId: null,
-    isDisputed: false,
-    lostCents: 0,
-  });
+  payments.setPayment({ paymentId, orderId: order.id, tenantId: ctx.tenant.id });
   return order;
 }
 

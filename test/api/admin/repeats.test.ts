@@ -53,20 +53,7 @@ const deeds = (ctx: Context, deed: string) => async () => (await deedsOf(ctx)).f
 async function buildCharged(ctx: Context) {
   const paymentId = `pi_${randomText(12)}`;
   await buildPaymentAccount(ctx);
-  payments.payments.set(paymentId, {
-    paymentId,
-    tenantId: ctx.tenant.id,
-    orderId: '',
-    environment: 'test',
-    invoiceId: null,
-    currency: 'USD',
-    amountCents: 3800,
-    refundedCents: 0,
-    failedRefunds: [],
-    lastRefundId: null,
-    isDisputed: false,
-    lostCents: 0,
-  });
+  payments.setPayment({ paymentId, tenantId: ctx.tenant.id, orderId: '' });
   return paymentId;
 }
 

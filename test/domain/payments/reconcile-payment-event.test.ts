@@ -17,7 +17,7 @@ import {
 } from '#src/domain/payments/index.ts';
 import { fetchPayment } from '#src/domain/payments/snapshots/fetch-snapshot.ts';
 import type { PaymentEvent } from '#src/domain/ports/payment-gateway.ts';
-import type { SessionSnapshot } from '#src/domain/ports/payment-snapshots.ts';
+import type { PaymentSnapshot, SessionSnapshot } from '#src/domain/ports/payment-snapshots.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { hours, minutes } from '#src/lib/duration.ts';
 import { ManualActionRequired } from '#src/lib/errors.ts';
@@ -30,6 +30,7 @@ import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
 import { type BuiltProduct, buildProduct, stockOf } from '#test/support/factories/catalog.ts';
 import { buildPaymentAccount, holdsOf, orderOf, sessionOf } from '#test/support/factories/payments.ts';
 import { balanceOf, buildGiftCard, buildPromo, usesOf } from '#test/support/factories/promotions.ts';
+import { snapshotOf } from '#test/support/factories/subscriptions.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 
@@ -68,6 +69,17 @@ async function receive(ctx: Context, objectId: string, given: Partial<PaymentEve
   const [secret] = await signingSecrets(ctx);
   await acceptPaymentEvent(ctx, { rawBody: Buffer.from(JSON.stringify(event)), signature: secret ?? '' });
   for (let time = 0; time < times; time += 1) await reconcilePaymentEvent(ctx, { eventId: event.eventId, attempt: 1 });
+}
+
+/** An event about a payment of the order arrives, which names its charge. */
+async function receivePayment(
+  ctx: Context,
+  orderId: string,
+  given: Partial<PaymentSnapshot> = {},
+  times = 2,
+): Promise<void> {
+  payments.setPayment({ paymentId: 'pi_1', orderId, tenantId: ctx.tenant.id, ...given }, 'ch_1');
+  await receive(ctx, 'ch_1', { type: 'charge.refunded', subject: 'payment' }, times);
 }
 
 async function signingSecrets(ctx: Context): Promise<string[]> {
@@ -141,21 +153,7 @@ test.serial('a refunded mismatched payment cancels the order', async (t) => {
   const { orderId, sessionId, product } = await buy(ctx);
   paid(sessionId, { totalCents: 100, subtotalCents: 100 });
   await receive(ctx, sessionId);
-  payments.payments.set('ch_wrong', {
-    paymentId: 'pi_1',
-    orderId,
-    tenantId: ctx.tenant.id,
-    environment: 'test',
-    invoiceId: null,
-    currency: 'USD',
-    amountCents: 100,
-    refundedCents: 100,
-    failedRefunds: [],
-    lastRefundId: null,
-    isDisputed: false,
-    lostCents: 0,
-  });
-  await receive(ctx, 'ch_wrong', { type: 'charge.refunded', subject: 'payment' });
+  await receivePayment(ctx, orderId, { amountCents: 100, refundedCents: 100 });
   t.like(await orderOf(ctx, orderId), { status: 'canceled', attentionCode: null });
   t.like(await stockOf(ctx, product.variant.id), { stock: 10, held: 0 });
 });
@@ -240,7 +238,7 @@ test.serial('a payment after the holds were released pays the order and takes th
   t.deepEqual(await balanceOf(ctx, card.id), { balance: 0, held: 0 });
 });
 
-test.serial('a late payment of sold-out goods flags the order, and no label is bought', async (t) => {
+test.serial('a late payment of sold-out goods flags the order and takes nothing from others', async (t) => {
   const { ctx } = t.context;
   const { orderId, sessionId, product } = await buy(ctx, {}, 1);
   payments.change(sessionId, { state: 'expired' });
@@ -385,23 +383,8 @@ test.serial('applyPayment mirrors refunds, reverses a failed one, and restocks u
   const { orderId, sessionId, product } = await buy(ctx);
   paid(sessionId);
   await receive(ctx, sessionId);
-  const payment = {
-    paymentId: 'pi_1',
-    orderId,
-    tenantId: ctx.tenant.id,
-    environment: 'test',
-    invoiceId: null,
-    currency: 'USD',
-    amountCents: 3800,
-    refundedCents: 0,
-    failedRefunds: [],
-    lastRefundId: null,
-    isDisputed: false,
-    lostCents: 0,
-  };
   const refund = async (refundedCents: number) => {
-    payments.payments.set('ch_1', { ...payment, refundedCents });
-    await receive(ctx, 'ch_1', { type: 'charge.refunded', subject: 'payment' });
+    await receivePayment(ctx, orderId, { refundedCents });
     return orderOf(ctx, orderId);
   };
   t.like(await refund(1000), {
@@ -423,22 +406,9 @@ test.serial(
     const { orderId, sessionId } = await buy(ctx);
     paid(sessionId);
     await receive(ctx, sessionId);
-    const payment = {
-      paymentId: 'pi_1',
-      orderId,
-      tenantId: ctx.tenant.id,
-      environment: 'test',
-      invoiceId: null,
-      currency: 'USD',
-      amountCents: 3800,
-      failedRefunds: [],
-      lastRefundId: null,
-      isDisputed: false,
-      lostCents: 0,
-    };
     const account = await openAccount(ctx);
     const fetched = (ctx: Context, refundedCents: number) => {
-      payments.payments.set('pi_1', { ...payment, refundedCents });
+      payments.setPayment({ paymentId: 'pi_1', orderId, tenantId: ctx.tenant.id, refundedCents });
       return fetchPayment(ctx, account, 'pi_1');
     };
     const [early, late] = [await fetched(ctx, 0), await fetched(behind(ctx), 1000)];
@@ -458,21 +428,7 @@ test.serial('a dispute flags the order until it is over, and is entered in the j
   paid(sessionId);
   await receive(ctx, sessionId);
   const dispute = async (isDisputed: boolean, lostCents: number) => {
-    payments.payments.set('dp_1', {
-      paymentId: 'pi_1',
-      orderId,
-      tenantId: ctx.tenant.id,
-      environment: 'test',
-      invoiceId: null,
-      currency: 'USD',
-      amountCents: 3800,
-      refundedCents: 0,
-      failedRefunds: [],
-      lastRefundId: null,
-      isDisputed,
-      lostCents,
-    });
-    await receive(ctx, 'dp_1', { type: 'charge.dispute.created', subject: 'payment' });
+    await receivePayment(ctx, orderId, { isDisputed, lostCents });
     const [order] = await read<{ codes: string[] }>(
       ctx,
       sql`
@@ -519,21 +475,7 @@ test.serial('a refund of the second payment leaves the order paid', async (t) =>
   payments.sessions.set('cs_second', { ...payments.sessionOf(orderId), sessionId: 'cs_second', paymentId: 'pi_2' });
   await receive(ctx, 'cs_second');
   t.like(await orderOf(ctx, orderId), { attentionCode: 'paid_twice' });
-  payments.payments.set('ch_2', {
-    paymentId: 'pi_2',
-    orderId,
-    tenantId: ctx.tenant.id,
-    environment: 'test',
-    invoiceId: null,
-    currency: 'USD',
-    amountCents: 3800,
-    refundedCents: 3800,
-    failedRefunds: [],
-    lastRefundId: null,
-    isDisputed: false,
-    lostCents: 0,
-  });
-  await receive(ctx, 'ch_2', { type: 'charge.refunded', subject: 'payment' });
+  await receivePayment(ctx, orderId, { paymentId: 'pi_2', refundedCents: 3800 });
   t.like(await orderOf(ctx, orderId), { status: 'paid', paymentStatus: 'paid', refundedCents: 0, attentionCode: null });
   t.like(await stockOf(ctx, product.variant.id), { stock: 9 });
   t.deepEqual(await recorded(ctx, orderId), ['order.paid']);
@@ -547,71 +489,32 @@ test.serial('an order with an invalid email is paid', async (t) => {
   t.like(await orderOf(ctx, orderId), { status: 'paid' });
 });
 
-test.serial('two paid subscriptions to one product flag the order, and two products do not', async (t) => {
-  const { ctx } = t.context;
-  await buildPaymentAccount(ctx);
-  const coffee = { purchase_types: ['subscription' as const], subscription_intervals: ['month' as const] };
-  /** Sessions to subscribe to one thing that were all paid before the provider closed any; and whose they are. */
-  async function subscribe(emails: (string | null)[]): Promise<string[]> {
-    const beans = await buildProduct(ctx, { ...coffee, variants: [{ stock: 10 }] });
-    const items = [
-      {
-        product_slug: beans.slug,
-        variant_id: beans.variant.id,
-        quantity: 1,
-        purchase_type: 'subscription' as const,
-        subscription_interval: 'month',
-      },
-    ];
-    const orderIds: string[] = [];
-    for (const customer_email of emails) {
-      const { order_id: orderId } = await createCheckoutSession(ctx, { items, customer_email, cart_id: newId('cart') });
-      const subscriptionId = `sub_${randomText(14)}`;
-      const { sessionId, tenantId, environment } = payments.sessionOf(orderId);
-      payments.subscriptions.set(subscriptionId, {
-        subscriptionId,
-        state: 'active',
-        tenantId,
-        orderId,
-        environment,
-        customerId: 'cus_1',
-        email: 'ada@example.com',
-        currency: 'USD',
-        cancelAtPeriodEnd: false,
-        canceledAt: null,
-        items: [
-          {
-            itemId: `si_${randomText(14)}`,
-            productId: beans.id,
-            variantId: beans.variant.id,
-            quantity: 1,
-            unitPriceCents: 3400,
-            interval: 'month',
-            currentPeriodEnd: new Date(Date.UTC(2030, 0)),
-          },
-        ],
-      });
-      payments.change(sessionId, { subscriptionId, email: 'ada@example.com' });
-      orderIds.push(orderId);
+test.serial(
+  'two paid subscriptions to one product flag an order, and those to two products or of two guests do not',
+  async (t) => {
+    const { ctx } = t.context;
+    await buildPaymentAccount(ctx);
+    /** Sessions to subscribe to one product that were all paid before the provider closed any. */
+    async function subscribeAll(emails: (string | null)[]): Promise<string[]> {
+      const product = await buildProduct(ctx, monthly);
+      const begun = [];
+      for (const email of emails) begun.push(await subscribe(ctx, product, email));
+      for (const { sessionId, subscriptionId } of begun)
+        payments.change(sessionId, { state: 'settled', subscriptionId, email: 'ada@example.com' });
+      await Promise.all(begun.map(({ sessionId }) => receive(ctx, sessionId)));
+      return begun.map(({ orderId }) => orderId);
     }
-    for (const orderId of orderIds) payments.change(payments.sessionOf(orderId).sessionId, { state: 'settled' });
-    return orderIds;
-  }
-  const codesOf = async (orderIds: string[]) =>
-    Promise.all(orderIds.map(async (id) => (await orderOf(ctx, id)).attentionCode)).then((codes) => codes.toSorted());
-  const receiveEvent = (orderIds: string[]) =>
-    Promise.all(orderIds.map((id) => receive(ctx, payments.sessionOf(id).sessionId, {}, 2)));
 
-  for (let time = 0; time < 3; time += 1) {
-    const twice = await subscribe([`ada-${time}@example.com`, `ada-${time}@example.com`]);
-    await receiveEvent(twice);
-    t.deepEqual(await codesOf(twice), ['duplicate_subscription', null]);
-    t.deepEqual(await Promise.all(twice.map(async (id) => (await orderOf(ctx, id)).status)), ['paid', 'paid']);
-  }
-  const guests = await subscribe([null, null]);
-  await receiveEvent(guests);
-  t.deepEqual(await codesOf(guests), [null, null]);
-});
+    for (let time = 0; time < 3; time += 1) {
+      const orders = await subscribeAll(['ada@example.com', 'ada@example.com']);
+      const seen = await Promise.all(orders.map((id) => orderOf(ctx, id)));
+      t.deepEqual(seen.map(({ attentionCode }) => attentionCode).toSorted(), ['duplicate_subscription', null]);
+      t.true(seen.every(({ status }) => status === 'paid'));
+    }
+    for (const id of await subscribeAll([null, null]))
+      t.like(await orderOf(ctx, id), { status: 'paid', attentionCode: null });
+  },
+);
 
 test.serial('reconcilePaymentEvent opens a dispute beside a second payment, and each is dismissed alone', async (t) => {
   const { ctx } = t.context;
@@ -620,21 +523,7 @@ test.serial('reconcilePaymentEvent opens a dispute beside a second payment, and 
   await receive(ctx, sessionId);
   payments.sessions.set('cs_other', { ...payments.sessionOf(orderId), sessionId: 'cs_other', paymentId: 'pi_3' });
   await receive(ctx, 'cs_other');
-  payments.payments.set('dp_2', {
-    paymentId: 'pi_1',
-    orderId,
-    tenantId: ctx.tenant.id,
-    environment: 'test',
-    invoiceId: null,
-    currency: 'USD',
-    amountCents: 3800,
-    refundedCents: 0,
-    failedRefunds: [],
-    lastRefundId: null,
-    isDisputed: true,
-    lostCents: 0,
-  });
-  await receive(ctx, 'dp_2', { type: 'charge.dispute.created', subject: 'payment' });
+  await receivePayment(ctx, orderId, { isDisputed: true });
   t.is((await orderOf(ctx, orderId)).attentionCode, 'disputed');
   await dismissAttention(ctx, { orderId, code: 'disputed' });
   t.is((await orderOf(ctx, orderId)).attentionCode, 'paid_twice');
@@ -645,21 +534,7 @@ test.serial('reconcilePaymentEvent opens a dispute beside a second payment, and 
 test.serial('a refund that arrives before its payment waits for it, and nothing is shipped', async (t) => {
   const { ctx, services, clock } = t.context;
   const { orderId, sessionId } = await buy(ctx);
-  payments.payments.set('ch_early', {
-    paymentId: 'pi_1',
-    orderId,
-    tenantId: ctx.tenant.id,
-    environment: 'test',
-    invoiceId: null,
-    currency: 'USD',
-    amountCents: 3800,
-    refundedCents: 3800,
-    failedRefunds: [],
-    lastRefundId: null,
-    isDisputed: false,
-    lostCents: 0,
-  });
-  await receive(ctx, 'ch_early', { type: 'charge.refunded', subject: 'payment' }, 1);
+  await receivePayment(ctx, orderId, { refundedCents: 3800 }, 1);
   t.deepEqual(await eventStates(ctx), ['pending']);
   paid(sessionId);
   await receive(ctx, sessionId);
@@ -701,21 +576,7 @@ test.serial('a mismatched payment of an expired order flags it, and its refund c
   await receive(ctx, sessionId);
   t.like(await orderOf(ctx, orderId), { status: 'expired', attentionCode: 'amount_mismatch' });
   await dismissAttention(ctx, { orderId, code: 'amount_mismatch' });
-  payments.payments.set('ch_wrong', {
-    paymentId: 'pi_1',
-    orderId,
-    tenantId: ctx.tenant.id,
-    environment: 'test',
-    invoiceId: null,
-    currency: 'USD',
-    amountCents: 100,
-    refundedCents: 100,
-    failedRefunds: [],
-    lastRefundId: null,
-    isDisputed: false,
-    lostCents: 0,
-  });
-  await receive(ctx, 'ch_wrong', { type: 'charge.refunded', subject: 'payment' });
+  await receivePayment(ctx, orderId, { amountCents: 100, refundedCents: 100 });
   t.like(await orderOf(ctx, orderId), { status: 'expired', attentionCode: null });
   t.true((await eventStates(ctx)).every((state) => state === 'applied'));
 });
@@ -726,29 +587,15 @@ test.serial('a dismissed mismatch releases its holds once the money was refunded
   paid(sessionId, { totalCents: 100 });
   await receive(ctx, sessionId);
   await dismissAttention(ctx, { orderId, code: 'amount_mismatch' });
-  payments.payments.set('ch_noted', {
-    paymentId: 'pi_1',
-    orderId,
-    tenantId: ctx.tenant.id,
-    environment: 'test',
-    invoiceId: null,
-    currency: 'USD',
-    amountCents: 100,
-    refundedCents: 100,
-    failedRefunds: [],
-    lastRefundId: null,
-    isDisputed: false,
-    lostCents: 0,
-  });
-  await receive(ctx, 'ch_noted', { type: 'charge.refunded', subject: 'payment' });
+  await receivePayment(ctx, orderId, { amountCents: 100, refundedCents: 100 });
   t.like(await orderOf(ctx, orderId), { status: 'canceled' });
   t.deepEqual(await holdsOf(ctx, orderId), ['stock: released']);
 });
 
-/** A first payment of a subscription; ids as the provider has them. */
-async function beginSubscription(ctx: Context) {
-  await buildPaymentAccount(ctx);
-  const product = await buildProduct(ctx, { purchase_types: ['subscription'], subscription_intervals: ['month'] });
+const monthly = { purchase_types: ['subscription' as const], subscription_intervals: ['month' as const] };
+
+/** A checkout of a monthly subscription that the provider has begun; its session is still open. */
+async function subscribe(ctx: Context, product: BuiltProduct, email: string | null = 'ada@example.com') {
   const { order_id: orderId } = await createCheckoutSession(ctx, {
     items: [
       {
@@ -759,35 +606,32 @@ async function beginSubscription(ctx: Context) {
         subscription_interval: 'month',
       },
     ],
-    customer_email: 'ada@example.com',
+    customer_email: email,
+    cart_id: newId('cart'),
   });
   const { sessionId } = payments.sessionOf(orderId);
-  const [subscriptionId, invoiceId, itemId] = [`sub_${randomText(14)}`, `in_${randomText(14)}`, `si_${randomText(14)}`];
-  payments.subscriptions.set(subscriptionId, {
-    subscriptionId,
-    state: 'active',
-    orderId,
-    tenantId: ctx.tenant.id,
-    environment: 'test',
-    customerId: 'cus_1',
-    email: 'ada@example.com',
-    currency: 'USD',
-    cancelAtPeriodEnd: false,
-    canceledAt: null,
-    items: [
-      {
-        itemId,
-        productId: product.id,
-        variantId: product.variant.id,
-        quantity: 1,
-        unitPriceCents: 3400,
-        interval: 'month',
-        currentPeriodEnd: new Date(Date.UTC(2030, 0)),
-      },
-    ],
-  });
+  const subscriptionId = `sub_${randomText(14)}`;
+  const item = {
+    itemId: `si_${randomText(14)}`,
+    productId: product.id,
+    variantId: product.variant.id,
+    quantity: 1,
+    unitPriceCents: 3400,
+    interval: 'month' as const,
+    currentPeriodEnd: new Date(Date.UTC(2030, 0)),
+  };
+  const own = { orderId, tenantId: ctx.tenant.id, environment: 'test' };
+  payments.subscriptions.set(subscriptionId, { ...snapshotOf(subscriptionId), ...own, items: [item] });
+  return { orderId, sessionId, subscriptionId, item };
+}
+
+/** A first payment of a subscription, with its invoice. */
+async function beginSubscription(ctx: Context) {
+  await buildPaymentAccount(ctx);
+  const { item, ...begun } = await subscribe(ctx, await buildProduct(ctx, monthly));
+  const { orderId, subscriptionId } = begun;
   const invoice = {
-    invoiceId,
+    invoiceId: `in_${randomText(14)}`,
     subscriptionId,
     orderId,
     tenantId: ctx.tenant.id,
@@ -797,9 +641,9 @@ async function beginSubscription(ctx: Context) {
     taxCents: 0,
     totalCents: 3400,
     paymentId: 'pi_of_invoice',
-    lines: [{ itemId, quantity: 1, amountCents: 3400, discountCents: 0 }],
+    lines: [{ itemId: item.itemId, quantity: 1, amountCents: 3400, discountCents: 0 }],
   };
-  return { orderId, sessionId, subscriptionId, invoice };
+  return { ...begun, invoice };
 }
 
 test.serial('a failed slow first payment that is paid on its invoice pays the order', async (t) => {

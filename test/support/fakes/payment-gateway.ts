@@ -44,6 +44,11 @@ export interface FakePayments extends PaymentGateway {
   change(sessionId: string, change: Partial<SessionSnapshot>): SessionSnapshot;
   /** The session that was opened for an order. */
   sessionOf(orderId: string): SessionSnapshot;
+  /** Add or replace a payment, of 38 dollars by default. `reference`: what is fetched, such as one of its disputes. */
+  setPayment(
+    payment: Pick<PaymentSnapshot, 'paymentId' | 'tenantId' | 'orderId'> & Partial<PaymentSnapshot>,
+    reference?: string,
+  ): void;
 }
 
 const whole = {
@@ -55,6 +60,18 @@ const whole = {
   customerId: null,
   paymentId: null,
   subscriptionId: null,
+};
+
+const untouched = {
+  environment: 'test',
+  invoiceId: null,
+  currency: 'USD',
+  amountCents: 3800,
+  refundedCents: 0,
+  failedRefunds: [],
+  lastRefundId: null,
+  isDisputed: false,
+  lostCents: 0,
 };
 
 /** A payment provider in memory. It fails when a test sets it to. */
@@ -126,6 +143,9 @@ export function fakePaymentGateway(): FakePayments {
       const session = [...fake.sessions.values()].find((candidate) => candidate.orderId === orderId);
       if (!session) throw new Error(`There is no session of ${orderId}.`);
       return session;
+    },
+    setPayment(payment, reference = payment.paymentId) {
+      fake.payments.set(reference, { ...untouched, ...payment });
     },
 
     checkAccount: () => call('checkAccount', () => undefined),
