@@ -137,12 +137,8 @@ for (const sort of ['newest', 'price_asc', 'price_desc', 'name']) {
   test(`every page of products by ${sort} is in order, though products come and go meanwhile`, async (t) => {
     const { api, ctx, tenant } = t.context;
     const prices = [300, 100, 200, 200, 100, 300, 200];
-    const built = [];
-    for (const [index, price] of prices.entries()) {
-      built.push(
-        await buildProduct(ctx, { name: `Name ${price}`, slug: `p-${index}`, variants: [{ price_cents: price }] }),
-      );
-    }
+    for (const [index, price] of prices.entries())
+      await buildProduct(ctx, { name: `Name ${price}`, slug: `p-${index}`, variants: [{ price_cents: price }] });
     const seen: string[] = [];
     let cursor: string | null = '';
     for (let page = 0; cursor !== null; page += 1) {
@@ -161,7 +157,6 @@ for (const sort of ['newest', 'price_asc', 'price_desc', 'name']) {
     const before = seen.filter((slug) => slug !== 'late-first');
     t.deepEqual(before, expected[sort as keyof typeof expected]);
     t.is(new Set(seen).size, seen.length);
-    t.is(built.length, 7);
   });
 }
 

@@ -453,6 +453,7 @@ test('gift card balances stay consistent after random holds, releases and redemp
         const used = ended.reduce((sum, step) => sum + step.used, 0);
         const held = ended.reduce((sum, step) => sum + step.held, 0);
         t.deepEqual(await balanceOf(ctx, giftCardId), { balance: 5000 - used, held });
+        t.true(used + held <= 5000);
       }),
       { numRuns: 20 },
     ),

@@ -174,9 +174,8 @@ test.serial('a second label that was bought after all is found, refunded and sho
 
   clock.pass(minutes(11));
   await sweepLabels(ctx);
-  const [check] = await enqueuedJobs(ctx, jobs.checkPurchases);
-  if (check) await checkPurchases(ctx, check);
-  if (check) await checkPurchases(ctx, check);
+  for (const _ of [1, 2])
+    for (const check of await enqueuedJobs(ctx, jobs.checkPurchases)) await checkPurchases(ctx, check);
   const duplicates = await enqueuedJobs(ctx, jobs.refundDuplicate);
   t.is(duplicates.length, 1);
   for (const duplicate of [...duplicates, ...duplicates]) await refundDuplicate(ctx, duplicate);

@@ -623,8 +623,9 @@ test('at whatever moment of a change to an endpoint an event is recorded, or the
       const change = () => act(id);
       const record = () => recordTests(ctx, id);
       const [first, second] = recordsFirst ? [record, change] : [change, record];
-      reached = await interleave(services, step, first, second);
+      await t.notThrowsAsync(async () => {
+        reached = await interleave(services, step, first, second);
+      });
     }
   }
-  t.pass();
 });
