@@ -10,7 +10,7 @@ export interface ApiContext extends TestContext {
 /** `useContext`, and the real application on a port of its own for each test. */
 export function useApi(
   test: TestFn<ApiContext>,
-  options: Parameters<typeof useContext>[1] & { isRecorded?: boolean } = {},
+  options: Parameters<typeof useContext>[1] & Parameters<typeof serveApi>[1] = {},
 ): void {
   useContext(test as unknown as TestFn<TestContext>, options);
   test.beforeEach(async (t) => {
