@@ -5,6 +5,7 @@ import { read, transact } from '#src/database/transact.ts';
 import { exportKindOf } from '#src/domain/bulk/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { lockOrder, orderForShipping } from '#src/domain/orders/index.ts';
+import type { LabelPurchase } from '#src/domain/ports/shipping-gateway.ts';
 import {
   acknowledgeDuplicate,
   checkPurchases,
@@ -24,7 +25,7 @@ import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
-import { busy, denial, rejection, silence } from '#test/support/fakes/shipping-gateway.ts';
+import { busy, denial, type FakeShipping, rejection, silence } from '#test/support/fakes/shipping-gateway.ts';
 import { labelOf, orderOf, rateIdOf, request, run, runToEnd, withFake } from './support.ts';
 
 const test = anyTest as TestFn<TestContext>;
@@ -57,6 +58,33 @@ const mailsAbout = async (ctx: Context, subjectId: string) =>
       sql`select kind from mails where tenant_id = ${ctx.tenant.id} and subject_id = ${subjectId}`,
     )
   ).map(({ kind }) => kind);
+
+/** Run what notifications of the provider enqueued. */
+async function processNotifications(ctx: Context): Promise<void> {
+  for (const notification of await enqueuedJobs(ctx, jobs.processNotification))
+    await processNotification(ctx, notification);
+}
+
+/** The provider notifies the store of a purchase. */
+async function notify(ctx: Context, event: string, data: { object_id: string; status?: string }): Promise<void> {
+  await receiveNotification(ctx, { event, data });
+  await processNotifications(ctx);
+}
+
+async function checkAllPurchases(ctx: Context): Promise<void> {
+  for (const check of await enqueuedJobs(ctx, jobs.checkPurchases)) await checkPurchases(ctx, check);
+}
+
+async function refundDuplicates(ctx: Context): Promise<void> {
+  for (const duplicate of await enqueuedJobs(ctx, jobs.refundDuplicate)) await refundDuplicate(ctx, duplicate);
+}
+
+/** Buy a label once more, at the same rate. */
+function buyAgain(ctx: Context, shipping: FakeShipping, labelId: string, buyNumber: number): Promise<LabelPurchase> {
+  const { rateId, marker } = shipping.bought()[0] ?? {};
+  const again = marker?.replace(`${labelId}:1`, `${labelId}:${buyNumber}`) ?? '';
+  return shipping.buyLabel({ tenantId: ctx.tenant.id, apiKey: '' }, { rateId: rateId ?? '', marker: again });
+}
 
 const hintOf = (trackingNumber: string, status: string) => ({
   event: 'track_updated',
@@ -130,8 +158,7 @@ test('a notification causes one lookup, even if it arrives twice', async (t) => 
   t.deepEqual(await recorded(ctx, order.id), ['order.shipped']);
 
   t.true(await receiveNotification(ctx, hintOf('of-nobody', 'TRANSIT')));
-  for (const notification of await enqueuedJobs(ctx, jobs.processNotification))
-    await processNotification(ctx, notification);
+  await processNotifications(ctx);
   t.false(await receiveNotification(ctx, { event: 'batch_created', data: {} }));
 });
 
@@ -174,8 +201,7 @@ test.serial('a second label that was bought after all is found, refunded and sho
 
   clock.pass(minutes(11));
   await sweepLabels(ctx);
-  for (const _ of [1, 2])
-    for (const check of await enqueuedJobs(ctx, jobs.checkPurchases)) await checkPurchases(ctx, check);
+  for (const _ of [1, 2]) await checkAllPurchases(ctx);
   const duplicates = await enqueuedJobs(ctx, jobs.refundDuplicate);
   t.is(duplicates.length, 1);
   for (const duplicate of [...duplicates, ...duplicates]) await refundDuplicate(ctx, duplicate);
@@ -222,8 +248,8 @@ test.serial(
 
     clock.pass(minutes(11));
     await sweepLabels(ctx);
-    for (const check of await enqueuedJobs(ctx, jobs.checkPurchases)) await checkPurchases(ctx, check);
-    for (const duplicate of await enqueuedJobs(ctx, jobs.refundDuplicate)) await refundDuplicate(ctx, duplicate);
+    await checkAllPurchases(ctx);
+    await refundDuplicates(ctx);
     t.deepEqual(
       shipping.bought().map(({ id }) => id),
       [label.purchaseId ?? ''],
@@ -233,25 +259,16 @@ test.serial(
 
 test('a second label whose refund is rejected needs attention', async (t) => {
   const { ctx, shipping, order, labelId } = await shipped(t.context.ctx);
-  const { rateId } = shipping.bought()[0] ?? {};
-  const second = await shipping.buyLabel(
-    { tenantId: ctx.tenant.id, apiKey: '' },
-    { rateId: rateId ?? '', marker: `${labelId}:2 ${order.orderNumber}` },
-  );
-  await receiveNotification(ctx, { event: 'transaction_created', data: { object_id: second.id } });
-  for (const notification of await enqueuedJobs(ctx, jobs.processNotification))
-    await processNotification(ctx, notification);
+  const second = await buyAgain(ctx, shipping, labelId, 2);
+  await notify(ctx, 'transaction_created', { object_id: second.id });
   shipping.throws.refund = [silence(), rejection()];
-  const refund = async () => {
-    for (const duplicate of await enqueuedJobs(ctx, jobs.refundDuplicate)) await refundDuplicate(ctx, duplicate);
-  };
-  await t.throwsAsync(refund, { instanceOf: ProviderError });
-  await t.throwsAsync(refund, {
+  await t.throwsAsync(refundDuplicates(ctx), { instanceOf: ProviderError });
+  await t.throwsAsync(refundDuplicates(ctx), {
     instanceOf: ManualActionRequired,
     message: new RegExp(`^${order.orderNumber}: duplicate_voided\\. `),
   });
   t.is((await orderOf(ctx, order.id)).attention, 'duplicate_voided');
-  await refund();
+  await refundDuplicates(ctx);
   t.deepEqual(
     shipping.bought().map(({ marker }) => marker),
     [`${labelId}:1 ${order.orderNumber}`],
@@ -262,12 +279,7 @@ for (const [how, lookup] of [
   [
     'notifies us',
     async (ctx: Context, { purchaseId }: { purchaseId: string }) => {
-      await receiveNotification(ctx, {
-        event: 'transaction_updated',
-        data: { object_id: purchaseId, status: 'REFUNDPENDING' },
-      });
-      for (const notification of await enqueuedJobs(ctx, jobs.processNotification))
-        await processNotification(ctx, notification);
+      await notify(ctx, 'transaction_updated', { object_id: purchaseId, status: 'REFUNDPENDING' });
     },
   ],
   [
@@ -298,29 +310,16 @@ for (const [how, lookup] of [
 
 test('a void by this service, or of a parcel in transit, flags nothing', async (t) => {
   const { ctx, shipping, order, labelId, trackingNumber, trackingId } = await shipped(t.context.ctx);
-  const receive = async () => {
-    await receiveNotification(ctx, {
-      event: 'transaction_updated',
-      data: { object_id: shipping.refunded[0] ?? purchaseId, status: 'REFUNDED' },
-    });
-    for (const notification of await enqueuedJobs(ctx, jobs.processNotification))
-      await processNotification(ctx, notification);
-  };
   const purchaseId = shipping.bought()[0]?.id ?? '';
   shipping.tracking.set(trackingNumber, { status: 'transit', at: ctx.clock.now() });
   await reconcileTracking(ctx, { trackingId });
   shipping.amend(purchaseId, 'refunding');
-  await receive();
+  await notify(ctx, 'transaction_updated', { object_id: purchaseId, status: 'REFUNDED' });
   t.is((await labelOf(ctx, order.id)).state, 'purchased');
 
   const other = await shipped(t.context.ctx);
   await voidLabel(other.ctx, { labelId: other.labelId });
-  await receiveNotification(other.ctx, {
-    event: 'transaction_updated',
-    data: { object_id: other.shipping.refunded[0] ?? '', status: 'REFUNDED' },
-  });
-  for (const notification of await enqueuedJobs(other.ctx, jobs.processNotification))
-    await processNotification(other.ctx, notification);
+  await notify(other.ctx, 'transaction_updated', { object_id: other.shipping.refunded[0] ?? '', status: 'REFUNDED' });
   t.like(await orderOf(other.ctx, other.order.id), { fulfillment: 'unfulfilled', attention: null });
   t.deepEqual(await recorded(ctx, labelId), ['label.purchased']);
 });
@@ -332,18 +331,13 @@ test("recordDuplicates and acknowledgeDuplicate leave the attentions of the orde
     const locked = await lockOrder(ctx, order.id);
     for (const code of others) locked?.flag({ code, detail: '' });
   });
-  const { rateId } = shipping.bought()[0] ?? {};
   const ids = [];
   for (const number of [2, 3]) {
-    const { id } = await shipping.buyLabel(
-      { tenantId: ctx.tenant.id, apiKey: '' },
-      { rateId: rateId ?? '', marker: `${labelId}:${number} ${order.orderNumber}` },
-    );
+    const { id } = await buyAgain(ctx, shipping, labelId, number);
     await receiveNotification(ctx, { event: 'transaction_created', data: { object_id: id } });
     ids.push(id);
   }
-  for (const notification of await enqueuedJobs(ctx, jobs.processNotification))
-    await processNotification(ctx, notification);
+  await processNotifications(ctx);
   const codes = async () => (await orderForShipping(ctx, order.id))?.attentionCodes;
   t.deepEqual(await codes(), [...others, 'duplicate_voided']);
   for (const [purchaseId, open] of [
@@ -357,18 +351,12 @@ test("recordDuplicates and acknowledgeDuplicate leave the attentions of the orde
 
 test('a refund that is rejected later is flagged', async (t) => {
   const { ctx, shipping, order, labelId } = await shipped(t.context.ctx);
-  const { rateId } = shipping.bought()[0] ?? {};
-  const second = await shipping.buyLabel(
-    { tenantId: ctx.tenant.id, apiKey: '' },
-    { rateId: rateId ?? '', marker: `${labelId}:2 ${order.orderNumber}` },
-  );
+  const second = await buyAgain(ctx, shipping, labelId, 2);
   const receive = async (status: string) => {
-    await receiveNotification(ctx, { event: 'transaction_updated', data: { object_id: second.id, status } });
-    for (const notification of await enqueuedJobs(ctx, jobs.processNotification))
-      await processNotification(ctx, notification);
+    await notify(ctx, 'transaction_updated', { object_id: second.id, status });
   };
   await receive('SUCCESS');
-  for (const duplicate of await enqueuedJobs(ctx, jobs.refundDuplicate)) await refundDuplicate(ctx, duplicate);
+  await refundDuplicates(ctx);
   await acknowledgeDuplicate(ctx, { purchaseId: second.id, orderId: order.id });
   t.is((await orderOf(ctx, order.id)).attention, null);
 
@@ -386,9 +374,7 @@ test('a label that turns up before it is bought again is used, and one at a drop
   const { ctx, shipping } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
   const receive = async (id: string) => {
-    await receiveNotification(ctx, { event: 'transaction_created', data: { object_id: id } });
-    for (const notification of await enqueuedJobs(ctx, jobs.processNotification))
-      await processNotification(ctx, notification);
+    await notify(ctx, 'transaction_created', { object_id: id });
   };
   const account = { tenantId: ctx.tenant.id, apiKey: '' };
   const late = await request(ctx);
@@ -408,7 +394,7 @@ test('a label that turns up before it is bought again is used, and one at a drop
   });
   await receive(stray.id);
   t.is((await labelOf(ctx, other.order.id)).state, 'queued');
-  for (const duplicate of await enqueuedJobs(ctx, jobs.refundDuplicate)) await refundDuplicate(ctx, duplicate);
+  await refundDuplicates(ctx);
   t.deepEqual(
     shipping.bought().map(({ id }) => id),
     [straggler.id],
@@ -433,7 +419,7 @@ test.serial('a lookup that fails is repeated', async (t) => {
   await sweepLabels(ctx);
   t.is((await lookups()).length, 2);
   for (const lookup of await lookups()) await checkPurchases(ctx, lookup);
-  for (const duplicate of await enqueuedJobs(ctx, jobs.refundDuplicate)) await refundDuplicate(ctx, duplicate);
+  await refundDuplicates(ctx);
   t.is(shipping.bought().length, 1);
 });
 
@@ -468,8 +454,7 @@ test('a notification about a purchase that an attempt is about to record is left
     },
   };
   t.is(await run({ ...ctx, ports: { ...ctx.ports, shipping: hinting } }, order.id), 'done');
-  for (const notification of await enqueuedJobs(ctx, jobs.processNotification))
-    await processNotification(ctx, notification);
+  await processNotifications(ctx);
   t.is((await labelOf(ctx, order.id)).state, 'purchased');
   t.deepEqual(await enqueuedJobs(ctx, jobs.refundDuplicate), []);
 });
@@ -490,12 +475,7 @@ test('a notification about a purchase that no attempt waits for records its labe
   shipping.throws.lookup = Array.from({ length: 6 }, silence);
   t.is((await runToEnd(ctx, clock, order.id)).reason, 'outcome_unknown');
   const [purchase] = shipping.bought();
-  await receiveNotification(ctx, {
-    event: 'transaction_updated',
-    data: { object_id: purchase?.id ?? '', status: 'SUCCESS' },
-  });
-  for (const notification of await enqueuedJobs(ctx, jobs.processNotification))
-    await processNotification(ctx, notification);
+  await notify(ctx, 'transaction_updated', { object_id: purchase?.id ?? '', status: 'SUCCESS' });
   t.like(await labelOf(ctx, order.id), { state: 'purchased', purchaseId: purchase?.id });
   t.like(await orderOf(ctx, order.id), { attention: null, fulfillment: 'label_purchased' });
   t.deepEqual(await enqueuedJobs(ctx, jobs.refundDuplicate), []);
@@ -512,8 +492,8 @@ test.serial('a label that turns up after the order was shipped by hand is refund
   t.like(await orderOf(ctx, order.id), { fulfillment: 'shipped', attention: null });
 
   await sweepLabels(ctx);
-  for (const check of await enqueuedJobs(ctx, jobs.checkPurchases)) await checkPurchases(ctx, check);
-  for (const duplicate of await enqueuedJobs(ctx, jobs.refundDuplicate)) await refundDuplicate(ctx, duplicate);
+  await checkAllPurchases(ctx);
+  await refundDuplicates(ctx);
   t.is(shipping.bought().length, 0);
 });
 
