@@ -314,25 +314,28 @@ test.serial(
   },
 );
 
-test.serial(
-  'reconcilePaymentEvent retries an unknown order for an hour, and then requires manual action',
-  async (t) => {
-    const { ctx, clock } = t.context;
-    const { sessionId } = await buy(ctx);
-    paid(sessionId, { orderId: newId('ord') });
-    await receive(ctx, sessionId, { eventId: 'evt_early' }, 1);
-    t.deepEqual(
-      (await enqueuedJobs(ctx, job)).map(({ attempt }) => attempt),
-      [1, 2],
-    );
-    t.deepEqual(await eventStates(ctx), ['pending']);
-    clock.pass(3_700_000);
-    await t.throwsAsync(reconcilePaymentEvent(ctx, { eventId: 'evt_early', attempt: 2 }), {
-      instanceOf: ManualActionRequired,
-    });
-    t.deepEqual(await eventStates(ctx), ['unknown_order']);
-  },
-);
+for (const subject of ['session', 'payment'] as const) {
+  test.serial(
+    `reconcilePaymentEvent retries a ${subject} of an unknown order for an hour, and then requires manual action`,
+    async (t) => {
+      const { ctx, clock } = t.context;
+      const { sessionId } = await buy(ctx);
+      const orderId = newId('ord');
+      paid(sessionId, { orderId });
+      payments.setPayment({ paymentId: 'pi_early', orderId, tenantId: ctx.tenant.id });
+      const eventId = `evt_early_${subject}`;
+      await receive(ctx, subject === 'session' ? sessionId : 'pi_early', { eventId, subject }, 1);
+      t.deepEqual(
+        (await enqueuedJobs(ctx, job)).map(({ attempt }) => attempt),
+        [1, 2],
+      );
+      t.deepEqual(await eventStates(ctx), ['pending']);
+      clock.pass(hours(1) + minutes(1));
+      await t.throwsAsync(reconcilePaymentEvent(ctx, { eventId, attempt: 2 }), { instanceOf: ManualActionRequired });
+      t.deepEqual(await eventStates(ctx), ['unknown_order']);
+    },
+  );
+}
 
 test.serial('the job of an unknown order fails for an operator, and a retry applies the event', async (t) => {
   const { ctx, clock, services } = t.context;
