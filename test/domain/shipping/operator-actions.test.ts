@@ -270,6 +270,20 @@ test('a chosen rate is retried and never replaced by another', async (t) => {
   t.is(shipping.quotes.length, 1);
 });
 
+test('editAddress with the address that an order has leaves the rate that was chosen for it', async (t) => {
+  const { ctx, shipping } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  const { order } = await request(ctx, { address: { street1: null } });
+  await run(ctx, order.id);
+  await editAddress(ctx, { orderId: order.id, address });
+  const [mine] = await quoteOrder(ctx, { orderId: order.id });
+  await chooseRate(ctx, { orderId: order.id, rateId: mine?.id ?? '' });
+  await editAddress(ctx, { orderId: order.id, address });
+  t.is(await run(ctx, order.id), 'done');
+  t.is(shipping.bought()[0]?.rateId, mine?.id);
+  t.is(shipping.quotes.length, 1);
+});
+
 test('a rate is bought only for the order and the address that it was quoted for', async (t) => {
   const { ctx, shipping } = withFake(t.context.ctx);
   await buildShippingAccount(ctx);
