@@ -57,7 +57,6 @@ export async function openInvariants(stack: Stack, receiver: Receiver): Promise<
           ...(await refundedOnce(stack, query, refunds)),
           ...(await labelledOnce(stack, query)),
           ...(await eventsReceived(receiver, query)),
-          ...(await receiptsSent(stack, bought)),
           ...(await emailsSentOnce(stack, query)),
           ...(await signedInOnce(query, visits)),
           ...(await eventsCountedOnce(query, visits)),
@@ -108,16 +107,22 @@ type Query = <Row>(text: string, values?: unknown[]) => Promise<Row[]>;
 async function paidOnce(stack: Stack, query: Query, bought: readonly Purchase[]): Promise<string[]> {
   const { sessions } = await stripeControl(stack.stripeUrl).account(stack.store.stripeKey);
   const paidSessions = sessions.filter((session) => session['payment_status'] === 'paid');
-  const orders = await query<{ id: string; events: number; labels: number; receipts: number }>(`
-    select o.id, (select count(*)::int from events e where e.object_id = o.id and e.type = 'order.paid') as events,
+  const orders = await query<Record<'events' | 'labels' | 'receipts', number> & { id: string; email: string }>(`
+    select o.id, o.email,
+      (select count(*)::int from events e where e.object_id = o.id and e.type = 'order.paid') as events,
       (select count(*)::int from labels l where l.order_id = o.id) as labels,
-      (select count(*)::int from mails m where m.subject_id = o.id and m.kind = 'receipt') as receipts
+      (select count(*)::int from mails m
+        where m.subject_id = o.id and m.kind = 'receipt' and m.recipient = o.email) as receipts
     from orders o where o.paid_at is not null`);
-  const paid = new Set(orders.map(({ id }) => id));
+  const payers = new Map(orders.map(({ id, email }) => [id, email]));
   return [
     ...bought
-      .filter((one) => one.paid !== paid.has(one.orderId))
-      .map(({ orderId, paid }) => `order ${orderId} was ${paid ? '' : 'not '}paid by its shopper`),
+      .filter(({ orderId, email, paid }) => payers.get(orderId) !== (paid ? email : undefined))
+      .map(
+        ({ orderId, email, paid }) =>
+          `order ${orderId} of ${email}, who ${paid ? 'paid' : 'did not pay'}, ` +
+          `is ${payers.has(orderId) ? `paid by ${payers.get(orderId)}` : 'not paid'}`,
+      ),
     ...(paidSessions.length === orders.length
       ? []
       : [`${paidSessions.length} sessions are paid and ${orders.length} orders`]),
@@ -150,31 +155,34 @@ async function refundedOnce(stack: Stack, query: Query, requested: readonly Requ
 }
 
 /**
- * Every paid order has one label, and a refunded one has none: it was canceled, or voided where it was bought. Labels
- * that were bought and not refunded are those of the orders.
+ * Every paid order has one label, and a refunded one has none: it was canceled, or voided where it was bought. The
+ * labels that are active at the provider are those of the orders.
  */
 async function labelledOnce(stack: Stack, query: Query): Promise<string[]> {
   const account = await shippoControl(stack.shippoUrl).account(stack.store.shippoKey);
-  const active = account.transactions.filter(({ status }) => status === 'SUCCESS');
-  const orders = await query<{ id: string; labels: number; expected: number; attention: string | null }>(`
+  const active = account.transactions.filter(({ status }) => status === 'SUCCESS').map(({ object_id: id }) => id);
+  const orders = await query<{ id: string; labels: string[]; expected: number; attention: string | null }>(`
     select o.id, o.attentions -> 0 ->> 'code' as attention,
-      (select count(*)::int from labels l where l.order_id = o.id and l.state = 'purchased') as labels,
+      array(select l.purchase_id from labels l where l.order_id = o.id and l.state = 'purchased') as labels,
       (o.payment_status <> 'refunded')::int as expected
     from orders o where o.paid_at is not null`);
-  const expected = orders.reduce((sum, order) => sum + order.expected, 0);
+  const known = orders.flatMap(({ labels }) => labels);
   return [
     ...orders
-      .filter(({ labels, expected }) => labels !== expected)
-      .map(({ id, labels, expected, attention }) => `order ${id} has ${labels} of ${expected} labels (${attention})`),
-    ...(active.length === expected
-      ? []
-      : [`${active.length} labels are active at the provider for ${expected} paid orders`]),
+      .filter(({ labels, expected }) => labels.length !== expected)
+      .map(
+        ({ id, labels, expected, attention }) =>
+          `order ${id} has ${labels.length} of ${expected} labels (${attention})`,
+      ),
+    ...active.filter((id) => !known.includes(id)).map((id) => `label ${id} is active and belongs to no order`),
+    ...known.filter((id) => !active.includes(id)).map((id) => `label ${id} is not active at the provider`),
   ];
 }
 
 /**
- * The endpoint received every event of its types at least once; the newest state that it received of an order is no
- * older than the order's last event; and two events with one version have the same state.
+ * The endpoint received every event of its types at least once, and nothing without a valid signature; the newest state
+ * that it received of an order is no older than the order's last event; and two events with one version have the same
+ * state.
  */
 async function eventsReceived(receiver: Receiver, query: Query): Promise<string[]> {
   const received = new Set(receiver.events.map(({ id }) => id));
@@ -201,6 +209,7 @@ async function eventsReceived(receiver: Receiver, query: Query): Promise<string[
     return order['payment_status'] === 'unpaid' || (type === 'order.shipped' && order['shipped_at'] === null);
   };
   return [
+    ...(receiver.rejected === 0 ? [] : [`${receiver.rejected} deliveries had no valid signature`]),
     ...events.filter(({ id }) => !received.has(id)).map(({ id, type }) => `${type} ${id} was not received`),
     ...events
       .filter(isOlder)
@@ -209,23 +218,19 @@ async function eventsReceived(receiver: Receiver, query: Query): Promise<string[
   ];
 }
 
-/** Every shopper who paid has a receipt. */
-async function receiptsSent(stack: Stack, bought: readonly Purchase[]): Promise<string[]> {
-  const messages = await mailboxControl(stack.mailboxUrl).messages();
-  const addressed = new Set(messages.flatMap(({ to }) => to));
-  return bought
-    .filter(({ paid, email }) => paid && !addressed.has(email))
-    .map(({ email }) => `${email} has no receipt`);
-}
-
 const atMostOnce = ['abandoned_cart', 'restock'];
 
-/** Each reminder is sent at most once, and once for each step of a cart; every other email at least once. */
+/**
+ * Each reminder is sent at most once, and once for each step of a cart; every other email arrives at its recipient at
+ * least once.
+ */
 async function emailsSentOnce(stack: Stack, query: Query): Promise<string[]> {
   const messages = await mailboxControl(stack.mailboxUrl).messages();
   const arrivals = Map.groupBy(messages, ({ message_id: id }) => id);
-  const mails = await query<{ id: string; kind: string; state: string; messageId: string; step: string | null }>(`
-    select id, kind, state, message_id as "messageId",
+  const mails = await query<
+    Record<'id' | 'kind' | 'state' | 'recipient' | 'messageId', string> & { step: string | null }
+  >(`
+    select id, kind, state, recipient, message_id as "messageId",
       case when kind = 'abandoned_cart' and state <> 'suppressed' then subject_id || ' ' || (data->>'step') end as step
     from mails`);
   const steps = Map.groupBy(
@@ -233,12 +238,12 @@ async function emailsSentOnce(stack: Stack, query: Query): Promise<string[]> {
     ({ step }) => step,
   );
   return [
-    ...mails.flatMap(({ id, kind, state, messageId }) => {
-      const times = arrivals.get(messageId)?.length ?? 0;
-      if (atMostOnce.includes(kind) && times > 1) return [`${kind} ${id} arrived ${times} times`];
+    ...mails.flatMap(({ id, kind, state, recipient, messageId }) => {
+      const arrived = (arrivals.get(messageId) ?? []).filter(({ to }) => to.includes(recipient));
+      if (atMostOnce.includes(kind) && arrived.length > 1) return [`${kind} ${id} arrived ${arrived.length} times`];
       if (atMostOnce.includes(kind) && state !== 'sent') return [];
       // A link that was used before its second email is not emailed again.
-      return times === 0 && !(kind === 'magic_link' && state === 'suppressed')
+      return arrived.length === 0 && !(kind === 'magic_link' && state === 'suppressed')
         ? [`${kind} ${id} is ${state} and did not arrive`]
         : [];
     }),
@@ -264,20 +269,35 @@ async function signedInOnce(query: Query, visits: readonly Visit[]): Promise<str
   ];
 }
 
-/** Every event that a storefront sent, and every paid order, is counted once. */
+/** Every event that a storefront sent, and every paid order, is counted once and nothing else, also in the roll-ups. */
 async function eventsCountedOnce(query: Query, visits: readonly Visit[]): Promise<string[]> {
   const rows = await query<{ name: string; count: number }>(`
-    select coalesce(order_id, session_id) as name, count(*)::int as count from analytics_events
-    where type = 'order_paid' or session_id like 'visit-%' group by 1`);
+    select coalesce(order_id, session_id) as name, count(*)::int as count from analytics_events group by 1`);
   const counts = new Map(rows.map(({ name, count }) => [name, count]));
   const paid = await query<{ id: string }>(`select id from orders where paid_at is not null`);
-  const expected = [
-    ...paid.map(({ id }) => ({ name: id, count: 1 })),
-    ...visits.map(({ sessionId, events }) => ({ name: sessionId, count: events })),
+  const expected = new Map([
+    ...paid.map(({ id }) => [id, 1] as const),
+    ...visits.map(({ sessionId, events }) => [sessionId, events] as const),
+  ]);
+  const numbers = await query<{ what: string; count: number; hours: number; days: number }>(`
+    with sold as (select total_cents from orders where paid_at is not null),
+      hours as (select sum(events)::int as events, sum(revenue_cents)::int as revenue,
+        sum(events) filter (where type = 'order_paid')::int as orders from analytics_hours),
+      days as (select sum(events)::int as events, sum(revenue_cents)::int as revenue, sum(orders)::int as orders
+        from analytics_days)
+    select 'events' as what, (select count(*)::int from analytics_events where not bot) as count,
+      hours.events as hours, days.events as days from hours, days
+    union all select 'orders', (select count(*)::int from sold), hours.orders, days.orders from hours, days
+    union all select 'cents of revenue', (select sum(total_cents)::int from sold), hours.revenue, days.revenue
+      from hours, days`);
+  return [
+    ...[...new Set([...expected.keys(), ...counts.keys()])]
+      .filter((name) => counts.get(name) !== expected.get(name))
+      .map((name) => `${counts.get(name) ?? 0} of ${expected.get(name) ?? 0} events of ${name} are counted`),
+    ...numbers
+      .filter(({ count, hours, days }) => hours !== count || days !== count)
+      .map(({ what, count, hours, days }) => `of ${count} ${what}, ${hours} are in the hours and ${days} in the days`),
   ];
-  return expected
-    .filter(({ name, count }) => counts.get(name) !== count)
-    .map(({ name, count }) => `${counts.get(name) ?? 0} of ${count} events of ${name} are counted`);
 }
 
 /** The rules of money hold, and the journal has what the carrier was paid and has refunded. */
@@ -307,10 +327,17 @@ async function pastOf(ctx: Context, { orders }: Books) {
   };
 }
 
-/** No job is open or failed. */
+/** No job is open, and nothing has failed for good. Sweeps are enqueued again and again, so that one may be open. */
 async function nothingPending(query: Query): Promise<string[]> {
-  const rows = await query<{ job: string; failure: string | null; count: number }>(`
-    select job, failure, count(*)::int as count from outbox
-    where finished_at is null and due_at <= now() and job not like '%.sweep-%' group by job, failure`);
-  return rows.map(({ job, failure, count }) => `${count} of ${job} are not completed${failure ? `: ${failure}` : ''}`);
+  const rows = await query<{ what: string; failure: string | null; count: number }>(`
+    select job as what, failure, count(*)::int as count from outbox
+      where finished_at is null and (failed_at is not null or (due_at <= now() and job not like '%.sweep-%'))
+      group by job, failure
+    union all select 'the deliveries', last_failure, count(*)::int from webhook_deliveries
+      where state = 'failed' group by last_failure
+    union all select 'the emails', failure, count(*)::int from mails where state = 'failed' group by failure
+    union all select 'the batches of analytics', reason, count(*)::int from analytics_quarantine group by reason`);
+  return rows.map(
+    ({ what, failure, count }) => `${count} of ${what} are not completed${failure ? `: ${failure}` : ''}`,
+  );
 }

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { startReceiver } from '#src/dev/demo/receiver.ts';
+import { type Receiver, startReceiver } from '#src/dev/demo/receiver.ts';
 import { type Stack, startStack } from '#src/dev/stack/start-stack.ts';
 import { watchMemory } from '#test/bench/lib/costs.ts';
 import { seededRandom } from '#test/support/random.ts';
@@ -25,7 +25,7 @@ export interface ChaosOptions {
   readonly neighbour: number;
   readonly report: (line: string) => void;
   /** Called when everything has recovered, with what finds the violated invariants. */
-  readonly inspect?: (stack: Stack, findBreaches: () => Promise<string[]>) => Promise<void>;
+  readonly inspect?: (stack: Stack, receiver: Receiver, findBreaches: () => Promise<string[]>) => Promise<void>;
 }
 
 const quick = {
@@ -91,7 +91,7 @@ export async function runChaos({
             ? `Recovered after ${Math.round(resolveMs - (deadline - performance.now()))} ms.`
             : 'It did not recover.',
         );
-        if (breaches.length === 0) await inspect?.(stack, findBreaches);
+        if (breaches.length === 0) await inspect?.(stack, receiver, findBreaches);
         return breaches;
       }
       await pause(500);
