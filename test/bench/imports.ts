@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { readOptions } from '#src/cli/lib/script-options.ts';
 import { readConfig } from '#src/config.ts';
@@ -12,6 +11,7 @@ import { buildKey } from '#test/support/factories/keys.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { until } from '#test/support/until.ts';
 import { buyOneByOne, describeFelt } from './lib/buyer.ts';
+import { watchMemory } from './lib/costs.ts';
 import { openOrderFixture } from './lib/order-fixture.ts';
 
 /*
@@ -38,7 +38,7 @@ const worker = 'worker-bulk';
 const others = ['relay', 'payments', 'labels', 'webhooks', 'emails', 'analytics', 'chores'];
 const fixture = await openOrderFixture([worker, ...others.map((name) => `worker-${name}`)]);
 const services = await createServices(readConfig({ ...fixture.environment }), 'bench', { log: silentLog });
-const peaks = new Map<string, number>();
+const memory = watchMemory(fixture.processes);
 
 try {
   await buyOneByOne(fixture, 3);
@@ -51,8 +51,6 @@ try {
   console.log(describeFelt('beside the import', felt, quiet));
   const seconds = await whole.ended;
   console.log(`${whole.rows} rows in ${seconds.toFixed(0)} s: ${Math.round(whole.rows / seconds)} rows a second`);
-  measurePeaks();
-  console.log(`peak memory: ${[...peaks].map(([name, mb]) => `${name} ${mb} MB`).join(', ')} (aim 250)`);
 
   const killed = await importCatalog();
   for (let kill = 0; kill < kills; kill += 1) {
@@ -61,7 +59,6 @@ try {
       what: 'the next kill',
       everyMs: 50,
     });
-    measurePeaks();
     await fixture.processes.get(worker)?.kill('SIGKILL');
     await fixture.restart(worker);
   }
@@ -70,6 +67,7 @@ try {
   console.log(`after ${kills} kills: ${found === expected ? 'the same to the row' : `${found}, not ${expected}`}`);
   if (found !== expected) process.exitCode = 1;
 } finally {
+  console.log(`peak memory: ${memory.end()} (aim 250 MB each)`);
   await services.close();
   await fixture.close();
 }
@@ -125,22 +123,13 @@ function* catalog(): Iterable<string> {
   }
 }
 
-/** The peak of the memory that processes have used, in MB. */
-function measurePeaks(): void {
-  for (const name of ['web', worker]) {
-    const { pid = 0 } = fixture.processes.get(name) ?? {};
-    const [, kilobytes = '0'] = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-    peaks.set(name, Math.max(peaks.get(name) ?? 0, Math.round(Number(kilobytes) / 1024)));
-  }
-}
-
 /** A digest of all rows that an import writes, without ids and times. */
 async function digestOf({ tenant }: Context): Promise<string> {
   const rows = await asPlatform(services.context(), 'a benchmark compares two stores', ({ tx }) =>
     tx.execute(sql`
     select p.slug, p.name, p.version, v.sku, v.position, v.price_cents, v.stock,
       (select count(*) from stock_movements m where m.tenant_id = v.tenant_id and m.variant_id = v.id) as movements,
-      (select count(*) from audit_log a where a.tenant_id = p.tenant_id and a.subject_id = 'product ' || p.slug) as audits
+      (select count(*) from audit_log a where a.tenant_id = p.tenant_id and a.subject_id = p.id) as audits
     from products p join variants v on v.tenant_id = p.tenant_id and v.product_id = p.id
     where p.tenant_id = ${tenant.id} order by v.sku`),
   );

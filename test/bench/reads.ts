@@ -57,7 +57,7 @@ try {
   await withFloor(bench, { FLOOR_STATEMENTS: JSON.stringify(statements) }, async (service, floor) => {
     const hello = { ...floor, name: 'Koa and router, hello', url: `${floor.url}/hello` };
     const cached = reads.map(([name, path]) => ({ ...service, name, url: service.url + path, headers }));
-    report(await sideBySide([hello, ...cached], { rounds, seconds }), 0.6);
+    report(await sideBySide([hello, ...cached], { rounds, seconds }), 0.25);
 
     let number = 0;
     const neverTheSame = (path: string) => () => ({ path: `${path}?n=${(number += 1)}` });
