@@ -51,8 +51,9 @@ export async function injectFaults(
   const log: string[] = [];
   let ending = everyMs === 0;
   const { drop, duplicate, shuffle } = webhooks;
-  await stripeControl(stack.stripeUrl).deliveries({ drop, duplicate, reorder: shuffle });
-  await shippoControl(stack.shippoUrl).deliveries({ drop, duplicate });
+  const seed = random.below(2 ** 31);
+  await stripeControl(stack.stripeUrl).deliveries({ drop, duplicate, reorder: shuffle, seed });
+  await shippoControl(stack.shippoUrl).deliveries({ drop, duplicate, seed });
 
   const running = (async () => {
     while (!ending) {
