@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 import { readOptions } from '#src/cli/lib/script-options.ts';
+import { seedOption } from '#test/support/random.ts';
 
 /*
  * `npm run fuzz -- --requests 20000 --seed 7`: the long form of test/api/fuzz.test.ts, and the processor time of each
@@ -15,11 +16,7 @@ const { requests, seed } = readOptions(
   'npm run fuzz --',
   {
     requests: { default: 20_000, description: 'Requests to send.' },
-    seed: {
-      default: Math.floor(Math.random() * 2 ** 31),
-      meant: 'a random one',
-      description: 'Repeats the random choices of a run.',
-    },
+    seed: seedOption,
   },
   '--requests 5000 --seed 7',
 );

@@ -1,4 +1,5 @@
 import { readOptions } from '#src/cli/lib/script-options.ts';
+import { seedOption } from '#test/support/random.ts';
 import type { Recording } from './record-label-points.ts';
 
 /* `npm run chaos:labels -- --orders 1000 --seed 7`: one label for each order, counted at the provider. */
@@ -12,11 +13,7 @@ const options = readOptions(
     orders: { default: 1000, description: 'Paid orders; more are sent while a point has no kill.' },
     kills: { default: 600, description: 'Maximum number of kills (kill -9).' },
     workers: { default: 3, description: 'Concurrent label workers.' },
-    seed: {
-      default: Math.floor(Math.random() * 2 ** 31),
-      meant: 'a random one',
-      description: 'Repeats the random choices of a run.',
-    },
+    seed: seedOption,
     settle: { default: 1800, description: 'Seconds within which everything has to recover.' },
   },
   '--orders 300 --seed 7',

@@ -1,4 +1,5 @@
 import { readOptions } from '#src/cli/lib/script-options.ts';
+import { seedOption } from '#test/support/random.ts';
 
 /*
  * Loads the service only after it has read its options, for their help comes at once.
@@ -16,11 +17,7 @@ const options = readOptions(
   'npm run chaos --',
   {
     orders: { default: 300, description: 'Shoppers who buy.' },
-    seed: {
-      default: Math.floor(Math.random() * 2 ** 31),
-      meant: 'a random one',
-      description: 'Repeats the random choices of a run.',
-    },
+    seed: seedOption,
     every: { default: 1500, description: 'Milliseconds between two faults; 0 for none.' },
     drop: { default: 0.3, description: 'The share of webhooks that the providers drop.' },
     duplicate: { default: 0.3, description: 'The share of webhooks that the providers send twice.' },
