@@ -13,9 +13,8 @@ import { sql } from '#src/lib/sql.ts';
 import { createServices } from '#src/services.ts';
 import { buildPartner } from '#test/support/factories/partners.ts';
 import { buildGiftCard, buildPromo } from '#test/support/factories/promotions.ts';
-import { type AuditedStore, type Books, readBooks } from '#test/support/money-books.ts';
-import { moneyRules } from '#test/support/money-rules.ts';
-import { brokenRules } from '#test/support/rules.ts';
+import { type AuditedStore, readBooks } from '#test/support/money-books.ts';
+import { brokenMoneyRules } from '#test/support/money-rules.ts';
 import type { RequestedRefund } from './refunds.ts';
 import type { Codes, Purchase } from './shoppers.ts';
 import type { Visit } from './visitors.ts';
@@ -306,25 +305,11 @@ async function moneyAgrees(stack: Stack, store: AuditedStore): Promise<string[]>
   const labels = await shippoControl(stack.shippoUrl).account(stack.store.shippoKey);
   const costs = { label_costs: -labels.charged_cents, label_refunds: labels.refunded_cents };
   return [
-    ...(await brokenRules(moneyRules, books, store, await pastOf(store.ctx, books))),
+    ...(await brokenMoneyRules(books, store)),
     ...Object.entries(costs)
       .filter(([account, cents]) => (books.accounts[account] ?? 0) !== cents)
       .map(([account, cents]) => `the journal has ${books.accounts[account]} of ${account}, and the carrier ${cents}`),
   ];
-}
-
-async function pastOf(ctx: Context, { orders }: Books) {
-  const restocked = await read<{ id: string }>(
-    ctx,
-    sql`
-    select distinct order_id as id from stock_movements where tenant_id = ${ctx.tenant.id} and reason = 'restocked'`,
-  );
-  return {
-    books: undefined,
-    isHurried: false,
-    restocked: new Set(restocked.map(({ id }) => id)),
-    oversold: new Set(orders.filter(({ attentions }) => attentions.includes('oversold')).map(({ id }) => id)),
-  };
 }
 
 /** No job is open, and nothing has failed for good. Sweeps are enqueued again and again, so that one may be open. */

@@ -1,8 +1,10 @@
+import { read } from '#src/database/transact.ts';
 import { readPartner } from '#src/domain/partners/managed-partners.ts';
 import { chargeStepOf } from '#src/lib/currency.ts';
 import { percentOf } from '#src/lib/money.ts';
+import { sql } from '#src/lib/sql.ts';
 import { type AuditedStore, type BookedOrder, type Books, sum } from './money-books.ts';
-import { atMost, equal, named } from './rules.ts';
+import { atMost, brokenRules, equal, named } from './rules.ts';
 
 /* The rules of money: what holds of every store, whatever happened to its orders. */
 
@@ -179,3 +181,20 @@ export const moneyRules: Readonly<Record<string, Rule>> = {
     }
   },
 };
+
+/** The rules that these books break, of a store whose steps are not known. */
+export async function brokenMoneyRules(books: Books, store: AuditedStore): Promise<string[]> {
+  const { ctx } = store;
+  const restocked = await read<{ id: string }>(
+    ctx,
+    sql`
+    select distinct order_id as id from stock_movements where tenant_id = ${ctx.tenant.id} and reason = 'restocked'`,
+  );
+  const oversold = books.orders.filter(({ attentions }) => attentions.includes('oversold'));
+  return brokenRules(moneyRules, books, store, {
+    books: undefined,
+    isHurried: false,
+    restocked: new Set(restocked.map(({ id }) => id)),
+    oversold: new Set(oversold.map(({ id }) => id)),
+  });
+}

@@ -1,5 +1,7 @@
 import { hours } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
+import { readBooks } from '#test/support/money-books.ts';
+import { brokenMoneyRules } from '#test/support/money-rules.ts';
 import type { Random } from '#test/support/random.ts';
 import { type KillFixture, openKillFixtures } from './kill-fixture.ts';
 import { newCustomer, type Scenario, scenarios } from './scenarios.ts';
@@ -37,7 +39,9 @@ export async function runKills({ environment, random, report }: KillOptions): Pr
     const customer = await newCustomer(fixture);
     const end = await fixture.runAndKill(await prepare(fixture, customer), killPoint);
     await fixture.recover();
-    breaches.push(...(await findings(fixture, customer)).map((finding) => `${name}, point ${killPoint}: ${finding}`));
+    const found = await findings(fixture, customer);
+    const broken = await brokenMoneyRules(await readBooks(customer.store), customer.store);
+    breaches.push(...[...found, ...broken].map((finding) => `${name}, point ${killPoint}: ${finding}`));
     return end;
   }
 

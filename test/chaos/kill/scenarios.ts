@@ -7,13 +7,15 @@ import { days, hours, minutes } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { type BuiltProduct, buildProduct } from '#test/support/factories/catalog.ts';
+import { buildPartner } from '#test/support/factories/partners.ts';
 import { sessionOf } from '#test/support/factories/payments.ts';
 import { buildGiftCard, buildPromo } from '#test/support/factories/promotions.ts';
+import type { AuditedStore } from '#test/support/money-books.ts';
 import { shopper } from '#test/support/use-stripe.ts';
 import { canBePaidOnce, isDriftReported, isGapClosed, isPaidOnce, isRefundedOnce, isRenewedOnce } from './findings.ts';
 import type { KillFixture, Task } from './kill-fixture.ts';
 
-/** A customer with a checkout that holds stock, a promo code and a gift card. */
+/** A customer with a checkout that holds stock, a promo code and a gift card, and has a partner's code. */
 export interface Customer {
   readonly email: string;
   readonly product: BuiltProduct;
@@ -21,6 +23,8 @@ export interface Customer {
   readonly card: { readonly id: string };
   readonly input: CheckoutInput;
   readonly requestKey: string;
+  /** What the rules of money are held to. */
+  readonly store: AuditedStore;
 }
 
 /** An operation in which a process is killed, and the invariants after the recovery. */
@@ -31,12 +35,20 @@ export interface Scenario {
   findings(fixture: KillFixture, customer: Customer): Promise<string[]>;
 }
 
-export async function newCustomer({ ctx }: KillFixture): Promise<Customer> {
-  const [product, beans, promo, card] = await Promise.all([
-    buildProduct(ctx, { variants: [{ stock: 5 }] }),
-    buildProduct(ctx, { purchase_types: ['subscription'], subscription_intervals: ['month'] }),
+const stock = 5;
+const balanceCents = 1000;
+
+export async function newCustomer({ ctx, stripe, account }: KillFixture): Promise<Customer> {
+  const [product, beans, promo, card, partner] = await Promise.all([
+    buildProduct(ctx, { variants: [{ stock }] }),
+    buildProduct(ctx, {
+      purchase_types: ['subscription'],
+      subscription_intervals: ['month'],
+      variants: [{ stock }],
+    }),
     buildPromo(ctx, { usage_limit: 5 }),
-    buildGiftCard(ctx, { balanceCents: 1000 }),
+    buildGiftCard(ctx, { balanceCents }),
+    buildPartner(ctx, { commission_percent: 7.5 }),
   ]);
   const email = 'ada@example.com';
   const subscription = {
@@ -52,11 +64,22 @@ export async function newCustomer({ ctx }: KillFixture): Promise<Customer> {
     promo,
     card,
     requestKey: 'a request',
+    store: {
+      ctx,
+      currency: ctx.tenant.currency,
+      cards: [{ issuedCents: balanceCents }],
+      stocked: new Map([product, beans].map(({ variant }) => [variant.id, stock])),
+      returnedByDefault: new Set(),
+      partnerCode: partner.code,
+      now: () => ctx.clock.now(),
+      provider: () => stripe.account(account.secretKey),
+    },
     input: {
       items: [{ product_slug: product.slug, quantity: 1 }, subscription],
       customer_email: email,
       promo_code: promo.code,
       gift_card_code: card.code,
+      partner_code: partner.code,
     },
   };
 }
