@@ -7,7 +7,7 @@ const { orders, 'at-once': atOnce } = readOptions(
     'Exits with 1 when a request failed or something was lost.',
   'npm run chaos:deploy --',
   {
-    orders: { default: 100, description: 'Orders during the deployment.' },
+    orders: { default: 100, description: 'Shoppers in each of three phases: old, both, new.' },
     'at-once': { default: 6, description: 'Concurrent shoppers.' },
   },
   '--orders 200',
