@@ -1,5 +1,8 @@
+import { read } from '#src/database/transact.ts';
 import { shippoControl } from '#src/dev/simulators/shippo/control.ts';
+import { exportJournal } from '#src/domain/bulk/exports/journal.ts';
 import type { Services } from '#src/services.ts';
+import type { LabelStore } from './label-actions.ts';
 
 export interface LabelCounts {
   readonly orders: number;
@@ -24,9 +27,11 @@ interface LabelLine {
 export async function countLabels(
   services: Services,
   shippoUrl: string,
-  tokens: readonly string[],
+  stores: readonly LabelStore[],
 ): Promise<LabelCounts> {
-  const transactions = (await Promise.all(tokens.map((token) => shippoControl(shippoUrl).transactions(token)))).flat();
+  const transactions = (
+    await Promise.all(stores.map(({ token }) => shippoControl(shippoUrl).transactions(token)))
+  ).flat();
   const purchased = transactions.filter(({ tracking_number: number }) => number !== null);
   const active = purchased.filter(({ status }) => status === 'SUCCESS');
   const refunded = purchased.filter(({ status }) => status === 'REFUNDED');
@@ -85,6 +90,27 @@ async function unfinished(services: Services): Promise<string[]> {
         and job not like '%sweep%' and job not like '%poll%' group by job`,
   );
   return found.filter(({ count }) => count > 0).map(({ what, count }) => `${count} × ${what}`);
+}
+
+/** The journal of each store has what the provider was paid for its labels, and what it has refunded. */
+export async function compareCosts(shippoUrl: string, stores: readonly LabelStore[]): Promise<string[]> {
+  const breaches: string[] = [];
+  for (const { ctx, token } of stores) {
+    const { charged_cents: charged, refunded_cents: refunded } = await shippoControl(shippoUrl).account(token);
+    const entries = await read<{ account: string; amount_cents: number }>(
+      ctx,
+      exportJournal.select(ctx, { from: null, to: null }),
+    );
+    const sumOf = (account: string) =>
+      entries.reduce((sum, entry) => sum + (entry.account === account ? entry.amount_cents : 0), 0);
+    const [costs, refunds] = [sumOf('label_costs'), sumOf('label_refunds')];
+    if (costs + charged !== 0 || refunds !== refunded)
+      breaches.push(
+        `the journal of ${ctx.tenant.slug} has costs of ${costs} and refunds of ${refunds}, ` +
+          `and the provider ${charged} and ${refunded}`,
+      );
+  }
+  return breaches;
 }
 
 /** How often the response to each request was lost, before its effect and after. */

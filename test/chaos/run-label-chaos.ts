@@ -11,7 +11,14 @@ import { serveApi } from '#test/support/api.ts';
 import { seededRandom } from '#test/support/random.ts';
 import { startRelay } from '#workers/relay/start-relay.ts';
 import { type LabelSimulation, type LabelStore, openLabelStore, waitAWhile } from './label-actions.ts';
-import { countLabels, countLostReplies, describePoints, describeReplies, type LabelCounts } from './label-counts.ts';
+import {
+  compareCosts,
+  countLabels,
+  countLostReplies,
+  describePoints,
+  describeReplies,
+  type LabelCounts,
+} from './label-counts.ts';
 import { flushRedis, injectProviderFaults } from './label-faults.ts';
 import { pressRetries } from './label-operator.ts';
 import { type LabelWorkers, labelEnvironment, startLabelWorkers } from './label-workers.ts';
@@ -69,10 +76,14 @@ export async function runLabelChaos(options: LabelChaosOptions): Promise<readonl
   try {
     const batch: LabelStore[] = [];
     while (batch.length < stores) batch.push(await openLabelStore(simulation));
-    const tokens = batch.map(({ token }) => token);
+    const all = [...batch];
     const unattended = new Set<string>();
     const random = seededRandom(seed + 1);
-    const provider = await injectProviderFaults(simulator.url, { requests, tokens: [...tokens], random });
+    const provider = await injectProviderFaults(simulator.url, {
+      requests,
+      tokens: batch.map(({ token }) => token),
+      random,
+    });
     const operator = pressRetries(api.url, seededRandom(seed + 2), (tenantId) => unattended.has(tenantId));
     const startedAt = performance.now();
     const killsMin = Math.min(100, options.killsMax);
@@ -95,13 +106,13 @@ export async function runLabelChaos(options: LabelChaosOptions): Promise<readonl
       missing: labelWorkers.missing,
       mayGoOn: () =>
         labelWorkers.counts.kills < options.killsMax && performance.now() < deadline && progress.isBeingMade(),
-      opened({ token, ctx }, { isUnattended }) {
-        tokens.push(token);
-        if (isUnattended) unattended.add(ctx.tenant.id);
+      opened(store, { isUnattended }) {
+        all.push(store);
+        if (isUnattended) unattended.add(store.ctx.tenant.id);
       },
     });
     const sending = sent;
-    const count = () => countLabels(services, simulator.url, tokens);
+    const count = () => countLabels(services, simulator.url, all);
     const reportProgress = ({ active, purchased }: LabelCounts) => {
       const [{ batch, single }, { kills }, missing] = [sending.counts, labelWorkers.counts, labelWorkers.missing()];
       const left = `${missing.length} of ${labelWorkers.killedAt.size} points not covered yet`;
@@ -147,6 +158,7 @@ export async function runLabelChaos(options: LabelChaosOptions): Promise<readonl
     );
     return [
       ...counts.breaches,
+      ...(await compareCosts(simulator.url, all)),
       ...(recording ? labelWorkers.missing().map((point) => `no kill at: ${point}`) : []),
       ...(recording ? withoutLostResponse(requests, replies) : []),
     ];
