@@ -2,8 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-import { readOptions } from '#src/cli/lib/script-options.ts';
-import { seedOption } from '#test/support/random.ts';
+import { readOptions, seedOption } from '#src/cli/lib/script-options.ts';
 
 /*
  * `npm run fuzz -- --requests 20000 --seed 7`: the long form of test/api/fuzz.test.ts, and the processor time of each

@@ -1,5 +1,4 @@
-import { readOptions } from '#src/cli/lib/script-options.ts';
-import { seedOption } from '#test/support/random.ts';
+import { readOptions, seedOption } from '#src/cli/lib/script-options.ts';
 import type { Recording } from './record-label-points.ts';
 
 /* `npm run chaos:labels -- --orders 1000 --seed 7`: one label for each order, counted at the provider. */

@@ -1,5 +1,4 @@
-import { readOptions } from '#src/cli/lib/script-options.ts';
-import { seedOption } from '#test/support/random.ts';
+import { readOptions, seedOption } from '#src/cli/lib/script-options.ts';
 
 /*
  * Loads the service only after it has read its options, for their help comes at once.

@@ -19,10 +19,3 @@ export function seededRandom(seed: number): Random {
     },
   };
 }
-
-/** The option of a script that can be repeated. */
-export const seedOption = {
-  default: Math.floor(Math.random() * 2 ** 31),
-  meant: 'a random one',
-  description: 'Repeats the random choices of a run.',
-};

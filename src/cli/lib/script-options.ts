@@ -18,6 +18,13 @@ export type ScriptOptions = Readonly<
   >
 >;
 
+/** The option of a script whose random choices can be repeated. */
+export const seedOption = {
+  default: Math.floor(Math.random() * 2 ** 31),
+  meant: 'a random one',
+  description: 'Repeats the random choices of a run.',
+};
+
 type Value = ScriptOptions[string]['default'];
 type ValueOf<Default extends Value> = Default extends boolean ? boolean : Default extends number ? number : string;
 type Values<Options extends ScriptOptions> = { readonly [Name in keyof Options]: ValueOf<Options[Name]['default']> };
