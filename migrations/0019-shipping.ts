@@ -104,23 +104,27 @@ export class Shipping extends Migration {
       create index labels_open_purchases on labels (buying_since) where buying_since is not null;
       ${tenantTable('labels')}
 
-      create table duplicate_labels (
+      -- Purchases that their order does not use: a second one, or one that was voided at the provider itself.
+      create table unused_labels (
         tenant_id ${id} not null,
         purchase_id text not null,
         label_id ${id} not null,
-        -- What it cost: known where it was bought at the rate of the first one, else fetched.
+        -- What it cost: known where it was bought at the rate of the label, else fetched.
         rate_id text,
         amount_cents bigint,
         currency text,
-        state text not null check (state in ('found', 'duplicate_voided', 'refund_refused')),
+        state text not null check (state in ('found', 'duplicate_voided', 'refund_refused', 'voided_at_provider')),
         found_at timestamptz not null,
-        closed_at timestamptz,
+        -- When the journal has its cost, its refund, and the end of that refund if the provider rejects it after all.
+        charged_at timestamptz,
+        refunded_at timestamptz,
+        refund_rejected_at timestamptz,
         acknowledged_at timestamptz,
         primary key (tenant_id, purchase_id),
         foreign key (tenant_id, label_id) references labels (tenant_id, id) on delete cascade
       );
-      create index duplicate_labels_of_label on duplicate_labels (tenant_id, label_id);
-      ${tenantTable('duplicate_labels')}
+      create index unused_labels_of_label on unused_labels (tenant_id, label_id);
+      ${tenantTable('unused_labels')}
 
       create table trackings (
         tenant_id ${id} not null,

@@ -78,8 +78,8 @@ async function unfinished(services: Services): Promise<string[]> {
   const found = await rows<{ what: string; count: number }>(
     services,
     `
-    select 'second labels are not refunded' as what, count(*)::int as count from duplicate_labels
-    where state <> 'duplicate_voided'
+    select 'second labels are not refunded' as what, count(*)::int as count from unused_labels
+    where refunded_at is null or refund_rejected_at is not null
     union all select 'labels wait for a second lookup', count(*)::int from labels
       where recheck_at < now() + interval '30 minutes'
     union all select 'labels are being refunded', count(*)::int from labels where voiding_since is not null

@@ -55,7 +55,7 @@ export function attentionByReason(tenantId?: string): Sql {
       union all
       select 3, 'label', reason_code, updated_at from labels where state = 'needs_attention'${ofStore}
       union all
-      select 4, 'duplicate_label', state, found_at from duplicate_labels where acknowledged_at is null${ofStore}
+      select 4, 'duplicate_label', state, found_at from unused_labels where acknowledged_at is null${ofStore}
       union all
       select 5, 'shipping', 'provider_auth', paused_at from shipping_accounts where paused_at is not null${ofStore}
       union all

@@ -27,8 +27,8 @@ export const openAttentions = sql`
     and not exists (select from labels l where l.tenant_id = o.tenant_id and l.order_id = o.id
       and l.state = 'needs_attention' and l.reason_code = a.code)
     and not (a.code = 'duplicate_voided' and exists (
-      select from duplicate_labels d join labels l on l.tenant_id = d.tenant_id and l.id = d.label_id
-      where d.tenant_id = o.tenant_id and l.order_id = o.id and d.acknowledged_at is null))`;
+      select from unused_labels u join labels l on l.tenant_id = u.tenant_id and l.id = u.label_id
+      where u.tenant_id = o.tenant_id and l.order_id = o.id and u.acknowledged_at is null))`;
 
 /** The attentions of the orders of every store, except those that are shown with a label. */
 export async function ordersNeedingAttention(ctx: PlatformContext, limit: number): Promise<OrderNeedingAttention[]> {

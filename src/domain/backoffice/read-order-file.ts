@@ -45,6 +45,10 @@ async function readTimeline(ctx: Context, orderId: string): Promise<TimelineEntr
       select purchased_at, 'label.purchased', rate ->> 'carrier' from labels
       where tenant_id = ${tenantId} and order_id = ${orderId}
       union all
+      select v.at, v.type, null from labels l join unused_labels u on u.tenant_id = l.tenant_id and u.label_id = l.id,
+        lateral (values (u.charged_at, 'label.purchased'), (u.refunded_at, 'label.voided')) as v(at, type)
+      where l.tenant_id = ${tenantId} and l.order_id = ${orderId} and u.state = 'voided_at_provider'
+      union all
       select settled_at, 'refund.' || state, failure from payment_refunds
       where tenant_id = ${tenantId} and order_id = ${orderId}
       union all

@@ -8,13 +8,13 @@ import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction, PlatformContext } from '../context.ts';
 import { lockOrder, type Order } from '../orders/index.ts';
 import type { LabelPurchase } from '../ports/shipping-gateway.ts';
-import { recordDuplicates, recordRejections } from './duplicate-labels.ts';
 import { flagUnheld } from './flag-label.ts';
 import type { Label } from './label.ts';
 import { lockLabel, orderOfLabel } from './label-lease.ts';
 import { recordPurchase } from './record-outcome.ts';
 import { openAccount } from './shipping-account.ts';
 import { unlinkParcel } from './tracking.ts';
+import { recordDuplicates, recordRejections, recordVoidedAtProvider } from './unused-labels.ts';
 
 /** How many rows one round takes; the next round takes the rest. */
 const batchSize = 500;
@@ -127,7 +127,8 @@ export async function matchPurchases(
     await ctx.tx.em.flush();
     await recordDuplicates(ctx, label, bought);
     if (order) await recordRejections(ctx, label, own);
-    if (order && own.some(isBackAtProvider)) await flagRefunded(ctx, order, label);
+    const voided = own.find(isBackAtProvider);
+    if (order && voided) await flagVoided(ctx, order, label, voided);
   });
 }
 
@@ -141,8 +142,9 @@ function isUpdate(label: Label, purchase: LabelPurchase): boolean {
 const isBackAtProvider = ({ state }: LabelPurchase) => state === 'refunding' || state === 'refunded';
 
 /** Nothing to flag while this service voids the label itself, or when the parcel is in transit all the same. */
-async function flagRefunded(ctx: InTransaction, order: Order, label: Label): Promise<void> {
-  if (label.voidingSince || order.shippedAt || !order.isPaid) return;
+async function flagVoided(ctx: InTransaction, order: Order, label: Label, { id }: LabelPurchase): Promise<void> {
+  if (label.voidingSince || order.shippedAt || !order.isPaid || !label.purchasedAt) return;
+  await recordVoidedAtProvider(ctx, label, { id, chargedAt: label.purchasedAt });
   await unlinkParcel(ctx, label);
   order.labels = order.labels.filter(({ tracking_number }) => tracking_number !== label.trackingNumber);
   label.wasVoidedAtProvider();

@@ -7,7 +7,6 @@ export {
   secondShippingCredentials,
   shippingCredentials,
 } from './credentials.ts';
-export { acknowledgeDuplicate, refundDuplicate } from './duplicate-labels.ts';
 export { editAddress, ShippingAddressInput } from './edit-address.ts';
 export { failLabel } from './flag-label.ts';
 export { Label, labelStates } from './label.ts';
@@ -61,4 +60,5 @@ export {
   shippingOptionsOf,
 } from './shipping-account.ts';
 export { Tracking } from './tracking.ts';
+export { acknowledgeDuplicate, refundDuplicate } from './unused-labels.ts';
 export { enqueueLabelRefund, failLabelRefund, refundUnusedLabel, voidLabel } from './void-label.ts';

@@ -205,8 +205,10 @@ export class Label extends LabelSchema.class {
     this.release();
   }
 
-  /** It was voided at the provider itself and cannot be used. */
+  /** Its purchase was voided at the provider itself and cannot be used: it has none again. */
   wasVoidedAtProvider(): void {
+    this.purchaseId = null;
+    this.purchasedAt = null;
     this.trackingNumber = null;
     this.trackingUrl = null;
     this.labelUrl = null;

@@ -95,10 +95,10 @@ export async function labelsForOperators(ctx: PlatformContext, limit: number): P
       from labels l join orders o on o.tenant_id = l.tenant_id and o.id = l.order_id
       where l.next_attempt_at is not null order by l.next_attempt_at limit ${limit}`);
     const duplicates = await ctx.tx.execute<DuplicateLabel>(sql`
-      select d.tenant_id as "tenantId", d.purchase_id as "purchaseId", d.state, d.found_at as "foundAt",
+      select u.tenant_id as "tenantId", u.purchase_id as "purchaseId", u.state, u.found_at as "foundAt",
         l.order_id as "orderId", l.order_number as "orderNumber"
-      from duplicate_labels d join labels l on l.tenant_id = d.tenant_id and l.id = d.label_id
-      where d.acknowledged_at is null order by d.found_at limit ${limit}`);
+      from unused_labels u join labels l on l.tenant_id = u.tenant_id and l.id = u.label_id
+      where u.acknowledged_at is null order by u.found_at limit ${limit}`);
     return { labels, total, delayed, duplicates };
   });
 }

@@ -1,5 +1,5 @@
 import { refundUnusedLabel } from '#jobs/labels.ts';
-import { completeJob } from '#src/database/transact.ts';
+import { completeJob, transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { hours, seconds } from '#src/lib/duration.ts';
 import { type ProviderError, Snooze } from '#src/lib/errors.ts';
@@ -7,7 +7,6 @@ import { enqueue, recordEvent } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { lockOrder, type Order, recordFulfillment } from '../orders/index.ts';
 import type { LabelPurchase } from '../ports/shipping-gateway.ts';
-import { recordDuplicates } from './duplicate-labels.ts';
 import { flagLabel } from './flag-label.ts';
 import type { Label } from './label.ts';
 import { firstRecheckMs, saveHeld } from './label-lease.ts';
@@ -16,6 +15,7 @@ import { pauseLabels } from './pause-labels.ts';
 import { closeFailedJobs, enqueueAttempt } from './request-label.ts';
 import type { OpenedAccount } from './shipping-account.ts';
 import { beginTracking } from './tracking.ts';
+import { recordDuplicates, recordVoidedAtProvider } from './unused-labels.ts';
 
 /** How long a purchase may stay undecided at the provider before its label is flagged. */
 const undecidedMs = hours(24);
@@ -33,6 +33,7 @@ export async function recordPurchaseOutcome(ctx: Context, label: Label, purchase
       return recordFailure(ctx, label, purchase);
     default:
       // It was voided at the provider itself: an operator decides whether to buy another.
+      await transact(ctx, (ctx) => recordVoidedAtProvider(ctx, label, { id: purchase.id, chargedAt: ctx.clock.now() }));
       label.wasNotBought();
       return flagLabel(ctx, label, 'carrier_error', 'The label was bought, then voided at the shipping provider.');
   }

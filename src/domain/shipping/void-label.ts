@@ -9,7 +9,6 @@ import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { lockOrder, type Order, recordFulfillment } from '../orders/index.ts';
 import { isFinal } from '../ports/shipping-gateway.ts';
-import { labelNotRefunded } from './duplicate-labels.ts';
 import type { Label } from './label.ts';
 import { leaseMs, lockLabel, lockOrderAndLabel, orderOfLabel } from './label-lease.ts';
 import { labelReasonCodes } from './label-reasons.ts';
@@ -18,6 +17,7 @@ import { closeFailedJobs } from './request-label.ts';
 import { inProgress, rejectIfOpen } from './retry-label.ts';
 import { openAccount } from './shipping-account.ts';
 import { unlinkParcel } from './tracking.ts';
+import { labelNotRefunded } from './unused-labels.ts';
 
 /**
  * Void a label: its price is refunded where it was bought, and its order has no label again. A void that was begun is

@@ -208,7 +208,7 @@ test.serial('a second label that was bought after all is found, refunded and sho
   t.is(shipping.bought().length, 1);
   t.is(shipping.bought()[0]?.id, label.purchaseId ?? '');
   t.like(await orderOf(ctx, order.id), { attention: 'duplicate_voided', fulfillment: 'label_purchased' });
-  t.deepEqual(await read(ctx, sql`select state from duplicate_labels where tenant_id = ${ctx.tenant.id}`), [
+  t.deepEqual(await read(ctx, sql`select state from unused_labels where tenant_id = ${ctx.tenant.id}`), [
     { state: 'duplicate_voided' },
   ]);
   const journal = exportKindOf({ kind: 'journal' }).select(ctx, { from: null, to: null });
@@ -365,7 +365,7 @@ test('a refund that is rejected later is flagged', async (t) => {
   await receive('REFUNDREJECTED');
   t.is((await orderOf(ctx, order.id)).attention, 'duplicate_voided');
   t.deepEqual(
-    await read(ctx, sql`select state, acknowledged_at from duplicate_labels where tenant_id = ${ctx.tenant.id}`),
+    await read(ctx, sql`select state, acknowledged_at from unused_labels where tenant_id = ${ctx.tenant.id}`),
     [{ state: 'refund_refused', acknowledged_at: null }],
   );
 });

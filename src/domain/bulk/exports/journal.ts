@@ -55,12 +55,13 @@ const entries = ({ tenant }: Context, range: ExportRange): Sql => sql`
     where l.tenant_id = ${tenant.id} and l.purchased_at is not null and l.voided_at is not null
       and each.at is not null
     union all
-    select each.at, each.account, l.order_number, d.currency, each.amount_cents
-    from duplicate_labels d join labels l on l.tenant_id = d.tenant_id and l.id = d.label_id cross join lateral (values
-      (d.found_at, 'label_costs', -d.amount_cents),
-      (case d.state when 'duplicate_voided' then d.closed_at end, 'label_refunds', d.amount_cents)
+    select each.at, each.account, l.order_number, u.currency, each.amount_cents
+    from unused_labels u join labels l on l.tenant_id = u.tenant_id and l.id = u.label_id cross join lateral (values
+      (u.charged_at, 'label_costs', -u.amount_cents),
+      (u.refunded_at, 'label_refunds', u.amount_cents),
+      (case when u.refunded_at is not null then u.refund_rejected_at end, 'label_refunds', -u.amount_cents)
     ) as each(at, account, amount_cents)
-    where d.tenant_id = ${tenant.id} and d.amount_cents is not null and each.at is not null
+    where u.tenant_id = ${tenant.id} and each.at is not null
   ) as e
   where e.amount_cents <> 0 and ${within('e.at', range)}`;
 

@@ -1,7 +1,7 @@
 import { refundDuplicate as refundDuplicateJob } from '#jobs/labels.ts';
 import { completeJob, readOne, transact } from '#src/database/transact.ts';
 import { ManualActionRequired } from '#src/lib/errors.ts';
-import { sql } from '#src/lib/sql.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { lockOrder, recordFulfillment } from '../orders/index.ts';
@@ -20,12 +20,14 @@ export async function recordDuplicates(
   purchases: readonly LabelPurchase[],
 ): Promise<void> {
   const { rate } = label;
+  const now = ctx.clock.now();
   for (const { id, rateId } of purchases.filter(({ id, state }) => state === 'purchased' && id !== label.purchaseId)) {
     const price = rateId === null || rateId === rate?.id ? rate : null;
     const [row] = await ctx.tx.execute(sql`
-      insert into duplicate_labels (tenant_id, purchase_id, label_id, rate_id, amount_cents, currency, state, found_at)
+      insert into unused_labels (tenant_id, purchase_id, label_id, rate_id, amount_cents, currency, state, found_at,
+        charged_at)
       values (${ctx.tenant.id}, ${id}, ${label.id}, ${rateId}, ${price?.amountCents}, ${price?.currency}, 'found',
-        ${ctx.clock.now()})
+        ${now}, ${price && now})
       on conflict do nothing returning purchase_id`);
     if (!row) continue;
     enqueue(ctx, refundDuplicateJob, { purchaseId: id });
@@ -40,6 +42,25 @@ export async function recordDuplicates(
 }
 
 /**
+ * Record a purchase that was voided at the provider itself, once. What it cost stays where it is in the journal, though
+ * the label may be bought again. There is nothing to acknowledge: the label is flagged.
+ */
+export async function recordVoidedAtProvider(
+  ctx: InTransaction,
+  label: Label,
+  { id, chargedAt }: { id: string; chargedAt: Date },
+): Promise<void> {
+  const { rateId, amountCents, rate } = label;
+  const now = ctx.clock.now();
+  await ctx.tx.execute(sql`
+    insert into unused_labels (tenant_id, purchase_id, label_id, rate_id, amount_cents, currency, state, found_at,
+      charged_at, refunded_at, acknowledged_at)
+    values (${ctx.tenant.id}, ${id}, ${label.id}, ${rateId}, ${amountCents}, ${rate?.currency}, 'voided_at_provider',
+      ${now}, ${chargedAt}, ${now}, ${now})
+    on conflict do nothing`);
+}
+
+/**
  * The provider rejected a refund that it had accepted: the carrier says that the label was used or is too old. Money is
  * at stake, so the order is flagged, once. The order is locked.
  */
@@ -49,10 +70,13 @@ export async function recordRejections(
   purchases: readonly LabelPurchase[],
 ): Promise<void> {
   for (const { id } of purchases.filter(({ state }) => state === 'refund_rejected')) {
-    const [duplicate] = await ctx.tx.execute(sql`
-      update duplicate_labels set state = 'refund_refused', closed_at = ${ctx.clock.now()}, acknowledged_at = null
-      where tenant_id = ${ctx.tenant.id} and purchase_id = ${id} and state <> 'refund_refused' returning purchase_id`);
-    if (duplicate) {
+    const [unused] = await ctx.tx.execute<{ isSecond: boolean }>(sql`
+      update unused_labels set refund_rejected_at = ${ctx.clock.now()},
+        state = case state when 'voided_at_provider' then state else 'refund_refused' end,
+        acknowledged_at = case state when 'voided_at_provider' then acknowledged_at end
+      where tenant_id = ${ctx.tenant.id} and purchase_id = ${id} and refund_rejected_at is null
+      returning state = 'refund_refused' as "isSecond"`);
+    if (unused?.isSecond) {
       ctx.log.error({ label: label.id, purchase: id }, 'refund of a second label rejected');
       await recordFulfillment(ctx, label.orderId, {
         attention: {
@@ -62,8 +86,8 @@ export async function recordRejections(
             'Contact the provider.',
         },
       });
-    } else if (id === label.purchaseId && label.state !== 'purchased') {
-      label.refundRejectedAt ??= ctx.clock.now();
+    } else if (unused || (id === label.purchaseId && label.state !== 'purchased')) {
+      if (!unused) label.refundRejectedAt ??= ctx.clock.now();
       await recordFulfillment(ctx, label.orderId, { attention: labelNotRefunded });
     }
   }
@@ -104,14 +128,16 @@ async function recordPrice(ctx: Context, account: ShippingAccount, purchaseId: s
   const duplicate = await readOne<{ rateId: string }>(
     ctx,
     sql`
-    select rate_id as "rateId" from duplicate_labels
+    select rate_id as "rateId" from unused_labels
     where tenant_id = ${ctx.tenant.id} and purchase_id = ${purchaseId} and amount_cents is null and rate_id is not null`,
   );
   if (!duplicate) return;
   const rate = await fetchRate(ctx, account, duplicate.rateId);
+  if (!rate) return;
   await transact(ctx, (ctx) =>
     ctx.tx.execute(sql`
-    update duplicate_labels set amount_cents = ${rate?.amountCents}, currency = ${rate?.currency}
+    update unused_labels
+    set amount_cents = ${rate.amountCents}, currency = ${rate.currency}, charged_at = ${ctx.clock.now()}
     where tenant_id = ${ctx.tenant.id} and purchase_id = ${purchaseId}`),
   );
 }
@@ -126,17 +152,21 @@ async function fetchRate(ctx: Context, account: ShippingAccount, rateId: string)
   }
 }
 
-const recordState = (ctx: Context, purchaseId: string, state: 'duplicate_voided' | 'refund_refused') => sql`
-  update duplicate_labels set state = ${state}, closed_at = ${ctx.clock.now()}
-  where tenant_id = ${ctx.tenant.id} and purchase_id = ${purchaseId}`;
+function recordState(ctx: Context, purchaseId: string, state: 'duplicate_voided' | 'refund_refused'): Sql {
+  const now = ctx.clock.now();
+  const [refundedAt, rejectedAt] = state === 'duplicate_voided' ? [now, null] : [null, now];
+  return sql`
+    update unused_labels set state = ${state}, refunded_at = ${refundedAt}, refund_rejected_at = ${rejectedAt}
+    where tenant_id = ${ctx.tenant.id} and purchase_id = ${purchaseId}`;
+}
 
 async function orderNumberOf(ctx: Context, purchaseId: string): Promise<string | undefined> {
   const row = await readOne<{ orderNumber: string }>(
     ctx,
     sql`
-    select l.order_number as "orderNumber" from duplicate_labels d
-    join labels l on l.tenant_id = d.tenant_id and l.id = d.label_id
-    where d.tenant_id = ${ctx.tenant.id} and d.purchase_id = ${purchaseId}`,
+    select l.order_number as "orderNumber" from unused_labels u
+    join labels l on l.tenant_id = u.tenant_id and l.id = u.label_id
+    where u.tenant_id = ${ctx.tenant.id} and u.purchase_id = ${purchaseId}`,
   );
   return row?.orderNumber;
 }
@@ -151,11 +181,11 @@ export async function acknowledgeDuplicate(
   await transact(ctx, async (ctx) => {
     const order = await lockOrder(ctx, orderId);
     await ctx.tx.execute(sql`
-      update duplicate_labels set acknowledged_at = ${ctx.clock.now()}
+      update unused_labels set acknowledged_at = ${ctx.clock.now()}
       where tenant_id = ${ctx.tenant.id} and purchase_id = ${purchaseId} and acknowledged_at is null`);
     const [other] = await ctx.tx.execute(sql`
-      select d.purchase_id from duplicate_labels d join labels l on l.tenant_id = d.tenant_id and l.id = d.label_id
-      where d.tenant_id = ${ctx.tenant.id} and l.order_id = ${orderId} and d.acknowledged_at is null limit 1`);
+      select u.purchase_id from unused_labels u join labels l on l.tenant_id = u.tenant_id and l.id = u.label_id
+      where u.tenant_id = ${ctx.tenant.id} and l.order_id = ${orderId} and u.acknowledged_at is null limit 1`);
     if (order && !other) await recordFulfillment(ctx, orderId, { resolved: ['duplicate_voided'] });
   });
 }
