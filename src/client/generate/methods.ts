@@ -9,7 +9,7 @@ export interface PlacedOperation extends ApiOperation {
 
 /** A file with an interface that has a method for each operation, and the table that the methods are made of. */
 export function methodsFile(name: string, operations: readonly PlacedOperation[]): string {
-  const methods = operations.map((operation) => `  /** ${operation.summary} */\n  ${signatureOf(operation)}`);
+  const methods = operations.map((operation) => `  /** ${describe(operation)} */\n  ${signatureOf(operation)}`);
   const rows = operations.map((operation) => `  ${methodOf(operation)}: ${rowOf(operation)},`);
   const types = ['Body', 'IdempotentOptions', 'List', 'OperationTable', 'Path', 'Query', 'RequestOptions', 'Result'];
   const text = `
@@ -23,6 +23,13 @@ ${rows.join('\n')}
 `;
   const used = types.filter((type) => new RegExp(`\\b${type}\\b`).test(text));
   return `import type { ${used.join(', ')} } from '../operation.ts';\n${text}`;
+}
+
+/** What it does, and what a shopper's page has to have for it. */
+function describe(operation: PlacedOperation): string {
+  const scopes = operation.security.flatMap(({ key = [] }) => key).map((scope) => `\`${scope}\``);
+  const requirements = { key: `Requires a key with ${scopes.join(', ')}.`, session: 'Requires a session.' };
+  return [operation.summary, ...needsOf(operation).map((need) => requirements[need])].join(' ');
 }
 
 /** `getOrder(id: string, options?: RequestOptions): Promise<Result<'admin.getOrder'>>;` */
@@ -60,7 +67,7 @@ function rowOf(operation: PlacedOperation): string {
 const methodOf = ({ operationId }: ApiOperation) => operationId.replace(/^.*\./, '');
 
 const needsOf = ({ security }: ApiOperation) =>
-  ['key', 'session'].filter((need) => security.length > 0 && security.every((way) => need in way));
+  (['key', 'session'] as const).filter((need) => security.length > 0 && security.every((way) => need in way));
 
 const isIdempotent = ({ parameters }: ApiOperation) =>
   parameters.some((parameter) => '$ref' in parameter && nameOf(parameter) === 'idempotencyKey');

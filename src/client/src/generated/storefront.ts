@@ -31,7 +31,7 @@ export interface StorefrontOperations {
   removeCartItem(id: string, itemId: string, options?: IdempotentOptions): Promise<Result<'removeCartItem'>>;
   /** Change the quantity or purchase type of a cart item. Quantity 0 removes it. */
   updateCartItem(id: string, itemId: string, body?: Body<'updateCartItem'>, options?: IdempotentOptions): Promise<Result<'updateCartItem'>>;
-  /** Create a pending order and its hosted payment session. */
+  /** Create a pending order and its hosted payment session. Requires a key with `checkout:write`. */
   createCheckoutSession(body: Body<'createCheckoutSession'>, options?: IdempotentOptions): Promise<Result<'createCheckoutSession'>>;
   /** Read the status of a checkout's order. */
   getCheckoutStatus(orderId: string, options?: RequestOptions): Promise<Result<'getCheckoutStatus'>>;
@@ -41,31 +41,31 @@ export interface StorefrontOperations {
   listEntries(type: string, query?: Query<'listEntries'>, options?: RequestOptions): List<'listEntries', 'entries'>;
   /** Read a published entry. */
   getEntry(type: string, slug: string, options?: RequestOptions): Promise<Result<'getEntry'>>;
-  /** Read the latest orders, subscriptions and returns of the signed-in customer. */
+  /** Read the latest orders, subscriptions and returns of the signed-in customer. Requires a session. */
   getCustomerPortal(options?: RequestOptions): Promise<Result<'getCustomerPortal'>>;
   /** Email a sign-in link to a customer. The response does not reveal whether the email is known. */
   requestCustomerPortalLink(body: Body<'requestCustomerPortalLink'>, options?: RequestOptions): Promise<Result<'requestCustomerPortalLink'>>;
-  /** Cancel a subscription of the signed-in customer, at the end of the paid period or at once. */
+  /** Cancel a subscription of the signed-in customer, at the end of the paid period or at once. Requires a session. */
   cancelSubscription(body: Body<'cancelSubscription'>, options?: RequestOptions): Promise<Result<'cancelSubscription'>>;
-  /** List the orders of the signed-in customer, newest first. */
+  /** List the orders of the signed-in customer, newest first. Requires a session. */
   listCustomerOrders(query?: Query<'listCustomerOrders'>, options?: RequestOptions): List<'listCustomerOrders', 'orders'>;
-  /** Read an order of the signed-in customer. */
+  /** Read an order of the signed-in customer. Requires a session. */
   getCustomerOrder(id: string, options?: RequestOptions): Promise<Result<'getCustomerOrder'>>;
-  /** List the returns of the signed-in customer, newest first. */
+  /** List the returns of the signed-in customer, newest first. Requires a session. */
   listCustomerReturns(query?: Query<'listCustomerReturns'>, options?: RequestOptions): List<'listCustomerReturns', 'returns'>;
-  /** Request a return for an order of the signed-in customer. */
+  /** Request a return for an order of the signed-in customer. Requires a session. */
   createCustomerReturn(body: Body<'createCustomerReturn'>, options?: IdempotentOptions): Promise<Result<'createCustomerReturn'>>;
-  /** List the subscriptions of the signed-in customer, newest first. */
+  /** List the subscriptions of the signed-in customer, newest first. Requires a session. */
   listCustomerSubscriptions(query?: Query<'listCustomerSubscriptions'>, options?: RequestOptions): List<'listCustomerSubscriptions', 'subscriptions'>;
   /** Sign in with the token of an emailed link. It works once. */
   consumeMagicLink(body: Body<'consumeMagicLink'>, options?: RequestOptions): Promise<Result<'consumeMagicLink'>>;
   /** Email a sign-in link if a customer with this address exists. The response is the same either way. */
   requestMagicLink(body: Body<'requestMagicLink'>, options?: RequestOptions): Promise<Result<'requestMagicLink'>>;
-  /** Read the signed-in customer. */
+  /** Read the signed-in customer. Requires a session. */
   getCustomer(options?: RequestOptions): Promise<Result<'getCustomer'>>;
   /** Renew a session for 15 minutes, with the session token or a refresh token. A refresh token is replaced. */
   refreshSession(body?: Body<'refreshSession'>, options?: RequestOptions): Promise<Result<'refreshSession'>>;
-  /** Sign out. The session and its refresh tokens stop working. */
+  /** Sign out. The session and its refresh tokens stop working. Requires a session. */
   signOut(options?: RequestOptions): Promise<Result<'signOut'>>;
   /** Read the stock status of up to 50 variants. Unknown ones are left out. */
   listStock(query: Query<'listStock'>, options?: RequestOptions): Promise<Result<'listStock'>>;
@@ -107,13 +107,13 @@ export interface StorefrontOperations {
   quoteShippingRates(body: Body<'quoteShippingRates'>, options?: RequestOptions): Promise<Result<'quoteShippingRates'>>;
   /** Read the store configuration. */
   getStorefront(options?: RequestOptions): Promise<Result<'getStorefront'>>;
-  /** Buy some months of a subscription as a gift, paid at once. */
+  /** Buy some months of a subscription as a gift, paid at once. Requires a key with `checkout:write`. */
   createGiftCheckoutSession(body: Body<'createGiftCheckoutSession'>, options?: IdempotentOptions): Promise<Result<'createGiftCheckoutSession'>>;
-  /** Read a subscription. */
+  /** Read a subscription. Requires a key with `subscriptions:read`. */
   getSubscription(id: string, options?: RequestOptions): Promise<Result<'getSubscription'>>;
-  /** Pause, resume or cancel a subscription, or change its interval. */
+  /** Pause, resume or cancel a subscription, or change its interval. Requires a key with `subscriptions:write`. */
   manageSubscription(id: string, body: Body<'manageSubscription'>, options?: IdempotentOptions): Promise<Result<'manageSubscription'>>;
-  /** Undo a cancellation at the end of the period. */
+  /** Undo a cancellation at the end of the period. Requires a key with `subscriptions:write`. */
   reactivateSubscription(id: string, options?: IdempotentOptions): Promise<Result<'reactivateSubscription'>>;
   /** Submit a wholesale inquiry. */
   createWholesaleInquiry(body: Body<'createWholesaleInquiry'>, options?: IdempotentOptions): Promise<Result<'createWholesaleInquiry'>>;
