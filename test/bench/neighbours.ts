@@ -14,7 +14,7 @@ const { orders: count, ...sizes } = readOptions(
   {
     due: { default: 100_000, description: 'Jobs of each kind that are due in the other store.' },
     hanging: { default: 10_000, description: 'Deliveries that are due at an endpoint that hangs.' },
-    orders: { default: 20, description: 'Orders to buy, quiet and beside each flood.' },
+    orders: { default: 20, description: 'Orders to measure, quiet and beside each flood.' },
     products: { default: 5000, description: 'Products of the other store.' },
     searching: { default: 20, description: 'Connections that search in it.' },
   },
@@ -41,7 +41,7 @@ try {
 async function beside({ name, begin }: Flood, quiet: Felt): Promise<void> {
   const end = await begin();
   const first = await buyOneByOne(fixture, 1);
-  const felt = await buyOneByOne(fixture, count - 1);
+  const felt = await buyOneByOne(fixture, count);
   const left = await store.left();
   console.log(`${describeFelt(name, felt, quiet)} (aim 1.5 ×)`);
   console.log(`  the first order: ${describeFelt('', first).slice(2)}`);
