@@ -347,7 +347,11 @@ test.serial('doctor reports jobs that wait for a relay or a worker, or failed', 
   await transact({ ...ctx, clock }, async (ctx) => enqueue(ctx, purchaseLabel, { orderId: newId('ord') } as never));
   const unrelayed = await diagnose(t.context);
   t.true(unrelayed.faults.includes('workers: Jobs have waited 20 minutes for a relay.'), unrelayed.faults.join());
+  await services.execute(sql`update outbox set due_at = now() - interval '65 s' where tenant_id = ${ctx.tenant.id}`);
+  const lately = await diagnose(t.context);
+  t.true(lately.faults.includes('workers: Jobs have waited 1 minute for a relay.'), lately.faults.join());
 
+  await services.execute(sql`update outbox set due_at = now() - interval '20 min' where tenant_id = ${ctx.tenant.id}`);
   await services.execute(sql`update outbox set relays = 1 where tenant_id = ${ctx.tenant.id}`);
   const unworked = await diagnose(t.context);
   t.true(unworked.faults.includes('workers: Jobs of the queue labels have waited 20 minutes.'), unworked.faults.join());

@@ -82,4 +82,7 @@ function checkFailures(states: readonly JobState[]): Finding[] {
     });
 }
 
-const inMinutes = (milliseconds: number) => `${Math.round(milliseconds / minutes(1))} minutes`;
+const inMinutes = (milliseconds: number) => {
+  const count = Math.round(milliseconds / minutes(1));
+  return `${count} ${count === 1 ? 'minute' : 'minutes'}`;
+};
