@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 import { Migrator } from '@mikro-orm/migrations';
@@ -7,6 +8,8 @@ import pg from 'pg';
 
 import { seconds } from '#src/lib/duration.ts';
 import type { Execute } from '#src/outbox/job-state.ts';
+import { explainConnection } from './explain-connection.ts';
+import { FailedMigration, isLockTimeout, rejectionIn } from './failed-migration.ts';
 import { migrationsFolder, missingMigrations } from './missing-migrations.ts';
 import { parsePostgresUrl } from './postgres-url.ts';
 import { encodingFailure, proveSessions, UnfitDatabase } from './prove-database.ts';
@@ -16,10 +19,11 @@ import { configureSession } from './session-settings.ts';
 const migrationLock = 7_203_114_001;
 
 /**
- * How long a migration waits for the lock of a table. Statements that come after it wait as well: the release fails and
- * is tried again rather than blocking the service.
+ * How long a migration waits for the lock of a table, and how often it tries. Statements that come after it wait as
+ * well, so it is short, with as long a pause in which they run. After the last attempt the release fails rather than
+ * blocking the service.
  */
-const lockTimeoutMs = seconds(10);
+const lockSettings = { lockTimeoutMs: seconds(1), lockAttempts: 5 };
 
 /** A migration takes as long as it takes, and waits for another release however long that is. */
 const unlimited = { statement_timeout: 0, idle_in_transaction_session_timeout: 0 };
@@ -29,22 +33,43 @@ const unlimited = { statement_timeout: 0, idle_in_transaction_session_timeout: 0
  * nothing left to do. Returns the names of the migrations that were applied: all of them, or with an error none.
  *
  * @param report is called with a sentence as each step begins
+ * @throws FailedMigration when PostgreSQL rejects a migration, or a table stays locked
  */
 export async function migrate(
   databaseUrl: string,
   report: (message: string) => void = () => undefined,
-  options: { lockTimeoutMs: number } = { lockTimeoutMs },
+  options: typeof lockSettings = lockSettings,
 ): Promise<string[]> {
   return withClient(databaseUrl, async (lock) => {
     await configureSession(unlimited)(lock);
     await rejectOtherEncodings(lock);
     await rejectSharedSessions(lock, databaseUrl);
     await takeLock(lock, report);
-    return withMigrator(databaseUrl, options, async (migrator) => {
-      migrator.on('migrating', ({ name }) => report(`Applying ${name}.`));
-      return (await migrator.up()).map(({ name }) => name);
-    });
+    return withMigrator(databaseUrl, options, (migrator) => apply(migrator, report, options));
   });
+}
+
+async function apply(
+  migrator: Migrator,
+  report: (message: string) => void,
+  { lockTimeoutMs, lockAttempts }: typeof lockSettings,
+): Promise<string[]> {
+  let current = '';
+  migrator.on('migrating', ({ name }) => {
+    current = name;
+    report(`Applying ${name}.`);
+  });
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return (await migrator.up()).map(({ name }) => name);
+    } catch (error) {
+      const rejection = rejectionIn(error);
+      if (!rejection || explainConnection(error)) throw error;
+      if (!isLockTimeout(rejection) || attempt === lockAttempts) throw new FailedMigration(current, rejection);
+      report('A table is in use; trying again.');
+      await pause(lockTimeoutMs);
+    }
+  }
 }
 
 /** The migrations that were not applied yet. */

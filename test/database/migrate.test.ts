@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import pg from 'pg';
 import { explainConnection } from '#src/database/explain-connection.ts';
+import { FailedMigration } from '#src/database/failed-migration.ts';
 import { migrate, pendingMigrations } from '#src/database/migrate.ts';
 import { parsePostgresUrl } from '#src/database/postgres-url.ts';
 import { proveDatabase, UnfitDatabase } from '#src/database/prove-database.ts';
@@ -102,7 +103,7 @@ test('migrate reports why it failed when the server ends its connections meanwhi
   const [reader, operator] = [await connect(t, url), await connect(t, url)];
   await undoReturns(reader);
   await reader.query('begin; lock table orders');
-  const failure = t.throwsAsync(migrate(url, undefined, { lockTimeoutMs: 60_000 }));
+  const failure = t.throwsAsync(migrate(url, undefined, { lockTimeoutMs: 60_000, lockAttempts: 1 }));
   const theirs = "from pg_stat_activity where datname = current_database() and application_name <> 'test'";
   await until(async () => (await operator.query(`select 1 ${theirs} and wait_event_type = 'Lock'`)).rowCount === 1);
   await operator.query(`select pg_terminate_backend(pid) ${theirs}`);
@@ -199,6 +200,51 @@ test('migrate fails without changes rather than waiting for a locked table', asy
   t.teardown(() => reader.end());
   await undoReturns(reader);
   await reader.query('begin; lock table orders in row exclusive mode');
-  await t.throwsAsync(migrate(url, undefined, { lockTimeoutMs: 100 }), { message: /lock timeout/ });
+  const reports: string[] = [];
+  await t.throwsAsync(
+    migrate(url, (report) => reports.push(report), { lockTimeoutMs: 100, lockAttempts: 2 }),
+    {
+      instanceOf: FailedMigration,
+      message:
+        `${returnsMigration} failed, and nothing was changed: canceling statement due to lock timeout. ` +
+        'End the transaction that uses the table, or try again.',
+    },
+  );
+  const applying = `Applying ${returnsMigration}.`;
+  t.deepEqual(reports, [applying, 'A table is in use; trying again.', applying]);
+  t.deepEqual(await pendingMigrations(url), [returnsMigration]);
+});
+
+test('migrate lets others use a table between its attempts to lock it, and ends once nothing locks it', async (t) => {
+  const url = await emptyDatabase(t);
+  await migrate(url);
+  const [reader, shopper] = [await connect(t, url), await connect(t, url)];
+  await undoReturns(reader);
+  await reader.query('begin; lock table orders in row exclusive mode');
+  let used = 0;
+  const applied = migrate(
+    url,
+    async (report) => {
+      if (!report.includes('in use')) return;
+      await shopper.query('select from orders');
+      used += 1;
+      if (used === 2) await reader.query('commit');
+    },
+    { lockTimeoutMs: 200, lockAttempts: 100 },
+  );
+  t.deepEqual(await applied, [returnsMigration]);
+  t.true(used >= 2);
+});
+
+test('migrate says what PostgreSQL rejected of a migration, and that nothing was changed', async (t) => {
+  const url = await emptyDatabase(t);
+  await migrate(url);
+  const client = await connect(t, url);
+  await undoReturns(client);
+  await client.query('create table returns (id int)');
+  await t.throwsAsync(migrate(url), {
+    instanceOf: FailedMigration,
+    message: `${returnsMigration} failed, and nothing was changed: relation "returns" already exists.`,
+  });
   t.deepEqual(await pendingMigrations(url), [returnsMigration]);
 });

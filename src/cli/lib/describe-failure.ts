@@ -1,5 +1,6 @@
 import { ConfigError } from '#src/config.ts';
 import { explainConnection } from '#src/database/explain-connection.ts';
+import { FailedMigration } from '#src/database/failed-migration.ts';
 import { isDatabaseBusy } from '#src/database/is-database-busy.ts';
 import { UnfitDatabase } from '#src/database/prove-database.ts';
 import { DomainError, ProviderError } from '#src/lib/errors.ts';
@@ -28,7 +29,7 @@ export function describeFailure(error: unknown): Explanation {
 
 const failed = (message: string, problems: readonly object[] = []): Explanation => ({ message, problems, exitCode: 1 });
 
-const foreseen = [DomainError, ProviderError, UnfitDatabase];
+const foreseen = [DomainError, ProviderError, UnfitDatabase, FailedMigration];
 
 const busy = 'Other operations were changing the same data, so this one did not finish: try again.';
 
