@@ -23,8 +23,9 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return false;
 }
 
+/** Also of a process or a machine that has no file descriptor left for a connection. */
 const networkCodes =
-  /^(EAI_AGAIN|ECONNABORTED|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EPIPE|ETIMEDOUT)$/;
+  /^(EAI_AGAIN|ECONNABORTED|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|EMFILE|ENETUNREACH|ENFILE|ENOTFOUND|EPIPE|ETIMEDOUT)$/;
 
 /** Of SQLSTATE: connections, shutdowns, no disk space, no memory, too many connections, read-only. */
 const unavailableCodes = /^(08\w{3}|57P\d\d|53[0-3]00|25006)$/;

@@ -38,3 +38,10 @@ test('a connection that is refused may have been to another server', async (t) =
   const failure = await t.throwsAsync(client.connect());
   t.deepEqual([isDatabaseUnavailable(failure), isDatabaseAway(failure)], [false, true]);
 });
+
+test('a process without a file descriptor for a connection asks callers to come back', (t) => {
+  for (const code of ['EMFILE', 'ENFILE']) {
+    const failure = Object.assign(new Error(`connect ${code} 127.0.0.1:5432`), { code, syscall: 'connect' });
+    t.like(replyToError(failure, 'req_1'), { status: 503, headers: { 'retry-after': '2' } }, code);
+  }
+});
