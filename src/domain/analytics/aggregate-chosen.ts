@@ -3,6 +3,7 @@ import { addDays, type Day, dayOf, startOfDay, weekOf } from '#src/lib/calendar.
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { InTransaction, PlatformContext } from '../context.ts';
 import { ensurePartitions } from './partitions.ts';
+import { idsRetainedDays } from './retention.ts';
 import { rollUp } from './roll-up.ts';
 
 export interface Aggregated {
@@ -20,6 +21,10 @@ export interface BatchKey {
 /** Which batches to aggregate: the oldest ones, at most this many, or only one. */
 export type Choice = { readonly oldest: number } | { readonly only: BatchKey };
 
+/** The weeks after a week, and before it, of which ids may be stored with its own, in days from it. */
+const weeksAfter = Array.from({ length: idsRetainedDays / 7 }, (_, index) => 7 * (index + 1));
+const weeksBefore = weeksAfter.map((days) => -days);
+
 /**
  * Aggregate batches that were received in a time range, both ends included, in one transaction. Of a range over several
  * weeks only the first week is aggregated.
@@ -36,26 +41,27 @@ export async function aggregateChosen(
   await ensurePartitions(ctx, first, last);
 
   return asPlatform(ctx, 'batches of all stores are aggregated together', async (ctx) => {
-    // Event ids are unique within a week. At the turn of a week an event may be in batches of both weeks. So batches
-    // left over from the week before are aggregated exclusively, and their ids are also looked up in the week after.
+    // Event ids are unique within a week, so they are looked up in the weeks before, too. At the turn of a week an event
+    // may be in batches of both weeks. So batches left over from a past week are aggregated exclusively, and their ids
+    // are also looked up in the weeks after.
     await ctx.tx.execute(
       sql`select ${isPast ? aggregateAlone : aggregateShared}, set_config('work_mem', '64MB', true)`,
     );
-    return aggregateDays(ctx, week, last, isPast ? [-7, 7] : [-7], choice);
+    return aggregateDays(ctx, week, last, isPast ? [...weeksBefore, ...weeksAfter] : weeksBefore, choice);
   });
 }
 
 /**
  * Aggregate what was received in a week, up to and including a day, in one statement: it deletes the batches, inserts
  * the ids, and adds only events with a new id to the events and roll-ups. `offset 0` makes PostgreSQL look up each id
- * instead of reading all ids of two weeks.
- * @param adjacentWeeks in which other weeks the ids are looked up, in days from this week
+ * instead of reading all ids of those weeks.
+ * @param otherWeeks in which other weeks the ids are looked up, in days from this week
  */
 async function aggregateDays(
   ctx: InTransaction<PlatformContext>,
   week: Day,
   last: Day,
-  adjacentWeeks: readonly number[],
+  otherWeeks: readonly number[],
   choice: Choice,
 ): Promise<Aggregated> {
   const chosen = 'only' in choice ? sql`tenant_id = ${choice.only.tenantId} and id = ${choice.only.id}` : sql`true`;
@@ -79,7 +85,7 @@ async function aggregateDays(
       where not exists (
         select from analytics_event_ids known
         where known.tenant_id = i.tenant_id and known.event_id = i.id
-          and known.week = any(${adjacentWeeks.map((days) => addDays(week, days))}::date[]) offset 0)
+          and known.week = any(${otherWeeks.map((days) => addDays(week, days))}::date[]) offset 0)
       order by i.id, i.tenant_id
       on conflict do nothing
       returning tenant_id, event_id),

@@ -7,8 +7,8 @@ import { dropPartitions, partitionedTables } from './partitions.ts';
 /** How long events are stored. */
 export const eventsRetainedDays = 90;
 
-/** How long event ids are stored. A repeated event is counted again after this time. */
-const idsRetainedDays = 28;
+/** How long event ids are stored, in whole weeks. A repeated event is counted again after this time. */
+export const idsRetainedDays = 28;
 
 /** 25 months, so that a month can be compared with the same month two years before. */
 const rollUpsRetainedDays = 762;

@@ -133,6 +133,33 @@ test.serial('aggregateBatches counts a batch repeated in the next week once, in 
   t.is((await aggregatedEvents(ctx)).length, 3);
 });
 
+test.serial('aggregateBatches counts an event that is sent again on each of the next 28 days once', async (t) => {
+  const { ctx, services, clock } = t.context;
+  const event = buildEvent();
+  for (let day = 0; day <= 28; day += 1) {
+    if (day > 0) clock.pass(days(1));
+    await sendEvents(ctx, [event]);
+    await aggregateAll(services);
+    await pruneAnalytics(services.context());
+  }
+  t.is((await aggregatedEvents(ctx)).length, 1);
+});
+
+test.serial('aggregateBatches counts an event once that a batch left over for weeks contains, too', async (t) => {
+  const { ctx, services, clock } = t.context;
+  const event = buildEvent();
+  await sendEvents(ctx, [event]);
+  await aggregateAll(services);
+  await sendEvents(ctx, [event]);
+  await transact(ctx, ({ tx, tenant }) =>
+    tx.execute(sql`
+    update analytics_batches set received_at = ${fromNow(clock, -days(20))} where tenant_id = ${tenant.id}`),
+  );
+  await aggregateAll(services);
+  t.is(await waitingBatches(ctx), 0);
+  t.is((await aggregatedEvents(ctx)).length, 1);
+});
+
 test.serial(
   'aggregateBatches stores an event by its day of arrival and counts it by its day of occurrence',
   async (t) => {
