@@ -460,6 +460,21 @@ test('a renewal advances the period and creates a cycle invoice', async (t) => {
   );
 });
 
+test('each period ends on the day on which the subscription began, or on the last day of a shorter month', async (t) => {
+  for (const [start, ends] of [
+    [Date.UTC(2027, 0, 31, 9), ['02-28', '03-31', '04-30', '05-31', '06-30', '07-31', '08-31', '09-30', '10-31']],
+    [Date.UTC(2028, 0, 30, 9), ['02-29', '03-30', '04-30', '05-30']],
+  ] as const) {
+    const { stripe, subscription, control } = await subscribed(t, {}, { now: () => start });
+    for (const end of ends) {
+      const { items } = await stripe.subscriptions.retrieve(subscription.id);
+      const at = new Date((items.data[0]?.current_period_end ?? 0) * 1000).toISOString();
+      t.is(at.slice(5, 16), `${end}T09:00`);
+      await control.renew(subscription.id, 'paid');
+    }
+  }
+});
+
 test('a failed renewal leaves the subscription past due until its invoice is paid', async (t) => {
   const { stripe, subscription, control, key } = await subscribed(t);
   t.like(await control.renew(subscription.id, 'failed'), { status: 'past_due' });

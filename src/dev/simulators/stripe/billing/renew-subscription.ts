@@ -24,8 +24,7 @@ export function renewSubscription(
     return null;
   }
   for (const item of subscription.items.data) {
-    const start = item.current_period_end;
-    Object.assign(item, periodOf(item, start));
+    Object.assign(item, periodOf(item, item.current_period_end, subscription.billing_cycle_anchor));
   }
   account.change(subscription, { status: 'active' }, 'customer.subscription.updated');
   return invoicePeriod(account, subscription, 'subscription_cycle', outcome);
@@ -37,14 +36,15 @@ function endsWithPeriod({ cancel_at: at, cancel_at_period_end: ends, items }: Su
 
 /** Begin a new period now. */
 export function restartPeriod(account: Account, subscription: Subscription): void {
-  for (const item of subscription.items.data) Object.assign(item, periodOf(item, account.now));
   subscription.billing_cycle_anchor = account.now;
+  for (const item of subscription.items.data) Object.assign(item, periodOf(item, account.now, account.now));
 }
 
 /** Advance to the period around the present time; those passed over are not invoiced, and the anchor stays. */
 export function advancePeriod(account: Account, subscription: Subscription): void {
   for (const item of subscription.items.data) {
-    while (item.current_period_end <= account.now) Object.assign(item, periodOf(item, item.current_period_end));
+    while (item.current_period_end <= account.now)
+      Object.assign(item, periodOf(item, item.current_period_end, subscription.billing_cycle_anchor));
   }
 }
 
@@ -143,10 +143,10 @@ function lastingReduction(account: Account, subscription: Subscription): { disco
   return { discount: discount.id, amount: reductionOf(coupon, subtotal) };
 }
 
-function periodOf({ price }: SubscriptionItem, start: number): object {
+function periodOf({ price }: SubscriptionItem, start: number, anchor: number): object {
   return {
     current_period_start: start,
-    current_period_end: price.recurring ? laterBy(price.recurring, start) : start,
+    current_period_end: price.recurring ? laterBy(price.recurring, start, anchor) : start,
   };
 }
 

@@ -126,12 +126,15 @@ export function itemList(subscription: string, items: readonly SubscriptionItem[
   return listObject(`/v1/subscription_items?subscription=${subscription}`, { data: items, has_more: false });
 }
 
-/** The same instant one or more intervals later; the 31st becomes the last day of a shorter month. */
-export function laterBy({ interval, interval_count: count }: Recurring, from: number): number {
+/**
+ * The same instant one or more intervals later, on the day of the month of the anchor: the 31st becomes the last day of
+ * a shorter month, and the 31st again after it.
+ */
+export function laterBy({ interval, interval_count: count }: Recurring, from: number, anchor = from): number {
   if (interval === 'day') return from + count * 86_400;
   if (interval === 'week') return from + count * 7 * 86_400;
   const date = new Date(from * 1000);
-  const day = date.getUTCDate();
+  const day = new Date(anchor * 1000).getUTCDate();
   date.setUTCDate(1);
   date.setUTCMonth(date.getUTCMonth() + count * (interval === 'year' ? 12 : 1));
   const lastDay = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate();
