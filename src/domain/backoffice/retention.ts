@@ -59,7 +59,18 @@ export const retentions: ReadonlyMap<ScheduledJob, readonly Retention[]> = new M
       { table: 'bulk_operations', age: 'created_at', retainedMs: days(30) },
     ],
   ],
-  [jobs.pruneRequests, [{ table: 'idempotency_keys', age: 'created_at', retainedMs: replyRetainedMs }]],
+  [
+    jobs.pruneRequests,
+    [
+      {
+        table: 'idempotency_keys',
+        age: 'created_at',
+        retainedMs: replyRetainedMs,
+        // A request that is executed again, after its process died, needs its claim until it ends.
+        only: (now) => sql`(old.reply_sealed is not null or old.leased_until <= ${now})`,
+      },
+    ],
+  ],
   [
     jobs.pruneDeliveries,
     // How long a delivery and its attempts can be read and recovered.

@@ -104,6 +104,7 @@ const samples: Readonly<Record<string, { removed: Row; retainedRow?: Row }>> = {
   payment_sessions: { removed: { state: 'expired' }, retainedRow: { state: 'settled' } },
   payment_secret_rotations: { removed: { state: 'done' }, retainedRow: { state: 'confirmed' } },
   webhook_deliveries: { removed: { state: 'delivered' }, retainedRow: { state: 'pending' } },
+  idempotency_keys: { removed: { leased_until: '2020-01-01' }, retainedRow: { leased_until: '2100-01-01' } },
   holds: { removed: { state: 'released' }, retainedRow: { state: 'captured' } },
   audit_log: { removed: { actor_kind: 'shopper' }, retainedRow: { actor_kind: 'key' } },
 };
