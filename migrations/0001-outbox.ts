@@ -26,6 +26,8 @@ export class Outbox extends Migration {
         next_relay_at timestamptz,
         relays int not null default 0,
         starts int not null default 0,
+        -- When its first attempt began; an operator's retry begins anew.
+        first_started_at timestamptz,
         finished_at timestamptz,
         failed_at timestamptz,
         failure text,

@@ -132,7 +132,7 @@ test.serial('a relayed job is claimed again only while it is open, and later eac
   await recordFinished(execute, claim?.id ?? '', clock.now());
   clock.pass(3_600_000);
   t.is(mine(await claimStale(execute, jobs, clock.now(), 1000)).length, 0);
-  t.is(await startJob(execute, claim?.id ?? ''), undefined);
+  t.is(await startJob(execute, claim?.id ?? '', clock.now()), undefined);
 });
 
 test('a read of one statement sees its own tenant alone and leaves the connection clean', async (t) => {

@@ -15,6 +15,7 @@ export interface StartedJob {
   requestId: string | null;
   trace: TraceCarrier;
   dueAt: Date;
+  firstStartedAt: Date;
   /** Whether an operator retried it after it had failed. */
   manual: boolean;
   /** Why it failed; null while it has not. What failed is not executed again before an operator retries it. */
@@ -25,12 +26,14 @@ export interface StartedJob {
  * Start a job, counting the start. `undefined` if it has completed or is unknown: there is nothing to do. A failed job
  * is returned unchanged: its queue may still have it, because the process died before it could report it.
  */
-export async function startJob(execute: Execute, id: string): Promise<StartedJob | undefined> {
+export async function startJob(execute: Execute, id: string, now: Date): Promise<StartedJob | undefined> {
   const [started] = await execute<StartedJob>(sql`
-    update outbox set starts = starts + (failed_at is null)::int
+    update outbox set starts = starts + (failed_at is null)::int,
+      first_started_at = coalesce(first_started_at, ${now})
     where id = ${id} and finished_at is null
     returning id, tenant_id as "tenantId", job, payload, starts, request_id as "requestId", trace,
-              due_at as "dueAt", manual, case when failed_at is not null then failure end as failure`);
+      due_at as "dueAt", first_started_at as "firstStartedAt", manual,
+      case when failed_at is not null then failure end as failure`);
   return started;
 }
 
@@ -80,7 +83,7 @@ export async function retryFailed(
 ): Promise<number> {
   const rows = await execute(sql`
     update outbox set failed_at = null, failure = null, due_at = ${now}, next_relay_at = ${now}, relays = 0,
-      manual = true
+      first_started_at = null, manual = true
     where queue = ${queue} and ${id === undefined ? sql`true` : sql`id = ${id}`} and failed_at is not null
     returning id`);
   return rows.length;

@@ -97,7 +97,8 @@ export class OutboxMachine {
 
   async #executeAndDie(job: Job<Envelope>, death: Death): Promise<void> {
     this.#orphans.push(job);
-    if (death === 'after-start') return void (await startJob(this.#services.execute, job.id ?? ''));
+    if (death === 'after-start')
+      return void (await startJob(this.#services.execute, job.id ?? '', this.#services.clock.now()));
     const outcome = await runJob(this.#services, this.#processors, job, { shutdown: new AbortController().signal });
     const untold = {
       ...job,

@@ -6,7 +6,7 @@ import { drainEndpoint } from '#jobs/webhooks.ts';
 import { completeJob, transact } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
 import { fromNow } from '#src/lib/clock.ts';
-import { minutes } from '#src/lib/duration.ts';
+import { days, minutes } from '#src/lib/duration.ts';
 import { DomainError, ManualActionRequired, Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
@@ -302,6 +302,21 @@ test('a snooze counts no attempt', async (t) => {
   await t.context.enqueueFor('sleepy');
   await until(async () => (await t.context.row('sleepy')).finished);
   t.is(runs, 6);
+});
+
+test('a job that waited for a worker for days is snoozed, until two days after its first attempt', async (t) => {
+  const { clock, enqueueFor, row } = t.context;
+  const snoozes = drainEndpoint.retry.attempts + 3;
+  await enqueueFor('overdue');
+  clock.pass(days(7));
+  let runs = 0;
+  t.context.work(async () => {
+    runs += 1;
+    if (runs > snoozes) clock.pass(days(2));
+    throw new Snooze(5, 'they are busy');
+  });
+  await until(async () => (await row('overdue')).failed);
+  t.is(runs, snoozes + drainEndpoint.retry.attempts);
 });
 
 test('a job counts no attempt while the disk of PostgreSQL is full', async (t) => {

@@ -12,8 +12,8 @@ export type Outcome =
 export const cancel = (reason: string): Outcome => ({ kind: 'cancel', reason });
 export const snooze = (milliseconds: number, reason: string): Outcome => ({ kind: 'snooze', milliseconds, reason });
 
-/** A job older than this is no longer postponed: it must complete, or fail where an operator sees it. */
-const snoozeUntilAgeMs = days(2);
+/** A job that was tried for this long is no longer postponed: it must complete, or fail where an operator sees it. */
+const snoozeForMs = days(2);
 
 /** How long a job waits while PostgreSQL is unavailable. */
 export const databaseAwayMs = seconds(3);
@@ -28,8 +28,11 @@ export const databaseAwayMs = seconds(3);
  *   ProviderError: refused, denied or missing                cancel
  *   anything else                                            retry    by the policy of the job
  */
-export function outcomeOf(error: unknown, { ageMs, isLastRun }: { ageMs: number; isLastRun: boolean }): Outcome {
-  if (ageMs < snoozeUntilAgeMs) {
+export function outcomeOf(
+  error: unknown,
+  { triedForMs, isLastRun }: { triedForMs: number; isLastRun: boolean },
+): Outcome {
+  if (triedForMs < snoozeForMs) {
     if (error instanceof Snooze) return snooze(error.milliseconds, error.message);
     if (error instanceof ProviderError && error.failure === 'busy') {
       return snooze(seconds(error.retryAfterSeconds ?? 5), error.message);

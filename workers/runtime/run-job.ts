@@ -68,8 +68,8 @@ function spanOf({ id, trace }: StartedJob): SpanOptions {
 
 /** Ticks of a job scheduler have no row: they only wake a worker that finds its rows by query. */
 async function start(services: Services, processor: Processor, job: TakenJob): Promise<StartedJob | undefined> {
-  if (!job.repeatJobKey) return startJob(services.execute, job.id ?? '');
   const now = services.clock.now();
+  if (!job.repeatJobKey) return startJob(services.execute, job.id ?? '', now);
   return {
     id: '',
     tenantId: null,
@@ -79,6 +79,7 @@ async function start(services: Services, processor: Processor, job: TakenJob): P
     requestId: null,
     trace: {},
     dueAt: now,
+    firstStartedAt: now,
     manual: false,
     failure: null,
   };
@@ -122,7 +123,8 @@ async function attemptJob(
     }
     // It was aborted, or will have to be: that is no failed attempt, and another process takes the job at once.
     if (shutdown.aborted) return snooze(0, 'the process stops');
-    const outcome = outcomeOf(error, { ageMs: services.clock.now().getTime() - started.dueAt.getTime(), isLastRun });
+    const triedForMs = services.clock.now().getTime() - started.firstStartedAt.getTime();
+    const outcome = outcomeOf(error, { triedForMs, isLastRun });
     const fails = outcome.kind === 'cancel' || (outcome.kind === 'retry' && isLastRun);
     // What requires a manual action has already been recorded with its subject.
     if (fails && !(error instanceof ManualActionRequired)) await failSubject(processor, ctx, started, outcome.reason);

@@ -19,6 +19,7 @@ import {
   voidLabel,
 } from '#src/domain/shipping/index.ts';
 import type { LabelFilter } from '#src/domain/shipping/read-labels.ts';
+import { fromNow } from '#src/lib/clock.ts';
 import { days } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -77,7 +78,7 @@ test.serial(
     t.regex(job?.failure ?? '', /missing_address/);
 
     await editAddress(ctx, { orderId: order.id, address });
-    const again = await startJob(services.execute, job?.id ?? '');
+    const again = await startJob(services.execute, job?.id ?? '', ctx.clock.now());
     t.like(again, { starts: 0, failure: job?.failure }, 'what BullMQ hands out again is not executed');
     await retryFailed(services.execute, { queue: 'labels', id: job?.id ?? '' }, ctx.clock.now());
     await runJobs(services, { rounds: 1 });
@@ -496,28 +497,38 @@ test.serial('an unexpected error flags the label on the last attempt, and not be
   }
 });
 
-test.serial('a label whose job is two days old is no longer postponed but flagged with the reason', async (t) => {
-  const { services, clock, ctx } = t.context;
-  await buildShippingAccount(ctx);
-  const { throws } = provider.of(ctx.tenant.id);
-  for (const [waitedMs, state] of [
-    [0, 'queued'],
-    [days(2) + 1000, 'needs_attention'],
-  ] as const) {
-    const { order } = await request(ctx);
-    clock.pass(waitedMs);
-    throws.quote = [busy(60)];
-    await runJobs(services, lastRun);
-    t.like(await labelOf(ctx, order.id), { state, reason: 'provider_rate_limited' });
-    t.is((await orderOf(ctx, order.id)).attention, state === 'queued' ? null : 'provider_rate_limited');
-  }
-});
+/** Let the first attempt of the store's open jobs have been at this time. */
+const setFirstAttempt = (ctx: Context, at: Date) =>
+  transact(ctx, ({ tx, tenant }) =>
+    tx.execute(sql`
+    update outbox set first_started_at = ${at} where tenant_id = ${tenant.id} and finished_at is null`),
+  );
 
-test.serial('a label that a crashed attempt held when its job was old is flagged', async (t) => {
+test.serial(
+  'a label whose job was first attempted two days ago is no longer postponed but flagged with the reason',
+  async (t) => {
+    const { services, clock, ctx } = t.context;
+    await buildShippingAccount(ctx);
+    const { throws } = provider.of(ctx.tenant.id);
+    for (const [triedForMs, state] of [
+      [0, 'queued'],
+      [days(2) + 1000, 'needs_attention'],
+    ] as const) {
+      const { order } = await request(ctx);
+      await setFirstAttempt(ctx, fromNow(clock, -triedForMs));
+      throws.quote = [busy(60)];
+      await runJobs(services, lastRun);
+      t.like(await labelOf(ctx, order.id), { state, reason: 'provider_rate_limited' });
+      t.is((await orderOf(ctx, order.id)).attention, state === 'queued' ? null : 'provider_rate_limited');
+    }
+  },
+);
+
+test.serial('a label that a crashed attempt held days after the first one is flagged', async (t) => {
   const { services, clock, ctx } = t.context;
   await buildShippingAccount(ctx);
   const { order, labelId } = await request(ctx);
-  clock.pass(days(3));
+  await setFirstAttempt(ctx, fromNow(clock, -days(3)));
   const heldUntil = new Date(clock.now().getTime() + 60_000);
   const client = await ctx.database.pool.connect();
   await client.query(`begin; set local app.platform = 'on'`);
