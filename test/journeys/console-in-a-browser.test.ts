@@ -604,6 +604,38 @@ browserTest(
   },
 );
 
+browserTest('each page is shown whole to a role, or as denied', async (t) => {
+  t.timeout(600_000);
+  const { stack } = t.context;
+  const owners = await signIn(t);
+  await openInConsole(owners, stack, '/staff', 'Staff');
+  for (const [index, role] of (['manager', 'fulfilment', 'support', 'analyst'] as const).entries()) {
+    const email = `${role}@roles.example`;
+    const invite = async () => {
+      await button(owners, 'Invite').click();
+      await dialog(owners).getByLabel('Email').fill(email);
+      await dialog(owners).getByLabel('Name').fill(role);
+      await dialog(owners).getByLabel('Role').click();
+      await owners.getByRole('option', { name: role }).click();
+      await confirm(owners, 'Invite');
+    };
+    await (index === 0 ? verifyAfter(owners, stack, invite) : invite());
+    await owners.getByRole('cell', { name: email }).waitFor();
+    const page = await signIn(t, email);
+    const denied: string[] = [];
+    for (const [path, title] of consolePages) {
+      await page.goto(`${stack.url}/admin#${path}`);
+      await heading(page, title).or(heading(page, 'Access denied')).waitFor();
+      await page.getByRole('progressbar', { name: 'Loading' }).first().waitFor({ state: 'detached' });
+      await page.getByText('Loading…').waitFor({ state: 'detached' });
+      if (await heading(page, 'Access denied').isVisible()) denied.push(path);
+      else t.is(await page.getByText('Your role does not allow this.', { exact: false }).count(), 0, `${role} ${path}`);
+    }
+    t.log(role, denied.join(' '));
+    t.false(denied.includes('/my-account'));
+  }
+});
+
 /** What stands for a page, or for a record, that is not there. */
 const absentPages = [
   ['/none', 'Not found'],

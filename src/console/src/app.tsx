@@ -1,5 +1,6 @@
 import { QueryClient } from '@tanstack/react-query';
-import { Admin, CustomRoutes, defaultI18nProvider, type I18nProvider, Resource } from 'react-admin';
+import type { ComponentType } from 'react';
+import { Admin, CanAccess, CustomRoutes, defaultI18nProvider, type I18nProvider, Resource } from 'react-admin';
 import { Route } from 'react-router';
 
 import { dataProvider } from './data-provider.ts';
@@ -38,8 +39,16 @@ export function App() {
       requireAuth
       disableTelemetry
     >
-      {pages.map(({ name, label, icon, ...views }) => (
-        <Resource key={name} name={name} options={{ label }} icon={icon} {...views} />
+      {pages.map(({ name, label, icon, list, create, show }) => (
+        <Resource
+          key={name}
+          name={name}
+          options={{ label }}
+          icon={icon}
+          list={guard(name, 'list', list)}
+          {...(create && { create: guard(name, 'create', create) })}
+          {...(show && { show: guard(name, 'show', show) })}
+        />
       ))}
       <CustomRoutes>
         <Route path="/my-account" element={<OwnAccount />} />
@@ -50,3 +59,10 @@ export function App() {
     </Admin>
   );
 }
+
+/** A page, for those whose role allows it. */
+const guard = (resource: string, action: string, Page: ComponentType) => (
+  <CanAccess resource={resource} action={action} accessDenied={<AccessDenied />}>
+    <Page />
+  </CanAccess>
+);

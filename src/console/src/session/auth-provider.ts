@@ -19,8 +19,11 @@ export const authProvider: AuthProvider = {
     return { id: staff.id, fullName: staff.name || staff.email };
   },
   getPermissions: () => readSession(),
-  async canAccess({ resource }) {
+  async canAccess({ resource, action }) {
     const scope = pages.find(({ name }) => name === resource)?.scope;
-    return scope === undefined || hasAnyScope(await readSession(), [scope].flat());
+    if (scope === undefined) return true;
+    const scopes = [scope].flat();
+    const needed = action === 'create' ? scopes.map((read) => read.replace(/:read$/, ':write')) : scopes;
+    return hasAnyScope(await readSession(), needed);
   },
 };
