@@ -223,6 +223,18 @@ browserTest('the back button warns before the input of an open form is lost', as
   await dialog(page).waitFor({ state: 'detached' });
 });
 
+browserTest('a page that is opened with the keyboard has the focus at its heading', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const page = await openConsole(t);
+  await openInConsole(page, stack, '/', 'Today');
+  await page.getByRole('menuitem', { name: 'Products' }).press('Enter');
+  await page.getByRole('link', { name: 'Oak bowl' }).press('Enter');
+  await heading(page, 'Oak bowl').waitFor();
+  await until(() => page.evaluate<boolean>('document.activeElement.tagName === "H1"'), { withinMs: 20_000 });
+  t.pass();
+});
+
 browserTest(
   'a refund whose response was lost is made once, though its form was closed and filled in again',
   async (t) => {

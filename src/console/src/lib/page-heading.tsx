@@ -1,6 +1,7 @@
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { useLocation } from 'react-router';
 
 import { useSession } from '../session/session.ts';
 
@@ -10,13 +11,22 @@ interface PageHeadingProps {
   readonly children?: ReactNode;
 }
 
-/** The heading of a page, which is also the title of the browser's tab. */
+/**
+ * The heading of a page, which is also the title of the browser's tab. It takes the focus that was on a link of the page
+ * before it, which is gone.
+ */
 export function PageHeading({ title, children }: PageHeadingProps): ReactNode {
   const store = useSession()?.store.name;
+  const heading = useRef<HTMLHeadingElement>(null);
+  const { key, pathname } = useLocation();
+  useEffect(() => {
+    const isOpenedFromPage = key !== 'default';
+    if (isOpenedFromPage && document.activeElement === document.body) heading.current?.focus();
+  }, [key, pathname]);
   return (
     <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, alignItems: 'center', my: 2 }}>
       <title>{[title, store].filter(Boolean).join(' · ')}</title>
-      <Typography variant="h5" component="h1" sx={{ overflowWrap: 'anywhere' }}>
+      <Typography ref={heading} tabIndex={-1} variant="h5" component="h1" sx={{ overflowWrap: 'anywhere' }}>
         {title}
       </Typography>
       {children}
