@@ -223,6 +223,30 @@ browserTest('the back button warns before the input of an open form is lost', as
   await dialog(page).waitFor({ state: 'detached' });
 });
 
+/** Evaluated in a page: what is said below each input of a time. */
+const descriptionsOfTimes = `[...document.querySelectorAll('input[type=datetime-local]')].map((input) =>
+  document.getElementById(input.getAttribute('aria-describedby'))?.textContent ?? '')`;
+
+browserTest('inputs of times say in which time zone they are', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const page = await openConsole(t);
+  for (const [path, title, opener] of [
+    ['/promo-codes', 'Promo codes', 'New promo code'],
+    ['/exports', 'Exports', 'New export'],
+    ['/settings/keys', 'Settings', 'New key'],
+    ['/content/create', 'New entry', undefined],
+  ] as const) {
+    await openInConsole(page, stack, path, title);
+    if (opener) await button(page, opener).click();
+    await page.locator('input[type=datetime-local]').first().waitFor();
+    const descriptions = await page.evaluate<string[]>(descriptionsOfTimes);
+    t.true(descriptions.length > 0, path);
+    for (const text of descriptions) t.regex(text, /In the time zone of this computer: \p{L}+/u, path);
+    if (opener) await confirm(page, 'Close');
+  }
+});
+
 browserTest('a page that is opened with the keyboard has the focus at its heading', async (t) => {
   t.timeout(180_000);
   const { stack } = t.context;
