@@ -259,6 +259,32 @@ browserTest('a page that is opened with the keyboard has the focus at its headin
   t.pass();
 });
 
+browserTest('every list says where it is empty what it is for', async (t) => {
+  t.timeout(300_000);
+  const { stack } = t.context;
+  const page = await signIn(t);
+  const lists = consolePages.filter(([path]) => /^\/[a-z-]+$/.test(path) && !unlisted.includes(path));
+  await page.route('**/api/v1/admin/**', async (route) => {
+    if (route.request().url().includes('/session')) return route.fallback();
+    const response = await route.fetch();
+    const body = Object.entries({ ...((await response.json()) as object), cursor: null });
+    await route.fulfill({
+      json: Object.fromEntries(body.map(([name, value]) => [name, Array.isArray(value) ? [] : value])),
+    });
+  });
+  const texts: string[] = [];
+  for (const [path, title] of lists) {
+    await openInConsole(page, stack, path, title);
+    const text = (await page.locator('main p').last().textContent()) ?? '';
+    t.true(text.split(' ').length >= 8, `${path}: ${text}`);
+    texts.push(text);
+  }
+  t.is(new Set(texts).size, lists.length);
+});
+
+/** Pages that are no lists. */
+const unlisted: readonly string[] = ['/analytics', '/settings', '/my-account'];
+
 browserTest(
   'a refund whose response was lost is made once, though its form was closed and filled in again',
   async (t) => {
@@ -389,7 +415,7 @@ browserTest('a page that something before the service forbids says so, and is re
   const problem = page.getByText('responded in its place, with status 403', { exact: false });
   await problem.waitFor();
   await button(page, 'Try again').click();
-  await page.getByText('There are none yet.').waitFor();
+  await page.getByText('when a product is back in stock', { exact: false }).waitFor();
   await problem.waitFor({ state: 'detached' });
   t.pass();
 });

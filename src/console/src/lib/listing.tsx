@@ -16,8 +16,8 @@ interface ListingProps<Row> {
   readonly linkOf?: (row: Row) => string;
   /** The buttons of the page. */
   readonly actions?: ReactNode;
-  /** What is said where there are none at all. */
-  readonly empty?: string;
+  /** What is said where there are none at all: what the list is for, and how its first row comes about. */
+  readonly empty: string;
   /** How often it is read again, while workers change it. */
   readonly refetchInterval?: number;
 }
@@ -49,7 +49,7 @@ export function Listing<Row extends RaRecord>(props: ListingProps<Row>): ReactNo
 
 function ListedRows<Row extends RaRecord>({
   title,
-  empty = 'There are none yet.',
+  empty,
   ...shown
 }: Omit<ListingProps<Row>, 'filters' | 'actions' | 'refetchInterval'>) {
   const { data, isPending, filterValues } = useListContext<Row>();

@@ -12,7 +12,7 @@ export function BulkChangeList() {
       title="Bulk changes"
       actions={<NewBulkChange label="New bulk change" variant="contained" />}
       linkOf={({ id }) => `/bulk-changes/${id}/show`}
-      empty="Nothing was changed in bulk yet."
+      empty="Changes of many products, prices or orders at once: preview the first one with New bulk change."
       refetchInterval={5000}
       columns={[
         { label: 'What', show: ({ kind, undo_of }) => (undo_of ? 'Undo: ' : '') + changeNames[kind] },

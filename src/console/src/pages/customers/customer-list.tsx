@@ -10,6 +10,7 @@ export function CustomerList() {
   return (
     <Listing<KnownCustomer>
       title="Customers"
+      empty="Everyone who buys something or signs in to the storefront appears here."
       filters={filters}
       linkOf={({ id }) => `/customers/${id}/show`}
       columns={[

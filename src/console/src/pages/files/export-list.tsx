@@ -18,7 +18,7 @@ export function ExportList() {
       title="Exports"
       actions={<NewExport />}
       linkOf={({ id }) => `/exports/${id}/show`}
-      empty="Nothing was exported yet."
+      empty="Files to download, such as orders or products: write the first one with New export."
       refetchInterval={5000}
       columns={[
         { label: 'What', show: ({ kind }) => formatCode(kind) },

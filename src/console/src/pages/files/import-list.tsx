@@ -11,7 +11,7 @@ export function ImportList() {
       title="Imports"
       actions={<NewImport />}
       linkOf={({ id }) => `/imports/${id}/show`}
-      empty="Nothing was imported yet."
+      empty="Files that you bring into the store, such as products or stock: check the first one with New import."
       refetchInterval={5000}
       columns={[
         { label: 'What', show: ({ kind, dry_run }) => formatCode(kind) + (dry_run ? ' (check only)' : '') },

@@ -21,7 +21,9 @@ export function LabelList() {
       <Loaded queryKey={['labels', 'waiting']} load={readWaitingLabels}>
         {(labels) =>
           labels.length === 0 ? (
-            <Typography>No label needs attention.</Typography>
+            <Typography>
+              Labels that could not be bought wait here, each with its reason and what to do; now there is none.
+            </Typography>
           ) : (
             [...Map.groupBy(labels, ({ reason_code }) => reason_code ?? '')].map(([code, labels]) => (
               <ReasonPanel key={code} labels={labels} />

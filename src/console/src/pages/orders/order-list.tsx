@@ -50,6 +50,7 @@ export function OrderList() {
   return (
     <Listing<ManagedOrder>
       title="Orders"
+      empty="What shoppers buy in the storefront appears here as soon as they pay."
       filters={filters}
       linkOf={({ id }) => `/orders/${id}/show`}
       columns={[

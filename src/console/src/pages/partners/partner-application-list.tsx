@@ -9,7 +9,7 @@ export function PartnerApplicationList() {
   return (
     <Listing<PartnerApplication>
       title="Partner applications"
-      empty="No applications."
+      empty="People who apply in the storefront to become partners appear here."
       columns={[
         { label: 'Name', show: ({ name, email }) => name ?? email },
         { label: 'Email', show: ({ email }) => email },

@@ -17,7 +17,7 @@ export function PartnerList() {
     <Listing<ManagedPartner>
       title="Partners"
       actions={<SavePartner label="New partner" input={{ window: '30d' }} />}
-      empty="No partners."
+      empty="People who recommend the store and earn a commission: create the first one with New partner."
       columns={[
         { label: 'Name', show: ({ name }) => name },
         { label: 'Code', show: ({ code }) => code },

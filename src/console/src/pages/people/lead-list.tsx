@@ -10,6 +10,7 @@ export function LeadList() {
   return (
     <Listing<Lead>
       title="Leads"
+      empty="Emails that visitors leave in the storefront, such as for a newsletter, appear here."
       filters={filters}
       columns={[
         { label: 'Email', show: ({ email }) => email },

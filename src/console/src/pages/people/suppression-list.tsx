@@ -13,7 +13,7 @@ export function SuppressionList() {
     <Listing<Suppression & RaRecord>
       title="Suppressed emails"
       filters={filters}
-      empty="No email is suppressed."
+      empty="Emails that nothing is sent to, because they bounced or their owners complained, appear here."
       columns={[
         { label: 'Email', show: ({ email }) => email },
         { label: 'Reason', show: ({ reason }) => formatCode(reason) },

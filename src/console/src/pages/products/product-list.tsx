@@ -16,6 +16,7 @@ export function ProductList() {
   return (
     <Listing<ManagedProduct>
       title="Products"
+      empty="What the store sells: create the first product here, or import a file of them."
       filters={filters}
       actions={
         <>

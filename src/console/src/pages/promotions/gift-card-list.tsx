@@ -16,7 +16,7 @@ export function GiftCardList() {
     <Listing<GiftCard>
       title="Gift cards"
       actions={<CreateGiftCard />}
-      empty="No gift cards."
+      empty="Balances that shoppers pay with: they appear here when you create one or a shopper buys one."
       columns={[
         { label: 'Card', show: ({ last4 }) => `…${last4}` },
         { label: 'Balance', align: 'right', show: (card) => formatMoney(card.balance_cents, card.currency) },

@@ -28,7 +28,7 @@ export function PromoCodeList() {
     <Listing<PromoCode & RaRecord>
       title="Promo codes"
       actions={<CreatePromoCode currency={currency} />}
-      empty="No promo codes."
+      empty="Discounts that shoppers enter at checkout: create the first one with New promo code."
       columns={[
         { label: 'Code', show: ({ code }) => code },
         { label: 'Discount', show: (promo) => describeDiscount(promo, currency) },

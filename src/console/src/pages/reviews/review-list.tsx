@@ -22,6 +22,7 @@ export function ReviewList() {
   return (
     <Listing<ManagedReview>
       title="Reviews"
+      empty="What shoppers write about products waits here for your approval before others see it."
       filters={filters}
       linkOf={({ product_slug }) => `/products/${product_slug}/show`}
       columns={[

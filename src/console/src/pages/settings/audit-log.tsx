@@ -15,6 +15,7 @@ export function AuditLog() {
   return (
     <Listing<AuditEntry>
       title="Audit log"
+      empty="Who changed what in the store appears here with the first change."
       filters={filters}
       columns={[
         { label: 'What', show: ({ action }) => formatCode(action) },

@@ -15,6 +15,7 @@ export function StaffList() {
   return (
     <Listing<Staff>
       title="Staff"
+      empty="Those who work for the store and sign in here: add the first one with Invite."
       actions={<Invite />}
       columns={[
         { label: 'Name', show: ({ name, email }) => name || email },

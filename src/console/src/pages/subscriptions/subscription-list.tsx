@@ -17,6 +17,7 @@ export function SubscriptionList() {
   return (
     <Listing<Subscription>
       title="Subscriptions"
+      empty="Repeated orders appear here when a shopper subscribes to a product that is sold as a subscription."
       filters={filters}
       columns={[
         { label: 'Customer', show: ({ customer }) => <CustomerLink customer={customer} /> },

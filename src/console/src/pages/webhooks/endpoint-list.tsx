@@ -15,7 +15,7 @@ export function EndpointList() {
       title="Webhooks"
       actions={<CreateEndpoint />}
       linkOf={({ id }) => `/webhooks/${id}/show`}
-      empty="No endpoints."
+      empty="URLs of other systems that are notified of what happens in the store: create the first endpoint here."
       columns={[
         { label: 'URL', show: ({ url }) => <BreakableUrl url={url} /> },
         { label: 'State', show: ({ status }) => <State code={status} /> },
