@@ -16,6 +16,30 @@ for (const [path, detail, text] of [
   });
 }
 
+for (const [path, detail, text] of [
+  ['/ends_at', 'must be later than starts_at', 'Until must be later than From.'],
+  ['/variants/1/price_cents', 'must be at least 0', 'Variants, 2, Price (USD) must be at least $0.00.'],
+  ['/variants/1/sku', 'is the same as that of usage_limit', 'Variants, 2, Sku is the same as that of usage_limit.'],
+  ['/countries/1', 'is no country code', 'Countries that you ship to, 2 is no country code.'],
+  ['/origin/country', 'is no country code', 'Country is no country code.'],
+  ['/origin/none', 'is unknown', 'Origin, None is unknown.'],
+] as const) {
+  const labels: Readonly<Record<string, string>> = {
+    starts_at: 'From',
+    ends_at: 'Until',
+    variants: 'Variants',
+    'variants.1.price_cents': 'Price (USD)',
+    countries: 'Countries that you ship to',
+    'origin.country': 'Country',
+  };
+  test(`describeIssue names fields by the labels of their form: "${text}"`, (t) => {
+    t.is(
+      describeIssue({ path, detail }, 'USD', (source) => labels[source]),
+      text,
+    );
+  });
+}
+
 test('describeIssue leaves an amount of an unknown currency in minor units', (t) => {
   const issue = { path: '/amount_cents', detail: 'must be at most 19250' };
   t.is(describeIssue(issue, undefined), 'Amount cents must be at most 19250.');

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 
 import anyTest, { type ExecutionContext, type TestFn } from 'ava';
 import { Secret, TOTP } from 'otpauth';
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Browser, Locator, Page, Route } from 'playwright-core';
 
 import { ensureConsole } from '#src/console/build/ensure-built.ts';
 import { type Receiver, startReceiver } from '#src/dev/demo/receiver.ts';
@@ -221,6 +221,57 @@ browserTest('the back button warns before the input of an open form is lost', as
   t.is(await code.inputValue(), 'HALF-WRITTEN');
   await confirm(page, 'Close');
   await dialog(page).waitFor({ state: 'detached' });
+});
+
+/** Forms that are filled in: the page, its heading, and the button that opens the form where it is a dialog. */
+const filledForms = [
+  ['/promo-codes', 'Promo codes', 'Edit'],
+  ['/products/oak-bowl/show', 'Oak bowl', undefined],
+  ['/content/article%2Fcare-for-wood/show', 'How to care for wood', undefined],
+  ['/settings/store', 'Settings', undefined],
+  ['/settings/shipping', 'Settings', undefined],
+  ['/settings/reminders', 'Settings', undefined],
+] as const;
+
+/** Evaluated in a page: the sources of the form's inputs, as JSON pointers. */
+const pathsOfInputs = `[...document.querySelectorAll('form .ra-input')].map(({ classList }) =>
+  [...classList].find((name) => name.startsWith('ra-input-')).replace('ra-input-', '.').replaceAll('.', '/'))`;
+
+/** Evaluated in a page: what stands at the form's inputs. */
+const labelsOfInputs = `[...document.querySelectorAll('form :is(label, legend, .MuiFormLabel-root)')]
+  .map(({ textContent }) => textContent.replace(/\\s*\\*$/, ''))`;
+
+browserTest('what is wrong with a field is said with the label that its form has', async (t) => {
+  t.timeout(300_000);
+  const { stack } = t.context;
+  await clientsOf(stack).admin.createPromoCode({ code: 'LABELS', type: 'percent', value: 5 });
+  const page = await openConsole(t);
+  for (const [path, title, opener] of filledForms) {
+    await openInConsole(page, stack, path, title);
+    if (opener) await button(page, opener).first().click();
+    const form = page.locator('form').filter({ has: page.locator('[type=submit]') });
+    await form.locator('.ra-input').first().waitFor();
+    const paths = await page.evaluate<string[]>(pathsOfInputs);
+    t.true(paths.length > 4, path);
+    const issues = paths.map((path) => ({ path, code: 'invalid', detail: 'is wrong' }));
+    const body = { error: 'validation_failed', detail: 'The input is not valid.', errors: issues, request_id: 'req_1' };
+    const reject = (route: Route) =>
+      route.request().method() === 'GET' ? route.fallback() : route.fulfill({ status: 422, json: body });
+    await page.route('**/api/v1/admin/**', reject);
+    await form.locator('[type=submit]').click();
+    const alert = form.getByRole('alert').filter({ hasText: 'is wrong' });
+    const lines = (await alert.innerText()).split('\n');
+    const labels = await page.evaluate<string[]>(labelsOfInputs);
+    const names = lines.map((line) => line.replace(' is wrong.', '').split(', ').at(-1) ?? '');
+    t.is(names.length, paths.length, path);
+    t.deepEqual(
+      names.filter((name) => !labels.some((label) => label.endsWith(name))),
+      [],
+      path,
+    );
+    await page.unroute('**/api/v1/admin/**', reject);
+    if (opener) await confirm(page, 'Close');
+  }
 });
 
 /** Evaluated in a page: what is said below each input of a time. */

@@ -80,7 +80,9 @@ function ActionDialog<Input extends object, Outcome>(
       {/* Without a record, the form would have that of the page. */}
       <Form
         record={input as Partial<RaRecord>}
-        onSubmit={async (values: FieldValues) => ((await send(values as Input)) ? undefined : unsaved)}
+        onSubmit={async (values: FieldValues, event) =>
+          (await send(values as Input, event?.target)) ? undefined : unsaved
+        }
         warnWhenUnsavedChanges
       >
         <DialogContent>

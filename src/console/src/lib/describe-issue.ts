@@ -1,6 +1,6 @@
 import { issueMessage } from '../../../lib/issue-message.ts';
 import { formatMoney } from './format.ts';
-import { nameOfField } from './name-of-field.ts';
+import { type LabelOf, nameOfField } from './name-of-field.ts';
 
 /** One problem of a request, and where it is. */
 interface Issue {
@@ -13,9 +13,19 @@ interface Issue {
  * What the part of the input must be, as a sentence: "Variants, 1, Price must be at most $999.99." The API counts minor
  * units.
  * @param currency of the amounts that were sent
+ * @param labelOf of the form that was sent
  */
-export function describeIssue({ path, detail }: Issue, currency: string | undefined): string {
+export function describeIssue(
+  { path, detail }: Issue,
+  currency: string | undefined,
+  labelOf: LabelOf = () => undefined,
+): string {
+  const parts = path.split('/').filter(Boolean);
   const isAmount = currency !== undefined && path.endsWith('_cents');
   const limited = isAmount ? detail.replace(/\d+$/, (cents) => formatMoney(Number(cents), currency)) : detail;
-  return issueMessage(nameOfField(path.split('/').filter(Boolean), currency), limited);
+  const named = limited.replace(
+    /\b[a-z]+(?:_[a-z]+)+\b/g,
+    (field) => labelOf([...parts.slice(0, -1), field].join('.')) ?? field,
+  );
+  return issueMessage(nameOfField(parts, currency, labelOf), named);
 }

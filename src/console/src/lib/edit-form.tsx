@@ -23,7 +23,9 @@ export function EditForm<Input extends object, Outcome = unknown>(props: EditFor
     <Form
       // Without a record, the form would have that of the page, and begin again when it is read again.
       record={input as Partial<RaRecord>}
-      onSubmit={async (values: FieldValues) => ((await send(values as Input)) ? undefined : unsaved)}
+      onSubmit={async (values: FieldValues, event) =>
+        (await send(values as Input, event?.target)) ? undefined : unsaved
+      }
       warnWhenUnsavedChanges
     >
       {children}

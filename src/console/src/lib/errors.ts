@@ -1,12 +1,14 @@
 import { ApiError } from '@storefront-commerce/client';
 
 import { describeIssue } from './describe-issue.ts';
+import type { LabelOf } from './name-of-field.ts';
 
 /**
  * What an error means and what to do, in a sentence or two.
  * @param currency of the amounts that were sent
+ * @param labelOf of the form that was sent
  */
-export function messageOf(error: unknown, currency?: string): string {
+export function messageOf(error: unknown, currency?: string, labelOf?: LabelOf): string {
   if (!(error instanceof ApiError)) return 'Something went wrong on this page. Reload it, and try again.';
   if (error.code === 'connection_failed')
     return 'The service cannot be reached. Check your connection, then try again: nothing you entered is lost.';
@@ -18,5 +20,5 @@ export function messageOf(error: unknown, currency?: string): string {
     );
   return error.errors.length === 0
     ? error.detail
-    : error.errors.map((issue) => describeIssue(issue, currency)).join('\n');
+    : error.errors.map((issue) => describeIssue(issue, currency, labelOf)).join('\n');
 }

@@ -4,6 +4,7 @@ import { useNotify, useRefresh } from 'react-admin';
 
 import { useSession } from '../session/session.ts';
 import { messageOf } from './errors.ts';
+import { labelsOf } from './labels-of.ts';
 
 /** A request that changes something, and what follows when it has succeeded. */
 export interface ActionRequest<Input extends object, Outcome = unknown> {
@@ -16,8 +17,11 @@ export interface ActionRequest<Input extends object, Outcome = unknown> {
 }
 
 interface ActionState<Input extends object> {
-  /** Returns whether it has succeeded. */
-  readonly send: (input: Input) => Promise<boolean>;
+  /**
+   * Returns whether it has succeeded.
+   * @param form whose input it is
+   */
+  readonly send: (input: Input, form: Element | undefined) => Promise<boolean>;
   readonly isSending: boolean;
   /** Why the last attempt failed. */
   readonly error: string | undefined;
@@ -37,7 +41,7 @@ export function useAction<Input extends object, Outcome>(
   const notify = useNotify();
   const refresh = useRefresh();
 
-  const send = async (input: Input) => {
+  const send = async (input: Input, form: Element | undefined) => {
     setSending(true);
     setError(undefined);
     try {
@@ -50,7 +54,7 @@ export function useAction<Input extends object, Outcome>(
     } catch (failure) {
       // What is sent next may depend on what has changed since.
       if (isRejection(failure)) unknown.clear();
-      setError(messageOf(failure, currency));
+      setError(messageOf(failure, currency, labelsOf(form)));
       return false;
     } finally {
       setSending(false);

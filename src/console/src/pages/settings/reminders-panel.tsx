@@ -30,14 +30,13 @@ const describe = ({ enabled, steps, quiet_hours: quiet, per_address }: ReminderS
 });
 
 interface Input extends Omit<ReminderSettings, 'quiet_hours'> {
-  readonly from?: string | null;
-  readonly until?: string | null;
+  readonly quiet_hours: readonly [from: string | null, until: string | null];
 }
 
-function inputOf({ quiet_hours, ...settings }: ReminderSettings): Input {
-  const [from = null, until = null] = quiet_hours ?? [];
-  return { ...settings, from, until };
-}
+const inputOf = (settings: ReminderSettings): Input => {
+  const [from = null, until = null] = settings.quiet_hours ?? [];
+  return { ...settings, quiet_hours: [from, until] };
+};
 
 function RemindersForm({ reminders }: { readonly reminders: ReminderSettings }) {
   const [saved, setSaved] = useState(reminders);
@@ -45,7 +44,7 @@ function RemindersForm({ reminders }: { readonly reminders: ReminderSettings }) 
     <EditForm<Input, { reminders: ReminderSettings }>
       key={JSON.stringify(saved)}
       input={inputOf(saved)}
-      run={({ from, until, ...input }) =>
+      run={({ quiet_hours: [from, until], ...input }) =>
         admin.saveReminderSettings({ ...input, quiet_hours: from && until ? [from, until] : null })
       }
       onDone={({ reminders }) => setSaved(reminders)}
@@ -64,13 +63,23 @@ function RemindersForm({ reminders }: { readonly reminders: ReminderSettings }) 
         helperText="Such as 16h"
         validate={required()}
       />
-      <HourInput source="from" label="Quiet from" helperText="In the time zone of the store" validate={bothOrNone} />
-      <HourInput source="until" label="Quiet until" helperText="Both empty: at any hour" validate={bothOrNone} />
+      <HourInput
+        source="quiet_hours.0"
+        label="Quiet from"
+        helperText="In the time zone of the store"
+        validate={bothOrNone}
+      />
+      <HourInput
+        source="quiet_hours.1"
+        label="Quiet until"
+        helperText="Both empty: at any hour"
+        validate={bothOrNone}
+      />
     </EditForm>
   );
 }
 
-const bothOrNone = (_: unknown, { from, until }: Partial<Input>) =>
+const bothOrNone = (_: unknown, { quiet_hours: [from, until] }: Input) =>
   !from === !until ? undefined : 'Enter both hours, or none';
 
 function HourInput(props: TextInputProps) {
