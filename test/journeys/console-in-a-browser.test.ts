@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 
 import anyTest, { type ExecutionContext, type TestFn } from 'ava';
 import { Secret, TOTP } from 'otpauth';
-import type { Browser, Locator, Page, Route } from 'playwright-core';
+import type { Browser, Dialog, Locator, Page, Route } from 'playwright-core';
 
 import { ensureConsole } from '#src/console/build/ensure-built.ts';
 import { type Receiver, startReceiver } from '#src/dev/demo/receiver.ts';
@@ -219,6 +219,59 @@ browserTest('the back button warns before the input of an open form is lost', as
   await page.goBack();
   await until(() => warnings === 1);
   t.is(await code.inputValue(), 'HALF-WRITTEN');
+  page.once('dialog', (warning) => warning.accept());
+  await confirm(page, 'Close');
+  await dialog(page).waitFor({ state: 'detached' });
+});
+
+browserTest('a form is closed at once without input, and with input after a question only', async (t) => {
+  t.timeout(180_000);
+  const page = await openConsole(t);
+  await openInConsole(page, t.context.stack, '/promo-codes', 'Promo codes');
+  let warnings = 0;
+  const dismiss = async (warning: Dialog) => {
+    warnings += 1;
+    await warning.dismiss();
+  };
+  page.on('dialog', dismiss);
+  t.teardown(() => page.off('dialog', dismiss));
+  await button(page, 'New promo code').click();
+  await dialog(page).press('Escape');
+  await dialog(page).waitFor({ state: 'detached' });
+  t.is(warnings, 0);
+
+  await button(page, 'New promo code').click();
+  const code = dialog(page).getByLabel(/^Code/);
+  await code.fill('HALF-WRITTEN');
+  await code.press('Escape');
+  await until(() => warnings === 1, { withinMs: 20_000 });
+  await confirm(page, 'Close');
+  await until(() => warnings === 2, { withinMs: 20_000 });
+  t.is(await code.inputValue(), 'HALF-WRITTEN');
+  page.off('dialog', dismiss);
+  page.once('dialog', (warning) => warning.accept());
+  await code.press('Escape');
+  await dialog(page).waitFor({ state: 'detached' });
+});
+
+browserTest('a form that is incomplete or rejected says so beside its button, and nothing covers it', async (t) => {
+  t.timeout(180_000);
+  const page = await openConsole(t);
+  await openInConsole(page, t.context.stack, '/promo-codes', 'Promo codes');
+  await button(page, 'New promo code').click();
+  await dialog(page).getByLabel('Percent').fill('15');
+  await confirm(page, 'Create the promo code');
+  await dialog(page).getByRole('alert').getByText('Correct the fields that are marked.').waitFor({ timeout: 20_000 });
+  t.is(await page.evaluate('document.activeElement.name'), 'code');
+  t.is(await page.locator('.MuiSnackbar-root').count(), 0);
+
+  await dialog(page).getByLabel(/^Code/).fill('BACKWARDS');
+  await dialog(page).getByLabel('From', { exact: true }).fill('2026-06-02T10:00');
+  await dialog(page).getByLabel('Until').fill('2026-06-01T10:00');
+  await confirm(page, 'Create the promo code');
+  await dialog(page).getByRole('alert').getByText('Until must be later than From.').waitFor({ timeout: 20_000 });
+  t.is(await page.locator('.MuiSnackbar-root').count(), 0);
+  page.once('dialog', (warning) => warning.accept());
   await confirm(page, 'Close');
   await dialog(page).waitFor({ state: 'detached' });
 });
@@ -363,6 +416,7 @@ browserTest(
     await dialog(page)
       .getByText(/cannot be reached/)
       .waitFor();
+    page.once('dialog', (warning) => warning.accept());
     await confirm(page, 'Close');
     await page.unroute('**/refunds');
     await refund('5.00');

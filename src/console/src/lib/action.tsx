@@ -1,16 +1,16 @@
-import Alert from '@mui/material/Alert';
 import Button, { type ButtonProps } from '@mui/material/Button';
 import Dialog from '@mui/material/Dialog';
 import DialogActions from '@mui/material/DialogActions';
 import DialogContent from '@mui/material/DialogContent';
 import DialogContentText from '@mui/material/DialogContentText';
 import DialogTitle from '@mui/material/DialogTitle';
-import { type ReactNode, useId, useState } from 'react';
-import { Form, type RaRecord } from 'react-admin';
+import { type ReactNode, type RefObject, useEffect, useId, useRef, useState } from 'react';
+import { Form, type RaRecord, useTranslate } from 'react-admin';
 import { flushSync } from 'react-dom';
-import type { FieldValues } from 'react-hook-form';
+import { type FieldValues, useFormState } from 'react-hook-form';
 
 import { useScope } from '../session/session.ts';
+import { FormProblem } from './form-problem.tsx';
 import { type ActionRequest, type UnknownOutcomes, unsaved, useAction } from './use-action.ts';
 
 interface ActionProps<Input extends object, Outcome> extends ActionRequest<Input, Outcome> {
@@ -33,7 +33,7 @@ interface ActionProps<Input extends object, Outcome> extends ActionRequest<Input
 
 /**
  * A button that opens a form, sends it, and says what came of it. After an error the form is as it was, and it warns
- * before the page is left with unsaved input.
+ * before it is closed, or the page is left, with unsaved input.
  */
 export function Action<Input extends object, Outcome = unknown>(props: ActionProps<Input, Outcome>): ReactNode {
   const { label, scope, color = 'primary', variant = 'outlined', disabled = false, onOpen } = props;
@@ -62,6 +62,11 @@ function ActionDialog<Input extends object, Outcome>(
   // What it shows is read again while the form is open, and the form must not begin again.
   const [input] = useState(props.input ?? {});
   const titleId = useId();
+  const translate = useTranslate();
+  const isUnsaved = useRef(false);
+  const close = () => {
+    if (!isUnsaved.current || window.confirm(translate('ra.message.unsaved_changes'))) onClose();
+  };
   const closeWith = (result: Outcome) => {
     // At once, so that the form does not block its page from being left for the result.
     flushSync(onClose);
@@ -73,7 +78,7 @@ function ActionDialog<Input extends object, Outcome>(
       open
       fullWidth
       maxWidth="sm"
-      onClose={(_, reason) => !isSending && reason !== 'backdropClick' && onClose()}
+      onClose={(_, reason) => !isSending && reason !== 'backdropClick' && close()}
       aria-labelledby={titleId}
     >
       <DialogTitle id={titleId}>{title}</DialogTitle>
@@ -83,19 +88,17 @@ function ActionDialog<Input extends object, Outcome>(
         onSubmit={async (values: FieldValues, event) =>
           (await send(values as Input, event?.target)) ? undefined : unsaved
         }
+        disableInvalidFormNotification
         warnWhenUnsavedChanges
       >
+        <UnsavedInput isUnsaved={isUnsaved} />
         <DialogContent>
           {text && <DialogContentText sx={{ mb: 2 }}>{text}</DialogContentText>}
           {children}
-          {error && (
-            <Alert severity="error" sx={{ mt: 2, whiteSpace: 'pre-line' }}>
-              {error}
-            </Alert>
-          )}
+          <FormProblem error={error} />
         </DialogContent>
         <DialogActions>
-          <Button onClick={onClose} disabled={isSending}>
+          <Button onClick={close} disabled={isSending}>
             Close
           </Button>
           <Button type="submit" variant="contained" color={color} loading={isSending}>
@@ -105,4 +108,14 @@ function ActionDialog<Input extends object, Outcome>(
       </Form>
     </Dialog>
   );
+}
+
+/** For the dialog around the form: whether it has input that would be lost. */
+function UnsavedInput({ isUnsaved }: { readonly isUnsaved: RefObject<boolean> }) {
+  const { dirtyFields } = useFormState();
+  const isDirty = Object.keys(dirtyFields).length > 0;
+  useEffect(() => {
+    isUnsaved.current = isDirty;
+  }, [isUnsaved, isDirty]);
+  return null;
 }

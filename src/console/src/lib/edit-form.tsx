@@ -1,10 +1,10 @@
-import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import { type ReactNode, useState } from 'react';
 import { Form, type RaRecord } from 'react-admin';
 import type { DeepPartial, FieldValues } from 'react-hook-form';
 
+import { FormProblem } from './form-problem.tsx';
 import { type ActionRequest, type UnknownOutcomes, unsaved, useAction } from './use-action.ts';
 
 interface EditFormProps<Input extends object, Outcome> extends ActionRequest<Input, Outcome> {
@@ -26,14 +26,11 @@ export function EditForm<Input extends object, Outcome = unknown>(props: EditFor
       onSubmit={async (values: FieldValues, event) =>
         (await send(values as Input, event?.target)) ? undefined : unsaved
       }
+      disableInvalidFormNotification
       warnWhenUnsavedChanges
     >
       {children}
-      {error && (
-        <Alert severity="error" sx={{ my: 2, whiteSpace: 'pre-line' }}>
-          {error}
-        </Alert>
-      )}
+      <FormProblem error={error} />
       <Box sx={{ my: 2 }}>
         <Button type="submit" variant="contained" loading={isSending}>
           {error ? 'Try again' : label}

@@ -63,10 +63,7 @@ export function useAction<Input extends object, Outcome>(
   return { send, isSending, error };
 }
 
-/**
- * Without an error of its own, the form would take a failed request for a successful one, and no longer warn. The
- * message is shown for a moment.
- */
+/** Without an error of its own, the form would take a failed request for a successful one, and no longer warn. */
 export const unsaved = { root: { serverError: 'It is not saved.' } };
 
 /** Whether nothing was done, and will not be. */
