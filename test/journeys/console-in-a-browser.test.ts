@@ -270,6 +270,10 @@ browserTest('a form that is incomplete or rejected says so beside its button, an
   await dialog(page).getByLabel('Until').fill('2026-06-01T10:00');
   await confirm(page, 'Create the promo code');
   await dialog(page).getByRole('alert').getByText('Until must be later than From.').waitFor({ timeout: 20_000 });
+  for (const part of [dialog(page).getByRole('heading'), dialog(page).locator('[type=submit]')]) {
+    const { y = -1, height = 0 } = (await part.boundingBox()) ?? {};
+    t.true(y >= 0 && y + height <= 900, 'the title and the buttons are seen');
+  }
   t.is(await page.locator('.MuiSnackbar-root').count(), 0);
   page.once('dialog', (warning) => warning.accept());
   await confirm(page, 'Close');

@@ -80,6 +80,7 @@ function ActionDialog<Input extends object, Outcome>(
       maxWidth="sm"
       onClose={(_, reason) => !isSending && reason !== 'backdropClick' && close()}
       aria-labelledby={titleId}
+      sx={titleAndButtonsStay}
     >
       <DialogTitle id={titleId}>{title}</DialogTitle>
       {/* Without a record, the form would have that of the page. */}
@@ -109,6 +110,9 @@ function ActionDialog<Input extends object, Outcome>(
     </Dialog>
   );
 }
+
+/** A form that is longer than the window is scrolled between its title and its buttons. */
+const titleAndButtonsStay = { '& form': { display: 'flex', flexDirection: 'column', minHeight: 0 } } as const;
 
 /** For the dialog around the form: whether it has input that would be lost. */
 function UnsavedInput({ isUnsaved }: { readonly isUnsaved: RefObject<boolean> }) {
