@@ -613,6 +613,19 @@ browserTest('an event is tried, and its delivery is sent again', async (t) => {
   await until(() => receiver.eventsOf('webhook.test').length === 2);
 });
 
+browserTest('a recovery says how many deliveries it sends again', async (t) => {
+  t.timeout(180_000);
+  const { stack, receiver } = t.context;
+  const page = await openConsole(t);
+  await openInConsole(page, stack, '/webhooks', 'Webhooks');
+  await page.getByRole('link', { name: receiver.url }).click();
+  await button(page, 'Recover').click();
+  await dialog(page).getByLabel('Since').fill('2099-01-01T00:00');
+  await confirm(page, 'Recover');
+  await page.getByText('No delivery is of this time.').waitFor({ timeout: 20_000 });
+  t.pass();
+});
+
 browserTest('an owner who confirms with a code changes the terms of shipping and replaces its key', async (t) => {
   t.timeout(300_000);
   const { stack } = t.context;

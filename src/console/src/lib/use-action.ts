@@ -11,7 +11,7 @@ export interface ActionRequest<Input extends object, Outcome = unknown> {
   /** Sends it. The same input has the same key, however often it is sent, until it has succeeded or is rejected. */
   readonly run: (input: Input, options: { idempotencyKey: string }) => Promise<Outcome>;
   /** What is said when it has succeeded. */
-  readonly done: string;
+  readonly done: string | ((result: Outcome) => string);
   /** Called with the result when it has succeeded. */
   readonly onDone?: (result: Outcome) => void;
 }
@@ -47,7 +47,7 @@ export function useAction<Input extends object, Outcome>(
     try {
       const result = await run(input, { idempotencyKey: keyOf(unknown, input) });
       unknown.clear();
-      notify(done, { type: 'success' });
+      notify(typeof done === 'string' ? done : done(result), { type: 'success' });
       refresh();
       onDone?.(result);
       return true;

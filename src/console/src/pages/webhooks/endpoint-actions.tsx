@@ -5,6 +5,7 @@ import { useNavigate } from 'react-router';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
+import { formatCount } from '../../lib/format.ts';
 import { SecretDialog } from '../../lib/secret-dialog.tsx';
 import { TimeInput } from '../../lib/time-input.tsx';
 import { EndpointInputs } from './endpoint-inputs.tsx';
@@ -65,13 +66,15 @@ export function EndpointActions({ endpoint }: Props) {
 
 function RecoverDeliveries({ endpoint: { id, failing_since } }: Props) {
   return (
-    <Action<Body<'admin.recoverWebhookDeliveries'>>
+    <Action<Body<'admin.recoverWebhookDeliveries'>, Result<'admin.recoverWebhookDeliveries'>>
       label="Recover"
       title="Send again what the endpoint missed"
       scope={scope}
       input={{ only: 'failed', ...(failing_since && { since: failing_since }) }}
       run={(input, options) => admin.recoverWebhookDeliveries(id, input, options)}
-      done="The deliveries are on their way."
+      done={({ recovered }) =>
+        recovered === 0 ? 'No delivery is of this time.' : `Sent again: ${formatCount(recovered)}.`
+      }
     >
       <TimeInput source="since" label="Since" validate={required()} />
       <TimeInput source="until" label="Until" helperText="Empty: until now" />
