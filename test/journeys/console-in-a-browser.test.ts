@@ -626,6 +626,20 @@ browserTest('a recovery says how many deliveries it sends again', async (t) => {
   t.pass();
 });
 
+browserTest('a check of a file that still runs does not say that the file changes nothing', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const [, , id] = (await recordPages(stack)).at(-1)?.[0].split('/') ?? [];
+  const page = await signIn(t);
+  await page.route(`**/imports/${id}`, async (route) => {
+    const found = (await (await route.fetch()).json()) as { import: object };
+    await route.fulfill({ json: { import: { ...found.import, state: 'running', samples: [], finished_at: null } } });
+  });
+  await openInConsole(page, stack, `/imports/${id}/show`, 'Import of stock');
+  await page.getByText('The first changes').waitFor();
+  t.is(await page.getByText('The file changes nothing.').count(), 0);
+});
+
 browserTest('an owner who confirms with a code changes the terms of shipping and replaces its key', async (t) => {
   t.timeout(300_000);
   const { stack } = t.context;

@@ -74,14 +74,14 @@ function ImportActions({ of: found }: Props) {
   );
 }
 
-function Samples({ of: { samples } }: Props) {
+function Samples({ of: { samples, state } }: Props) {
   return (
     <Panel title="The first changes">
       <Rows
         label="Changes"
         rows={samples}
         keyOf={({ subject }) => subject}
-        empty="The file changes nothing."
+        empty={state === 'completed' ? 'The file changes nothing.' : 'None so far.'}
         columns={[
           { label: 'What', show: ({ subject }) => subject },
           { label: 'Would be', show: ({ action }) => <State code={action} /> },
