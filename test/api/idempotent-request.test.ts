@@ -156,6 +156,23 @@ for (const mode of ['atomic', 'resumable']) {
     t.deepEqual(await guestsOf(t.context), []);
   });
 
+  test(`${mode}: a request in progress stays so while others of its store end, well or badly`, async (t) => {
+    let end = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (end = resolve));
+    t.context.onRun = ({ body }) => (body.email === 'ada@example.com' ? gate : Promise.resolve());
+    const first = send(t.context, mode, 'one');
+    await until(() => t.context.runs.length === 1);
+    const completed = await send(t.context, mode, 'two', 'grace@example.com');
+    t.context.onRun = () => Promise.reject(new Error('broken'));
+    const failed = await send(t.context, mode, 'three', 'joan@example.com');
+    const repeated = await send(t.context, mode, 'one');
+    end();
+    t.deepEqual([completed.status, failed.status, repeated.body.error], [201, 500, 'idempotency_in_progress']);
+    t.is((await first).status, 201);
+    t.deepEqual((await send(t.context, mode, 'one')).body, (await first).body);
+    t.is(t.context.runs.length, 3);
+  });
+
   test(`${mode}: an error that may pass is not stored, and the next attempt has the same id`, async (t) => {
     const failures = [
       new DomainError('unavailable', 'payment_provider_unavailable', 'Not now.', { retryAfterSeconds: 3 }),

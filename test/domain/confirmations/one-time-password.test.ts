@@ -25,3 +25,14 @@ test('useCode accepts the newest one-time password, though an earlier one has a 
   t.false(await submit(fromAhead));
   t.true(await submit(newest));
 });
+
+test('useCode accepts a one-time password though a newer one of another purpose was requested', async (t) => {
+  const { ctx } = t.context;
+  const [older, newer] = [
+    { id: newId('otp'), purpose: 'providers.payments' },
+    { id: newId('otp'), purpose: 'providers.shipping' },
+  ];
+  for (const each of [older, newer]) await transact(ctx, (ctx) => requestCode(ctx, { ...each, action: 'try it' }));
+  const code = await deriveCode(ctx, older.purpose, older.id);
+  t.true(await transact(ctx, (ctx) => useCode(ctx, { ...older, code })));
+});

@@ -651,7 +651,9 @@ async function beginSubscription(ctx: Context) {
 
 test.serial('a failed slow first payment that is paid on its invoice pays the order', async (t) => {
   const { ctx } = t.context;
+  const others = [await beginSubscription(ctx)];
   const { orderId, sessionId, subscriptionId, invoice } = await beginSubscription(ctx);
+  others.push(await beginSubscription(ctx));
   payments.change(sessionId, { state: 'processing', subscriptionId });
   await receive(ctx, sessionId);
   payments.change(sessionId, { state: 'failed' });
@@ -664,6 +666,7 @@ test.serial('a failed slow first payment that is paid on its invoice pays the or
   t.like(await orderOf(ctx, orderId), { status: 'paid', totalCents: 3400 });
   t.deepEqual(await recorded(ctx, orderId), ['order.payment_failed', 'order.paid']);
   t.like(await sessionOf(ctx, orderId), { state: 'settled' });
+  for (const other of others) t.like(await orderOf(ctx, other.orderId), { status: 'pending' });
 
   t.context.clock.pass(hours(3));
   t.deepEqual((await reportStoreDrift(ctx)).unpaidThere, [], 'though its session never settled');

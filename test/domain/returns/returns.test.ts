@@ -6,6 +6,7 @@ import { issueRefund } from '#jobs/payments.ts';
 import { write } from '#src/database/transact.ts';
 import { listAudit } from '#src/domain/audit/index.ts';
 import type { Context } from '#src/domain/context.ts';
+import type { OrderView } from '#src/domain/orders/index.ts';
 import { refundsOf } from '#src/domain/payments/index.ts';
 import {
   approveReturn,
@@ -393,17 +394,20 @@ test('refundReturn enqueues the refund with the decision, once', async (t) => {
   t.is((await enqueuedJobs(ctx, issueRefund)).length, 1);
 });
 
+/** An order of three pieces that cost 130.00, including a cent of tax. */
+async function buildTaxedOrder(ctx: Context): Promise<OrderView> {
+  const order = await buildReturnableOrder(ctx, { items: [{ quantity: 3, unitPriceCents: 4333 }], paymentId: 'pi_1' });
+  const taxed = sql`
+    changed as (update orders set tax_cents = 1, total_cents = 13000
+      where tenant_id = ${ctx.tenant.id} and id = ${order.id} returning id)`;
+  await write(ctx, taxed, sql`select id from changed`);
+  return order;
+}
+
 for (const quantities of [[3], [2, 1], [1, 2], [1, 1, 1]]) {
   test(`returns of ${quantities.join(' and ')} of three pieces refund all that was paid for them`, async (t) => {
     const { ctx } = t.context;
-    const order = await buildReturnableOrder(ctx, {
-      items: [{ quantity: 3, unitPriceCents: 4333 }],
-      paymentId: 'pi_1',
-    });
-    const taxed = sql`
-      changed as (update orders set tax_cents = 1, total_cents = 13000
-        where tenant_id = ${ctx.tenant.id} and id = ${order.id} returning id)`;
-    await write(ctx, taxed, sql`select id from changed`);
+    const order = await buildTaxedOrder(ctx);
     for (const quantity of quantities) {
       const items = [{ order_item_id: order.items[0]?.id ?? '', quantity }];
       const { id: returnId } = await requestReturn(ctx, { orderNumber: order.order_number, email, items });
@@ -420,6 +424,24 @@ for (const quantities of [[3], [2, 1], [1, 2], [1, 1, 1]]) {
     );
   });
 }
+
+test('a return refunds the same whatever else of its store is returned', async (t) => {
+  const { ctx } = t.context;
+  const beginReturn = async (order: OrderView, quantity: number) => {
+    const wanted = [{ order_item_id: order.items[0]?.id ?? '', quantity }];
+    return (await requestReturn(ctx, { orderNumber: order.order_number, email, items: wanted })).id;
+  };
+  const refundPieces = async (order: OrderView, quantity: number) => {
+    const returnId = await beginReturn(order, quantity);
+    for (const decide of [approveReturn, receiveReturn, refundReturn]) await decide(ctx, { returnId });
+    return (await refundsOf(ctx, order.id)).map(({ amountCents }) => amountCents);
+  };
+  // A third of what was paid for three pieces, rounded down.
+  t.deepEqual(await refundPieces(await buildTaxedOrder(ctx), 1), [4333]);
+  const order = await buildTaxedOrder(ctx);
+  await beginReturn(order, 1);
+  t.deepEqual(await refundPieces(order, 2), [8666]);
+});
 
 test('refundReturn refunds a given amount, or nothing where it was refunded in another way', async (t) => {
   const { ctx } = t.context;
