@@ -42,6 +42,25 @@ const leasesHeld = async (ctx: Context, endpointId: string) =>
     )
   ).length;
 
+test('a drain that ends releases its own lease, and no other of its store', async (t) => {
+  const { ctx } = t.context;
+  const receiver = await receiverFor(t);
+  const { id } = await buildEndpoint(ctx, receiver, { concurrency: 2 });
+  await recordTests(ctx, id, 1);
+  receiver.behave('hang');
+  const drain = drainEndpoint(ctx, { endpointId: id });
+  await until(() => receiver.waiting === 1);
+
+  const other = await buildEndpoint(ctx, receiver);
+  for (const endpointId of [id, other.id]) await drainEndpoint(ctx, { endpointId });
+  const held = [await leasesHeld(ctx, id), await leasesHeld(ctx, other.id)];
+  receiver.behave({ status: 204 });
+  receiver.release();
+  await drain;
+  t.deepEqual(held, [1, 0]);
+  t.is(await leasesHeld(ctx, id), 0);
+});
+
 test('redeliver does not send a delivery that is being attempted a second time', async (t) => {
   const { ctx } = t.context;
   const receiver = await receiverFor(t);
