@@ -73,7 +73,7 @@ function RecoverDeliveries({ endpoint: { id, failing_since } }: Props) {
       input={{ only: 'failed', ...(failing_since && { since: failing_since }) }}
       run={(input, options) => admin.recoverWebhookDeliveries(id, input, options)}
       done={({ recovered }) =>
-        recovered === 0 ? 'No delivery is of this time.' : `Sent again: ${formatCount(recovered)}.`
+        recovered === 0 ? 'There was nothing to send again in this time.' : `Sent again: ${formatCount(recovered)}.`
       }
     >
       <TimeInput source="since" label="Since" validate={required()} />
