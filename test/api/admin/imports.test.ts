@@ -115,6 +115,19 @@ test('POST /admin/imports imports products with their variants from CSV', async 
   );
 });
 
+test('imports of one store at once read each its own file', async (t) => {
+  const slugs = ['bowl', 'cup', 'plate'];
+  const sent = [];
+  for (const slug of slugs)
+    sent.push(await send(t, 'kind=products&format=csv', `slug,name,sku,price_cents\n${slug},${slug},${slug},1200\n`));
+  for (const { body } of sent)
+    t.like(await endOf(t, body.import.id), { changes: { created: 1, updated: 0, unchanged: 0 } });
+  t.deepEqual(
+    (await productsOf(t)).map(({ slug }) => slug),
+    slugs,
+  );
+});
+
 test('an import rejects what may be two thousand, or a major unit, in every column of whole numbers', async (t) => {
   const files = {
     products: ['slug,sku', 'numbered,N-1', ['price_cents', 'compare_at_cents', 'stock', 'low_stock_at']],
