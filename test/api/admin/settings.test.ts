@@ -114,6 +114,7 @@ test.serial('failed deliveries are sent again, one or all of them', async (t) =>
   const recovered = await owner.post(`/webhook-endpoints/${id}/recover`, { since });
   t.is(recovered.status, 202);
   t.deepEqual(recovered.body, { recovered: 1 });
+  t.is((await deedsOf(ctx)).at(-1), 'webhook_endpoint.recovered');
   await runJobs(services);
   t.deepEqual(await countStates(ctx, id), { delivered: 2 });
   t.deepEqual(placesOf(await owner.post(`/webhook-endpoints/${id}/recover`, {})), ['/since']);
