@@ -4,7 +4,7 @@ import DialogActions from '@mui/material/DialogActions';
 import DialogContent from '@mui/material/DialogContent';
 import DialogContentText from '@mui/material/DialogContentText';
 import DialogTitle from '@mui/material/DialogTitle';
-import { type ReactNode, type RefObject, useEffect, useId, useRef, useState } from 'react';
+import { type BaseSyntheticEvent, type ReactNode, type RefObject, useEffect, useId, useRef, useState } from 'react';
 import { Form, type RaRecord, useTranslate } from 'react-admin';
 import { flushSync } from 'react-dom';
 import { type FieldValues, useFormState } from 'react-hook-form';
@@ -86,7 +86,7 @@ function ActionDialog<Input extends object, Outcome>(
       {/* Without a record, the form would have that of the page. */}
       <Form
         record={input as Partial<RaRecord>}
-        onSubmit={async (values: FieldValues, event) =>
+        onSubmit={async (values: FieldValues, event?: BaseSyntheticEvent) =>
           (await send(values as Input, event?.target)) ? undefined : unsaved
         }
         disableInvalidFormNotification

@@ -1,6 +1,6 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import { type ReactNode, useState } from 'react';
+import { type BaseSyntheticEvent, type ReactNode, useState } from 'react';
 import { Form, type RaRecord } from 'react-admin';
 import type { DeepPartial, FieldValues } from 'react-hook-form';
 
@@ -23,7 +23,7 @@ export function EditForm<Input extends object, Outcome = unknown>(props: EditFor
     <Form
       // Without a record, the form would have that of the page, and begin again when it is read again.
       record={input as Partial<RaRecord>}
-      onSubmit={async (values: FieldValues, event) =>
+      onSubmit={async (values: FieldValues, event?: BaseSyntheticEvent) =>
         (await send(values as Input, event?.target)) ? undefined : unsaved
       }
       disableInvalidFormNotification
