@@ -622,7 +622,7 @@ browserTest('a recovery says how many deliveries it sends again', async (t) => {
   await button(page, 'Recover').click();
   await dialog(page).getByLabel('Since').fill('2099-01-01T00:00');
   await confirm(page, 'Recover');
-  await page.getByText('No delivery is of this time.').waitFor({ timeout: 20_000 });
+  await page.getByText('There was nothing to send again in this time.').waitFor({ timeout: 20_000 });
   t.pass();
 });
 
