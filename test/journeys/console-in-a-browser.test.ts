@@ -802,12 +802,13 @@ browserTest(
   },
 );
 
+// Of all roles, these two are denied the most pages.
 browserTest('each page is shown whole to a role, or as denied', async (t) => {
   t.timeout(600_000);
   const { stack } = t.context;
   const owners = await signIn(t);
   await openInConsole(owners, stack, '/staff', 'Staff');
-  for (const [index, role] of (['manager', 'fulfilment', 'support', 'analyst'] as const).entries()) {
+  for (const [index, role] of (['fulfilment', 'analyst'] as const).entries()) {
     const email = `${role}@roles.example`;
     const invite = async () => {
       await button(owners, 'Invite').click();
