@@ -1,4 +1,4 @@
-export { createOrder, type NewOrder, type NewOrderItem, takeOrderNumber } from './create-order.ts';
+export { createOrder, type NewOrder, type NewOrderItem, orderNumberOf, takeOrderNumber } from './create-order.ts';
 export {
   type FulfillmentUpdate,
   hasGoodsToShip,
@@ -30,7 +30,7 @@ export {
   type ShippingAddress,
   saveOrder,
 } from './order.ts';
-export { OrderNumber, orderNumberOf } from './order-number.ts';
+export { OrderNumber } from './order-number.ts';
 export { PastOrderInput, savePastOrders } from './past-orders.ts';
 export { orderPersonalData } from './personal-data.ts';
 export { OrderLabelView, OrderView } from './present.ts';

@@ -2,11 +2,10 @@ import { normaliseEmail } from '#src/lib/email-address.ts';
 import { Text } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
+import { orderNumberOf } from './create-order.ts';
 
 /** The number of an order as a person writes it: imported ones have at most 50 characters. */
 export const OrderNumber = Text(50, { examples: ['ORD-1001'] });
-
-export const orderNumberOf = (number: number): string => `ORD-${number}`;
 
 /** The order numbers that may be meant: people omit the prefix, the number sign and the letter case. */
 export function orderNumbersMeant(typed: string): string[] {
