@@ -33,7 +33,10 @@ export async function recordPurchaseOutcome(ctx: Context, label: Label, purchase
       return recordFailure(ctx, label, purchase);
     default:
       // It was voided at the provider itself: an operator decides whether to buy another.
-      await transact(ctx, (ctx) => recordVoidedAtProvider(ctx, label, { id: purchase.id, chargedAt: ctx.clock.now() }));
+      await transact(ctx, async (ctx) => {
+        await recordVoidedAtProvider(ctx, label, { id: purchase.id, chargedAt: ctx.clock.now() });
+        await saveHeld(ctx, label);
+      });
       label.wasNotBought();
       return flagLabel(ctx, label, 'carrier_error', 'The label was bought, then voided at the shipping provider.');
   }
