@@ -529,6 +529,18 @@ browserTest('a page that something before the service forbids says so, and is re
   t.pass();
 });
 
+browserTest('a page whose script does not arrive says so, and is opened by loading the console again', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const page = await signIn(t);
+  await page.route('**/assets/audit-log-*.js', (route) => route.abort(), { times: 1 });
+  await page.goto(`${stack.url}/admin#/audit-log`);
+  await page.getByText('The service cannot be reached.', { exact: false }).waitFor();
+  await button(page, 'Try again').click();
+  await heading(page, 'Audit log').waitFor();
+  t.pass();
+});
+
 browserTest('quantities stand before names that are written from right to left', async (t) => {
   t.timeout(180_000);
   const { stack } = t.context;

@@ -23,9 +23,9 @@ import ShoppingBag from '@mui/icons-material/ShoppingBag';
 import UploadFile from '@mui/icons-material/UploadFile';
 import Webhook from '@mui/icons-material/Webhook';
 import type { SvgIconProps } from '@mui/material/SvgIcon';
-import { type ComponentType, lazy } from 'react';
+import type { ComponentType } from 'react';
 
-import { Unreachable } from '../lib/failure.tsx';
+import { load } from '../lib/load.tsx';
 import { changeScopes } from './bulk-changes/kinds.ts';
 import { exportScopes, importScopes } from './files/kinds.ts';
 
@@ -226,13 +226,3 @@ export const pages: readonly ConsolePage[] = [
 
 export const OwnAccount = load('OwnAccount', () => import('./staff/own-account.tsx'));
 export const Today = load('Today', () => import('./today/today.tsx'));
-
-/** A page from the module that exports it under this name, or why it cannot be loaded. */
-function load<Name extends string>(name: Name, open: () => Promise<Readonly<Record<Name, ComponentType>>>) {
-  return lazy(async () => ({
-    default: await open().then(
-      (module) => module[name],
-      () => Unreachable,
-    ),
-  }));
-}
