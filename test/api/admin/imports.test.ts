@@ -802,7 +802,7 @@ test('POST /admin/imports rejects what is no text, empty, too large or compresse
   t.is(failures.length, 3);
 });
 
-test('an import can be canceled, and is seen by keys of its area only', async (t) => {
+test.serial('an import can be canceled, and is seen by keys of its area only', async (t) => {
   const { api, ctx, owner, otherOwner, services } = t.context;
   const { body } = await send(t, 'kind=products&format=csv', bowls);
   const path = `/imports/${body.import.id}`;

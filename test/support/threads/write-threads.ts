@@ -7,6 +7,8 @@ const folder = 'test/.threads';
 
 /** They wait for processes and browsers that they start, or measure, for which they need a thread of their own. */
 const alone = /^test\/(chaos|journeys|platform|workers)\/|\/(every-route|fuzz|on-a-stack|plans|processor-time)\./;
+/** They begin first, so that none of them is still running when all others have ended. */
+const longest = /^test\/(chaos|journeys)\//;
 /** So many lines of tests share a thread. */
 const linesMax = 3000;
 
@@ -16,7 +18,10 @@ const linesMax = 3000;
  */
 export function writeThreads(): string[] {
   const files = globSync('test/**/*.test.ts', { cwd: root }).sort();
-  const waiting = files.filter((file) => alone.test(file)).map((file) => [file]);
+  const waiting = files
+    .filter((file) => alone.test(file))
+    .sort((one, other) => Number(longest.test(other)) - Number(longest.test(one)))
+    .map((file) => [file]);
   const computing = inThreads(files.filter((file) => !alone.test(file)));
 
   mkdirSync(join(root, folder), { recursive: true });
