@@ -1,4 +1,4 @@
-import type { Sql } from '#src/lib/sql.ts';
+import { rawSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import type { AdminArea } from '../tenants/index.ts';
 
@@ -9,6 +9,13 @@ export type ExportFormat = (typeof exportFormats)[number];
 export interface ExportRange {
   readonly from: Date | null;
   readonly to: Date | null;
+}
+
+/** The condition that a column lies within a range. */
+export function inRange(column: string, { from, to }: ExportRange): Sql {
+  const at = rawSql(column);
+  return sql`(${from}::timestamptz is null or ${at} >= ${from}::timestamptz)
+    and (${to}::timestamptz is null or ${at} < ${to}::timestamptz)`;
 }
 
 /** A table of another program, with the rows that it has for one object. */

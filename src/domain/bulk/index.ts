@@ -1,13 +1,20 @@
 export { applyBatches } from './apply-batches.ts';
-export { cancelOperation } from './cancel-operation.ts';
 export { cancelSubscription, rejectCancellation } from './changes/cancel-subscription.ts';
 export { previewChange, runChange, undoChange } from './changes/change-many.ts';
 export { changeKindOf, changeKinds } from './changes/index.ts';
 export { linkOf, openLink, readFile } from './download.ts';
 export { exportKindOf, exportKinds } from './exports/index.ts';
 export { hasFormat, importKindOf, importKinds } from './kinds/index.ts';
-export { type OpenOperation, openOperations } from './open-operations.ts';
-export { listOperations, type Operation, operationTypes, readOperation } from './operation.ts';
+export {
+  cancelOperation,
+  failOperation,
+  listOperations,
+  type OpenOperation,
+  type Operation,
+  openOperations,
+  operationTypes,
+  readOperation,
+} from './operation.ts';
 export { bulkPersonalData } from './personal-data.ts';
 export {
   BulkChangeInput,
@@ -27,5 +34,4 @@ export { readImport } from './read-import.ts';
 export { fileBytesMax, receiveImport } from './receive-import.ts';
 export { rejectedRows, rejectedRowsCsv } from './rejected-rows.ts';
 export { requestExport } from './request-export.ts';
-export { failOperation } from './run-slice.ts';
 export { writeExport } from './write-export.ts';

@@ -1,12 +1,13 @@
 import { readPage } from '#src/database/read-page.ts';
-import { readOne } from '#src/database/transact.ts';
+import { asPlatform, readOne, transact } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import type { Page, PageRequest } from '#src/lib/cursor.ts';
 import { hours } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
+import { recordAudit } from '../audit/index.ts';
 import type { Change } from '../change.ts';
-import type { Actor, Context, InTransaction } from '../context.ts';
+import type { Actor, Context, InTransaction, PlatformContext } from '../context.ts';
 import { checkLimits, receivingMs } from './limits.ts';
 
 export const operationTypes = ['import', 'export', 'bulk_change'] as const;
@@ -129,6 +130,22 @@ export async function listOperations(
   );
 }
 
+/** An operation in progress, as operators see it. */
+export interface OpenOperation
+  extends Pick<Operation, 'id' | 'type' | 'kind' | 'state' | 'rowsDone' | 'rowsTotal' | 'rowsFailed' | 'createdAt'> {
+  readonly tenantId: string;
+}
+
+/** The operations of every store that are in progress, the oldest first. */
+export async function openOperations(ctx: PlatformContext, limit: number): Promise<OpenOperation[]> {
+  return asPlatform(ctx, 'operators see the imports, exports and bulk changes of every store', (ctx) =>
+    ctx.tx.execute<OpenOperation>(sql`
+    select tenant_id as "tenantId", id, type, kind, state, rows_done as "rowsDone",
+      rows_total as "rowsTotal", rows_failed as "rowsFailed", created_at as "createdAt"
+    from bulk_operations where finished_at is null and state <> 'previewed' order by created_at limit ${limit}`),
+  );
+}
+
 /** Lock an operation until the transaction ends. @returns `undefined` when it has ended, or is unknown */
 export async function lockOpenOperation(ctx: InTransaction, id: string): Promise<Operation | undefined> {
   const [operation] = await ctx.tx.execute<Operation>(sql`
@@ -151,4 +168,22 @@ export async function endOperation(
       delete from bulk_chunks where tenant_id = ${ctx.tenant.id} and operation_id = ${id} and not ${hasFile}::boolean)
     update bulk_operations set state = ${state}, failure = ${failure}, finished_at = ${ctx.clock.now()}
     where tenant_id = ${ctx.tenant.id} and id = ${id}`);
+}
+
+/** Cancel an operation. What was applied before stays. One that has ended stays as it is. */
+export async function cancelOperation(ctx: Context, { id, type }: Pick<Operation, 'id' | 'type'>): Promise<void> {
+  await transact(ctx, async (ctx) => {
+    const operation = await lockOpenOperation(ctx, id);
+    if (operation?.type !== type) return;
+    await endOperation(ctx, operation, 'canceled');
+    await recordAudit(ctx, { action: `${type}.canceled`, subjectKind: type, subjectId: id });
+  });
+}
+
+/** Record that an operation failed because its job did. What was applied before stays. */
+export async function failOperation(ctx: Context, { operationId }: { operationId: string }): Promise<void> {
+  await transact(ctx, async (ctx) => {
+    const operation = await lockOpenOperation(ctx, operationId);
+    if (operation) await endOperation(ctx, operation, 'failed', 'An internal error occurred.');
+  });
 }

@@ -1,8 +1,8 @@
 import { read } from '#src/database/transact.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
+import { subjectsOf } from './changes/change-kind.ts';
 import { changeKindOf } from './changes/index.ts';
-import { subjectsOf } from './changes/subjects.ts';
 import { problemColumns } from './columns.ts';
 import { byteOrderMark, cellOf, csvOf } from './csv.ts';
 import type { Operation } from './operation.ts';

@@ -1,7 +1,5 @@
-import { transact } from '#src/database/transact.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { type Context, isShuttingDown } from '../context.ts';
-import { endOperation, lockOpenOperation } from './operation.ts';
 
 /** Which run of which operation. */
 export interface Slice {
@@ -16,12 +14,4 @@ const sliceMs = seconds(3);
 export function startSlice(ctx: Context): () => boolean {
   const endsAt = performance.now() + sliceMs;
   return () => performance.now() >= endsAt || isShuttingDown(ctx);
-}
-
-/** Record that an operation failed because its job did. What was applied before stays. */
-export async function failOperation(ctx: Context, { operationId }: { operationId: string }): Promise<void> {
-  await transact(ctx, async (ctx) => {
-    const operation = await lockOpenOperation(ctx, operationId);
-    if (operation) await endOperation(ctx, operation, 'failed', 'An internal error occurred.');
-  });
 }

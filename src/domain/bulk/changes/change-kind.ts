@@ -1,3 +1,4 @@
+import { read } from '#src/database/transact.ts';
 import type { Static, TObject } from '#src/lib/schema.ts';
 import type { Sql } from '#src/lib/sql.ts';
 import type { FieldValues, IdentifiedChange } from '../../change.ts';
@@ -60,4 +61,15 @@ export function defineChangeKind<Filter extends TObject, Fields extends TObject>
   kind: ChangeKindOf<Filter, Fields>,
 ): ChangeKind {
   return kind as unknown as ChangeKind;
+}
+
+/** What the owner calls the things with these ids, by their ids. An unknown id is missing. */
+export async function subjectsOf(
+  ctx: Context,
+  { subjects }: Pick<ChangeKind, 'subjects'>,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await read<{ id: string; subject: string }>(ctx, subjects(ctx, ids));
+  return new Map(rows.map(({ id, subject }) => [id, subject]));
 }

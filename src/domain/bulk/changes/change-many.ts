@@ -19,9 +19,8 @@ import {
   type Sample,
 } from '../operation.ts';
 import { changeItems } from './change-items.ts';
-import type { ChangeKind } from './change-kind.ts';
+import { type ChangeKind, subjectsOf } from './change-kind.ts';
 import { changeKindOf } from './index.ts';
-import { subjectsOf } from './subjects.ts';
 
 /** What is changed, by ids or by a filter of its kind, and how. */
 export interface ChangeRequest {

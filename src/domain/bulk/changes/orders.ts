@@ -9,8 +9,7 @@ import type { InTransaction } from '../../context.ts';
 import { matchesOrder, OrderFilter } from '../../orders/index.ts';
 import { readLabel, retryLabel } from '../../shipping/index.ts';
 import { matchesSubscription, readSubscription, SubscriptionFilter } from '../../subscriptions/index.ts';
-import { type ChangeKind, defineChangeKind, type Selected } from './change-kind.ts';
-import { subjectsOf } from './subjects.ts';
+import { type ChangeKind, defineChangeKind, type Selected, subjectsOf } from './change-kind.ts';
 
 /** Orders and their labels stay locked until a batch is committed, so that batches are small. */
 const batchSize = 10;

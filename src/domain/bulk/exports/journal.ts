@@ -1,8 +1,7 @@
 import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../../context.ts';
 import { issuedCents } from '../../promotions/index.ts';
-import type { ExportKind, ExportRange } from '../export-kind.ts';
-import { within } from './within.ts';
+import { type ExportKind, type ExportRange, inRange } from '../export-kind.ts';
 
 /**
  * The entries of the store's accounts. Of an order, `payments` is what the payment provider collected, and the sum of
@@ -63,7 +62,7 @@ const entries = ({ tenant }: Context, range: ExportRange): Sql => sql`
     ) as each(at, account, amount_cents)
     where u.tenant_id = ${tenant.id} and each.at is not null
   ) as e
-  where e.amount_cents <> 0 and ${within('e.at', range)}`;
+  where e.amount_cents <> 0 and ${inRange('e.at', range)}`;
 
 /** Each entry of the accounts. */
 export const exportJournal: ExportKind = {

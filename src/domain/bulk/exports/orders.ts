@@ -1,6 +1,5 @@
 import { type Sql, sql } from '#src/lib/sql.ts';
-import type { ExportKind, ExportRange } from '../export-kind.ts';
-import { within } from './within.ts';
+import { type ExportKind, type ExportRange, inRange } from '../export-kind.ts';
 
 const orderColumns = [
   'order_number',
@@ -40,7 +39,7 @@ const ofItem = sql`i.product_slug, i.sku, i.name, i.quantity, i.unit_price_cents
   i.total_cents as item_total_cents`;
 
 const orders = (tenantId: string, range: ExportRange): Sql =>
-  sql`o.tenant_id = ${tenantId} and ${within('o.created_at', range)}`;
+  sql`o.tenant_id = ${tenantId} and ${inRange('o.created_at', range)}`;
 
 /** A row for each item, with its order's amounts in each; lines of JSON are orders with their items. */
 export const exportOrders: ExportKind = {
@@ -79,5 +78,5 @@ export const exportReturns: ExportKind = {
     select r.id as return_id, r.order_number, r.email, r.status, r.note, r.created_at, r.updated_at, i.name, i.quantity,
       i.reason
     from returns r join return_items i on i.tenant_id = r.tenant_id and i.return_id = r.id
-    where r.tenant_id = ${tenant.id} and ${within('r.created_at', range)} order by r.id, i.position`,
+    where r.tenant_id = ${tenant.id} and ${inRange('r.created_at', range)} order by r.id, i.position`,
 };

@@ -1,6 +1,5 @@
 import { sql } from '#src/lib/sql.ts';
-import type { ExportKind } from '../export-kind.ts';
-import { within } from './within.ts';
+import { type ExportKind, inRange } from '../export-kind.ts';
 
 export const exportCustomers: ExportKind = {
   name: 'customers',
@@ -8,7 +7,7 @@ export const exportCustomers: ExportKind = {
   columns: ['id', 'email', 'name', 'accepts_marketing', 'created_at'],
   select: ({ tenant }, range) => sql`
     select c.id, c.email, c.name, c.accepts_marketing, c.created_at from customers c
-    where c.tenant_id = ${tenant.id} and ${within('c.created_at', range)} order by c.id`,
+    where c.tenant_id = ${tenant.id} and ${inRange('c.created_at', range)} order by c.id`,
 };
 
 export const exportSubscriptions: ExportKind = {
@@ -35,7 +34,7 @@ export const exportSubscriptions: ExportKind = {
     from subscriptions s
     left join products p on p.tenant_id = s.tenant_id and p.id = s.product_id
     left join variants v on v.tenant_id = s.tenant_id and v.id = s.variant_id
-    where s.tenant_id = ${tenant.id} and ${within('s.created_at', range)} order by s.id`,
+    where s.tenant_id = ${tenant.id} and ${inRange('s.created_at', range)} order by s.id`,
 };
 
 /** Their codes are stored as hashes only. */
@@ -45,7 +44,7 @@ export const exportGiftCards: ExportKind = {
   columns: ['id', 'last4', 'currency', 'balance_cents', 'held_cents', 'disabled_at', 'created_at'],
   select: ({ tenant }, range) => sql`
     select g.id, g.last4, g.currency, g.balance_cents, g.held_cents, g.disabled_at, g.created_at from gift_cards g
-    where g.tenant_id = ${tenant.id} and ${within('g.created_at', range)} order by g.id`,
+    where g.tenant_id = ${tenant.id} and ${inRange('g.created_at', range)} order by g.id`,
 };
 
 export const exportReminders: ExportKind = {
@@ -56,7 +55,7 @@ export const exportReminders: ExportKind = {
     select r.id, r.email, r.number, r.state, r.reason, r.due_at, r.decided_at, o.order_id as recovered_order_id
     from reminder_steps r
     left join reminder_recoveries o on o.tenant_id = r.tenant_id and o.saved_cart_id = r.saved_cart_id
-    where r.tenant_id = ${tenant.id} and ${within('r.created_at', range)} order by r.id`,
+    where r.tenant_id = ${tenant.id} and ${inRange('r.created_at', range)} order by r.id`,
 };
 
 export const exportAnalytics: ExportKind = {
@@ -66,5 +65,5 @@ export const exportAnalytics: ExportKind = {
   select: ({ tenant }, range) => sql`
     select to_char(d.day, 'YYYY-MM-DD') as day, d.sessions, d.viewed, d.cart, d.checkout, d.paid, d.orders,
       d.revenue_cents
-    from analytics_days d where d.tenant_id = ${tenant.id} and ${within('d.day', range)} order by d.day`,
+    from analytics_days d where d.tenant_id = ${tenant.id} and ${inRange('d.day', range)} order by d.day`,
 };
