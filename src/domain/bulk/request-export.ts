@@ -1,6 +1,7 @@
 import { writeExport } from '#jobs/bulk.ts';
 import { transact } from '#src/database/transact.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
+import { rejectReversed } from '#src/lib/reject-reversed.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context } from '../context.ts';
@@ -18,13 +19,7 @@ export async function requestExport(
   { kind, format, ...range }: { kind: ExportKind; format: ExportFormat } & ExportRange,
 ): Promise<string> {
   if (!isWrittenAs(kind, format)) throw invalidRequest(`${kind.name} cannot be exported as ${format}.`);
-  if (range.from && range.to && range.from > range.to) {
-    throw invalidRequest('The range ends before it begins.', {
-      path: '/to',
-      code: 'window',
-      detail: 'must not be before from',
-    });
-  }
+  rejectReversed(['from', range.from], ['to', range.to]);
   return transact(ctx, async (ctx) => {
     const id = await insertOperation(ctx, 'exp', {
       type: 'export',

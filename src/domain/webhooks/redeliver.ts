@@ -1,6 +1,7 @@
 import { lockRow } from '#src/database/rows.ts';
 import { readOne, transact } from '#src/database/transact.ts';
 import { found } from '#src/lib/errors.ts';
+import { rejectReversed } from '#src/lib/reject-reversed.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
@@ -43,10 +44,11 @@ export interface Recovery {
 /**
  * Send an endpoint again what it missed: the deliveries created in a time range that failed or were discarded.
  * @returns how many are sent again
- * @throws DomainError `not_found`, or `invalid_request` when the endpoint is disabled
+ * @throws DomainError `not_found`, or `invalid_request` when the endpoint is disabled or the range ends before it begins
  */
 export async function recoverDeliveries(ctx: Context, recovery: Recovery): Promise<{ recovered: number }> {
   const { id, since, until, only = 'failed' } = recovery;
+  rejectReversed(['since', since], ['until', until]);
   return transact(ctx, async (ctx) => {
     await lockAndWake(ctx, id);
     const states = only === 'all' ? ['failed', 'discarded', 'delivered'] : ['failed', 'discarded'];

@@ -118,6 +118,8 @@ test.serial('failed deliveries are sent again, one or all of them', async (t) =>
   await runJobs(services);
   t.deepEqual(await countStates(ctx, id), { delivered: 2 });
   t.deepEqual(placesOf(await owner.post(`/webhook-endpoints/${id}/recover`, {})), ['/since']);
+  const reversed = { since, until: new Date(Date.parse(since) - 1).toISOString() };
+  t.deepEqual(placesOf(await owner.post(`/webhook-endpoints/${id}/recover`, reversed)), ['/until']);
   t.is((await pagesOf(owner, `/webhook-endpoints/${id}/deliveries?since=${since}`, 'deliveries')).flat().length, 2);
   await owner.post(`/webhook-endpoints/${id}/disable`);
   clock.pass(seconds(5));
