@@ -33,6 +33,10 @@ test('every link of a document leads to a file and a heading that exist', (t) =>
   t.deepEqual(broken, []);
 });
 
+test('the README of the client links to nothing that its package does not have', (t) => {
+  t.deepEqual(linksOf(markdownFile('src/client/README.md').text), []);
+});
+
 test('every document can be reached from the README', (t) => {
   const reached = new Set(['README.md']);
   for (const path of reached)
