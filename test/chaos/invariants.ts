@@ -252,15 +252,24 @@ async function emailsSentOnce(stack: Stack, query: Query): Promise<string[]> {
   ];
 }
 
-/** A link opens one session, and no session is opened by anything else. */
+/** Who requested a link was emailed one, it opens one session, and no session is opened by anything else. */
 async function signedInOnce(query: Query, visits: readonly Visit[]): Promise<string[]> {
+  const emailed = new Set(
+    (await query<{ recipient: string }>(`select recipient from mails where kind = 'magic_link'`)).map(
+      ({ recipient }) => recipient,
+    ),
+  );
   const openings = new Map<string, number>();
-  for (const { link } of visits) if (link) openings.set(link.token, (openings.get(link.token) ?? 0) + link.openings);
+  for (const { link } of visits)
+    if (link?.token) openings.set(link.token, (openings.get(link.token) ?? 0) + link.openings);
   const customers = await query<{ id: string; sessions: number; links: number }>(`
     select c.id, (select count(*)::int from sessions s where s.customer_id = c.id) as sessions,
       (select count(*)::int from sign_in_links l where l.email = c.email and l.used_at is not null) as links
     from customers c`);
   return [
+    ...visits
+      .filter(({ link }) => link && !emailed.has(link.email))
+      .map(({ sessionId, link }) => `${sessionId} requested a link for ${link?.email}, who was not emailed one`),
     ...[...openings.values()].filter((times) => times > 1).map((times) => `a link opened ${times} sessions`),
     ...customers
       .filter(({ sessions, links }) => sessions !== links)

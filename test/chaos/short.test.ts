@@ -102,6 +102,11 @@ const harms: readonly (readonly [harm: string, undo: string, expected: RegExp])[
     /has (\d) sessions of (?!\1)\d links/,
   ],
   [
+    `update mails set recipient = '.' || recipient where kind = 'magic_link'`,
+    `update mails set recipient = ltrim(recipient, '.') where kind = 'magic_link'`,
+    /visit-\d+ requested a link for \S+, who was not emailed one/,
+  ],
+  [
     `update analytics_events set order_id = order_id || '.' where type = 'order_paid'`,
     `update analytics_events set order_id = rtrim(order_id, '.') where type = 'order_paid'`,
     /0 of 1 events of ord_\w+ are counted/,

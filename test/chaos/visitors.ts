@@ -10,8 +10,8 @@ export interface Visit {
   readonly sessionId: string;
   /** How many events the storefront sent, each of them twice. */
   readonly events: number;
-  /** A sign-in link that the visitor followed, and how often it opened a session. */
-  readonly link: { readonly token: string; readonly openings: number } | undefined;
+  /** The sign-in link that the visitor requested: for whom, what the email had, and how often it opened a session. */
+  readonly link: { readonly email: string; readonly token: string; readonly openings: number } | undefined;
 }
 
 const eventTypes = ['product_viewed', 'cart_item_added', 'checkout_started'];
@@ -45,8 +45,8 @@ export async function sendVisitors(stack: Stack, random: Random, { count }: { co
 }
 
 /**
- * Follow a link three times at once, as a double click and an email scanner do. Undefined when there is no customer or
- * no email.
+ * Follow a link three times at once, as a double click and an email scanner do, if its email arrives meanwhile. Undefined
+ * when there is no customer.
  */
 async function signIn(stack: Stack, random: Random): Promise<Visit['link']> {
   const customers = await until(() => findCustomers(stack), { withinMs: 60_000, everyMs: 500 }).catch(() => []);
@@ -56,8 +56,8 @@ async function signIn(stack: Stack, random: Random): Promise<Visit['link']> {
   const mail = await mailboxControl(stack.mailboxUrl)
     .waitForMessage({ to: email, subject: 'Sign in' }, 5000)
     .catch(() => undefined);
-  const token = /[?&]token=([\w-]+)/.exec(mail?.text ?? '')?.[1];
-  if (!token) return undefined;
+  const token = /[?&]token=([\w-]+)/.exec(mail?.text ?? '')?.[1] ?? '';
+  if (!token) return { email, token, openings: 0 };
   const opened = await Promise.all(
     [1, 2, 3].map(() =>
       requestUntilAccepted(stack, 'POST', '/customer/magic-link/consume', { body: { token }, asShopper: true }).then(
@@ -66,7 +66,7 @@ async function signIn(stack: Stack, random: Random): Promise<Visit['link']> {
       ),
     ),
   );
-  return { token, openings: opened.filter(Boolean).length };
+  return { email, token, openings: opened.filter(Boolean).length };
 }
 
 /** Undefined until a shopper has paid. */
