@@ -38,6 +38,7 @@ export interface SearchPage extends Page<SearchResult> {
  * Find products and content, best first: the document whose slug or SKU was typed, then documents that contain the
  * words or, where an embedder is configured, have a similar meaning. Without any, the corrected words are searched. A
  * search without results is recorded, unless it may be an email.
+ * @throws DomainError `invalid_cursor`
  */
 export async function searchDocuments(ctx: Context, request: SearchRequest): Promise<SearchPage> {
   const { type = 'all', cursor, limit = 20 } = request;
@@ -45,6 +46,8 @@ export async function searchDocuments(ctx: Context, request: SearchRequest): Pro
   const kinds = type === 'all' ? ['product', 'content'] : [type];
   const hasMeaning = ctx.ports.embedder !== undefined && !(await isName(ctx, text));
   const isSemantic = hasMeaning && !(cursor !== undefined && isOfText(ctx, text, type, cursor));
+  // Before the embedder is called, which may fail: a cursor of neither list is rejected in any case.
+  if (isSemantic) listOf(ctx, 'semantic', text, type, cursor);
   const [guess, similar] = await Promise.all([
     guessWords(ctx, text),
     isSemantic ? findSimilar(ctx, text, kinds) : undefined,

@@ -187,7 +187,8 @@ test.serial(
     const without = await searchDocuments(silent, { q: 'mug', limit: 1, cursor: cursor ?? '' });
     t.is(without.mode, 'text');
     t.is(without.rows.length, 1);
-    await t.throwsAsync(searchDocuments(ctx, { q: 'cup', cursor: cursor ?? '' }), { code: 'invalid_cursor' });
+    for (const asker of [ctx, silent, byText(ctx)])
+      await t.throwsAsync(searchDocuments(asker, { q: 'cup', cursor: cursor ?? '' }), { code: 'invalid_cursor' });
   },
 );
 
