@@ -1,12 +1,14 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { purchaseLabel, refundDuplicate as refundDuplicateJob, resumeLabels as resumeLabelsJob } from '#jobs/labels.ts';
-import { transact } from '#src/database/transact.ts';
+import { read, transact } from '#src/database/transact.ts';
+import type { Context } from '#src/domain/context.ts';
 import { lockOrder, recordFulfillment } from '#src/domain/orders/index.ts';
 import { refundDuplicate, requestLabel, resumeLabels, saveShippingAccount } from '#src/domain/shipping/index.ts';
 import { days, hours, minutes } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
+import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { countStatements } from '#test/support/count-statements.ts';
 import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
@@ -151,6 +153,72 @@ test('an attempt that was frozen until another took over writes and buys nothing
   t.is(shipping.calls.filter((what) => what === 'buy').length, 1);
   t.like(await labelOf(ctx, order.id), { state: 'buying', buyNumber: 1 });
 });
+
+/** All that an attempt may write. */
+const rowsOf = (ctx: Context) =>
+  read(
+    ctx,
+    sql`
+    select to_jsonb(l) as row from labels l where tenant_id = ${ctx.tenant.id}
+    union all select to_jsonb(u) from unused_labels u where tenant_id = ${ctx.tenant.id}
+    union all select to_jsonb(o) from orders o where tenant_id = ${ctx.tenant.id}
+    union all select to_jsonb(e) from events e where tenant_id = ${ctx.tenant.id}
+    union all select to_jsonb(j) from outbox j where tenant_id = ${ctx.tenant.id}`,
+  );
+
+const responses: Record<'buyLabel' | 'findPurchases', Record<string, (fake: FakeShipping) => void>> = {
+  buyLabel: Object.fromEntries(
+    [
+      'sells' as const,
+      'is silent' as const,
+      'waits' as const,
+      ...(['address', 'funds', 'temporary', 'carrier'] as const).map((fails) => ({ fails })),
+      ...[busy(60), busy(), rejection()].map((error) => ({ error })),
+    ].map((next) => [JSON.stringify(next), (fake) => (fake.nextPurchases = [next])]),
+  ),
+  findPurchases: {
+    nothing: () => undefined,
+    ...Object.fromEntries(
+      (['purchased', 'undecided', 'failed', 'refunding', 'refunded', 'refund_rejected'] as const).map((state) => [
+        state,
+        (fake) => fake.amend(fake.bought()[0]?.id ?? '', state),
+      ]),
+    ),
+    'no response': (fake) => fake.throws.lookup.push(silence()),
+  },
+};
+
+for (const [call, outcomes] of Object.entries(responses)) {
+  for (const [outcome, arrange] of Object.entries(outcomes)) {
+    test(`an attempt that was frozen in ${call} until another took over writes nothing of ${outcome}`, async (t) => {
+      const { ctx, shipping, clock } = withFake(t.context.ctx);
+      await buildShippingAccount(ctx);
+      const { order } = await request(ctx);
+      if (call === 'findPurchases') {
+        shipping.nextPurchases = [outcome === 'nothing' ? 'is silent' : 'sells silently'];
+        shipping.throws.lookup = [silence()];
+        t.is(await run(ctx, order.id), 'done');
+      }
+      arrange(shipping);
+      let before: unknown;
+      const respond = Reflect.get(shipping, call).bind(shipping);
+      const frozen = {
+        ...shipping,
+        async [call](...given: unknown[]) {
+          const [response] = await Promise.allSettled([respond(...given)]);
+          clock.pass(minutes(2));
+          shipping.throws.lookup = [silence()];
+          t.is(await run(ctx, order.id), 'done', 'the other one');
+          before = await rowsOf(ctx);
+          if (response.status === 'rejected') throw response.reason;
+          return response.value;
+        },
+      };
+      t.is(await run({ ...ctx, ports: { ...ctx.ports, shipping: frozen } }, order.id), 'snoozed');
+      t.deepEqual(await rowsOf(ctx), before);
+    });
+  }
+}
 
 test('a purchase is requested only under a lease that outlives it', async (t) => {
   const { ctx, shipping, clock } = withFake(t.context.ctx);
