@@ -3,11 +3,12 @@ import fc from 'fast-check';
 
 import { sendMail } from '#jobs/emails.ts';
 import { issueRefund } from '#jobs/payments.ts';
-import { write } from '#src/database/transact.ts';
+import { transact, write } from '#src/database/transact.ts';
 import { listAudit } from '#src/domain/audit/index.ts';
 import type { Context } from '#src/domain/context.ts';
-import type { OrderView } from '#src/domain/orders/index.ts';
+import { type OrderView, readOrder } from '#src/domain/orders/index.ts';
 import { refundsOf } from '#src/domain/payments/index.ts';
+import { redeemGiftCard } from '#src/domain/promotions/index.ts';
 import {
   approveReturn,
   closeReturn,
@@ -23,9 +24,11 @@ import { readReturn } from '#src/domain/returns/read-returns.ts';
 import { renderObjects } from '#src/domain/webhooks/render-object.ts';
 import { days, minutes } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
+import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
+import { balanceOf, buildGiftCard } from '#test/support/factories/promotions.ts';
 import {
   buildReturn,
   buildReturnableOrder,
@@ -442,6 +445,52 @@ test('a return refunds the same whatever else of its store is returned', async (
   await beginReturn(order, 1);
   t.deepEqual(await refundPieces(order, 2), [8666]);
 });
+
+/** An order of two pieces that cost 100.00, of which a gift card paid a part. */
+async function buildOrderByCard(ctx: Context, cardCents: number): Promise<{ order: OrderView; giftCardId: string }> {
+  const order = await buildReturnableOrder(ctx, {
+    items: [{ quantity: 2, unitPriceCents: 5000 }],
+    ...(cardCents < 10_000 && { paymentId: newId('pay') }),
+  });
+  const { id: giftCardId } = await buildGiftCard(ctx, { balanceCents: 10_000 });
+  const paid = sql`
+    changed as (update orders set gift_card_cents = ${cardCents}, total_cents = ${10_000 - cardCents}
+      where tenant_id = ${ctx.tenant.id} and id = ${order.id} returning id)`;
+  await write(ctx, paid, sql`select id from changed`);
+  const redemption = { giftCardId, amountCents: cardCents, orderId: order.id, isHeld: false };
+  if (cardCents > 0) await transact(ctx, (ctx) => redeemGiftCard(ctx, redemption));
+  return { order, giftCardId };
+}
+
+for (const cardCents of [0, 1, 3000, 5000, 7000, 10_000]) {
+  for (const quantities of [[2], [1, 1]]) {
+    test(`returns of ${quantities.join(' and ')} pieces of 5000 cents refund money before the ${cardCents} on a card`, async (t) => {
+      const { ctx } = t.context;
+      const { order, giftCardId } = await buildOrderByCard(ctx, cardCents);
+      const moneyCents = 10_000 - cardCents;
+      let expected = 0;
+      for (const quantity of quantities) {
+        const items = [{ order_item_id: order.items[0]?.id ?? '', quantity }];
+        const { id: returnId } = await requestReturn(ctx, { orderNumber: order.order_number, email, items });
+        for (const decide of [approveReturn, receiveReturn]) await decide(ctx, { returnId });
+        const tooMuch = { returnId, amountCents: 10_000 - expected + 1 };
+        await t.throwsAsync(refundReturn(ctx, tooMuch), { instanceOf: DomainError }, 'more than is left');
+        await refundReturn(ctx, { returnId });
+        expected += 5000 * quantity;
+
+        const money = (await refundsOf(ctx, order.id)).reduce((sum, { amountCents }) => sum + amountCents, 0);
+        t.is(money, Math.min(expected, moneyCents));
+        t.is((await balanceOf(ctx, giftCardId))?.balance, 10_000 - cardCents + expected - money);
+        if (moneyCents > 0) continue;
+        // No provider is asked, so the order changes at once.
+        const status = expected < 10_000 ? 'partially_refunded' : 'refunded';
+        t.like(await readOrder(ctx, order.id), { status, payment_status: status });
+      }
+      const refunds = moneyCents > 0 ? [] : quantities.map(() => 'order.refunded');
+      t.deepEqual(await recorded(ctx, order.id), refunds);
+    });
+  }
+}
 
 test('refundReturn refunds a given amount, or nothing where it was refunded in another way', async (t) => {
   const { ctx } = t.context;
