@@ -3,6 +3,7 @@ import anyTest, { type TestFn } from 'ava';
 import { jobs } from '#jobs/index.ts';
 import type { QueueName } from '#jobs/queues.ts';
 import { drainEndpoint } from '#jobs/webhooks.ts';
+import { asPlatform } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { days, hours, minutes } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -104,6 +105,23 @@ test('claimDue returns each job once to concurrent relays, and each fills the li
   const claims = (await Promise.all([1, 2, 3].map(() => claim(t.context)))).flatMap((due) => due.claims);
   t.is(new Set(claims.map(({ id }) => id)).size, claims.length);
   t.true(claims.length >= limits.perStore && claims.length <= 3 * limits.perStore, `${claims.length}`);
+});
+
+test('claimDue and claimStale leave what another relay is claiming, and do not wait for it', async (t) => {
+  const { services, clock } = t.context;
+  const claims = {
+    due: (execute: Execute) => claimDue(execute, known, clock.now(), limits).then((due) => due.claims),
+    stale: (execute: Execute) => claimStale(execute, known, clock.now(), limits.perStore),
+  };
+  await fill(t.context, 'ten_many', 3);
+  for (const claimSome of Object.values(claims)) {
+    await asPlatform(services.context(), 'another relay', async ({ tx }) => {
+      t.is((await claimSome((statement) => tx.execute(statement))).length, 3);
+      t.deepEqual(await claimSome(services.execute), []);
+    });
+    t.deepEqual(await claimSome(services.execute), []);
+    clock.pass(minutes(1));
+  }
 });
 
 test('claimDue leaves jobs that this release does not know, however many they are', async (t) => {

@@ -5,6 +5,7 @@ import { type CheckoutInput, createCheckoutSession, repairSession } from '#src/d
 import type { Context } from '#src/domain/context.ts';
 import { lockOrder } from '#src/domain/orders/index.ts';
 import { checkSession } from '#src/domain/payments/index.ts';
+import { holdPromo, quoteGiftCard, quotePromo } from '#src/domain/promotions/index.ts';
 import { hours, minutes } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
@@ -43,8 +44,8 @@ async function stockStore(ctx: Context): Promise<Goods> {
 const buy = (ctx: Context, product: BuiltProduct, more: Partial<CheckoutInput> = {}) =>
   createCheckoutSession(ctx, { items: [{ product_slug: product.slug, quantity: 1 }], ...more });
 
-const buyReduced = (ctx: Context, { product, promo, card }: Goods) =>
-  buy(ctx, product, { promo_code: promo.code, gift_card_code: card.code, customer_email: 'ada@example.com' });
+const buyReduced = (ctx: Context, { product, promo, card }: Goods, email = 'ada@example.com') =>
+  buy(ctx, product, { promo_code: promo.code, gift_card_code: card.code, customer_email: email });
 
 /** The orders of the sessions that can still be paid. */
 const openAtProvider = () =>
@@ -95,6 +96,41 @@ test.serial(
     t.like(await sessionOf(ctx, order?.id ?? ''), { state: 'expired' });
     t.deepEqual(openAtProvider(), []);
     t.deepEqual(await holdsOf(ctx, order?.id ?? ''), ['gift_card: released', 'promo: released', 'stock: released']);
+  },
+);
+
+test.serial(
+  "a quote leaves out what the shopper's own checkout holds while that can be replaced, and no other",
+  async (t) => {
+    const { ctx } = t.context;
+    const { product, card } = await stockStore(ctx);
+    const promo = await buildPromo(ctx, { usage_limit: 2 });
+    const ordersBy = new Map<string, string>();
+    for (const email of ['ada@example.com', 'grace@example.com']) {
+      await buyReduced(ctx, { product, promo, card }, email);
+      ordersBy.set(email, (await ordersOf(ctx)).at(-1)?.id ?? '');
+    }
+    const { balance = 0, held = 0 } = (await balanceOf(ctx, card.id)) ?? {};
+    const usedUp = await buildPromo(ctx, { usage_limit: 1 });
+    await transact(ctx, (ctx) => holdPromo(ctx, { promoId: usedUp.id, customerEmail: 'linus@example.com' }));
+    const otherCard = await buildGiftCard(ctx, { balanceCents: 5000 });
+    const reasonOf = async (code: string, customerEmail: string) =>
+      (await quotePromo(ctx, { code, currency: 'USD', subtotalCents: 5000, customerEmail })).reason;
+    const appliedOf = async (code: string, customerEmail: string) =>
+      (await quoteGiftCard(ctx, { code, orderTotalCents: 1_000_000, customerEmail })).appliedCents;
+    const quoted = async (email: string) => [await reasonOf(promo.code, email), await appliedOf(card.code, email)];
+    for (const email of ordersBy.keys()) {
+      t.deepEqual(await quoted(email), [null, balance - held / 2], email);
+      t.deepEqual([await reasonOf(usedUp.code, email), await appliedOf(otherCard.code, email)], ['usage_limit', 5000]);
+    }
+    const full = ['usage_limit', balance - held];
+    t.deepEqual(await quoted('linus@example.com'), full);
+
+    const { sessionId } = payments.sessionOf(ordersBy.get('ada@example.com') ?? '');
+    payments.change(sessionId, { state: 'processing' });
+    await checkSession(ctx, { orderId: ordersBy.get('ada@example.com') ?? '', number: 1 });
+    t.deepEqual(await quoted('ada@example.com'), full, 'her money is on its way');
+    t.deepEqual(await quoted('grace@example.com'), [null, balance - held / 2]);
   },
 );
 

@@ -8,6 +8,7 @@ import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
 import { stockOf } from '#test/support/factories/catalog.ts';
 import { buildPaymentAccount, holdsOf, orderOf, sessionOf } from '#test/support/factories/payments.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
+import { interleave } from '#test/support/interleave.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 import { buy } from './support.ts';
 
@@ -117,4 +118,18 @@ test.serial('sweepSessions enqueues one check of a session that is due, and agai
   payments.change(payments.sessionOf(orderId).sessionId, { state: 'settled' });
   await runJobs(services);
   t.like(await orderOf(ctx, orderId), { status: 'paid' });
+});
+
+test.serial('sweepSessions twice at once enqueues one check of each session that is due', async (t) => {
+  const { ctx, services, clock } = t.context;
+  await buildPaymentAccount(ctx);
+  const sweep = () => sweepSessions(services.context());
+  const orders = [await buy(ctx, payments), await buy(ctx, payments)].map(({ orderId }) => orderId);
+  for (let step = 1, number = 1, isReached = true; isReached; step += 1, number += 1) {
+    clock.pass(minutes(10) + 1);
+    isReached = await interleave(services, step, sweep, sweep);
+    const due = orders.map((orderId) => ({ orderId, number }));
+    t.deepEqual((await enqueuedJobs(ctx, job)).slice(-orders.length), due, `before statement ${step}`);
+    t.is((await enqueuedJobs(ctx, job)).length, orders.length * number, `before statement ${step}`);
+  }
 });

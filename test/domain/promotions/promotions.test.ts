@@ -243,6 +243,32 @@ test('releasePromo frees a use, and redeemPromo counts an order once', async (t)
   t.is((await quote(ctx, promo.code)).reason, 'usage_limit');
 });
 
+test('holdPromo, releasePromo and redeemPromo affect one customer and one code', async (t) => {
+  const { ctx } = t.context;
+  const promos = [await buildPromo(ctx), await buildPromo(ctx)];
+  const emails = ['ada@example.com', 'grace@example.com'];
+  const uses = promos.flatMap(({ id: promoId }) => emails.map((customerEmail) => ({ promoId, customerEmail })));
+  const usesOfAll = () => Promise.all(uses.map(({ promoId, customerEmail }) => usesOf(ctx, promoId, customerEmail)));
+  const [first = { promoId: '', customerEmail: '' }, ...others] = uses;
+  for (const use of others) await hold(ctx, use);
+  const rest = others.map(() => ({ held: 1, used: 0 }));
+
+  await hold(ctx, first);
+  t.deepEqual(await usesOfAll(), [{ held: 1, used: 0 }, ...rest]);
+  await release(ctx, first);
+  t.deepEqual(await usesOfAll(), [{ held: 0, used: 0 }, ...rest]);
+  await hold(ctx, first);
+  await redeem(ctx, { ...first, orderId: 'ord_1' });
+  t.deepEqual(await usesOfAll(), [{ held: 0, used: 1 }, ...rest]);
+  await hold(ctx, first);
+  await release(ctx, first);
+  t.deepEqual(await usesOfAll(), [{ held: 0, used: 1 }, ...rest]);
+  t.deepEqual(await Promise.all(promos.map(({ id }) => usesOf(ctx, id))), [
+    { held: 1, used: 1 },
+    { held: 2, used: 0 },
+  ]);
+});
+
 test('quotePromo counts the uses that open checkouts hold', async (t) => {
   const { ctx } = t.context;
   const promo = await buildPromo(ctx, { usage_limit: 1, per_customer_limit: 1 });
