@@ -43,7 +43,7 @@ test('an email address is one lead per source, however often and in whatever spe
   t.is((await listLeads(ctx, {})).rows.length, 3);
 });
 
-test('the id of a lead does not reveal since when it exists', async (t) => {
+test.serial('the id of a lead does not reveal since when it exists', async (t) => {
   const { api, clock, ctx, tenant } = t.context;
   const { slug } = await buildProduct(ctx);
   const idsOf = async (email: string) => {

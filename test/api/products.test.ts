@@ -254,7 +254,7 @@ test('GET /products does not cache errors', async (t) => {
   t.is((await request()).status, 200);
 });
 
-test('POST /products/:slug/reviews publishes a review after its approval', async (t) => {
+test.serial('POST /products/:slug/reviews publishes a review after its approval', async (t) => {
   const { api, ctx, tenant } = t.context;
   const { slug } = await buildProduct(ctx);
   const send = (body: object) => api.call('POST', `/api/v1/products/${slug}/reviews`, { tenant: tenant.slug, body });

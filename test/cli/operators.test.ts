@@ -39,7 +39,7 @@ test('tenants list and tenants show print stores', async (t) => {
   });
 });
 
-test('tenants set-module takes effect in every process and is recorded in the audit log', async (t) => {
+test.serial('tenants set-module takes effect in every process and is recorded in the audit log', async (t) => {
   const { ctx, clock, services, tenant } = t.context;
   t.is((await services.tenants.bySlug(tenant.slug))?.modules.reviews, true);
   t.is(

@@ -9,15 +9,18 @@ export interface TestClock extends Clock {
   standStill<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
-export function createTestClock(): TestClock {
+/** @param assertMovable throws while the clock must be neither moved nor stopped */
+export function createTestClock(assertMovable: () => void = () => undefined): TestClock {
   let passed = 0;
   let stoppedAt: number | undefined;
   return {
     now: () => new Date((stoppedAt ?? Date.now()) + passed),
     pass(milliseconds) {
+      assertMovable();
       passed += milliseconds;
     },
     async standStill(work) {
+      assertMovable();
       stoppedAt = Date.now();
       try {
         return await work();

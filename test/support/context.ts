@@ -32,7 +32,11 @@ export function useContext(
 ): void {
   let services: Services;
   let drop: () => Promise<void>;
-  const clock = createTestClock();
+  let running = 0;
+  let runSideBySide = false;
+  const clock = createTestClock(() => {
+    if (runSideBySide) throw new Error('Tests that run beside this one share its clock: move it in a test.serial.');
+  });
 
   test.before(async () => {
     const database = await createTestDatabase();
@@ -50,8 +54,14 @@ export function useContext(
   });
   // Serial, so that a file's own hooks find the context.
   test.serial.beforeEach(async (t) => {
+    running += 1;
+    // The serial ones have ended when these begin, all together.
+    if (running > 1) runSideBySide = true;
     const tenant = await buildTenant(services);
     t.context = { services, clock, tenant, ctx: { ...services.context(), tenant } };
+  });
+  test.afterEach.always(() => {
+    running -= 1;
   });
   test.after.always(async () => {
     await services?.close();

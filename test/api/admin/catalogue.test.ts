@@ -294,7 +294,7 @@ const guide = {
   tags: ['care'],
 };
 
-test('admin content: a draft is created, published and removed', async (t) => {
+test.serial('admin content: a draft is created, published and removed', async (t) => {
   const { api, clock, ctx, owner, tenant } = t.context;
   const made = await owner.post('/content', guide);
   t.is(made.status, 201);

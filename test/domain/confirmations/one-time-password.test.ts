@@ -8,7 +8,7 @@ import { type TestContext, useContext } from '#test/support/context.ts';
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
 
-test('useCode accepts the newest one-time password, though an earlier one has a later id', async (t) => {
+test.serial('useCode accepts the newest one-time password, though an earlier one has a later id', async (t) => {
   const { clock, ctx } = t.context;
   const purpose = 'providers.payments';
   const request = (id: string) => transact(ctx, (ctx) => requestCode(ctx, { id, purpose, action: 'try it' }));

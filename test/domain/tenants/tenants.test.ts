@@ -293,7 +293,7 @@ test('a live key is rejected in the test environment', async (t) => {
   });
 });
 
-test('a revoked key stops working within five seconds, though it was in use', async (t) => {
+test.serial('a revoked key stops working within five seconds, though it was in use', async (t) => {
   const { ctx, clock, services } = t.context;
   const { key, value } = await issue(ctx);
   await services.keys.open(value);
