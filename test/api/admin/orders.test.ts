@@ -104,10 +104,9 @@ test('POST /admin/orders/{id}/receipt sends the receipt of a paid order again, o
   const { id } = await buildPaidOrder(ctx, { email: 'ada@example.com' });
   const clicks = await Promise.all([owner.post(`/orders/${id}/receipt`), owner.post(`/orders/${id}/receipt`)]);
   t.true(clicks.some(({ status }) => status === 202));
-  t.like(await read(ctx, sql`select kind, recipient from mails where tenant_id = ${ctx.tenant.id}`), [
+  t.deepEqual(await read(ctx, sql`select kind, recipient from mails where tenant_id = ${ctx.tenant.id}`), [
     { kind: 'receipt', recipient: 'ada@example.com' },
   ]);
-  t.is((await read(ctx, sql`select id from mails where tenant_id = ${ctx.tenant.id}`)).length, 1);
   t.deepEqual(await deedsOf(ctx), ['order.receipt_resent']);
   const unpaid = await buildPaidOrder(ctx, { status: 'pending' });
   t.is(resultOf(await owner.post(`/orders/${unpaid.id}/receipt`)), '409 no_receipt');
@@ -115,7 +114,7 @@ test('POST /admin/orders/{id}/receipt sends the receipt of a paid order again, o
   t.is(resultOf(await otherOwner.post(`/orders/${id}/receipt`)), '404 not_found');
 });
 
-test('GET /admin/orders/{id} shows in its timeline which endpoint events were delivered', async (t) => {
+test.serial('GET /admin/orders/{id} shows in its timeline which endpoint events were delivered', async (t) => {
   const { ctx, services, owner } = t.context;
   await buildEndpoint(ctx, await receiverFor(t), { events: ['order.*'] });
   const { id } = await buildPaidOrder(ctx);
