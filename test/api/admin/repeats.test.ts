@@ -261,10 +261,7 @@ const repeatable = routes.filter((route) => isOwners(route) && route.idempotent)
 test('every operation of the owner that a repetition would do again honours an Idempotency-Key', (t) => {
   t.deepEqual(repeatable.map(nameOf).toSorted(), Object.keys(deedOf).toSorted());
   const others = routes.filter((route) => isOwners(route) && route.method === 'post' && !route.idempotent);
-  t.deepEqual(
-    others.map(({ path }) => path.replace('/api/v1/admin/', '')).filter((path) => !harmless.includes(path)),
-    [],
-  );
+  t.deepEqual(others.map(({ path }) => path.replace('/api/v1/admin/', '')).toSorted(), harmless.toSorted());
 });
 
 for (const route of repeatable) {

@@ -437,7 +437,7 @@ test('a mixed cart creates a subscription with the one-time lines on its first i
   }
 });
 
-test("the payment of a mixed cart is refunded through the invoice's payment", async (t) => {
+test("the first payment of a subscription is refunded through its invoice's payment", async (t) => {
   const { stripe, session } = await subscribed(t);
   const { data } = await stripe.invoicePayments.list({ invoice: idOf(session.invoice) });
   const intent = idOf(data[0]?.payment.payment_intent);

@@ -504,7 +504,7 @@ test.serial('createCheckoutSession of a one-time purchase uses no known customer
   t.like(payments.requests.get(`checkout:${order_id}`), { customerId: null, customerEmail: 'ada@example.com' });
 });
 
-test.serial('a paid order is linked to the customer with the same email', async (t) => {
+test.serial('createCheckoutSession links the order to the customer with the same email', async (t) => {
   const { ctx } = t.context;
   await buildPaymentAccount(ctx);
   const product = await buildProduct(ctx);

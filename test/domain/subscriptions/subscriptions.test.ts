@@ -130,6 +130,7 @@ test.serial('an unpaid period creates no order and records an event', async (t) 
   await settle(t.context);
   t.is((await ordersOf(ctx)).length, 1);
   t.is((await subscriptionsOf(ctx))[0]?.status, 'past_due');
+  t.deepEqual(await recorded(ctx, subscription.id), ['subscription.created', 'subscription.updated']);
 });
 
 test.serial('a canceled subscription records one event, and the email can subscribe again', async (t) => {

@@ -135,7 +135,8 @@ test('an event is delivered once to each subscribed endpoint, however often its 
   const exact = await buildEndpoint(ctx, receiver, { events: ['order.paid'] });
   const family = await buildEndpoint(ctx, receiver, { events: ['order.*'] });
   const other = await buildEndpoint(ctx, receiver, { events: ['subscription.*', 'order.shipped'] });
-  await transact(ctx, async (ctx) => recordEvent(ctx, 'order.paid', 'ord_1'));
+  const { id: orderId } = await buildPaidOrder(ctx);
+  const [eventId] = await transact(ctx, async (ctx) => [recordEvent(ctx, 'order.paid', orderId)]);
 
   for (const { id } of [exact, family]) t.is((await listDeliveries(ctx, { endpointId: id, limit: 10 })).rows.length, 1);
   t.deepEqual((await listDeliveries(ctx, { endpointId: other.id, limit: 10 })).rows, []);
@@ -144,6 +145,11 @@ test('an event is delivered once to each subscribed endpoint, however often its 
     [exact.id, family.id].toSorted(),
   );
   await runJobs(services);
+  for (const { id: endpointId } of [exact, family, other]) await drainEndpoint(ctx, { endpointId });
+  t.deepEqual(
+    receiver.requests.map(({ headers, path }) => [headers['webhook-id'], path]).toSorted(),
+    [exact, family].map(({ url }) => [eventId, new URL(url).pathname]).toSorted(),
+  );
 });
 
 test('draining an endpoint twice or concurrently delivers once', async (t) => {
@@ -159,7 +165,7 @@ test('draining an endpoint twice or concurrently delivers once', async (t) => {
   t.deepEqual(await countStates(ctx, endpoint.id), { delivered: 40 });
 });
 
-test('the body shows the object as it is at the attempt, and a deleted object is not delivered', async (t) => {
+test('an event whose object is gone is discarded, not delivered', async (t) => {
   const { ctx, services } = t.context;
   const receiver = await receiverFor(t);
   const endpoint = await buildEndpoint(ctx, receiver);

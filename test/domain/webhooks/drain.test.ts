@@ -17,7 +17,7 @@ import {
   sendTestEvent,
   updateEndpoint,
 } from '#src/domain/webhooks/index.ts';
-import { minutes, seconds } from '#src/lib/duration.ts';
+import { hours, minutes, seconds } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -207,17 +207,21 @@ test('a delivery whose turn comes later than its batch may begin is not attempte
   t.deepEqual(await countStates(ctx, id), { delivered: 1 });
 });
 
-test('a rate limit pause ends on shutdown', async (t) => {
-  const { ctx } = t.context;
+test('a rate limit pause ends on shutdown, however long it would last', async (t) => {
+  const { ctx, clock } = t.context;
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1, rate_per_second: 1 });
   await recordTests(ctx, id, 30);
   const stopping = new AbortController();
   receiver.behave(() => {
-    setImmediate(() => stopping.abort());
+    clock.pass(-hours(1));
     return { status: 204 };
   });
-  await drainEndpoint({ ...ctx, stopping: stopping.signal }, { endpointId: id });
+  const drain = drainEndpoint({ ...ctx, stopping: stopping.signal }, { endpointId: id });
+  await until(async () => (await countStates(ctx, id))['delivered'] === 1);
+  stopping.abort();
+  await drain;
+  clock.pass(hours(1));
   t.is(receiver.requests.length, 1);
   t.is(await leasesHeld(ctx, id), 0);
 });
