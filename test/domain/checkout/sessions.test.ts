@@ -5,8 +5,9 @@ import { type CheckoutInput, createCheckoutSession, repairSession } from '#src/d
 import type { Context } from '#src/domain/context.ts';
 import { lockOrder } from '#src/domain/orders/index.ts';
 import { checkSession } from '#src/domain/payments/index.ts';
+import { notSent } from '#src/domain/ports/payment-gateway.ts';
 import { holdPromo, quoteGiftCard, quotePromo } from '#src/domain/promotions/index.ts';
-import { hours, minutes } from '#src/lib/duration.ts';
+import { hours, minutes, seconds } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -16,7 +17,7 @@ import { recorded } from '#test/support/enqueued-jobs.ts';
 import { type BuiltProduct, buildProduct, stockOf } from '#test/support/factories/catalog.ts';
 import { buildPaymentAccount, holdsOf, orderOf, ordersOf, sessionOf } from '#test/support/factories/payments.ts';
 import { balanceOf, buildGiftCard, buildPromo, usesOf } from '#test/support/factories/promotions.ts';
-import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
+import { fakePaymentGateway, type Misfortune } from '#test/support/fakes/payment-gateway.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 import { until } from '#test/support/until.ts';
 
@@ -169,6 +170,30 @@ test.serial(
     payments.misfortunes.createSession = [];
   },
 );
+
+for (const misfortune of [
+  { failure: 'busy' },
+  { failure: 'denied' },
+  { failure: 'away', code: notSent },
+] satisfies Misfortune[]) {
+  test.serial(`repairSession searches no session while the provider is ${JSON.stringify(misfortune)}`, async (t) => {
+    const { ctx, services, clock } = t.context;
+    const goods = await stockStore(ctx);
+    payments.misfortunes.createSession = [{ failure: 'away', after: true }, misfortune, misfortune, misfortune];
+    await t.throwsAsync(buyReduced(ctx, goods));
+    const orderId = (await ordersOf(ctx))[0]?.id ?? '';
+    payments.calls.length = 0;
+    for (const waitMs of [seconds(31), minutes(1), minutes(2)]) {
+      clock.pass(waitMs);
+      await runJobs(services);
+      t.like(await sessionOf(ctx, orderId), { state: 'creating' });
+    }
+    t.deepEqual(new Set(payments.calls), new Set(['createSession']));
+    clock.pass(minutes(10));
+    await runJobs(services);
+    t.deepEqual(openAtProvider(), []);
+  });
+}
 
 test.serial(
   'a session that is created while it is abandoned is closed, and a repeated request creates a new order',

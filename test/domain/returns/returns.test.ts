@@ -184,6 +184,8 @@ test('requestReturn rejects unpaid orders, other items and wrong emails', async 
   t.is(await request(pending), 'not_paid');
   t.is(await request(refunded), 'refunded');
   t.is(await request(order, { id: pending.items[0]?.id ?? '' }), 'not_bought');
+  const unnamed = { orderNumber: order.order_number, email, items: [{ quantity: 1 }] };
+  t.is(reasonOf(await requestReturn(ctx, unnamed).catch((error) => error)), 'invalid_request');
   t.is(await request(partly), 'requested');
   t.deepEqual(await returnedOf(ctx, order.id), [0]);
 });

@@ -16,6 +16,7 @@ import {
   listDeliveries,
   listEndpoints,
   readDelivery,
+  readDeliveryRequest,
   redeliver,
   rotateSecret,
   saveEndpoint,
@@ -436,5 +437,23 @@ test('every kind of object is shown as its schema says, with one statement for e
     const rendered = objects.get(ids[kind] ?? '');
     t.true(rendered && rendered.version >= 1, kind);
     t.deepEqual(issuesOf(schema, structuredClone(rendered?.object)), [], kind);
+  }
+});
+
+test('readDeliveryRequest returns the event and the endpoint of each delivery, among others of its store', async (t) => {
+  const { ctx } = t.context;
+  const receiver = await receiverFor(t);
+  const endpoints = [await buildEndpoint(ctx, receiver), await buildEndpoint(ctx, receiver)];
+  const orders = [await buildPaidOrder(ctx), await buildPaidOrder(ctx)];
+  await transact(ctx, async (ctx) => {
+    for (const { id } of orders) recordEvent(ctx, 'order.paid', id);
+  });
+  for (const { id: endpointId, url } of endpoints) {
+    const { rows } = await listDeliveries(ctx, { endpointId, limit: 10 });
+    t.is(rows.length, orders.length);
+    for (const { id, eventId } of rows) {
+      const request = await readDeliveryRequest(ctx, id);
+      t.deepEqual([request?.url, request?.headers['webhook-id']], [url, eventId]);
+    }
   }
 });
