@@ -9,6 +9,7 @@ import { days, hours, minutes } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type ClaimedJob, claimDue, claimStale } from '#src/outbox/claim-jobs.ts';
 import type { Execute } from '#src/outbox/job-state.ts';
+import { readJobStates } from '#src/outbox/queue-states.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { explainStatements, leaveUnanalyzed } from '#test/support/explain-statements.ts';
 import { fillOutbox } from '#test/support/fill-outbox.ts';
@@ -51,6 +52,24 @@ test('claimDue divides the room of a queue among the stores, and the first job o
     [1, 1, 1, 2, 2, 2, 3, 3, 4],
   );
   t.true(hasMore);
+});
+
+test('a job that is left because its queue is full does not wait for a relay, and does once jobs have finished', async (t) => {
+  const { services, clock } = t.context;
+  const isWaiting = async () => {
+    const states = await readJobStates(services.execute, clock.now(), limits);
+    return states.some(({ oldestUnrelayedAt }) => oldestUnrelayedAt !== null);
+  };
+  for (const counts of [[40], [4, 4, 4, 4, 4], [40, 3, 1]]) {
+    await services.execute(sql`delete from outbox`);
+    for (const [index, count] of counts.entries()) await fill(t.context, `ten_${index}`, count);
+    t.true(await isWaiting(), `${counts} before the claim`);
+    const { claims, hasMore } = await claim(t.context);
+    t.true(hasMore);
+    t.false(await isWaiting(), `${counts} after the claim`);
+    await finish(t.context, claims);
+    t.true(await isWaiting(), `${counts} after the claimed ones have finished`);
+  }
 });
 
 test('claimDue leaves what exceeds the limit of a store until its jobs have finished', async (t) => {

@@ -42,7 +42,7 @@ const firstHealSeconds = 30;
 const healSecondsMax = 600;
 
 /** The store of a job as the indexes have it: the jobs that belong to no store count as those of one. */
-const store = sql`coalesce(tenant_id, 'platform')`;
+export const store = sql`coalesce(tenant_id, 'platform')`;
 
 /**
  * Claim due jobs that were never added to a queue. The stores that have any share the room that is left in a queue; of

@@ -1,4 +1,5 @@
 import { sql } from '#src/lib/sql.ts';
+import { queueLimits, store } from './claim-jobs.ts';
 import type { Execute } from './job-state.ts';
 
 /** The open jobs of one name, over all stores. */
@@ -9,7 +10,7 @@ export interface JobState {
   readonly due: number;
   /** Since when the oldest of them is due. */
   readonly oldestDueAt: Date | null;
-  /** Since when the oldest is due that was not carried to its queue yet. */
+  /** Since when the oldest is due that was not carried to its queue yet, although the queue has room for it. */
   readonly oldestUnrelayedAt: Date | null;
   /** Scheduled for later. */
   readonly later: number;
@@ -18,19 +19,27 @@ export interface JobState {
 }
 
 /** The state of each job name that has open jobs. Only open rows are read, so that completed ones cost nothing. */
-export async function readJobStates(execute: Execute, now: Date): Promise<JobState[]> {
+export async function readJobStates(execute: Execute, now: Date, limits = queueLimits): Promise<JobState[]> {
   return execute<JobState>(sql`
     with open as (
-      select queue, job, due_at, case when next_relay_at <= ${now} then 'unrelayed' else 'later' end as state
+      select queue, ${store} as store, job, due_at,
+        case when next_relay_at <= ${now} then 'unrelayed' else 'later' end as state
       from outbox where relays = 0 and next_relay_at is not null
       union all
-      select queue, job, due_at, 'relayed' from outbox where relays > 0 and next_relay_at is not null
+      select queue, ${store}, job, due_at, 'relayed' from outbox where relays > 0 and next_relay_at is not null
       union all
-      select queue, job, due_at, 'failed' from outbox where failed_at is not null)
+      select queue, ${store}, job, due_at, 'failed' from outbox where failed_at is not null),
+    held as materialized (
+      select queue, ${store} as store, count(*) as jobs from outbox
+      where relays > 0 and next_relay_at is not null group by queue, ${store})
+    -- A queue counts as full from half of its limits on, because workers make room between two rounds of the relay.
     select queue, job,
       count(*) filter (where state in ('unrelayed', 'relayed'))::int as due,
       min(due_at) filter (where state in ('unrelayed', 'relayed')) as "oldestDueAt",
-      min(due_at) filter (where state = 'unrelayed') as "oldestUnrelayedAt",
+      min(due_at) filter (where state = 'unrelayed'
+        and queue not in (select queue from held group by queue having 2 * sum(jobs) >= ${limits.perQueue})
+        and (queue, store) not in (select queue, store from held where 2 * jobs >= ${limits.perStore})
+      ) as "oldestUnrelayedAt",
       count(*) filter (where state = 'later')::int as later,
       count(*) filter (where state = 'failed')::int as failed
     from open group by queue, job order by queue, job`);

@@ -78,9 +78,11 @@ function currentState(operations: Operations): Family[] {
       'Failed jobs that wait for an operator, by queue.',
       byQueue(({ failed }) => failed),
     ),
-    gauge('storefront_outbox_lag_seconds', 'Age of the oldest due job that the relay has not yet added to its queue.', [
-      [{}, age(operations.oldestUnrelayedAt)],
-    ]),
+    gauge(
+      'storefront_outbox_lag_seconds',
+      'Age of the oldest due job that the relay has not yet added to its queue, although the queue has room for it.',
+      [[{}, age(operations.oldestUnrelayedAt)]],
+    ),
     gauge(
       'storefront_reconcile_lag_seconds',
       'Time from a payment event at the provider until it was applied, over the last ten minutes; ' +

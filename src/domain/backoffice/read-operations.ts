@@ -13,7 +13,7 @@ export interface Operations {
   readonly at: Date;
   /** Every queue there is, busy or not. */
   readonly queues: readonly QueueState[];
-  /** Since when the oldest job is due that no relay has moved to its queue. */
+  /** Since when the oldest job is due that no relay has moved to its queue, although there is room. */
   readonly oldestUnrelayedAt: Date | null;
   readonly reconcileLag: ReconcileLag;
   /** Label purchases whose outcome is unknown and that no attempt holds. */
