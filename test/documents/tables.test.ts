@@ -177,6 +177,15 @@ test('the table of metrics names every metric, and documents name no other', (t)
   );
 });
 
+test('an alert takes a rate or an increase of a counter only', (t) => {
+  const ranges = tableAfter(markdownFile('src/api/ops/README.md'), '### Alerts').flatMap(([expression = '']) => [
+    ...expression.matchAll(/\b(?:rate|increase)\((\w+)/g),
+  ]);
+  t.true(ranges.length > 0);
+  // Of a gauge, each decrease would count as a reset, after which all of it is new.
+  for (const [range, metric] of ranges) t.regex(metric ?? '', /_(total|count)$/, range);
+});
+
 test('the table of processes matches the Procfile', (t) => {
   t.deepEqual(
     tableAfter(markdownFile('workers/README.md'), '| process |').map(([name, entry]) => [name, entry]),
