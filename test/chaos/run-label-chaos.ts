@@ -64,9 +64,7 @@ export async function runLabelChaos(options: LabelChaosOptions): Promise<readonl
   const requests = recording?.requests ?? defaultRequests;
   const simulator = await startShippoSimulator({ seed });
   const environment = { ...labelEnvironment(options.databaseUrl, options.redisUrl), SHIPPO_API_BASE: simulator.url };
-  const services = await createServices(readConfig({ ...environment, DATABASE_POOL_MAX: '20' }), 'chaos', {
-    log: silentLog,
-  });
+  const services = await createServices(readConfig(observerEnvironment(environment)), 'chaos', { log: silentLog });
   const relay = startRelay(services);
   const api = await serveApi(services, { isRecorded: false });
   const simulation: LabelSimulation = { services, shippoUrl: simulator.url, hooks: api.url, advance: waitAWhile };
@@ -170,6 +168,13 @@ export async function runLabelChaos(options: LabelChaosOptions): Promise<readonl
     await services.close();
     await simulator.close();
   }
+}
+
+/** The run counts and never gives up: its own connections are waited for, however busy the machine is. */
+function observerEnvironment(environment: ReturnType<typeof labelEnvironment>): typeof environment {
+  const databaseUrl = new URL(environment['DATABASE_URL'] ?? '');
+  databaseUrl.searchParams.set('connect_timeout', '60');
+  return { ...environment, DATABASE_URL: databaseUrl.href, DATABASE_POOL_MAX: '20' };
 }
 
 /** Whether a point was covered recently; a point that is no longer reached is not waited for. */
