@@ -65,6 +65,12 @@ const exceptions: readonly (readonly [RegExp, string])[] = [
   [/from one_time_passwords/, 'one-time passwords of the last minutes are counted'],
 ];
 
+/** PostgreSQL 15 and 16 count each value of a list as a whole lookup, and so read a store of this size as a whole. */
+const exceptionsBefore17: typeof exceptions = [
+  [/\bsaved_products as/, 'with ten times as many tags, they read those of the saved products only'],
+  [/\bdue as materialized \(\s*select id, next_attempt_at\s+from webhook_deliveries/, 'and the due deliveries only'],
+];
+
 test.serial('no statement of a request or a job reads more than a constant times what it returns', async (t) => {
   t.timeout(300_000);
   const { services, tenant } = t.context;
@@ -113,7 +119,11 @@ test.serial('no statement of a request or a job reads more than a constant times
   }
   t.log(`${explained.length} plans`);
   t.true(explained.length > 1000);
-  const unexpected = [...costly.values()].filter(({ text }) => !exceptions.some(([pattern]) => pattern.test(text)));
+  const {
+    rows: [server],
+  } = await pool.query(`select current_setting('server_version_num')::int < 170000 as "isOlder"`);
+  const allowed = [...exceptions, ...(server.isOlder ? exceptionsBefore17 : [])];
+  const unexpected = [...costly.values()].filter(({ text }) => !allowed.some(([pattern]) => pattern.test(text)));
   t.deepEqual(
     unexpected.map(({ text, read, returned, kind, scans }) => [
       `${read} rows read for ${returned} (${kind})`,
