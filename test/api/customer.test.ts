@@ -16,6 +16,7 @@ import { bearer, buildLink, buildSession, linksOf } from '#test/support/factorie
 import { buildSubscription } from '#test/support/factories/subscriptions.ts';
 import { fakeMailer, linkIn } from '#test/support/fakes/mailer.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
+import { only } from '#test/support/only.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { type ApiContext, useApi } from '#test/support/use-api.ts';
@@ -408,7 +409,7 @@ test('POST /customer-portal emails a sign-in link, and ignores a return_url off 
   );
   t.like(await api.call('POST', portal, { tenant: tenant.slug, body: {} }), {
     status: 400,
-    body: { error: 'invalid_request', errors: [{ path: '/customer_email' }] },
+    body: { error: 'invalid_request', errors: only({ path: '/customer_email' }) },
   });
 });
 
@@ -464,7 +465,7 @@ test("POST /returns needs only the order's number and email", async (t) => {
   t.like(again.body, {
     error: 'return_not_allowed',
     reason: 'quantity_exceeded',
-    errors: [{ path: '/items/0/quantity' }],
+    errors: only({ path: '/items/0/quantity' }),
   });
 });
 
@@ -512,7 +513,8 @@ test('POST /returns rejects an invalid body and names the field', async (t) => {
   for (const [body, place] of wrong) {
     const response = await api.call('POST', returns, { tenant: tenant.slug, body });
     t.is(response.status, 400, JSON.stringify(body));
-    t.like(response.body, { error: 'invalid_request', errors: [{ path: place }] });
+    t.is(response.body.error, 'invalid_request');
+    t.is(response.body.errors[0].path, place);
   }
   t.like(await api.call('POST', returns, { body: fine }), { status: 400, body: { error: 'missing_tenant' } });
   t.is((await listReturns(ctx, {})).rows.length, 0);

@@ -34,6 +34,7 @@ import { buildPartner } from '#test/support/factories/partners.ts';
 import { buildPaymentAccount } from '#test/support/factories/payments.ts';
 import { buildSession } from '#test/support/factories/sessions.ts';
 import { buildStaff, buildStaffSession } from '#test/support/factories/staff.ts';
+import { only } from '#test/support/only.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 
 /*
@@ -595,7 +596,7 @@ test('concurrent requests do not give two webhook endpoints the same URL', async
   const call = (method: string, path: string, url: string) =>
     api.call(method, `/api/v1/admin/webhook-endpoints${path}`, { key, body: { url, events: ['order.*'] } });
   const created = await Promise.all([1, 2, 3].map((n) => call('POST', '', `https://shop.example/${n}`)));
-  const taken = { status: 400, body: { error: 'invalid_request', errors: [{ path: '/url' }] } };
+  const taken = { status: 400, body: { error: 'invalid_request', errors: only({ path: '/url' }) } };
   for (let round = 0; round < 5; round += 1) {
     const url = `https://shop.example/shared-${round}`;
     const responses = await Promise.all(created.map(({ body }) => call('PATCH', `/${body.webhook_endpoint.id}`, url)));

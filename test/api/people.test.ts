@@ -5,6 +5,7 @@ import { sql } from '#src/lib/sql.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
 import { buildPartner } from '#test/support/factories/partners.ts';
+import { only } from '#test/support/only.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { type ApiContext, useApi } from '#test/support/use-api.ts';
 
@@ -183,9 +184,9 @@ test('POST /leads/waitlist accepts a variant or a product of this store, and sto
   for (const [body, path] of unknown) {
     const response = await wait(body);
     t.is(response.status, 400);
-    t.like(response.body, { error: 'unknown_product', errors: [{ path }] });
+    t.like(response.body, { error: 'unknown_product', errors: only({ path }) });
   }
-  t.like(await wait({}), { status: 400, body: { error: 'invalid_request', errors: [{ path: '/product_slug' }] } });
+  t.like(await wait({}), { status: 400, body: { error: 'invalid_request', errors: only({ path: '/product_slug' }) } });
 });
 
 test('a wholesale inquiry is stored with its lead', async (t) => {
@@ -268,7 +269,7 @@ for (const path of pages) {
         body: { product_slug: slug, email },
       });
       t.is(status, 400, String(email));
-      t.like(body, { error: 'invalid_request', errors: [{ path: '/email' }] });
+      t.like(body, { error: 'invalid_request', errors: only({ path: '/email' }) });
     }
     t.like(await api.call('GET', path, { tenant: tenant.slug }), {
       status: 405,
@@ -333,7 +334,7 @@ test('a referral without a code is rejected with its path, and a request without
     tenant: { slug: tenant },
   } = t.context;
   const nameless = await api.call('POST', '/api/v1/partners/track', { tenant, body: { session_id: 'ses-1' } });
-  t.like(nameless, { status: 400, body: { error: 'invalid_request', errors: [{ path: '/code' }] } });
+  t.like(nameless, { status: 400, body: { error: 'invalid_request', errors: only({ path: '/code' }) } });
   t.is((await api.call('POST', '/api/v1/partners/track', { body: { code: 'maker' } })).body.error, 'missing_tenant');
 });
 

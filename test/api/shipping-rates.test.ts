@@ -3,6 +3,7 @@ import anyTest, { type TestFn } from 'ava';
 import { minutes } from '#src/lib/duration.ts';
 import { buildShippingAccount, origin, shippingAccountInput } from '#test/support/factories/shipping.ts';
 import { busy, denial, fakeShippingByStore, rate, silence } from '#test/support/fakes/shipping-gateway.ts';
+import { only } from '#test/support/only.ts';
 import { until } from '#test/support/until.ts';
 import { type ApiContext, useApi } from '#test/support/use-api.ts';
 
@@ -39,7 +40,7 @@ test('POST /shipping/rates returns the rates, the cheapest first', async (t) => 
     service_code: 'ups_ground',
     currency: 'USD',
     estimated_days: 3,
-    attributes: ['fastest'],
+    attributes: only('fastest'),
   });
   t.is(quote.rates[0].estimated_days, null);
   t.is(quote.cheapest_rate_id, quote.rates[0].id);
@@ -128,7 +129,7 @@ test('POST /shipping/rates rejects a parcel over 150 pounds with the true bounds
     t.like(body, {
       error: 'invalid_request',
       detail: '/parcel/weight_oz must be a number more than 0 and at most 2400.',
-      errors: [{ path: '/parcel/weight_oz' }],
+      errors: only({ path: '/parcel/weight_oz' }),
     });
   }
 });

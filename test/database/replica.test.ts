@@ -16,6 +16,7 @@ import { serveApi } from '#test/support/api.ts';
 import { testEnvironment, timeouts } from '#test/support/environment.ts';
 import { buildCart } from '#test/support/factories/cart.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
+import { only } from '#test/support/only.ts';
 import { type StartedReplica, startReplica } from '#test/support/start-replica.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { until } from '#test/support/until.ts';
@@ -69,7 +70,7 @@ test.serial('lists are read from a replica that has caught up', async (t) => {
   const { slug } = await buildProduct(ctx);
   await until(() => isListed(ctx, slug));
   await until(async () => (await readFrom(ctx)) === 'replica');
-  t.like(await checkReplica(services), [{ level: 'ok', about: 'read replica' }]);
+  t.like(await checkReplica(services), only({ level: 'ok', about: 'read replica' }));
 });
 
 test.serial(
@@ -92,9 +93,10 @@ test.serial(
     const { slug: later } = await buildProduct(ctx);
     t.is((await api.call('GET', `/api/v1/products/${later}`, { tenant })).status, 200);
     await until(() => isListed(ctx, later));
-    t.like(await checkReplica(services), [
-      { level: 'warning', message: 'The read replica is more than 5 seconds behind.' },
-    ]);
+    t.like(
+      await checkReplica(services),
+      only({ level: 'warning', message: 'The read replica is more than 5 seconds behind.' }),
+    );
     t.is(await readFrom(ctx), 'primary');
 
     await replica.administer('select pg_wal_replay_resume()');
@@ -142,7 +144,7 @@ test.serial(
     const message =
       'DATABASE_URL names a read replica, which accepts no changes. Name the primary, or promote the replica.';
     await t.throwsAsync(proveDatabase(services.execute), { instanceOf: UnfitDatabase, message });
-    t.like(await checkDatabase(services), [{ level: 'fault', about: 'database' }]);
+    t.like(await checkDatabase(services), only({ level: 'fault', about: 'database' }));
     t.is((await api.call('GET', '/readyz')).status, 503);
     await until(async () => (await services.tenants.bySlug(ctx.tenant.slug)) !== undefined);
     const { status, headers } = await api.call('POST', '/api/v1/cart', { tenant: ctx.tenant.slug, body: {} });
@@ -157,7 +159,8 @@ test.serial('a replica that was promoted is not read, because it no longer follo
   await replica.administer('select pg_promote()');
   const { slug } = await buildProduct(ctx);
   await until(() => isListed(ctx, slug));
-  t.like(await checkReplica(services), [
-    { level: 'warning', message: 'DATABASE_READ_URL names no replica, or one that was promoted.' },
-  ]);
+  t.like(
+    await checkReplica(services),
+    only({ level: 'warning', message: 'DATABASE_READ_URL names no replica, or one that was promoted.' }),
+  );
 });

@@ -15,6 +15,7 @@ import { type TestContext, useContext } from '#test/support/context.ts';
 import { countStatements } from '#test/support/count-statements.ts';
 import { buildEntry } from '#test/support/factories/content.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
+import { only } from '#test/support/only.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 
 const test = anyTest as TestFn<TestContext>;
@@ -57,7 +58,13 @@ test.serial('lockRow and a change execute two statements whose texts contain no 
   for (const secret of [id, ctx.tenant.id, '9205', '12345', '2026'])
     t.false(statements.join('\n').includes(secret), secret);
   await transact(ctx, async (ctx) => {
-    t.like(await lock(ctx, id), { labels, paidAt, attentions: [], totalCents: 12_345, version: version + 1 });
+    t.like(await lock(ctx, id), {
+      labels: only(...labels),
+      paidAt,
+      attentions: [],
+      totalCents: 12_345,
+      version: version + 1,
+    });
   });
 });
 
@@ -126,7 +133,7 @@ test.serial('saveRow writes the changes of a row that is as it was read, with on
   t.is(statements.length, 3, statements.join('\n'));
   for (const secret of [id, ctx.tenant.id, '9205', '12345', '2026'])
     t.false(statements.join('\n').includes(secret), secret);
-  t.like(await readOrder(ctx, id), { labels, paidAt, totalCents: 12_346, version: order.version });
+  t.like(await readOrder(ctx, id), { labels: only(...labels), paidAt, totalCents: 12_346, version: order.version });
 });
 
 test('saveRow writes nothing to a row that was changed meanwhile', async (t) => {

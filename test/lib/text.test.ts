@@ -10,6 +10,7 @@ import { oneLine } from '#src/lib/one-line.ts';
 import { Url } from '#src/lib/schema.ts';
 import { isUrl, normalizeUrl, urlLengthMax } from '#src/lib/url.ts';
 import { fits, issuesOf } from '#src/lib/validation.ts';
+import { only } from '#test/support/only.ts';
 
 test('nearest finds the word of a typing error', (t) => {
   t.is(nearest('dryrun', ['prune', 'dry-run', 'json']), 'dry-run');
@@ -152,8 +153,11 @@ test('normalizeUrl returns what RFC 3986 allows and browsers read alike', (t) =>
 });
 
 test('Url distinguishes a text that is no URL from one that is too long once encoded', (t) => {
-  t.like(issuesOf(Url, 'www.shop.example'), [{ detail: 'must be a URL such as https://shop.example.com/' }]);
+  t.like(issuesOf(Url, 'www.shop.example'), only({ detail: 'must be a URL such as https://shop.example.com/' }));
   const long = `https://s.x/${'中'.repeat(500)}`;
   t.false(isUrl(long));
-  t.like(issuesOf(Url, long), [{ detail: `may have at most ${urlLengthMax} characters once it is percent-encoded` }]);
+  t.like(
+    issuesOf(Url, long),
+    only({ detail: `may have at most ${urlLengthMax} characters once it is percent-encoded` }),
+  );
 });

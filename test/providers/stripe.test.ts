@@ -16,6 +16,7 @@ import { createStripePaymentGateway } from '#src/providers/stripe/payment-gatewa
 import { couponParamsOf, sessionParamsOf } from '#src/providers/stripe/session-params.ts';
 import { invoiceSnapshotOf } from '#src/providers/stripe/snapshots.ts';
 import { awkwardNames } from '#test/support/awkward-names.ts';
+import { only } from '#test/support/only.ts';
 
 const test = anyTest as TestFn<GatewayContext>;
 
@@ -406,7 +407,7 @@ test('fetchPayment reads refunds and disputes by every kind of reference', async
   await stripe.failRefund(made?.id ?? '');
   t.like(await payments.fetchPayment(account, made?.id ?? ''), {
     refundedCents: 100,
-    failedRefunds: [{ refundId: 'rfd_1', failure: 'lost_or_stolen_card' }],
+    failedRefunds: only({ refundId: 'rfd_1', failure: 'lost_or_stolen_card' }),
     lastRefundId: 'rfd_2',
   });
   const dispute = await stripe.openDispute(charge);

@@ -12,6 +12,7 @@ import { buildProduct, stockOf } from '#test/support/factories/catalog.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
 import { bearer, buildSession } from '#test/support/factories/sessions.ts';
+import { only } from '#test/support/only.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 import { until } from '#test/support/until.ts';
 import { auditOf, deedsOf, type OwnerContext, pagesOf, resultOf, useOwner } from '#test/support/use-owner.ts';
@@ -263,7 +264,7 @@ test('an import reads customers, partners, content and promo codes', async (t) =
   t.like((await owner.get('/content/article/care')).body.entry, {
     title: 'Care',
     body: { format: 'markdown', value: '# Oil\ntwice a year' },
-    tags: ['wood'],
+    tags: only('wood'),
   });
 
   const codes = 'code,type,value,value_cents\nTEN,percent,10,\nFIVE,fixed,,500\nNONE,percent,,\n';
@@ -384,7 +385,7 @@ test('an import of past orders rejects one that exists with other content, and s
   const corrected = [header, rows[0]?.replace('3000', '1000')].join('\n');
   t.like(await importFile(t, 'kind=orders&format=csv', corrected), { rows: { failed: 1 }, changes: { unchanged: 0 } });
   const { order } = (await owner.get(`/orders/${(await owner.get('/orders?q=S1')).body.orders[0].id}`)).body;
-  t.like(order, { total_cents: 3000, items: [{ name: 'Oak bowl' }] });
+  t.like(order, { total_cents: 3000, items: only({ name: 'Oak bowl' }) });
 });
 
 const pastOrder = (fields: object) => ({
@@ -643,7 +644,7 @@ test('an import reads the products of a Shopify store as it exports them', async
     name: 'Example T-Shirt',
     description: 'Soft & warm.\nMade in\nLisbon',
     category: 'Shirts',
-    tags: ['cotton', 'summer'],
+    tags: only('cotton', 'summer'),
     status: 'published',
   });
   t.deepEqual(
@@ -654,24 +655,28 @@ test('an import reads the products of a Shopify store as it exports them', async
       ['side.jpg', null],
     ],
   );
-  t.like(shirt?.variants, [
-    {
-      sku: 'example-shirt-s',
-      name: 'Small / Blue',
-      options: { Size: 'Small', Color: 'Blue' },
-      priceCents: 1999,
-      compareAtCents: 2499,
-      weightOz: 7.055,
-      stock: 12,
-      backorder: false,
-      ships: true,
-    },
-    { sku: 'EXAMPLE-T-SHIRT-LARGE-BLUE', priceCents: 2100, compareAtCents: null, stock: 0, backorder: true },
-  ]);
+  t.like(
+    shirt?.variants,
+    only(
+      {
+        sku: 'example-shirt-s',
+        name: 'Small / Blue',
+        options: { Size: 'Small', Color: 'Blue' },
+        priceCents: 1999,
+        compareAtCents: 2499,
+        weightOz: 7.055,
+        stock: 12,
+        backorder: false,
+        ships: true,
+      },
+      { sku: 'EXAMPLE-T-SHIRT-LARGE-BLUE', priceCents: 2100, compareAtCents: null, stock: 0, backorder: true },
+    ),
+  );
   t.like(book, { slug: 'e-book-uber', status: 'draft', description: '' });
-  t.like(book?.variants, [
-    { sku: 'E-BOOK-UBER', name: 'E-Book', options: {}, priceCents: 500, stock: null, ships: false },
-  ]);
+  t.like(
+    book?.variants,
+    only({ sku: 'E-BOOK-UBER', name: 'E-Book', options: {}, priceCents: 500, stock: null, ships: false }),
+  );
 });
 
 test('an import of a Shopify file leaves as it is what the file has no column for, and names its columns', async (t) => {

@@ -10,6 +10,7 @@ import type { ApiResponse } from '#test/support/api.ts';
 import { shippingAccountInput } from '#test/support/factories/shipping.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
 import { denial, fakeShippingGateway } from '#test/support/fakes/shipping-gateway.ts';
+import { only } from '#test/support/only.ts';
 import { auditOf, deedsOf, type OwnerContext, placesOf, resultOf, useOwner } from '#test/support/use-owner.ts';
 
 const test = (anyTest as TestFn<OwnerContext>).serial;
@@ -261,7 +262,7 @@ test('the terms of shipping are saved, a first account only with its key, and th
     provider: 'shippo',
     has_webhook_token: true,
     has_webhook_secret: false,
-    carriers: ['usps', 'ups'],
+    carriers: only('usps', 'ups'),
     label_cost_cap_cents: null,
   });
   const origin = { ...terms.origin, street1: '1 Secret Lane' };

@@ -5,6 +5,7 @@ import { createTransport } from 'nodemailer';
 
 import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
 import { startMailbox } from '#src/dev/simulators/mailbox/simulator.ts';
+import { only } from '#test/support/only.ts';
 
 const mailbox = await startMailbox();
 const control = mailboxControl(mailbox.url);
@@ -46,7 +47,7 @@ test('mailbox stores a message with its headers, text and HTML', async (t) => {
   t.deepEqual(others, []);
   t.like(message, {
     from,
-    to: [to],
+    to: only(to),
     subject,
     message_id: '<ship.1001@fernandfable.example>',
     text: 'Track it: https://shop.example/orders/1001?a=1&b=2\nGrüße',

@@ -16,6 +16,7 @@ import { type TestContext, useContext } from '#test/support/context.ts';
 import { countStatements } from '#test/support/count-statements.ts';
 import { recorded } from '#test/support/enqueued-jobs.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
+import { only } from '#test/support/only.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 
 const test = anyTest as TestFn<TestContext>;
@@ -107,7 +108,7 @@ test('order.shipped and order.delivered are recorded once each', async (t) => {
   await record(t.context, id, { status: 'delivered' });
   await record(t.context, id, { status: 'delivered' });
   t.deepEqual(await recorded(ctx, id), ['order.shipped', 'order.delivered']);
-  t.like(await readOrder(ctx, id), { fulfillment_status: 'delivered', shipped_at: shippedAt, labels: [label()] });
+  t.like(await readOrder(ctx, id), { fulfillment_status: 'delivered', shipped_at: shippedAt, labels: only(label()) });
 });
 
 test('an order that is delivered without a transit update was shipped too', async (t) => {

@@ -17,6 +17,7 @@ import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
 import { attributionOf, buildPartner } from '#test/support/factories/partners.ts';
+import { only } from '#test/support/only.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 
 const test = anyTest as TestFn<TestContext>;
@@ -32,14 +33,14 @@ test('saving a partner twice changes nothing, and a new name is one change', asy
     );
   t.like(await save('The Maker Blog'), { subject: 'partner maker', action: 'created' });
   t.like(await save('The Maker Blog'), { action: 'unchanged', fields: [] });
-  t.like(await save('The Maker'), { action: 'updated', fields: ['name'] });
+  t.like(await save('The Maker'), { action: 'updated', fields: only('name') });
   t.like(await findPartner(ctx, ' MAKER '), { name: 'The Maker', commissionPercent: 8, windowMs: days(30) });
 });
 
 test('savePartner rejects a zero window with its path', async (t) => {
   const save = transact(t.context.ctx, (ctx) => savePartner(ctx, { code: 'maker', name: 'The Maker', window: '0s' }));
   const error = await t.throwsAsync(save, { code: 'invalid_request' });
-  t.like(error, { extensions: { errors: [{ path: '/window' }] } });
+  t.like(error, { extensions: { errors: only({ path: '/window' }) } });
 });
 
 test('an order within the window of a visit is attributed once, however often it is reported', async (t) => {

@@ -26,6 +26,7 @@ import { issuesOf } from '#src/lib/validation.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { balanceOf, buildGiftCard, buildPromo, usesOf } from '#test/support/factories/promotions.ts';
+import { only } from '#test/support/only.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 
 const test = anyTest as TestFn<TestContext>;
@@ -162,7 +163,7 @@ test('savePromoCode is idempotent and restores a removed code', async (t) => {
   t.like(await save(), { action: 'unchanged', fields: [] });
   t.like(await save({ value: 12.5, min_subtotal_cents: 2000 }), {
     action: 'updated',
-    fields: ['percent', 'min_subtotal_cents'],
+    fields: only('percent', 'min_subtotal_cents'),
   });
   t.like(await quote(ctx, ' Welcome10 '), {
     valid: true,
@@ -184,7 +185,9 @@ test('savePromoCode rejects a code that ends before it starts', async (t) => {
   const save = transact(t.context.ctx, (ctx) =>
     savePromoCode(ctx, { code: 'NEVER', type: 'free_shipping', starts_at: at, ends_at: at }),
   );
-  t.like(await t.throwsAsync(save, { code: 'invalid_request' }), { extensions: { errors: [{ path: '/ends_at' }] } });
+  t.like(await t.throwsAsync(save, { code: 'invalid_request' }), {
+    extensions: { errors: only({ path: '/ends_at' }) },
+  });
 });
 
 test('PromoCodeInput requires the value of its type', (t) => {
@@ -336,7 +339,7 @@ test('quotePromo discounts eligible lines, and no other currency', async (t) => 
   t.like(await quotePromo(ctx, { code: promo.code, currency: 'USD', lines }), {
     valid: true,
     discountCents: 300,
-    lineDiscountsCents: [0, 300],
+    lineDiscountsCents: only(0, 300),
   });
   t.is((await quotePromo(ctx, { code: promo.code, currency: 'EUR', lines })).reason, 'not_applicable');
 });
@@ -375,7 +378,7 @@ test('saveGiftCard keeps the balance of an existing card', async (t) => {
   const card = await quoteGiftCard(ctx, { code: 'ABCDEFGHJKLMNPQR', orderTotalCents: 8000 });
   t.like(card, { appliedCents: 5000, remainingDueCents: 3000 });
   await holdCard(ctx, { giftCardId: card.giftCardId ?? '', amountCents: 2000 });
-  t.like(await save(100, { setBalance: true }), { action: 'updated', fields: ['balance_cents'] });
+  t.like(await save(100, { setBalance: true }), { action: 'updated', fields: only('balance_cents') });
   t.deepEqual(await balanceOf(ctx, card.giftCardId ?? ''), { balance: 2000, held: 2000 });
 });
 
@@ -384,7 +387,7 @@ test('saveGiftCard stores no readable code', async (t) => {
   const { code } = await buildGiftCard(ctx);
   const rows = await read<object>(ctx, sql`select * from gift_cards where tenant_id = ${ctx.tenant.id}`);
   t.is(rows.length, 1);
-  t.false(JSON.stringify(rows).includes(code.replaceAll('-', '')));
+  t.false(JSON.stringify(rows).replaceAll('-', '').toUpperCase().includes(code.replaceAll('-', '')));
 });
 
 test('holdGiftCard grants the whole balance to one of two concurrent checkouts', async (t) => {

@@ -31,6 +31,7 @@ import { buildProduct } from '#test/support/factories/catalog.ts';
 import { newAddress } from '#test/support/factories/mail.ts';
 import { buildRemindedCart, decideAll, decisionsOf, remindAnytime } from '#test/support/factories/reminders.ts';
 import { fakeMailer, linkIn } from '#test/support/fakes/mailer.ts';
+import { only } from '#test/support/only.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = anyTest as TestFn<TestContext>;
@@ -58,7 +59,7 @@ test('reminder settings are saved, and saving them twice changes nothing', async
 
   t.like(await saveSettings(ctx, { steps: ['2s'], quiet_hours: null, per_address: '1h', enabled: false }), {
     action: 'updated',
-    fields: ['enabled', 'steps', 'quiet_hours', 'per_address'],
+    fields: only('enabled', 'steps', 'quiet_hours', 'per_address'),
   });
   t.deepEqual(await reminderSettings(ctx), {
     enabled: false,

@@ -19,6 +19,7 @@ import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildEntry } from '#test/support/factories/content.ts';
 import { buildHomeware, homewareDocuments, knownResults } from '#test/support/factories/search.ts';
+import { only } from '#test/support/only.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 import { measureSearch } from '#test/support/search-quality.ts';
 import { buildTenant } from '#test/support/tenant.ts';
@@ -462,10 +463,7 @@ test.serial('searchDocuments records searches without results, and pruneZeroResu
     (await listZeroResultSearches(ctx)).some(({ query }) => query.includes('example')),
     'nobody is named',
   );
-  t.like(await listZeroResultSearches(ctx), [
-    { query: 'submarine', count: 2 },
-    { query: 'zeppelin', count: 1 },
-  ]);
+  t.like(await listZeroResultSearches(ctx), only({ query: 'submarine', count: 2 }, { query: 'zeppelin', count: 1 }));
   await transact(ctx, (ctx) =>
     ctx.tx.execute(sql`
     insert into zero_result_searches (tenant_id, query, count, last_at)
@@ -474,7 +472,7 @@ test.serial('searchDocuments records searches without results, and pruneZeroResu
   );
   await pruneZeroResultSearches(services.context());
   t.is((await listZeroResultSearches(ctx, { limit: 10_000 })).length, 5000, 'whoever searches at random fills no disk');
-  t.like(await listZeroResultSearches(ctx), [{ query: 'submarine', count: 2 }]);
+  t.like((await listZeroResultSearches(ctx))[0], { query: 'submarine', count: 2 });
   clock.pass(days(91));
   await pruneZeroResultSearches(services.context());
   t.deepEqual(await listZeroResultSearches(ctx), []);

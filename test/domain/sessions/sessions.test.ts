@@ -33,6 +33,7 @@ import { newAddress } from '#test/support/factories/mail.ts';
 import { buildLink, buildSession, linkRequest, linksOf, sessionsOf } from '#test/support/factories/sessions.ts';
 import { buildStaff, buildStaffLink } from '#test/support/factories/staff.ts';
 import { fakeMailer, linkIn } from '#test/support/fakes/mailer.ts';
+import { only } from '#test/support/only.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 
@@ -204,7 +205,7 @@ test('with customer accounts disabled nothing is stored, and links requested bef
   await requestLink(ctx, linkRequest(email));
   const [{ linkId } = { linkId: '' }] = await enqueuedJobs(ctx, mailLinkJob);
   await mailLink(off, { linkId });
-  t.like(await linksOf(ctx, email), [{ outcome: 'switched_off' }]);
+  t.like(await linksOf(ctx, email), only({ outcome: 'switched_off' }));
 });
 
 test('an expired link is not emailed', async (t) => {
@@ -213,7 +214,7 @@ test('an expired link is not emailed', async (t) => {
   await requestLink(ctx, linkRequest(email));
   const [{ linkId } = { linkId: '' }] = await enqueuedJobs(ctx, mailLinkJob);
   await mailLink(later(ctx, minutes(15)), { linkId });
-  t.like(await linksOf(ctx, email), [{ outcome: 'too_late' }]);
+  t.like(await linksOf(ctx, email), only({ outcome: 'too_late' }));
 });
 
 test('a link redirects only to a path of the storefront', async (t) => {

@@ -30,6 +30,7 @@ import { buildProduct, stockOf } from '#test/support/factories/catalog.ts';
 import { buildPaidOrder, buildReleasedHold, newYork } from '#test/support/factories/orders.ts';
 import { buildShippingAccount, origin } from '#test/support/factories/shipping.ts';
 import { busy, denial, fakeShippingByStore, rate, silence } from '#test/support/fakes/shipping-gateway.ts';
+import { only } from '#test/support/only.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 import { labelOf, orderOf, outboxJobsOf, press, type Requested, request, run, runToEnd, withFake } from './support.ts';
 
@@ -246,7 +247,7 @@ test('chooseRate buys a rate across a border, with a customs declaration', async
   );
   t.like(shipping.quotes[0]?.customs, {
     signer: 'Cedar & Clay',
-    items: [{ description: 'Tea', quantity: 2, valueCents: 2000, weightOz: 2 }],
+    items: only({ description: 'Tea', quantity: 2, valueCents: 2000, weightOz: 2 }),
     exemption: 'to_canada',
   });
 

@@ -20,6 +20,7 @@ import { createEasypostConnection } from '#src/providers/easypost/easypost-conne
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { shippingAccountInput } from '#test/support/factories/shipping.ts';
 import { denial, fakeShippingGateway } from '#test/support/fakes/shipping-gateway.ts';
+import { only } from '#test/support/only.ts';
 
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
@@ -34,7 +35,7 @@ test('saveShippingAccount saves an account once and reports the changed fields',
   t.like(await save({ carriers: ['fedex'], label_cost_cap_cents: 900 }), {
     subject: 'shipping',
     action: 'updated',
-    fields: ['carriers', 'label_cost_cap_cents'],
+    fields: only('carriers', 'label_cost_cap_cents'),
   });
   t.deepEqual(
     (await save({ carriers: ['fedex'], label_cost_cap_cents: 900, api_key: 'another key', webhook_token: null }))
@@ -173,7 +174,7 @@ test('the second provider is stored and checked', async (t) => {
   await t.throwsAsync(checkSecondShippingAccount(ctx), { instanceOf: DomainError, code: 'not_found' });
   t.is((await save('EZTK-wrong')).action, 'created');
   t.is((await checkSecondShippingAccount(ctx)).ok, false);
-  t.like(await save('EZTK-right'), { subject: 'second_shipping', action: 'updated', fields: ['api_key'] });
+  t.like(await save('EZTK-right'), { subject: 'second_shipping', action: 'updated', fields: only('api_key') });
   t.is((await save('EZTK-right')).action, 'unchanged');
   t.deepEqual(await checkSecondShippingAccount(ctx), {
     ok: true,

@@ -24,6 +24,7 @@ import { minutes, seconds } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
+import { only } from '#test/support/only.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 
 const test = anyTest as TestFn<TestContext>;
@@ -52,7 +53,7 @@ test('saveTenant creates a store with defaults and a secret of its own', async (
     storefrontUrl: 'https://shop.cedar.example',
     magicLinkPath: '/account/sign-in',
     restorePath: '/cart/restore',
-    allowedOrigins: ['*'],
+    allowedOrigins: only('*'),
     mailFrom: null,
   });
   t.deepEqual(tenant.modules, { customer_accounts: false, subscriptions: true, gift_cards: true, reviews: true });
@@ -391,7 +392,7 @@ test('saveKey changes the scopes of an existing key and leaves its value', async
 
   const expiresAt = new Date(clock.now().getTime() + minutes(60));
   const saved = await save(ctx, { scopes: ['products:read', 'orders:read'], expiresAt });
-  t.like(saved, { change: { subject: 'key backend', action: 'updated', fields: ['scopes', 'expires_at'] } });
+  t.like(saved, { change: { subject: 'key backend', action: 'updated', fields: only('scopes', 'expires_at') } });
   const limited = await save(ctx, { scopes: ['products:read', 'orders:read'], expiresAt, requestsPerMinute: 90 });
   t.deepEqual(limited.change.fields, ['requests_per_minute']);
   const unlimited = await save(ctx, { scopes: ['products:read', 'orders:read'], expiresAt });

@@ -40,6 +40,7 @@ import { type TestContext, useContext } from '#test/support/context.ts';
 import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
 import { buildEndpoint, countStates, receiverFor, recordTests } from '#test/support/factories/webhooks.ts';
+import { only } from '#test/support/only.ts';
 import { isSignedWith } from '#test/support/receiver.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 import { until } from '#test/support/until.ts';
@@ -70,7 +71,7 @@ test('saving an endpoint of a store file twice changes nothing, and a new secret
   t.like(await save(ctx, { ...entry, events: ['order.*'], concurrency: 9, secret: other }), {
     subject,
     action: 'updated',
-    fields: ['events', 'concurrency', 'secret'],
+    fields: only('events', 'concurrency', 'secret'),
   });
   const [stored] = await read<{ id: string; secret: string; widths: number[] }>(
     ctx,

@@ -1,0 +1,32 @@
+import { stripTypeScriptTypes } from 'node:module';
+
+import { type Node, parse } from 'acorn';
+import test from 'ava';
+
+import { testSources } from './sources.ts';
+
+/** The fields of acorn's nodes that a call, or an array, has. */
+interface Written extends Node {
+  readonly callee?: { readonly property?: { readonly name?: string } };
+  readonly arguments?: readonly Written[];
+  readonly elements?: readonly unknown[];
+}
+
+test('no selector of t.like has an array, beyond which it would ignore what a list has', (t) => {
+  const arrays = testSources
+    .filter(({ text }) => text.includes('t.like('))
+    .flatMap(({ path, text }) =>
+      nodesIn(parse(stripTypeScriptTypes(text), { ecmaVersion: 'latest', sourceType: 'module' }))
+        .filter(({ type, callee }) => type === 'CallExpression' && callee?.property?.name === 'like')
+        .flatMap((call) => nodesIn(call.arguments?.[1]))
+        .filter(({ elements = [] }) => elements.length > 0)
+        .map(({ start }) => `${path}:${text.slice(0, start).split('\n').length}`),
+    );
+  t.deepEqual(arrays, [], 'write only(…) of test/support/only.ts');
+});
+
+function nodesIn(value: unknown): Written[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const within = Object.values(value).flatMap(nodesIn);
+  return 'type' in value ? [value as Written, ...within] : within;
+}
