@@ -476,7 +476,7 @@ test('Shippo simulator drops, duplicates and reorders webhooks as set', async (t
   t.true(await control.idle());
   t.deepEqual(statuses(), ['PRE_TRANSIT', 'PRE_TRANSIT']);
 
-  await control.deliveries({ reorder: 1 });
+  await control.deliveries({ reorder: 1, delay_ms: 60_000 });
   await control.moveTrack(number, 'TRANSIT');
   await control.deliveries({});
   await control.moveTrack(number, 'DELIVERED');
