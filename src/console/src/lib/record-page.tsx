@@ -4,14 +4,14 @@ import { type RaRecord, ShowBase, useResourceDefinition, useShowContext } from '
 
 import { Failure } from './failure.tsx';
 import { PageHeading } from './page-heading.tsx';
+import { refetchInterval } from './refetch-interval.ts';
 
 interface RecordPageProps<Row extends RaRecord> {
   readonly children: (record: Row) => ReactNode;
 }
 
 const queryOptions = {
-  // Workers move on what an open page shows.
-  refetchInterval: 5000,
+  refetchInterval,
   // Records of lists, which lack parts, are cached as the page's own, unless it has a meta.
   meta: { isWhole: true },
   onError: () => undefined,

@@ -9,6 +9,7 @@ import { admin } from '../../admin.ts';
 import { Panel } from '../../lib/facts.tsx';
 import { Failure } from '../../lib/failure.tsx';
 import { choicesOf, formatTime } from '../../lib/format.ts';
+import { refetchInterval } from '../../lib/refetch-interval.ts';
 import { Rows } from '../../lib/rows.tsx';
 import { State } from '../../lib/texts.tsx';
 import { DeliveryAttempts } from './delivery-attempts.tsx';
@@ -27,7 +28,7 @@ export function DeliveriesPanel({ endpointId }: { readonly endpointId: string })
       admin.listWebhookDeliveries(endpointId, { ...(state && { state }), ...(cursor && { cursor }) }, { signal }),
     initialPageParam: '',
     getNextPageParam: ({ cursor }) => cursor,
-    refetchInterval: 5000,
+    refetchInterval,
   });
   return (
     <Panel
