@@ -847,6 +847,54 @@ browserTest('each page is shown whole to a role, or as denied', async (t) => {
   }
 });
 
+browserTest('what can only be clicked is not printed', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const page = await openConsole(t);
+  const order = await buyMug(stack, atHome);
+  await openInConsole(page, stack, `/orders/${order.id}/show`, order.number);
+  await page.emulateMedia({ media: 'print' });
+  for (const role of ['button', 'menuitem', 'banner'] as const)
+    t.is(await page.getByRole(role).filter({ visible: true }).count(), 0, role);
+  t.true(await page.getByRole('heading', { name: 'Items' }).isVisible());
+  await page.emulateMedia({ media: 'screen' });
+});
+
+/** Evaluated in a page: what has neither a border nor an outline, of what is a surface of its own. */
+const withoutEdge = `[...document.querySelectorAll('.MuiButton-contained, .MuiAlert-root, [role=dialog], .Mui-focusVisible')]
+  .filter((element) => ['outline', 'border-top'].every((edge) =>
+    getComputedStyle(element).getPropertyValue(edge + '-style') === 'none'))
+  .map(({ textContent }) => textContent)`;
+
+browserTest('where a browser forces its own colors, buttons, dialogs and the focus have edges', async (t) => {
+  t.timeout(180_000);
+  const page = await openConsole(t);
+  await page.emulateMedia({ forcedColors: 'active' });
+  await openInConsole(page, t.context.stack, '/promo-codes', 'Promo codes');
+  t.deepEqual(await page.evaluate(withoutEdge), []);
+  await button(page, 'New promo code').press('Enter');
+  await confirm(page, 'Create the promo code');
+  await dialog(page).getByRole('alert').waitFor();
+  await dialog(page).getByRole('button', { name: 'Close' }).press('Shift');
+  await page.keyboard.press('Tab');
+  await page.locator('.Mui-focusVisible').waitFor();
+  t.deepEqual(await page.evaluate(withoutEdge), []);
+  await confirm(page, 'Close');
+  await page.emulateMedia({ forcedColors: 'none' });
+});
+
+browserTest('a form can be filled in where the window is enlarged to 400 %', async (t) => {
+  t.timeout(180_000);
+  const page = await openConsole(t);
+  await openInConsole(page, t.context.stack, '/promo-codes', 'Promo codes');
+  await page.setViewportSize({ width: 320, height: 256 });
+  await button(page, 'New promo code').click();
+  const { height = 0 } = (await dialog(page).locator('form').boundingBox()) ?? {};
+  t.true(height >= 150, `the inputs have ${height} pixels`);
+  await confirm(page, 'Close');
+  await page.setViewportSize({ width: 1280, height: 900 });
+});
+
 /** What stands for a page, or for a record, that is not there. */
 const absentPages = [
   ['/none', 'Not found'],

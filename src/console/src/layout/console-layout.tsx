@@ -1,7 +1,21 @@
 import Badge from '@mui/icons-material/Badge';
 import WbSunny from '@mui/icons-material/WbSunny';
+import type { Theme } from '@mui/material/styles';
 import Typography from '@mui/material/Typography';
-import { AppBar, Layout, type LayoutProps, Logout, Menu, MenuItemLink, UserMenu } from 'react-admin';
+import useMediaQuery from '@mui/material/useMediaQuery';
+import { useLayoutEffect, useState } from 'react';
+import {
+  AppBar,
+  Layout,
+  type LayoutProps,
+  Logout,
+  Menu,
+  MenuItemLink,
+  Sidebar,
+  type SidebarProps,
+  UserMenu,
+  useSidebarState,
+} from 'react-admin';
 
 import { pages } from '../pages/index.ts';
 import { GateDialogs } from '../session/gate-dialogs.tsx';
@@ -10,11 +24,29 @@ import { useSession } from '../session/session.ts';
 /** Every page of those who are signed in. */
 export function ConsoleLayout({ children }: LayoutProps) {
   return (
-    <Layout appBar={ConsoleBar} menu={ConsoleMenu} sx={{ minWidth: 0, '& .RaLayout-content': { minWidth: 0 } }}>
+    <Layout
+      appBar={ConsoleBar}
+      menu={ConsoleMenu}
+      sidebar={ConsoleSidebar}
+      sx={{ minWidth: 0, '& .RaLayout-content': { minWidth: 0 } }}
+    >
       {children}
       <GateDialogs />
     </Layout>
   );
+}
+
+/** Where the window becomes narrow, enlarged or turned, the menu that was beside the page would cover it: it is closed. */
+function ConsoleSidebar(props: SidebarProps) {
+  const isNarrow = useMediaQuery<Theme>((theme) => theme.breakpoints.down('sm'), { noSsr: true });
+  const [isOpen, setOpen] = useSidebarState();
+  const [wasNarrow, setWasNarrow] = useState(false);
+  useLayoutEffect(() => {
+    if (isNarrow === wasNarrow) return;
+    setOpen(!isNarrow);
+    setWasNarrow(isNarrow);
+  });
+  return <Sidebar {...props} open={isOpen && isNarrow === wasNarrow} />;
 }
 
 function ConsoleBar() {

@@ -9,10 +9,45 @@ const typography = {
 /** Who sets their system to less motion sees no transitions. */
 const motion = { reducedMotion: 'system' } as const;
 
+/** A browser that forces its own colors takes backgrounds away, and shows lines that are transparent otherwise. */
+const edge = { outline: '1px solid transparent' } as const;
+const inForcedColors = '@media (forced-colors: active)';
+
+/** On paper, a page is without what can only be clicked. */
+const notPrinted = { '@media print': { display: 'none' } } as const;
+
 const components: RaThemeOptions['components'] = {
-  // Otherwise a button within text that wraps anywhere becomes as narrow as a letter.
-  MuiButton: { styleOverrides: { root: { overflowWrap: 'break-word' } } },
+  MuiButtonBase: {
+    styleOverrides: { root: { '&.Mui-focusVisible': { outline: '2px solid currentColor', outlineOffset: -2 } } },
+  },
+  MuiButton: {
+    styleOverrides: {
+      // Otherwise a button within text that wraps anywhere becomes as narrow as a letter.
+      root: { overflowWrap: 'break-word', ...notPrinted },
+      contained: edge,
+    },
+  },
+  MuiAlert: { styleOverrides: { root: edge } },
+  MuiDialog: {
+    styleOverrides: {
+      paper: {
+        ...edge,
+        // In a low window, as when it is enlarged, title and buttons would leave no room for what is between them.
+        '@media (max-height: 400px)': {
+          margin: 8,
+          maxHeight: 'calc(100% - 16px)',
+          '& form': { display: 'block', overflowY: 'auto' },
+          '& .MuiDialogContent-root': { overflowY: 'visible' },
+        },
+      },
+    },
+  },
+  MuiTabs: { styleOverrides: { indicator: { [inForcedColors]: { backgroundColor: 'Highlight' } } } },
+  MuiLinearProgress: { styleOverrides: { root: edge, bar: { [inForcedColors]: { backgroundColor: 'Highlight' } } } },
   MuiCircularProgress: { defaultProps: { 'aria-label': 'Loading' } },
+  MuiMenu: { styleOverrides: { paper: edge } },
+  RaAppBar: { styleOverrides: { root: notPrinted } },
+  RaSidebar: { styleOverrides: { root: notPrinted } },
   RaSimpleFormIterator: {
     // Otherwise seen under a mouse alone, and not by those who work with the keyboard.
     styleOverrides: { root: { '& .RaSimpleFormIterator-action': { visibility: 'visible' } } },
