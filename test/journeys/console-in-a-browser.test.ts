@@ -847,6 +847,43 @@ browserTest('each page is shown whole to a role, or as denied', async (t) => {
   }
 });
 
+/** Evaluated in a page: replace its texts as a browser does that translates it. */
+const translateTexts = `{
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const texts = [];
+  while (walker.nextNode()) texts.push(walker.currentNode);
+  for (const text of texts) {
+    if (!text.data.trim() || text.parentElement.closest('font, script, style, textarea, .notranslate')) continue;
+    const translation = document.createElement('font');
+    translation.textContent = '»' + text.data + '«';
+    text.replaceWith(translation);
+  }
+}`;
+
+browserTest('a page that the browser has translated shows what changes, and its form can be filled in', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const page = await signIn(t);
+  const complaints = complaintsOf(page);
+  const { orders } = await clientsOf(stack).admin.listOrders({ limit: 2 });
+  await page.route('**/admin/orders?*', (route) => route.fulfill({ json: { orders, cursor: 'next' } }));
+  await openInConsole(page, stack, '/orders', 'Orders');
+  await page.getByText('Page 1').waitFor();
+  await page.evaluate(translateTexts);
+  await button(page, '»Next«').click();
+  await page.getByText('»Page «2').waitFor();
+
+  await openInConsole(page, stack, '/products/create', 'New product');
+  await page.evaluate(translateTexts);
+  await button(page, '»Create«').click();
+  await page.getByText('Required').first().waitFor();
+  await page.evaluate(translateTexts);
+  const required = await page.getByText('»Required«').count();
+  await page.getByLabel('»Slug').fill('elm-tray');
+  await until(async () => (await page.getByText('Required').count()) === required - 1, { withinMs: 20_000 });
+  t.deepEqual(complaints, []);
+});
+
 browserTest('what can only be clicked is not printed', async (t) => {
   t.timeout(180_000);
   const { stack } = t.context;

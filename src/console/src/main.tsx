@@ -4,6 +4,9 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 
 import { App } from './app.tsx';
+import { allowBrowserTranslation } from './lib/browser-translation.ts';
+
+allowBrowserTranslation();
 
 // The page's Content-Security-Policy allows the styles that carry its nonce.
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
