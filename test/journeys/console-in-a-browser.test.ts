@@ -897,6 +897,21 @@ browserTest('what can only be clicked is not printed', async (t) => {
   await page.emulateMedia({ media: 'screen' });
 });
 
+/** Evaluated in a page: what the bar shows at the moment when something is read. */
+const shownWhileReading = `new Promise((resolve) => new MutationObserver(() => {
+  const [spinner, refresh] = ['.app-loader > svg', '.RaLoadingIndicator-loadedLoading'].map((part) =>
+    document.querySelector(part));
+  if (spinner) resolve([getComputedStyle(spinner).visibility, getComputedStyle(refresh).opacity]);
+}).observe(document.body, { childList: true, subtree: true }))`;
+
+browserTest('what is read again in the background does not flash in the bar', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const page = await openConsole(t);
+  await openInConsole(page, stack, '/products/oak-bowl/show', 'Oak bowl');
+  t.deepEqual(await page.evaluate(shownWhileReading), ['hidden', '1']);
+});
+
 /** Evaluated in a page: what has neither a border nor an outline, of what is a surface of its own. */
 const withoutEdge = `[...document.querySelectorAll('.MuiButton-contained, .MuiAlert-root, [role=dialog], .Mui-focusVisible')]
   .filter((element) => ['outline', 'border-top'].every((edge) =>

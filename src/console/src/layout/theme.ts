@@ -47,6 +47,16 @@ const components: RaThemeOptions['components'] = {
   MuiCircularProgress: { defaultProps: { 'aria-label': 'Loading' } },
   MuiMenu: { styleOverrides: { paper: edge } },
   RaAppBar: { styleOverrides: { root: notPrinted } },
+  RaLoadingIndicator: {
+    // What is soon read again in the background does not flash.
+    styleOverrides: {
+      root: {
+        '@keyframes appear': { from: { visibility: 'hidden' } },
+        '& .RaLoadingIndicator-loader > svg': { animation: 'appear 0s 0.5s backwards' },
+        '& .RaLoadingIndicator-loadedLoading': { transition: 'opacity 0s 0.5s' },
+      },
+    },
+  },
   RaSidebar: { styleOverrides: { root: notPrinted } },
   RaSimpleFormIterator: {
     // Otherwise seen under a mouse alone, and not by those who work with the keyboard.
