@@ -1,5 +1,5 @@
 import anyTest, { type TestFn } from 'ava';
-import type { Browser } from 'playwright-core';
+import type { Browser, Route } from 'playwright-core';
 
 import { type Receiver, startReceiver } from '#src/dev/demo/receiver.ts';
 import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
@@ -97,6 +97,33 @@ browserTest(
     await context.close();
   },
 );
+
+browserTest('the back button leads to the place on the page that was left, and the footer does not jump', async (t) => {
+  t.timeout(180_000);
+  const { stack, browser } = t.context;
+  const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
+  t.teardown(() => context.close());
+  const page = await context.newPage();
+  let isFooterSeen: unknown;
+  const seeFooter = async (route: Route) => {
+    // Without products there is nothing but the header and the footer.
+    isFooterSeen = await page.evaluate('document.getElementById("foot").getBoundingClientRect().top < innerHeight');
+    await route.continue();
+  };
+  await page.route('**/api/v1/products*', seeFooter, { times: 1 });
+  await page.goto(stack.storefrontUrl);
+  const product = page.getByRole('main').getByRole('link', { name: /Linen/ }).first();
+  await product.scrollIntoViewIfNeeded();
+  t.is(isFooterSeen, false);
+  const left = await page.evaluate<number>('scrollY');
+  t.true(left > 300);
+  await product.click();
+  await page.getByRole('button', { name: 'Add to cart' }).waitFor();
+  t.is(await page.evaluate('scrollY'), 0);
+  await page.goBack();
+  await product.waitFor();
+  t.is(await page.evaluate('scrollY'), left);
+});
 
 browserTest('a shopper buys on the storefront in a browser that blocks its storage', async (t) => {
   t.timeout(120_000);

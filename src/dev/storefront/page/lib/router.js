@@ -16,13 +16,15 @@ export function route(path, open) {
 
 /** Navigate to another view. */
 export function go(url, { replace = false } = {}) {
+  // For the back button.
+  if (!replace) history.replaceState({ scrollY }, '');
   history[replace ? 'replaceState' : 'pushState'](null, '', url);
   return render();
 }
 
 /** Show the view of the current URL, and follow links within the store without reloading the page. */
 export function start() {
-  addEventListener('popstate', () => void render());
+  addEventListener('popstate', ({ state }) => void render({ top: state?.scrollY }));
   document.addEventListener('click', (event) => {
     const link = event.target instanceof Element ? event.target.closest('a[href]') : null;
     const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
@@ -33,7 +35,7 @@ export function start() {
   return render({ isFirst: true });
 }
 
-async function render({ isFirst = false } = {}) {
+async function render({ isFirst = false, top = 0 } = {}) {
   const own = (turn += 1);
   const main = document.getElementById('main');
   leaveCurrent();
@@ -55,7 +57,7 @@ async function render({ isFirst = false } = {}) {
   main.replaceChildren(...[view.node].flat());
   main.removeAttribute('aria-busy');
   if (isFirst) return;
-  scrollTo(0, 0);
+  scrollTo(0, top);
   // Focus the heading, so that a screen reader announces the new view.
   const heading = main.querySelector('h1') ?? main;
   heading.tabIndex = -1;
