@@ -746,6 +746,23 @@ browserTest('a change of many products is previewed, run and undone', async (t) 
   t.deepEqual(await tags(), before);
 });
 
+browserTest('the form of an action does not become that of another one when its record changes', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const { admin } = clientsOf(stack);
+  const page = await openConsole(t);
+  const { webhook_endpoint: endpoint } = await admin.createWebhookEndpoint({
+    url: 'https://receiver.example/hooks',
+    events: ['order.paid'],
+  });
+  await openInConsole(page, stack, `/webhooks/${endpoint.id}/show`, 'receiver.example');
+  await button(page, 'Disable').click();
+  await dialog(page).getByText('Its pending deliveries are discarded.', { exact: false }).waitFor();
+  await admin.disableWebhookEndpoint(endpoint.id);
+  await button(page, 'Enable').waitFor();
+  t.is(await dialog(page).count(), 0);
+});
+
 browserTest('who edits a promo code that has been changed meanwhile sees both versions', async (t) => {
   t.timeout(300_000);
   const { stack } = t.context;

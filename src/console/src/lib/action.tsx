@@ -37,20 +37,21 @@ interface ActionProps<Input extends object, Outcome> extends ActionRequest<Input
  */
 export function Action<Input extends object, Outcome = unknown>(props: ActionProps<Input, Outcome>): ReactNode {
   const { label, scope, color = 'primary', variant = 'outlined', disabled = false, onOpen } = props;
-  const [isOpen, setOpen] = useState(false);
+  // Another action takes its place when what it acts on has changed, such as "Cancel" that of "Run".
+  const [opened, setOpened] = useState<string>();
   const [unknown] = useState<UnknownOutcomes>(() => new Map());
   const isAllowed = useScope(scope);
   if (!isAllowed) return null;
   const open = () => {
     onOpen?.();
-    setOpen(true);
+    setOpened(label);
   };
   return (
     <>
       <Button size="small" color={color} variant={variant} disabled={disabled} onClick={open}>
         {label}
       </Button>
-      {isOpen && <ActionDialog {...props} unknown={unknown} onClose={() => setOpen(false)} />}
+      {opened === label && <ActionDialog {...props} unknown={unknown} onClose={() => setOpened(undefined)} />}
     </>
   );
 }
