@@ -28,7 +28,8 @@ export function DeliveriesPanel({ endpointId }: { readonly endpointId: string })
       admin.listWebhookDeliveries(endpointId, { ...(state && { state }), ...(cursor && { cursor }) }, { signal }),
     initialPageParam: '',
     getNextPageParam: ({ cursor }) => cursor,
-    refetchInterval,
+    // Several pages are read one after the other.
+    refetchInterval: (query) => (query.state.data && query.state.data.pages.length > 1 ? 5000 : refetchInterval(query)),
   });
   return (
     <Panel
