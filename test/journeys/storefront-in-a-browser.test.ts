@@ -1,6 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 import type { Browser, Route } from 'playwright-core';
 
+import { showPreference } from '#src/api/cart/unsubscribe-page.ts';
 import { type Receiver, startReceiver } from '#src/dev/demo/receiver.ts';
 import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
 import { type Stack, startStack } from '#src/dev/stack/start-stack.ts';
@@ -97,6 +98,14 @@ browserTest(
     await context.close();
   },
 );
+
+browserTest('the button to unsubscribe has an edge where a browser forces its own colors', async (t) => {
+  const page = await t.context.browser.newPage({ forcedColors: 'active' });
+  t.teardown(() => page.close());
+  await page.setContent(String(showPreference({ storeName: 'Cedar', status: 'subscribed', token: 'token' }).body));
+  const edge = `getComputedStyle(document.querySelector('button')).borderTopStyle`;
+  t.is(await page.evaluate(edge), 'solid');
+});
 
 browserTest('the back button leads to the place on the page that was left, and the footer does not jump', async (t) => {
   t.timeout(180_000);

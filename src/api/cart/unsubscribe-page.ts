@@ -56,8 +56,8 @@ const style = `
       body { display: grid; min-height: 90vh; margin: 0; place-items: center }
       main { max-width: 26rem; padding: 2rem; text-align: center }
       h1 { margin: 0 0 .5rem; font-size: 1.5rem }
-      button { margin-top: 1rem; padding: .7rem 1.4rem; border: 0; border-radius: .4rem; font: inherit;
-        cursor: pointer }
+      button { margin-top: 1rem; padding: .7rem 1.4rem; border: 1px solid currentColor; border-radius: .4rem;
+        font: inherit; cursor: pointer }
       button { background: #1f2937; color: #fff }
       button:focus-visible { outline: 3px solid #60a5fa; outline-offset: 2px }
     `;
