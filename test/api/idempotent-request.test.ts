@@ -255,6 +255,36 @@ test('renewWhile renews a lease while its request runs, and one that has ended n
   t.deepEqual(await claimRequest(ctx, request), { id: first.id, lease: 2 });
 });
 
+test('renewWhile renews its own lease only', async (t) => {
+  const clock = createTestClock();
+  const ctx = { ...t.context.ctx, clock };
+  const claimOf = async (key: string) =>
+    (await claimRequest(ctx, {
+      method: 'POST',
+      path: '/',
+      credential: 'key_1',
+      key,
+      body: Buffer.from('{}'),
+    })) as ClaimedRequest;
+  const leases = async () =>
+    new Map(
+      (
+        await read<{ id: string; at: Date }>(
+          ctx,
+          sql`select id, leased_until as at from idempotency_keys where tenant_id = ${ctx.tenant.id}`,
+        )
+      ).map(({ id, at }) => [id, at.getTime()]),
+    );
+  await clock.standStill(async () => {
+    const [one, other] = [await claimOf('one'), await claimOf('other')];
+    const before = (await leases()).get(other.id);
+    clock.pass(seconds(10));
+    const isRenewed = async () => (await leases()).get(one.id) === clock.now().getTime() + seconds(15);
+    await renewWhile(ctx, one, () => until(isRenewed), 1);
+    t.is((await leases()).get(other.id), before);
+  });
+});
+
 test('an attempt that lost its lease commits nothing', async (t) => {
   const { ctx } = t.context;
   t.context.onRun = async () => {

@@ -332,6 +332,47 @@ test('readCart and changeLine do not find carts of another store or lines of ano
   t.deepEqual(await readCart(ctx, cart.id), cart);
 });
 
+test('a change of a cart leaves the other carts of its store as they are', async (t) => {
+  const { ctx } = t.context;
+  const { variant } = await buildProduct(ctx, { purchase_types: ['one_time', 'subscription'] });
+  const { variant: extra } = await buildProduct(ctx);
+  const session = { email: null, sessionId: null };
+  await buildCart(ctx, [variant.id, extra.id], { session_id: 'ses-1' });
+  const [{ id: cartId, lines }] = [await buildCart(ctx, [variant.id])];
+  await buildSavedCart(ctx);
+  const saved = await buildSavedCart(ctx);
+  const rowsOfOthers = () =>
+    read(
+      ctx,
+      sql`
+      select to_jsonb(c) as row from carts c where tenant_id = ${ctx.tenant.id} and id <> ${cartId}
+      union all select to_jsonb(l) from cart_lines l where tenant_id = ${ctx.tenant.id} and cart_id <> ${cartId}
+      union all select to_jsonb(s) from saved_carts s where tenant_id = ${ctx.tenant.id} and email <> ${saved.email}
+      order by row`,
+    );
+  const before = await rowsOfOthers();
+  const line = { cartId, lineId: lines[0]?.id ?? '' };
+  const token = await restoreTokenOf(ctx, saved.id);
+  const changes = {
+    addLine: () => addLine(ctx, cartId, { variantId: extra.id }),
+    'addLine of an equal item': () => addLine(ctx, cartId, { variantId: variant.id }),
+    changeLine: () =>
+      changeLine(ctx, line, { quantity: 4, purchaseType: 'subscription', subscriptionInterval: 'month' }),
+    'changeLine that merges': async () => {
+      await addLine(ctx, cartId, { variantId: variant.id });
+      return changeLine(ctx, line, { purchaseType: 'one_time' });
+    },
+    removeLine: async () => removeLine(ctx, { cartId, lineId: (await readCart(ctx, cartId)).lines[0]?.id ?? '' }),
+    saveCart: () => buildSavedCart(ctx, { email: saved.email }),
+    restoreCart: () => restoreCart(ctx, token),
+    markBought: () => transact(ctx, (ctx) => markBought(ctx, { ...session, email: saved.email, cartId })),
+  };
+  for (const [name, change] of Object.entries(changes)) {
+    await change();
+    t.deepEqual(await rowsOfOthers(), before, name);
+  }
+});
+
 test.serial('readCart and changeLine execute one statement each', async (t) => {
   const { ctx, services } = t.context;
   const { variant } = await buildProduct(ctx);

@@ -11,7 +11,7 @@ import {
 } from '#src/domain/partners/index.ts';
 import { readPartner } from '#src/domain/partners/managed-partners.ts';
 import type { PaidOrder } from '#src/domain/partners/referrals.ts';
-import { days, hours } from '#src/lib/duration.ts';
+import { days } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
@@ -43,6 +43,13 @@ test('savePartner rejects a zero window with its path', async (t) => {
   t.like(error, { extensions: { errors: only({ path: '/window' }) } });
 });
 
+test('savePartner accepts windows of a millisecond to ten years', async (t) => {
+  const save = (window: string) =>
+    transact(t.context.ctx, (ctx) => savePartner(ctx, { code: 'maker', name: 'The Maker', window }));
+  for (const window of ['1ms', '3650d']) t.not((await save(window)).action, 'unchanged', window);
+  await t.throwsAsync(save('3651d'), { code: 'invalid_request' });
+});
+
 test('an order within the window of a visit is attributed once, however often it is reported', async (t) => {
   const { ctx } = t.context;
   const partner = await buildPartner(ctx);
@@ -60,16 +67,13 @@ test('an order within the window of a visit is attributed once, however often it
 test('visits of one session are one referral with the time of the last visit', async (t) => {
   const { ctx, clock } = t.context;
   const partner = await buildPartner(ctx, { window: '2d' });
-  const first = await trackReferral(ctx, { code: partner.code, sessionId: 'ses-2' });
-  const later = { ...ctx, clock: { now: () => new Date(clock.now().getTime() + days(1)) } };
-  t.deepEqual(await trackReferral(later, { code: partner.code, sessionId: 'ses-2' }), first);
+  const begin = clock.now().getTime();
+  const at = (milliseconds: number) => ({ ...ctx, clock: { now: () => new Date(begin + milliseconds) } });
+  const first = await trackReferral(at(0), { code: partner.code, sessionId: 'ses-2' });
+  t.deepEqual(await trackReferral(at(days(1)), { code: partner.code, sessionId: 'ses-2' }), first);
 
-  const at = (milliseconds: number) => ({
-    ...ctx,
-    clock: { now: () => new Date(clock.now().getTime() + milliseconds) },
-  });
-  await attribute(at(days(2) + hours(12)), { orderId: 'ord_in_time', sessionId: 'ses-2', totalCents: 1000 });
-  await attribute(at(days(3) + hours(1)), { orderId: 'ord_too_late', sessionId: 'ses-2', totalCents: 1000 });
+  await attribute(at(days(3) - 1), { orderId: 'ord_in_time', sessionId: 'ses-2', totalCents: 1000 });
+  await attribute(at(days(3)), { orderId: 'ord_too_late', sessionId: 'ses-2', totalCents: 1000 });
   t.is((await attributionOf(ctx, 'ord_in_time'))?.partnerId, partner.id);
   t.is(await attributionOf(ctx, 'ord_too_late'), undefined);
 });

@@ -30,7 +30,7 @@ import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
 import { type BuiltProduct, buildProduct, stockOf } from '#test/support/factories/catalog.ts';
 import { buildPaymentAccount, holdsOf, orderOf, sessionOf } from '#test/support/factories/payments.ts';
 import { balanceOf, buildGiftCard, buildPromo, usesOf } from '#test/support/factories/promotions.ts';
-import { snapshotOf } from '#test/support/factories/subscriptions.ts';
+import { buildSubscription, snapshotOf } from '#test/support/factories/subscriptions.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 
@@ -220,6 +220,32 @@ test.serial('a paid order stays paid, whatever snapshot of its session comes lat
   }
   t.deepEqual(await recorded(ctx, orderId), ['order.paid']);
   t.like(await stockOf(ctx, product.variant.id), { stock: 9, held: 0 });
+});
+
+const sessionStates = ['open', 'processing', 'settled', 'failed', 'expired'] as const;
+type SeenState = (typeof sessionStates)[number];
+
+/** What a session is stored as that was fetched in two states. Money counts whenever it arrives. */
+function stateAfter(earlier: SeenState, later: SeenState): SeenState {
+  if (earlier === 'settled' || later === 'settled') return 'settled';
+  if (earlier === 'open' || (earlier === 'expired' && later === 'processing')) return later;
+  return earlier === 'processing' && later !== 'open' ? later : earlier;
+}
+
+test.serial('a session is stored as over once it is, and goes back only where money is on its way', async (t) => {
+  const { ctx } = t.context;
+  for (const earlier of sessionStates) {
+    for (const later of sessionStates) {
+      const { orderId, sessionId } = await buy(ctx);
+      for (const state of [earlier, later]) {
+        payments.change(sessionId, { state, ...(state === 'settled' && { paymentId: 'pi_1' }) });
+        await receive(ctx, sessionId);
+      }
+      const { state, checkAt } = await sessionOf(ctx, orderId);
+      t.is(state, stateAfter(earlier, later), `${earlier}, then ${later}`);
+      t.is(checkAt === null, state !== 'open' && state !== 'processing', `${earlier}, then ${later}`);
+    }
+  }
 });
 
 test.serial('a payment after the holds were released pays the order and takes the stock that is left', async (t) => {
@@ -516,6 +542,13 @@ test.serial(
     }
     for (const id of await subscribeAll([null, null]))
       t.like(await orderOf(ctx, id), { status: 'paid', attentionCode: null });
+
+    const product = await buildProduct(ctx, monthly);
+    await buildSubscription(ctx, { productId: product.id, status: 'canceled' });
+    const again = await subscribe(ctx, product);
+    payments.change(again.sessionId, { state: 'settled', subscriptionId: again.subscriptionId });
+    await receive(ctx, again.sessionId);
+    t.like(await orderOf(ctx, again.orderId), { status: 'paid', attentionCode: null }, 'the other one is canceled');
   },
 );
 

@@ -272,6 +272,14 @@ test('holdPromo, releasePromo and redeemPromo affect one customer and one code',
   ]);
 });
 
+test('redeemPromo counts a use of an order without any email', async (t) => {
+  const { ctx } = t.context;
+  const promo = await buildPromo(ctx);
+  await hold(ctx, { promoId: promo.id });
+  await redeem(ctx, { promoId: promo.id, orderId: 'ord_1' });
+  t.deepEqual(await usesOf(ctx, promo.id), { held: 0, used: 1 });
+});
+
 test('quotePromo counts the uses that open checkouts hold', async (t) => {
   const { ctx } = t.context;
   const promo = await buildPromo(ctx, { usage_limit: 1, per_customer_limit: 1 });
