@@ -19,7 +19,7 @@ import {
   startTotp,
   verifyStaffSession,
 } from '#src/domain/staff/index.ts';
-import { deriveCode } from '#src/domain/tenants/index.ts';
+import { deriveCode, findKey, saveKey } from '#src/domain/tenants/index.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -274,6 +274,26 @@ const operations: Record<string, { build: (ctx: Context, services: Services) => 
       };
     },
     both: [{ wrongCodes: 5 }],
+  },
+  'saveKey twice at once says of each from which limit it changed the key': {
+    async build(ctx) {
+      const name = newId('key');
+      const save = (requestsPerMinute: number) =>
+        transact(ctx, (ctx) =>
+          saveKey(ctx, { name, kind: 'secret', scopes: ['orders:read'], expiresAt: null, requestsPerMinute }),
+        );
+      await save(100);
+      const rises: number[] = [];
+      return {
+        run: async (turn) => {
+          const [from, to] = (await save(200 + turn)).change.values?.['requests_per_minute'] ?? [];
+          rises.push(Number(to) - Number(from));
+        },
+        effect: async () =>
+          ((await findKey(ctx, name))?.requestsPerMinute ?? 0) - rises.reduce((sum, rise) => sum + rise, 0),
+      };
+    },
+    both: 100,
   },
   'undoChange twice at once undoes a change once': {
     async build(ctx, services) {

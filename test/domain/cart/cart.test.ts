@@ -516,8 +516,10 @@ test('unsubscribe outlasts saving another cart', async (t) => {
   t.is(await readMailPreference(ctx, token), 'subscribed');
   t.like(await readSavedCart(ctx, id), { isUnsubscribed: false });
 
+  const other = await buildSavedCart(ctx);
   t.is(await unsubscribe(ctx, token), 'unsubscribed');
   t.is(await unsubscribe(ctx, token), 'unsubscribed');
+  t.is(await readMailPreference(ctx, await unsubscribeTokenOf(ctx, other.email)), 'subscribed');
   const again = await buildSavedCart(ctx, { email: email.toUpperCase() });
   t.is(await readMailPreference(ctx, token), 'unsubscribed');
   t.like(await readSavedCart(ctx, again.id), { isUnsubscribed: true });

@@ -133,6 +133,20 @@ test.serial(
   },
 );
 
+test.serial('an option of shipping is free from its amount on', async (t) => {
+  const { ctx } = t.context;
+  await buildPaymentAccount(ctx);
+  await buildShippingAccount(ctx, { options: [{ name: 'Standard', amount_cents: 599, free_over_cents: 3800 }] });
+  for (const [price_cents, amountCents] of [
+    [3799, 599],
+    [3800, 0],
+  ] as const) {
+    const { order_id } = await buy(ctx, await buildProduct(ctx, { variants: [{ price_cents }] }));
+    const { shipping } = payments.requests.get(`checkout:${order_id}`) ?? {};
+    t.like(shipping?.options, [{ name: 'Standard', amountCents }]);
+  }
+});
+
 test.serial('free shipping makes the cheapest option free', async (t) => {
   const { ctx } = t.context;
   await buildPaymentAccount(ctx);
@@ -320,6 +334,7 @@ test.serial('createCheckoutSession opens one session for each email and subscrip
   const other = await subscribe([subscriptionLine(tea)]);
   const once = await buy(ctx, beans, { cart_id: newId('cart'), customer_email: 'ada@example.com' });
   const guest = await subscribe([subscriptionLine(beans)], null);
+  const grace = await subscribe([subscriptionLine(beans)], 'grace@example.com');
   const states = async (...orders: { order_id: string }[]) =>
     Promise.all(orders.map(async ({ order_id: id }) => (await orderOf(ctx, id)).status));
   t.deepEqual(await states(first, other, once, guest), ['pending', 'pending', 'pending', 'pending']);
@@ -330,6 +345,7 @@ test.serial('createCheckoutSession opens one session for each email and subscrip
   );
   t.deepEqual(await states(first, other, once, guest, both), ['expired', 'expired', 'pending', 'pending', 'pending']);
   t.is(payments.sessionOf(first.order_id).state, 'expired');
+  t.deepEqual(await states(grace), ['pending'], 'of another shopper');
 });
 
 test.serial(

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { transact } from '#src/database/transact.ts';
 import {
   type FulfillmentUpdate,
+  hasBought,
   Order,
   orderForShipping,
   readOrder,
@@ -190,4 +191,16 @@ test.serial('an order with its items and labels is read with one statement', asy
       ['Spoon', 1, 900],
     ],
   );
+});
+
+test('hasBought finds a product in a paid order of this customer only', async (t) => {
+  const { ctx } = t.context;
+  const email = 'ada@example.com';
+  const productOf = async ({ id }: { id: string }) => (await readOrder(ctx, id))?.items[0]?.product_id ?? '';
+  const bought = await productOf(await buildPaidOrder(ctx, { email }));
+  const pending = await productOf(await buildPaidOrder(ctx, { email, status: 'pending' }));
+  const ofOther = await productOf(await buildPaidOrder(ctx, { email: 'grace@example.com' }));
+  const found = [];
+  for (const productId of [bought, pending, ofOther]) found.push(await hasBought(ctx, { email, productId }));
+  t.deepEqual(found, [true, false, false]);
 });

@@ -100,6 +100,7 @@ test('the last visit wins, and a code at checkout takes precedence over visits',
 
 test('an order without a referral is not attributed', async (t) => {
   const { ctx } = t.context;
+  await trackReferral(ctx, { code: (await buildPartner(ctx)).code, sessionId: 'ses-other' });
   await attribute(ctx, { orderId: 'ord_2', sessionId: 'ses-unknown', totalCents: 1000 });
   await attribute(ctx, { orderId: 'ord_3', totalCents: 1000 });
   t.is(await attributionOf(ctx, 'ord_2'), undefined);

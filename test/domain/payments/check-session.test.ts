@@ -1,12 +1,15 @@
 import anyTest, { type TestFn } from 'ava';
 import { checkSession as job } from '#jobs/payments.ts';
-import { checkSession, sweepSessions } from '#src/domain/payments/index.ts';
+import { createCheckoutSession } from '#src/domain/checkout/index.ts';
+import { checkSession, removeDiscount, sweepSessions } from '#src/domain/payments/index.ts';
 import { days, hours, minutes } from '#src/lib/duration.ts';
+import { Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
-import { stockOf } from '#test/support/factories/catalog.ts';
+import { buildProduct, stockOf } from '#test/support/factories/catalog.ts';
 import { buildPaymentAccount, holdsOf, orderOf, sessionOf } from '#test/support/factories/payments.ts';
+import { buildPromo } from '#test/support/factories/promotions.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
 import { interleave } from '#test/support/interleave.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
@@ -131,5 +134,24 @@ test.serial('sweepSessions twice at once enqueues one check of each session that
     const due = orders.map((orderId) => ({ orderId, number }));
     t.deepEqual((await enqueuedJobs(ctx, job)).slice(-orders.length), due, `before statement ${step}`);
     t.is((await enqueuedJobs(ctx, job)).length, orders.length * number, `before statement ${step}`);
+  }
+});
+
+test.serial('removeDiscount tries again later only while the provider may yet respond', async (t) => {
+  const { ctx } = t.context;
+  await buildPaymentAccount(ctx);
+  const { code } = await buildPromo(ctx);
+  const { slug } = await buildProduct(ctx);
+  const { order_id: orderId } = await createCheckoutSession(ctx, {
+    items: [{ product_slug: slug, quantity: 1 }],
+    promo_code: code,
+  });
+  for (const failure of ['away', 'busy'] as const) {
+    payments.misfortunes.removeDiscount = [{ failure }];
+    await t.throwsAsync(removeDiscount(ctx, { orderId }), { instanceOf: Snooze }, failure);
+  }
+  for (const failure of ['denied', 'missing', 'refused'] as const) {
+    payments.misfortunes.removeDiscount = [{ failure }];
+    await t.notThrowsAsync(removeDiscount(ctx, { orderId }), failure);
   }
 });

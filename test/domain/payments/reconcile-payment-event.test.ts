@@ -30,7 +30,7 @@ import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
 import { type BuiltProduct, buildProduct, stockOf } from '#test/support/factories/catalog.ts';
 import { buildPaymentAccount, holdsOf, orderOf, sessionOf } from '#test/support/factories/payments.ts';
 import { balanceOf, buildGiftCard, buildPromo, usesOf } from '#test/support/factories/promotions.ts';
-import { buildSubscription, snapshotOf } from '#test/support/factories/subscriptions.ts';
+import { buildSubscription, snapshotOf, subscriptionsOf } from '#test/support/factories/subscriptions.ts';
 import { fakePaymentGateway } from '#test/support/fakes/payment-gateway.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 
@@ -703,6 +703,42 @@ test.serial('a failed slow first payment that is paid on its invoice pays the or
 
   t.context.clock.pass(hours(3));
   t.deepEqual((await reportStoreDrift(ctx)).unpaidThere, [], 'though its session never settled');
+});
+
+test.serial('a subscription is mirrored once its order is paid', async (t) => {
+  const { ctx } = t.context;
+  const { sessionId, subscriptionId } = await beginSubscription(ctx);
+  const notify = () => receive(ctx, subscriptionId, { type: 'customer.subscription.updated', subject: 'subscription' });
+  await notify();
+  t.deepEqual(await subscriptionsOf(ctx), []);
+  const mismatched = await beginSubscription(ctx);
+  paid(mismatched.sessionId, { subscriptionId: mismatched.subscriptionId, totalCents: 1 });
+  await receive(ctx, mismatched.sessionId);
+  t.like(await orderOf(ctx, mismatched.orderId), { status: 'pending', attentionCode: 'amount_mismatch' });
+  t.deepEqual(await subscriptionsOf(ctx), []);
+  paid(sessionId, { subscriptionId });
+  await receive(ctx, sessionId);
+  await notify();
+  t.like(await subscriptionsOf(ctx), [{ paymentSubscriptionId: subscriptionId, status: 'active' }]);
+
+  const known = payments.subscriptions.get(subscriptionId);
+  if (!known) return t.fail();
+  for (const state of ['canceled', 'active'] as const) {
+    payments.subscriptions.set(subscriptionId, { ...known, state });
+    await notify();
+    t.like(await subscriptionsOf(ctx), [{ status: 'canceled' }], `${state} there`);
+  }
+});
+
+test.serial('a refund that the provider takes back flags the order', async (t) => {
+  const { ctx } = t.context;
+  const { orderId, sessionId } = await buy(ctx);
+  paid(sessionId);
+  await receive(ctx, sessionId);
+  await receivePayment(ctx, orderId, { refundedCents: 1000 });
+  t.like(await orderOf(ctx, orderId), { refundedCents: 1000, attentionCode: null });
+  await receivePayment(ctx, orderId, { refundedCents: 0 });
+  t.like(await orderOf(ctx, orderId), { refundedCents: 0, attentionCode: 'refund_failed' });
 });
 
 test.serial('a paid period without own items creates no order and flags the first one', async (t) => {

@@ -4,7 +4,13 @@ import { purchaseLabel, refundDuplicate as refundDuplicateJob, resumeLabels as r
 import { read, transact } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
 import { lockOrder, recordFulfillment } from '#src/domain/orders/index.ts';
-import { refundDuplicate, requestLabel, resumeLabels, saveShippingAccount } from '#src/domain/shipping/index.ts';
+import {
+  readLabelOfOrder,
+  refundDuplicate,
+  requestLabel,
+  resumeLabels,
+  saveShippingAccount,
+} from '#src/domain/shipping/index.ts';
 import { days, hours, minutes } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
@@ -81,6 +87,13 @@ test('a label is bought once, however often its job runs', async (t) => {
   t.is(shipping.bought().length, 1);
   t.deepEqual(await outboxJobsOf(ctx, labelId), [{ labelId, attempt: 1 }]);
   t.deepEqual(await recorded(ctx, labelId), ['label.purchased']);
+});
+
+test('readLabelOfOrder returns the label of its order, among others of the store', async (t) => {
+  const { ctx } = withFake(t.context.ctx);
+  await buildShippingAccount(ctx);
+  for (const { order, labelId } of [await request(ctx), await request(ctx)])
+    t.is((await readLabelOfOrder(ctx, order.id))?.id, labelId);
 });
 
 test('many workers on one label buy it once', async (t) => {

@@ -440,18 +440,20 @@ test('every kind of object is shown as its schema says, with one statement for e
   }
 });
 
-test('readDeliveryRequest returns the event and the endpoint of each delivery, among others of its store', async (t) => {
+test('readDelivery and readDeliveryRequest return the event and the endpoint of each delivery, among others of its store', async (t) => {
   const { ctx } = t.context;
   const receiver = await receiverFor(t);
   const endpoints = [await buildEndpoint(ctx, receiver), await buildEndpoint(ctx, receiver)];
   const orders = [await buildPaidOrder(ctx), await buildPaidOrder(ctx)];
   await transact(ctx, async (ctx) => {
-    for (const { id } of orders) recordEvent(ctx, 'order.paid', id);
+    for (const { id } of orders)
+      for (const type of ['order.paid', 'order.shipped'] as const) recordEvent(ctx, type, id);
   });
   for (const { id: endpointId, url } of endpoints) {
     const { rows } = await listDeliveries(ctx, { endpointId, limit: 10 });
-    t.is(rows.length, orders.length);
-    for (const { id, eventId } of rows) {
+    t.is(rows.length, 2 * orders.length);
+    for (const { id, eventId, type } of rows) {
+      t.like(await readDelivery(ctx, id), { delivery: { endpointId, eventId, type } });
       const request = await readDeliveryRequest(ctx, id);
       t.deepEqual([request?.url, request?.headers['webhook-id']], [url, eventId]);
     }
