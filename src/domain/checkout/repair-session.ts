@@ -36,7 +36,7 @@ export async function repairSession(
 ): Promise<void> {
   const session = await readSession(ctx, orderId);
   if (session?.state !== 'creating') return;
-  if (!session.supersededAt && (await abandonSession(ctx, orderId)) === 'changed') return;
+  if ((await abandonSession(ctx, orderId)) === 'changed') return;
   const finding = await findOutcome(ctx, session, attempt);
   await completeJob(ctx, (ctx) => applyFinding(ctx, session, finding, attempt));
 }
