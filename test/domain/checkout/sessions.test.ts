@@ -1,7 +1,12 @@
 import anyTest, { type ExecutionContext, type TestFn } from 'ava';
 
-import { read, transact } from '#src/database/transact.ts';
-import { type CheckoutInput, createCheckoutSession, repairSession } from '#src/domain/checkout/index.ts';
+import { read, readOne, transact } from '#src/database/transact.ts';
+import {
+  type CheckoutInput,
+  createCheckoutSession,
+  readCheckoutStatus,
+  repairSession,
+} from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { lockOrder } from '#src/domain/orders/index.ts';
 import { checkSession } from '#src/domain/payments/index.ts';
@@ -15,6 +20,7 @@ import { type TestContext, useContext } from '#test/support/context.ts';
 import { dieAt, Killed } from '#test/support/die-at.ts';
 import { recorded } from '#test/support/enqueued-jobs.ts';
 import { type BuiltProduct, buildProduct, stockOf } from '#test/support/factories/catalog.ts';
+import { buildPaidOrder } from '#test/support/factories/orders.ts';
 import { buildPaymentAccount, holdsOf, orderOf, ordersOf, sessionOf } from '#test/support/factories/payments.ts';
 import { balanceOf, buildGiftCard, buildPromo, usesOf } from '#test/support/factories/promotions.ts';
 import { fakePaymentGateway, type Misfortune } from '#test/support/fakes/payment-gateway.ts';
@@ -134,6 +140,34 @@ test.serial(
     t.deepEqual(await quoted('grace@example.com'), [null, balance - held / 2]);
   },
 );
+
+test('readCheckoutStatus advises to poll often only while a shopper waits', async (t) => {
+  const { ctx } = t.context;
+  const paid = await buildPaidOrder(ctx);
+  const pending = await buildPaidOrder(ctx, { status: 'pending' });
+  const processing = await buildPaidOrder(ctx, { status: 'pending' });
+  const shipped = await buildPaidOrder(ctx);
+  await transact(ctx, async (ctx) => {
+    await ctx.tx.execute(sql`
+      update orders set payment_status = 'processing' where tenant_id = ${ctx.tenant.id} and id = ${processing.id}`);
+    await ctx.tx.execute(sql`
+      update orders set fulfillment_status = 'shipped' where tenant_id = ${ctx.tenant.id} and id = ${shipped.id}`);
+  });
+  const { paidAt } = (await readOne<{ paidAt: Date }>(
+    ctx,
+    sql`select paid_at as "paidAt" from orders where tenant_id = ${ctx.tenant.id} and id = ${paid.id}`,
+  )) ?? { paidAt: new Date() };
+  const pollAfter = async ({ id }: { id: string }, ageMs = 0) => {
+    const clock = { now: () => new Date(paidAt.getTime() + ageMs) };
+    return (await readCheckoutStatus({ ...ctx, clock }, id))?.poll_after_ms;
+  };
+  t.deepEqual([await pollAfter(pending), await pollAfter(processing)], [1500, 30_000]);
+  t.deepEqual(
+    [await pollAfter(paid), await pollAfter(paid, 59_999), await pollAfter(paid, 60_000)],
+    [3000, 3000, 60_000],
+  );
+  t.is(await pollAfter(shipped), 60_000);
+});
 
 test.serial('repairSession with too little time left does not repeat the call, and closes the order', async (t) => {
   const { ctx, services, clock } = t.context;

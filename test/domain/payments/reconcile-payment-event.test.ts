@@ -730,6 +730,17 @@ test.serial('a subscription is mirrored once its order is paid', async (t) => {
   }
 });
 
+test.serial('the payment of a period whose order is not made yet changes no other order', async (t) => {
+  const { ctx } = t.context;
+  const { orderId, sessionId } = await buy(ctx);
+  paid(sessionId);
+  await receive(ctx, sessionId);
+  payments.setPayment({ paymentId: 'pi_next', invoiceId: 'in_next', orderId, tenantId: ctx.tenant.id }, 'ch_next');
+  await receive(ctx, 'ch_next', { type: 'charge.refunded', subject: 'payment' });
+  t.is((await eventStates(ctx)).at(-1), 'pending', 'until the invoice has made its order');
+  t.like(await orderOf(ctx, orderId), { status: 'paid', attentionCode: null, refundedCents: 0 });
+});
+
 test.serial('a refund that the provider takes back flags the order', async (t) => {
   const { ctx } = t.context;
   const { orderId, sessionId } = await buy(ctx);

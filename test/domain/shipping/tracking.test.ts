@@ -26,6 +26,7 @@ import { type TestContext, useContext } from '#test/support/context.ts';
 import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
 import { busy, denial, type FakeShipping, rejection, silence } from '#test/support/fakes/shipping-gateway.ts';
+import { interleave } from '#test/support/interleave.ts';
 import { only } from '#test/support/only.ts';
 import { labelOf, orderOf, rateIdOf, request, run, runToEnd, withFake } from './support.ts';
 
@@ -514,4 +515,31 @@ test.serial('a parcel that was sent by hand is followed by its carrier and numbe
   for (const poll of await enqueuedJobs(ctx, jobs.reconcileTracking)) await reconcileTracking(ctx, poll);
   t.deepEqual(shipping.calls, ['follow']);
   t.is((await orderOf(ctx, order.id)).fulfillment, 'delivered');
+});
+
+test.serial('pollTrackings and sweepLabels twice at once enqueue each poll and each check once', async (t) => {
+  const { ctx, clock, shipping } = await shipped(t.context.ctx);
+  const { order } = await request(ctx);
+  shipping.nextPurchases = ['is silent'];
+  await runToEnd(ctx, clock, order.id);
+  const sweeps = [
+    {
+      run: () => pollTrackings(ctx),
+      enqueued: () => enqueuedJobs(ctx, jobs.reconcileTracking),
+      due: () => sql`select from trackings where tenant_id = ${ctx.tenant.id} and next_poll_at <= ${ctx.clock.now()}`,
+    },
+    {
+      run: () => sweepLabels(ctx),
+      enqueued: () => enqueuedJobs(ctx, jobs.checkPurchases),
+      due: () => sql`select from labels where tenant_id = ${ctx.tenant.id} and recheck_at <= ${ctx.clock.now()}`,
+    },
+  ];
+  for (const { run, enqueued, due } of sweeps) {
+    for (let step = 1, isReached = true; isReached; step += 1) {
+      clock.pass(hours(7));
+      const expected = (await enqueued()).length + (await read(ctx, due())).length;
+      isReached = await interleave(t.context.services, step, run, run);
+      t.is((await enqueued()).length, expected, `${run}, before statement ${step}`);
+    }
+  }
 });
