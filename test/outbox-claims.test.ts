@@ -7,8 +7,8 @@ import { asPlatform } from '#src/database/transact.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { days, hours, minutes } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
-import { type ClaimedJob, claimDue, claimStale } from '#src/outbox/claim-jobs.ts';
-import type { Execute } from '#src/outbox/job-state.ts';
+import { type ClaimedJob, claimDue, claimStale, readFailed } from '#src/outbox/claim-jobs.ts';
+import { type Execute, recordFailed, retryFailed } from '#src/outbox/job-state.ts';
 import { readJobStates } from '#src/outbox/queue-states.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { explainStatements, leaveUnanalyzed } from '#test/support/explain-statements.ts';
@@ -140,6 +140,25 @@ test('claimDue and claimStale leave what another relay is claiming, and do not w
     });
     t.deepEqual(await claimSome(services.execute), []);
     clock.pass(minutes(1));
+  }
+});
+
+test('retryFailed retries a failed job of a queue, or all of that queue, and no other', async (t) => {
+  const { services, clock } = t.context;
+  const dueAt = fromNow(clock, -hours(1));
+  for (const queue of ['labels', 'payments'] satisfies QueueName[])
+    await fillOutbox(services, { store: 'ten_1', queue, count: 3, dueAt });
+  const { claims } = await claim(t.context, { perQueue: 10, perStore: 10, reserved: 2 });
+  for (const { id } of claims) await recordFailed(services.execute, id, clock.now(), 'broken');
+  const failedByQueue = async () => countBy(await readFailed(services.execute, known, { limit: 10 }), 'queue');
+  const one = claims.find(({ queue }) => queue === 'labels')?.id ?? '';
+  for (const [which, retried, left] of [
+    [{ queue: 'payments', id: one }, 0, { labels: 3, payments: 3 }],
+    [{ queue: 'labels', id: one }, 1, { labels: 2, payments: 3 }],
+    [{ queue: 'labels' }, 2, { payments: 3 }],
+  ] as const) {
+    t.is(await retryFailed(services.execute, which, clock.now()), retried);
+    t.deepEqual(await failedByQueue(), left);
   }
 });
 

@@ -340,6 +340,11 @@ test("recordDuplicates and acknowledgeDuplicate leave the attentions of the orde
     ids.push(id);
   }
   await processNotifications(ctx);
+  const other = await shipped(t.context.ctx);
+  const { id: ofOther } = await buyAgain(other.ctx, other.shipping, other.labelId, 2);
+  await receiveNotification(other.ctx, { event: 'transaction_created', data: { object_id: ofOther } });
+  await processNotifications(other.ctx);
+  t.is((await orderOf(ctx, other.order.id)).attention, 'duplicate_voided', 'not acknowledged');
   const codes = async () => (await orderForShipping(ctx, order.id))?.attentionCodes;
   t.deepEqual(await codes(), [...others, 'duplicate_voided']);
   for (const [purchaseId, open] of [
