@@ -37,12 +37,20 @@ export async function startJob(execute: Execute, id: string, now: Date): Promise
   return started;
 }
 
-/** Record that the job has completed. */
-export async function recordFinished(execute: Execute, id: string, now: Date): Promise<void> {
-  await execute(finish(id, now));
+/**
+ * Record that the job has completed, by a run that wrote no outcome. If another run has failed it meanwhile, it stays
+ * failed: this one may have ended because it found nothing more to do.
+ * @returns why it failed, or `undefined`
+ */
+export async function recordFinished(execute: Execute, id: string, now: Date): Promise<string | undefined> {
+  const [ended] = await execute<{ failure: string | null }>(sql`
+    update outbox set finished_at = case when failed_at is null then ${now}::timestamptz end, next_relay_at = null
+    where id = ${id} and finished_at is null
+    returning case when failed_at is not null then failure end as failure`);
+  return ended?.failure ?? undefined;
 }
 
-/** The statement of `recordFinished`, for one that completes a job together with its outcome. */
+/** A statement that completes a job together with its outcome, also if another run has failed it. */
 export function finish(id: string, now: Date, onlyWhere: Sql = sql`true`): Sql {
   return sql`
     update outbox set finished_at = ${now}, failed_at = null, next_relay_at = null where id = ${id}

@@ -10,7 +10,7 @@ import { days, minutes } from '#src/lib/duration.ts';
 import { DomainError, ManualActionRequired, Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
-import { retryFailed } from '#src/outbox/job-state.ts';
+import { recordFailed, retryFailed } from '#src/outbox/job-state.ts';
 import type { Services } from '#src/services.ts';
 import type { TestClock } from '#test/support/clock.ts';
 import { openOwnServices } from '#test/support/own-services.ts';
@@ -120,6 +120,18 @@ test('a job that fails is retried, and after the last attempt its row and its qu
   const row = await t.context.row('hopeless');
   t.true(row.failed);
   t.is(row.failure, 'the printer is out of paper');
+});
+
+test('a job that one run fails stays failed when another run ends without an outcome', async (t) => {
+  const { services, clock, queue, row, work, enqueueFor } = t.context;
+  work(async (_, endpointId) => {
+    const { id } = await row(endpointId);
+    await recordFailed(services.execute, id, clock.now(), 'An operator has to look at it.');
+  });
+  await enqueueFor('twice');
+
+  await until(async () => (await queue.getFailedCount()) === 1, { what: 'the failed job in its queue' });
+  t.like(await row('twice'), { finished: false, failed: true, failure: 'An operator has to look at it.' });
 });
 
 test('a job that an operator retries is relayed and completes, although its queue has it as failed', async (t) => {

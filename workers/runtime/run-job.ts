@@ -114,8 +114,9 @@ async function attemptJob(
       return cancel(obstacle);
     }
     await Promise.race([processor.work(ctx, started.payload as never), rejectWhenAborted(timeout.signal)]);
-    if (started.id && !attempt.isCompleted) await recordFinished(services.execute, started.id, services.clock.now());
-    return { kind: 'done' };
+    if (!started.id || attempt.isCompleted) return { kind: 'done' };
+    const failure = await recordFinished(services.execute, started.id, services.clock.now());
+    return failure === undefined ? { kind: 'done' } : cancel(failure);
   } catch (error) {
     if (attempt.isCompleted) {
       services.log.warn({ err: error }, 'an error occurred after the outcome of the job was recorded');
