@@ -108,10 +108,10 @@ export async function closeFailed(
     where tenant_id = ${which.tenantId} and job = ${which.job} and key = any(${which.keys}) and failed_at is not null`);
 }
 
-/** @returns those of the given jobs that have completed */
-export async function finishedAmong(execute: Execute, ids: readonly string[]): Promise<string[]> {
-  const rows = await execute<{ id: string }>(
-    sql`select id from outbox where id = any(${ids}) and finished_at is not null`,
-  );
+/** @returns those of the given jobs that have completed, or that no row knows, such as after a backup was restored */
+export async function closedAmong(execute: Execute, ids: readonly string[]): Promise<string[]> {
+  const rows = await execute<{ id: string }>(sql`
+    select id from unnest(${ids}::text[]) as given(id)
+    where not exists (select from outbox where outbox.id = given.id and finished_at is null)`);
   return rows.map(({ id }) => id);
 }

@@ -1,6 +1,8 @@
 import anyTest, { type TestFn } from 'ava';
 
+import { runOnPlatformTables } from '#src/database/transact.ts';
 import { editAddress, markFulfilled, retryLabel } from '#src/domain/shipping/index.ts';
+import { sql } from '#src/lib/sql.ts';
 import { labelOf, orderOf, request } from '#test/domain/shipping/support.ts';
 import { silence } from '#test/support/fakes/shipping-gateway.ts';
 import { until } from '#test/support/until.ts';
@@ -95,6 +97,14 @@ test('a job of a label that was resolved elsewhere leaves the board', async (t) 
   await markFulfilled(ctx, { orderId: other.order.id });
   await until(async () => (await failed()).length === 0);
   t.is(shipping.bought().length, 1);
+});
+
+test('a failed job whose row an older backup does not have leaves the board', async (t) => {
+  const { ctx, failed } = t.context;
+  await request(ctx, { address: { street1: null } });
+  await until(async () => (await failed()).length === 1);
+  await runOnPlatformTables(ctx, sql`delete from outbox where failed_at is not null`);
+  t.deepEqual(await failed(), []);
 });
 
 test('the board allows reading and retrying, and nothing else', async (t) => {

@@ -7,7 +7,7 @@ import { type QueueName, queueNames, queuePrefix, queues } from '#jobs/queues.ts
 import { HttpError } from '#src/api/lib/http-error.ts';
 import { Type } from '#src/lib/schema.ts';
 import { fits } from '#src/lib/validation.ts';
-import { finishedAmong, retryFailed } from '#src/outbox/job-state.ts';
+import { closedAmong, retryFailed } from '#src/outbox/job-state.ts';
 import type { Services } from '#src/services.ts';
 
 const boardPath = '/ops/queues';
@@ -50,7 +50,7 @@ export function createBoard(services: Services): Middleware {
   return async (koa, next) => {
     if (!['GET', 'HEAD'].includes(koa.method)) return respondRetry(services, koa);
     const shown = koa.query['status'] === 'failed' ? opened.get(String(koa.query['activeQueue'])) : undefined;
-    if (shown) await dropFinished(services, shown);
+    if (shown) await dropClosed(services, shown);
     // The board responds 500 to any error that is thrown below it, including our 404.
     let isBoards = true;
     await board(koa, async () => void (isBoards = false));
@@ -84,12 +84,15 @@ function openQueue(services: Services, name: QueueName): Queue {
 /** How many failed jobs are checked at a time. */
 const scannedMax = 500;
 
-/** Removes failed jobs from the queue whose work was done in another way, on /ops/labels or by the owner. */
-async function dropFinished(services: Services, queue: Queue): Promise<void> {
+/**
+ * Removes failed jobs from the queue whose work was done in another way, on /ops/labels or by the owner, or that have no
+ * row and cannot be retried.
+ */
+async function dropClosed(services: Services, queue: Queue): Promise<void> {
   const failed = await queue.getFailed(0, scannedMax - 1);
   const ids = failed.flatMap((job) => (job?.id ? [job.id] : []));
-  const settled = ids.length > 0 ? await finishedAmong(services.execute, ids) : [];
-  await Promise.all(settled.map((id) => queue.remove(id)));
+  const closed = ids.length > 0 ? await closedAmong(services.execute, ids) : [];
+  await Promise.all(closed.map((id) => queue.remove(id)));
 }
 
 /** The only part of the job's data that the board shows: the store that it is for. */
