@@ -221,6 +221,29 @@ test.serial('doctor reports a database that responds and has no disk space left'
   }
 });
 
+test.serial('doctor reports a role that may not read the tables, and what is wrong besides', async (t) => {
+  const client = new pg.Client({ connectionString: own.databaseAdminUrl });
+  await client.connect();
+  await client.query(`create role stranger login password 'stranger'; create schema strange authorization stranger`);
+  await client.query(`create table strange.migrations (name text); alter role stranger set search_path = strange`);
+  const url = new URL(own.databaseUrl);
+  [url.username, url.password] = ['stranger', 'stranger'];
+  try {
+    const { code, faults } = await diagnose(t.context, { DATABASE_URL: url.href, REDIS_URL: 'redis://127.0.0.1:1' });
+    t.is(code, 1);
+    t.deepEqual(
+      faults.map((line) => line.replace(/ respond: .*/, ' respond')),
+      [
+        'database: PostgreSQL denies a privilege to the role of DATABASE_URL: permission denied for table migrations.',
+        'redis: 127.0.0.1:1 does not respond',
+      ],
+    );
+  } finally {
+    await client.query('drop schema strange cascade; drop role stranger');
+    await client.end();
+  }
+});
+
 test.serial('doctor reports every server that does not respond', async (t) => {
   const nowhere = '127.0.0.1:1';
   const away = await diagnose(t.context, {

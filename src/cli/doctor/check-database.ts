@@ -19,11 +19,13 @@ const oldestVersion = 15;
 /** The database: whether it is there, whose it is, and whether its schema is this release's. */
 export async function checkDatabase({ execute, executeApart }: Services): Promise<Finding[]> {
   let database: InspectedDatabase;
+  let missing: readonly string[];
   try {
     if (await shareSession(execute, executeApart))
       return [fault('database', sharedSession.reason, sharedSession.advice)];
     database = await inspectDatabase(execute);
     if (!database.isReadOnly) await writeSomething(execute);
+    missing = await missingMigrations(execute);
   } catch (error) {
     const failure = explainConnection(error);
     if (!failure) throw error;
@@ -35,7 +37,7 @@ export async function checkDatabase({ execute, executeApart }: Services): Promis
     database.isReadOnly ? fault('database', readOnly.reason, readOnly.advice) : checkServerVersion(database),
     checkRole(database),
     checkClock(database),
-    checkSchema(await missingMigrations(execute)),
+    checkSchema(missing),
     ...(database.openTables.length > 0 ? [checkTables(database.openTables)] : []),
   ];
 }
