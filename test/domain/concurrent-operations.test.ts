@@ -8,7 +8,13 @@ import { changeKindOf, previewChange, runChange, undoChange } from '#src/domain/
 import { requestCode, useCode } from '#src/domain/confirmations/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { refundsOf, requestRefund } from '#src/domain/payments/index.ts';
-import { redeemGiftCard, redeemPromo, returnGiftCard, saveGiftCard } from '#src/domain/promotions/index.ts';
+import {
+  disableGiftCard,
+  redeemGiftCard,
+  redeemPromo,
+  returnGiftCard,
+  saveGiftCard,
+} from '#src/domain/promotions/index.ts';
 import { decideReminder } from '#src/domain/reminders/index.ts';
 import { approveReturn, receiveReturn, refundReturn, rejectReturn, requestReturn } from '#src/domain/returns/index.ts';
 import { mailLink, requestLink, rotateSession } from '#src/domain/sessions/index.ts';
@@ -217,6 +223,27 @@ const operations: Record<string, { build: (ctx: Context, services: Services) => 
       };
     },
     both: { balance: 5000, held: 0 },
+  },
+  'disableGiftCard and returnGiftCard at once disable the card with the amount of the order on it': {
+    async build(ctx) {
+      const { id: giftCardId } = await buildGiftCard(ctx, { balanceCents: 5000 });
+      const orderId = newId('ord');
+      await transact(ctx, (ctx) => redeemGiftCard(ctx, { giftCardId, amountCents: 3000, orderId, isHeld: false }));
+      return {
+        run: (turn) =>
+          transact<Context, unknown>(ctx, (ctx) =>
+            turn === 0 ? disableGiftCard(ctx, { giftCardId }) : returnGiftCard(ctx, { orderId }),
+          ),
+        effect: () =>
+          read(
+            ctx,
+            sql`
+            select balance_cents as balance, disabled_at is not null as "isDisabled" from gift_cards
+            where tenant_id = ${ctx.tenant.id} and id = ${giftCardId}`,
+          ),
+      };
+    },
+    both: [{ balance: 5000, isDisabled: true }],
   },
   'redeemPromo twice at once counts an order once': {
     async build(ctx) {

@@ -11,6 +11,7 @@ import {
 } from '#src/domain/reminders/index.ts';
 import {
   issuesOfStore,
+  lockStore,
   presentStore,
   readStore,
   StoreSettingsInput,
@@ -57,6 +58,7 @@ export const putStore = defineRoute({
       {
         kind: 'store',
         name: slug,
+        lock: (ctx) => lockStore(ctx, slug),
         view: async (ctx) => presentStore(await readStore(ctx)),
         logged: withoutEmails,
         change: (ctx) => saveStoreSettings(ctx, input),

@@ -1,4 +1,4 @@
-import { lockName } from '#src/database/lock-names.ts';
+import { lockNames } from '#src/database/lock-names.ts';
 import { transact } from '#src/database/transact.ts';
 import { DomainError, invalidRequest, notFound } from '#src/lib/errors.ts';
 import { Omittable, Type } from '#src/lib/schema.ts';
@@ -10,8 +10,10 @@ import { type AuditRecord, recordAudit } from './audit-log.ts';
 export interface AuditedChange<View extends object> {
   /** The kind of thing as in the audit log: `promo_code`. */
   readonly kind: string;
-  /** The name of the thing. Changes of the same thing wait for each other. */
+  /** The name of the thing. */
   readonly name: string;
+  /** Lock what other changes of the thing lock, so that they wait for each other; by default the name of this kind. */
+  lock?(ctx: InTransaction): Promise<void>;
   /** The thing as the owner sees it, without secrets; `undefined` when it does not exist. The audit log stores it. */
   view(ctx: InTransaction): Promise<View | undefined>;
   /** The part of the view that the audit log stores, without emails. Default: all of it. */
@@ -111,7 +113,7 @@ async function audited<View extends object>(
   errorOf: (before: View | undefined) => DomainError | undefined,
 ): Promise<{ view: View | undefined; change: Change }> {
   return transact(ctx, async (ctx) => {
-    await lockName(ctx, subject.kind, subject.name);
+    await (subject.lock?.(ctx) ?? lockNames(ctx, subject.kind, [subject.name]));
     const before = await subject.view(ctx);
     const error = errorOf(before);
     if (error) throw error;

@@ -1,4 +1,5 @@
 import { indexDocument, indexDocuments } from '#jobs/search.ts';
+import { lockNames } from '#src/database/lock-names.ts';
 import { rejectIssues } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Issue } from '#src/lib/validation.ts';
@@ -115,6 +116,7 @@ function changeOf({ id, slug, isNew, values: differing, stock, live }: ProductPl
 
 /** Remove a product and its variants. Stock of existing orders can still be released, captured and put back. */
 export async function removeProduct(ctx: InTransaction, slug: string): Promise<Change> {
+  await lockNames(ctx, 'product', [slug]);
   const now = ctx.clock.now();
   const [removed] = await ctx.tx.execute<{ id: string; version: number }>(sql`
     with product as (

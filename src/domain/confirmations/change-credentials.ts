@@ -1,4 +1,4 @@
-import { lockName } from '#src/database/lock-names.ts';
+import { lockNames } from '#src/database/lock-names.ts';
 import { transact } from '#src/database/transact.ts';
 import { hmacSha256 } from '#src/lib/crypto.ts';
 import { DomainError, invalidRequest } from '#src/lib/errors.ts';
@@ -71,7 +71,7 @@ export async function changeCredentials<Result>(
 ): Promise<Result> {
   // A wrong code is counted and logged: this transaction commits, and the error is thrown after it.
   const outcome = await transact(ctx, async (ctx) => {
-    await lockName(ctx, 'provider', change.name);
+    await lockNames(ctx, 'provider', [change.name]);
     const replaced = await change.replaced(ctx);
     const fields = Object.keys(replaced);
     const isConfirmed =

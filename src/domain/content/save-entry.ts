@@ -46,7 +46,7 @@ const comparable = (value: unknown) => (value instanceof Date ? value.toISOStrin
 
 /** The entry of this name. The name is locked until the transaction ends, even if there is no such entry. */
 async function lockEntry(ctx: InTransaction, type: string, slug: string): Promise<SavedEntry | undefined> {
-  await lockNames(ctx, 'entry', [`${type} ${slug}`]);
+  await lockNames(ctx, 'content', [`${type}/${slug}`]);
   const [entry] = await ctx.tx.execute<SavedEntry>(sql`
     select e.id, e.title, e.summary, e.body, e.image, e.author, e.starts_at, e.ends_at, e.published_at,
       array(select t.tag from entry_tags t
@@ -85,6 +85,7 @@ async function writeEntry(ctx: InTransaction, entry: NamedEntry): Promise<number
 }
 
 export async function removeEntry(ctx: InTransaction, { type, slug }: { type: string; slug: string }): Promise<Change> {
+  await lockNames(ctx, 'content', [`${type}/${slug}`]);
   const [removed] = await ctx.tx.execute<{ id: string; version: number }>(sql`
     delete from entries where tenant_id = ${ctx.tenant.id} and type = ${type} and slug = ${slug}
     returning id, version + 1 as version`);

@@ -1,3 +1,4 @@
+import { lockNames } from '#src/database/lock-names.ts';
 import { assignChanges, changedValues } from '#src/lib/assign-changes.ts';
 import { days, parseDuration } from '#src/lib/duration.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
@@ -27,6 +28,7 @@ export async function savePartner(ctx: InTransaction, input: PartnerInput): Prom
     windowMs: readWindow(input.window),
     removedAt: null,
   };
+  await lockNames(ctx, 'partner', [code]);
   const partner = await em.findOne(Partner, { tenantId: ctx.tenant.id, code });
   if (!partner) {
     const id = newId('part');
@@ -58,6 +60,7 @@ function readWindow(written: PartnerInput['window']): number {
 export async function removePartner(ctx: InTransaction, written: string): Promise<Change> {
   const code = normalisePartnerCode(written);
   const now = ctx.clock.now();
+  await lockNames(ctx, 'partner', [code]);
   const [removed] = await ctx.tx.execute<{ id: string }>(sql`
     update partners set removed_at = ${now}, updated_at = ${now}, version = version + 1
     where tenant_id = ${ctx.tenant.id} and code = ${code} and removed_at is null

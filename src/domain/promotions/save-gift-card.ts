@@ -1,8 +1,10 @@
 import { LockMode } from '@mikro-orm/core';
+import { lockNames } from '#src/database/lock-names.ts';
+import { lockRow } from '#src/database/rows.ts';
 import { transact } from '#src/database/transact.ts';
 import { changedValues } from '#src/lib/assign-changes.ts';
 import { randomText } from '#src/lib/crypto.ts';
-import { invalidRequest, notFound } from '#src/lib/errors.ts';
+import { found, invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import type { Cents } from '#src/lib/money.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -34,6 +36,7 @@ async function saveHashedGiftCard(
   const { em } = ctx.tx;
   const { codeHash, last4 } = given;
   const subject = `gift card …${last4}`;
+  await lockNames(ctx, 'gift_card', [codeHash.toString('hex')]);
   const lockMode = LockMode.PESSIMISTIC_WRITE;
   const card = await em.findOne(GiftCard, { tenantId: ctx.tenant.id, codeHash }, { lockMode });
   if (!card) {
@@ -125,8 +128,7 @@ export async function createGiftCard(
  * @throws DomainError not_found
  */
 export async function disableGiftCard(ctx: InTransaction, { giftCardId }: { giftCardId: string }): Promise<Change> {
-  const card = await ctx.tx.em.findOne(GiftCard, { tenantId: ctx.tenant.id, id: giftCardId });
-  if (!card) throw notFound('gift card');
+  const card = found(await lockRow(ctx, GiftCard, giftCardId), 'gift card');
   const subject = `gift card …${card.last4}`;
   if (card.disabledAt) return { subject, action: 'unchanged', fields: [] };
   card.disabledAt = ctx.clock.now();

@@ -1,3 +1,4 @@
+import { lockNames } from '#src/database/lock-names.ts';
 import { assignChanges, changedValues } from '#src/lib/assign-changes.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
@@ -19,6 +20,7 @@ export async function savePromoCode(ctx: InTransaction, input: PromoCodeInput): 
   const wanted = completePromo(input);
   await rejectUnknownProducts(ctx, wanted.products);
 
+  await lockNames(ctx, 'promo_code', [code]);
   const promo = await em.findOne(PromoCode, { tenantId: ctx.tenant.id, code });
   if (!promo) {
     const id = newId('promo');
@@ -83,6 +85,7 @@ function completePromo(input: PromoCodeInput) {
 export async function removePromoCode(ctx: InTransaction, written: string): Promise<Change> {
   const code = normalisePromoCode(written);
   const subject = `promo code ${code}`;
+  await lockNames(ctx, 'promo_code', [code]);
   const promo = await ctx.tx.em.findOne(PromoCode, { tenantId: ctx.tenant.id, code, removedAt: null });
   if (!promo) return { subject, action: 'unchanged', fields: [] };
   promo.removedAt = ctx.clock.now();

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { lockNames } from '#src/database/lock-names.ts';
 import { readOne } from '#src/database/transact.ts';
 import { assignChanges, changedValues } from '#src/lib/assign-changes.ts';
 import { formatDuration, hours, parseDuration } from '#src/lib/duration.ts';
@@ -111,6 +112,7 @@ export async function saveReminderSettings(ctx: InTransaction, input: ReminderSe
   const now = ctx.clock.now();
   const wanted = complete(input);
   const row = { ...wanted, stepsMs: [...wanted.stepsMs] };
+  await lockNames(ctx, 'reminders', ['reminders']);
   const found = await em.findOne(ReminderSettingsEntity, { tenantId: ctx.tenant.id });
   if (!found) {
     em.create(ReminderSettingsEntity, { tenantId: ctx.tenant.id, ...row, createdAt: now, updatedAt: now });

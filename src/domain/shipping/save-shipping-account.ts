@@ -1,4 +1,6 @@
+import { LockMode } from '@mikro-orm/core';
 import { resumeLabels } from '#jobs/labels.ts';
+import { lockNames } from '#src/database/lock-names.ts';
 import { assignChanges, changedValues } from '#src/lib/assign-changes.ts';
 import { type DomainError, invalidRequest, rejectIssues } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
@@ -45,7 +47,9 @@ export async function saveShippingAccount(
     countries: input.countries,
     options: input.options,
   };
-  const found = await em.findOne(ShippingAccountEntity, { tenantId });
+  await lockNames(ctx, 'provider', ['shipping']);
+  // Attempts pause and resume labels meanwhile.
+  const found = await em.findOne(ShippingAccountEntity, { tenantId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!found) {
     if (input.api_key === undefined) throw lacksKey();
     const id = newId('ship');
@@ -109,6 +113,7 @@ export async function saveSecondShippingAccount(
   validateSecondShippingKey(ctx, input);
   const { em } = ctx.tx;
   const tenantId = ctx.tenant.id;
+  await lockNames(ctx, 'provider', ['second-shipping']);
   const found = await em.findOne(SecondShippingAccountEntity, { tenantId });
   const now = ctx.clock.now();
   if (!found) {

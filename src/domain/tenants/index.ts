@@ -28,7 +28,7 @@ export {
   type TenantDirectory,
 } from './directories.ts';
 export { countKeys, findKey, issueKey, listKeys, revokeKey, saveKey } from './manage-keys.ts';
-export { ModulesInput, StoreInput, saveTenant, setModules } from './save-tenant.ts';
+export { lockStore, ModulesInput, StoreInput, saveTenant, setModules } from './save-tenant.ts';
 export { tenantSealedColumns } from './sealed-columns.ts';
 export { readSessionSecret, rotateSessionSecret, type SessionSecret } from './session-secret.ts';
 export { readStaffSecret } from './staff-secret.ts';

@@ -1,3 +1,4 @@
+import { lockNames } from '#src/database/lock-names.ts';
 import { runOnPlatformTables } from '#src/database/transact.ts';
 import { keyset, type Page, type PageRequest } from '#src/lib/cursor.ts';
 import { invalidRequest, notFound } from '#src/lib/errors.ts';
@@ -24,6 +25,7 @@ import {
  */
 export async function saveKey(ctx: InTransaction, wanted: KeyToIssue): Promise<{ change: Change; issued?: IssuedKey }> {
   const subject = `key ${wanted.name}`;
+  await lockNames(ctx, 'key', [wanted.name]);
   const [known] = await ctx.tx.execute<ApiKey>(sql`
     select ${keyColumns} from api_keys
     where tenant_id = ${ctx.tenant.id} and name = ${wanted.name} and revoked_at is null for update`);
@@ -91,6 +93,7 @@ export async function issueKey(
 ): Promise<IssuedKey> {
   rejectWideKey({ kind, scopes });
   rejectPastExpiry(ctx, { expiresAt });
+  await lockNames(ctx, 'key', [name]);
   const value = newKey(kind, ctx.settings.appMode);
   const [key] = await ctx.tx.execute<ApiKey>(sql`
     insert into api_keys (id, tenant_id, name, kind, scopes, hash, pepper_id, hint, requests_per_minute,

@@ -81,7 +81,7 @@ export async function saveTenant(
 ): Promise<{ tenant: Tenant; change: Change }> {
   const { slug } = input;
   const subject = `store ${slug}`;
-  await ctx.tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${subject}, 0))`);
+  await lockStore(ctx, slug);
   const known = await findTenant(ctx, sql`slug = ${slug}`);
   const wanted = completeStore(input);
   if (!known) {
@@ -95,6 +95,11 @@ export async function saveTenant(
   if (fields.length === 0) return { tenant: known, change: { subject, action: 'unchanged', fields } };
   if (fields.includes('currency')) await rejectOnceSold(ctx, known);
   return { tenant: await updateTenant(ctx, tenant), change: { subject, action: 'updated', fields, values } };
+}
+
+/** Changes of the store with this slug wait for each other, whether it exists or not. */
+export async function lockStore(ctx: InTransaction<PlatformContext>, slug: string): Promise<void> {
+  await ctx.tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`store ${slug}`}, 0))`);
 }
 
 type StoreFields = Omit<Tenant, 'id' | 'slug' | 'modules' | 'version'>;

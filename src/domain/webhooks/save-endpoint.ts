@@ -1,7 +1,8 @@
+import { lockName } from '#src/database/lock-names.ts';
 import { lockRow } from '#src/database/rows.ts';
 import { brokenConstraint } from '#src/database/transact.ts';
 import { assignChanges, changedValues } from '#src/lib/assign-changes.ts';
-import { type DomainError, found, invalidRequest } from '#src/lib/errors.ts';
+import { type DomainError, invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { Omittable, type Static, Type, Url } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -74,17 +75,15 @@ export type EndpointEntry = Static<typeof EndpointEntry>;
  */
 export async function saveEndpoint(ctx: InTransaction, input: EndpointEntry): Promise<Change> {
   const subject = `webhook endpoint ${withoutQuery(input.url)}`;
-  const endpoint = await findByUrl(ctx, input.url);
+  await lockEndpoints(ctx);
+  const endpoint = await lockByUrl(ctx, input.url);
   if (!endpoint) {
     await rejectUnsafeUrl(ctx, input.url, { resolve: false });
-    await buildEndpoint(ctx, input, input.secret ?? newSecret());
+    await rejectTakenUrl(buildEndpoint(ctx, input, input.secret ?? newSecret()));
     return { subject, action: 'created', fields: Object.keys(input) };
   }
   const values = changedValues(endpoint, settingsOf(input));
-  const fields = [
-    ...(await assignEndpoint(ctx, endpoint, input)),
-    ...(await changeSecret(ctx, endpoint, input.secret)),
-  ];
+  const fields = [...(await assignEndpoint(ctx, endpoint, input)), ...changeSecret(ctx, endpoint, input.secret)];
   return { subject, action: fields.length > 0 ? 'updated' : 'unchanged', fields, values };
 }
 
@@ -112,14 +111,9 @@ const settingsOf = (given: Partial<EndpointEntry>) => ({
   ...(given.rate_per_second !== undefined && { ratePerSecond: given.rate_per_second }),
 });
 
-async function changeSecret(
-  ctx: InTransaction,
-  endpoint: WebhookEndpoint,
-  secret: string | undefined,
-): Promise<string[]> {
+function changeSecret(ctx: InTransaction, endpoint: WebhookEndpoint, secret: string | undefined): string[] {
   if (secret === undefined || (hasSecret(ctx, endpoint) && openSecret(ctx, endpoint) === secret)) return [];
-  // A rotation may have come in between: its secret signs for a day, too.
-  replaceSecret(ctx, found(await lockRow(ctx, WebhookEndpoint, endpoint.id), 'webhook endpoint'), secret);
+  replaceSecret(ctx, endpoint, secret);
   return ['secret'];
 }
 
@@ -134,6 +128,9 @@ const defaultConcurrency = 4;
 /** The transaction that records an event writes a delivery for each of them. */
 const endpointsMax = 50;
 
+/** New endpoints of a store wait for each other: so their number and their URLs can be checked before. */
+const lockEndpoints = (ctx: InTransaction) => lockName(ctx, 'webhook endpoints', 'all');
+
 /**
  * Insert a new endpoint with its leases.
  * @throws DomainError `invalid_request` when the store has as many as it may have
@@ -143,6 +140,7 @@ export async function buildEndpoint(
   input: EndpointInput,
   secret: string,
 ): Promise<WebhookEndpoint> {
+  await lockEndpoints(ctx);
   const now = ctx.clock.now();
   const concurrency = input.concurrency ?? defaultConcurrency;
   const { length: known } = await ctx.tx.execute(sql`
@@ -169,9 +167,11 @@ export async function buildEndpoint(
   return endpoint;
 }
 
-/** The store's endpoint with this URL. */
-async function findByUrl(ctx: InTransaction, url: string): Promise<WebhookEndpoint | undefined> {
-  return (await ctx.tx.em.findOne(WebhookEndpoint, { tenantId: ctx.tenant.id, url })) ?? undefined;
+/** The store's endpoint with this URL, locked. */
+async function lockByUrl(ctx: InTransaction, url: string): Promise<WebhookEndpoint | undefined> {
+  const [known] = await ctx.tx.execute<{ id: string }>(sql`
+    select id from webhook_endpoints where tenant_id = ${ctx.tenant.id} and url = ${url} for no key update`);
+  return known && lockRow(ctx, WebhookEndpoint, known.id);
 }
 
 /**

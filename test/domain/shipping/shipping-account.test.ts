@@ -12,15 +12,19 @@ import {
   saveShippingAccount,
   shippingOptionsOf,
 } from '#src/domain/shipping/index.ts';
+import { pauseLabels } from '#src/domain/shipping/pause-labels.ts';
+import { openAccount } from '#src/domain/shipping/shipping-account.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { silentLog } from '#src/lib/log.ts';
 import { sql } from '#src/lib/sql.ts';
 import { issuesOf } from '#src/lib/validation.ts';
 import { createEasypostConnection } from '#src/providers/easypost/easypost-connection.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
-import { shippingAccountInput } from '#test/support/factories/shipping.ts';
+import { buildShippingAccount, shippingAccountInput } from '#test/support/factories/shipping.ts';
 import { denial, fakeShippingGateway } from '#test/support/fakes/shipping-gateway.ts';
+import { interleave } from '#test/support/interleave.ts';
 import { only } from '#test/support/only.ts';
+import { buildTenant } from '#test/support/tenant.ts';
 
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
@@ -43,6 +47,33 @@ test('saveShippingAccount saves an account once and reports the changed fields',
     ['api_key', 'webhook_token'],
   );
 });
+
+test.serial(
+  'saveShippingAccount while an attempt pauses labels saves the settings, and labels are paused',
+  async (t) => {
+    const { services } = t.context;
+    for (let step = 1, isReached = true; isReached; step += 1) {
+      const ctx = { ...services.context(), tenant: await buildTenant(services) };
+      const input = await buildShippingAccount(ctx);
+      const account = await openAccount(ctx);
+      if (!account) throw new Error('The store has no account.');
+      const pause = () => pauseLabels(ctx, account);
+      const save = () => transact(ctx, (ctx) => saveShippingAccount(ctx, { ...input, label_cost_cap_cents: 900 }));
+      isReached = await interleave(services, step, save, pause);
+      if (!isReached) await pause();
+      t.deepEqual(
+        await readOne(
+          ctx,
+          sql`
+        select label_cost_cap_cents::int as cap, paused_at is not null as "isPaused" from shipping_accounts
+        where tenant_id = ${ctx.tenant.id}`,
+        ),
+        { cap: 900, isPaused: true },
+        `before statement ${step}`,
+      );
+    }
+  },
+);
 
 test('saveShippingAccount rejects an option that the payment provider cannot charge', async (t) => {
   const ctx = { ...t.context.ctx, tenant: { ...t.context.ctx.tenant, currency: 'ISK' } };

@@ -1,3 +1,4 @@
+import { lockNames } from '#src/database/lock-names.ts';
 import { readOne } from '#src/database/transact.ts';
 import { assignChanges, changedValues } from '#src/lib/assign-changes.ts';
 import { fromNow } from '#src/lib/clock.ts';
@@ -112,6 +113,7 @@ export async function savePaymentAccount(
   const secretKeySealed = input.secret_key
     ? ctx.keyring.seal(tenantId, sealedFields.secretKey, input.secret_key)
     : null;
+  await lockNames(ctx, 'provider', ['payments']);
   const found = await em.findOne(PaymentAccountEntity, { tenantId });
   if (!found) {
     em.create(PaymentAccountEntity, {
