@@ -36,7 +36,7 @@ async function saveHashedGiftCard(
   const { em } = ctx.tx;
   const { codeHash, last4 } = given;
   const subject = `gift card …${last4}`;
-  await lockNames(ctx, 'gift_card', [codeHash.toString('hex')]);
+  await lockNames(ctx, 'gift_card', [codeHash.toString('base64url')]);
   const lockMode = LockMode.PESSIMISTIC_WRITE;
   const card = await em.findOne(GiftCard, { tenantId: ctx.tenant.id, codeHash }, { lockMode });
   if (!card) {

@@ -1,6 +1,6 @@
 import { closed } from '#src/lib/schema.ts';
 import { EntryInput, saveEntry } from '../../content/index.ts';
-import { PromoCodeInput, savePromoCode } from '../../promotions/index.ts';
+import { normalisePromoCode, PromoCodeInput, savePromoCode } from '../../promotions/index.ts';
 import { defineImportKind, type TableFormat } from '../import-kind.ts';
 import { definedFields } from './cells.ts';
 import { flatTable } from './flat-table.ts';
@@ -33,7 +33,12 @@ export const importContent = defineImportKind({
   tables: { csv: contentTable },
   schema: closed(EntryInput),
   auditedAs: 'content',
-  save: (ctx, entries, mode) => saveEach(entries, mode, (entry) => saveEntry(ctx, entry)),
+  save: (ctx, entries, mode) =>
+    saveEach(ctx, entries, mode, {
+      kind: 'content',
+      nameOf: ({ type, slug }) => `${type}/${slug}`,
+      save: (entry) => saveEntry(ctx, entry),
+    }),
 });
 
 export const importPromoCodes = defineImportKind({
@@ -49,5 +54,10 @@ export const importPromoCodes = defineImportKind({
   },
   schema: closed(PromoCodeInput),
   auditedAs: 'promo_code',
-  save: (ctx, codes, mode) => saveEach(codes, mode, (code) => savePromoCode(ctx, code)),
+  save: (ctx, promos, mode) =>
+    saveEach(ctx, promos, mode, {
+      kind: 'promo_code',
+      nameOf: ({ code }) => normalisePromoCode(code),
+      save: (promo) => savePromoCode(ctx, promo),
+    }),
 });

@@ -52,10 +52,14 @@ export const importGiftCards = defineImportKind({
   },
   auditedAs: 'gift_card',
   save: (ctx, cards, mode) =>
-    saveEach(cards, mode, ({ code, balance_cents: balanceCents }) => {
-      const [, hash, last4 = ''] = hashedForm.exec(code) ?? [];
-      if (hash === undefined) throw invalidRequest(problems[faultOf(code) ?? 'other characters']);
-      return importGiftCard(ctx, { codeHash: Buffer.from(hash, 'base64url'), last4, balanceCents });
+    saveEach(ctx, cards, mode, {
+      kind: 'gift_card',
+      nameOf: ({ code }) => hashedForm.exec(code)?.[1] ?? code,
+      async save({ code, balance_cents: balanceCents }) {
+        const [, hash, last4 = ''] = hashedForm.exec(code) ?? [];
+        if (hash === undefined) throw invalidRequest(problems[faultOf(code) ?? 'other characters']);
+        return importGiftCard(ctx, { codeHash: Buffer.from(hash, 'base64url'), last4, balanceCents });
+      },
     }),
 });
 

@@ -1,6 +1,6 @@
 import { closed } from '#src/lib/schema.ts';
 import { CustomerInput, saveCustomers } from '../../customers/index.ts';
-import { PartnerInput, savePartner } from '../../partners/index.ts';
+import { normalisePartnerCode, PartnerInput, savePartner } from '../../partners/index.ts';
 import { defineImportKind } from '../import-kind.ts';
 import { withoutFields } from './cells.ts';
 import { flatTable } from './flat-table.ts';
@@ -44,5 +44,10 @@ export const importPartners = defineImportKind({
   },
   schema: closed(PartnerInput),
   auditedAs: 'partner',
-  save: (ctx, partners, mode) => saveEach(partners, mode, (partner) => savePartner(ctx, partner)),
+  save: (ctx, partners, mode) =>
+    saveEach(ctx, partners, mode, {
+      kind: 'partner',
+      nameOf: ({ code }) => normalisePartnerCode(code),
+      save: (partner) => savePartner(ctx, partner),
+    }),
 });
