@@ -17,6 +17,7 @@ import {
 } from '#src/domain/promotions/index.ts';
 import { decideReminder } from '#src/domain/reminders/index.ts';
 import { approveReturn, receiveReturn, refundReturn, rejectReturn, requestReturn } from '#src/domain/returns/index.ts';
+import { indexDocument } from '#src/domain/search/index.ts';
 import { mailLink, requestLink, rotateSession } from '#src/domain/sessions/index.ts';
 import {
   confirmTotp,
@@ -26,6 +27,7 @@ import {
   verifyStaffSession,
 } from '#src/domain/staff/index.ts';
 import { deriveCode, findKey, saveKey } from '#src/domain/tenants/index.ts';
+import { randomText } from '#src/lib/crypto.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -244,6 +246,21 @@ const operations: Record<string, { build: (ctx: Context, services: Services) => 
       };
     },
     both: [{ balance: 5000, isDisabled: true }],
+  },
+  'indexDocument twice at once counts a new document once in its words': {
+    async build(ctx) {
+      const word = `w${randomText(8).replaceAll(/[0-9]/g, 'x')}`;
+      const { id } = await buildProduct(ctx, { name: word });
+      return {
+        run: () => indexDocument(ctx, { kind: 'product', id }),
+        effect: () =>
+          read(
+            ctx,
+            sql`select documents::int from search_words where tenant_id = ${ctx.tenant.id} and written = ${word}`,
+          ),
+      };
+    },
+    both: [{ documents: 1 }],
   },
   'redeemPromo twice at once counts an order once': {
     async build(ctx) {

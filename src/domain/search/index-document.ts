@@ -1,3 +1,4 @@
+import { lockName } from '#src/database/lock-names.ts';
 import { completeJob, transact } from '#src/database/transact.ts';
 import { Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -50,8 +51,11 @@ export async function indexDocuments(
   }
 }
 
-const writeCurrent = (ctx: InTransaction, kind: SearchDocument['kind'], id: string): Promise<void> =>
-  kind === 'product' ? indexProduct(ctx, id) : indexEntry(ctx, id);
+async function writeCurrent(ctx: InTransaction, kind: SearchDocument['kind'], id: string): Promise<void> {
+  // Two runs that both found no document would both count its words.
+  await lockName(ctx, 'search document', `${kind} ${id}`);
+  await (kind === 'product' ? indexProduct(ctx, id) : indexEntry(ctx, id));
+}
 
 async function indexProduct(ctx: InTransaction, id: string): Promise<void> {
   const product = await productDocument(ctx, id);
