@@ -172,11 +172,13 @@ const rowsOf = (ctx: Context) =>
   read(
     ctx,
     sql`
-    select to_jsonb(l) as row from labels l where tenant_id = ${ctx.tenant.id}
-    union all select to_jsonb(u) from unused_labels u where tenant_id = ${ctx.tenant.id}
-    union all select to_jsonb(o) from orders o where tenant_id = ${ctx.tenant.id}
-    union all select to_jsonb(e) from events e where tenant_id = ${ctx.tenant.id}
-    union all select to_jsonb(j) from outbox j where tenant_id = ${ctx.tenant.id}`,
+    select row from (
+      select to_jsonb(l) as row from labels l where tenant_id = ${ctx.tenant.id}
+      union all select to_jsonb(u) from unused_labels u where tenant_id = ${ctx.tenant.id}
+      union all select to_jsonb(o) from orders o where tenant_id = ${ctx.tenant.id}
+      union all select to_jsonb(e) from events e where tenant_id = ${ctx.tenant.id}
+      union all select to_jsonb(j) from outbox j where tenant_id = ${ctx.tenant.id}) as written
+    order by row`,
   );
 
 const responses: Record<'buyLabel' | 'findPurchases', Record<string, (fake: FakeShipping) => void>> = {
