@@ -25,7 +25,7 @@ import { resultOf } from '#test/support/use-owner.ts';
  */
 
 const test = anyTest as TestFn<ApiContext>;
-useApi(test);
+useApi(test, { isRecorded: false });
 
 /** A thing that a store file and the console save. */
 interface Thing {
