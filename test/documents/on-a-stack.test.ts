@@ -258,6 +258,8 @@ withBrowser('two buttons fill one cart on the documented pages, also where a bro
   await until(() => carts.length === 2, { withinMs: 60_000, what: 'two lines' });
   t.is(new Set(carts).size, 1);
   await page.getByRole('button', { name: 'Check out' }).click();
+  // The shop has its name, too.
+  await page.waitForURL(/\/pay\//);
   await page.getByText('Board oil').waitFor();
 
   const prompted = page.waitForEvent('dialog');
