@@ -182,10 +182,11 @@ for (const [direction, skewMs] of Object.entries(skews)) {
   });
 }
 
-/** This machine's clock is two days ahead until it is set right. */
+/** This machine's clock is two days ahead, and stands still, so that no delay ends, until it is set right. */
 function advanceMachine(t: ExecutionContext): { setRight(): void } {
   const { now } = Date;
-  Date.now = () => now() + days(2);
+  const ahead = now() + days(2);
+  Date.now = () => ahead;
   const setRight = () => void (Date.now = now);
   t.teardown(setRight);
   return { setRight };
