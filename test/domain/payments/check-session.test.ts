@@ -3,7 +3,7 @@ import { checkSession as job } from '#jobs/payments.ts';
 import { createCheckoutSession } from '#src/domain/checkout/index.ts';
 import { checkSession, removeDiscount, sweepSessions } from '#src/domain/payments/index.ts';
 import { days, hours, minutes } from '#src/lib/duration.ts';
-import { Snooze } from '#src/lib/errors.ts';
+import { ProviderError, Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
@@ -137,7 +137,7 @@ test.serial('sweepSessions twice at once enqueues one check of each session that
   }
 });
 
-test.serial('removeDiscount tries again later only while the provider may yet respond', async (t) => {
+test.serial('removeDiscount fails, and at last waits, only while the provider may yet respond', async (t) => {
   const { ctx } = t.context;
   await buildPaymentAccount(ctx);
   const { code } = await buildPromo(ctx);
@@ -146,9 +146,11 @@ test.serial('removeDiscount tries again later only while the provider may yet re
     items: [{ product_slug: slug, quantity: 1 }],
     promo_code: code,
   });
+  const lastAttempt = { outboxId: '', failedRuns: 4, isLastRun: true, isCompleted: false, manual: false };
   for (const failure of ['away', 'busy'] as const) {
-    payments.misfortunes.removeDiscount = [{ failure }];
-    await t.throwsAsync(removeDiscount(ctx, { orderId }), { instanceOf: Snooze }, failure);
+    payments.misfortunes.removeDiscount = [{ failure }, { failure }];
+    await t.throwsAsync(removeDiscount(ctx, { orderId }), { instanceOf: ProviderError }, failure);
+    await t.throwsAsync(removeDiscount({ ...ctx, attempt: lastAttempt }, { orderId }), { instanceOf: Snooze }, failure);
   }
   for (const failure of ['denied', 'missing', 'refused'] as const) {
     payments.misfortunes.removeDiscount = [{ failure }];

@@ -124,6 +124,7 @@ export async function endSession(
   if (order) await endOrder(ctx, order, how);
 }
 
+/** How long it waits after the attempts within a minute. */
 const waitMs = minutes(10);
 
 /**
@@ -138,6 +139,6 @@ export async function removeDiscount(ctx: Context, { orderId }: { orderId: strin
   } catch (error) {
     const failure = providerFailureOf(error);
     const mayPass = failure instanceof ProviderError && (failure.failure === 'away' || failure.failure === 'busy');
-    if (mayPass) throw new Snooze(waitMs, failure.message);
+    if (mayPass) throw ctx.attempt?.isLastRun ? new Snooze(waitMs, failure.message) : failure;
   }
 }
