@@ -13,6 +13,7 @@ import { readJobStates } from '#src/outbox/queue-states.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { explainStatements, leaveUnanalyzed } from '#test/support/explain-statements.ts';
 import { fillOutbox } from '#test/support/fill-outbox.ts';
+import { startRun } from '#test/support/job-runs.ts';
 
 // Claims are of all stores.
 const test = (anyTest as TestFn<TestContext>).serial;
@@ -149,7 +150,8 @@ test('retryFailed retries a failed job of a queue, or all of that queue, and no 
   for (const queue of ['labels', 'payments'] satisfies QueueName[])
     await fillOutbox(services, { store: 'ten_1', queue, count: 3, dueAt });
   const { claims } = await claim(t.context, { perQueue: 10, perStore: 10, reserved: 2 });
-  for (const { id } of claims) await recordFailed(services.execute, id, clock.now(), 'broken');
+  for (const { id } of claims)
+    await recordFailed(services.execute, await startRun(services, id), clock.now(), 'broken');
   const failedByQueue = async () => countBy(await readFailed(services.execute, known, { limit: 10 }), 'queue');
   const one = claims.find(({ queue }) => queue === 'labels')?.id ?? '';
   for (const [which, retried, left] of [

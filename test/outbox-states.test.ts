@@ -59,6 +59,14 @@ const step = fc.oneof(
     }),
   },
   { weight: 8, arbitrary: fc.record({ do: fc.constant('execute' as const), ending, death, isOrphan: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('freeze' as const) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('thaw' as const),
+      ending: fc.constantFrom<Ending>('nothing', 'fail', 'retry', 'snooze'),
+    }),
+  },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('retry' as const), key: fc.option(key, { nil: undefined }) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('close' as const), key }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('wipe' as const) }) },
@@ -77,6 +85,10 @@ async function take(machine: OutboxMachine, clock: TestClock, step: Step): Promi
       return machine.relay(step.which, step.then);
     case 'execute':
       return machine.execute(step.ending, step.death, step);
+    case 'freeze':
+      return machine.freeze();
+    case 'thaw':
+      return machine.thaw(step.ending);
     case 'retry':
       return machine.retry(step.key);
     case 'close':
@@ -97,7 +109,7 @@ function mayBecome(step: Step, before: string | undefined, after: string | undef
   if (before === 'failed')
     return (step.do === 'retry' && after === 'due') || (step.do === 'close' && after === 'finished');
   if (before === 'finished') return false;
-  if (step.do === 'execute') return after === 'finished' || after === 'failed';
+  if (step.do === 'execute' || step.do === 'thaw') return after === 'finished' || after === 'failed';
   return step.do === 'relay' && isOpen(after);
 }
 
@@ -119,8 +131,10 @@ test.serial(
             { do: 'relay', which: 'due', then: 'add' } as const,
             ...steps,
           ]) {
-            await take(machine, clock, step);
+            const taken = await take(machine, clock, step);
             const after = await statesOf();
+            if (step.do === 'thaw' && taken === true)
+              t.deepEqual(after, before, 'a run that an operator no longer waits for changed a state');
             for (const key of keys) {
               if (!mayBecome(step, before.get(key), after.get(key)))
                 throw new Error(`${key}: ${before.get(key)} → ${after.get(key)} by ${JSON.stringify(step)}`);
@@ -150,6 +164,32 @@ test.serial(
     );
   },
 );
+
+test.serial('a retried job waits for a run of its own, however a run that began before the retry ends', async (t) => {
+  const { machine } = t.context;
+  const begin = async () => {
+    await machine.clear();
+    await machine.enqueue('a', 0);
+    await machine.relay('due', 'add');
+    await machine.freeze();
+    await machine.execute('fail', 'never', { isOrphan: true });
+    t.deepEqual(await machine.rows(), [{ key: 'a', state: 'failed' }]);
+    await machine.retry('a');
+  };
+  for (const ending of ['nothing', 'fail', 'retry', 'snooze'] as const) {
+    await begin();
+    t.true(await machine.thaw(ending));
+    t.deepEqual(await machine.rows(), [{ key: 'a', state: 'due' }], `${ending} before the retry is relayed`);
+
+    await begin();
+    await machine.relay('due', 'add');
+    await machine.freeze();
+    t.true(await machine.thaw(ending));
+    t.deepEqual(await machine.rows(), [{ key: 'a', state: 'relayed' }], `${ending} while the retry runs`);
+    t.false(await machine.thaw('nothing'));
+    t.deepEqual(await machine.rows(), [{ key: 'a', state: 'finished' }]);
+  }
+});
 
 test.serial('the table rejects a job that is in no state or in two', async (t) => {
   const { services, machine } = t.context;

@@ -9,6 +9,7 @@ import { enqueue, recordEvent } from '#src/outbox/enqueue.ts';
 import { recordFinished, startJob } from '#src/outbox/job-state.ts';
 import { type TestContext, useContext } from './support/context.ts';
 import { enqueuedJobs, recorded } from './support/enqueued-jobs.ts';
+import { startRun } from './support/job-runs.ts';
 
 const test = anyTest as TestFn<TestContext>;
 useContext(test);
@@ -129,7 +130,7 @@ test.serial('a relayed job is claimed again only while it is open, and later eac
   clock.pass(31_000);
   t.is(mine(await claimStale(execute, jobs, clock.now(), 1000)).length, 1);
 
-  await recordFinished(execute, claim?.id ?? '', clock.now());
+  await recordFinished(execute, await startRun(services, claim?.id), clock.now());
   clock.pass(3_600_000);
   t.is(mine(await claimStale(execute, jobs, clock.now(), 1000)).length, 0);
   t.is(await startJob(execute, claim?.id ?? '', clock.now()), undefined);

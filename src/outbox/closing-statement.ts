@@ -2,11 +2,10 @@ import { joinSql, rawSql, type Sql, sql } from '#src/lib/sql.ts';
 import { insertDeliveries, insertEvents } from './deliveries.ts';
 import { insertJobs, type OutboxJob } from './enqueue.ts';
 import type { RecordedEvent } from './events.ts';
-import { fail, finish } from './job-state.ts';
+import { fail, finish, type JobRun } from './job-state.ts';
 
 /** The job whose outcome a transaction writes. */
-export interface CompletedJob {
-  readonly outboxId: string;
+export interface CompletedJob extends JobRun {
   /** Set once the transaction that completes the job is committed. */
   isCompleted: boolean;
 }
@@ -66,6 +65,6 @@ function byText(changes: readonly Sql[]): { readonly once: readonly Sql[]; reado
   return { once, repeated };
 }
 
-function end({ job: { outboxId }, at, failure }: JobOutcome): Sql {
-  return failure === undefined ? finish(outboxId, at) : fail(outboxId, at, failure);
+function end({ job, at, failure }: JobOutcome): Sql {
+  return failure === undefined ? finish(job.outboxId, at) : fail(job, at, failure);
 }

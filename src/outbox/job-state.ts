@@ -23,6 +23,18 @@ export interface StartedJob {
 }
 
 /**
+ * A run of a job as its row knows it. An operator's retry begins anew: a run that started before it neither ends nor
+ * fails the retry, which waits for a run of its own.
+ */
+export interface JobRun {
+  readonly outboxId: string;
+  readonly firstStartedAt: Date;
+}
+
+const rowOf = ({ outboxId, firstStartedAt }: JobRun): Sql =>
+  sql`id = ${outboxId} and first_started_at = ${firstStartedAt}`;
+
+/**
  * Start a job, counting the start. `undefined` if it has completed or is unknown: there is nothing to do. A failed job
  * is returned unchanged: its queue may still have it, because the process died before it could report it.
  */
@@ -42,15 +54,18 @@ export async function startJob(execute: Execute, id: string, now: Date): Promise
  * failed: this one may have ended because it found nothing more to do.
  * @returns why it failed, or `undefined`
  */
-export async function recordFinished(execute: Execute, id: string, now: Date): Promise<string | undefined> {
+export async function recordFinished(execute: Execute, run: JobRun, now: Date): Promise<string | undefined> {
   const [ended] = await execute<{ failure: string | null }>(sql`
     update outbox set finished_at = case when failed_at is null then ${now}::timestamptz end, next_relay_at = null
-    where id = ${id} and finished_at is null
+    where ${rowOf(run)} and finished_at is null
     returning case when failed_at is not null then failure end as failure`);
   return ended?.failure ?? undefined;
 }
 
-/** A statement that completes a job together with its outcome, also if another run has failed it. */
+/**
+ * A statement that completes a job together with its outcome, also if another run has failed it, or an operator has
+ * retried it since: the work is done.
+ */
 export function finish(id: string, now: Date, onlyWhere: Sql = sql`true`): Sql {
   return sql`
     update outbox set finished_at = ${now}, failed_at = null, next_relay_at = null where id = ${id}
@@ -65,18 +80,18 @@ export async function recordPostponed(execute: Execute, id: string): Promise<voi
 }
 
 /** Record that the job has failed and needs an operator. The relay does not add it again. */
-export async function recordFailed(execute: Execute, id: string, now: Date, failure: string): Promise<void> {
-  await execute(fail(id, now, failure));
+export async function recordFailed(execute: Execute, run: JobRun, now: Date, failure: string): Promise<void> {
+  await execute(fail(run, now, failure));
 }
 
 /**
  * The statement of `recordFailed`, for a transaction that fails a job with its last one. A retry has then had its
  * outcome.
  */
-export function fail(id: string, now: Date, failure: string): Sql {
+export function fail(run: JobRun, now: Date, failure: string): Sql {
   return sql`
     update outbox set failed_at = ${now}, failure = ${failure}, next_relay_at = null, starts = 0, manual = false
-    where id = ${id} and next_relay_at is not null`;
+    where ${rowOf(run)} and next_relay_at is not null`;
 }
 
 /**

@@ -16,10 +16,19 @@ import { processor } from '#workers/runtime/processor.ts';
 import { recordOutcome } from '#workers/runtime/record-outcome.ts';
 import { type Envelope, runJob } from '#workers/runtime/run-job.ts';
 
-/** How an execution of a job ends; `late-error` fails after its outcome was committed. */
-export type Ending = 'done' | 'snooze' | 'retry' | 'fail' | 'late-error';
+/** How an execution of a job ends; `nothing` writes no outcome, `late-error` fails after its outcome was committed. */
+export type Ending = 'done' | 'nothing' | 'snooze' | 'retry' | 'fail' | 'late-error';
 /** Where the process is killed: after the start was counted, or after the row was written and before the queue was. */
 export type Death = 'never' | 'after-start' | 'before-queue';
+
+/** An execution whose process is frozen. Its queue hands the job out again meanwhile. */
+interface FrozenRun {
+  readonly jobId: string;
+  /** Whether an operator has retried the job since. */
+  isRetried: boolean;
+  /** It ends in this way, and its queue does not listen to it any more. */
+  end(ending: Ending): Promise<void>;
+}
 
 export interface Row {
   readonly key: string;
@@ -37,7 +46,9 @@ export class OutboxMachine {
   readonly #worker: Worker<Envelope>;
   /** Jobs that are active in their queue although their process has died. */
   #orphans: Job<Envelope>[] = [];
-  #ending: Ending = 'done';
+  #frozen: FrozenRun[] = [];
+  #ending: Ending | Promise<Ending> = 'done';
+  #onBegun = () => {};
 
   constructor(services: Services, ctx: Context, clock: TestClock) {
     this.#services = services;
@@ -99,6 +110,11 @@ export class OutboxMachine {
     this.#orphans.push(job);
     if (death === 'after-start')
       return void (await startJob(this.#services.execute, job.id ?? '', this.#services.clock.now()));
+    await this.#executeUntold(job);
+  }
+
+  /** What the execution writes to its row, without its report to the queue. */
+  async #executeUntold(job: Job<Envelope>): Promise<void> {
     const outcome = await runJob(this.#services, this.#processors, job, { shutdown: new AbortController().signal });
     const untold = {
       ...job,
@@ -110,26 +126,62 @@ export class OutboxMachine {
     await recordOutcome(this.#services, untold as unknown as Job<Envelope>, 'token', outcome).catch(() => undefined);
   }
 
+  /** Begin to execute the next job of the queue, and freeze. */
+  async freeze(): Promise<void> {
+    const job = await this.#worker.getNextJob('token', { block: false });
+    if (!job) return;
+    const [ending, begun] = [Promise.withResolvers<Ending>(), Promise.withResolvers<void>()];
+    this.#onBegun = begun.resolve;
+    this.#ending = ending.promise;
+    const ended = this.#executeUntold(job);
+    // What has finished, or has failed, does not begin.
+    await Promise.race([begun.promise, ended]);
+    this.#orphans.push(job);
+    this.#frozen.push({
+      jobId: job.id ?? '',
+      isRetried: false,
+      end: (how) => {
+        ending.resolve(how);
+        return ended;
+      },
+    });
+  }
+
+  /** Continue the execution that froze first. @returns whether an operator has retried its job meanwhile */
+  async thaw(ending: Ending): Promise<boolean> {
+    const run = this.#frozen.shift();
+    await run?.end(ending);
+    return run?.isRetried ?? false;
+  }
+
   readonly #processors = new Map([
     [
       drainEndpoint.name,
       processor(drainEndpoint, async (ctx, { endpointId }) => {
-        if (this.#ending === 'snooze') throw new Snooze(5, 'busy');
-        if (this.#ending === 'fail') throw new ManualActionRequired('An operator has to look at it.');
+        this.#onBegun();
+        const ending = await this.#ending;
+        if (ending === 'nothing') return;
+        if (ending === 'snooze') throw new Snooze(5, 'busy');
+        if (ending === 'fail') throw new ManualActionRequired('An operator has to look at it.');
         await completeJob(ctx, async (ctx) => {
           recordEvent(ctx, 'order.paid', endpointId);
-          if (this.#ending === 'retry') throw new Error('It failed before its commit.');
+          if (ending === 'retry') throw new Error('It failed before its commit.');
         });
-        if (this.#ending === 'late-error') throw new Error('It failed after its commit.');
+        if (ending === 'late-error') throw new Error('It failed after its commit.');
       }),
     ],
   ]);
 
   /** An operator retries a failed job, or all of them. */
   async retry(key?: string): Promise<void> {
-    const [row] = await this.#services.execute<{ id: string }>(sql`select id from outbox where key = ${`${key}:test`}`);
-    if (key === undefined || row)
-      await retryFailed(this.#services.execute, { queue: 'webhooks', ...(row && { id: row.id }) }, this.#clock.now());
+    const failed = await this.#services.execute<{ id: string }>(sql`
+      select id from outbox where failed_at is not null
+        and ${key === undefined ? sql`true` : sql`key = ${`${key}:test`}`}`);
+    for (const run of this.#frozen) run.isRetried ||= failed.some(({ id }) => id === run.jobId);
+    if (key === undefined || failed.length > 0) {
+      const which = { queue: 'webhooks', ...(key !== undefined && failed[0]) };
+      await retryFailed(this.#services.execute, which, this.#clock.now());
+    }
   }
 
   /** What failed was taken care of in another way. */
@@ -168,6 +220,7 @@ export class OutboxMachine {
   }
 
   async clear(): Promise<void> {
+    while (this.#frozen.length > 0) await this.thaw('snooze');
     await this.wipeRedis();
     await this.#services.execute(sql`delete from outbox`);
     await transact(this.#ctx, ({ tx, tenant }) => tx.execute(sql`delete from events where tenant_id = ${tenant.id}`));

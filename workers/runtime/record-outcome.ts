@@ -1,6 +1,6 @@
 import { DelayedError, type Job, UnrecoverableError } from 'bullmq';
 
-import { recordFailed, recordPostponed } from '#src/outbox/job-state.ts';
+import { recordPostponed } from '#src/outbox/job-state.ts';
 import type { Services } from '#src/services.ts';
 import { databaseAwayMs, type Outcome } from './outcome.ts';
 import type { Envelope } from './run-job.ts';
@@ -30,7 +30,6 @@ export async function recordOutcome(
     services.log.warn({ reason: outcome.reason, runs: job.attemptsMade + 1 }, 'job will be retried');
     throw withoutStack(new Retry(outcome.reason));
   }
-  await recordFailed(services.execute, job.id ?? '', services.clock.now(), outcome.reason);
   const cause = outcome.kind === 'retry' ? { err: outcome.error } : {};
   services.log.error({ job: job.name, reason: outcome.reason, ...cause }, 'job failed');
   throw withoutStack(new UnrecoverableError(outcome.reason));

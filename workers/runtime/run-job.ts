@@ -9,9 +9,9 @@ import { ManualActionRequired } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import { inSpan, type SpanOptions, type TraceCarrier } from '#src/lib/tracing.ts';
 import { issuesOf } from '#src/lib/validation.ts';
-import { recordFinished, type StartedJob, startJob } from '#src/outbox/job-state.ts';
+import { type JobRun, recordFailed, recordFinished, type StartedJob, startJob } from '#src/outbox/job-state.ts';
 import type { Services } from '#src/services.ts';
-import { cancel, type Outcome, outcomeOf, snooze } from './outcome.ts';
+import { cancel, fails, type Outcome, outcomeOf, snooze } from './outcome.ts';
 import type { Processor } from './processor.ts';
 
 /** The data of a job in BullMQ. The payload stays in PostgreSQL: Redis stores its data unencrypted. */
@@ -57,7 +57,11 @@ export async function runJob(
 
   const tenant = started.tenantId ? await services.tenants.byId(started.tenantId) : undefined;
   const correlation = { requestId: started.requestId ?? newId('req'), tenant: tenant?.slug, job: job.name };
-  const work = () => attemptJob(services, processor, job, started, runtime);
+  const work = async () => {
+    const outcome = await attemptJob(services, processor, job, started, runtime);
+    if (fails(outcome)) await recordFailed(services.execute, runOf(started), services.clock.now(), outcome.reason);
+    return outcome;
+  };
   // Ticks come too often for each to be a trace of its own.
   return correlate(correlation, () => (started.id ? inSpan(`work ${job.name}`, spanOf(started), work) : work()));
 }
@@ -65,6 +69,8 @@ export async function runJob(
 function spanOf({ id, trace }: StartedJob): SpanOptions {
   return { kind: 'consumer', attributes: { 'messaging.message.id': id }, parent: trace };
 }
+
+const runOf = ({ id, firstStartedAt }: StartedJob): JobRun => ({ outboxId: id, firstStartedAt });
 
 /** Ticks of a job scheduler have no row: they only wake a worker that finds its rows by query. */
 async function start(services: Services, processor: Processor, job: TakenJob): Promise<StartedJob | undefined> {
@@ -97,7 +103,7 @@ async function attemptJob(
   const failedRuns = job.attemptsMade;
   // The release that added the job to its queue may have allowed it another number.
   const isLastRun = failedRuns + 1 >= Math.min(processor.job.retry.attempts, job.opts.attempts ?? Infinity);
-  const attempt = { outboxId: started.id, failedRuns, isLastRun, isCompleted: false, manual: started.manual };
+  const attempt = { ...runOf(started), failedRuns, isLastRun, isCompleted: false, manual: started.manual };
   const base = services.context({
     actor: { kind: 'job', id: started.id || processor.job.name },
     signal: AbortSignal.any([timeout.signal, shutdown]),
@@ -115,7 +121,7 @@ async function attemptJob(
     }
     await Promise.race([processor.work(ctx, started.payload as never), rejectWhenAborted(timeout.signal)]);
     if (!started.id || attempt.isCompleted) return { kind: 'done' };
-    const failure = await recordFinished(services.execute, started.id, services.clock.now());
+    const failure = await recordFinished(services.execute, attempt, services.clock.now());
     return failure === undefined ? { kind: 'done' } : cancel(failure);
   } catch (error) {
     if (attempt.isCompleted) {
@@ -126,9 +132,9 @@ async function attemptJob(
     if (shutdown.aborted) return snooze(0, 'the process stops');
     const triedForMs = services.clock.now().getTime() - started.firstStartedAt.getTime();
     const outcome = outcomeOf(error, { triedForMs, isLastRun });
-    const fails = outcome.kind === 'cancel' || (outcome.kind === 'retry' && isLastRun);
     // What requires a manual action has already been recorded with its subject.
-    if (fails && !(error instanceof ManualActionRequired)) await failSubject(processor, ctx, started, outcome.reason);
+    if (fails(outcome) && !(error instanceof ManualActionRequired))
+      await failSubject(processor, ctx, started, outcome.reason);
     return outcome;
   } finally {
     clearTimeout(timer);

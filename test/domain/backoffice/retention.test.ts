@@ -23,6 +23,7 @@ import { buildCart, buildSavedCart } from '#test/support/factories/cart.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildMail, newAddress } from '#test/support/factories/mail.ts';
 import { buildEndpoint, receiverFor, recordTests } from '#test/support/factories/webhooks.ts';
+import { startRun } from '#test/support/job-runs.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = anyTest as TestFn<TestContext>;
@@ -243,8 +244,8 @@ test.serial('jobs are deleted a week after they completed, and open and failed o
     ),
   );
   t.is(claims.length, 3);
-  await recordFinished(services.execute, completed ?? '', clock.now());
-  await recordFailed(services.execute, failed ?? '', clock.now(), 'It was no use.');
+  await recordFinished(services.execute, await startRun(services, completed), clock.now());
+  await recordFailed(services.execute, await startRun(services, failed), clock.now(), 'It was no use.');
 
   clock.pass(days(7) - 60_000);
   await prune(services.context(), pruneOutbox);

@@ -25,6 +25,7 @@ import { buildMail, newAddress, orderMail, readMail } from '#test/support/factor
 import { buildRemindedCart, decideAll, decisionsOf, remindAnytime } from '#test/support/factories/reminders.ts';
 import { buildLink, linkRequest } from '#test/support/factories/sessions.ts';
 import { linkIn } from '#test/support/fakes/mailer.ts';
+import { jobAttempt } from '#test/support/job-runs.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 
 const test = (anyTest as TestFn<TestContext>).serial;
@@ -115,7 +116,6 @@ test('only the attempt that still holds an email records an outcome and complete
     return row ?? { id: '', isFinished: undefined };
   };
   const { id: outboxId } = await job();
-  const attemptOf = () => ({ outboxId, failedRuns: 0, isLastRun: false, isCompleted: false, manual: false });
 
   const frozen = {
     ...mailer,
@@ -125,14 +125,14 @@ test('only the attempt that still holds an email records an outcome and complete
       return { outcome: 'accepted' };
     },
   };
-  const attempt = attemptOf();
+  const attempt = jobAttempt({ outboxId });
   const frozenCtx = { ...ctx, attempt, ports: { ...ctx.ports, mailer: frozen } };
   await t.throwsAsync(sendMail(frozenCtx, { mailId }), { instanceOf: Snooze });
   t.like(await readMail(ctx, mailId), { state: 'sending', attemptCount: 2 });
   t.deepEqual([attempt.isCompleted, (await job()).isFinished], [false, false]);
 
   clock.pass(seconds(46));
-  const next = attemptOf();
+  const next = jobAttempt({ outboxId });
   await sendMail({ ...ctx, attempt: next }, { mailId });
   t.like(await readMail(ctx, mailId), { state: 'sent', attemptCount: 3 });
   t.deepEqual([next.isCompleted, (await job()).isFinished], [true, true]);

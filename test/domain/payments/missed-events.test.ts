@@ -18,6 +18,7 @@ import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
 import { buildProduct, stockOf } from '#test/support/factories/catalog.ts';
 import { orderOf, ordersOf, sessionOf } from '#test/support/factories/payments.ts';
 import { subscriptionsOf } from '#test/support/factories/subscriptions.ts';
+import { jobAttempt } from '#test/support/job-runs.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 import { type StripeContext, shopper, useStripe } from '#test/support/use-stripe.ts';
 
@@ -189,7 +190,7 @@ test.serial('scanEventGap halves its batch after each failed attempt', async (t)
       )
     )[0]?.at.getTime() ?? 0;
   const before = await scannedTo();
-  const run = { outboxId: '', failedRuns: 3, isLastRun: false, isCompleted: false, manual: false };
+  const run = jobAttempt({ failedRuns: 3 });
   await scanEventGap({ ...ctx, attempt: run }, work ?? { gapId: '', number: 0 });
   t.is((await scannedTo()) - before, hours(72 / 8));
   await runJobs(services);

@@ -9,6 +9,7 @@ import { createTestClock, type TestClock } from '#test/support/clock.ts';
 import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { type BuiltOrder, buildPaidOrder, type GivenOrder } from '#test/support/factories/orders.ts';
 import { type FakeShipping, fakeShippingGateway } from '#test/support/fakes/shipping-gateway.ts';
+import { jobAttempt } from '#test/support/job-runs.ts';
 
 /** A store's context with a provider and a clock of its own. */
 export function withFake(ctx: Context): { ctx: Context; shipping: FakeShipping; clock: TestClock } {
@@ -100,8 +101,7 @@ export async function run(ctx: Context, orderId: string, attempt?: number): Prom
  * ended.
  */
 export async function press(ctx: Context, orderId: string, attempt?: number): Promise<string> {
-  const pressed = { outboxId: '', failedRuns: 0, isLastRun: false, isCompleted: false, manual: true };
-  const ended = await run({ ...ctx, attempt: pressed }, orderId, attempt);
+  const ended = await run({ ...ctx, attempt: jobAttempt({ manual: true }) }, orderId, attempt);
   return ended === 'done' ? run(ctx, orderId) : ended;
 }
 

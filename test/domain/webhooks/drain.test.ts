@@ -19,7 +19,6 @@ import {
 } from '#src/domain/webhooks/index.ts';
 import { hours, minutes, seconds } from '#src/lib/duration.ts';
 import { Snooze } from '#src/lib/errors.ts';
-import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { countStatements } from '#test/support/count-statements.ts';
@@ -27,6 +26,7 @@ import { dieAt } from '#test/support/die-at.ts';
 import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
 import { buildEndpoint, countStates, receiverFor, recordTests } from '#test/support/factories/webhooks.ts';
 import { interleave } from '#test/support/interleave.ts';
+import { jobAttempt } from '#test/support/job-runs.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 import { until } from '#test/support/until.ts';
 
@@ -264,7 +264,7 @@ test('a killed drain is retried after its lease has expired, and delivers what i
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
   await recordTests(ctx, id, 2);
-  const run = { outboxId: newId('job'), failedRuns: 0, isLastRun: false, isCompleted: false, manual: false };
+  const run = jobAttempt();
   receiver.behave('hang');
   const killed = drainEndpoint({ ...ctx, attempt: run }, { endpointId: id });
   await until(() => receiver.waiting === 1);
@@ -295,7 +295,7 @@ test('when the lease of a killed drain expires, what it had claimed is due', asy
   const receiver = await receiverFor(t);
   const { id } = await buildEndpoint(ctx, receiver, { concurrency: 1 });
   await recordTests(ctx, id, 1);
-  const run = { outboxId: newId('job'), failedRuns: 0, isLastRun: false, isCompleted: false, manual: false };
+  const run = jobAttempt();
   receiver.behave('hang');
   // However long its first transaction takes.
   let now = ctx.clock.now().getTime();
@@ -544,7 +544,7 @@ test('wherever a drain is killed, it and the jobs that were enqueued deliver eve
       const { id } = await buildEndpoint(ctx, receiver, { concurrency });
       const wakes = new Wakes(ctx, id);
       await recordTests(ctx, id);
-      const attempt = { outboxId: newId('job'), failedRuns: 0, isLastRun: false, isCompleted: false, manual: false };
+      const attempt = jobAttempt();
       died = await dieAt(services, step, () => wakes.runNext(attempt));
       await recordTests(ctx, id);
 
