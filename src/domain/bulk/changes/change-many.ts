@@ -1,4 +1,5 @@
 import { applyBatches } from '#jobs/bulk.ts';
+import { lockName } from '#src/database/lock-names.ts';
 import { inSavepoint } from '#src/database/savepoint.ts';
 import { transact } from '#src/database/transact.ts';
 import { DomainError, invalidRequest } from '#src/lib/errors.ts';
@@ -71,8 +72,12 @@ export async function previewChange(ctx: Context, { kind, ids, filter, change = 
   });
 }
 
-/** Locked, so that one that is run meanwhile goes on. */
+/**
+ * Previews of a store that are made at the same time wait for each other, so that each counts the others. The older ones
+ * are locked, so that one that is run meanwhile goes on.
+ */
 async function endOlderPreviews(ctx: InTransaction): Promise<void> {
+  await lockName(ctx, 'bulk', 'previews');
   const older = await ctx.tx.execute<Pick<Operation, 'id' | 'type'>>(sql`
     select id, type from bulk_operations
     where tenant_id = ${ctx.tenant.id} and finished_at is null and state = 'previewed'
