@@ -22,7 +22,7 @@ import { type BuiltProduct, buildProduct, stockOf } from '#test/support/factorie
 import { buildKey } from '#test/support/factories/keys.ts';
 import { buildPaymentAccount, orderOf, ordersOf, sessionOf } from '#test/support/factories/payments.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
-import { subscriptionsOf } from '#test/support/factories/subscriptions.ts';
+import { buildSubscription, subscriptionsOf } from '#test/support/factories/subscriptions.ts';
 import { seededRandom } from '#test/support/random.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 import { resultOf } from '#test/support/use-owner.ts';
@@ -349,6 +349,17 @@ test.serial(
     t.is(await change('month'), '400 price_unavailable');
   },
 );
+
+test.serial('a new interval is not rejected for another subscription, nor for an item that is over', async (t) => {
+  const { ctx } = t.context;
+  const { id, paymentSubscriptionId } = (await subscribe(t.context)).subscription;
+  const { id: productId } = await buildProduct(ctx, { ...coffee, subscription_intervals: ['month'] });
+  await buildSubscription(ctx, { productId });
+  await buildSubscription(ctx, { productId, paymentSubscriptionId, status: 'canceled' });
+  t.like(await manageSubscription(ctx, id, { action: 'change_interval', subscription_interval: 'quarter' }), {
+    interval: 'quarter',
+  });
+});
 
 test.serial('what is charged is the price of the periods served, whatever is changed in whatever order', async (t) => {
   for (const seed of [1, 2, 3]) {

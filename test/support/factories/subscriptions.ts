@@ -11,6 +11,8 @@ export interface GivenSubscription {
   productId?: string;
   email?: string;
   status?: SubscriptionStatus;
+  /** That of another subscription makes this one another item of it. */
+  paymentSubscriptionId?: string;
 }
 
 /** A subscription as its row has it. */
@@ -31,7 +33,7 @@ export async function buildSubscription(
   given: GivenSubscription = {},
 ): Promise<{ id: string; paymentSubscriptionId: string }> {
   const id = newId('sub');
-  const paymentSubscriptionId = `sub_${randomText(14)}`;
+  const paymentSubscriptionId = given.paymentSubscriptionId ?? `sub_${randomText(14)}`;
   const now = ctx.clock.now();
   await transact(ctx, (ctx) =>
     ctx.tx.execute(sql`
