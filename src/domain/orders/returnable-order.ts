@@ -47,36 +47,19 @@ export interface ReturnLine {
 }
 
 /**
- * Reserve items of an order for a return, all or nothing: never more of an item than was bought and is in no other
- * return. Each item is named once. Call with the order locked.
- * @returns whether it was possible
+ * Reserve items of an order for a return. Each item is named once. Call with the order locked since its items were
+ * read, and with no more of an item than is in no other return.
  */
-export async function reserveReturn(
-  ctx: InTransaction,
-  orderId: string,
-  lines: readonly ReturnLine[],
-): Promise<boolean> {
-  const reserved = await ctx.tx.execute(sql`
-    with wanted as (
-      select * from unnest(
-        ${lines.map(({ itemId }) => itemId)}::text[],
-        ${lines.map(({ quantity }) => quantity)}::int[]) as w(id, quantity)),
-    fitting as (
-      select i.id, w.quantity from order_items i join wanted w on w.id = i.id
-      where i.tenant_id = ${ctx.tenant.id} and i.order_id = ${orderId}
-        and i.returned_quantity + w.quantity <= i.quantity
-      order by i.id for update of i)
-    update order_items i set returned_quantity = i.returned_quantity + f.quantity from fitting f
-    where i.tenant_id = ${ctx.tenant.id} and i.id = f.id and (select count(*) from fitting) = ${lines.length}
-    returning i.id`);
-  return reserved.length === lines.length;
+export async function reserveReturn(ctx: InTransaction, orderId: string, lines: readonly ReturnLine[]): Promise<void> {
+  await ctx.tx.execute(sql`
+    update order_items i set returned_quantity = i.returned_quantity + w.quantity
+    from unnest(${lines.map(({ itemId }) => itemId)}::text[], ${lines.map(({ quantity }) => quantity)}::int[])
+      as w(id, quantity)
+    where i.tenant_id = ${ctx.tenant.id} and i.order_id = ${orderId} and i.id = w.id`);
 }
 
 /** Release items that were reserved for a return. Each item is named once. */
 export async function releaseReturn(ctx: InTransaction, orderId: string, lines: readonly ReturnLine[]): Promise<void> {
-  await ctx.tx.execute(sql`
-    update order_items i set returned_quantity = i.returned_quantity - w.quantity
-    from unnest(${lines.map(({ itemId }) => itemId)}::text[], ${lines.map(({ quantity }) => quantity)}::int[])
-      as w(id, quantity)
-    where i.tenant_id = ${ctx.tenant.id} and i.order_id = ${orderId} and i.id = w.id`);
+  const negative = lines.map(({ itemId, quantity }) => ({ itemId, quantity: -quantity }));
+  await reserveReturn(ctx, orderId, negative);
 }

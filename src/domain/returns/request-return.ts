@@ -52,8 +52,8 @@ export interface ReturnRequest {
 }
 
 /**
- * Request a return. Concurrent requests never return more of an item than was bought: the order is locked, and its
- * items are reserved by one conditional update.
+ * Request a return. Concurrent requests never return more of an item than was bought: the order is locked before its
+ * items are read.
  *
  * @throws DomainError `not_found`, the same for a wrong number and a wrong email; `return_not_allowed` with `reason`
  */
@@ -63,9 +63,7 @@ export async function requestReturn(ctx: Context, { orderNumber, email, items }:
     if (!order) throw notFound('order');
     rejectUnreturnable(order, ctx.clock.now());
     const matched = matchItems(order.items, items);
-    if (!(await reserveReturn(ctx, order.id, sumByItem(matched)))) {
-      throw returnNotAllowed('quantity_exceeded', 'The quantity exceeds what was bought and not returned yet.');
-    }
+    await reserveReturn(ctx, order.id, sumByItem(matched));
     const id = newId('ret');
     await insertReturn(ctx, id, order, matched);
     recordEvent(ctx, 'return.requested', id);
