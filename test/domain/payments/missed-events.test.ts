@@ -3,6 +3,7 @@ import { scanEventGap as job } from '#jobs/payments.ts';
 import { read, transact } from '#src/database/transact.ts';
 import { createCheckoutSession } from '#src/domain/checkout/index.ts';
 import type { Context } from '#src/domain/context.ts';
+import { changedObjects, type ProviderObject } from '#src/domain/payments/events/provider-objects.ts';
 import {
   openAccount,
   readDrift,
@@ -12,12 +13,13 @@ import {
   scanEventGap,
   sweepStoreEvents,
 } from '#src/domain/payments/index.ts';
+import { fromNow } from '#src/lib/clock.ts';
 import { days, hours, minutes } from '#src/lib/duration.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
 import { buildProduct, stockOf } from '#test/support/factories/catalog.ts';
 import { orderOf, ordersOf, sessionOf } from '#test/support/factories/payments.ts';
-import { subscriptionsOf } from '#test/support/factories/subscriptions.ts';
+import { buildSubscription, subscriptionsOf } from '#test/support/factories/subscriptions.ts';
 import { jobAttempt } from '#test/support/job-runs.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 import { type StripeContext, shopper, useStripe } from '#test/support/use-stripe.ts';
@@ -150,6 +152,16 @@ test.serial(
     t.is((await ordersOf(ctx)).length, 5, 'and doing it again changes nothing');
   },
 );
+
+test.serial('the objects that a gap may have changed include every subscription but those that are over', async (t) => {
+  const { ctx, clock } = t.context;
+  const live = await buildSubscription(ctx, { status: 'paused' });
+  await buildSubscription(ctx, { status: 'canceled' });
+  const range = { from: fromNow(clock, -hours(1)), to: clock.now() };
+  const objects: ProviderObject[] = [];
+  for await (const object of changedObjects(ctx, await openAccount(ctx), range)) objects.push(object);
+  t.deepEqual(objects, [{ subject: 'subscription', objectId: live.paymentSubscriptionId }]);
+});
 
 test.serial('sweepStoreEvents records no gap while the provider fails', async (t) => {
   const { ctx, clock, stripe } = t.context;
