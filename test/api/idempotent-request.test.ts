@@ -6,7 +6,7 @@ import { created } from '#src/api/lib/reply.ts';
 import { read, readOne, transact } from '#src/database/transact.ts';
 import { prune } from '#src/domain/backoffice/index.ts';
 import { upsertCustomer } from '#src/domain/customers/index.ts';
-import { type ClaimedRequest, claimRequest, renewWhile } from '#src/domain/idempotency/index.ts';
+import { type ClaimedRequest, claimRequest, renewWhile, storeReply } from '#src/domain/idempotency/index.ts';
 import { fromNow } from '#src/lib/clock.ts';
 import { hours, minutes, seconds } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
@@ -282,6 +282,21 @@ test('renewWhile renews its own lease only', async (t) => {
     const isRenewed = async () => (await leases()).get(one.id) === clock.now().getTime() + seconds(15);
     await renewWhile(ctx, one, () => until(isRenewed), 1);
     t.is((await leases()).get(other.id), before);
+  });
+});
+
+test('a request without a key that outlasts a double click is not executed again beside itself', async (t) => {
+  const clock = createTestClock();
+  const ctx = { ...t.context.ctx, clock };
+  const request = { method: 'POST', path: '/', credential: 'key_1', key: undefined, body: {} };
+  await clock.standStill(async () => {
+    const first = (await claimRequest(ctx, request)) as ClaimedRequest;
+    clock.pass(seconds(6));
+    await t.throwsAsync(claimRequest(ctx, request), { message: /still in progress/ });
+    t.true(await storeReply(ctx, first, { status: 201, headers: {}, body: '{}' }));
+    const { id, lease } = (await claimRequest(ctx, request)) as ClaimedRequest;
+    t.not(id, first.id);
+    t.is(lease, 2);
   });
 });
 
