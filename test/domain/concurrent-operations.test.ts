@@ -8,6 +8,7 @@ import { changeKindOf, previewChange, runChange, undoChange } from '#src/domain/
 import { requestCode, useCode } from '#src/domain/confirmations/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { refundsOf, requestRefund } from '#src/domain/payments/index.ts';
+import { erasePersonalData } from '#src/domain/privacy/index.ts';
 import {
   disableGiftCard,
   redeemGiftCard,
@@ -30,7 +31,7 @@ import { deriveCode, findKey, saveKey } from '#src/domain/tenants/index.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { DomainError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
-import { sql } from '#src/lib/sql.ts';
+import { rawSql, sql } from '#src/lib/sql.ts';
 import type { Services } from '#src/services.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
@@ -163,6 +164,26 @@ const operations: Record<string, { build: (ctx: Context, services: Services) => 
       };
     },
     both: [['done', 'return_not_allowed'], [1]],
+  },
+  'requestReturn and erasePersonalData at once erase both the order and its return, or neither': {
+    async build(ctx) {
+      const email = newAddress();
+      const order = await buildReturnableOrder(ctx, { email });
+      await transact(ctx, ({ tx }) =>
+        tx.execute(sql`
+          update orders set fulfillment_status = 'delivered' where tenant_id = ${ctx.tenant.id} and id = ${order.id}`),
+      );
+      const items = [{ order_item_id: order.items[0]?.id ?? '', quantity: 1 }];
+      const orderNumber = order.order_number;
+      const count = (table: string) =>
+        sql`(select count(*)::int from ${rawSql(table)} where tenant_id = ${ctx.tenant.id} and email = ${email})`;
+      return {
+        run: async (turn) =>
+          turn === 0 ? erasePersonalData(ctx, { email }) : outcomeOf(requestReturn(ctx, { orderNumber, email, items })),
+        effect: () => read(ctx, sql`select ${count('orders')} - ${count('returns')} as "ofOne"`),
+      };
+    },
+    both: [{ ofOne: 0 }],
   },
   'rejectReturn twice at once releases its pieces once': {
     async build(ctx) {

@@ -21,8 +21,10 @@ export function orderNumbersMeant(typed: string): string[] {
  */
 export function isOrderOf({ tenant }: Context, { orderNumber, email }: { orderNumber: string; email: string }): Sql {
   const numbers = orderNumbersMeant(orderNumber);
-  return sql`o.id = (
+  const address = normaliseEmail(email);
+  // The email is compared outside, too: who waited for the order's lock does not read the subquery again.
+  return sql`o.email = ${address} and o.id = (
     select id from orders
-    where tenant_id = ${tenant.id} and order_number = any(${numbers}::text[]) and email = ${normaliseEmail(email)}
+    where tenant_id = ${tenant.id} and order_number = any(${numbers}::text[]) and email = ${address}
     order by array_position(${numbers}::text[], order_number) limit 1)`;
 }
