@@ -1,9 +1,12 @@
 import anyTest, { type TestFn } from 'ava';
 import { transact } from '#src/database/transact.ts';
+import type { Context } from '#src/domain/context.ts';
 import {
+  type Customer,
   findCustomer,
   findCustomerByEmail,
   linkPaymentCustomer,
+  listCustomers,
   unlinkPaymentCustomer,
   upsertCustomer,
 } from '#src/domain/customers/index.ts';
@@ -56,6 +59,25 @@ test('linkPaymentCustomer keeps the first of two concurrent ids and returns it t
   await transact(ctx, (ctx) => unlinkPaymentCustomer(ctx, { customerId, ...stored[0] }));
   t.is((await findCustomer(ctx, customerId))?.paymentCustomerId, null);
   t.is((await upsert('cus_c')).paymentCustomerId, 'cus_c');
+});
+
+test("a customer has their own id at the payment provider, and that of the context's environment", async (t) => {
+  const { ctx } = t.context;
+  const [ada, grace] = [await buildCustomer(ctx), await buildCustomer(ctx)];
+  const live = { ...ctx, settings: { ...ctx.settings, appMode: 'live' as const } };
+  const linked = (at: Context, { id: customerId }: Customer, paymentCustomerId: string) => ({
+    at,
+    link: { customerId, paymentCustomerId },
+  });
+  const links = [linked(ctx, ada, 'cus_1'), linked(ctx, grace, 'cus_2'), linked(live, ada, 'cus_3')];
+  for (const { at, link } of links) await transact(at, (ctx) => linkPaymentCustomer(ctx, link));
+  for (const { at, link } of links) {
+    t.is((await findCustomer(at, link.customerId))?.paymentCustomerId, link.paymentCustomerId);
+  }
+  const idsAt = async (at: Context) =>
+    (await listCustomers(at, { limit: 9 })).rows.map(({ paymentCustomerId }) => paymentCustomerId);
+  t.deepEqual(await idsAt(ctx), ['cus_2', 'cus_1']);
+  t.deepEqual(await idsAt(live), [null, 'cus_3']);
 });
 
 test('a customer of one store is not found at another', async (t) => {
