@@ -1,5 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
-import { read } from '#src/database/transact.ts';
+import { read, transact } from '#src/database/transact.ts';
+import { saveProduct } from '#src/domain/catalog/index.ts';
 import { listInquiries, listLeads, presentInquiry, presentLead } from '#src/domain/leads/index.ts';
 import { sql } from '#src/lib/sql.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
@@ -153,6 +154,11 @@ test('POST /leads/waitlist accepts a variant or a product of this store, and sto
   const { api, ctx, tenant, services } = t.context;
   const { slug, variant } = await buildProduct(ctx, { variants: [{ stock: 0 }, { stock: 0 }] });
   const draft = await buildProduct(ctx, { status: 'draft' });
+  const {
+    variants: [, removed],
+  } = await buildProduct(ctx, { slug: 'vase', variants: [{}, {}] });
+  const vase = { slug: 'vase', name: 'Vase', variants: [{ sku: 'VASE-1', price_cents: 3800 }] };
+  await transact(ctx, (ctx) => saveProduct(ctx, vase, { prune: true }));
   const theirs = await buildProduct({ ...ctx, tenant: await buildTenant(services) });
   const wait = (body: object) =>
     api.call('POST', '/api/v1/leads/waitlist', { tenant: tenant.slug, body: { email: 'ada@example.com', ...body } });
@@ -180,6 +186,7 @@ test('POST /leads/waitlist accepts a variant or a product of this store, and sto
     [{ product_slug: theirs.slug }, '/product_slug'],
     [{ variant_id: theirs.variant.id }, '/variant_id'],
     [{ product_slug: slug, variant_id: draft.variant.id }, '/variant_id'],
+    [{ variant_id: removed?.id }, '/variant_id'],
   ] as const;
   for (const [body, path] of unknown) {
     const response = await wait(body);
