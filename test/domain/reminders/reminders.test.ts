@@ -320,6 +320,16 @@ test('a purchase one second before a reminder is due skips it with the reason', 
   t.deepEqual(await decisionsOf(ctx, email), ['skipped: purchased', 'skipped: purchased', 'skipped: purchased']);
 });
 
+test('a purchase after the first reminder stops the others, and the first stays recorded as sent', async (t) => {
+  const { ctx } = t.context;
+  await remindAnytime(ctx);
+  const { email } = await buildRemindedCart(ctx);
+  const [first = { reminderId: '', attempt: 1 }] = await enqueuedJobs(ctx, decideJob);
+  await decideReminder(later(ctx, hours(1)), first);
+  await buy(later(ctx, hours(2)), { email });
+  t.deepEqual(await decisionsOf(ctx, email), ['sent', 'skipped: purchased', 'skipped: purchased']);
+});
+
 test('a purchase stops reminders by email address, by cart and by session, and no others', async (t) => {
   const { ctx } = t.context;
   await remindAnytime(ctx);
