@@ -1,14 +1,16 @@
 import { readFileSync } from 'node:fs';
-import anyTest, { type TestFn } from 'ava';
+import anyTest, { type ExecutionContext, type TestFn } from 'ava';
 import { openApiDocument } from '#src/api/openapi/openapi-document.ts';
 import { routes } from '#src/api/routes.ts';
 import { generate } from '#src/client/generate/generate.ts';
 import {
   ApiError,
+  type CustomerSession,
   createAdmin,
   createSession,
   createStorefront,
   type SessionStore,
+  type Storefront,
   type StorefrontOptions,
   verifyWebhook,
   type WebhookEvent,
@@ -132,6 +134,12 @@ interface Visit {
   readonly paths: string[];
 }
 
+const storeOf = (values: Map<string, string>): SessionStore => ({
+  getItem: async (key) => values.get(key) ?? null,
+  setItem: async (key, value) => values.set(key, value),
+  removeItem: async (key) => values.delete(key),
+});
+
 /** A storefront whose session is in memory; `paths` are those of its requests, which `replies` hold up. */
 async function visit({ api, tenant, ctx }: ApiContext, { values, paths }: Visit = { values: new Map(), paths: [] }) {
   const replies = new Map<string, Promise<void>>();
@@ -146,17 +154,20 @@ async function visit({ api, tenant, ctx }: ApiContext, { values, paths }: Visit 
       return fetch(input, init);
     },
   });
-  const store: SessionStore = {
-    getItem: async (key) => values.get(key) ?? null,
-    setItem: async (key, value) => values.set(key, value),
-    removeItem: async (key) => values.delete(key),
-  };
   const storageKey = `storefront-session:${storefront.id}`;
   const expire = (ms: number) => {
     const session = JSON.parse(values.get(storageKey) ?? '');
     values.set(storageKey, JSON.stringify({ ...session, expiresAt: Date.now() + ms }));
   };
-  return { storefront, session: createSession(storefront, store), values, paths, replies, expire, storageKey };
+  return {
+    storefront,
+    session: createSession(storefront, storeOf(values)),
+    values,
+    paths,
+    replies,
+    expire,
+    storageKey,
+  };
 }
 
 async function signedIn(context: ApiContext) {
@@ -307,13 +318,36 @@ test('a session that the store loses, garbles or rejects does not fail', async (
     throw new DOMException('The quota has been exceeded.', 'QuotaExceededError');
   };
   const unsaved = createSession(storefront, { getItem: reject, setItem: reject, removeItem: reject });
-  t.is(await unsaved.customer(), undefined);
-  const customer = await buildCustomer(t.context.ctx);
-  await unsaved.signIn({ token: await buildLink(t.context.ctx, customer.email) });
-  t.is((await storefront.getCustomer()).customer.id, customer.id);
-  await unsaved.signOut();
-  t.is(await unsaved.customer(), undefined);
+  await assertLastsAsLongAsThePage(t, storefront, unsaved);
 });
+
+test('a session lasts as long as the page where a browser blocks its store, and is stored where it does not', async (t) => {
+  const { storefront } = await visit(t.context);
+  const blocked = () => {
+    throw new DOMException('Access is denied for this document.', 'SecurityError');
+  };
+  await assertLastsAsLongAsThePage(t, storefront, createSession(storefront, blocked));
+
+  const values = new Map<string, string>();
+  const { storefront: other } = await visit(t.context);
+  const stored = createSession(other, () => storeOf(values));
+  const { email } = await buildCustomer(t.context.ctx);
+  await stored.signIn({ token: await buildLink(t.context.ctx, email) });
+  t.deepEqual([...values.keys()], [`storefront-session:${other.id}`]);
+});
+
+async function assertLastsAsLongAsThePage(
+  t: ExecutionContext<ApiContext>,
+  storefront: Storefront,
+  session: CustomerSession,
+): Promise<void> {
+  t.is(await session.customer(), undefined);
+  const customer = await buildCustomer(t.context.ctx);
+  await session.signIn({ token: await buildLink(t.context.ctx, customer.email) });
+  t.is((await storefront.getCustomer()).customer.id, customer.id);
+  await session.signOut();
+  t.is(await session.customer(), undefined);
+}
 
 const secret = newSecret();
 

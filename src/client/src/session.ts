@@ -34,11 +34,12 @@ const marginMs = 60_000;
  * Lets the methods of this storefront that need a signed-in customer send the session, which is refreshed before it
  * expires, once for all that wait for it. On a server, create both for each request: a session belongs to one shopper.
  * A session that the store does not keep lasts as long as the page, and one that it cannot read counts as none.
+ * @param store in browsers `() => localStorage`, because those that block it throw where it is read
  * @param options.storageKey its name in the store, by default one for each host and store
  */
 export function createSession(
   storefront: Storefront,
-  store: SessionStore,
+  store: SessionStore | (() => SessionStore),
   { storageKey = `storefront-session:${storefront.id}` }: { storageKey?: string } = {},
 ): CustomerSession {
   const needsSession = (request: Request, path: string) =>
@@ -46,6 +47,7 @@ export function createSession(
   let refreshing: Promise<string | undefined> | undefined;
   /** What the store has not kept; null is the end of a session. */
   let unsaved: StoredSession | null | undefined;
+  const openStore = () => (typeof store === 'function' ? store() : store);
 
   storefront.http.use({
     async onRequest({ request, schemaPath }) {
@@ -64,7 +66,7 @@ export function createSession(
   async function read(): Promise<StoredSession | null> {
     if (unsaved !== undefined) return unsaved;
     try {
-      const session = JSON.parse((await store.getItem(storageKey)) ?? 'null');
+      const session = JSON.parse((await openStore().getItem(storageKey)) ?? 'null');
       return session?.session_token ? session : null;
     } catch {
       return null;
@@ -74,6 +76,7 @@ export function createSession(
   async function write(session: StoredSession | null): Promise<void> {
     unsaved = undefined;
     try {
+      const store = openStore();
       await (session ? store.setItem(storageKey, JSON.stringify(session)) : store.removeItem(storageKey));
     } catch {
       unsaved = session;
