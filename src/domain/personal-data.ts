@@ -1,4 +1,4 @@
-import { joinSql, rawSql, type Sql, sql } from '#src/lib/sql.ts';
+import { joinSql, lowerCase, rawSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { Context, InTransaction } from './context.ts';
 
 /** A person whom the store knows by email, with the ids that lead to the person's rows. */
@@ -81,14 +81,14 @@ export function retainedRows(rows: Rows): PersonalData {
 export const byEmail =
   (column: string) =>
   ({ email }: DataSubject): Sql =>
-    sql`lower(${rawSql(column)}) = ${email}`;
+    sql`${lowerCase(rawSql(column))} = ${email}`;
 
 /** Rows in which this text contains the person's email address. */
 export const byMention =
   (text: Sql) =>
   ({ email }: DataSubject): Sql =>
     sql`exists (select from unnest(${spellingsOf(email)}::text[]) as spellings(spelling)
-      where strpos(lower(${text}), spelling) > 0)`;
+      where strpos(${lowerCase(text)}, spelling) > 0)`;
 
 /** How an email address stands in text, in lower case: as it is, or in a URL. */
 export function spellingsOf(email: string): string[] {

@@ -43,6 +43,11 @@ export function rawSql(text: string): Sql {
   return new Sql([text], []);
 }
 
+/** Text in lower case as `toLowerCase` has it, whatever the locale of the database: in Turkish, an I becomes an ı. */
+export function lowerCase(text: Sql): Sql {
+  return sql`lower((${text}) collate "und-x-icu")`;
+}
+
 /** The parts joined by a separator such as ` and `. */
 export function joinSql(parts: readonly Sql[], separator: string): Sql {
   return parts.reduce(

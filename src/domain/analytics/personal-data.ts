@@ -1,4 +1,4 @@
-import { rawSql, sql } from '#src/lib/sql.ts';
+import { lowerCase, rawSql, sql } from '#src/lib/sql.ts';
 import { anonymisedRows, blank, byMention, type PersonalData, removedRows } from '../personal-data.ts';
 
 /** What a page sends as an id or slug, unless it is something else, such as an email. */
@@ -29,6 +29,6 @@ export const analyticsPersonalData: readonly PersonalData[] = [
     // Searched as text, because a quarantined batch may be JSON that PostgreSQL cannot parse.
     of: ({ email, customerId, orderIds }) => sql`exists (
       select from unnest(${[email, ...(customerId ? [customerId] : []), ...orderIds]}::text[]) as identifiers(word)
-      where strpos(lower(events::text), identifiers.word) > 0)`,
+      where strpos(${lowerCase(sql`events::text`)}, identifiers.word) > 0)`,
   }),
 ];

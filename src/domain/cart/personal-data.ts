@@ -1,4 +1,4 @@
-import { sql } from '#src/lib/sql.ts';
+import { lowerCase, sql } from '#src/lib/sql.ts';
 import { anonymisedRows, blank, byEmail, type PersonalData, removedRows } from '../personal-data.ts';
 
 /** A cart holds no email: it belongs to a data subject when their customer, saved carts or orders refer to it. */
@@ -9,7 +9,7 @@ export const cartPersonalData: readonly PersonalData[] = [
     beside: ['id', 'status', 'currency', 'created_at', 'updated_at'],
     of: ({ email, customerId, orderIds }, ctx) => sql`
       (customer_id is not null or session_id is not null) and (customer_id in (${customerId}, ${email}) or id in (
-        select cart_id from saved_carts where tenant_id = ${ctx.tenant.id} and lower(email) = ${email}
+        select cart_id from saved_carts where tenant_id = ${ctx.tenant.id} and ${lowerCase(sql`email`)} = ${email}
         union select cart_id from orders where tenant_id = ${ctx.tenant.id} and id = any(${orderIds})))`,
   }),
   removedRows({

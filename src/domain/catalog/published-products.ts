@@ -1,7 +1,7 @@
 import { read, readOne } from '#src/database/transact.ts';
 import { type Keyset, keyset, type ListOrder, type Page, type PageRequest, type Position } from '#src/lib/cursor.ts';
 import { notFound } from '#src/lib/errors.ts';
-import { type Sql, sql } from '#src/lib/sql.ts';
+import { lowerCase, type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { type Image, normalizeText, type PurchaseType, type SubscriptionInterval } from './product-input.ts';
 import type { StockLevel } from './stock-level.ts';
@@ -177,9 +177,9 @@ function conditions({ category, tag }: ProductFilter, words: readonly string[]):
       : sql`
       and not exists (
         select from unnest(${words}::text[]) as word
-        where strpos(p.sort_name, word) = 0 and strpos(lower(p.description), word) = 0
+        where strpos(p.sort_name, word) = 0 and strpos(${lowerCase(sql`p.description`)}, word) = 0
           and not exists (select from variants v where v.tenant_id = p.tenant_id and v.product_id = p.id
-                            and case when v.removed_at is null then lower(v.sku) = word end offset 0))`;
+                            and case when v.removed_at is null then ${lowerCase(sql`v.sku`)} = word end offset 0))`;
   return sql`${inCategory}${tagged}${named}`;
 }
 

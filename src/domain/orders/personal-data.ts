@@ -1,4 +1,4 @@
-import { sql } from '#src/lib/sql.ts';
+import { lowerCase, sql } from '#src/lib/sql.ts';
 import { anonymisedRows, blank, byOrder, type PersonalData, retainedRows } from '../personal-data.ts';
 
 /** Only what taxes depend on stays of a shipping address. */
@@ -19,7 +19,7 @@ export const orderPersonalData: readonly PersonalData[] = [
     personal: blank('customer_email'),
     beside: ['id', 'kind', 'state', 'created_at'],
     of: ({ email, orderIds }) => sql`
-      customer_email is not null and (order_id = any(${orderIds}) or lower(customer_email) = ${email})`,
+      customer_email is not null and (order_id = any(${orderIds}) or ${lowerCase(sql`customer_email`)} = ${email})`,
   }),
   retainedRows({
     table: 'order_items',
@@ -54,6 +54,6 @@ export const orderPersonalData: readonly PersonalData[] = [
     personal: blank('gift'),
     touch: sql`version = version + 1`,
     beside: ['created_at'],
-    of: ({ email }) => sql`lower(gift ->> 'recipient_email') = ${email}`,
+    of: ({ email }) => sql`${lowerCase(sql`gift ->> 'recipient_email'`)} = ${email}`,
   }),
 ];

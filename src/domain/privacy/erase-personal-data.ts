@@ -1,5 +1,5 @@
 import { transact } from '#src/database/transact.ts';
-import { sql } from '#src/lib/sql.ts';
+import { lowerCase, sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { nameInLog } from '../name-in-log.ts';
@@ -61,7 +61,7 @@ async function paymentCustomersOf(ctx: InTransaction, { email, customerId }: Dat
     select payment_customer_id as id from customer_payment_ids
     where tenant_id = ${ctx.tenant.id} and customer_id = ${customerId}
     union select payment_customer_id from subscriptions
-      where tenant_id = ${ctx.tenant.id} and lower(email) = ${email}`);
+      where tenant_id = ${ctx.tenant.id} and ${lowerCase(sql`email`)} = ${email}`);
   return rows.map(({ id }) => id).filter((id) => id !== '');
 }
 
@@ -83,12 +83,12 @@ async function erasureBlockers(ctx: InTransaction, { email, customerId, orderIds
       where r.tenant_id = ${ctx.tenant.id} and r.order_id = any(${orderIds}) and r.state = 'requested'
     union all
     select 'RMA-' || number || ' is open: close it' from returns
-      where tenant_id = ${ctx.tenant.id} and (lower(email) = ${email} or order_id = any(${orderIds}))
+      where tenant_id = ${ctx.tenant.id} and (${lowerCase(sql`email`)} = ${email} or order_id = any(${orderIds}))
         and status in ('requested', 'approved', 'received')
     union all
     select 'the subscription ' || id || ' is ' || status || ': cancel it' from subscriptions
       where tenant_id = ${ctx.tenant.id} and status <> 'canceled'
-        and (lower(email) = ${email} or customer_id = ${customerId})
+        and (${lowerCase(sql`email`)} = ${email} or customer_id = ${customerId})
     union all
     select 'this email address belongs to the staff of the store: revoke the member' from staff
       where tenant_id = ${ctx.tenant.id} and email = ${email} and revoked_at is null`);

@@ -1,7 +1,7 @@
 import { lockName } from '#src/database/lock-names.ts';
 import { minutes } from '#src/lib/duration.ts';
 import { normaliseEmail } from '#src/lib/email-address.ts';
-import { sql } from '#src/lib/sql.ts';
+import { lowerCase, sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
 import { customerIdOf } from '../customers/index.ts';
 import type { DataSubject } from '../personal-data.ts';
@@ -18,8 +18,8 @@ export async function findDataSubject(ctx: InTransaction, address: string): Prom
   const customerId = customer?.id ?? null;
   const orders = await ctx.tx.execute<{ id: string }>(sql`
     select id from orders
-    where tenant_id = ${ctx.tenant.id} and (lower(email) = ${email} or customer_id = ${customerId}
-      or lower(shipping_address ->> 'email') = ${email})
+    where tenant_id = ${ctx.tenant.id} and (${lowerCase(sql`email`)} = ${email} or customer_id = ${customerId}
+      or ${lowerCase(sql`shipping_address ->> 'email'`)} = ${email})
     order by id`);
   return { email, customerId, orderIds: orders.map(({ id }) => id) };
 }

@@ -1,8 +1,9 @@
-import { sql } from '#src/lib/sql.ts';
+import { lowerCase, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
 import { anonymisedRows, blank, type DataSubject, type PersonalData } from '../personal-data.ts';
 
-const own = ({ email, orderIds }: DataSubject) => sql`(lower(email) = ${email} or order_id = any(${orderIds}))`;
+const own = ({ email, orderIds }: DataSubject) =>
+  sql`(${lowerCase(sql`email`)} = ${email} or order_id = any(${orderIds}))`;
 
 const ofOwn = (subject: DataSubject, ctx: Context) => sql`return_id in (
   select id from returns where tenant_id = ${ctx.tenant.id} and ${own(subject)})`;

@@ -1,6 +1,6 @@
 import { read } from '#src/database/transact.ts';
 import type { Page } from '#src/lib/cursor.ts';
-import { joinSql, sql } from '#src/lib/sql.ts';
+import { joinSql, lowerCase, sql } from '#src/lib/sql.ts';
 import {
   listManagedProducts,
   listProducts,
@@ -38,7 +38,7 @@ async function findCandidates(ctx: Context, words: readonly string[]): Promise<r
   const indexed = words.filter((word) => indexedPattern.test(word));
   if (indexed.length === 0) return undefined;
   const contained = indexed.map(
-    (word) => sql`(normalized_title || ' ' || lower(body)) like ${`%${word.replace(/[\\%_]/g, '\\$&')}%`}`,
+    (word) => sql`(normalized_title || ' ' || ${lowerCase(sql`body`)}) like ${`%${word.replace(/[\\%_]/g, '\\$&')}%`}`,
   );
   // Without a limit inside, PostgreSQL cannot expect to find enough of a frequent word by reading the table.
   const found = await read<{ id: string }>(

@@ -1,4 +1,4 @@
-import { sql } from '#src/lib/sql.ts';
+import { lowerCase, sql } from '#src/lib/sql.ts';
 import { anonymisedRows, blank, type PersonalData } from '../personal-data.ts';
 
 export const subscriptionPersonalData: readonly PersonalData[] = [
@@ -8,6 +8,6 @@ export const subscriptionPersonalData: readonly PersonalData[] = [
     touch: sql`version = version + 1`,
     beside: ['id', 'status', 'interval', 'quantity', 'unit_price_cents', 'currency', 'created_at', 'canceled_at'],
     of: ({ email, customerId, orderIds }) => sql`
-      lower(email) = ${email} or customer_id = ${customerId} or (email is not null and order_id = any(${orderIds}))`,
+      ${lowerCase(sql`email`)} = ${email} or customer_id = ${customerId} or (email is not null and order_id = any(${orderIds}))`,
   }),
 ];

@@ -462,10 +462,10 @@ test.serial('a dispute flags the order until it is over, and is entered in the j
     const [order] = await read<{ codes: string[] }>(
       ctx,
       sql`
-      select array(select each ->> 'code' from jsonb_array_elements(attentions) as each order by 1) as codes
+      select array(select each ->> 'code' from jsonb_array_elements(attentions) as each) as codes
       from orders where tenant_id = ${ctx.tenant.id} and id = ${orderId}`,
     );
-    return order?.codes;
+    return order?.codes.toSorted();
   };
   const entries = async () => {
     const journal = await read<{ account: string; amount_cents: number }>(

@@ -24,7 +24,7 @@ import { revokeStaff } from '#src/domain/staff/index.ts';
 import { scopes } from '#src/domain/tenants/api-key.ts';
 import { sign } from '#src/domain/webhooks/index.ts';
 import { exampleOf } from '#src/lib/example-of.ts';
-import { rawSql, type Sql, sql } from '#src/lib/sql.ts';
+import { lowerCase, rawSql, type Sql, sql } from '#src/lib/sql.ts';
 import { fits } from '#src/lib/validation.ts';
 import { send } from '#test/support/every-route.ts';
 import { aggregateAll, sendEvents } from '#test/support/factories/analytics.ts';
@@ -255,7 +255,7 @@ function exampleWithin(schema: TSchema, known: Readonly<Record<string, unknown>>
   }
   if (items) return [exampleWithin(items, known)];
   if (anyOf?.[0]) return exampleWithin(anyOf[0], known);
-  const texts = [email, `https://blog.example/?email=${encodeURIComponent(email)}`];
+  const texts = [email, `https://blog.example/?email=${encodeURIComponent(email.toUpperCase())}`];
   if (type === 'object') return { note: texts[1] };
   const fitting = type === 'string' && texts.find((text) => fits(Type.Object({ text: schema }), { text }));
   return fitting || exampleOf(schema);
@@ -334,7 +334,7 @@ async function visitAda(context: StripeContext): Promise<void> {
   const { staff } = await buildStaffSession(ctx, { email, name: 'Ada Quill' });
   await revokeStaff(ctx, staff, ['admin:write']);
   const kind = importKindOf({ kind: 'stock' });
-  const file = Readable.from([Buffer.from(`sku,quantity\n${email},1\n`)]);
+  const file = Readable.from([Buffer.from(`sku,quantity\n${email.toUpperCase()},1\n`)]);
   await receiveImport(ctx, { kind, format: 'csv', mode: 'upsert', dry_run: false }, file);
   await runJobs(services);
   const bowl = await buildProduct(ctx, { variants: [{ stock: 100, ships: false }] });
@@ -401,7 +401,7 @@ async function visitAda(context: StripeContext): Promise<void> {
   await trackReferral(ctx, {
     code: (await buildPartner(ctx)).code,
     sessionId: 'one',
-    landingUrl: `https://shop.example/?email=${encodeURIComponent(email)}`,
+    landingUrl: `https://shop.example/?email=${encodeURIComponent(email.toUpperCase())}`,
   });
   await searchDocuments(ctx, { q: email });
   await applyAsPartner(ctx, { email, name: 'Ada Quill', website: 'https://quill.example', message: 'I write.' });
@@ -545,7 +545,7 @@ async function placesOf(ctx: Context, word: string): Promise<string[]> {
     const places: string[] = [];
     for (const { name } of tables) {
       const found = await platform.tx.execute(
-        sql`select t::text from ${rawSql(name)} t where t::text ilike ${`%${word}%`} limit 1`,
+        sql`select t::text from ${rawSql(name)} t where strpos(${lowerCase(sql`t::text`)}, ${word}) > 0 limit 1`,
       );
       if (found.length > 0) places.push(name);
     }
