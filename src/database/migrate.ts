@@ -13,6 +13,7 @@ import { FailedMigration, isLockTimeout, rejectionIn } from './failed-migration.
 import { migrationsFolder, missingMigrations } from './missing-migrations.ts';
 import { parsePostgresUrl } from './postgres-url.ts';
 import { encodingFailure, proveSessions, UnfitDatabase } from './prove-database.ts';
+import { schemaFailure } from './schema-failure.ts';
 import { configureSession } from './session-settings.ts';
 
 /** The number of the advisory lock of migrations: any constant that nothing else uses. */
@@ -43,6 +44,7 @@ export async function migrate(
   return withClient(databaseUrl, async (lock) => {
     await configureSession(unlimited)(lock);
     await rejectOtherEncodings(lock);
+    await rejectOtherSchemas(lock);
     await rejectSharedSessions(lock, databaseUrl);
     await takeLock(lock, report);
     return withMigrator(databaseUrl, options, (migrator) => apply(migrator, report, options));
@@ -74,7 +76,10 @@ async function apply(
 
 /** The migrations that were not applied yet. */
 export function pendingMigrations(databaseUrl: string): Promise<string[]> {
-  return withClient(databaseUrl, (client) => missingMigrations(executeOn(client)));
+  return withClient(databaseUrl, async (client) => {
+    await rejectOtherSchemas(client);
+    return missingMigrations(executeOn(client));
+  });
 }
 
 /** A connection that the server rejects, or that the client cannot log in by, is closed, too. */
@@ -93,6 +98,11 @@ async function withClient<Result>(databaseUrl: string, work: (client: pg.Client)
 async function rejectOtherEncodings(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ server_encoding: string }>('show server_encoding');
   const failure = encodingFailure(rows[0]?.server_encoding ?? '');
+  if (failure) throw new UnfitDatabase(`${failure.reason} ${failure.advice}`);
+}
+
+async function rejectOtherSchemas(client: pg.Client): Promise<void> {
+  const failure = await schemaFailure(executeOn(client));
   if (failure) throw new UnfitDatabase(`${failure.reason} ${failure.advice}`);
 }
 

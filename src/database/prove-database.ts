@@ -1,6 +1,7 @@
 import { measureDatabaseTime } from '#src/database/database-clock.ts';
 import { type ConnectionFailure, explainConnection, sharedSession } from '#src/database/explain-connection.ts';
 import { missingMigrations } from '#src/database/missing-migrations.ts';
+import { schemaFailure } from '#src/database/schema-failure.ts';
 import { shareSession } from '#src/database/shared-session.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Execute } from '#src/outbox/job-state.ts';
@@ -123,6 +124,8 @@ export async function proveDatabase(execute: Execute, executeApart?: Execute): P
   if (reason) throw new UnfitDatabase(reason);
   const { length: missing } = await missingMigrations(execute).catch(throwUnfit);
   if (missing === 0) return;
+  const wrongSchema = await schemaFailure(execute);
+  if (wrongSchema) throw new UnfitDatabase(`${wrongSchema.reason} ${wrongSchema.advice}`);
   const migrations = missing === 1 ? '1 migration' : `${missing} migrations`;
   throw new UnfitDatabase(`The schema lacks ${migrations} of this release: run \`npm run cli -- migrate\`.`);
 }

@@ -203,6 +203,27 @@ test.serial(
   },
 );
 
+test.serial('doctor reports a search_path that chooses another schema than that of the tables', async (t) => {
+  const { databaseUrl } = t.context.services.config;
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query('create schema shop');
+  const diagnoseIn = (searchPath: string) => {
+    const url = new URL(databaseUrl);
+    url.searchParams.set('options', `-c search_path=${searchPath}`);
+    return diagnose(t.context, { DATABASE_URL: url.href });
+  };
+  const expected = 'schema: The search_path chooses "shop", and the tables are in "public".';
+  try {
+    t.true((await diagnoseIn('shop')).faults.includes(expected));
+    const { faults, warnings } = await diagnoseIn('shop,public');
+    t.deepEqual([faults, warnings.includes(expected)], [[], true], 'the tables are found');
+  } finally {
+    await client.query('drop schema shop');
+    await client.end();
+  }
+});
+
 test.serial('doctor reports a database that responds and has no disk space left', async (t) => {
   const client = new pg.Client({ connectionString: t.context.services.config.databaseUrl });
   await client.connect();

@@ -126,6 +126,49 @@ test('migrate and the check of row-level security use the schema that the URL ch
   await t.throwsAsync(proveDatabase(run), { message: /wide_open/ });
 });
 
+test('migrate and processes reject a search_path that chooses another schema than that of the tables', async (t) => {
+  const plain = await emptyDatabase(t);
+  const client = await connect(t, plain);
+  const schemas = `select nspname as name, count(c.oid)::int as tables from pg_namespace n
+    left join pg_class c on c.relnamespace = n.oid and relkind = 'r' where nspname in ('public', 'shop') group by 1`;
+  const inSchema = (searchPath: string) => {
+    const url = new URL(plain);
+    url.searchParams.set('options', `-c search_path=${searchPath}`);
+    return url.href;
+  };
+  const missing = 'The search_path names no schema that exists';
+  for (const begin of [migrate, pendingMigrations])
+    await t.throwsAsync(begin(inSchema('nowhere')), {
+      instanceOf: UnfitDatabase,
+      message: `${missing}. Create the schema, or remove search_path from DATABASE_URL and its role.`,
+    });
+  await migrate(plain);
+  await client.query('create schema shop');
+  const before = (await client.query(schemas)).rows;
+
+  for (const [searchPath, message] of [
+    ['nowhere', `${missing}, and the tables are in "public".`],
+    ['shop', 'The search_path chooses "shop", and the tables are in "public".'],
+    ['shop,public', 'The search_path chooses "shop", and the tables are in "public".'],
+  ] as const) {
+    const url = inSchema(searchPath);
+    for (const begin of [migrate, pendingMigrations]) {
+      const error = await t.throwsAsync(begin(url), { instanceOf: UnfitDatabase }, searchPath);
+      t.is(
+        error.message,
+        `${message} Let the search_path of DATABASE_URL or its role begin with "public". ` +
+          'Another installation needs a database of its own.',
+      );
+    }
+    const other = await connect(t, url);
+    const execute = async ({ text, values }: Sql) => (await other.query(text, [...values])).rows;
+    if (searchPath === 'shop,public') await t.notThrowsAsync(proveDatabase(execute), 'the tables are found');
+    else await t.throwsAsync(proveDatabase(execute), { instanceOf: UnfitDatabase, message: new RegExp(`^${message}`) });
+  }
+  t.deepEqual((await client.query(schemas)).rows, before);
+  t.deepEqual(await migrate(plain), []);
+});
+
 test('concurrent migrations run once, and all of them succeed', async (t) => {
   const url = await emptyDatabase(t);
   const pending = await pendingMigrations(url);

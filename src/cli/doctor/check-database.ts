@@ -1,4 +1,4 @@
-import { explainConnection, sharedSession } from '#src/database/explain-connection.ts';
+import { type ConnectionFailure, explainConnection, sharedSession } from '#src/database/explain-connection.ts';
 import { missingMigrations } from '#src/database/missing-migrations.ts';
 import {
   clockSkewMaxSeconds,
@@ -8,6 +8,7 @@ import {
   readOnly,
   standby,
 } from '#src/database/prove-database.ts';
+import { schemaFailure } from '#src/database/schema-failure.ts';
 import { shareSession } from '#src/database/shared-session.ts';
 import { sql } from '#src/lib/sql.ts';
 import type { Execute } from '#src/outbox/job-state.ts';
@@ -20,12 +21,14 @@ const oldestVersion = 15;
 export async function checkDatabase({ execute, executeApart }: Services): Promise<Finding[]> {
   let database: InspectedDatabase;
   let missing: readonly string[];
+  let wrongSchema: ConnectionFailure | undefined;
   try {
     if (await shareSession(execute, executeApart))
       return [fault('database', sharedSession.reason, sharedSession.advice)];
     database = await inspectDatabase(execute);
     if (!database.isReadOnly) await writeSomething(execute);
     missing = await missingMigrations(execute);
+    wrongSchema = await schemaFailure(execute);
   } catch (error) {
     const failure = explainConnection(error);
     if (!failure) throw error;
@@ -37,7 +40,7 @@ export async function checkDatabase({ execute, executeApart }: Services): Promis
     database.isReadOnly ? fault('database', readOnly.reason, readOnly.advice) : checkServerVersion(database),
     checkRole(database),
     checkClock(database),
-    checkSchema(missing),
+    checkSchema(missing, wrongSchema),
     ...(database.openTables.length > 0 ? [checkTables(database.openTables)] : []),
   ];
 }
@@ -75,7 +78,9 @@ function checkClock({ skewSeconds }: InspectedDatabase): Finding {
   return find('database clock', apart, advice);
 }
 
-function checkSchema(missing: readonly string[]): Finding {
+function checkSchema(missing: readonly string[], wrongSchema: ConnectionFailure | undefined): Finding {
+  // Where the search_path leads to the tables all the same, processes work, and the next release cannot migrate.
+  if (wrongSchema) return (missing.length > 0 ? fault : warning)('schema', wrongSchema.reason, wrongSchema.advice);
   if (missing.length === 0) return ok('schema', 'All migrations are applied.');
   return fault('schema', `Pending migrations: ${missing.join(', ')}.`, 'npm run cli -- migrate');
 }
