@@ -70,11 +70,20 @@ export function endOfQuietHours(quiet: QuietHours | null, timezone: string, now:
   const wait = (until - localMinutes(timezone, now) + minutesOfDay) % minutesOfDay;
   const end = new Date(Math.floor(now.getTime() / minutes(1)) * minutes(1) + minutes(wait));
 
-  // When daylight saving time changes in between, correct by the difference. An end that the change skips is already
-  // over.
+  // When daylight saving time changes in between, correct by the difference.
   const off = ((until - localMinutes(timezone, end) + minutesOfDay * 1.5) % minutesOfDay) - minutesOfDay / 2;
   const corrected = new Date(end.getTime() + minutes(off));
-  return isQuiet(quiet, timezone, corrected) ? end : corrected;
+  return isQuiet(quiet, timezone, corrected) ? endBetween(quiet, timezone, corrected, end) : corrected;
+}
+
+/** The end of quiet hours whose time the change to daylight saving time leaves out: the moment of the change. */
+function endBetween(quiet: QuietHours, timezone: string, within: Date, after: Date): Date {
+  const minutesApart = (after.getTime() - within.getTime()) / minutes(1);
+  if (minutesApart <= 1) return after;
+  const between = new Date(within.getTime() + minutes(Math.ceil(minutesApart / 2)));
+  return isQuiet(quiet, timezone, between)
+    ? endBetween(quiet, timezone, between, after)
+    : endBetween(quiet, timezone, within, between);
 }
 
 const minutesOfDay = days(1) / minutes(1);

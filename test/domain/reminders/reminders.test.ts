@@ -169,7 +169,7 @@ test("quiet hours end in the store's time zone, also when daylight saving time c
   t.is(end('2026-11-01T03:30:00Z'), '2026-11-01T13:00:00.000Z', 'an hour comes twice');
   t.is(
     end('2026-03-08T06:00:00Z', timezone, ['00:00', '02:30']),
-    '2026-03-08T07:30:00.000Z',
+    '2026-03-08T07:00:00.000Z',
     'a time that is left out',
   );
   t.is(end('2026-11-20T12:30:00Z', 'UTC', ['12:00', '14:00']), '2026-11-20T14:00:00.000Z');
@@ -178,9 +178,19 @@ test("quiet hours end in the store's time zone, also when daylight saving time c
   t.is(endOfQuietHours(null, 'UTC', noon), undefined);
 });
 
-test('endOfQuietHours is within a day and outside quiet hours, whatever the settings', (t) => {
+test('quiet hours last until their end and no longer, whatever the settings and the day', (t) => {
   const minute = fc.integer({ min: 0, max: 1439 });
   const written = (at: number) => `${String(Math.floor(at / 60)).padStart(2, '0')}:${String(at % 60).padStart(2, '0')}`;
+  const anyTime = fc
+    .integer({ min: 0, max: days(366) })
+    .map((offset) => new Date(Date.parse('2026-01-01T00:00:00Z') + offset));
+  /** On the days on which daylight saving time changes in one of the zones. */
+  const aroundChange = fc
+    .tuple(
+      fc.constantFrom('2026-03-08T06:00:00Z', '2026-03-29T01:00:00Z', '2026-10-03T15:30:00Z', '2026-11-01T05:00:00Z'),
+      fc.integer({ min: -hours(6), max: hours(6) }),
+    )
+    .map(([change, offset]) => new Date(Date.parse(change) + offset));
   const zones = fc.constantFrom(
     'UTC',
     'America/New_York',
@@ -191,15 +201,15 @@ test('endOfQuietHours is within a day and outside quiet hours, whatever the sett
   );
   t.notThrows(() =>
     fc.assert(
-      fc.property(minute, minute, zones, fc.integer({ min: 0, max: days(366) }), (from, until, zone, offset) => {
+      fc.property(minute, minute, zones, fc.oneof(anyTime, aroundChange), (from, until, zone, now) => {
         const hoursOf = [written(from), written(until)] as const;
-        const now = new Date(Date.parse('2026-01-01T00:00:00Z') + offset);
         const end = endOfQuietHours(hoursOf, zone, now);
         if (!end) return true;
         const waited = end.getTime() - now.getTime();
-        return waited > 0 && waited <= days(1) + hours(2) && endOfQuietHours(hoursOf, zone, end) === undefined;
+        const isQuiet = (at: number) => endOfQuietHours(hoursOf, zone, new Date(at)) !== undefined;
+        return waited > 0 && waited <= days(1) + hours(2) && isQuiet(end.getTime() - 1) && !isQuiet(end.getTime());
       }),
-      { numRuns: 500 },
+      { numRuns: 2000 },
     ),
   );
 });
