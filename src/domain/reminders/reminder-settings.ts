@@ -8,7 +8,7 @@ import { Duration, Nullable, Omittable, type Static, Type } from '#src/lib/schem
 import { sql } from '#src/lib/sql.ts';
 import type { Issue } from '#src/lib/validation.ts';
 import type { Change } from '../change.ts';
-import { checkDuration } from '../checks.ts';
+import { checkDuration, type DurationBounds } from '../checks.ts';
 import type { Context, InTransaction } from '../context.ts';
 import type { Settings } from '../settings.ts';
 
@@ -24,9 +24,12 @@ export const ReminderSettingsInput = Type.Object({
 });
 export type ReminderSettingsInput = Static<typeof ReminderSettingsInput>;
 
+/** A saved cart expires after 30 days, and quiet hours postpone a reminder by up to one. */
+const stepBounds: DurationBounds = ['5m', '29d'];
+
 /** The issues of reminder settings beyond their schema. */
 export const issuesOfReminders = ({ steps, per_address }: ReminderSettingsInput, settings: Settings): Issue[] => [
-  ...(steps ?? []).flatMap((step, index) => checkDuration(`/steps/${index}`, step, ['5m', '30d'], settings)),
+  ...(steps ?? []).flatMap((step, index) => checkDuration(`/steps/${index}`, step, stepBounds, settings)),
   ...checkDuration('/per_address', per_address, ['1m', '30d'], settings),
 ];
 

@@ -230,7 +230,7 @@ test('PUT /admin/reminder-settings saves when carts are reminded of, and rejects
   t.deepEqual((await owner.put('/reminder-settings', wanted)).body, { reminders: wanted });
   t.deepEqual((await owner.get('/reminder-settings')).body, { reminders: wanted });
   t.deepEqual(placesOf(await owner.put('/reminder-settings', { steps: ['2h', '1h'] })), ['/steps']);
-  t.deepEqual(placesOf(await owner.put('/reminder-settings', { steps: ['31d'] })), ['/steps/0']);
+  t.deepEqual(placesOf(await owner.put('/reminder-settings', { steps: ['30d'] })), ['/steps/0']);
   t.deepEqual((await otherOwner.get('/reminder-settings')).body, { reminders: standard });
   t.deepEqual(await deedsOf(ctx), ['reminders.created']);
 });

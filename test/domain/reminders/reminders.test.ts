@@ -16,8 +16,13 @@ import {
   sendCheckedMail,
   stopReminders,
 } from '#src/domain/reminders/index.ts';
-import { defaultReminderSettings, reminderSettings } from '#src/domain/reminders/reminder-settings.ts';
+import {
+  defaultReminderSettings,
+  issuesOfReminders,
+  reminderSettings,
+} from '#src/domain/reminders/reminder-settings.ts';
 import { rotateSessionSecret } from '#src/domain/tenants/index.ts';
+import { fromNow } from '#src/lib/clock.ts';
 import { days, hours, minutes, seconds } from '#src/lib/duration.ts';
 import { DomainError, ProviderError } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
@@ -33,6 +38,7 @@ import { buildRemindedCart, decideAll, decisionsOf, remindAnytime } from '#test/
 import { fakeMailer, linkIn } from '#test/support/fakes/mailer.ts';
 import { only } from '#test/support/only.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
+import { buildTenant } from '#test/support/tenant.ts';
 
 const test = anyTest as TestFn<TestContext>;
 const mailer = fakeMailer();
@@ -271,6 +277,25 @@ test('a saved cart gets a reminder after an hour, a day and three days, each onc
     mail_state: 'sent',
     email,
   });
+});
+
+test('a reminder of the longest step is sent, although quiet hours of nearly a day postpone it', async (t) => {
+  const { ctx: base, services } = t.context;
+  const ctx = { ...base, tenant: await buildTenant(services, { timezone: 'UTC' }) };
+  const issuesOfStep = (step: string) => issuesOfReminders({ steps: [step] }, { ...ctx.settings, localMode: false });
+  t.deepEqual(issuesOfStep('29d'), []);
+  t.like(issuesOfStep('30d'), only({ path: '/steps/0', detail: 'must be from 5m to 29d' }));
+
+  const timeOf = (at: Date) => at.toISOString().slice(11, 16);
+  const [from, until] = [-1, -2].map((offset) => timeOf(fromNow(ctx.clock, minutes(offset)))) as [string, string];
+  await remindAnytime(ctx, { steps: ['29d'], quiet_hours: [from, until] });
+  const { email } = await buildRemindedCart(ctx);
+  await remind(later(ctx, days(29)), email);
+  t.deepEqual(await decisionsOf(ctx, email), ['scheduled: quiet_hours']);
+  const [{ dueAt } = { dueAt: new Date(0) }] = (await listReminderDecisions(ctx, { email })).rows;
+  await remind({ ...ctx, clock: { now: () => dueAt } }, email);
+  t.deepEqual(await decisionsOf(ctx, email), ['sent']);
+  t.is(mailer.to(email).length, 1);
 });
 
 test.serial('workers send a scheduled reminder when it is due', async (t) => {
