@@ -378,6 +378,21 @@ const refundAtDashboard = (amountCents: number): Step => ({
   },
 });
 
+/** An order of two pieces at 3800, of which a gift card with this balance pays what it can. */
+async function buyTwo(context: StripeContext, balanceCents: number) {
+  const { ctx, stripe } = context;
+  const card = await buildGiftCard(ctx, { balanceCents });
+  const product = await buildProduct(ctx, { variants: [{ ships: false }] });
+  const { order_id: orderId } = await createCheckoutSession(ctx, {
+    items: [{ product_slug: product.slug, quantity: 2 }],
+    customer_email: 'ada@example.com',
+    gift_card_code: card.code,
+  });
+  await stripe.pay((await sessionOf(ctx, orderId)).sessionId ?? '', { ...shopper, outcome: 'paid' });
+  await settle(context);
+  return { orderId, product, card };
+}
+
 for (const [balanceCents, paidCents, ...steps] of [
   [
     5000,
@@ -415,16 +430,8 @@ for (const [balanceCents, paidCents, ...steps] of [
       .map(([{ circumstance }]) => circumstance)
       .join(' and then ')} return what is due, each to its own`,
     async (t) => {
-      const { ctx, stripe } = t.context;
-      const card = await buildGiftCard(ctx, { balanceCents });
-      const product = await buildProduct(ctx, { variants: [{ ships: false }] });
-      const { order_id: orderId } = await createCheckoutSession(ctx, {
-        items: [{ product_slug: product.slug, quantity: 2 }],
-        customer_email: 'ada@example.com',
-        gift_card_code: card.code,
-      });
-      await stripe.pay((await sessionOf(ctx, orderId)).sessionId ?? '', { ...shopper, outcome: 'paid' });
-      await settle(t.context);
+      const { ctx } = t.context;
+      const { orderId, product, card } = await buyTwo(t.context, balanceCents);
       t.like(await orderOf(ctx, orderId), { status: 'paid', totalCents: paidCents });
       for (const [step, expected] of steps) {
         await step.run(t.context, orderId);
@@ -435,6 +442,45 @@ for (const [balanceCents, paidCents, ...steps] of [
       }
     },
   );
+}
+
+for (const [circumstance, status, meanwhile] of [
+  [
+    'another return has refunded',
+    'refunded',
+    async ({ ctx }, orderId) => returnPiece(ctx, await readOrder(ctx, orderId)),
+  ],
+  [
+    'the bank has returned the money that was refunded',
+    'paid',
+    async (context) => {
+      const { ctx, stripe, account } = context;
+      await failRefunds(context);
+      const [payment] = (await stripe.account(account.secretKey)).payment_intents;
+      const snapshot = await fetchSnapshot(ctx, await openAccount(ctx), 'payment', payment?.id ?? '');
+      await transact(ctx, async (ctx) => snapshot && applySnapshot(ctx, snapshot));
+    },
+  ],
+] satisfies [string, string, (context: StripeContext, orderId: string) => Promise<void>][]) {
+  test.serial(`issueRefund of what a gift card paid changes nothing if ${circumstance} meanwhile`, async (t) => {
+    const { ctx } = t.context;
+    const { orderId, product, card } = await buyTwo(t.context, 5000);
+    await returnOne().run(t.context, orderId);
+    const { id: refundId, amountCents } = await requestRefund(ctx, { orderId });
+    t.is(amountCents, 0);
+    await meanwhile(t.context, orderId);
+    const state = async () => [
+      await orderOf(ctx, orderId),
+      await recorded(ctx, orderId),
+      await balanceOf(ctx, card.id),
+      await stockOf(ctx, product.variant.id),
+    ];
+    const before = await state();
+    t.like(before[0], { status });
+    await issueRefund(ctx, { refundId, attempt: 1 });
+    t.is((await readRefund(ctx, refundId))?.state, 'sent');
+    t.deepEqual(await state(), before);
+  });
 }
 
 test.serial('a full refund returns its part to a disabled gift card, and flags the order', async (t) => {
