@@ -494,6 +494,12 @@ test.serial("createCheckoutSession counts the shipping line among the provider's
   t.like(payments.requests.get(`checkout:${order_id}`)?.lines.at(-1), { productId: 'shipping', interval: null });
   const full = { items: [...twenty(subscriptionLine(beans)), ...twenty(bowl)] };
   t.is((await errorOf(t, createCheckoutSession(ctx, full))).code, 'too_many_items');
+  const [tea, gift] = [
+    await buildProduct(ctx, { ...coffee, variants: [{ ships: false, subscription_price_cents: 900 }] }),
+    await buildProduct(ctx, { variants: [{ ships: false }] }),
+  ];
+  const unsent = [...twenty(subscriptionLine(tea)), ...twenty({ product_slug: gift.slug, quantity: 1 })];
+  await t.notThrowsAsync(createCheckoutSession(ctx, { items: unsent }));
 });
 
 test.serial('createCheckoutSession creates another customer for one that was deleted at the provider', async (t) => {

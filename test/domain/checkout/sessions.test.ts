@@ -229,6 +229,39 @@ for (const misfortune of [
   });
 }
 
+for (const failure of ['refused', 'missing'] as const) {
+  test.serial(`repairSession ends a session whose creation is ${failure} when it is repeated`, async (t) => {
+    const { ctx, services, clock } = t.context;
+    const goods = await stockStore(ctx);
+    payments.misfortunes.createSession = [{ failure: 'away' }, { failure }];
+    await t.throwsAsync(buyReduced(ctx, goods));
+    const [order] = await ordersOf(ctx);
+    payments.calls.length = 0;
+    clock.pass(seconds(31));
+    await runJobs(services);
+    t.deepEqual(payments.calls, ['createSession', 'removeDiscount']);
+    t.like(await sessionOf(ctx, order?.id ?? ''), { state: 'expired', checkAt: null });
+  });
+}
+
+test.serial('repairSession ends a session of unknown outcome a day after it can have been paid', async (t) => {
+  const { ctx, services, clock } = t.context;
+  const goods = await stockStore(ctx);
+  payments.misfortunes.createSession = [{ failure: 'away' }];
+  payments.misfortunes.findSession = Array.from({ length: 9 }, () => ({ failure: 'busy' as const }));
+  await t.throwsAsync(buyReduced(ctx, goods));
+  const [order] = await ordersOf(ctx);
+  for (const [waitMs, state] of [
+    [hours(24), 'creating'],
+    [hours(1), 'expired'],
+  ] as const) {
+    clock.pass(waitMs);
+    await runJobs(services);
+    t.like(await sessionOf(ctx, order?.id ?? ''), { state });
+  }
+  payments.misfortunes.findSession = [];
+});
+
 test.serial(
   'a session that is created while it is abandoned is closed, and a repeated request creates a new order',
   async (t) => {
