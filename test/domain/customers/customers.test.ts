@@ -1,5 +1,5 @@
 import anyTest, { type TestFn } from 'ava';
-import { transact } from '#src/database/transact.ts';
+import { readOne, transact } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
 import {
   type Customer,
@@ -7,9 +7,11 @@ import {
   findCustomerByEmail,
   linkPaymentCustomer,
   listCustomers,
+  paymentCustomerIdOf,
   unlinkPaymentCustomer,
   upsertCustomer,
 } from '#src/domain/customers/index.ts';
+import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { buildCustomer } from '#test/support/factories/customers.ts';
 import { buildTenant } from '#test/support/tenant.ts';
@@ -72,7 +74,9 @@ test("a customer has their own id at the payment provider, and that of the conte
   const links = [linked(ctx, ada, 'cus_1'), linked(ctx, grace, 'cus_2'), linked(live, ada, 'cus_3')];
   for (const { at, link } of links) await transact(at, (ctx) => linkPaymentCustomer(ctx, link));
   for (const { at, link } of links) {
-    t.is((await findCustomer(at, link.customerId))?.paymentCustomerId, link.paymentCustomerId);
+    const { email = null, paymentCustomerId } = (await findCustomer(at, link.customerId)) ?? {};
+    t.is(paymentCustomerId, link.paymentCustomerId);
+    t.deepEqual(await readOne(at, sql`select ${paymentCustomerIdOf(at, email)} as id`), { id: link.paymentCustomerId });
   }
   const idsAt = async (at: Context) =>
     (await listCustomers(at, { limit: 9 })).rows.map(({ paymentCustomerId }) => paymentCustomerId);

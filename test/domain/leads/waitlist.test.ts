@@ -71,6 +71,7 @@ test('a shopper on the waitlist of a variant is notified once, however often the
       { name: 'Large', stock: 0 },
     ],
   });
+  for (const name of ['Lamp', 'Vase']) await buildProduct(ctx, { name });
   const [small, large] = variants.map(({ id }) => id);
   const ada = await buildWaiting(ctx, { variantId: small ?? '', email: 'Ada@Example.com' });
   await buildWaiting(ctx, { variantId: large ?? '' });
