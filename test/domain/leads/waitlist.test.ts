@@ -2,13 +2,21 @@ import anyTest, { type TestFn } from 'ava';
 import { notifyRestock as notifyRestockJob } from '#jobs/leads.ts';
 import { transact } from '#src/database/transact.ts';
 import { changeStock } from '#src/domain/catalog/change-stock.ts';
-import { captureStock, holdStock, releaseStock, removeProduct, restock, takeStock } from '#src/domain/catalog/index.ts';
+import {
+  captureStock,
+  holdStock,
+  releaseStock,
+  removeProduct,
+  restock,
+  saveProduct,
+  takeStock,
+} from '#src/domain/catalog/index.ts';
 import type { Context, InTransaction } from '#src/domain/context.ts';
 import { notifyRestock } from '#src/domain/leads/index.ts';
 import type { OutgoingMail } from '#src/domain/ports/mailer.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
-import { buildProduct } from '#test/support/factories/catalog.ts';
+import { type BuiltProduct, type BuiltVariant, buildProduct } from '#test/support/factories/catalog.ts';
 import { buildWaiting, restockMailsOf } from '#test/support/factories/leads.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 import { buildTenant } from '#test/support/tenant.ts';
@@ -144,15 +152,26 @@ test('a variant that is sold out again before the job runs sends no email, and t
   t.is((await recipients(ctx)).length, 1);
 });
 
-test('a variant that is no longer on sale sends no email', async (t) => {
-  const { ctx } = t.context;
-  const { slug, variant } = await buildProduct(ctx, { variants: [{ stock: 0 }] });
-  await buildWaiting(ctx, { variantId: variant.id });
-  await setStock(ctx, variant.id, 1);
-  await transact(ctx, (ctx) => removeProduct(ctx, slug));
-  await workRestocks(ctx);
-  t.deepEqual(await recipients(ctx), []);
-});
+const inputOf = ({ sku, priceCents }: BuiltVariant) => ({ sku, price_cents: priceCents });
+
+const takenOffSale: Record<string, (ctx: InTransaction, product: BuiltProduct) => Promise<unknown>> = {
+  'a product that was removed': (ctx, { slug }) => removeProduct(ctx, slug),
+  'a product that became a draft': (ctx, { slug, name, variants }) =>
+    saveProduct(ctx, { slug, name, status: 'draft', variants: variants.map(inputOf) }),
+  'a variant that was removed': (ctx, { slug, name, variants }) =>
+    saveProduct(ctx, { slug, name, variants: variants.slice(1).map(inputOf) }, { prune: true }),
+};
+for (const [what, takeOffSale] of Object.entries(takenOffSale)) {
+  test(`the restock of ${what} meanwhile sends no email`, async (t) => {
+    const { ctx } = t.context;
+    const product = await buildProduct(ctx, { variants: [{ stock: 0 }, { stock: 0 }] });
+    await buildWaiting(ctx, { variantId: product.variant.id });
+    await setStock(ctx, product.variant.id, 1);
+    await transact(ctx, (ctx) => takeOffSale(ctx, product));
+    await workRestocks(ctx);
+    t.deepEqual(await recipients(ctx), []);
+  });
+}
 
 test('a long waitlist is notified in batches, each shopper once', async (t) => {
   const { ctx } = t.context;

@@ -178,7 +178,14 @@ test("quiet hours end in the store's time zone, also when daylight saving time c
     '2026-03-08T07:00:00.000Z',
     'a time that is left out',
   );
-  t.is(end('2026-11-20T12:30:00Z', 'UTC', ['12:00', '14:00']), '2026-11-20T14:00:00.000Z');
+  for (const [at, expected] of [
+    ['11:59:59', undefined],
+    ['12:00:00', '2026-11-20T14:00:00.000Z'],
+    ['13:59:59', '2026-11-20T14:00:00.000Z'],
+    ['14:00:00', undefined],
+  ] as const) {
+    t.is(end(`2026-11-20T${at}Z`, 'UTC', ['12:00', '14:00']), expected, at);
+  }
   t.is(end('2026-11-20T12:30:00Z', 'Asia/Kathmandu'), undefined);
   t.is(end('2026-11-20T12:30:00Z', 'UTC', ['12:00', '12:00']), undefined, 'from and until alike are no hours');
   t.is(endOfQuietHours(null, 'UTC', noon), undefined);
