@@ -131,6 +131,31 @@ test('requests of others for the link of a customer do not end the link they hav
   await t.throwsAsync(consume(ctx, others[0] ?? ''), refused);
 });
 
+const signIns = {
+  customer: {
+    build: buildCustomer,
+    link: (ctx: Context, email: string) => buildLink(ctx, email),
+    request: (ctx: Context, email: string) => requestLink(ctx, linkRequest(email)),
+    use: (ctx: Context, token: string) => consume(ctx, token),
+  },
+  member: {
+    build: buildStaff,
+    link: (ctx: Context, email: string) => buildStaffLink(ctx, email),
+    request: (ctx: Context, email: string) => requestStaffLink(ctx, { email, clientNetwork: undefined }),
+    use: (ctx: Context, token: string) => consumeStaffLink(ctx, { token }),
+  },
+};
+for (const [who, { build, link, request, use }] of Object.entries(signIns)) {
+  test(`links of another ${who}, and links that were not emailed, do not end the link of a ${who}`, async (t) => {
+    const { ctx } = t.context;
+    const [{ email }, { email: otherEmail }] = [await build(ctx), await build(ctx)];
+    const own = await link(ctx, email);
+    for (let count = 0; count < 3; count += 1) await link(ctx, otherEmail);
+    for (let count = 0; count < 3; count += 1) await request(ctx, email);
+    await t.notThrowsAsync(use(ctx, own));
+  });
+}
+
 test('a link of one store is rejected at another', async (t) => {
   const { ctx, services } = t.context;
   const { email } = await buildCustomer(ctx);
