@@ -2,10 +2,13 @@ import anyTest, { type TestFn } from 'ava';
 import { drainEndpoint } from '#jobs/webhooks.ts';
 import { read, runOnPlatformTables, transact } from '#src/database/transact.ts';
 import { createEndpoint, disableEndpoint, type EndpointInput } from '#src/domain/webhooks/index.ts';
+import { fromNow } from '#src/lib/clock.ts';
+import { minutes } from '#src/lib/duration.ts';
 import { idPattern } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { claimDue, claimStale } from '#src/outbox/claim-jobs.ts';
 import { enqueue, recordEvent } from '#src/outbox/enqueue.ts';
+import type { EventType } from '#src/outbox/events.ts';
 import { recordFinished, startJob } from '#src/outbox/job-state.ts';
 import { type TestContext, useContext } from './support/context.ts';
 import { enqueuedJobs, recorded } from './support/enqueued-jobs.ts';
@@ -93,6 +96,45 @@ test('recordEvent creates a delivery for each subscribed endpoint, and one job t
     state: 'discarded',
   });
   t.is((await enqueuedJobs(ctx, drainEndpoint)).length, 2);
+});
+
+test('recordEvent wakes each endpoint with a delivery, a paused one when its pause ends, and no other', async (t) => {
+  const { ctx } = t.context;
+  const build = async (path: string, events: EndpointInput['events']) =>
+    (await createEndpoint(ctx, { url: `http://127.0.0.1:9/${path}`, events })).endpoint.id;
+  const [open, other, paused, disabled, pausedAndDisabled] = [
+    await build('open', ['order.paid']),
+    await build('other', ['order.shipped']),
+    await build('paused', ['order.paid']),
+    await build('disabled', ['order.paid']),
+    await build('paused-and-disabled', ['order.paid']),
+  ];
+  const pausedUntil = fromNow(ctx.clock, minutes(10));
+  await transact(ctx, ({ tx }) =>
+    tx.execute(sql`
+      update webhook_endpoints set breaker_open_until = ${pausedUntil}
+      where tenant_id = ${ctx.tenant.id} and id = any(${[paused, pausedAndDisabled]})`),
+  );
+  for (const id of [disabled, pausedAndDisabled]) await disableEndpoint(ctx, { id });
+  const recordAt = async (type: EventType) => {
+    const now = ctx.clock.now();
+    await transact({ ...ctx, clock: { now: () => now } }, async (ctx) => recordEvent(ctx, type, 'ord_1'));
+    return now;
+  };
+  const paidAt = await recordAt('order.paid');
+  await recordAt('order.paid');
+  const shippedAt = await recordAt('order.shipped');
+  const wakes = await runOnPlatformTables<{ endpointId: string; dueAt: Date }>(
+    ctx,
+    sql`
+    select payload ->> 'endpointId' as "endpointId", due_at as "dueAt" from outbox
+    where tenant_id = ${ctx.tenant.id} and job = ${drainEndpoint.name} order by due_at`,
+  );
+  t.deepEqual(wakes, [
+    { endpointId: open, dueAt: paidAt },
+    { endpointId: other, dueAt: shippedAt },
+    { endpointId: paused, dueAt: pausedUntil },
+  ]);
 });
 
 test('recordEvent throws outside a transaction', (t) => {
