@@ -434,6 +434,21 @@ test('a session token of another store, or not signed by this store, is rejected
   }
 });
 
+test("a session is that of its customer beside another's, from signing in to signing out", async (t) => {
+  const { ctx } = t.context;
+  const sessions = [await buildSession(ctx), await buildSession(ctx)];
+  const [first, second] = sessions;
+  for (const session of sessions) {
+    const { id, email, name } = session.customer;
+    const customer = { id, email, name };
+    t.like(await openSession(ctx, session.token), { id: session.id, customer });
+    t.like(await rotateSession(ctx, refreshTokenOf(session)), { id: session.id, customer });
+  }
+  await endSession(ctx, first?.id ?? '');
+  await t.throwsAsync(openSession(ctx, first?.token ?? ''), invalid);
+  await t.notThrowsAsync(openSession(ctx, second?.token ?? ''));
+});
+
 test('signing out invalidates every token of the session at once', async (t) => {
   const ctx = frozen(t.context);
   const session = await buildSession(ctx);
