@@ -1,6 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 import { read, transact } from '#src/database/transact.ts';
-import { cancelSubscription } from '#src/domain/bulk/index.ts';
+import { cancelSubscription, rejectCancellation } from '#src/domain/bulk/index.ts';
 import { saveProduct } from '#src/domain/catalog/index.ts';
 import { days } from '#src/lib/duration.ts';
 import { newId } from '#src/lib/ids.ts';
@@ -264,7 +264,11 @@ test.serial('labels are retried by reason, receipts are sent again, and subscrip
     ),
   );
   const all = await preview(t, { kind: 'emails', filter: {}, change: { email: 'receipt' } });
-  t.is(all.rows.total, 1, 'imported orders have to be named');
+  t.deepEqual(
+    all.samples.map(({ subject }: any) => subject),
+    [`order ${order.orderNumber}`],
+    'unpaid and imported orders have to be named',
+  );
   const sent = await change(t, { kind: 'emails', ids: [bought, unpaid], change: { email: 'receipt' } });
   t.like(sent, { changes: { updated: 1 }, rows: { failed: 1 } });
   t.deepEqual(
@@ -277,7 +281,11 @@ test.serial('labels are retried by reason, receipts are sent again, and subscrip
   const mails = await read(ctx, sql`select recipient from mails where tenant_id = ${tenant.id} and kind = 'receipt'`);
   t.deepEqual(mails, [{ recipient: 'bob@example.com' }]);
 
-  const { id: productId } = await buildProduct(ctx, { slug: 'coffee', name: 'Coffee' });
+  const [, { id: productId }] = [
+    await buildProduct(ctx, { slug: 'tea', name: 'Tea' }),
+    await buildProduct(ctx, { slug: 'coffee', name: 'Coffee' }),
+    await buildProduct(ctx, { slug: 'milk', name: 'Milk' }),
+  ] as const;
   const subscriptions = [];
   for (const status of ['active', 'active', 'canceled'] as const) {
     const built = await buildSubscription(ctx, { productId, status });
@@ -285,7 +293,12 @@ test.serial('labels are retried by reason, receipts are sent again, and subscrip
     subscriptions.push(built);
   }
   await buildSubscription(ctx);
-  const { id } = await preview(t, { kind: 'subscription_cancellations', filter: { product_id: productId } });
+  const { id, samples } = await preview(t, {
+    kind: 'subscription_cancellations',
+    filter: { product_id: productId },
+  });
+  t.is(samples.length, 2);
+  for (const { subject } of samples) t.regex(subject, / to Coffee$/);
   await runJobs(t.context.services);
   t.is(payments.subscriptionChanges.size, 0, 'a preview cancels nothing');
   const { id: dropped } = await preview(t, { kind: 'subscription_cancellations', filter: { product_id: productId } });
@@ -307,6 +320,11 @@ test.serial('labels are retried by reason, receipts are sent again, and subscrip
     (await errorsOf(t, { id }))[1] ?? '',
     /^(sub_\w+),subscription \1 to Coffee,\d,The payment provider did not accept this\.$/,
   );
+  for (const number of [1, 2, 1, 2]) {
+    const subscriptionId = subscriptions[number - 1]?.id ?? '';
+    await rejectCancellation(ctx, { operationId: id, number, subscriptionId });
+  }
+  t.like(await ended(t, { id }), { rows: { failed: 2 }, changes: { updated: 0 } }, 'each counts once');
 });
 
 test('a bulk change that cannot be understood is rejected, and one can be canceled', async (t) => {
