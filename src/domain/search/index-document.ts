@@ -120,7 +120,7 @@ async function writeDocument(ctx: InTransaction, document: SearchDocument): Prom
 async function wordsBefore(ctx: InTransaction, kind: SearchDocument['kind'], id: string): Promise<string> {
   const [stored] = await ctx.tx.execute<{ text: string }>(sql`
     select title || E'\n' || keywords as text from search_documents
-    where tenant_id = ${ctx.tenant.id} and kind = ${kind} and subject_id = ${id} for update`);
+    where tenant_id = ${ctx.tenant.id} and kind = ${kind} and subject_id = ${id}`);
   return stored?.text ?? '';
 }
 
