@@ -231,6 +231,22 @@ test('an email address that bounced is suppressed', async (t) => {
   t.false(await isSuppressed(otherStore, to), 'another store is not affected');
 });
 
+test('two emails to an address that bounce at once are both closed as bounced', async (t) => {
+  const { ctx } = t.context;
+  const to = newAddress();
+  await inbox.fault({ kind: 'reject', recipient: to, code: 550 });
+  const [first, second] = [await buildMail(ctx, receipt(to)), await buildMail(ctx, receipt(to))];
+  const meanwhile: typeof mailer = {
+    async send(...given) {
+      await sendMail(ctx, { mailId: second });
+      return mailer.send(...given);
+    },
+  };
+  await sendMail({ ...ctx, ports: { ...ctx.ports, mailer: meanwhile } }, { mailId: first });
+  for (const mailId of [first, second]) t.like(await readMail(ctx, mailId), { state: 'bounced' });
+  t.true(await isSuppressed(ctx, to));
+});
+
 test('an email rejected for another reason fails without suppressing its address', async (t) => {
   const { ctx } = t.context;
   const to = newAddress();
