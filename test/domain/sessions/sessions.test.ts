@@ -20,7 +20,13 @@ import {
 } from '#src/domain/sessions/index.ts';
 import { safePath } from '#src/domain/sessions/request-link.ts';
 import type { GrantedSession } from '#src/domain/sessions/session.ts';
-import { consumeStaffLink, mailInvitation, mailStaffLink, requestStaffLink } from '#src/domain/staff/index.ts';
+import {
+  consumeStaffLink,
+  mailInvitation,
+  mailStaffLink,
+  requestStaffLink,
+  revokeStaff,
+} from '#src/domain/staff/index.ts';
 import { deriveToken, readSessionSecret, rotateSessionSecret, tokenPurposes } from '#src/domain/tenants/index.ts';
 import { sha256 } from '#src/lib/crypto.ts';
 import { days, minutes, seconds } from '#src/lib/duration.ts';
@@ -216,6 +222,16 @@ test.serial('a link that was used while its second email waited is not emailed a
   await consume(ctx, token);
   await runJobs(services);
   t.deepEqual(mailer.to(email), []);
+});
+
+test.serial('the link of a member who was revoked while its email waited is not emailed', async (t) => {
+  const { ctx, services } = t.context;
+  const [revoked, member] = [await buildStaff(ctx), await buildStaff(ctx)];
+  for (const { email } of [revoked, member]) await buildStaffLink(ctx, email);
+  await revokeStaff(ctx, revoked, ['admin:write']);
+  await runJobs(services);
+  t.deepEqual(mailer.to(revoked.email), []);
+  t.is(mailer.to(member.email).length, 1);
 });
 
 test('with customer accounts disabled nothing is stored, and links requested before are not sent', async (t) => {
