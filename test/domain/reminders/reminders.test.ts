@@ -483,10 +483,17 @@ test('a reminder is skipped for a bounced address and for items that are gone', 
     insert into mail_suppressions (tenant_id, address, reason, created_at)
     values (${ctx.tenant.id}, ${bounced.email}, 'bounced', ${ctx.clock.now()})`),
   );
-  const gone = await buildRemindedCart(ctx, { items: [{ product_slug: 'never-was', quantity: 1 }] });
+  const [draft, removed] = [await buildProduct(ctx), await buildProduct(ctx)];
+  const gone = await Promise.all(
+    ['never-was', draft.slug, removed.slug].map((slug) =>
+      buildRemindedCart(ctx, { items: [{ product_slug: slug, quantity: 1 }] }),
+    ),
+  );
+  await buildProduct(ctx, { slug: draft.slug, status: 'draft' });
+  await transact(ctx, (ctx) => removeProduct(ctx, removed.slug));
   await decideAll(later(ctx, hours(1)));
   t.is((await decisionsOf(ctx, bounced.email))[0], 'skipped: bounced');
-  t.is((await decisionsOf(ctx, gone.email))[0], 'skipped: items_gone');
+  for (const { email } of gone) t.is((await decisionsOf(ctx, email))[0], 'skipped: items_gone');
 });
 
 test('nothing is scheduled without consent or with reminders disabled, and scheduled ones are skipped', async (t) => {
