@@ -12,7 +12,7 @@ import {
   takeStock,
 } from '#src/domain/catalog/index.ts';
 import type { Context, InTransaction } from '#src/domain/context.ts';
-import { notifyRestock } from '#src/domain/leads/index.ts';
+import { listWaitlist, notifyRestock } from '#src/domain/leads/index.ts';
 import type { OutgoingMail } from '#src/domain/ports/mailer.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
@@ -187,6 +187,30 @@ test('a long waitlist is notified in batches, each shopper once', async (t) => {
   );
   await workRestocks(ctx);
   t.deepEqual(await recipients(ctx), people.map(({ email }) => email).toSorted());
+});
+
+test('listWaitlist lists each entry with its own product and variant, the newest first', async (t) => {
+  const { ctx } = t.context;
+  const [bowl, vase] = [
+    await buildProduct(ctx, { variants: [{}, {}] }),
+    await buildProduct(ctx, { name: 'Vase', variants: [{}, {}] }),
+  ];
+  const [, large] = bowl.variants;
+  const ofVariant = await buildWaiting(ctx, { variantId: large?.id ?? '' });
+  const ofProduct = await buildWaiting(ctx, { productSlug: vase.slug });
+  t.deepEqual(
+    (await listWaitlist(ctx, {})).rows.map(({ email, productSlug, productName, sku, notifiedAt }) => [
+      email,
+      productSlug,
+      productName,
+      sku,
+      notifiedAt,
+    ]),
+    [
+      [ofProduct.email, vase.slug, 'Vase', null, null],
+      [ofVariant.email, bowl.slug, 'Oak bowl', large?.sku, null],
+    ],
+  );
 });
 
 test('only stock that rises from zero enqueues a notification', async (t) => {
