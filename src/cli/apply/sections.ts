@@ -74,8 +74,9 @@ export const sections: readonly Section[] = [
       for (const name of surplus) await record('content', await removeEntry(ctx, name));
     },
   }),
-  promoCodesSection,
+  // In the order in which a checkout locks what it holds.
   giftCardsSection,
+  promoCodesSection,
   many({
     name: 'partners',
     kind: 'partner',
