@@ -1,11 +1,12 @@
+import { seconds } from '#src/lib/duration.ts';
 import type { Services } from '#src/services.ts';
 import { interceptStatements } from './intercept-statements.ts';
 import { until } from './until.ts';
 
 /**
  * Do something and, just before its `step`-th statement (1 is the first), something else: all of it, or as far as it
- * gets until it waits for what the first has locked. Returns whether there was such a statement, so that rising steps
- * force the second into every gap of the first.
+ * gets until it waits for what the first has locked or is looking up. Returns whether there was such a statement, so
+ * that rising steps force the second into every gap of the first.
  */
 export async function interleave(
   services: Services,
@@ -20,7 +21,9 @@ export async function interleave(
     let over = false;
     intrusion = intrude().finally(() => (over = true));
     intrusion.catch(() => undefined);
-    await until(async () => over || (await waitsForLock(services)), { what: 'the intrusion to end or to wait' });
+    const ends = until(async () => over || (await waitsForLock(services)), { withinMs: seconds(10) });
+    // It may also wait in this process, for what the first is looking up: then the first goes on.
+    await ends.catch(() => undefined);
   }
 
   const end = interceptStatements(services.context().database.pool, () => {
