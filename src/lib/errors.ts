@@ -1,4 +1,5 @@
 import type { Issue } from './describe-issues.ts';
+import { summarizeIssues } from './issue-message.ts';
 
 /** The kind of an error of the domain. Only `reply-to-error.ts` knows the HTTP status of each. */
 export type RejectionKind =
@@ -69,9 +70,9 @@ export function invalidRequest(message: string, ...errors: readonly Issue[]): Do
   return new DomainError('invalid', 'invalid_request', message, errors.length > 0 ? { extensions: { errors } } : {});
 }
 
-/** @throws DomainError `invalid_request` with these issues, if there are any */
+/** @throws DomainError `invalid_request` with these issues, if there are any, and the first as the message */
 export function rejectIssues(issues: readonly Issue[]): void {
-  if (issues.length > 0) throw invalidRequest('The request is invalid.', ...issues);
+  if (issues.length > 0) throw invalidRequest(summarizeIssues(issues, 'The request'), ...issues);
 }
 
 /** The error for what does not exist for this caller: an unknown id and another tenant's look the same. */

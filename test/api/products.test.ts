@@ -389,14 +389,23 @@ test('GET /inventory returns many variants and leaves out unknown ones', async (
   );
 });
 
-test('GET /inventory rejects invalid ids', async (t) => {
+const listOf = (count: number) => Array.from({ length: count }, (_, index) => `var_${index}`).join(',');
+
+test('GET /inventory rejects invalid ids and more than 50', async (t) => {
   const { api, ctx, tenant, services } = t.context;
-  const many = Array.from({ length: 51 }, (_, index) => `var_${index}`).join(',');
-  for (const query of ['', '?variant_ids=', '?variant_ids=a,,b', `?variant_ids=${many}`]) {
-    const { status, body } = await api.call('GET', `/api/v1/inventory${query}`, { tenant: tenant.slug });
-    t.is(status, 400, query);
-    t.is(body.error, 'invalid_request');
+  const written = 'variant_ids must be written like var_01m7xfs208fk1sctzyr3afnpz3,var_01m7xfs208fk1sctzyr3afnpz4.';
+  for (const [ids, detail] of [
+    ['', 'variant_ids is required.'],
+    ['a,,b', written],
+    ['a'.repeat(101), written],
+    [listOf(51), 'variant_ids must have at most 50 items.'],
+    [listOf(800), 'variant_ids may have at most 5050 characters.'],
+  ] as const) {
+    const { status, body } = await api.call('GET', `/api/v1/inventory?variant_ids=${ids}`, { tenant: tenant.slug });
+    t.like({ status, body }, { status: 400, body: { error: 'invalid_request', detail } });
   }
+  t.is((await api.call('GET', `/api/v1/inventory?variant_ids=${listOf(50)}`, { tenant: tenant.slug })).status, 200);
+  t.is((await api.call('GET', '/api/v1/inventory', { tenant: tenant.slug })).status, 400);
   const theirs = await buildProduct({ ...ctx, tenant: await buildTenant(services) });
   for (const slug of [theirs.slug, 'no-such', 'No_Such']) {
     t.is((await api.call('GET', `/api/v1/inventory/${slug}`, { tenant: tenant.slug })).status, 404);

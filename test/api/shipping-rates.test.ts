@@ -134,22 +134,23 @@ test('POST /shipping/rates rejects a parcel over 150 pounds with the true bounds
   }
 });
 
-test('POST /shipping/rates rejects an invalid destination or parcel', async (t) => {
+test('POST /shipping/rates rejects an invalid destination or parcel, and says what is wrong', async (t) => {
   await buildShippingAccount(t.context.ctx);
-  for (const changes of [
-    { ship_to: undefined },
-    { ship_to: { country: 'US' } },
-    { ship_to: { zip: '10010', country: 'usa' } },
-    { ship_to: { zip: '10010', country: 'XX' } },
-    { ship_to: { zip: 'SW1A 1AA', country: 'UK' } },
-    { parcel: {} },
-    { parcel: { weight_oz: 0 } },
-    { parcel: { weight_oz: 'heavy' } },
-    { parcel: { weight_oz: 99_999 } },
-  ]) {
+  const weight = '/parcel/weight_oz must be a number more than 0 and at most 2400.';
+  for (const [changes, detail] of [
+    [{ ship_to: undefined }, 'ship_to is required.'],
+    [{ ship_to: { country: 'US' } }, '/ship_to/zip is required.'],
+    [{ ship_to: { zip: '10010', country: 'usa' } }, '/ship_to/country must be written like US.'],
+    [{ ship_to: { zip: '10010', country: 'XX' } }, '/ship_to/country is no country code.'],
+    [{ ship_to: { zip: 'SW1A 1AA', country: 'UK' } }, '/ship_to/country is no country code; did you mean GB?'],
+    [{ parcel: {} }, '/parcel/weight_oz is required.'],
+    [{ parcel: { weight_oz: 0 } }, weight],
+    [{ parcel: { weight_oz: 'heavy' } }, weight],
+    [{ parcel: { weight_oz: 99_999 } }, weight],
+  ] as const) {
     t.like(
       await request(t.context, changes),
-      { status: 400, body: { error: 'invalid_request' } },
+      { status: 400, body: { error: 'invalid_request', detail } },
       JSON.stringify(changes),
     );
   }

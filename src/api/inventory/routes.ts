@@ -1,21 +1,24 @@
 import { defineRoute, toDual } from '#src/api/lib/define-route.ts';
 import { ok } from '#src/api/lib/reply.ts';
 import { InventoryBody, presentInventory, readInventory, readInventoryOf } from '#src/domain/catalog/index.ts';
+import { rejectIssues } from '#src/lib/errors.ts';
 import { Slug, Type } from '#src/lib/schema.ts';
 
 const variants = Type.Array(InventoryBody);
+const idsMax = 50;
 
 export const getInventory = defineRoute({
   operationId: 'listStock',
   method: 'get',
   path: '/api/v1/inventory',
   tag: 'inventory',
-  summary: 'Read the stock status of up to 50 variants. Unknown ones are left out.',
+  summary: `Read the stock status of up to ${idsMax} variants. Unknown ones are left out.`,
   audience: toDual('inventory:read'),
   limit: 'reads',
   query: Type.Object({
     variant_ids: Type.String({
-      pattern: '^[^,]{1,100}(,[^,]{1,100}){0,49}$',
+      pattern: '^[^,]{1,100}(,[^,]{1,100})*$',
+      maxLength: idsMax * 101,
       examples: ['var_01m7xfs208fk1sctzyr3afnpz3,var_01m7xfs208fk1sctzyr3afnpz4'],
     }),
   }),
@@ -23,6 +26,8 @@ export const getInventory = defineRoute({
   caching: 'revalidate',
   async handle({ ctx, query }) {
     const ids = query.variant_ids.split(',').map((id) => id.trim());
+    if (ids.length > idsMax)
+      rejectIssues([{ path: '/variant_ids', code: 'maxItems', detail: `must have at most ${idsMax} items` }]);
     const rows = await readInventoryOf(ctx, ids);
     return ok({ variants: rows.map(presentInventory) });
   },

@@ -1,4 +1,4 @@
-import { issueMessage } from '#src/lib/issue-message.ts';
+import { summarizeIssues } from '#src/lib/issue-message.ts';
 import type { Issue } from '#src/lib/validation.ts';
 
 /** An error that only HTTP has: a wrong method, type, size or syntax. */
@@ -25,8 +25,5 @@ export class HttpError extends Error {
 
 /** The error for a value that does not match its schema: all issues with their paths, and the first as the message. */
 export function invalidRequest(issues: readonly Issue[], where: string): HttpError {
-  const [{ path, detail: fault } = { path: '', detail: 'is not valid' }] = issues;
-  const isNested = path.lastIndexOf('/') > 0;
-  const place = path === '' ? `The ${where}` : isNested ? path : path.slice(1);
-  return new HttpError(400, 'invalid_request', issueMessage(place, fault), { issues });
+  return new HttpError(400, 'invalid_request', summarizeIssues(issues, `The ${where}`), { issues });
 }
