@@ -51,7 +51,9 @@ export async function unknownSlugs(ctx: InTransaction, slugs: readonly string[])
 export async function isAnySold(ctx: InTransaction, skus: readonly string[]): Promise<boolean> {
   if (skus.length === 0) return false;
   const sold = await ctx.tx.execute(sql`
-    select 1 from variants where tenant_id = ${ctx.tenant.id} and sku = any(${skus}::text[]) and removed_at is null
+    select 1 from unnest(${skus}::text[]) as given(sku) cross join lateral (
+      select from variants
+      where tenant_id = ${ctx.tenant.id} and sku = given.sku and removed_at is null offset 0) as v
     limit 1`);
   return sold.length > 0;
 }
@@ -137,9 +139,10 @@ function savedTags({ tenant }: InTransaction, products: readonly IdentifiedProdu
       select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
         as t(product_id text, tag text, position int, listed boolean, price_cents bigint, sort_name text)),
     removed_tags as (
-      delete from product_tags
-      where tenant_id = ${tenant.id} and product_id = any(${products.map(({ id }) => id)}::text[])
-        and (product_id, tag) not in (select product_id, tag from given_tags)),
+      delete from product_tags where ctid = any(array(
+        select t.ctid from unnest(${products.map(({ id }) => id)}::text[]) as p(id) cross join lateral (
+          select ctid, tag from product_tags where tenant_id = ${tenant.id} and product_id = p.id offset 0) as t
+        where (p.id, t.tag) not in (select product_id, tag from given_tags)))),
     saved_tags as (
       insert into product_tags (tenant_id, product_id, tag, position, listed, price_cents, sort_name)
       select ${tenant.id}, product_id, tag, position, listed, price_cents, sort_name from given_tags
