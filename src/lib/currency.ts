@@ -36,6 +36,20 @@ export function decimalsOf(currency: string): number {
   return unusualDecimals[currency] ?? 2;
 }
 
+/**
+ * The decimals with which an amount is written. Those that a currency has at the payment provider and not in print are
+ * written only where they are not zero: 1,500 krónur are `1,500`.
+ */
+export function writtenDecimals(currency: string): Intl.NumberFormatOptions {
+  const decimals = decimalsOf(currency);
+  const printed = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits;
+  return {
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
+    trailingZeroDisplay: printed === 0 ? 'stripIfInteger' : 'auto',
+  };
+}
+
 /** Every amount that is charged is a multiple of this many minor units. */
 export function chargeStepOf(currency: string): Cents {
   if (wholeOnly.includes(currency)) return 100;

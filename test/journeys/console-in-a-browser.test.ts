@@ -393,6 +393,34 @@ browserTest('every list says where it is empty what it is for', async (t) => {
 /** Pages that are no lists. */
 const unlisted: readonly string[] = ['/analytics', '/settings', '/my-account'];
 
+browserTest('amounts of a currency that has no fraction are written and shown without one', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  await clientsOf(stack).admin.createPromoCode({ code: 'WHOLE', type: 'fixed', value_cents: 150_000 });
+  const page = await signIn(t);
+  await page.route('**/api/v1/admin/session', async (route) => {
+    const session = (await (await route.fetch()).json()) as { store: object };
+    await route.fulfill({ json: { ...session, store: { ...session.store, currency: 'ISK' } } });
+  });
+  await page.reload();
+  await openInConsole(page, stack, '/promo-codes', 'Promo codes');
+  const cells = await page.getByRole('row', { name: /WHOLE/ }).getByRole('cell').allTextContents();
+  t.is(cells[1]?.replace(/\s/, ' '), 'ISK 1,500');
+  await button(page, 'New promo code').click();
+  await dialog(page).getByLabel(/^Code/).fill('KRONUR');
+  await dialog(page).getByLabel('Percent').fill('15');
+  const subtotal = dialog(page).getByLabel('From a subtotal of (ISK)');
+  await subtotal.fill('1.500,50');
+  await confirm(page, 'Create the promo code');
+  await dialog(page).getByText('Write it like 12.').waitFor();
+  await subtotal.fill('ISK 1.500');
+  await subtotal.blur();
+  t.is(await subtotal.inputValue(), '1500');
+  const sent = page.waitForRequest((request) => request.method() === 'POST' && request.url().includes('/promo-codes'));
+  await confirm(page, 'Create the promo code');
+  t.is((await sent).postDataJSON().min_subtotal_cents, 150_000);
+});
+
 browserTest(
   'a refund whose response was lost is made once, though its form was closed and filled in again',
   async (t) => {

@@ -8,6 +8,8 @@ interface DecimalInputProps extends NumberInputProps {
   readonly decimals?: number;
   /** What a written 1 is in the form. */
   readonly unit?: number;
+  /** How many are shown, by default as many as there are. */
+  readonly written?: Intl.NumberFormatOptions;
   /** The least that the form may have. */
   readonly min?: number;
   /** What may stand before or after the number, as `$` where it was copied from a page. */
@@ -17,10 +19,10 @@ interface DecimalInputProps extends NumberInputProps {
 
 /** A number as people write it. A browser's own number input drops a comma, and so makes 1250 of 12,50. */
 export function DecimalInput(given: DecimalInputProps): ReactNode {
-  const { decimals = 0, unit = 1, min, signs = [], validate = [], ...props } = given;
+  const { decimals = 0, unit = 1, written, min, signs = [], validate = [], ...props } = given;
   const write = new Intl.NumberFormat(undefined, {
-    minimumFractionDigits: unit > 1 ? decimals : 0,
     maximumFractionDigits: decimals,
+    ...written,
     useGrouping: false,
   });
   const isNumber = (value: unknown) =>

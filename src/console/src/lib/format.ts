@@ -1,19 +1,10 @@
-import { decimalsOf } from '../../../lib/currency.ts';
-
-/** The decimals of the amounts of a currency, as the payment provider counts them. */
-export { decimalsOf };
+import { toDecimal, writtenDecimals } from '../../../lib/currency.ts';
 
 /** Minor units as people write them, `€12.50`. */
-export function formatMoney(cents: number, currency: string): string {
-  const digits = decimalsOf(currency);
-  const options = {
-    style: 'currency',
-    currency,
-    minimumFractionDigits: digits,
-    maximumFractionDigits: digits,
-  } as const;
-  return new Intl.NumberFormat(undefined, options).format(cents / 10 ** digits);
-}
+export const formatMoney = (cents: number, currency: string): string =>
+  new Intl.NumberFormat(undefined, { style: 'currency', currency, ...writtenDecimals(currency) }).format(
+    toDecimal(cents, currency),
+  );
 
 /** What marks an amount as one of this currency, such as `$` and `USD`. */
 export function signsOf(currency: string): string[] {

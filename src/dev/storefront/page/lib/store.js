@@ -3,10 +3,18 @@ import { settings, storefront } from './api.js';
 /** The store's own configuration: its name, currency, delivery and theme. Fetched once. */
 export const store = (await storefront.getStorefront()).storefront;
 
-/** An amount in the store's locale. */
+/** An amount in the store's locale. Decimals that are not usual in print are shown only where they are not zero. */
 export function money(cents, currency = store.currency) {
-  const format = new Intl.NumberFormat(store.locale, { style: 'currency', currency });
-  return format.format(cents / 10 ** (settings.unusualDecimals[currency] ?? 2));
+  const decimals = settings.unusualDecimals[currency] ?? 2;
+  const style = { style: 'currency', currency };
+  const printed = new Intl.NumberFormat(store.locale, style).resolvedOptions().maximumFractionDigits;
+  const format = new Intl.NumberFormat(store.locale, {
+    ...style,
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
+    trailingZeroDisplay: printed === 0 ? 'stripIfInteger' : 'auto',
+  });
+  return format.format(cents / 10 ** decimals);
 }
 
 /** A date, optionally with the time. */

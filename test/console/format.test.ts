@@ -1,0 +1,16 @@
+import test from 'ava';
+
+import { formatMoney } from '#src/console/src/lib/format.ts';
+import { decimalsOf } from '#src/lib/currency.ts';
+import { formatMoney as formatInMail } from '#src/lib/format-money.ts';
+
+const { locale } = new Intl.NumberFormat().resolvedOptions();
+
+test('the console writes amounts of every currency as emails do', (t) => {
+  for (const currency of Intl.supportedValuesOf('currency')) {
+    const unit = 10 ** decimalsOf(currency);
+    for (const cents of [0, 1, 50 * unit, 1500 * unit, 12.5 * unit, -1500 * unit])
+      t.is(formatMoney(Math.floor(cents), currency), formatInMail(Math.floor(cents), currency, locale));
+  }
+  t.is(formatMoney(150_000, 'ISK').replace(/\s/, ' '), 'ISK 1,500');
+});
