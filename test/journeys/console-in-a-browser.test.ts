@@ -291,8 +291,9 @@ const filledForms = [
 ] as const;
 
 /** Evaluated in a page: the sources of the form's inputs, as JSON pointers. */
-const pathsOfInputs = `[...document.querySelectorAll('form .ra-input')].map(({ classList }) =>
-  [...classList].find((name) => name.startsWith('ra-input-')).replace('ra-input-', '.').replaceAll('.', '/'))`;
+const pathsOfInputs = `[...document.querySelectorAll('form .ra-input')].map((input) => '/' + (
+  (!input.querySelector('.ra-input') && input.querySelector('[name]')?.name)
+  || [...input.classList].find((name) => name.startsWith('ra-input-')).replace('ra-input-', '')).replaceAll('.', '/'))`;
 
 /** Evaluated in a page: what stands at the form's inputs. */
 const labelsOfInputs = `[...document.querySelectorAll('form :is(label, legend, .MuiFormLabel-root)')]
@@ -489,16 +490,21 @@ browserTest('two people who edit one product see both versions, and decide', asy
   const second = await openTab(t, first);
   for (const page of [first, second]) await openInConsole(page, stack, '/products/oak-bowl/show', 'Oak bowl');
   const category = (page: Page) => page.getByLabel('Category');
+  const was = (page: Page) => page.getByLabel('Was (USD)').first();
   await category(first).fill('bowls');
+  await was(first).fill('99');
   await first.getByRole('textbox', { name: 'Description', exact: true }).fill('Turned from oak.');
   await button(first, 'Save').click();
   await first.getByText('The product is up to date.').waitFor();
 
   await category(second).fill('tableware');
+  await was(second).fill('98');
   await button(second, 'Save').click();
   const row = dialog(second).getByRole('row', { name: /Category/ });
   await row.waitFor();
   t.deepEqual(await row.getByRole('cell').allTextContents(), ['Category', 'bowls', 'tableware']);
+  const price = dialog(second).getByRole('row', { name: 'Was' });
+  t.deepEqual(await price.getByRole('cell').allTextContents(), ['Variants, 1, Was (USD)', '$99.00', '$98.00']);
   await confirm(second, 'Save yours');
   await second.getByText('The product is up to date.').waitFor();
   const { product } = await clientsOf(stack).admin.getProduct('oak-bowl');
@@ -802,9 +808,9 @@ browserTest('who edits a promo code that has been changed meanwhile sees both ve
   await dialog(page).getByLabel('Percent').fill('8');
   await admin.replacePromoCode('BOTH', { type: 'percent', value: 7 });
   await confirm(page, 'Edit');
-  const row = page.getByRole('row', { name: /Value/ });
+  const row = page.getByRole('row', { name: /Percent/ });
   await row.waitFor();
-  t.deepEqual(await row.getByRole('cell').allTextContents(), ['Value', '7', '8']);
+  t.deepEqual(await row.getByRole('cell').allTextContents(), ['Percent', '7', '8']);
   await button(page, 'Save yours').click();
   await page.getByText('The promo code is up to date.').waitFor();
   t.is((await admin.listPromoCodes({ limit: 1 })).promo_codes[0]?.value, 8);

@@ -1,5 +1,5 @@
-import { formatMoney } from './format.ts';
-import { nameOfField } from './name-of-field.ts';
+import { formatMoney, formatTime } from './format.ts';
+import { type LabelOf, nameOfField } from './name-of-field.ts';
 
 /** A field in which two versions differ, as people read it. */
 export interface Difference {
@@ -11,21 +11,23 @@ export interface Difference {
 /**
  * The fields in which two versions differ.
  * @param currency of their amounts
+ * @param labelOf of the form in which they are edited
  */
 export function differencesOf(
   theirs: unknown,
   mine: unknown,
   currency: string | undefined,
+  labelOf?: LabelOf,
   path: readonly string[] = [],
 ): Difference[] {
   if (hasParts(theirs) || hasParts(mine)) {
     const [left, right] = [partsOf(theirs), partsOf(mine)];
     return [...new Set([...Object.keys(left), ...Object.keys(right)])].flatMap((name) =>
-      differencesOf(left[name], right[name], currency, [...path, name]),
+      differencesOf(left[name], right[name], currency, labelOf, [...path, name]),
     );
   }
-  const shown = (value: unknown) => describe(value, path.at(-1)?.endsWith('_cents') ? currency : undefined);
-  const difference = { field: nameOfField(path, currency), theirs: shown(theirs), mine: shown(mine) };
+  const shown = (value: unknown) => describe(value, path.at(-1) ?? '', currency);
+  const difference = { field: nameOfField(path, currency, labelOf), theirs: shown(theirs), mine: shown(mine) };
   return difference.theirs === difference.mine ? [] : [difference];
 }
 
@@ -37,9 +39,11 @@ const hasParts = (value: unknown): boolean =>
 
 const partsOf = (value: unknown): Record<string, unknown> => ({ ...Object(value ?? {}) });
 
-function describe(value: unknown, currency: string | undefined): string {
-  if (value === null || value === undefined) return '';
-  if (typeof value === 'number' && currency !== undefined) return formatMoney(value, currency);
+function describe(value: unknown, field: string, currency: string | undefined): string {
+  if (value === null || value === undefined || value === '') return '';
+  if (field.endsWith('_cents') && typeof value === 'number' && currency !== undefined)
+    return formatMoney(value, currency);
+  if (field.endsWith('_at') && typeof value === 'string') return formatTime(value);
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
   return Array.isArray(value) ? value.join(', ') : String(value);
 }

@@ -5,11 +5,15 @@ import { useNotify, useRefresh } from 'react-admin';
 import { useSession } from '../session/session.ts';
 import { messageOf } from './errors.ts';
 import { labelsOf } from './labels-of.ts';
+import type { LabelOf } from './name-of-field.ts';
 
 /** A request that changes something, and what follows when it has succeeded. */
 export interface ActionRequest<Input extends object, Outcome = unknown> {
-  /** Sends it. The same input has the same key, however often it is sent, until it has succeeded or is rejected. */
-  readonly run: (input: Input, options: { idempotencyKey: string }) => Promise<Outcome>;
+  /**
+   * Sends it. The same input has the same key, however often it is sent, until it has succeeded or is rejected.
+   * @param labelOf of the form whose input it is
+   */
+  readonly run: (input: Input, options: { idempotencyKey: string }, labelOf: LabelOf) => Promise<Outcome>;
   /** What is said when it has succeeded. */
   readonly done: string | ((result: Outcome) => string);
   /** Called with the result when it has succeeded. */
@@ -44,8 +48,9 @@ export function useAction<Input extends object, Outcome>(
   const send = async (input: Input, form: Element | undefined) => {
     setSending(true);
     setError(undefined);
+    const labelOf = labelsOf(form);
     try {
-      const result = await run(input, { idempotencyKey: keyOf(unknown, input) });
+      const result = await run(input, { idempotencyKey: keyOf(unknown, input) }, labelOf);
       unknown.clear();
       notify(typeof done === 'string' ? done : done(result), { type: 'success' });
       refresh();
@@ -54,7 +59,7 @@ export function useAction<Input extends object, Outcome>(
     } catch (failure) {
       // What is sent next may depend on what has changed since.
       if (isRejection(failure)) unknown.clear();
-      setError(messageOf(failure, currency, labelsOf(form)));
+      setError(messageOf(failure, currency, labelOf));
       return false;
     } finally {
       setSending(false);

@@ -11,6 +11,7 @@ import { useSession } from '../session/session.ts';
 import { Action } from './action.tsx';
 import { differencesOf } from './differences.ts';
 import { EditForm } from './edit-form.tsx';
+import type { LabelOf } from './name-of-field.ts';
 import { Rows } from './rows.tsx';
 
 interface Versioned {
@@ -46,7 +47,7 @@ export function VersionedForm<Thing extends Versioned, Input extends object>({
       <EditForm<Input, Thing>
         key={base.version}
         input={save.inputOf(base)}
-        run={(mine) => run(mine, base)}
+        run={(mine, _, labelOf) => run(mine, base, labelOf)}
         onDone={setBase}
         done={done}
       >
@@ -83,7 +84,7 @@ export function VersionedAction<Thing extends Versioned, Input extends object>({
         label="Edit"
         input={inputOf(base)}
         onOpen={() => setBase(thing)}
-        run={(mine) => run(mine, base)}
+        run={(mine, _, labelOf) => run(mine, base, labelOf)}
       />
       {conflict}
     </>
@@ -94,6 +95,7 @@ export function VersionedAction<Thing extends Versioned, Input extends object>({
 interface Conflict<Input> {
   readonly theirs: Input;
   readonly mine: Input;
+  readonly labelOf: LabelOf;
   readonly decide: (isMine: boolean) => void;
 }
 
@@ -102,9 +104,12 @@ function useVersionedSave<Thing extends Versioned, Input extends object>({
   inputOf,
   read,
   replace,
-}: VersionedSave<Thing, Input>): { run: (mine: Input, base: Thing) => Promise<Thing>; conflict: ReactNode } {
+}: VersionedSave<Thing, Input>): {
+  run: (mine: Input, base: Thing, labelOf: LabelOf) => Promise<Thing>;
+  conflict: ReactNode;
+} {
   const [conflict, setConflict] = useState<Conflict<Input>>();
-  const run = async (mine: Input, base: Thing): Promise<Thing> => {
+  const run = async (mine: Input, base: Thing, labelOf: LabelOf): Promise<Thing> => {
     try {
       return await replace({ ...mine, version: base.version });
     } catch (error) {
@@ -112,10 +117,10 @@ function useVersionedSave<Thing extends Versioned, Input extends object>({
       const theirs = await read();
       const merged = { ...inputOf(theirs), ...changesOf(inputOf(base), mine) };
       const isMine = await new Promise<boolean>((decide) =>
-        setConflict({ theirs: inputOf(theirs), mine: merged, decide }),
+        setConflict({ theirs: inputOf(theirs), mine: merged, labelOf, decide }),
       );
       setConflict(undefined);
-      return isMine ? run(merged, theirs) : theirs;
+      return isMine ? run(merged, theirs, labelOf) : theirs;
     }
   };
   return { run, conflict: conflict && <ConflictDialog {...conflict} /> };
@@ -129,7 +134,7 @@ function changesOf<Input extends object>(base: Input, mine: Input): Partial<Inpu
   return Object.fromEntries(edited.map((field) => [field, mine[field]])) as Partial<Input>;
 }
 
-function ConflictDialog<Input extends object>({ theirs, mine, decide }: Conflict<Input>) {
+function ConflictDialog<Input extends object>({ theirs, mine, labelOf, decide }: Conflict<Input>) {
   const currency = useSession()?.store.currency;
   return (
     <Dialog open fullWidth maxWidth="md" aria-labelledby="conflict-title">
@@ -138,9 +143,9 @@ function ConflictDialog<Input extends object>({ theirs, mine, decide }: Conflict
         <DialogContentText sx={{ mb: 2 }}>Choose the version to use.</DialogContentText>
         <Rows
           label="Differences"
-          rows={differencesOf(theirs, mine, currency)}
+          rows={differencesOf(theirs, mine, currency, labelOf)}
           keyOf={({ field }) => field}
-          empty="Both versions are the same."
+          empty="Both versions are the same, so that you may choose either."
           columns={[
             { label: 'Field', show: ({ field }) => field },
             { label: 'Theirs', show: ({ theirs }) => theirs },

@@ -5,12 +5,13 @@ import { useNavigate } from 'react-router';
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
 import { Panel } from '../../lib/facts.tsx';
-import { formatCode, formatCount, formatMoney, formatTime } from '../../lib/format.ts';
+import { formatCount, formatTime } from '../../lib/format.ts';
 import { RecordPage } from '../../lib/record-page.tsx';
 import { Rows } from '../../lib/rows.tsx';
 import { State } from '../../lib/texts.tsx';
 import { useSession } from '../../session/session.ts';
 import { isOpen, OperationPage, RejectedRows } from '../files/operation-page.tsx';
+import { describeValue, nameOfChanged } from './describe-change.ts';
 import { changeNames, changeScopes } from './kinds.ts';
 
 export function BulkChangePage() {
@@ -23,6 +24,7 @@ interface Props {
 
 function BulkChangeParts({ of: found }: Props) {
   const { id, kind, state, rows, undo_of, undone_by } = found;
+  const currency = useSession()?.store.currency ?? 'USD';
   return (
     <OperationPage
       title={(undo_of ? 'Undo: ' : '') + changeNames[kind]}
@@ -34,7 +36,7 @@ function BulkChangeParts({ of: found }: Props) {
       }
       actions={<BulkChangeActions of={found} />}
       share={rows.done / Math.max(1, rows.total)}
-      facts={factsOf(found)}
+      facts={factsOf(found, currency)}
     >
       <RejectedRows count={rows.failed} href={`/api/v1/admin/bulk-changes/${id}/errors`}>
         The list says which, and why.
@@ -44,9 +46,12 @@ function BulkChangeParts({ of: found }: Props) {
   );
 }
 
-function factsOf({ rows, changes, change, rows_per_second: rate, created_at, finished_at }: BulkChange) {
+function factsOf(found: BulkChange, currency: string) {
+  const { rows, changes, change, rows_per_second: rate, created_at, finished_at } = found;
   return [
-    ...Object.entries(change).map(([name, value]) => [formatCode(name), describe(value)] as const),
+    ...Object.entries(change).map(
+      ([name, value]) => [nameOfChanged(name), describeValue(name, value, currency)] as const,
+    ),
     ['Selected', formatCount(rows.total)],
     ['Done', formatCount(rows.done)],
     ['Changed', formatCount(changes.updated)],
@@ -57,8 +62,6 @@ function factsOf({ rows, changes, change, rows_per_second: rate, created_at, fin
     ['Finished', finished_at && formatTime(finished_at)],
   ] as const;
 }
-
-const describe = (value: unknown): string => (Array.isArray(value) ? value.join(', ') : String(value));
 
 function BulkChangeActions({ of: found }: Props) {
   const { id, kind, state, rows, can_undo, undone_by } = found;
@@ -130,11 +133,9 @@ interface ValuesProps {
 }
 
 function Values({ of, currency }: ValuesProps) {
-  const show = (name: string, value: unknown) =>
-    name.endsWith('_cents') && typeof value === 'number' ? formatMoney(value, currency) : describe(value ?? 'none');
-  return Object.entries(of).map(([name, [before, after]]) => (
-    <Box key={name}>
-      {formatCode(name.replace(/^variants\./, '').replace(/_cents$/, ''))}: {show(name, before)} → {show(name, after)}
+  return Object.entries(of).map(([path, [before, after]]) => (
+    <Box key={path}>
+      {nameOfChanged(path)}: {describeValue(path, before, currency)} → {describeValue(path, after, currency)}
     </Box>
   ));
 }

@@ -15,6 +15,7 @@ import { choicesOf } from '../../lib/format.ts';
 import { MoneyInput } from '../../lib/money-input.tsx';
 import { TimeInput } from '../../lib/time-input.tsx';
 import { useSession } from '../../session/session.ts';
+import { priceNames } from './describe-change.ts';
 import type { ChangeKind } from './kinds.ts';
 
 interface Props {
@@ -94,11 +95,7 @@ export function ChangeInputs({ kind }: Props): ReactNode {
             source="change.prices"
             label="Which prices"
             defaultValue={['price_cents']}
-            choices={[
-              { id: 'price_cents', name: 'Price' },
-              { id: 'compare_at_cents', name: 'Was' },
-              { id: 'subscription_price_cents', name: 'Subscription price' },
-            ]}
+            choices={Object.entries(priceNames).map(([id, name]) => ({ id, name }))}
             shouldUnregister
           />
         </>

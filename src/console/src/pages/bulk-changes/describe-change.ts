@@ -1,0 +1,22 @@
+import { formatCode, formatMoney } from '../../lib/format.ts';
+
+/** The prices of a variant, by the labels that they have in the form of a product. */
+export const priceNames: Readonly<Record<string, string>> = {
+  price_cents: 'Price',
+  compare_at_cents: 'Was',
+  subscription_price_cents: 'Subscription price',
+};
+
+/** What a change is of, as people say it: `variants.BOWL-S.compare_at_cents` is "BOWL-S, Was". */
+export function nameOfChanged(path: string): string {
+  const [, sku, field = path] = /^variants\.(.*)\.(\w+)$/.exec(path) ?? [];
+  return [sku, priceNames[field] ?? formatCode(field.replace(/_cents$/, ''))].filter(Boolean).join(', ');
+}
+
+/** A value of what is changed, with amounts in their currency. */
+export function describeValue(path: string, value: unknown, currency: string): string {
+  if (value === null || value === undefined) return 'None';
+  if (typeof value === 'number' && path.endsWith('_cents')) return formatMoney(value, currency);
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
+  return Array.isArray(value) ? value.map((item) => priceNames[item] ?? item).join(', ') || 'None' : String(value);
+}

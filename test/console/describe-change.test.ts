@@ -1,0 +1,22 @@
+import test from 'ava';
+
+import { describeValue, nameOfChanged } from '#src/console/src/pages/bulk-changes/describe-change.ts';
+
+for (const [path, before, after, text] of [
+  ['variants.BOWL_S.1.compare_at_cents', null, 4200, 'BOWL_S.1, Was: None → $42.00'],
+  ['variants.BOWL-S.price_cents', 3800, 3420, 'BOWL-S, Price: $38.00 → $34.20'],
+  ['amount_cents', -150, 150, 'Amount: -$1.50 → $1.50'],
+  [
+    'prices',
+    ['price_cents'],
+    ['compare_at_cents', 'subscription_price_cents'],
+    'Prices: Price → Was, Subscription price',
+  ],
+  ['tags', [], ['oak', 'autumn'], 'Tags: None → oak, autumn'],
+  ['at_period_end', false, true, 'At period end: No → Yes'],
+  ['percent', -10, 5, 'Percent: -10 → 5'],
+] as const)
+  test(`a change is described as "${text}"`, (t) => {
+    const shown = (value: unknown) => describeValue(path, value, 'USD');
+    t.is(`${nameOfChanged(path)}: ${shown(before)} → ${shown(after)}`, text);
+  });
