@@ -394,6 +394,67 @@ browserTest('every list says where it is empty what it is for', async (t) => {
 /** Pages that are no lists. */
 const unlisted: readonly string[] = ['/analytics', '/settings', '/my-account'];
 
+/** Hold what is requested, so that a test decides what arrives when. */
+async function holdRequests(page: Page, url: string): Promise<{ held: Route[]; release: () => Promise<void> }> {
+  const held: Route[] = [];
+  let isReleased = false;
+  const hold = async (route: Route) => {
+    if (isReleased) await route.continue();
+    else held.push(route);
+  };
+  await page.route(url, hold);
+  const release = async () => {
+    isReleased = true;
+    await Promise.all(held.splice(0).map((route) => route.continue()));
+    await page.unroute(url, hold);
+  };
+  return { held, release };
+}
+
+/** Evaluated in a page: add up how far what is shown is moved by what arrives after it. */
+const addUpShifts = `{
+  window.shifts = 0;
+  new PerformanceObserver((list) => list.getEntries().forEach(({ value }) => { window.shifts += value; }))
+    .observe({ type: 'layout-shift' });
+}`;
+
+/** Evaluated in a page: resolves when it has painted what it has. */
+const painted = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve())))';
+
+/** Opens a page whose parts arrive one by one, the last one that was requested first. @returns how far it moved */
+async function shiftsOf(page: Page, stack: Stack, path: string, title: string): Promise<number> {
+  await page.goto('about:blank');
+  const { held, release } = await holdRequests(page, '**/api/v1/admin/**');
+  await page.goto(`${stack.url}/admin#${path}`);
+  const isComplete = async () =>
+    (await heading(page, title).isVisible()) && (await page.locator('[aria-label="Loading"]').count()) === 0;
+  do {
+    const before = held.length;
+    await page.evaluate(painted);
+    if (held.length > before) continue;
+    const route = held.pop();
+    await route?.fulfill({ response: await route.fetch() });
+  } while (held.length > 0 || !(await isComplete()));
+  await release();
+  await page.evaluate(painted);
+  return page.evaluate<number>('window.shifts');
+}
+
+browserTest('what is shown does not move when other parts of its page arrive later', async (t) => {
+  t.timeout(600_000);
+  const { stack } = t.context;
+  const page = await signIn(t);
+  await page.addInitScript(addUpShifts);
+  const pages = [...consolePages, ...(await recordPages(stack))];
+  for (const width of [360, 1280]) {
+    await page.setViewportSize({ width, height: 800 });
+    for (const [path, title] of pages) {
+      const shifts = await shiftsOf(page, stack, path, title);
+      t.true(shifts < 0.1, `${path} of ${width} pixels moves by ${shifts}`);
+    }
+  }
+});
+
 browserTest('amounts of a currency that has no fraction are written and shown without one', async (t) => {
   t.timeout(180_000);
   const { stack } = t.context;

@@ -4,6 +4,8 @@ import CardContent from '@mui/material/CardContent';
 import Typography from '@mui/material/Typography';
 import { Fragment, type ReactNode } from 'react';
 
+import { afterPartsAbove } from './loaded.tsx';
+
 interface PanelProps {
   readonly title: string;
   /** The buttons of what the panel shows. */
@@ -14,7 +16,7 @@ interface PanelProps {
 /** A part of a page with its heading and its buttons. */
 export function Panel({ title, actions, children }: PanelProps): ReactNode {
   return (
-    <Card component="section" variant="outlined" sx={{ mb: 2 }}>
+    <Card component="section" variant="outlined" sx={{ mb: 2, ...afterPartsAbove }}>
       <CardContent>
         <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, alignItems: 'center', mb: 1 }}>
           <Typography variant="h6" component="h2" sx={{ flexGrow: 1 }}>

@@ -1,5 +1,5 @@
 import CircularProgress from '@mui/material/CircularProgress';
-import { type QueryKey, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, type QueryKey, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 
 import { Failure } from './failure.tsx';
@@ -14,9 +14,19 @@ interface LoadedProps<Data> {
   readonly gcTime?: number;
 }
 
+const reading = 'reading';
+
+/** Of a part that is not shown before those above it: what someone reads does not move when another part arrives. */
+export const afterPartsAbove = { [`*:has(.${reading}) ~ &`]: { visibility: 'hidden' } } as const;
+
 /** Shows what was read from the API, or that it is being read, or why it could not be. */
 export function Loaded<Data>({ load, children, ...options }: LoadedProps<Data>): ReactNode {
-  const { data, error, refetch } = useQuery({ ...options, queryFn: ({ signal }) => load(signal) });
+  const { data, error, refetch } = useQuery({
+    ...options,
+    queryFn: ({ signal }) => load(signal),
+    // Other filters leave what is shown where it is until theirs has arrived.
+    placeholderData: keepPreviousData,
+  });
   if (data !== undefined) return children(data);
-  return error ? <Failure error={error} retry={refetch} /> : <CircularProgress />;
+  return error ? <Failure error={error} retry={refetch} /> : <CircularProgress className={reading} />;
 }

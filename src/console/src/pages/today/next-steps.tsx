@@ -23,11 +23,23 @@ interface Step {
 /** What waits for the people of the store, with the next step. */
 export function NextSteps() {
   const mayModerate = useScope('admin.content:write');
+  const maySetUp = useScope('admin.settings:read');
+  const load = async (signal: AbortSignal) => {
+    const [{ overview }, found] = await Promise.all([
+      admin.getOverview({ signal }),
+      maySetUp ? admin.getProviders({ signal }) : undefined,
+    ]);
+    return { steps: stepsOf(overview, mayModerate), lacksPayments: found?.providers.payments === null };
+  };
   return (
     <Panel title="Needs attention">
-      {useScope('admin.settings:read') && <MissingPayments />}
-      <Loaded queryKey={['overview']} load={(signal) => admin.getOverview({ signal })} refetchInterval={60_000}>
-        {({ overview }) => <Steps steps={stepsOf(overview, mayModerate)} />}
+      <Loaded queryKey={['overview']} load={load} refetchInterval={60_000}>
+        {({ steps, lacksPayments }) => (
+          <>
+            {lacksPayments && <MissingPayments />}
+            <Steps steps={steps} />
+          </>
+        )}
       </Loaded>
     </Panel>
   );
@@ -36,23 +48,18 @@ export function NextSteps() {
 /** A new store has none, and waits for no order either. */
 function MissingPayments() {
   return (
-    <Loaded queryKey={['providers']} load={(signal) => admin.getProviders({ signal })}>
-      {({ providers: { payments } }) =>
-        !payments && (
-          <Alert severity="warning" sx={{ mb: 2 }}>
-            The store has no payment account, so it cannot sell yet.{' '}
-            <Link component={RouterLink} to={places.payments}>
-              Set up payments
-            </Link>
-          </Alert>
-        )
-      }
-    </Loaded>
+    <Alert severity="warning" sx={{ mb: 2 }}>
+      The store has no payment account, so it cannot sell yet.{' '}
+      <Link component={RouterLink} to={places.payments}>
+        Set up payments
+      </Link>
+    </Alert>
   );
 }
 
 function Steps({ steps }: { readonly steps: readonly Step[] }) {
-  if (steps.length === 0) return <Typography>Nothing needs attention.</Typography>;
+  if (steps.length === 0)
+    return <Typography>Nothing needs attention. Problems with payments, orders and labels appear here.</Typography>;
   return (
     <List disablePadding>
       {steps.map(({ text, next, to }) => (

@@ -1,7 +1,7 @@
 import Box from '@mui/material/Box';
 import { admin } from '../../admin.ts';
 import { Panel } from '../../lib/facts.tsx';
-import { Loaded } from '../../lib/loaded.tsx';
+import { afterPartsAbove, Loaded } from '../../lib/loaded.tsx';
 import { PageHeading } from '../../lib/page-heading.tsx';
 import { useScope, useSession } from '../../session/session.ts';
 import { DailyPlot } from '../analytics/daily-plot.tsx';
@@ -34,7 +34,7 @@ function Numbers() {
   const currency = useSession()?.store.currency ?? 'USD';
   const [from, to] = [daysAgo(29), daysAgo(0)];
   return (
-    <Box sx={{ minWidth: 0 }}>
+    <Box sx={(theme) => ({ minWidth: 0, [theme.breakpoints.down('md')]: afterPartsAbove })}>
       <Panel title="Sales of 30 days">
         <Loaded queryKey={['daily', from, to]} load={(signal) => admin.getDailyAnalytics({ from, to }, { signal })}>
           {({ days }) => <DailyPlot days={days} currency={currency} />}
