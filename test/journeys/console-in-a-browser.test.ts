@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 
 import anyTest, { type ExecutionContext, type TestFn } from 'ava';
 import { Secret, TOTP } from 'otpauth';
-import type { Browser, Dialog, Locator, Page, Route } from 'playwright-core';
+import type { Browser, Dialog, Locator, Page, Request, Route } from 'playwright-core';
 
 import { ensureConsole } from '#src/console/build/ensure-built.ts';
 import { type Receiver, startReceiver } from '#src/dev/demo/receiver.ts';
@@ -410,6 +410,52 @@ async function holdRequests(page: Page, url: string): Promise<{ held: Route[]; r
   };
   return { held, release };
 }
+
+browserTest('what a list or a record has is read at the same time as the script of its page, and once', async (t) => {
+  t.timeout(600_000);
+  const { stack } = t.context;
+  const page = await signIn(t);
+  const lists = consolePages.filter(([path]) => /^\/[a-z-]+$/.test(path) && ![...unlisted, '/labels'].includes(path));
+  for (const [path, title] of [...lists, ...(await recordPages(stack))]) {
+    await page.goto('about:blank');
+    await openInConsole(page, stack, '/my-account', 'My account');
+    const scripts = await holdRequests(page, '**/admin/assets/*.js');
+    const reads: Request[] = [];
+    const onRead = (request: Request) => void (request.url().includes('/api/v1/admin/') && reads.push(request));
+    page.on('request', onRead);
+    await page.goto(`${stack.url}/admin#${path}`);
+    const first = await until(() => reads[0], { withinMs: 20_000, what: `what ${path} has` });
+    t.true(scripts.held.length > 0, path);
+    await first.response();
+    await scripts.release();
+    await heading(page, title).waitFor();
+    page.off('request', onRead);
+    if (!path.endsWith('/show')) t.is(reads.length, 1, path);
+  }
+});
+
+browserTest('the script of the first page is read while it is found out who is signed in', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const page = await signIn(t);
+  for (const [fragment, script, title] of [
+    ['#/', 'today', 'Today'],
+    ['#/products/create', 'product-create', 'New product'],
+    ['#/products/oak-bowl/show', 'product-page', 'Oak bowl'],
+    ['#/orders?page=1', 'order-list', 'Orders'],
+  ] as const) {
+    await page.goto('about:blank');
+    const session = await holdRequests(page, '**/api/v1/admin/session');
+    await Promise.all([
+      page.waitForRequest((request) => request.url().includes(`/assets/${script}-`), { timeout: 20_000 }),
+      page.goto(`${stack.url}/admin${fragment}`),
+    ]);
+    await until(() => session.held.length > 0);
+    await session.release();
+    await heading(page, title).waitFor();
+  }
+  t.pass();
+});
 
 /** Evaluated in a page: add up how far what is shown is moved by what arrives after it. */
 const addUpShifts = `{

@@ -1,5 +1,5 @@
 import { QueryClient } from '@tanstack/react-query';
-import type { ComponentType } from 'react';
+import type { ReactNode } from 'react';
 import { Admin, CanAccess, CustomRoutes, defaultI18nProvider, type I18nProvider, Resource } from 'react-admin';
 import { Route } from 'react-router';
 
@@ -7,7 +7,9 @@ import { dataProvider } from './data-provider.ts';
 import { ConsoleLayout } from './layout/console-layout.tsx';
 import { AccessDenied, NotFound } from './layout/no-page.tsx';
 import { darkTheme, lightTheme } from './layout/theme.ts';
+import { ListData, RecordData } from './lib/page-data.tsx';
 import { OwnAccount, pages, Today } from './pages/index.ts';
+import { resources } from './resources.ts';
 import { authProvider } from './session/auth-provider.ts';
 import { SignInLinkPage } from './session/sign-in-link-page.tsx';
 import { SignInPage } from './session/sign-in-page.tsx';
@@ -39,15 +41,39 @@ export function App() {
       requireAuth
       disableTelemetry
     >
-      {pages.map(({ name, label, icon, list, create, show }) => (
+      {pages.map(({ name, label, icon, list: List, create: Create, show: Show, refetchInterval }) => (
         <Resource
           key={name}
           name={name}
           options={{ label }}
           icon={icon}
-          list={guard(name, 'list', list)}
-          {...(create && { create: guard(name, 'create', create) })}
-          {...(show && { show: guard(name, 'show', show) })}
+          list={
+            <Guard action="list">
+              {name in resources ? (
+                <ListData refetchInterval={refetchInterval}>
+                  <List />
+                </ListData>
+              ) : (
+                <List />
+              )}
+            </Guard>
+          }
+          {...(Create && {
+            create: (
+              <Guard action="create">
+                <Create />
+              </Guard>
+            ),
+          })}
+          {...(Show && {
+            show: (
+              <Guard action="show">
+                <RecordData>
+                  <Show />
+                </RecordData>
+              </Guard>
+            ),
+          })}
         />
       ))}
       <CustomRoutes>
@@ -60,9 +86,9 @@ export function App() {
   );
 }
 
-/** A page, for those whose role allows it. */
-const guard = (resource: string, action: string, Page: ComponentType) => (
-  <CanAccess resource={resource} action={action} accessDenied={<AccessDenied />}>
-    <Page />
+/** A page of the resource, for those whose role allows it. */
+const Guard = ({ action, children }: { readonly action: string; readonly children: ReactNode }) => (
+  <CanAccess action={action} accessDenied={<AccessDenied />}>
+    {children}
   </CanAccess>
 );

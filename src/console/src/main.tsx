@@ -5,8 +5,10 @@ import { createRoot } from 'react-dom/client';
 
 import { App } from './app.tsx';
 import { allowBrowserTranslation } from './lib/browser-translation.ts';
+import { openModuleOf } from './pages/index.ts';
 
 allowBrowserTranslation();
+openModuleOf(location.hash);
 
 // The page's Content-Security-Policy allows the styles that carry its nonce.
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';

@@ -2,7 +2,7 @@ import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Typography from '@mui/material/Typography';
 import type { ReactElement, ReactNode } from 'react';
-import { List, type RaRecord, useListContext } from 'react-admin';
+import { ListView, type RaRecord, useListContext } from 'react-admin';
 
 import { Failure } from './failure.tsx';
 import { PageHeading } from './page-heading.tsx';
@@ -18,40 +18,30 @@ interface ListingProps<Row> {
   readonly actions?: ReactNode;
   /** What is said where there are none at all: what the list is for, and how its first row comes about. */
   readonly empty: string;
-  /** How often it is read again, while workers change it. */
-  readonly refetchInterval?: number;
 }
 
 /** The list of a resource, page by page. Its filters and its page are part of the URL. */
 export function Listing<Row extends RaRecord>(props: ListingProps<Row>): ReactNode {
-  const { filters, actions, refetchInterval, ...shown } = props;
+  const { filters, actions, ...shown } = props;
   return (
     <>
       <PageHeading title={shown.title}>{actions}</PageHeading>
-      <List
+      <ListView
         title={false}
         filters={filters}
         actions={false}
-        exporter={false}
-        storeKey={false}
         empty={false}
         error={<ListFailure />}
-        perPage={25}
-        queryOptions={{ refetchInterval }}
         pagination={<Pager />}
         sx={{ '& .RaList-main': { minWidth: 0 } }}
       >
         <ListedRows {...shown} />
-      </List>
+      </ListView>
     </>
   );
 }
 
-function ListedRows<Row extends RaRecord>({
-  title,
-  empty,
-  ...shown
-}: Omit<ListingProps<Row>, 'filters' | 'actions' | 'refetchInterval'>) {
+function ListedRows<Row extends RaRecord>({ title, empty, ...shown }: Omit<ListingProps<Row>, 'filters' | 'actions'>) {
   const { data, isPending, filterValues } = useListContext<Row>();
   const isFiltered = Object.keys(filterValues).length > 0;
   if (isPending) return <Typography sx={{ p: 2 }}>Loading…</Typography>;
@@ -60,7 +50,7 @@ function ListedRows<Row extends RaRecord>({
       label={title}
       rows={data ?? []}
       keyOf={({ id }) => String(id)}
-      empty={isFiltered ? 'None matches the filters.' : empty}
+      empty={isFiltered ? 'Nothing matches the filters. Change or clear them to see more.' : empty}
       {...shown}
     />
   );

@@ -25,7 +25,7 @@ import Webhook from '@mui/icons-material/Webhook';
 import type { SvgIconProps } from '@mui/material/SvgIcon';
 import type { ComponentType } from 'react';
 
-import { load } from '../lib/load.tsx';
+import { type LoadedPage, load } from '../lib/load.tsx';
 import { changeScopes } from './bulk-changes/kinds.ts';
 import { exportScopes, importScopes } from './files/kinds.ts';
 
@@ -37,9 +37,11 @@ interface ConsolePage {
   readonly icon: ComponentType<SvgIconProps>;
   /** Without this scope, or one of these, the page is hidden. */
   readonly scope: string | readonly string[];
-  readonly list: ComponentType;
-  readonly create?: ComponentType;
-  readonly show?: ComponentType;
+  readonly list: LoadedPage;
+  readonly create?: LoadedPage;
+  readonly show?: LoadedPage;
+  /** How often the list is read again, while workers change it. */
+  readonly refetchInterval?: number;
 }
 
 /** In the order of the menu. */
@@ -183,6 +185,7 @@ export const pages: readonly ConsolePage[] = [
     icon: Checklist,
     scope: Object.values(changeScopes),
     list: load('BulkChangeList', () => import('./bulk-changes/bulk-change-list.tsx')),
+    refetchInterval: 5000,
     show: load('BulkChangePage', () => import('./bulk-changes/bulk-change-page.tsx')),
   },
   {
@@ -191,6 +194,7 @@ export const pages: readonly ConsolePage[] = [
     icon: UploadFile,
     scope: Object.values(importScopes),
     list: load('ImportList', () => import('./files/import-list.tsx')),
+    refetchInterval: 5000,
     show: load('ImportPage', () => import('./files/import-page.tsx')),
   },
   {
@@ -199,6 +203,7 @@ export const pages: readonly ConsolePage[] = [
     icon: Download,
     scope: Object.values(exportScopes),
     list: load('ExportList', () => import('./files/export-list.tsx')),
+    refetchInterval: 5000,
     show: load('ExportPage', () => import('./files/export-page.tsx')),
   },
   {
@@ -226,3 +231,12 @@ export const pages: readonly ConsolePage[] = [
 
 export const OwnAccount = load('OwnAccount', () => import('./staff/own-account.tsx'));
 export const Today = load('Today', () => import('./today/today.tsx'));
+
+/** Begins to read the module of the page that a fragment of the URL leads to, before it is known who is signed in. */
+export function openModuleOf(fragment: string): void {
+  const [name, id, action] = fragment.slice('#/'.length).split(/[/?]/);
+  const page = pages.find((page) => page.name === name);
+  const found = action === 'show' ? page?.show : id === 'create' ? page?.create : page?.list;
+  // What goes wrong is said when the page is shown.
+  (name ? found : Today)?.open().catch(() => undefined);
+}

@@ -13,7 +13,6 @@ export function BulkChangeList() {
       actions={<NewBulkChange label="New bulk change" variant="contained" />}
       linkOf={({ id }) => `/bulk-changes/${id}/show`}
       empty="Changes of many products, prices or orders at once: preview the first one with New bulk change."
-      refetchInterval={5000}
       columns={[
         { label: 'What', show: ({ kind, undo_of }) => (undo_of ? 'Undo: ' : '') + changeNames[kind] },
         { label: 'State', show: ({ state }) => <State code={state} /> },

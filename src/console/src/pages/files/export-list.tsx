@@ -19,7 +19,6 @@ export function ExportList() {
       actions={<NewExport />}
       linkOf={({ id }) => `/exports/${id}/show`}
       empty="Files to download, such as orders or products: write the first one with New export."
-      refetchInterval={5000}
       columns={[
         { label: 'What', show: ({ kind }) => formatCode(kind) },
         { label: 'State', show: ({ state }) => <State code={state} /> },

@@ -12,7 +12,6 @@ export function ImportList() {
       actions={<NewImport />}
       linkOf={({ id }) => `/imports/${id}/show`}
       empty="Files that you bring into the store, such as products or stock: check the first one with New import."
-      refetchInterval={5000}
       columns={[
         { label: 'What', show: ({ kind, dry_run }) => formatCode(kind) + (dry_run ? ' (check only)' : '') },
         { label: 'State', show: ({ state }) => <State code={state} /> },

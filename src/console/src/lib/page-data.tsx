@@ -1,0 +1,40 @@
+import type { ReactNode } from 'react';
+import { ListBase, ShowBase } from 'react-admin';
+
+import { refetchInterval } from './refetch-interval.ts';
+
+/*
+ * What a page shows is read by its route, at the same time as the module of the page. The page takes it from its
+ * context.
+ */
+
+interface ListDataProps {
+  /** How often it is read again, while workers change it. */
+  readonly refetchInterval?: number | undefined;
+  readonly children: ReactNode;
+}
+
+/** The rows of the resource's list that the URL selects. */
+export function ListData({ refetchInterval, children }: ListDataProps): ReactNode {
+  return (
+    <ListBase exporter={false} storeKey={false} perPage={25} queryOptions={{ refetchInterval }}>
+      {children}
+    </ListBase>
+  );
+}
+
+const recordOptions = {
+  refetchInterval,
+  // Records of lists, which lack parts, are cached as the page's own, unless it has a meta.
+  meta: { isWhole: true },
+  onError: () => undefined,
+};
+
+/** The record of the resource that the URL names. */
+export function RecordData({ children }: { readonly children: ReactNode }): ReactNode {
+  return (
+    <ShowBase queryOptions={recordOptions} redirectOnError={false}>
+      {children}
+    </ShowBase>
+  );
+}
