@@ -790,7 +790,7 @@ browserTest('a check of a file that still runs does not say that the file change
   });
   await openInConsole(page, stack, `/imports/${id}/show`, 'Import of stock');
   await page.getByText('The first changes').waitFor();
-  t.is(await page.getByText('The file changes nothing.').count(), 0);
+  t.is(await page.getByText('The file changes nothing').count(), 0);
 });
 
 browserTest('an owner who confirms with a code changes the terms of shipping and replaces its key', async (t) => {

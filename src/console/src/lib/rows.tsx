@@ -27,7 +27,7 @@ interface RowsProps<Row> {
   readonly columns: readonly [Column<Row>, ...Column<Row>[]];
   readonly keyOf: (row: Row) => string;
   readonly linkOf?: (row: Row) => string;
-  /** Shown where there are no rows. */
+  /** Shown where there are no rows: what they are, and how the first one comes about. */
   readonly empty?: string;
 }
 
@@ -35,7 +35,7 @@ interface RowsProps<Row> {
 export function Rows<Row>(props: RowsProps<Row>): ReactNode {
   const isNarrow = useMediaQuery<Theme>((theme) => theme.breakpoints.down('md'));
   if (props.rows.length === 0)
-    return <Typography sx={{ p: 2, color: 'text.secondary' }}>{props.empty ?? 'Nothing here.'}</Typography>;
+    return props.empty && <Typography sx={{ p: 2, color: 'text.secondary' }}>{props.empty}</Typography>;
   return isNarrow ? <NarrowRows {...props} /> : <WideRows {...props} />;
 }
 

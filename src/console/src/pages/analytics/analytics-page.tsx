@@ -106,7 +106,7 @@ function RemindersPanel() {
             label="Reminders"
             rows={reminders}
             keyOf={({ id }) => id}
-            empty="No cart was saved yet."
+            empty="Emails to shoppers who saved a cart and did not buy it appear here."
             columns={[
               { label: 'Email', show: ({ email }) => email },
               { label: 'Step', align: 'right', show: ({ step }) => step },

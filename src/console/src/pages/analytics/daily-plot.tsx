@@ -21,7 +21,8 @@ export function DailyPlot({ days, currency }: Props) {
   const most = Math.max(1, ...days.map(({ revenue_cents }) => revenue_cents));
   const first = days[0];
   const last = days.at(-1);
-  if (!first || !last) return <Typography>There are no numbers yet.</Typography>;
+  if (!first || !last)
+    return <Typography>There are no numbers yet. They begin with the first visit of a shopper.</Typography>;
   return (
     <Box component="figure" sx={{ m: 0, mb: 2 }}>
       <Typography component="figcaption">

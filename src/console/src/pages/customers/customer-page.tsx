@@ -33,7 +33,7 @@ function Customer({ customer, orders, subscriptions, returns }: CustomerHistory)
           rows={orders}
           keyOf={({ id }) => id}
           linkOf={({ id }) => `/orders/${id}/show`}
-          empty="No orders."
+          empty="What this customer buys appears here, the latest order first."
           columns={[
             { label: 'Order', show: (order) => order.order_number },
             { label: 'Placed', show: (order) => formatTime(order.created_at) },
@@ -52,7 +52,7 @@ function Customer({ customer, orders, subscriptions, returns }: CustomerHistory)
           rows={returns}
           keyOf={({ id }) => id}
           linkOf={({ order_id }) => `/orders/${order_id}/show`}
-          empty="No returns."
+          empty="What this customer wants to send back appears here when they request it."
           columns={[
             { label: 'Return', show: ({ number }) => number },
             { label: 'Requested', show: ({ created_at }) => formatTime(created_at) },

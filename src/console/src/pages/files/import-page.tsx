@@ -75,13 +75,18 @@ function ImportActions({ of: found }: Props) {
 }
 
 function Samples({ of: { samples, state } }: Props) {
+  const isCompleted = state === 'completed';
   return (
     <Panel title="The first changes">
       <Rows
         label="Changes"
         rows={samples}
         keyOf={({ subject }) => subject}
-        empty={state === 'completed' ? 'The file changes nothing.' : 'None so far.'}
+        empty={
+          isCompleted
+            ? 'The file changes nothing: the store has all of it already.'
+            : 'What the file changes appears here as soon as its first rows are read.'
+        }
         columns={[
           { label: 'What', show: ({ subject }) => subject },
           { label: 'Would be', show: ({ action }) => <State code={action} /> },

@@ -26,7 +26,7 @@ export function RefundPanel({ order }: { readonly order: OrderFile }) {
     <Panel title="Refunds" actions={isRefundable && <RefundAction order={order} left={left} />}>
       <Rows
         label="Refunds"
-        empty="No money was refunded from here."
+        empty="What is returned to the customer appears here; nothing of this order was so far."
         rows={order.refunds}
         keyOf={({ id }) => id}
         columns={[

@@ -33,7 +33,7 @@ export function StockHistory({ variant: { id, sku } }: { readonly variant: Manag
                 label="Movements"
                 rows={movements}
                 keyOf={({ id }) => id}
-                empty="Nothing moved yet."
+                empty="What is sold, returned or corrected of this variant appears here with its date."
                 columns={[
                   { label: 'When', show: ({ at }) => formatTime(at) },
                   { label: 'Reason', show: ({ reason }) => formatCode(reason) },

@@ -22,7 +22,7 @@ export function IntegrationsPanel() {
             label="Integrations"
             rows={integrations}
             keyOf={({ id }) => id}
-            empty="Nothing is connected."
+            empty="Third parties that exchange data with the store, such as a bookkeeper: begin with Connect."
             columns={[
               { label: 'Third party', show: ({ provider }) => provider },
               { label: 'State', show: ({ status }) => <State code={status} /> },

@@ -24,7 +24,7 @@ export function KeysPanel() {
             label="API keys"
             rows={keys}
             keyOf={({ id }) => id}
-            empty="No keys."
+            empty="Keys with which a storefront and other programs call the API: create the first one with New key."
             columns={[
               { label: 'Name', show: ({ name }) => name },
               { label: 'Key', show: ({ hint }) => hint },

@@ -21,7 +21,7 @@ export function SubscriptionRows({ subscriptions }: { readonly subscriptions: re
       label="Subscriptions"
       rows={subscriptions}
       keyOf={({ id }) => id}
-      empty="No subscriptions."
+      empty="What this customer subscribes to in the storefront appears here."
       columns={[{ label: 'Since', show: ({ created_at }) => formatTime(created_at) }, ...subscriptionColumns]}
     />
   );

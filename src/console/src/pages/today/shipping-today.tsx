@@ -27,7 +27,7 @@ export function ShippingToday() {
               rows={orders}
               keyOf={({ id }) => id}
               linkOf={({ id }) => `/orders/${id}/show`}
-              empty="No parcel waits."
+              empty="Orders whose label is bought wait here until the carrier has the parcel; now there is none."
               columns={[
                 { label: 'Order', show: ({ order_number }) => order_number },
                 { label: 'Paid', show: ({ paid_at }) => paid_at && formatTime(paid_at) },

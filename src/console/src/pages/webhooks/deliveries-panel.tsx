@@ -1,4 +1,5 @@
 import Button from '@mui/material/Button';
+import CircularProgress from '@mui/material/CircularProgress';
 import MenuItem from '@mui/material/MenuItem';
 import TextField from '@mui/material/TextField';
 import type { WebhookDelivery } from '@storefront-commerce/client';
@@ -53,21 +54,29 @@ export function DeliveriesPanel({ endpointId }: { readonly endpointId: string })
       }
     >
       {error && <Failure error={error} retry={refetch} />}
-      <Rows
-        label="Deliveries"
-        rows={data?.pages.flatMap(({ deliveries }) => deliveries) ?? []}
-        keyOf={({ id }) => id}
-        empty="No deliveries."
-        columns={[
-          { label: 'Event', show: ({ type }) => type },
-          { label: 'State', show: ({ state }) => <State code={state} /> },
-          { label: 'Created', show: ({ created_at }) => formatTime(created_at) },
-          { label: 'Attempts', align: 'right', show: ({ attempt_count }) => attempt_count },
-          { label: 'Last response', show: ({ last_status, last_failure }) => last_failure ?? last_status },
-          { label: 'Next attempt', show: ({ next_attempt_at }) => next_attempt_at && formatTime(next_attempt_at) },
-          { label: 'Details', show: (delivery) => <DeliveryAttempts delivery={delivery} /> },
-        ]}
-      />
+      {data ? (
+        <Rows
+          label="Deliveries"
+          rows={data.pages.flatMap(({ deliveries }) => deliveries)}
+          keyOf={({ id }) => id}
+          empty={
+            state
+              ? 'No delivery is in this state. Choose another one to see more.'
+              : 'Events that are sent to the endpoint appear here, each with the response of its URL.'
+          }
+          columns={[
+            { label: 'Event', show: ({ type }) => type },
+            { label: 'State', show: ({ state }) => <State code={state} /> },
+            { label: 'Created', show: ({ created_at }) => formatTime(created_at) },
+            { label: 'Attempts', align: 'right', show: ({ attempt_count }) => attempt_count },
+            { label: 'Last response', show: ({ last_status, last_failure }) => last_failure ?? last_status },
+            { label: 'Next attempt', show: ({ next_attempt_at }) => next_attempt_at && formatTime(next_attempt_at) },
+            { label: 'Details', show: (delivery) => <DeliveryAttempts delivery={delivery} /> },
+          ]}
+        />
+      ) : (
+        !error && <CircularProgress />
+      )}
       {hasNextPage && (
         <Button onClick={() => fetchNextPage()} loading={isFetchingNextPage}>
           Show more
