@@ -314,32 +314,59 @@ test('a call that is not sent, because its deadline has passed, leaves the circu
   await t.throwsAsync(payments.fetchSession(account, 'cs_test_1'), { code: 'circuit_open' });
 });
 
-test('a call that began before the circuit opened does not end the probe of another', async (t) => {
-  let now = 0;
-  const breaker = new CircuitBreaker({ openMs: 1000, failures: 2, now: () => now });
-  const away = () => new ProviderError('stripe', 'away', 'There is no response.');
+/** A circuit that is open until 1000, and two calls that began before it opened. */
+async function openCircuit() {
+  const time = { now: 0 };
+  const breaker = new CircuitBreaker({ openMs: 1000, failures: 2, now: () => time.now });
   const begin = () => {
     const response = Promise.withResolvers<void>();
     const ended = breaker.run('stripe', 'one', () => response.promise).catch((error: ProviderError) => error.code);
-    return { ...response, ended };
+    return {
+      ended,
+      respond() {
+        response.resolve();
+        return ended;
+      },
+      fail() {
+        response.reject(new ProviderError('stripe', 'away', 'There is no response.'));
+        return ended;
+      },
+    };
   };
-  const slow = begin();
-  for (let failure = 0; failure < 2; failure += 1) {
-    const failing = begin();
-    failing.reject(away());
-    await failing.ended;
-  }
-  now = 1001;
+  const [slow, slower] = [begin(), begin()];
+  for (let failure = 0; failure < 2; failure += 1) await begin().fail();
+  return { time, breaker, begin, slow, slower };
+}
+
+test('a call that began before the circuit opened does not end the probe of another', async (t) => {
+  const { time, begin, slow } = await openCircuit();
+  time.now = 1001;
   const probe = begin();
-  slow.reject(away());
-  await slow.ended;
-  now = 2002;
+  await slow.fail();
+  time.now = 2002;
   t.is(await begin().ended, 'circuit_open');
-  probe.resolve();
-  await probe.ended;
-  const next = begin();
-  next.resolve();
-  t.is(await next.ended, undefined);
+  await probe.respond();
+  t.is(await begin().respond(), undefined);
+});
+
+test('a response to a call that began before the circuit opened closes it', async (t) => {
+  const { breaker, begin, slow, slower } = await openCircuit();
+  t.is(await begin().ended, 'circuit_open');
+  await slow.respond();
+  t.deepEqual(breaker.openByProvider(), {});
+  t.is(await begin().respond(), undefined);
+  await slower.fail();
+  t.is(await begin().respond(), undefined);
+});
+
+test('a call that began before the circuit opened and gets no response either does not keep it open', async (t) => {
+  const { time, begin, slow } = await openCircuit();
+  time.now = 800;
+  await slow.fail();
+  t.is(await begin().ended, 'circuit_open');
+  time.now = 1000;
+  t.is(await begin().respond(), undefined);
+  t.is(await begin().respond(), undefined);
 });
 
 test('a failure that the provider stored and returns again opens no circuit', async (t) => {

@@ -45,11 +45,11 @@ export class CircuitBreaker {
     circuit.probing = isProbe;
     try {
       const result = await work();
-      circuit.failuresInARow = 0;
+      close(circuit);
       return result;
     } catch (error) {
       if (isSilence(error)) this.#countFailure(circuit);
-      else circuit.failuresInARow = 0;
+      else close(circuit);
       throw error;
     } finally {
       // A call that began before the circuit opened may end while another one probes.
@@ -69,7 +69,9 @@ export class CircuitBreaker {
 
   #countFailure(circuit: Circuit): void {
     circuit.failuresInARow += 1;
-    if (circuit.failuresInARow >= this.#failures) circuit.openUntil = this.#now() + this.#openMs;
+    const now = this.#now();
+    // A call that began before the circuit opened tells nothing new when it ends without a response, too.
+    if (circuit.failuresInARow >= this.#failures && now >= circuit.openUntil) circuit.openUntil = now + this.#openMs;
   }
 
   #circuitOf(key: string): Circuit {
@@ -77,6 +79,12 @@ export class CircuitBreaker {
     this.#circuits.set(key, circuit);
     return circuit;
   }
+}
+
+/** The provider has responded, also if to a call that began before the circuit opened. */
+function close(circuit: Circuit): void {
+  circuit.failuresInARow = 0;
+  circuit.openUntil = 0;
 }
 
 const isSilence = (error: unknown) =>
