@@ -5,10 +5,11 @@ import { mailLink as mailLinkJob } from '#jobs/sessions.ts';
 import { mailStaffLink as mailStaffLinkJob } from '#jobs/staff.ts';
 import { read, transact } from '#src/database/transact.ts';
 import { changeKindOf, previewChange, runChange, undoChange } from '#src/domain/bulk/index.ts';
+import { unsubscribe } from '#src/domain/cart/index.ts';
 import { requestCode, useCode } from '#src/domain/confirmations/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { refundsOf, requestRefund } from '#src/domain/payments/index.ts';
-import { erasePersonalData } from '#src/domain/privacy/index.ts';
+import { erasePersonalData, exportPersonalData } from '#src/domain/privacy/index.ts';
 import {
   disableGiftCard,
   redeemGiftCard,
@@ -35,6 +36,7 @@ import { rawSql, sql } from '#src/lib/sql.ts';
 import type { Services } from '#src/services.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { enqueuedJobs } from '#test/support/enqueued-jobs.ts';
+import { buildSavedCart, unsubscribeTokenOf } from '#test/support/factories/cart.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildCustomer } from '#test/support/factories/customers.ts';
 import { newAddress } from '#test/support/factories/mail.ts';
@@ -267,6 +269,17 @@ const operations: Record<string, { build: (ctx: Context, services: Services) => 
       };
     },
     both: [{ balance: 5000, isDisabled: true }],
+  },
+  'erasePersonalData and unsubscribe at once leave nothing of the person': {
+    async build(ctx) {
+      const { email } = await buildSavedCart(ctx);
+      const token = await unsubscribeTokenOf(ctx, email);
+      return {
+        run: (turn) => (turn === 0 ? erasePersonalData(ctx, { email }) : outcomeOf(unsubscribe(ctx, token))),
+        effect: async () => (await exportPersonalData(ctx, { email })).held,
+      };
+    },
+    both: {},
   },
   'indexDocument twice at once counts a new document once in its words': {
     async build(ctx) {

@@ -18,6 +18,7 @@ export const cartPersonalData: readonly PersonalData[] = [
     beside: ['id', 'cart_id', 'currency', 'consent', 'saved_at', 'restored_at', 'converted_at'],
     of: byEmail('email'),
   }),
-  removedRows({ table: 'mail_preferences', personal: ['email'], beside: ['unsubscribed_at'], of: byEmail('email') }),
+  // Before the preferences: who unsubscribes by a link meanwhile waits, and finds none.
   removedRows({ table: 'unsubscribe_links', personal: ['email'], beside: ['created_at'], of: byEmail('email') }),
+  removedRows({ table: 'mail_preferences', personal: ['email'], beside: ['unsubscribed_at'], of: byEmail('email') }),
 ];

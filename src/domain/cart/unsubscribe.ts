@@ -7,7 +7,8 @@ import type { Context } from '../context.ts';
 export type MailPreference = 'subscribed' | 'unsubscribed';
 
 /**
- * Unsubscribe the email that a token was made for from this store's reminders. Idempotent.
+ * Unsubscribe the email that a token was made for from this store's reminders. Idempotent. The lock lets it wait while
+ * the person is erased.
  * @throws DomainError `invalid_or_expired_token`
  */
 export async function unsubscribe(ctx: Context, token: string): Promise<MailPreference> {
@@ -18,6 +19,7 @@ export async function unsubscribe(ctx: Context, token: string): Promise<MailPref
       insert into mail_preferences as known (tenant_id, email, unsubscribed_at)
       select tenant_id, email, ${ctx.clock.now()}::timestamptz from unsubscribe_links
       where tenant_id = ${ctx.tenant.id} and token_hash = ${sha256(token)}
+      for key share
       on conflict (tenant_id, email) do update set unsubscribed_at = known.unsubscribed_at
       returning email)`,
     sql`
