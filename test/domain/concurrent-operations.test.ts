@@ -8,6 +8,7 @@ import { changeKindOf, previewChange, runChange, undoChange } from '#src/domain/
 import { unsubscribe } from '#src/domain/cart/index.ts';
 import { requestCode, useCode } from '#src/domain/confirmations/index.ts';
 import type { Context } from '#src/domain/context.ts';
+import { linkPaymentCustomer } from '#src/domain/customers/index.ts';
 import { refundsOf, requestRefund } from '#src/domain/payments/index.ts';
 import { erasePersonalData, exportPersonalData } from '#src/domain/privacy/index.ts';
 import {
@@ -276,6 +277,18 @@ const operations: Record<string, { build: (ctx: Context, services: Services) => 
       const token = await unsubscribeTokenOf(ctx, email);
       return {
         run: (turn) => (turn === 0 ? erasePersonalData(ctx, { email }) : outcomeOf(unsubscribe(ctx, token))),
+        effect: async () => (await exportPersonalData(ctx, { email })).held,
+      };
+    },
+    both: {},
+  },
+  'erasePersonalData and linkPaymentCustomer at once leave nothing of the person': {
+    async build(ctx) {
+      const { id: customerId, email } = await buildCustomer(ctx);
+      const link = { customerId, paymentCustomerId: `cus_${customerId}` };
+      return {
+        run: (turn) =>
+          turn === 0 ? erasePersonalData(ctx, { email }) : transact(ctx, (ctx) => linkPaymentCustomer(ctx, link)),
         effect: async () => (await exportPersonalData(ctx, { email })).held,
       };
     },

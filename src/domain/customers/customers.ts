@@ -108,7 +108,7 @@ export async function upsertCustomer(
 
 /**
  * Link a customer to their id at the payment provider in this environment. The first id stays: of two concurrent first
- * checkouts, both get the id that was linked first.
+ * checkouts, both get the id that was linked first. A customer who was erased meanwhile is not linked.
  */
 export async function linkPaymentCustomer(
   ctx: InTransaction,
@@ -116,11 +116,11 @@ export async function linkPaymentCustomer(
 ): Promise<{ paymentCustomerId: string }> {
   const [linked] = await ctx.tx.execute<{ paymentCustomerId: string }>(sql`
     insert into customer_payment_ids as linked (tenant_id, customer_id, environment, payment_customer_id, created_at)
-    values (${ctx.tenant.id}, ${customerId}, ${ctx.settings.appMode}, ${paymentCustomerId}, ${ctx.clock.now()})
+    select tenant_id, id, ${ctx.settings.appMode}::text, ${paymentCustomerId}::text, ${ctx.clock.now()}::timestamptz
+    from customers where tenant_id = ${ctx.tenant.id} and id = ${customerId} for key share
     on conflict (tenant_id, customer_id, environment) do update set payment_customer_id = linked.payment_customer_id
     returning payment_customer_id as "paymentCustomerId"`);
-  if (!linked) throw new TypeError('The upsert returned no row.');
-  return linked;
+  return linked ?? { paymentCustomerId };
 }
 
 /** Unlink a customer that the payment provider does not have; one that was linked since then stays. */
