@@ -9,10 +9,6 @@ export type Outcome =
   | { readonly kind: 'snooze'; readonly reason: string; readonly milliseconds: number }
   | { readonly kind: 'cancel'; readonly reason: string };
 
-/** Whether the job fails with this outcome and waits for an operator. */
-export const fails = (outcome: Outcome): outcome is Extract<Outcome, { kind: 'retry' | 'cancel' }> =>
-  outcome.kind === 'cancel' || (outcome.kind === 'retry' && outcome.isLastRun);
-
 export const cancel = (reason: string): Outcome => ({ kind: 'cancel', reason });
 export const snooze = (milliseconds: number, reason: string): Outcome => ({ kind: 'snooze', milliseconds, reason });
 

@@ -11,7 +11,7 @@ import { inSpan, type SpanOptions, type TraceCarrier } from '#src/lib/tracing.ts
 import { issuesOf } from '#src/lib/validation.ts';
 import { type JobRun, recordFailed, recordFinished, type StartedJob, startJob } from '#src/outbox/job-state.ts';
 import type { Services } from '#src/services.ts';
-import { cancel, fails, type Outcome, outcomeOf, snooze } from './outcome.ts';
+import { cancel, type Outcome, outcomeOf, snooze } from './outcome.ts';
 import type { Processor } from './processor.ts';
 
 /** The data of a job in BullMQ. The payload stays in PostgreSQL: Redis stores its data unencrypted. */
@@ -140,6 +140,9 @@ async function attemptJob(
     clearTimeout(timer);
   }
 }
+
+const fails = (outcome: Outcome): outcome is Extract<Outcome, { kind: 'retry' | 'cancel' }> =>
+  outcome.kind === 'cancel' || (outcome.kind === 'retry' && outcome.isLastRun);
 
 /** Record that the job failed, and let it mark its subject as failed. Jobs of the platform have no subject. */
 async function failSubject(
