@@ -83,7 +83,7 @@ const watched = new WeakSet<object>();
  * The directories of stores and keys cache their results for a moment, and a lease is renewed while a request takes
  * long; a staff session is read for each request.
  */
-const uncounted =
+const notCounted =
   /\bfrom (?:tenants\s+where (?:slug|id) = |api_keys\s+where hash = )|update idempotency_keys set leased_until|\bsession\.token_hash = |update staff_sessions set idle_expires_at/;
 
 /** Count what this pool is sent for the request that sends it, also where several are served at once. */
@@ -93,7 +93,7 @@ function watch(pool: Pool): void {
   const count = (first: unknown) => {
     const text = typeof first === 'string' ? first : (first as { text: string }).text;
     const counter = counting.getStore();
-    if (counter && !isFrame(text) && !uncounted.test(text)) counter.statements += 1;
+    if (counter && !isFrame(text) && !notCounted.test(text)) counter.statements += 1;
   };
   const wrap = (sender: { query: Function }, counts: (given: unknown[]) => boolean) => {
     const { query } = sender;

@@ -1,5 +1,5 @@
 import CircularProgress from '@mui/material/CircularProgress';
-import { keepPreviousData, type QueryKey, useQuery } from '@tanstack/react-query';
+import { type QueryKey, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 
 import { Failure } from './failure.tsx';
@@ -25,7 +25,7 @@ export function Loaded<Data>({ load, children, ...options }: LoadedProps<Data>):
     ...options,
     queryFn: ({ signal }) => load(signal),
     // Other filters leave what is shown where it is until theirs has arrived.
-    placeholderData: keepPreviousData,
+    placeholderData: (previous) => previous,
   });
   if (data !== undefined) return children(data);
   return error ? <Failure error={error} retry={refetch} /> : <CircularProgress className={reading} />;
