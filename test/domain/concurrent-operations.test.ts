@@ -9,7 +9,7 @@ import { unsubscribe } from '#src/domain/cart/index.ts';
 import { requestCode, useCode } from '#src/domain/confirmations/index.ts';
 import type { Context } from '#src/domain/context.ts';
 import { linkPaymentCustomer } from '#src/domain/customers/index.ts';
-import { refundsOf, requestRefund } from '#src/domain/payments/index.ts';
+import { refundsOf, replaceWebhookSecret, requestRefund } from '#src/domain/payments/index.ts';
 import { erasePersonalData, exportPersonalData } from '#src/domain/privacy/index.ts';
 import {
   disableGiftCard,
@@ -385,6 +385,26 @@ const operations: Record<string, { build: (ctx: Context, services: Services) => 
       };
     },
     both: 100,
+  },
+  'replaceWebhookSecret twice at once leaves one secret that is current': {
+    async build(ctx) {
+      const replace = (secret: string) =>
+        transact(ctx, (ctx) => replaceWebhookSecret(ctx, { secret, endpointId: null }));
+      await replace('whsec_0');
+      return {
+        run: (turn) => replace(`whsec_${turn + 1}`),
+        effect: async () =>
+          (
+            await read<{ state: string }>(
+              ctx,
+              sql`
+              select state from payment_webhook_secrets
+              where tenant_id = ${ctx.tenant.id} and state = 'current'`,
+            )
+          ).length,
+      };
+    },
+    both: 1,
   },
   'undoChange twice at once undoes a change once': {
     async build(ctx, services) {

@@ -162,6 +162,7 @@ export async function replaceWebhookSecret(
   { secret, endpointId }: { secret: string; endpointId: string | null },
 ): Promise<void> {
   const tenantId = ctx.tenant.id;
+  await lockNames(ctx, 'provider', ['payments']);
   await ctx.tx.execute(sql`
     update payment_webhook_secrets set state = 'retiring', retires_at = ${fromNow(ctx.clock, retiringMs)}
     where tenant_id = ${tenantId} and state = 'current'`);
