@@ -5,6 +5,7 @@ import { showPreference } from '#src/api/cart/unsubscribe-page.ts';
 import { type Receiver, startReceiver } from '#src/dev/demo/receiver.ts';
 import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
 import { type Stack, startStack } from '#src/dev/stack/start-stack.ts';
+import { formatMoney } from '#src/lib/format-money.ts';
 import { complaintsOf, hasBrowser, launchBrowser } from '#test/support/browser.ts';
 import { clientsOf } from '#test/support/clients-of.ts';
 import { startReceiver as startSystem } from '#test/support/receiver.ts';
@@ -89,7 +90,10 @@ browserTest(
     );
     await receiveParcel(walk);
     await signInOnStorefront(walk, order);
+    await page.getByRole('button', { name: 'Request a return' }).scrollIntoViewIfNeeded();
+    await page.evaluate('scrollBy(0, 100)');
     await requestReturnInPage(walk);
+    t.true((await page.evaluate<number>('scrollY')) > 0, 'the account stays where it was');
     t.is((await admin.listReturns()).returns.length, 1);
 
     await page.getByRole('button', { name: 'Sign out' }).click();
@@ -132,6 +136,46 @@ browserTest('the back button leads to the place on the page that was left, and t
   await page.goBack();
   await product.waitFor();
   t.is(await page.evaluate('scrollY'), left);
+});
+
+browserTest('a product that has only a name and a price is listed and shown', async (t) => {
+  t.timeout(120_000);
+  const { stack, browser } = t.context;
+  const page = await browser.newPage();
+  t.teardown(() => page.close());
+  const variants = [{ sku: 'CUP', price_cents: 1250 }];
+  await clientsOf(stack).admin.createProduct({ slug: 'cup', name: 'Cup', status: 'published', variants });
+  const link = page.getByRole('link', { name: /Cup/ });
+  // The list is cached for a second.
+  await until(
+    async () => {
+      await page.goto(stack.storefrontUrl, { waitUntil: 'networkidle' });
+      return link.isVisible();
+    },
+    { withinMs: 20_000 },
+  );
+  await link.click();
+  await page.getByRole('heading', { name: 'Cup', exact: true }).waitFor({ timeout: 20_000 });
+  t.true(await page.getByText('$12.50').first().isVisible());
+});
+
+browserTest('the storefront writes amounts of a currency without a fraction as emails do', async (t) => {
+  t.timeout(120_000);
+  const { stack, browser } = t.context;
+  const variants = [{ sku: 'JAR', price_cents: 1250 }];
+  await clientsOf(stack).admin.createProduct({ slug: 'jar', name: 'Jar', status: 'published', variants });
+  for (const currency of ['ISK', 'COP', 'JPY', 'KWD', 'USD']) {
+    const page = await browser.newPage();
+    await page.route('**/api/v1/storefront', async (route) => {
+      const { storefront } = (await (await route.fetch()).json()) as { storefront: object };
+      await route.fulfill({ json: { storefront: { ...storefront, currency } } });
+    });
+    await page.goto(`${stack.storefrontUrl}/products/jar`);
+    const written = formatMoney(1250, currency, 'en-US').replace(/\s/, ' ');
+    await page.getByText(written).first().waitFor({ timeout: 20_000 });
+    await page.close();
+  }
+  t.pass();
 });
 
 browserTest('a shopper buys on the storefront in a browser that blocks its storage', async (t) => {

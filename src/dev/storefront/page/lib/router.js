@@ -14,12 +14,12 @@ export function route(path, open) {
   routes.push({ pattern: new RegExp(`^${path.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)')}$`), open });
 }
 
-/** Navigate to another view. */
+/** Navigate to another view, or show the current one as it has become: it stays where it was scrolled to. */
 export function go(url, { replace = false } = {}) {
   // For the back button.
   if (!replace) history.replaceState({ scrollY }, '');
   history[replace ? 'replaceState' : 'pushState'](null, '', url);
-  return render();
+  return render({ top: replace ? scrollY : 0 });
 }
 
 /** Show the view of the current URL, and follow links within the store without reloading the page. */

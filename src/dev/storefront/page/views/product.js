@@ -29,7 +29,8 @@ export async function productView({ slug }) {
         el(
           'div',
           {},
-          el('p', { class: 'crumb' }, el('a', { href: `/categories/${product.category}` }, nameOf(product.category))),
+          product.category &&
+            el('p', { class: 'crumb' }, el('a', { href: `/categories/${product.category}` }, nameOf(product.category))),
           el('h1', {}, product.name),
           product.rating.count > 0 &&
             el(

@@ -7,7 +7,7 @@ import { money, store } from '../lib/store.js';
 export async function productsView({ category }) {
   const { products } = await storefront.listProducts({ limit: 100, sort: 'name' });
   recordEvent('page_viewed', { properties: { path: location.pathname } });
-  const categories = [...new Set(products.map((product) => product.category))].toSorted();
+  const categories = [...new Set(products.flatMap(({ category }) => category ?? []))].toSorted();
   const shown = category ? products.filter((product) => product.category === category) : bestFirst(products);
   const chip = (href, name, isCurrent) => el('a', { href, 'aria-current': isCurrent && 'page' }, name);
   return {
