@@ -1,6 +1,6 @@
 import test from 'ava';
 
-import { formatMoney } from '#src/console/src/lib/format.ts';
+import { formatDays, formatMoney } from '#src/console/src/lib/format.ts';
 import { decimalsOf } from '#src/lib/currency.ts';
 import { formatMoney as formatInMail } from '#src/lib/format-money.ts';
 
@@ -13,4 +13,8 @@ test('the console writes amounts of every currency as emails do', (t) => {
       t.is(formatMoney(Math.floor(cents), currency), formatInMail(Math.floor(cents), currency, locale));
   }
   t.is(formatMoney(150_000, 'ISK').replace(/\s/, ' '), 'ISK 1,500');
+});
+
+test('one day is no days', (t) => {
+  t.deepEqual([0, 1, 2].map(formatDays), ['0 days', '1 day', '2 days']);
 });

@@ -27,6 +27,8 @@ export const formatCount = (count: number): string => new Intl.NumberFormat().fo
 
 export const formatOrders = (count: number): string => `${formatCount(count)} ${count === 1 ? 'order' : 'orders'}`;
 
+export const formatDays = (count: number): string => `${formatCount(count)} ${count === 1 ? 'day' : 'days'}`;
+
 /** A text within another one, which its direction does not reorder: "2 × " stays before a name in Arabic. */
 export const isolate = (text: string): string => `\u2068${text}\u2069`;
 

@@ -7,7 +7,7 @@ import { RadioButtonGroupInput, required, TextInput } from 'react-admin';
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
 import { Facts, Panel } from '../../lib/facts.tsx';
-import { formatMoney } from '../../lib/format.ts';
+import { formatDays, formatMoney } from '../../lib/format.ts';
 import { Loaded } from '../../lib/loaded.tsx';
 import { State } from '../../lib/texts.tsx';
 import { PrintLabel } from './print-label.tsx';
@@ -132,7 +132,7 @@ function RateInput({ orderId }: { readonly orderId: string }) {
 }
 
 function describeRate({ carrier, service, amount_cents, currency, estimated_days: days }: ShippingRate): string {
-  return `${carrier} ${service}, ${formatMoney(amount_cents, currency)}${days ? `, about ${days} days` : ''}`;
+  return `${carrier} ${service}, ${formatMoney(amount_cents, currency)}${days ? `, about ${formatDays(days)}` : ''}`;
 }
 
 function ShipByHand({ order: { id, order_number } }: Props) {
