@@ -8,7 +8,7 @@ const folder = 'test/.threads';
 /** They wait for processes and browsers that they start, or measure, for which they need a thread of their own. */
 const alone = /^test\/(chaos|journeys|platform|workers)\/|\/(every-route|fuzz|on-a-stack|plans|processor-time)\./;
 /** They begin first, so that none of them is still running when all others have ended. */
-const longest = /^test\/(chaos|journeys)\//;
+const longest = /^test\/(chaos|journeys)\/|\/label-killed\./;
 /** So many lines of tests share a thread. */
 const linesMax = 3000;
 
