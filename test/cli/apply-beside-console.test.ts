@@ -4,7 +4,6 @@ import anyTest, { type TestFn } from 'ava';
 import { applyStore } from '#src/cli/apply/apply-store.ts';
 import { RejectedInput } from '#src/cli/apply/section.ts';
 import { sections } from '#src/cli/apply/sections.ts';
-import { loadStoreFile } from '#src/cli/apply/store-file.ts';
 import type { Context } from '#src/domain/context.ts';
 
 import { buildProduct } from '#test/support/factories/catalog.ts';
@@ -15,6 +14,7 @@ import { buildGiftCard, buildPromo } from '#test/support/factories/promotions.ts
 import { buildShippingAccount, shippingAccountInput } from '#test/support/factories/shipping.ts';
 import { buildStaff, buildStaffSession, verify } from '#test/support/factories/staff.ts';
 import { interleave } from '#test/support/interleave.ts';
+import { loadFileOf } from '#test/support/load-file-of.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { type ApiContext, useApi } from '#test/support/use-api.ts';
 import { resultOf } from '#test/support/use-owner.ts';
@@ -233,21 +233,13 @@ async function prepare({ services, api }: ApiContext, build: Build) {
   const { file, options, request, shownBy } = await build(ctx);
   const call = ([method, path, body]: Thing['request']) =>
     api.call(method, `/api/v1/admin${path}`, { headers, ...(body && { body }) });
-  const store = {
-    slug: tenant.slug,
-    name: 'In the file',
-    currency: tenant.currency,
-    storefront_url: tenant.storefrontUrl,
-    owner_email: tenant.ownerEmail,
-  };
-  const loaded = loadStoreFile(JSON.stringify({ store, ...file }), {}, services.config.settings);
-  if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems));
+  const stored = loadFileOf(services, tenant, file);
   // What is asked once and remembered: a request that waits for another's question would wait for ever.
   await call(['GET', shownBy]);
   return {
     apply: async () => {
       const given = { dryRun: false, prune: false, setStock: false, ...options };
-      const work = applyStore(services.context(), loaded.file, given, () => undefined);
+      const work = applyStore(services.context(), stored, given, () => undefined);
       return work.then(() => 'applied').catch(codeOf);
     },
     request: async () => resultOf(await call(request)),

@@ -1,10 +1,10 @@
 import anyTest, { type TestFn } from 'ava';
 import { applyStore } from '#src/cli/apply/apply-store.ts';
-import { loadStoreFile } from '#src/cli/apply/store-file.ts';
 import { sql } from '#src/lib/sql.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { leaveUnanalyzed } from '#test/support/explain-statements.ts';
 import { stonewareInputs } from '#test/support/factories/catalog.ts';
+import { loadFileOf } from '#test/support/load-file-of.ts';
 import { until } from '#test/support/until.ts';
 
 const test = anyTest as TestFn<TestContext>;
@@ -23,13 +23,10 @@ test.serial('apply reads as many rows for each of 2,000 new products as for one'
 });
 
 async function applyProducts({ services }: TestContext, slug: string, count: number): Promise<void> {
-  const url = 'https://shop.example';
-  const store = { slug, name: slug, currency: 'USD', storefront_url: url, owner_email: 'owner@shop.example' };
-  const text = JSON.stringify({ store, products: stonewareInputs(count) });
-  const loaded = loadStoreFile(text, {}, services.config.settings);
-  if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems));
+  const store = { slug, currency: 'USD', storefrontUrl: 'https://shop.example', ownerEmail: 'owner@shop.example' };
+  const file = loadFileOf(services, store, { products: stonewareInputs(count) });
   const options = { dryRun: false, prune: false, setStock: false };
-  await applyStore(services.context(), loaded.file, options, () => undefined);
+  await applyStore(services.context(), file, options, () => undefined);
 }
 
 /** The rows of the catalogue that were read so far, as soon as PostgreSQL has counted those of this many products. */

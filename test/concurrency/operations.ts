@@ -2,14 +2,13 @@ import type { Route } from '#src/api/lib/define-route.ts';
 import { routes } from '#src/api/routes.ts';
 import { applyStore } from '#src/cli/apply/apply-store.ts';
 import { RejectedInput } from '#src/cli/apply/section.ts';
-import { loadStoreFile } from '#src/cli/apply/store-file.ts';
 import { erasePersonalData } from '#src/domain/privacy/index.ts';
 import { sql } from '#src/lib/sql.ts';
 import { nameOf, send } from '#test/support/every-route.ts';
+import { loadFileOf } from '#test/support/load-file-of.ts';
+import { runOnce } from '#test/support/run-jobs.ts';
 import type { ApiContext } from '#test/support/use-api.ts';
 import { resultOf } from '#test/support/use-owner.ts';
-import { processors } from '#workers/processors.ts';
-import { runJob } from '#workers/runtime/run-job.ts';
 import { requests } from './requests.ts';
 import * as the from './shared-store.ts';
 import { adasEmail, type SharedStore } from './shared-store.ts';
@@ -77,7 +76,7 @@ export const prepare: Prepare = (context, store, operation) =>
 
 export const routeOf = (name: string): Route | undefined => routes.find((route) => nameOf(route) === name);
 
-/** With an API key nobody changes staff or stored credentials without further ado. */
+/** An API key alone may not change staff or stored credentials. */
 const isByStaff = (name: string) => /^PUT .*\/providers\/|\/webhook-secret\/|\/admin\/staff/.test(name);
 
 const prepareRequest: Prepare = async (context, store, { name, isSecond = false, idempotencyKey }) => {
@@ -103,8 +102,6 @@ const prepareRequest: Prepare = async (context, store, { name, isSecond = false,
   return async () => resultOf(await send(caller, route, { ...sending, headers }));
 };
 
-const byName = new Map(processors.map((processor) => [processor.job.name, processor]));
-
 /** The first such job that the store has once a thing is built, as if it were due. */
 function runJobOf(build: (store: SharedStore) => Promise<unknown>, name: string): Prepare {
   return async ({ services }, store) => {
@@ -115,30 +112,17 @@ function runJobOf(build: (store: SharedStore) => Promise<unknown>, name: string)
         where tenant_id = ${store.ctx.tenant.id} and job = ${name} and next_relay_at is not null)
       returning id`);
     if (!job) throw new Error(`There is no ${name}.`);
-    return async () => {
-      const { signal: shutdown } = new AbortController();
-      const taken = { id: job.id, name, attemptsMade: 0, opts: {} };
-      const outcome = await runJob(services, byName, taken, { shutdown });
-      return outcome.kind === 'done' ? 'done' : `${outcome.kind} (${outcome.reason})`;
-    };
+    return () => runOnce(services, { id: job.id, name });
   };
 }
 
 /** Apply a store file, which removes what it does not have. */
 function applyFile(services: ApiContext['services'], { ctx: { tenant } }: SharedStore, sections: object): Run {
-  const store = {
-    slug: tenant.slug,
-    name: 'In the file',
-    currency: tenant.currency,
-    storefront_url: tenant.storefrontUrl,
-    owner_email: tenant.ownerEmail,
-  };
-  const loaded = loadStoreFile(JSON.stringify({ store, ...sections }), {}, services.config.settings);
-  if ('problems' in loaded) throw new Error(JSON.stringify(loaded.problems));
+  const file = loadFileOf(services, tenant, sections);
   const options = { dryRun: false, prune: true, setStock: true };
   return async () => {
     try {
-      await applyStore(services.context(), loaded.file, options, () => undefined);
+      await applyStore(services.context(), file, options, () => undefined);
       return 'applied';
     } catch (error) {
       if (error instanceof RejectedInput) return error.issues.map(({ detail }) => detail).join();

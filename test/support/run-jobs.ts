@@ -3,7 +3,6 @@ import { sweepSessions } from '#src/domain/payments/index.ts';
 import { claimDue } from '#src/outbox/claim-jobs.ts';
 import type { Services } from '#src/services.ts';
 import { processors } from '#workers/processors.ts';
-import type { Outcome } from '#workers/runtime/outcome.ts';
 import { runJob } from '#workers/runtime/run-job.ts';
 
 const byName = new Map(processors.map((processor) => [processor.job.name, processor]));
@@ -23,22 +22,15 @@ export async function runJobs(
     await sweepSessions(services.context());
     const { claims } = await claimDue(services.execute, known, services.clock.now());
     if (claims.length === 0) break;
-    for (const claim of claims) {
-      const job = {
-        id: claim.id,
-        name: claim.job,
-        attemptsMade: options.failedRuns ?? 0,
-        opts: {},
-      };
-      const outcome = await runJob(services, byName, job, {
-        shutdown: new AbortController().signal,
-      });
-      outcomes.push(`${claim.job}: ${describe(outcome)}`);
-    }
+    for (const { id, job: name } of claims)
+      outcomes.push(`${name}: ${await runOnce(services, { id, name }, options.failedRuns)}`);
   }
   return outcomes;
 }
 
-function describe(outcome: Outcome): string {
+/** Run a job as a worker would that was handed it, and return its outcome. `failedRuns`: so many of it failed before. */
+export async function runOnce(services: Services, job: { id: string; name: string }, failedRuns = 0): Promise<string> {
+  const { signal: shutdown } = new AbortController();
+  const outcome = await runJob(services, byName, { ...job, attemptsMade: failedRuns, opts: {} }, { shutdown });
   return outcome.kind === 'done' ? 'done' : `${outcome.kind} (${outcome.reason})`;
 }
