@@ -39,7 +39,8 @@ export class Search extends Migration {
         with (fastupdate = off);
       -- For the list of products: words that a name or a description contains.
       create index search_documents_text on search_documents
-        using gin (tenant_id, (normalized_title || ' ' || lower(body collate "und-x-icu")) gin_trgm_ops) with (fastupdate = off)
+        using gin (tenant_id, (normalized_title || ' ' || lower(body collate "und-x-icu")) gin_trgm_ops)
+        with (fastupdate = off)
         where kind = 'product';
       create index search_documents_names on search_documents using gin (tenant_id, names) with (fastupdate = off);
 

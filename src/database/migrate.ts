@@ -12,7 +12,7 @@ import { explainConnection } from './explain-connection.ts';
 import { FailedMigration, isLockTimeout, rejectionIn } from './failed-migration.ts';
 import { migrationsFolder, missingMigrations } from './missing-migrations.ts';
 import { parsePostgresUrl } from './postgres-url.ts';
-import { encodingFailure, proveSessions, UnfitDatabase } from './prove-database.ts';
+import { encodingFailure, proveSessions, rejectUnfit } from './prove-database.ts';
 import { schemaFailure } from './schema-failure.ts';
 import { configureSession } from './session-settings.ts';
 
@@ -97,13 +97,11 @@ async function withClient<Result>(databaseUrl: string, work: (client: pg.Client)
 /** Before there are tables, the database can still be created again. */
 async function rejectOtherEncodings(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ server_encoding: string }>('show server_encoding');
-  const failure = encodingFailure(rows[0]?.server_encoding ?? '');
-  if (failure) throw new UnfitDatabase(`${failure.reason} ${failure.advice}`);
+  rejectUnfit(encodingFailure(rows[0]?.server_encoding ?? ''));
 }
 
 async function rejectOtherSchemas(client: pg.Client): Promise<void> {
-  const failure = await schemaFailure(executeOn(client));
-  if (failure) throw new UnfitDatabase(`${failure.reason} ${failure.advice}`);
+  rejectUnfit(await schemaFailure(executeOn(client)));
 }
 
 /** A lock of a shared session would outlast the connection that took it, and stop each further release. */

@@ -124,20 +124,24 @@ export async function proveDatabase(execute: Execute, executeApart?: Execute): P
   if (reason) throw new UnfitDatabase(reason);
   const { length: missing } = await missingMigrations(execute).catch(throwUnfit);
   if (missing === 0) return;
-  const wrongSchema = await schemaFailure(execute);
-  if (wrongSchema) throw new UnfitDatabase(`${wrongSchema.reason} ${wrongSchema.advice}`);
+  rejectUnfit(await schemaFailure(execute));
   const migrations = missing === 1 ? '1 migration' : `${missing} migrations`;
   throw new UnfitDatabase(`The schema lacks ${migrations} of this release: run \`npm run cli -- migrate\`.`);
 }
 
 /** @throws UnfitDatabase when a pooler runs what both connections send in the same session */
 export async function proveSessions(execute: Execute, executeApart: Execute): Promise<void> {
-  if (await shareSession(execute, executeApart))
-    throw new UnfitDatabase(`${sharedSession.reason} ${sharedSession.advice}`);
+  if (await shareSession(execute, executeApart)) rejectUnfit(sharedSession);
+}
+
+/** @throws UnfitDatabase with what is wrong and what to do, if anything is wrong */
+export function rejectUnfit(failure: ConnectionFailure | undefined): void {
+  if (failure) throw new UnfitDatabase(`${failure.reason} ${failure.advice}`);
 }
 
 /** @throws UnfitDatabase for an error of the connection or its role, and any other error as it is */
 export function throwUnfit(error: unknown): never {
   const failure = explainConnection(error);
-  throw failure ? new UnfitDatabase(`${failure.reason} ${failure.advice}`) : error;
+  rejectUnfit(failure);
+  throw error;
 }

@@ -124,7 +124,7 @@ export async function endSession(
   if (order) await endOrder(ctx, order, how);
 }
 
-/** How long it waits after the attempts within a minute. */
+/** How long it waits once its first attempts, which follow within seconds, have failed. */
 const waitMs = minutes(10);
 
 /**
