@@ -16,6 +16,8 @@ export interface Tally {
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const heartbeatMs = 20_000;
+/** Six minutes, longer than any test may take. */
+const silentHeartbeatsMax = 18;
 const passedLine = /^ {2}[✔√] (?!\[expected fail\])/;
 const failedLine = /^ {2}([✘×✖] |Uncaught exception in |Unhandled rejection in )/;
 
@@ -50,7 +52,10 @@ export async function runAva(args: string[], environment: NodeJS.ProcessEnv): Pr
   });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => ava.kill(signal));
   const ended = once(ava, 'close');
-  const tally = await print(ava.stdout);
+  const tally = await print(
+    ava.stdout,
+    new SilenceLimit(silentHeartbeatsMax, (signal) => ava.kill(signal)),
+  );
   const [code] = await ended;
   return code !== 0 && tally.failed === 0 ? { ...tally, failed: 1 } : tally;
 }
@@ -62,12 +67,41 @@ async function stripSources(): Promise<void> {
 }
 
 /**
+ * Ends AVA once it reported no result for so many heartbeats: first so that it lists the tests that have not ended, at
+ * the next one by force. AVA's own time limit does not suffice: where it expires while a test has a longer one, it has
+ * no effect, and is not set again.
+ */
+export class SilenceLimit {
+  readonly #heartbeatsMax: number;
+  readonly #end: (signal: 'SIGINT' | 'SIGKILL') => void;
+  #heartbeats = 0;
+
+  constructor(heartbeatsMax: number, end: (signal: 'SIGINT' | 'SIGKILL') => void) {
+    this.#heartbeatsMax = heartbeatsMax;
+    this.#end = end;
+  }
+
+  onResult(): void {
+    this.#heartbeats = 0;
+  }
+
+  onHeartbeat(): void {
+    this.#heartbeats += 1;
+    if (this.#heartbeats === this.#heartbeatsMax) this.#end('SIGINT');
+    if (this.#heartbeats > this.#heartbeatsMax) this.#end('SIGKILL');
+  }
+}
+
+/**
  * Prints ava's report without the tests that passed, and counts: each line with a cross, before the
  * rule that opens the details, is a failed test or a file that crashed, timed out or has no tests.
  */
-async function print(report: NodeJS.ReadableStream): Promise<Tally> {
+async function print(report: NodeJS.ReadableStream, silence: SilenceLimit): Promise<Tally> {
   const tally = { passed: 0, failed: 0 };
-  const heartbeat = setInterval(() => console.log(`  … ${tally.passed} passed so far`), heartbeatMs);
+  const heartbeat = setInterval(() => {
+    console.log(`  … ${tally.passed} passed so far`);
+    silence.onHeartbeat();
+  }, heartbeatMs);
   let details = false;
   let hidden = '';
   for await (const line of createInterface({ input: report })) {
@@ -77,6 +111,7 @@ async function print(report: NodeJS.ReadableStream): Promise<Tally> {
     const isFailure = !details && failedLine.test(plain);
     if (isPass) tally.passed += 1;
     if (isFailure) tally.failed += 1;
+    if (isPass || isFailure) silence.onResult();
     // A passed test that logged something is worth its line after all.
     if (hidden && /^ {4}\S/.test(plain)) console.log(hidden);
     hidden = isPass ? line : '';
