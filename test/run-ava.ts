@@ -18,6 +18,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const heartbeatMs = 20_000;
 /** Six minutes, longer than any test may take. */
 const silentHeartbeatsMax = 18;
+const lastLinesMs = 2_000;
 const passedLine = /^ {2}[✔√] (?!\[expected fail\])/;
 const failedLine = /^ {2}([✘×✖] |Uncaught exception in |Unhandled rejection in )/;
 
@@ -51,12 +52,17 @@ export async function runAva(args: string[], environment: NodeJS.ProcessEnv): Pr
     stdio: ['inherit', 'pipe', 'inherit'],
   });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => ava.kill(signal));
-  const ended = once(ava, 'close');
-  const tally = await print(
-    ava.stdout,
-    new SilenceLimit(silentHeartbeatsMax, (signal) => ava.kill(signal)),
-  );
-  const [code] = await ended;
+  const ended = once(ava, 'exit');
+  const lines = createInterface({ input: ava.stdout });
+  // A process that a test left behind may hold the other end for ever.
+  const leave = () => {
+    lines.close();
+    ava.stdout.destroy();
+  };
+  void ended.then(() => setTimeout(leave, lastLinesMs));
+  const tally = await print(lines, new SilenceLimit(silentHeartbeatsMax, (signal) => ava.kill(signal)));
+  const [code, signal] = await ended;
+  if (signal) console.log(`The tests were ended by ${signal}.`);
   return code !== 0 && tally.failed === 0 ? { ...tally, failed: 1 } : tally;
 }
 
@@ -96,7 +102,7 @@ export class SilenceLimit {
  * Prints ava's report without the tests that passed, and counts: each line with a cross, before the
  * rule that opens the details, is a failed test or a file that crashed, timed out or has no tests.
  */
-async function print(report: NodeJS.ReadableStream, silence: SilenceLimit): Promise<Tally> {
+async function print(lines: AsyncIterable<string>, silence: SilenceLimit): Promise<Tally> {
   const tally = { passed: 0, failed: 0 };
   const heartbeat = setInterval(() => {
     console.log(`  … ${tally.passed} passed so far`);
@@ -104,7 +110,7 @@ async function print(report: NodeJS.ReadableStream, silence: SilenceLimit): Prom
   }, heartbeatMs);
   let details = false;
   let hidden = '';
-  for await (const line of createInterface({ input: report })) {
+  for await (const line of lines) {
     const plain = stripVTControlCharacters(line);
     details ||= /^ {2}[─-]$/.test(plain);
     const isPass = !details && passedLine.test(plain);

@@ -412,7 +412,7 @@ async function holdRequests(page: Page, url: string): Promise<{ held: Route[]; r
 }
 
 browserTest('what a list or a record has is read at the same time as the script of its page, and once', async (t) => {
-  t.timeout(600_000);
+  t.timeout(300_000);
   const { stack } = t.context;
   const page = await signIn(t);
   const [order, product] = await recordPages(stack);
@@ -488,7 +488,7 @@ async function shiftsOf(page: Page, stack: Stack, path: string, title: string): 
 }
 
 browserTest('what is shown does not move when other parts of its page arrive later', async (t) => {
-  t.timeout(600_000);
+  t.timeout(300_000);
   const { stack } = t.context;
   const page = await signIn(t);
   await page.addInitScript(addUpShifts);
@@ -982,7 +982,7 @@ browserTest(
 
 // Of all roles, these two are denied the most pages.
 browserTest('each page is shown whole to a role, or as denied', async (t) => {
-  t.timeout(600_000);
+  t.timeout(300_000);
   const { stack } = t.context;
   const owners = await signIn(t);
   await openInConsole(owners, stack, '/staff', 'Staff');

@@ -33,6 +33,7 @@ browserTest('an operator reads failed jobs in a browser, corrects the cause, and
     viewport: { width: 1280, height: 860 },
     httpCredentials: { username: 'ops', password: 'a long password' },
   });
+  session.setDefaultTimeout(60_000);
   const page = await session.newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
@@ -96,6 +97,7 @@ browserTest(
       await fixture.close();
     });
     const page = await browser.newPage();
+    page.setDefaultTimeout(60_000);
     const open = async ({ order }: Requested) => {
       await page.goto(`${api.url}/ops/labels`);
       await page.getByRole('link', { name: order.orderNumber }).click();
