@@ -28,10 +28,27 @@ export function connectRedis(url: string, options: { blocking: boolean; log: Log
   const [first = url, ...others] = readRedisNodes(url);
   const connection =
     others.length > 0
-      ? new Cluster([first, ...others], { redisOptions: { ...redisOptions, ...loginOf(first) }, ...common })
+      ? new PatientCluster([first, ...others], { redisOptions: { ...redisOptions, ...loginOf(first) }, ...common })
       : new Redis(url, { ...redisOptions, ...common });
   connection.on('error', reportOnce(options.log));
   return connection;
+}
+
+/**
+ * A cluster whose `connect()` resolves when it is connected, however often that takes. The one of ioredis never settles
+ * where the nodes respond while the cluster is down, as during a failover: it connects again by itself, and the first
+ * promise stays pending. BullMQ awaits it when it resets the connection of a worker, which then takes no further job.
+ */
+class PatientCluster extends Cluster {
+  override async connect(): Promise<void> {
+    const { promise: ready, resolve } = Promise.withResolvers<void>();
+    this.once('ready', resolve);
+    await Promise.race([super.connect(), ready]).finally(() => this.off('ready', resolve));
+  }
+
+  override duplicate(...given: Parameters<Cluster['duplicate']>): Cluster {
+    return Object.setPrototypeOf(super.duplicate(...given), PatientCluster.prototype);
+  }
 }
 
 /** The connection itself keeps trying. */

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
 import { Cluster } from 'ioredis';
 import { minutes } from '#src/lib/duration.ts';
@@ -77,3 +79,41 @@ for (const [kind, url] of Object.entries({ Redis: 'redis://127.0.0.1:1', Cluster
     connection.disconnect();
     duplicate.disconnect();
   });
+
+test('connectRedis: connect() of a Cluster that is down resolves when it is up, also of a duplicate', async (t) => {
+  const { url, close } = await startClusterThatIsDown();
+  const connection = connectRedis(url, { blocking: false, log: silentLog }) as Cluster;
+  const clusters = [connection, connection.duplicate()];
+  t.teardown(() => {
+    for (const cluster of clusters) cluster.disconnect();
+    close();
+  });
+  for (const cluster of clusters) {
+    await cluster.connect();
+    t.is(cluster.status, 'ready');
+  }
+});
+
+/** A node that has all slots of a cluster, which it reports as up each third time alone. */
+async function startClusterThatIsDown() {
+  let asked = 0;
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.on('data', (data) => {
+      for (const [, command = ''] of data.toString().matchAll(/\*\d+\r\n\$\d+\r\n((?:[^*])*)/g)) {
+        const [name = '', , part = ''] = command.toLowerCase().split('\r\n');
+        if (name !== 'cluster') socket.write('+OK\r\n');
+        else if (part === 'slots') socket.write(slots);
+        else {
+          asked += 1;
+          const state = `cluster_state:${asked % 3 === 0 ? 'ok' : 'fail'}\r\n`;
+          socket.write(`$${state.length}\r\n${state}\r\n`);
+        }
+      }
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const slots = `*1\r\n*3\r\n:0\r\n:16383\r\n*3\r\n$9\r\n127.0.0.1\r\n:${port}\r\n$1\r\na\r\n`;
+  return { url: `redis://127.0.0.1:${port},127.0.0.1:${port}`, close: () => void server.close() };
+}
