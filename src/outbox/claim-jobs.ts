@@ -38,8 +38,9 @@ export const queueLimits: QueueLimits = { perQueue: 1000, perStore: 200, reserve
 const crowdedFrom = 100;
 
 /** How long the relay waits after it added a job to its queue before it checks whether the job is still there. */
-const firstHealSeconds = 30;
-const healSecondsMax = 600;
+const healSeconds = 30;
+/** How long after that it checks again: a job that Redis loses several times in a row waits no longer than one. */
+const healAgainSeconds = 60;
 
 /** The store of a job as the indexes have it: the jobs that belong to no store count as those of one. */
 export const store = sql`coalesce(tenant_id, 'platform')`;
@@ -111,7 +112,7 @@ export async function claimDue(
           and relays = 0 and next_relay_at <= ${now} and job = any(${jobs})
         order by next_relay_at limit share.room for update skip locked) due),
     claimed as (
-      update outbox set relays = 1, next_relay_at = ${now}::timestamptz + make_interval(secs => ${firstHealSeconds})
+      update outbox set relays = 1, next_relay_at = ${now}::timestamptz + make_interval(secs => ${healSeconds})
       where id = any(array(select id from chosen))
       returning id, tenant_id, job, queue, trace, manual)
     select
@@ -125,8 +126,7 @@ export async function claimDue(
 
 /**
  * Recover from a wiped, restarted or failed-over Redis: claim jobs again that were added to their queue a while ago and
- * have neither completed nor failed. Adding an id that the queue still has does nothing. Intervals double up to ten
- * minutes, so that jobs in a long queue are not checked over and over.
+ * have neither completed nor failed. Adding an id that the queue still has does nothing.
  */
 export async function claimStale(
   execute: Execute,
@@ -137,8 +137,7 @@ export async function claimStale(
   return execute<ClaimedJob>(sql`
     with claimed as (
       update outbox set relays = relays + 1,
-        next_relay_at = ${now}::timestamptz
-          + make_interval(secs => least(${firstHealSeconds} * power(2, least(relays, 10)), ${healSecondsMax}))
+        next_relay_at = ${now}::timestamptz + make_interval(secs => ${healAgainSeconds})
       where id in (
         select id from outbox
         where relays > 0 and next_relay_at <= ${now} and job = any(${jobs})

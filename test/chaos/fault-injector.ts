@@ -8,6 +8,8 @@ import type { Random } from '#test/support/random.ts';
 export interface FaultInjection {
   /** The faults, in order, to understand a failed run. */
   readonly log: readonly string[];
+  /** Inject none after this time. */
+  endWithin(ms: number): void;
   /** Stop injecting faults and let everything run again. */
   end(): Promise<void>;
 }
@@ -49,23 +51,26 @@ export async function injectFaults(
   { everyMs, webhooks }: FaultOptions,
 ): Promise<FaultInjection> {
   const log: string[] = [];
-  let ending = everyMs === 0;
+  let endsAt = everyMs === 0 ? 0 : Infinity;
   const { drop, duplicate, shuffle } = webhooks;
   const seed = random.below(2 ** 31);
   await stripeControl(stack.stripeUrl).deliveries({ drop, duplicate, reorder: shuffle, seed });
   await shippoControl(stack.shippoUrl).deliveries({ drop, duplicate, seed });
 
   const running = (async () => {
-    while (!ending) {
+    while (performance.now() < endsAt) {
       await pause(everyMs * (0.5 + random.below(1000) / 1000));
-      if (!ending) log.push(await random.pick(faultTypes)(stack, random));
+      if (performance.now() < endsAt) log.push(await random.pick(faultTypes)(stack, random));
     }
   })();
 
   return {
     log,
+    endWithin(ms) {
+      endsAt = performance.now() + ms;
+    },
     async end() {
-      ending = true;
+      endsAt = 0;
       await running;
       await Promise.all([stripeControl(stack.stripeUrl).clearFaults(), shippoControl(stack.shippoUrl).clearFaults()]);
     },

@@ -22,7 +22,7 @@ export async function sendRefunds(
     const part = 1 + random.below(500);
     const amounts = [[part], [undefined], [part, undefined]][index % 3] ?? [];
     const refunds: RequestedRefund[] = [];
-    await until(() => isPaid(stack, orderId), { everyMs: 500, what: `${orderId} to be paid` });
+    await until(() => isPaid(stack, orderId), { withinMs: 180_000, everyMs: 500, what: `${orderId} to be paid` });
     for (const [number, amountCents] of amounts.entries()) {
       const { refund } = (await requestUntilAccepted(stack, 'POST', `/admin/orders/${orderId}/refunds`, {
         key: `refund-${orderId}-${number}`,

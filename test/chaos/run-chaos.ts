@@ -28,6 +28,8 @@ export interface ChaosOptions {
   readonly inspect?: (stack: Stack, receiver: Receiver, findBreaches: () => Promise<string[]>) => Promise<void>;
 }
 
+const faultsAfterSalesMs = 20_000;
+
 const quick = {
   ...quickSchedules,
   WEBHOOK_RETRY_SCHEDULE: '0s,1s,1s,2s,2s,3s,3s,5s,5s,5s',
@@ -66,6 +68,8 @@ export async function runChaos({
     const { codes } = invariants;
     const sell = async () => {
       const bought = await sendShoppers(stack, random, { count: orders, atOnce: 4, withKeys, codes });
+      // Otherwise the same job may be lost again and again.
+      injection.endWithin(faultsAfterSalesMs);
       return { bought, refunds: await sendRefunds(stack, seededRandom(seed + 3), bought) };
     };
     const [{ bought, refunds }, visits] = await Promise.all([

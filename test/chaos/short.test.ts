@@ -146,7 +146,7 @@ const harms: readonly (readonly [harm: string, undo: string, expected: RegExp])[
 ];
 
 test('runChaos with killed processes and failing providers loses nothing and repeats no effect', async (t) => {
-  t.timeout(240_000);
+  t.timeout(300_000);
   const seed = randomInt(2 ** 31);
   // Half of the runs, since requests with a key continue an order, and those without begin another.
   const withKeys = seed % 2 === 0;
