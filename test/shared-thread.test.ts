@@ -16,6 +16,7 @@ function fakeAva() {
     const teardowns: (() => unknown)[] = [];
     const t = {
       context: {},
+      timeout: () => undefined,
       teardown: (step: () => unknown) => teardowns.unshift(step),
     } as unknown as ExecutionContext;
     const [outcome] = await Promise.allSettled([run(t)]);

@@ -109,6 +109,9 @@ async function openTab(t: ExecutionContext<ConsoleContext>, window: Page): Promi
   return tab;
 }
 
+/** A tab of the owner's window for a test that changes what its page is sent, or its size. */
+const openOwnTab = async (t: ExecutionContext<ConsoleContext>) => openTab(t, await openConsole(t));
+
 /** Do what needs the second factor, and enter the code that is emailed then. */
 async function verifyAfter(page: Page, { mailboxUrl }: Stack, act: () => Promise<void>, email = owner): Promise<void> {
   const mailbox = mailboxControl(mailboxUrl);
@@ -371,7 +374,7 @@ browserTest('a page that is opened with the keyboard has the focus at its headin
 browserTest('every list says where it is empty what it is for', async (t) => {
   t.timeout(300_000);
   const { stack } = t.context;
-  const page = await signIn(t);
+  const page = await openOwnTab(t);
   const lists = consolePages.filter(([path]) => /^\/[a-z-]+$/.test(path) && !unlisted.includes(path));
   await page.route('**/api/v1/admin/**', async (route) => {
     if (route.request().url().includes('/session')) return route.fallback();
@@ -414,7 +417,7 @@ async function holdRequests(page: Page, url: string): Promise<{ held: Route[]; r
 browserTest('what a list or a record has is read at the same time as the script of its page, and once', async (t) => {
   t.timeout(300_000);
   const { stack } = t.context;
-  const page = await signIn(t);
+  const page = await openOwnTab(t);
   const [order, product] = await recordPages(stack);
   const lists = consolePages.filter(([path]) => path === '/orders' || path === '/promo-codes');
   for (const [path, title] of [...lists, ...[order, product].filter((page) => page !== undefined)]) {
@@ -438,7 +441,7 @@ browserTest('what a list or a record has is read at the same time as the script 
 browserTest('the script of the first page is read while it is found out who is signed in', async (t) => {
   t.timeout(180_000);
   const { stack } = t.context;
-  const page = await signIn(t);
+  const page = await openOwnTab(t);
   for (const [fragment, script, title] of [
     ['#/', 'today', 'Today'],
     ['#/products/create', 'product-create', 'New product'],
@@ -490,7 +493,7 @@ async function shiftsOf(page: Page, stack: Stack, path: string, title: string): 
 browserTest('what is shown does not move when other parts of its page arrive later', async (t) => {
   t.timeout(300_000);
   const { stack } = t.context;
-  const page = await signIn(t);
+  const page = await openOwnTab(t);
   await page.addInitScript(addUpShifts);
   // A list is one part; the others have one column at any width.
   const pages = [...consolePages, ...(await recordPages(stack))].filter(
@@ -513,12 +516,11 @@ browserTest('amounts of a currency that has no fraction are written and shown wi
   t.timeout(180_000);
   const { stack } = t.context;
   await clientsOf(stack).admin.createPromoCode({ code: 'WHOLE', type: 'fixed', value_cents: 150_000 });
-  const page = await signIn(t);
+  const page = await openOwnTab(t);
   await page.route('**/api/v1/admin/session', async (route) => {
     const session = (await (await route.fetch()).json()) as { store: object };
     await route.fulfill({ json: { ...session, store: { ...session.store, currency: 'ISK' } } });
   });
-  await page.reload();
   await openInConsole(page, stack, '/promo-codes', 'Promo codes');
   const cells = await page.getByRole('row', { name: /WHOLE/ }).getByRole('cell').allTextContents();
   t.is(cells[1]?.replace(/\s/, ' '), 'ISK 1,500');
@@ -681,7 +683,7 @@ browserTest('a page that something before the service forbids says so, and is re
 browserTest('a page whose script does not arrive says so, and is opened by loading the console again', async (t) => {
   t.timeout(180_000);
   const { stack } = t.context;
-  const page = await signIn(t);
+  const page = await openOwnTab(t);
   await page.route('**/assets/audit-log-*.js', (route) => route.abort(), { times: 1 });
   await page.goto(`${stack.url}/admin#/audit-log`);
   await page.getByText('The service cannot be reached.', { exact: false }).waitFor();
@@ -791,7 +793,7 @@ browserTest('a check of a file that still runs does not say that the file change
   t.timeout(180_000);
   const { stack } = t.context;
   const [, , id] = (await recordPages(stack)).at(-1)?.[0].split('/') ?? [];
-  const page = await signIn(t);
+  const page = await openOwnTab(t);
   await page.route(`**/imports/${id}`, async (route) => {
     const found = (await (await route.fetch()).json()) as { import: object };
     await route.fulfill({ json: { import: { ...found.import, state: 'running', samples: [], finished_at: null } } });
@@ -1029,7 +1031,7 @@ const translateTexts = `{
 browserTest('a page that the browser has translated shows what changes, and its form can be filled in', async (t) => {
   t.timeout(180_000);
   const { stack } = t.context;
-  const page = await signIn(t);
+  const page = await openOwnTab(t);
   const complaints = complaintsOf(page);
   const { orders } = await clientsOf(stack).admin.listOrders({ limit: 2 });
   await page.route('**/admin/orders?*', (route) => route.fulfill({ json: { orders, cursor: 'next' } }));
@@ -1140,8 +1142,9 @@ const lengthenWords = `{
 browserTest('every page is free of serious accessibility findings and fits a narrow and a wide window', async (t) => {
   t.timeout(300_000);
   const { stack } = t.context;
-  const page = await signIn(t);
+  const page = await openOwnTab(t);
   const complaints = complaintsOf(page);
+  await openInConsole(page, stack, '/', 'Today');
   await page.evaluate(readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8'));
   for (const [path, title] of [...consolePages, ...absentPages, ...(await recordPages(stack))]) {
     await openInConsole(page, stack, path, title);

@@ -4,6 +4,8 @@ import { text } from 'node:stream/consumers';
 
 import { Webhook } from 'standardwebhooks';
 
+import { until } from './until.ts';
+
 /** A request as it came, and what is in it. */
 export interface ReceivedRequest {
   readonly path: string;
@@ -35,7 +37,6 @@ export interface Receiver {
 export async function startReceiver(): Promise<Receiver> {
   const requests: ReceivedRequest[] = [];
   const hanging = new Set<ServerResponse>();
-  const waiters: { count: number; resolve: () => void }[] = [];
   let behaviour: (request: ReceivedRequest, number: number) => Behaviour = () => ({ status: 204 });
   let open = 0;
   let mostAtOnce = 0;
@@ -51,7 +52,6 @@ export async function startReceiver(): Promise<Receiver> {
     const received = { path: request.url ?? '', headers: request.headers, raw, body: parse(raw), at: Date.now() };
     requests.push(received);
     const reply = behaviour(received, requests.length);
-    for (const { resolve } of waiters.filter(({ count }) => count <= requests.length)) resolve();
     if (reply === 'hang') return void hanging.add(response);
     if (reply === 'reset') return void request.socket.destroy();
     response.writeHead(reply.status, reply.headers).end(reply.body);
@@ -76,9 +76,8 @@ export async function startReceiver(): Promise<Receiver> {
       for (const response of hanging) response.writeHead(status).end();
       hanging.clear();
     },
-    received(count) {
-      if (requests.length >= count) return Promise.resolve();
-      return new Promise((resolve) => waiters.push({ count, resolve }));
+    async received(count) {
+      await until(() => requests.length >= count, { what: `${count} requests` });
     },
     close: () =>
       new Promise((resolve) => {

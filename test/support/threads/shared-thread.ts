@@ -2,6 +2,9 @@ import type { ExecutionContext, Implementation, TestFn } from 'ava';
 
 type Step = (t: ExecutionContext) => unknown;
 
+/** How long a test may take from one assertion to the next, unless it says otherwise. */
+const testTimeoutMs = 240_000;
+
 /** What a thread declares its tests to. */
 type Ava = Pick<TestFn, 'after' | 'skip'> & ((title: string, implementation: Implementation<[]>) => void);
 
@@ -82,6 +85,7 @@ class TestFile {
 
   async #runTest(implementation: Step, t: ExecutionContext): Promise<void> {
     this.#last = t;
+    t.timeout(testTimeoutMs);
     // What the test itself tears down, it registers later, so that it is torn down before.
     t.teardown(() => runEach(this.#afterEach, t));
     this.#prepared ??= runEach(this.#before, t).then(() => t.context);
