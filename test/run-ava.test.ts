@@ -11,7 +11,7 @@ function limitOf(heartbeatsMax: number) {
   return { signals, silence, beat };
 }
 
-test('a run without results is told to list the pending tests, and is then killed', (t) => {
+test('a run without results gets SIGINT, to list its pending tests, and then SIGKILL', (t) => {
   const { signals, beat } = limitOf(3);
   beat(2);
   t.deepEqual(signals, []);

@@ -28,7 +28,7 @@ export function connectRedis(url: string, options: { blocking: boolean; log: Log
   const [first = url, ...others] = readRedisNodes(url);
   const connection =
     others.length > 0
-      ? new PatientCluster([first, ...others], { redisOptions: { ...redisOptions, ...loginOf(first) }, ...common })
+      ? new ReconnectingCluster([first, ...others], { redisOptions: { ...redisOptions, ...loginOf(first) }, ...common })
       : new Redis(url, { ...redisOptions, ...common });
   connection.on('error', reportOnce(options.log));
   return connection;
@@ -39,7 +39,7 @@ export function connectRedis(url: string, options: { blocking: boolean; log: Log
  * where the nodes respond while the cluster is down, as during a failover: it connects again by itself, and the first
  * promise stays pending. BullMQ awaits it when it resets the connection of a worker, which then takes no further job.
  */
-class PatientCluster extends Cluster {
+class ReconnectingCluster extends Cluster {
   override async connect(): Promise<void> {
     const { promise: ready, resolve } = Promise.withResolvers<void>();
     this.once('ready', resolve);
@@ -47,7 +47,7 @@ class PatientCluster extends Cluster {
   }
 
   override duplicate(...given: Parameters<Cluster['duplicate']>): Cluster {
-    return Object.setPrototypeOf(super.duplicate(...given), PatientCluster.prototype);
+    return Object.setPrototypeOf(super.duplicate(...given), ReconnectingCluster.prototype);
   }
 }
 

@@ -684,6 +684,7 @@ browserTest('a page whose script does not arrive says so, and is opened by loadi
   t.timeout(180_000);
   const { stack } = t.context;
   const page = await openOwnTab(t);
+  await openInConsole(page, stack, '/', 'Today');
   await page.route('**/assets/audit-log-*.js', (route) => route.abort(), { times: 1 });
   await page.goto(`${stack.url}/admin#/audit-log`);
   await page.getByText('The service cannot be reached.', { exact: false }).waitFor();

@@ -96,7 +96,7 @@ test('connectRedis: connect() of a Cluster that is down resolves when it is up, 
 
 /** A node that has all slots of a cluster, which it reports as up each third time alone. */
 async function startClusterThatIsDown() {
-  let asked = 0;
+  let requests = 0;
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.on('data', (data) => {
@@ -105,8 +105,8 @@ async function startClusterThatIsDown() {
         if (name !== 'cluster') socket.write('+OK\r\n');
         else if (part === 'slots') socket.write(slots);
         else {
-          asked += 1;
-          const state = `cluster_state:${asked % 3 === 0 ? 'ok' : 'fail'}\r\n`;
+          requests += 1;
+          const state = `cluster_state:${requests % 3 === 0 ? 'ok' : 'fail'}\r\n`;
           socket.write(`$${state.length}\r\n${state}\r\n`);
         }
       }
