@@ -10,7 +10,7 @@ const alone = /^test\/(chaos|journeys|platform|workers)\/|\/(every-route|fuzz|on
 /** They begin first, so that none of them is still running when all others have ended. */
 const longest = /^test\/(chaos|journeys)\/|\/label-killed\./;
 /** So many lines of tests share a thread. */
-const linesMax = 6000;
+const linesMax = 3000;
 
 /**
  * AVA gives each file a thread, which loads the product and runs it while its code is still slow: a fifth of the time of
