@@ -3,6 +3,7 @@ import { type AddressInfo, createServer as createRawServer } from 'node:net';
 
 import test from 'ava';
 
+import { freePort } from '#src/dev/embedded/free-port.ts';
 import { createOutboundHttp } from '#src/platform/outbound-http.ts';
 import { pinnedConnector } from '#src/platform/pinned-connector.ts';
 import { BlockedAddress, isPublicIp, resolveName } from '#src/platform/public-ip.ts';
@@ -319,10 +320,10 @@ test('outbound http skips an interim response, but an interim 100 that was not r
 });
 
 test('outbound http returns network failures as values that name the cause', async (t) => {
-  const closed = createRawServer();
-  const port = await listen(closed);
-  await new Promise((resolve) => closed.close(resolve));
-  t.like(await local.post(`http://127.0.0.1:${port}/`, noHeaders, '{}'), { kind: 'failed', reason: 'connect' });
+  t.like(await local.post(`http://127.0.0.1:${await freePort()}/`, noHeaders, '{}'), {
+    kind: 'failed',
+    reason: 'connect',
+  });
 
   const receiver = await startReceiver();
   t.teardown(receiver.close);
