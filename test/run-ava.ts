@@ -16,8 +16,9 @@ export interface Tally {
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const heartbeatMs = 20_000;
-/** Six minutes, longer than any test may take. */
+/** Six minutes, longer than any test of a whole run may take. With arguments, one may run for hours. */
 const silentHeartbeatsMax = 18;
+/** How long after AVA has ended its last lines are read. */
 const lastLinesMs = 2_000;
 const passedLine = /^ {2}[✔√] (?!\[expected fail\])/;
 const failedLine = /^ {2}([✘×✖] |Uncaught exception in |Unhandled rejection in )/;
@@ -60,7 +61,8 @@ export async function runAva(args: string[], environment: NodeJS.ProcessEnv): Pr
     ava.stdout.destroy();
   };
   void ended.then(() => setTimeout(leave, lastLinesMs));
-  const tally = await print(lines, new SilenceLimit(silentHeartbeatsMax, (signal) => ava.kill(signal)));
+  const heartbeatsMax = args.length === 0 ? silentHeartbeatsMax : Infinity;
+  const tally = await print(lines, new SilenceLimit(heartbeatsMax, (signal) => ava.kill(signal)));
   const [code, signal] = await ended;
   if (signal) console.log(`The tests were ended by ${signal}.`);
   return code !== 0 && tally.failed === 0 ? { ...tally, failed: 1 } : tally;

@@ -39,7 +39,7 @@ const crowdedFrom = 100;
 
 /** How long the relay waits after it added a job to its queue before it checks whether the job is still there. */
 const healSeconds = 30;
-/** How long after that it checks again: a job that Redis loses several times in a row waits no longer than one. */
+/** How long it waits after each check: not longer each time, so that a job which Redis loses again is soon back. */
 const healAgainSeconds = 60;
 
 /** The store of a job as the indexes have it: the jobs that belong to no store count as those of one. */

@@ -13,9 +13,9 @@ const blockingSilenceMs = seconds(15);
 /**
  * A connection to Redis, or to a Redis Cluster if there are several nodes. It keeps trying to connect.
  *
- * `blocking` is for BullMQ's workers, which wait on it without a limit. It connects by itself, and so do its duplicates:
- * BullMQ would await `connect()`, which never ends where a Redis Cluster fails just after it was reached. Others connect
- * when they are used, and a command fails at once while Redis is unavailable.
+ * `blocking` is for BullMQ's workers, which wait on it without a limit. It connects by itself, and so do its duplicates,
+ * because BullMQ does not try again when the first attempt fails. Others connect when they are used, and a command fails
+ * at once while Redis is unavailable.
  */
 export function connectRedis(url: string, options: { blocking: boolean; log: Log }): RedisConnection {
   const redisOptions = {
@@ -46,6 +46,7 @@ class ReconnectingCluster extends Cluster {
     await Promise.race([super.connect(), ready]).finally(() => this.off('ready', resolve));
   }
 
+  /** ioredis makes it a plain `Cluster`, whatever it is made from. */
   override duplicate(...given: Parameters<Cluster['duplicate']>): Cluster {
     return Object.setPrototypeOf(super.duplicate(...given), ReconnectingCluster.prototype);
   }
