@@ -68,22 +68,14 @@ export function endOfQuietHours(quiet: QuietHours | null, timezone: string, now:
   if (!quiet || !isQuiet(quiet, timezone, now)) return undefined;
   const until = minutesOf(quiet[1]);
   const wait = (until - localMinutes(timezone, now) + minutesOfDay) % minutesOfDay;
-  const end = new Date(Math.floor(now.getTime() / minutes(1)) * minutes(1) + minutes(wait));
+  const thisMinute = Math.floor(now.getTime() / minutes(1)) * minutes(1);
+  const end = new Date(thisMinute + minutes(wait));
+  if (localMinutes(timezone, end) === until) return end;
 
-  // When daylight saving time changes in between, correct by the difference.
-  const off = ((until - localMinutes(timezone, end) + minutesOfDay * 1.5) % minutesOfDay) - minutesOfDay / 2;
-  const corrected = new Date(end.getTime() + minutes(off));
-  return isQuiet(quiet, timezone, corrected) ? endBetween(quiet, timezone, corrected, end) : corrected;
-}
-
-/** The end of quiet hours whose time the change to daylight saving time leaves out: the moment of the change. */
-function endBetween(quiet: QuietHours, timezone: string, within: Date, after: Date): Date {
-  const minutesApart = (after.getTime() - within.getTime()) / minutes(1);
-  if (minutesApart <= 1) return after;
-  const between = new Date(within.getTime() + minutes(Math.ceil(minutesApart / 2)));
-  return isQuiet(quiet, timezone, between)
-    ? endBetween(quiet, timezone, between, after)
-    : endBetween(quiet, timezone, within, between);
+  // Clocks are changed in between: this may leave out the end, or the beginning may come a second time.
+  let time = new Date(thisMinute);
+  while (isQuiet(quiet, timezone, time)) time = new Date(time.getTime() + minutes(1));
+  return time;
 }
 
 const minutesOfDay = days(1) / minutes(1);

@@ -178,6 +178,27 @@ test("quiet hours end in the store's time zone, also when daylight saving time c
     '2026-03-08T07:00:00.000Z',
     'a time that is left out',
   );
+  t.is(
+    end('2026-03-29T00:59:59.999Z', 'Europe/London', ['00:01', '01:00']),
+    '2026-03-29T01:00:00.000Z',
+    'the first that is left out is the end',
+  );
+  t.is(
+    end('2026-03-29T00:30:00Z', 'Europe/London', ['01:30', '01:00']),
+    '2026-03-30T00:00:00.000Z',
+    'the only time that is not quiet is left out',
+  );
+  t.is(
+    end('2026-03-28T22:00:00Z', 'Europe/London', ['08:30', '08:00']),
+    '2026-03-29T07:00:00.000Z',
+    'what is quiet again after an hour less ended before',
+  );
+  t.is(
+    end('2026-11-01T05:02:00Z', timezone, ['01:02', '04:01']),
+    '2026-11-01T06:00:00.000Z',
+    'an hour that comes twice is not quiet before they begin again',
+  );
+  t.is(end('2026-03-29T00:30:00Z', 'Antarctica/Troll', ['00:00', '02:30']), '2026-03-29T01:00:00.000Z', 'by two hours');
   for (const [at, expected] of [
     ['11:59:59', undefined],
     ['12:00:00', '2026-11-20T14:00:00.000Z'],
@@ -211,16 +232,21 @@ test('quiet hours last until their end and no longer, whatever the settings and 
     'Australia/Lord_Howe',
     'Asia/Kathmandu',
     'America/St_Johns',
+    'Antarctica/Troll',
   );
+  const share = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
   t.notThrows(() =>
     fc.assert(
-      fc.property(minute, minute, zones, fc.oneof(anyTime, aroundChange), (from, until, zone, now) => {
+      fc.property(minute, minute, zones, fc.oneof(anyTime, aroundChange), share, (from, until, zone, now, share) => {
         const hoursOf = [written(from), written(until)] as const;
         const end = endOfQuietHours(hoursOf, zone, now);
         if (!end) return true;
         const waited = end.getTime() - now.getTime();
         const isQuiet = (at: number) => endOfQuietHours(hoursOf, zone, new Date(at)) !== undefined;
-        return waited > 0 && waited <= days(1) + hours(2) && isQuiet(end.getTime() - 1) && !isQuiet(end.getTime());
+        const between = now.getTime() + Math.floor(share * waited);
+        return (
+          waited > 0 && waited <= days(2) && isQuiet(between) && isQuiet(end.getTime() - 1) && !isQuiet(end.getTime())
+        );
       }),
       { numRuns: 2000 },
     ),
