@@ -9,13 +9,20 @@ export class Killed extends Error {
 /**
  * Do something in a process that ends just before its `step`-th statement (1 is the first): PostgreSQL rolls back what
  * was not committed, and nothing that follows happens. Returns whether it ended. Call it with each step in turn.
+ *
+ * @param from steps are counted from the first statement that matches
  */
-export async function dieAt(services: Services, step: number, work: () => Promise<unknown>): Promise<boolean> {
+export async function dieAt(
+  services: Services,
+  step: number,
+  work: () => Promise<unknown>,
+  { from = /^/ }: { from?: RegExp } = {},
+): Promise<boolean> {
   let sent = 0;
   let died = false;
   const end = interceptStatements(services.context().database.pool, () => ({ text, given, send }) => {
     if (/^\s*rollback/i.test(text)) return send();
-    sent += 1;
+    if (sent > 0 || from.test(text)) sent += 1;
     died ||= sent >= step;
     if (!died) return send();
     const callback = given.at(-1);

@@ -5,6 +5,7 @@ import {
   type PaymentAccount,
   type PaymentGateway,
   type SessionRequest,
+  storedFailure,
 } from '#src/domain/ports/payment-gateway.ts';
 import type { SessionSnapshot } from '#src/domain/ports/payment-snapshots.ts';
 import { minutes } from '#src/lib/duration.ts';
@@ -42,8 +43,9 @@ export function sessionCalls(stripe: Stripe, call: Caller): SessionCalls {
     } catch (error) {
       if (!(error instanceof ProviderError)) throw error;
       if (error.code === 'resource_already_exists') return;
-      // Whatever became of the coupon, the session was not requested.
-      if (error.failure === 'away') throw new ProviderError('stripe', 'away', error.message, { code: notSent });
+      // Whatever became of the coupon, the session was not requested. What is stored would come again with each request.
+      if (error.failure === 'away' && error.code !== storedFailure)
+        throw new ProviderError('stripe', 'away', error.message, { code: notSent });
       throw error;
     }
   }

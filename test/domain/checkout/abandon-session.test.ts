@@ -1,6 +1,7 @@
 import anyTest, { type ExecutionContext, type TestFn } from 'ava';
 
-import { minutes } from '#src/lib/duration.ts';
+import { minutes, seconds } from '#src/lib/duration.ts';
+import { dieAt } from '#test/support/die-at.ts';
 import { buildProduct, stockOf } from '#test/support/factories/catalog.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
 import { buildPaymentAccount, holdsOf, ordersOf } from '#test/support/factories/payments.ts';
@@ -210,3 +211,21 @@ test.serial('a checkout repeated with its key after the provider stored two fail
   await t.context.stripe.addFault({ kind: 'status', status: 500, times: 3, match: 'POST /v1/checkout/sessions' });
   t.deepEqual([(await checkout.send()).status, (await checkout.send()).status], [503, 200]);
 });
+
+test.serial(
+  'a checkout with a key whose coupon failed and whose process then died succeeds when it is repeated',
+  async (t) => {
+    const { clock, services, stripe } = t.context;
+    for (let step = 1, died = true; died; step += 1) {
+      const key = { 'idempotency-key': `died at statement ${step}` };
+      const checkout = await begin(t.context, 'with a promotion and a gift card', key);
+      Object.assign(checkout.body, { customer_email: `${step}@example.com` });
+      await stripe.addFault({ kind: 'status', status: 500, match: 'POST /v1/coupons' });
+      died = await dieAt(services, step, checkout.send, { from: /insert into payment_sessions/ });
+      await stripe.clearFaults();
+      // So long a request that died is in progress.
+      clock.pass(seconds(15));
+      t.is((await checkout.send()).status, 200, `died at statement ${step}`);
+    }
+  },
+);
