@@ -56,11 +56,12 @@ function configure({ folder }: Supervisor, port: number, password: string): stri
 
 /** Whether it is our server that responds: another one would not accept the password. */
 async function isReady(port: number, password: string): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1').setTimeout(1_000, () => socket.destroy());
+  const signal = AbortSignal.timeout(1_000);
+  const socket = connect(port, '127.0.0.1');
   try {
-    await once(socket, 'connect');
+    await once(socket, 'connect', { signal });
     socket.end(`AUTH ${password}\r\nPING\r\n`);
-    const replies = await socket.setEncoding('utf8').toArray();
+    const replies = await socket.setEncoding('utf8').toArray({ signal });
     return replies.join('') === '+OK\r\n+PONG\r\n';
   } catch {
     // Not yet: the supervisor limits how long.

@@ -25,17 +25,19 @@ export type Order = Command | { signal: NodeJS.Signals };
 export interface Supervisor {
   /** This service's own part of the private folder. */
   folder: string;
-  /** Runs a command to its end; throws with what it printed when it fails. */
+  /** Runs a command to its end; throws with what it printed when it fails, or does not end. */
   run(command: Command): Promise<void>;
   /** Starts a server and waits until it is ready; throws with its log when it ends before that. */
   serve(command: Command, ready: () => Promise<boolean>): Promise<void>;
-  /** Sends the server a signal and waits until it has ended; its folder stays. */
+  /** Sends the server a signal and waits until it has ended; its folder stays. Throws with its log when it does not. */
   interrupt(signal: NodeJS.Signals): Promise<void>;
   /** Ends the server and removes its folder. */
   stop(): Promise<void>;
 }
 
 const startTimeoutMs = 60_000;
+const endTimeoutMs = 60_000;
+const commandTimeoutMs = 180_000;
 
 /**
  * Starts a supervisor: a small detached process that runs one server in `folder/name`. It ends the
@@ -50,13 +52,21 @@ export function supervise(folder: string, name: string): Supervisor {
   let stopped: Promise<unknown> | undefined;
 
   const failure = (program: string, what: string) => new Error(`${basename(program)} ${what}:\n${lastLines(logFile)}`);
+  const withinMs = (limitMs: number, ended: Promise<number | null>, late: () => Error) =>
+    Promise.race([
+      ended,
+      pause(limitMs, undefined, { ref: false }).then(() => {
+        throw late();
+      }),
+    ]);
 
   return {
     folder: part,
     async run(command) {
       const ended = nextReport(child);
       child.send(command);
-      if ((await ended) !== 0) throw failure(command.program, 'failed');
+      const code = await withinMs(commandTimeoutMs, ended, () => failure(command.program, 'did not end'));
+      if (code !== 0) throw failure(command.program, 'failed');
     },
     async serve(command, ready) {
       keepAlive(child);
@@ -75,7 +85,7 @@ export function supervise(folder: string, name: string): Supervisor {
       keepAlive(child);
       const ended = nextReport(child);
       child.send({ signal } satisfies Order);
-      await ended;
+      await withinMs(endTimeoutMs, ended, () => failure(name, `did not end after ${signal}`));
     },
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return;
