@@ -104,8 +104,8 @@ export interface SubscriptionChange {
 export const notSent = 'not_sent';
 
 /**
- * The code of a failure that the provider stored under the request's key: it returns the same one again for a day,
- * whether it acted or not.
+ * The code of a failure that the provider returns again for a day for this key, whether it acted or not: one that it
+ * stored, or because its first request had other parameters.
  */
 export const storedFailure = 'stored_failure';
 

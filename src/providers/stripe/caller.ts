@@ -133,8 +133,13 @@ function classifyError(operation: string, error: unknown): unknown {
 
 function codeOf(error: InstanceType<typeof Stripe.errors.StripeError>): string {
   if (isUnsent(error)) return notSent;
-  const isStored = Number(error.statusCode) >= 500 && error.headers?.['idempotent-replayed'] === 'true';
-  return isStored ? storedFailure : (error.code ?? error.type);
+  return isStored(error) ? storedFailure : (error.code ?? error.type);
+}
+
+/** A key that came first with other parameters, such as from another release, is rejected for a day, too. */
+function isStored(error: InstanceType<typeof Stripe.errors.StripeError>): boolean {
+  if (error instanceof Stripe.errors.StripeIdempotencyError) return error.statusCode === 400;
+  return Number(error.statusCode) >= 500 && error.headers?.['idempotent-replayed'] === 'true';
 }
 
 function failureOf(error: InstanceType<typeof Stripe.errors.StripeError>): ProviderFailure {

@@ -1,6 +1,8 @@
 import anyTest, { type ExecutionContext, type TestFn } from 'ava';
 
+import { transact } from '#src/database/transact.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';
+import { sql } from '#src/lib/sql.ts';
 import { dieAt } from '#test/support/die-at.ts';
 import { buildProduct, stockOf } from '#test/support/factories/catalog.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
@@ -227,5 +229,25 @@ test.serial(
       clock.pass(seconds(15));
       t.is((await checkout.send()).status, 200, `died at statement ${step}`);
     }
+  },
+);
+
+test.serial(
+  'a checkout with a key that another release continues with other parameters gets a second order',
+  async (t) => {
+    const { ctx, stripe } = t.context;
+    const checkout = await begin(t.context, 'with a promotion and a gift card', { 'idempotency-key': 'a click' });
+    await stripe.addFault({ kind: 'reset_after', times: 4, match: 'POST /v1/checkout/sessions' });
+    t.is((await checkout.send()).status, 503);
+    await transact(ctx, ({ tx }) =>
+      tx.execute(sql`
+      update payment_sessions set request = jsonb_set(request::jsonb, '{returnUrl}', '"https://shop.example/thanks"')
+      where tenant_id = ${ctx.tenant.id}`),
+    );
+    const { status, body } = await checkout.send();
+    t.is(status, 200);
+    t.like(await ordersOf(ctx), { length: 2, 0: { status: 'expired' }, 1: { id: body.order_id } });
+    await wait(t.context, minutes(2));
+    t.is(await openAtProvider(t.context), 1, 'the session of the first order is closed');
   },
 );
