@@ -28,7 +28,7 @@ export interface RestartOptions {
 const databaseName = 'd7 üç$f9';
 const ownerName = 'rôle-9 a@b';
 
-const timeoutMs = 30_000;
+const responseTimeoutMs = 30_000;
 
 /** Not listening yet, connection closed, and "the database system is starting up". */
 const startingCodes = new Set<unknown>(['ECONNREFUSED', 'ECONNRESET', '57P03']);
@@ -113,7 +113,11 @@ async function accepts(url: string): Promise<boolean> {
 }
 
 async function query(url: string, statements: string[]): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs });
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: responseTimeoutMs,
+    query_timeout: responseTimeoutMs,
+  });
   await client.connect();
   try {
     for (const statement of statements) await client.query(statement);

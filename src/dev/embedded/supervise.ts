@@ -5,6 +5,8 @@ import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
+import { within } from '#src/lib/within.ts';
+
 /** An account of this machine. */
 export interface Account {
   uid: number;
@@ -52,21 +54,14 @@ export function supervise(folder: string, name: string): Supervisor {
   let stopped: Promise<unknown> | undefined;
 
   const failure = (program: string, what: string) => new Error(`${basename(program)} ${what}:\n${lastLines(logFile)}`);
-  const withinMs = (limitMs: number, ended: Promise<number | null>, late: () => Error) =>
-    Promise.race([
-      ended,
-      pause(limitMs, undefined, { ref: false }).then(() => {
-        throw late();
-      }),
-    ]);
 
   return {
     folder: part,
     async run(command) {
       const ended = nextReport(child);
       child.send(command);
-      const code = await withinMs(commandTimeoutMs, ended, () => failure(command.program, 'did not end'));
-      if (code !== 0) throw failure(command.program, 'failed');
+      const code = await within(commandTimeoutMs, ended);
+      if (code !== 0) throw failure(command.program, code === undefined ? 'did not end' : 'failed');
     },
     async serve(command, ready) {
       keepAlive(child);
@@ -85,7 +80,7 @@ export function supervise(folder: string, name: string): Supervisor {
       keepAlive(child);
       const ended = nextReport(child);
       child.send({ signal } satisfies Order);
-      await withinMs(endTimeoutMs, ended, () => failure(name, `did not end after ${signal}`));
+      if ((await within(endTimeoutMs, ended)) === undefined) throw failure(name, `did not end after ${signal}`);
     },
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return;
