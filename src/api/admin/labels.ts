@@ -12,6 +12,7 @@ import {
   RateView,
   readLabel,
   readLabelOfOrder,
+  reasonCodes,
   requestLabelAgain,
   retryLabel,
   voidLabel,
@@ -32,7 +33,7 @@ export const getLabels = defineRoute({
   summary: 'List labels, newest first. `?state=needs_attention` lists those that need attention.',
   query: Type.Object({
     state: Type.Optional(Type.Enum([...labelStates])),
-    reason_code: Type.Optional(Text(100, { examples: ['address_invalid'] })),
+    reason_code: Type.Optional(Type.Enum([...reasonCodes])),
     ...PageQuery,
   }),
   responses: { 200: PageOf('labels', LabelView) },

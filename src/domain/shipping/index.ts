@@ -11,7 +11,7 @@ export { editAddress, ShippingAddressInput } from './edit-address.ts';
 export { failLabel } from './flag-label.ts';
 export { Label, labelStates } from './label.ts';
 export { linkToLabelFile } from './label-file.ts';
-export { isReasonCode, labelReasonCodes, type Remedy, reasons } from './label-reasons.ts';
+export { isReasonCode, labelReasonCodes, type Remedy, reasonCodes, reasons } from './label-reasons.ts';
 export { markFulfilled } from './mark-fulfilled.ts';
 export {
   isFromShippingProvider,

@@ -116,6 +116,11 @@ export const reasons: Readonly<Record<ReasonCode, Reason>> = {
   ),
 };
 
+const codesOfAttention = Object.keys(reasons) as readonly ReasonCode[];
+
+/** With those of a label that was skipped, which no one has to look at. */
+export const reasonCodes = [...codesOfAttention, 'not_required', 'by_hand'] as const;
+
 /** What happened and what to do, as the failure of a job says it. */
 export function adviceFor(code: ReasonCode): string {
   const { message, next } = reasons[code];
@@ -127,4 +132,4 @@ export function isReasonCode(code: string | null | undefined): code is ReasonCod
 }
 
 /** The attentions that end with the label's own state. `oversold` is not one of them: the payment flags it. */
-export const labelReasonCodes = Object.keys(reasons).filter((code) => code !== 'oversold');
+export const labelReasonCodes = codesOfAttention.filter((code) => code !== 'oversold');

@@ -3,7 +3,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { days } from '#src/lib/duration.ts';
 import { follow, type StateTable } from '#src/lib/state-table.ts';
 import type { LabelPurchase, Rate } from '../ports/shipping-gateway.ts';
-import type { ReasonCode } from './label-reasons.ts';
+import type { ReasonCode, reasonCodes } from './label-reasons.ts';
 
 export const labelStates = [
   'queued',
@@ -49,7 +49,7 @@ const LabelSchema = defineEntity({
     orderId: p.string(),
     orderNumber: p.string(),
     state: p.enum(labelStates),
-    reasonCode: p.string().$type<ReasonCode | 'not_required' | 'by_hand'>().nullable(),
+    reasonCode: p.string().$type<(typeof reasonCodes)[number]>().nullable(),
     reasonDetail: p.string().nullable(),
     flaggedCode: p.string().$type<ReasonCode>().nullable(),
     /** The number of its newest attempt: the job of an earlier one does nothing. */

@@ -1,7 +1,7 @@
 import { Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import type { Rate } from '../ports/shipping-gateway.ts';
 import { type ChosenRate, type Label, labelStates } from './label.ts';
-import { isReasonCode, reasons, remedies } from './label-reasons.ts';
+import { isReasonCode, reasonCodes, reasons, remedies } from './label-reasons.ts';
 
 export const RateView = Type.Object(
   {
@@ -46,7 +46,7 @@ export const LabelView = Type.Object(
     order_id: Type.String(),
     order_number: Type.String({ examples: ['ORD-1001'] }),
     state: Type.Enum([...labelStates]),
-    reason_code: Nullable(Type.String({ examples: ['address_invalid'] })),
+    reason_code: Nullable(Type.Enum([...reasonCodes])),
     reason: Nullable(Type.String({ description: 'What happened.' })),
     next: Nullable(Type.String({ description: 'What to do about it.' })),
     remedy: Nullable(Type.Enum([...remedies], { description: 'The action that helps.' })),
@@ -74,7 +74,7 @@ export interface LabelRecord
     Label,
     'id' | 'orderId' | 'orderNumber' | 'state' | 'failedAttempts' | 'version' | 'createdAt' | 'updatedAt'
   > {
-  readonly reasonCode: string | null;
+  readonly reasonCode: LabelView['reason_code'];
   readonly rate: ChosenRate | null;
   readonly trackingNumber: string | null;
   readonly trackingUrl: string | null;

@@ -35,7 +35,7 @@ export async function readLabelOfOrder(ctx: Context, orderId: string): Promise<L
 
 export interface LabelFilter extends PageRequest {
   readonly state?: LabelState | undefined;
-  readonly reasonCode?: string | undefined;
+  readonly reasonCode?: NonNullable<LabelView['reason_code']> | undefined;
 }
 
 /**

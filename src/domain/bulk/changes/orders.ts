@@ -1,13 +1,13 @@
 import { cancelSubscription as cancelSubscriptionJob } from '#jobs/bulk.ts';
 import { DomainError, notFound } from '#src/lib/errors.ts';
-import { Text, Type } from '#src/lib/schema.ts';
+import { Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { resendReceipt } from '../../backoffice/index.ts';
 import type { FieldValues, IdentifiedChange } from '../../change.ts';
 import type { InTransaction } from '../../context.ts';
 import { matchesOrder, OrderFilter } from '../../orders/index.ts';
-import { readLabel, retryLabel } from '../../shipping/index.ts';
+import { readLabel, reasonCodes, retryLabel } from '../../shipping/index.ts';
 import { matchesSubscription, readSubscription, SubscriptionFilter } from '../../subscriptions/index.ts';
 import { type ChangeKind, defineChangeKind, type Selected, subjectsOf } from './change-kind.ts';
 
@@ -18,7 +18,7 @@ const batchSize = 10;
 export const retryLabels: ChangeKind = defineChangeKind({
   name: 'label_retries',
   area: 'labels',
-  filter: Type.Object({ reason_code: Type.Optional(Text(100, { examples: ['address_invalid'] })) }),
+  filter: Type.Object({ reason_code: Type.Optional(Type.Enum([...reasonCodes])) }),
   change: Type.Object({}),
   batchSize,
   select: ({ tenant }, { reason_code: reasonCode }) => sql`

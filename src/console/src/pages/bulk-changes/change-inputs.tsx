@@ -1,4 +1,5 @@
 import Typography from '@mui/material/Typography';
+import type { Label } from '@storefront-commerce/client';
 import type { ReactNode } from 'react';
 import {
   BooleanInput,
@@ -35,15 +36,36 @@ const productFilter = (
   </>
 );
 
+/** Why a label can need attention. Fails to compile when the API has another reason. */
+const labelReasons: Readonly<Record<Exclude<Label['reason_code'], 'not_required' | 'by_hand' | null>, string>> = {
+  missing_address: 'No complete address',
+  address_invalid: 'Address not accepted',
+  no_rates: 'No rate offered',
+  no_enabled_carrier: 'No enabled carrier is active',
+  no_matching_rate: 'No rate in the currency of labels',
+  cost_cap: 'Above the cost limit',
+  parcel_missing: 'Weight unknown',
+  international: 'To another country',
+  provider_auth: 'API key rejected',
+  provider_insufficient_funds: 'No funds at the provider',
+  provider_rate_limited: 'Rate limit of the provider',
+  provider_error: 'Failure of the provider',
+  carrier_error: 'Not sold by the carrier',
+  outcome_unknown: 'Outcome of the purchase unknown',
+  oversold: 'Paid after its stock was sold',
+  crashes: 'Attempts kept crashing',
+};
+
 const filterInputs: Readonly<Record<ChangeKind, ReactNode>> = {
   prices: productFilter,
   tags: productFilter,
   status: productFilter,
   stock: productFilter,
   label_retries: (
-    <TextInput
+    <SelectInput
       source="filter.reason_code"
-      label="Code of the reason"
+      label="Reason"
+      choices={Object.entries(labelReasons).map(([id, name]) => ({ id, name }))}
       helperText="Empty: all that need attention"
       shouldUnregister
     />
