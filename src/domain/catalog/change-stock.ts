@@ -7,6 +7,8 @@ import type { InTransaction } from '../context.ts';
 
 /** A change of one variant's stock by the owner: none without a quantity or difference. The variant is named by id or SKU. */
 export interface StockChange {
+  /** Where it stands in the body of the request. */
+  readonly path?: string | undefined;
   readonly variantId?: string | undefined;
   readonly sku?: string | undefined;
   /** The new quantity on hand; null stops tracking the stock. Below zero only where it already is. */
@@ -108,17 +110,21 @@ export async function changeStock(ctx: InTransaction, changes: readonly StockCha
     select index, null, id, sku, "movementId", before, after, held, is_back from moved
     order by index`);
   return rows.map((row) => {
-    if (row.problem !== null) throw errorOf(row.sku ?? nameIn(changes[row.index]), row.problem, rows);
+    if (row.problem !== null) throw errorOf(row, changes[row.index], rows);
     const { variantId, sku, movementId, before, after, held } = row;
     if (row.isBack) enqueue(ctx, notifyRestock, { variantId, movementId, number: 1 });
     return { variantId, sku, before, after, held };
   });
 }
 
-const nameIn = (change: StockChange | undefined) => change?.sku ?? change?.variantId ?? 'The variant';
-
-function errorOf(subject: string, problem: Problem, rows: readonly Outcome[]): DomainError {
-  const invalid = (detail: string) => invalidRequest(`${subject} ${detail}.`, { path: '', code: problem, detail });
+function errorOf(
+  { sku, problem }: RejectedChange,
+  change: StockChange | undefined,
+  rows: readonly Outcome[],
+): DomainError {
+  const subject = sku ?? change?.sku ?? change?.variantId ?? 'The variant';
+  const invalid = (detail: string) =>
+    invalidRequest(`${subject} ${detail}.`, { path: change?.path ?? '', code: problem, detail });
   switch (problem) {
     case 'unknown':
       return new DomainError('not_found', 'not_found', `There is no variant ${subject}.`);

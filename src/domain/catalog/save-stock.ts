@@ -83,7 +83,7 @@ export function stockChangeOf(item: StockItem, path = ''): StockChange {
       detail: 'must not be given with a quantity',
     });
   }
-  return { variantId, sku, quantity, change, ifQuantity };
+  return { path, variantId, sku, quantity, change, ifQuantity };
 }
 
 function lacks(path: string, field: string, other: string): DomainError {
