@@ -1,5 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import { hasChanged } from '#src/database/rows.ts';
+import { normaliseEmail } from '#src/lib/email-address.ts';
 import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordEvent } from '#src/outbox/enqueue.ts';
@@ -78,7 +79,7 @@ function begin(
     productId: item.productId,
     variantId: item.variantId,
     status,
-    email: subscriber.email ?? snapshot.email?.toLowerCase() ?? null,
+    email: subscriber.email ?? (snapshot.email && normaliseEmail(snapshot.email)),
     customerId: subscriber.customerId,
     version: 1,
     snapshotNumber: snapshot.snapshotNumber,

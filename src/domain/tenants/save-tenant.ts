@@ -1,5 +1,6 @@
 import { assignChanges, changedValues } from '#src/lib/assign-changes.ts';
 import { randomText } from '#src/lib/crypto.ts';
+import { normaliseEmail } from '#src/lib/email-address.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import {
@@ -107,7 +108,7 @@ type StoreFields = Omit<Tenant, 'id' | 'slug' | 'modules' | 'version'>;
 function completeStore(input: StoreInput): StoreFields {
   return {
     name: input.name,
-    ownerEmail: input.owner_email.trim().toLowerCase(),
+    ownerEmail: normaliseEmail(input.owner_email),
     currency: input.currency,
     locale: input.locale ?? 'en-US',
     timezone: input.timezone ?? 'UTC',
