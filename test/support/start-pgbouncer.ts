@@ -20,7 +20,9 @@ export async function startPgBouncer(
   const { hostname, port, username, password, pathname } = new URL(databaseUrl);
   const database = [
     `host=${hostname} port=${port} dbname=${quoted(decodeURIComponent(pathname.slice(1)))}`,
-    `user=${quoted(decodeURIComponent(username))} password=${quoted(decodeURIComponent(password))}`,
+    `user=${quoted(decodeURIComponent(username))}`,
+    // An empty one is a syntax error.
+    ...(password ? [`password=${quoted(decodeURIComponent(password))}`] : []),
   ].join(' ');
   const supervisor = supervise(mkdtempSync(join(tmpdir(), 'storefront-pooler-')), 'pgbouncer');
   const file = join(supervisor.folder, 'pgbouncer.ini');
