@@ -1,9 +1,10 @@
 import anyTest, { type TestFn } from 'ava';
 import { purchaseLabel } from '#jobs/labels.ts';
-import { read, transact } from '#src/database/transact.ts';
+import { read, readOne, transact } from '#src/database/transact.ts';
 import { removeProduct } from '#src/domain/catalog/index.ts';
 import { createCheckoutSession, createGiftCheckout } from '#src/domain/checkout/index.ts';
 import { findCustomerByEmail } from '#src/domain/customers/index.ts';
+import { orderItems } from '#src/domain/orders/index.ts';
 import {
   applySnapshot,
   manageSubscription,
@@ -106,6 +107,37 @@ test.serial('each paid period becomes one order with its own label', async (t) =
   t.is((await enqueuedJobs(ctx, purchaseLabel)).filter(({ attempt }) => attempt === 1).length, 2);
   t.like(await stockOf(ctx, beans.variant.id), { stock: 98, held: 0 });
   t.deepEqual(await recorded(ctx, subscription.id), ['subscription.created', 'subscription.updated']);
+});
+
+test.serial('a paid period has an order with all that was charged, also what was removed right after it', async (t) => {
+  const { ctx, account, services, stripe } = t.context;
+  const [beans, tea] = [await buildProduct(ctx, coffee), await buildProduct(ctx, { ...coffee, name: 'Tea' })];
+  const { order_id: orderId } = await createCheckoutSession(ctx, {
+    items: [line(beans), line(tea)],
+    customer_email: 'ada@example.com',
+  });
+  await stripe.pay((await sessionOf(ctx, orderId)).sessionId ?? '', { ...shopper, outcome: 'paid' });
+  await settle(t.context);
+  const { paymentSubscriptionId } = (await subscriptionsOf(ctx))[0] ?? t.fail();
+  const teaItem = await readOne<{ id: string }>(
+    ctx,
+    sql`select payment_item_id as id from subscriptions where tenant_id = ${ctx.tenant.id} and product_id = ${tea.id}`,
+  );
+
+  await stripe.renew(paymentSubscriptionId, 'paid');
+  const removed = await fetch(`${services.config.stripeApiBase ?? ''}/v1/subscriptions/${paymentSubscriptionId}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${account.secretKey}` },
+    body: new URLSearchParams({ 'items[0][id]': teaItem?.id ?? '', 'items[0][deleted]': 'true' }),
+  });
+  t.is(removed.status, 200);
+  await settle(t.context);
+
+  const renewal = (await ordersOf(ctx))[1] ?? t.fail();
+  const items = await transact(ctx, (ctx) => orderItems(ctx, renewal.id));
+  t.deepEqual(items.map(({ productId }) => productId).sort(), [beans.id, tea.id].sort());
+  t.is((await subscriptionsOf(ctx)).find(({ productId }) => productId === tea.id)?.status, 'canceled');
+  t.like(await stockOf(ctx, tea.variant.id), { stock: 98, held: 0 });
 });
 
 test.serial(

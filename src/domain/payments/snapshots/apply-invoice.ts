@@ -110,11 +110,22 @@ async function createRenewal(
   });
 }
 
-/** The lines of the period that are items of the first order, at the amounts that were charged this time. */
+/** An item of a subscription, as the provider has it or as it was before it was removed there. */
+type SubscribedItem = Pick<SubscriptionSnapshot['items'][number], 'itemId' | 'productId' | 'variantId' | 'interval'>;
+
+/**
+ * The lines of the period that are items of the first order, at the amounts that were charged this time. What was
+ * removed from the subscription after the period was paid is only in our rows.
+ */
 async function renewedItems(ctx: InTransaction, { first, invoice, subscription }: Renewal): Promise<NewOrderItem[]> {
   const bought = await orderItems(ctx, first.id);
+  const recorded = await ctx.tx.execute<SubscribedItem>(sql`
+    select payment_item_id as "itemId", product_id as "productId", variant_id as "variantId", interval
+    from subscriptions
+    where tenant_id = ${ctx.tenant.id} and payment_subscription_id = ${subscription.subscriptionId}`);
+  const subscribed: readonly SubscribedItem[] = [...subscription.items, ...recorded];
   return invoice.lines.flatMap((line) => {
-    const item = subscription.items.find(({ itemId }) => itemId === line.itemId);
+    const item = subscribed.find(({ itemId }) => itemId === line.itemId);
     const known = bought.find(
       (candidate) =>
         candidate.purchaseType === 'subscription' &&
