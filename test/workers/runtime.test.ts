@@ -403,7 +403,7 @@ test('a worker that stops returns the jobs that wait for their turn, and finishe
 
   const closed = worker.close(60_000);
   await until(async () => (await t.context.queue.getDelayedCount()) === 3);
-  t.is(held.length, 2);
+  await until(() => held.length === 2);
   for (const release of held) release();
   await closed;
   t.is(await t.context.queue.getActiveCount(), 0);

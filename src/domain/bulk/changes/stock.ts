@@ -1,8 +1,8 @@
 import { Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
-import { ManagedProductFilter, matchesProduct, StockInput, saveStock } from '../../catalog/index.ts';
+import { ManagedProductFilter, matchesProduct, StockInput } from '../../catalog/index.ts';
 import type { FieldValues } from '../../change.ts';
-import { changeOfStock } from '../kinds/stock.ts';
+import { saveStockItems } from '../kinds/stock.ts';
 import { defineChangeKind } from './change-kind.ts';
 
 const { quantity, change } = StockInput.properties.items.items.properties;
@@ -21,14 +21,16 @@ export const changeManyStocks = defineChangeKind({
       and ${matchesProduct(ctx, filter)}`,
   subjects: ({ tenant }, ids) => sql`
     select id, 'variant ' || sku as subject from variants where tenant_id = ${tenant.id} and id = any(${ids}::text[])`,
-  async save(ctx, selected, wanted) {
-    const moves = await saveStock(ctx, { items: selected.map(({ id }) => ({ variant_id: id, ...wanted })) });
-    return moves.map(changeOfStock);
-  },
-  async undo(ctx, changed) {
-    const items = changed.map(({ id, values }) => ({ variant_id: id, ...oppositeOf(values) }));
-    return (await saveStock(ctx, { items })).map(changeOfStock);
-  },
+  save: (ctx, selected, wanted) =>
+    saveStockItems(
+      ctx,
+      selected.map(({ id }) => ({ variant_id: id, ...wanted })),
+    ),
+  undo: (ctx, changed) =>
+    saveStockItems(
+      ctx,
+      changed.map(({ id, values }) => ({ variant_id: id, ...oppositeOf(values) })),
+    ),
 });
 
 /** What was sold since stays sold. Stock that was tracked, or not, only since then becomes what it was if it still is. */

@@ -1,6 +1,7 @@
-import { closed } from '#src/lib/schema.ts';
+import { closed, type Static } from '#src/lib/schema.ts';
 import { ExportedStockItem, type StockMove, saveStockChanges, stockChangeOf } from '../../catalog/index.ts';
 import type { IdentifiedChange } from '../../change.ts';
+import type { Context } from '../../context.ts';
 import { defineImportKind } from '../import-kind.ts';
 import { withoutFields } from './cells.ts';
 import { flatTable } from './flat-table.ts';
@@ -21,16 +22,22 @@ export const importStock = defineImportKind({
   },
   schema: closed(ExportedStockItem),
   readLine: (line) => withoutFields(line, notRead),
-  async save(ctx, items) {
-    const moves = await saveStockChanges(
-      ctx,
-      items.map((item) => stockChangeOf(item)),
-    );
-    return moves.map(changeOfStock);
-  },
+  save: saveStockItems,
 });
 
-export function changeOfStock({ variantId, sku, before, after }: StockMove): IdentifiedChange {
+/** Save the stock of several variants, all or nothing. What is wrong with one says its SKU, not its place. */
+export async function saveStockItems(
+  ctx: Context,
+  items: readonly Static<typeof ExportedStockItem>[],
+): Promise<IdentifiedChange[]> {
+  const moves = await saveStockChanges(
+    ctx,
+    items.map((item) => stockChangeOf(item)),
+  );
+  return moves.map(changeOfStock);
+}
+
+function changeOfStock({ variantId, sku, before, after }: StockMove): IdentifiedChange {
   return {
     id: variantId,
     subject: `variant ${sku}`,
