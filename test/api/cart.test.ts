@@ -608,6 +608,11 @@ test('GET /cart/unsubscribe changes nothing, and the button of its page unsubscr
   t.is(shown.body.match(/<button/g)?.length, 1);
   t.deepEqual(await status(), { ok: true, status: 'subscribed' });
 
+  // A program that names JSON gets that, also where it takes pages as a second choice.
+  const program = { accept: 'application/json, text/html;q=0.5' };
+  const { body: read } = await api.call('GET', `${unsubscribe}?token=${token}`, { headers: program });
+  t.deepEqual(read, { ok: true, status: 'subscribed' });
+
   // What checks links does not press buttons, even where one is part of the link.
   t.is((await api.call('HEAD', `${unsubscribe}?token=${token}&confirm=1`)).status, 200);
   t.deepEqual(await status(), { ok: true, status: 'subscribed' });

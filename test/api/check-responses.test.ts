@@ -36,18 +36,18 @@ test.beforeEach((t) => {
 test('checkResponses reports nothing for a response that matches its documentation', (t) => {
   const { drifts, reportResponse, reportError } = t.context;
   reportResponse({ status: 200, body: { clock: { now: new Date(0) } } });
-  reportResponse({ status: 200, body: '<p>noon</p>' });
   reportError(new DomainError('conflict', 'version_conflict', 'Late.'));
   reportError(new DomainError('not_found', 'unknown_tenant', 'Nowhere.'));
   reportError(new Error('broken'));
   t.deepEqual(drifts, []);
 });
 
-test('checkResponses reports an undocumented field, status or error, and an error without its fields', (t) => {
+test('checkResponses reports an undocumented field, page, status or error, and an error without its fields', (t) => {
   const { drifts, reportResponse, reportError } = t.context;
   reportResponse({ status: 200, body: { clock: { now: 'noon' } } });
   reportResponse({ status: 200, body: { clock: {} } });
   reportResponse({ status: 200, body: { clock: { now: new Date(0), alarm: true } } });
+  reportResponse({ status: 200, body: '<p>noon</p>' });
   reportResponse({ status: 201, body: {} });
   reportError(new DomainError('conflict', 'insufficient_stock', 'None left.'));
   reportError(new DomainError('conflict', 'return_not_allowed', 'Too late.'));
@@ -55,6 +55,7 @@ test('checkResponses reports an undocumented field, status or error, and an erro
     'GET /api/v1/clock returns 200 whose /clock/now must be a time such as 2026-11-20T12:00:00Z',
     'GET /api/v1/clock returns 200 whose /clock/now is required',
     'GET /api/v1/clock returns 200 whose /clock/alarm is not known here',
+    'GET /api/v1/clock returns 200 as a page, which it does not declare',
     'GET /api/v1/clock returns 201 which its `responses` do not list',
     'GET /api/v1/clock rejects with 409 insufficient_stock, which its `errors` do not list',
     'GET /api/v1/clock rejects with 409 return_not_allowed, whose /reason is required',

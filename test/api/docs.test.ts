@@ -121,6 +121,12 @@ test.serial('every example of the API document is valid by its schema', (t) => {
   }
 });
 
+test.serial('the API document says where browsers get a page', async (t) => {
+  const { paths } = await readDocument(t.context);
+  for (const operation of Object.values(paths['/api/v1/cart/unsubscribe'] ?? {}))
+    t.like(operation.responses[200], { content: { 'text/html': { schema: { type: 'string' } } } });
+});
+
 test.serial('no field with a default is required', async (t) => {
   const both: string[] = [];
   const walk = (value: unknown, place: string): void => {

@@ -99,6 +99,7 @@ export const getUnsubscription = defineRoute({
     token: Type.Optional(Token),
     confirm: Type.Optional(Type.String({ maxLength: 10, examples: ['1'] })),
   }),
+  page: true,
   errors: ['invalid_or_expired_token'],
   responses: { 200: PreferenceResponse },
   async handle({ ctx, query, isHead, header }) {
@@ -121,6 +122,7 @@ export const postUnsubscription = defineRoute({
   body: TokenBody,
   form: true,
   bodyBytesMax: 16 * 1024,
+  page: true,
   errors: ['invalid_or_expired_token'],
   responses: { 200: PreferenceResponse },
   async handle({ ctx, query, body, header }) {
@@ -139,9 +141,10 @@ function requireToken(sent: Sent): string {
   throw invalidRequest([{ path: '/token', code: 'required', detail: 'is required' }], 'request');
 }
 
-/** Respond with a page to browsers, with JSON to others. */
+/** Respond with a page to browsers, with JSON to others: no browser asks for that by name. */
 function respondPreference(ctx: Context, status: MailPreference, request: { token: string; accept: string }): Reply {
-  if (!request.accept.includes('text/html')) return ok({ ok: true, status });
+  const { accept } = request;
+  if (!accept.includes('text/html') || accept.includes('application/json')) return ok({ ok: true, status });
   return showPreference({ storeName: ctx.tenant.name, status, token: request.token });
 }
 

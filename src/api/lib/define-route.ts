@@ -132,6 +132,8 @@ export interface Route {
   readonly form?: true;
   /** The JSON may be called text/plain, or nothing: a page that is being left can set no header. */
   readonly plainTextJson?: true;
+  /** Browsers get a page in place of the JSON. */
+  readonly page?: true;
   /** The operation itself rejects text that cannot be stored: in one item, it must not reject the others. */
   readonly checksText?: true;
   readonly bodyBytesMax: number;

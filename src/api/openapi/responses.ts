@@ -31,7 +31,12 @@ function responseOf(route: Route, status: string, schema: TSchema, schemas: Sche
   return {
     description: STATUS_CODES[status] ?? 'Done',
     ...(route.caching === 'revalidate' && { headers: headerNamed('ETag') }),
-    ...(hasBody(Number(status), schema) && { content: { [mediaTypeOf(schema)]: { schema: schemas.refer(schema) } } }),
+    ...(hasBody(Number(status), schema) && {
+      content: {
+        [mediaTypeOf(schema)]: { schema: schemas.refer(schema) },
+        ...(route.page && { 'text/html': { schema: { type: 'string' } } }),
+      },
+    }),
   };
 }
 

@@ -4969,6 +4969,7 @@ export interface operations {
                         ok: true;
                         status: "subscribed" | "unsubscribed";
                     };
+                    "text/html": string;
                 };
             };
             default: components["responses"]["Failed"];
@@ -4998,6 +4999,7 @@ export interface operations {
                         ok: true;
                         status: "subscribed" | "unsubscribed";
                     };
+                    "text/html": string;
                 };
             };
             default: components["responses"]["Failed"];
