@@ -8,10 +8,11 @@ const orderPlaceholder = /(?:\{|%7[Bb])ORDER_ID(?:\}|%7[Dd])/g;
 /** As a normalized URL contains it. The payment provider replaces it by its session's id if the braces are literal. */
 const sessionPlaceholder = /%7[Bb]CHECKOUT_SESSION_ID%7[Dd]/g;
 
-/** Where a shopper returns from a payment page. */
+/** Where a shopper returns from a payment page. What has literal braces is no URI, as programs check that format. */
 export const ReturnUrl = Type.Unsafe<string>({
   ...Url,
   title: 'ReturnUrl',
+  format: 'uri-template',
   examples: ['https://shop.example.com/order?id={ORDER_ID}'],
   description:
     'An https URL; in the test environment also http to localhost or 127.0.0.1. A store that lists its allowed ' +

@@ -114,7 +114,7 @@ function detailOf(error: ErrorObject, rivals: readonly ErrorObject[]): string {
     case 'type':
       return describeType(error);
     case 'format':
-      if (params['format'] === 'uri') return describeUrl(error);
+      if (params['format'] === 'uri' || params['format'] === 'uri-template') return describeUrl(error);
       if (params['format'] === 'email') return describeEmail(error);
       return formats[params['format']] ? `must be ${formats[params['format']]}` : message;
     case 'pattern':

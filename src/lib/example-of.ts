@@ -56,5 +56,6 @@ const textOf: Readonly<Record<string, string>> = {
   'date-time': '2026-11-20T12:00:00.000Z',
   date: '2026-11-20',
   uri: 'https://shop.example.com/',
+  'uri-template': 'https://shop.example.com/',
   uuid: '019012ab-7c3d-7e4f-8a5b-6c7d8e9f0a1b',
 };

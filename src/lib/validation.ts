@@ -84,6 +84,7 @@ function createAjv(options: { coerceTypes: boolean }): Ajv2020 {
   (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
   // The package's own check takes only what RFC 3986 allows, which is less than browsers and their programs write.
   ajv.addFormat('uri', { type: 'string', validate: isUrl });
+  ajv.addFormat('uri-template', { type: 'string', validate: isUrl });
   // RFC 3339 has leap seconds, which neither a Date nor a clock here has.
   const { validate: isTime } = ajv.formats['date-time'] as { validate(text: string): boolean };
   const isMoment = (text: string) => isTime(text) && !Number.isNaN(Date.parse(text));

@@ -121,6 +121,27 @@ test.serial('every example of the API document is valid by its schema', (t) => {
   }
 });
 
+test.serial('every example of the API document is valid by the standards of its formats', async (t) => {
+  const document = await readDocument(t.context);
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
+  ajv.addSchema(document, 'document');
+  const wrong: string[] = [];
+  const check = (place: string, example: unknown): void => {
+    if (!ajv.validate({ $ref: `document#${place}` }, example))
+      wrong.push(`${place}: ${JSON.stringify(example)} ${ajv.errorsText()}`);
+  };
+  const walk = (value: unknown, place: string): void => {
+    if (typeof value !== 'object' || value === null) return;
+    const { schema, example, examples, ...rest } = value as Record<string, unknown>;
+    if (schema && example !== undefined) check(`${place}/schema`, example);
+    if (Array.isArray(examples)) for (const one of examples) check(place, one);
+    for (const [name, inside] of Object.entries({ ...rest, schema })) walk(inside, `${place}/${pointer(name)}`);
+  };
+  walk({ paths: document.paths, webhooks: document.webhooks, components: document.components }, '');
+  t.deepEqual(wrong, []);
+});
+
 test.serial('the API document says where browsers get a page', async (t) => {
   const { paths } = await readDocument(t.context);
   for (const operation of Object.values(paths['/api/v1/cart/unsubscribe'] ?? {}))

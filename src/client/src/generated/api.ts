@@ -1464,7 +1464,7 @@ export interface components {
             note: string | null;
         };
         /**
-         * Format: uri
+         * Format: uri-template
          * @description An https URL; in the test environment also http to localhost or 127.0.0.1. A store that lists its allowed origins accepts these and its storefront's only. `{ORDER_ID}` is replaced by the id of the order, `{CHECKOUT_SESSION_ID}` by that of the provider's session; the braces may be percent-encoded.
          */
         ReturnUrl: string;
