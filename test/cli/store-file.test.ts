@@ -228,6 +228,16 @@ test('a file that is not a store file is reported as such', (t) => {
   t.true('problems' in loaded && loaded.problems.length > 0);
 });
 
+test('a second document is reported at its line, as a file of its own', (t) => {
+  t.like(readStoreFile('store: {}\n---\nstore: {}\n', {}).problems, {
+    0: {
+      line: 2,
+      detail: 'begins another document: a file holds one store, so put what follows --- in a file of its own',
+    },
+    length: 1,
+  });
+});
+
 test('readStoreFile resolves references in place of any value, also inside braces and brackets', (t) => {
   const text = 'a: ${ONE}\nb: { c: ${TWO}, d: [${ONE}, x] }\ne: "https://${ONE}/hooks"\nf: |\n  costs $${ONE}\n';
   const { value, problems } = readStoreFile(text, { ONE: '1', TWO: 'two: {[#' });

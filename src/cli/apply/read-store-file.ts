@@ -42,6 +42,9 @@ export function findDamage(file: Buffer): Problem | undefined {
 /** Few lines of aliases of aliases would otherwise be a value without an end. */
 const aliasesMax = 100;
 
+/** The parser's own message names a function to call. */
+const anotherDocument = 'begins another document: a file holds one store, so put what follows --- in a file of its own';
+
 /**
  * Read YAML, or JSON, which is YAML too. Its characters are composed, as those of requests are. Secrets stay in the
  * environment: `${NAME}` is its variable NAME.
@@ -54,7 +57,9 @@ export function readStoreFile(text: string, environment: Readonly<Record<string,
     return { line, column: col, field, detail: showReferences(detail) };
   };
   const rejected = (problems: Problem[]) => ({ value: undefined, problems, locate: () => undefined });
-  const syntax = relevantErrors(document).map(({ pos, message }) => problemAt(pos[0], '', message));
+  const syntax = relevantErrors(document).map(({ pos, code, message }) =>
+    problemAt(pos[0], '', code === 'MULTIPLE_DOCS' ? anotherDocument : message),
+  );
   if (syntax.length > 0) return rejected(syntax);
   const { aliases, broken } = readAliases(document);
   if (broken.length > 0) return rejected(broken.map(({ alias, detail }) => problemAt(startOf(alias), '', detail)));
