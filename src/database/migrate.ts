@@ -12,7 +12,7 @@ import { explainConnection } from './explain-connection.ts';
 import { FailedMigration, isLockTimeout, rejectionIn } from './failed-migration.ts';
 import { migrationsFolder, missingMigrations } from './missing-migrations.ts';
 import { parsePostgresUrl } from './postgres-url.ts';
-import { encodingFailure, proveSessions, rejectUnfit } from './prove-database.ts';
+import { encodingFailure, proveSessions, readRole, rejectUnfit, roleFailure, throwUnfit } from './prove-database.ts';
 import { schemaFailure } from './schema-failure.ts';
 import { configureSession } from './session-settings.ts';
 
@@ -34,6 +34,7 @@ const unlimited = { statement_timeout: 0, idle_in_transaction_session_timeout: 0
  * nothing left to do. Returns the names of the migrations that were applied: all of them, or with an error none.
  *
  * @param report is called with a sentence as each step begins
+ * @throws UnfitDatabase when the database cannot be used, before anything is created in it
  * @throws FailedMigration when PostgreSQL rejects a migration, or a table stays locked
  */
 export async function migrate(
@@ -44,7 +45,9 @@ export async function migrate(
   return withClient(databaseUrl, async (lock) => {
     await configureSession(unlimited)(lock);
     await rejectOtherEncodings(lock);
+    await rejectUnboundRoles(lock);
     await rejectOtherSchemas(lock);
+    await rejectOtherOwners(lock);
     await rejectSharedSessions(lock, databaseUrl);
     await takeLock(lock, report);
     return withMigrator(databaseUrl, options, (migrator) => apply(migrator, report, options));
@@ -100,8 +103,18 @@ async function rejectOtherEncodings(client: pg.Client): Promise<void> {
   rejectUnfit(encodingFailure(rows[0]?.server_encoding ?? ''));
 }
 
+/** It would own the tables that it creates, and the role that processes need then could not use them. */
+async function rejectUnboundRoles(client: pg.Client): Promise<void> {
+  rejectUnfit(roleFailure(await readRole(executeOn(client))));
+}
+
 async function rejectOtherSchemas(client: pg.Client): Promise<void> {
   rejectUnfit(await schemaFailure(executeOn(client)));
+}
+
+/** The migrator does not see the table of migrations of another role, and would fail to create it. */
+async function rejectOtherOwners(client: pg.Client): Promise<void> {
+  await missingMigrations(executeOn(client)).catch(throwUnfit);
 }
 
 /** A lock of a shared session would outlast the connection that took it, and stop each further release. */

@@ -37,32 +37,29 @@ export interface InspectedDatabase {
 }
 
 export async function inspectDatabase(execute: Execute): Promise<InspectedDatabase> {
-  const [role] = await execute<{
-    name: string;
-    unbound: boolean;
+  const role = await readRole(execute);
+  const [server] = await execute<{
     standby: boolean;
     readonly: boolean;
     version: number;
     encoding: string;
   }>(sql`
-    select rolname as name, rolsuper or rolbypassrls as unbound, pg_is_in_recovery() as standby,
-      current_setting('transaction_read_only') = 'on' as readonly, current_setting('server_version_num')::int as version,
-      current_setting('server_encoding') as encoding
-    from pg_roles where rolname = current_user`);
+    select pg_is_in_recovery() as standby, current_setting('transaction_read_only') = 'on' as readonly,
+      current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding`);
   const open = await execute<{ name: string }>(sql`
     select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where n.nspname = any(current_schemas(false)) and n.nspname <> 'pg_catalog' and c.relkind in ('r', 'p')
       and not c.relispartition
       and not (c.relrowsecurity and c.relforcerowsecurity) and not (c.relname = any(${platformTables}))`);
   return {
-    role: role?.name ?? '',
-    isStandby: role?.standby ?? false,
-    isReadOnly: role?.readonly ?? false,
-    isUnbound: role?.unbound ?? true,
+    role: role.name,
+    isStandby: server?.standby ?? false,
+    isReadOnly: server?.readonly ?? false,
+    isUnbound: role.isUnbound,
     skewSeconds: Math.abs((await measureDatabaseTime(execute)).now().getTime() - Date.now()) / 1000,
     openTables: open.map(({ name }) => name),
-    versionNumber: role?.version ?? 0,
-    encoding: role?.encoding ?? '',
+    versionNumber: server?.version ?? 0,
+    encoding: server?.encoding ?? '',
   };
 }
 
@@ -87,19 +84,33 @@ export function encodingFailure(encoding: string): ConnectionFailure | undefined
   };
 }
 
+/** Which role PostgreSQL runs statements as, and whether it sees every store's rows. */
+export async function readRole(execute: Execute): Promise<{ name: string; isUnbound: boolean }> {
+  const [role] = await execute<{ name: string; isUnbound: boolean }>(sql`
+    select rolname as name, rolsuper or rolbypassrls as "isUnbound" from pg_roles where rolname = current_user`);
+  return role ?? { name: '', isUnbound: true };
+}
+
+/** What is wrong with a role that sees every store's rows; `undefined` if it does not. */
+export function roleFailure({ name, isUnbound }: { name: string; isUnbound: boolean }): ConnectionFailure | undefined {
+  if (!isUnbound) return undefined;
+  return {
+    reason: `The role "${name}" bypasses row-level security, so stores would not be isolated.`,
+    advice:
+      'Create one that does not:\n' +
+      `  create role storefront login password '…' nosuperuser nobypassrls;\n` +
+      `  alter database … owner to storefront;`,
+  };
+}
+
 /** The first reason why a database is unfit, as a message that says what to do. */
 function whyUnfit(database: InspectedDatabase): string | undefined {
   const { role, isStandby, isUnbound, skewSeconds, openTables, encoding } = database;
   if (isStandby) return `${standby.reason} ${standby.advice}`;
   const wrongEncoding = encodingFailure(encoding);
   if (wrongEncoding) return `${wrongEncoding.reason} ${wrongEncoding.advice}`;
-  if (isUnbound) {
-    return (
-      `The role "${role}" bypasses row-level security, so stores would not be isolated. Create one that does not:\n` +
-      `  create role storefront login password '…' nosuperuser nobypassrls;\n` +
-      `  alter database … owner to storefront;`
-    );
-  }
+  const wrongRole = roleFailure({ name: role, isUnbound });
+  if (wrongRole) return `${wrongRole.reason} ${wrongRole.advice}`;
   if (skewSeconds > clockSkewMaxSeconds) {
     return (
       `The clocks of this machine and of PostgreSQL differ by ${Math.round(skewSeconds)} seconds: ` +

@@ -69,6 +69,33 @@ test.serial('proveDatabase rejects a superuser, with the two statements that cre
   t.is(error.message.split('\n').length, 3);
 });
 
+test.serial('migrate rejects a superuser before it owns tables that processes could not use', async (t) => {
+  await superuser.query("create database untouched encoding 'UTF8' template template0");
+  const url = new URL(adminUrl);
+  url.pathname = '/untouched';
+  await t.throwsAsync(migrate(url.href), { instanceOf: UnfitDatabase, message: /bypasses row-level security/ });
+  const untouched = new pg.Client({ connectionString: url.href });
+  await untouched.connect();
+  try {
+    const { rows } = await untouched.query("select tablename from pg_tables where schemaname = 'public'");
+    t.deepEqual(rows, []);
+  } finally {
+    await untouched.end();
+  }
+});
+
+test.serial('migrate rejects the tables of another role, and says who must own them', async (t) => {
+  await superuser.query("create role stranger login password 'stranger'");
+  const { rows } = await superuser.query<{ name: string }>('select current_database() as name');
+  await superuser.query(`grant create on database ${pg.escapeIdentifier(rows[0]?.name ?? '')} to stranger`);
+  const url = new URL(ownerUrl);
+  Object.assign(url, { username: 'stranger', password: 'stranger' });
+  await t.throwsAsync(migrate(url.href), {
+    instanceOf: UnfitDatabase,
+    message: /Make the role of DATABASE_URL the owner of the database and its tables\./,
+  });
+});
+
 test.serial('neither the web nor a worker starts as a superuser', async (t) => {
   for (const entry of ['src/server.ts', 'workers/all.ts']) {
     const { code, err } = await runEntry(entry, [], testEnvironment({ DATABASE_URL: adminUrl }));
