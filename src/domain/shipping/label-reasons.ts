@@ -118,7 +118,7 @@ export const reasons: Readonly<Record<ReasonCode, Reason>> = {
 
 const codesOfAttention = Object.keys(reasons) as readonly ReasonCode[];
 
-/** With those of a label that was skipped, which no one has to look at. */
+/** Every code that a label can have: also those of one that was skipped, which needs no attention. */
 export const reasonCodes = [...codesOfAttention, 'not_required', 'by_hand'] as const;
 
 /** What happened and what to do, as the failure of a job says it. */
