@@ -7,18 +7,28 @@ export const problemColumns = ['import_row', 'import_problem'] as const;
 
 const [namesMax, nameCharactersMax] = [10, 60];
 
-/** @throws DomainError `invalid_request` for columns that are missing, unknown, or repeated */
-export function checkColumns({ required, optional, otherColumns }: TableFormat, columns: readonly string[]): void {
-  const lacking = required.filter((name) => !columns.includes(name));
+/**
+ * The columns that a header names, capitals or not.
+ * @throws DomainError `invalid_request` for columns that are missing, unknown, or repeated
+ */
+export function columnsNamed(
+  { required, optional, otherColumns }: TableFormat,
+  header: readonly string[],
+): readonly string[] {
   const known = [...required, ...optional, ...problemColumns];
+  const byLowerCase = new Map(known.map((name) => [name.toLowerCase(), name]));
+  const columns = header.map((name) => byLowerCase.get(name.toLowerCase()) ?? name);
+  const lacking = required.filter((name) => !columns.includes(name));
   const unknown = otherColumns === 'rejected' ? columns.filter((name) => !known.includes(name)) : [];
   const repeated = columns.filter((name, index) => columns.indexOf(name) !== index);
   const faults = [
-    lacking.length > 0 && `The file lacks the columns ${columnsOf(lacking)}.`,
-    unknown.length > 0 && `The columns ${columnsOf(unknown)} are unknown.`,
-    repeated.length > 0 && `The columns ${columnsOf(repeated)} occur twice.`,
+    lacking.length > 0 && `The file lacks the columns ${listed(lacking)}.`,
+    unknown.length > 0 &&
+      `The columns ${listed(unknown)} are unknown. What can be imported is ${[...required, ...optional].join(', ')}.`,
+    repeated.length > 0 && `The columns ${listed(repeated)} occur twice.`,
   ].filter((fault) => fault !== false);
   if (faults.length > 0) throw invalidRequest(faults.join(' '));
+  return columns;
 }
 
 /** @throws DomainError `invalid_request` for a row that has no cell for a column, or one that is not empty for none */
@@ -43,7 +53,7 @@ export function columnAt({ required, optional, columnsOf = {} }: TableFormat, pa
 }
 
 /** The names of columns in a message. */
-function columnsOf(names: readonly string[]): string {
+function listed(names: readonly string[]): string {
   const shown = names.slice(0, namesMax).map((name) => `"${oneLine(name, nameCharactersMax)}"`);
   return [...shown, ...(names.length > namesMax ? ['…'] : [])].join(', ');
 }

@@ -5,7 +5,7 @@ import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { Context, InTransaction } from '../context.ts';
 import type { Item } from './apply-items.ts';
-import { checkColumns } from './columns.ts';
+import { columnsNamed } from './columns.ts';
 import { tableOf } from './kinds/index.ts';
 import { endOperation, lockOpenOperation, type Operation, readOperation } from './operation.ts';
 import { type FileRow, readHeader, readLines, readTable } from './read-rows.ts';
@@ -56,10 +56,10 @@ async function openFile(ctx: Context, id: string): Promise<Operation | undefined
   if (operation.columns) return operation;
   const table = tableOf(operation);
   const header = table && readHeader((await readChunk(ctx, id, 0))?.content ?? Buffer.alloc(0));
-  if (table && header) checkColumns(table, header.columns);
+  const columns = table && header ? columnsNamed(table, header.columns) : ['json'];
   await transact(ctx, (ctx) =>
     ctx.tx.execute(sql`
-    update bulk_operations set columns = ${header?.columns ?? ['json']}, separator = ${header?.separator ?? null},
+    update bulk_operations set columns = ${columns}, separator = ${header?.separator ?? null},
       bytes_read = ${header?.endsAt ?? 0}, state = 'running', started_at = ${ctx.clock.now()}
     where tenant_id = ${ctx.tenant.id} and id = ${id} and columns is null and finished_at is null`),
   );

@@ -1,6 +1,6 @@
 import { DomainError, invalidRequest } from '#src/lib/errors.ts';
 import type { Context } from '../context.ts';
-import { checkCells, checkColumns, problemColumns } from './columns.ts';
+import { checkCells, columnsNamed, problemColumns } from './columns.ts';
 import { cellOf, csvOf } from './csv.ts';
 import type { ImportKind, TableFormat } from './import-kind.ts';
 import { tableOf } from './kinds/index.ts';
@@ -44,8 +44,8 @@ async function* replaceFields(text: AsyncIterable<Buffer>, replace: Replace): As
 
 async function* replaceCells(table: TableFormat, text: AsyncIterable<Buffer>, replace: Replace): AsyncIterable<string> {
   const { beginning, rest } = await splitHeader(text);
-  const { columns, separator, endsAt } = readHeader(beginning);
-  checkHeader(table, columns);
+  const { columns: header, separator, endsAt } = readHeader(beginning);
+  const columns = columnsIn(table, header);
   const read = columns.filter((name) => !problemColumns.some((other) => other === name));
   yield csvOf([read]);
   let row = 1;
@@ -61,9 +61,9 @@ async function* replaceCells(table: TableFormat, text: AsyncIterable<Buffer>, re
 }
 
 /** A file without a header begins with a row, whose secret no message may repeat. */
-function checkHeader(table: TableFormat, columns: readonly string[]): void {
+function columnsIn(table: TableFormat, header: readonly string[]): readonly string[] {
   try {
-    checkColumns(table, columns);
+    return columnsNamed(table, header);
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
     throw invalidRequest(
