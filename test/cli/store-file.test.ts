@@ -84,6 +84,11 @@ test('the issues of a store file are reported together in its order, with line a
   t.deepEqual(problemsOf([['timezone: America/New_York', 'timezone: America/Old_York']]), [
     `${lineOf('timezone:')} store.timezone is no time zone that is known`,
   ]);
+  for (const locale of ['english', 'en_US', 'xx-US']) {
+    t.deepEqual(problemsOf([['locale: en-US', `locale: ${locale}`]]), [
+      `${lineOf('locale:')} store.locale is no locale that is known`,
+    ]);
+  }
 });
 
 test('an unknown field is reported with the most similar one', (t) => {

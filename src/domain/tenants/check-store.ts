@@ -8,7 +8,7 @@ export function issuesOfStore(store: StoreInput, settings: Settings): Issue[] {
   const { currency, locale, timezone } = store;
   return [
     ...checkKnown('/currency', 'currency', () => Intl.supportedValuesOf('currency').includes(currency)),
-    ...checkKnown('/locale', 'locale', () => Intl.getCanonicalLocales(locale).length <= 1),
+    ...checkKnown('/locale', 'locale', () => Intl.NumberFormat.supportedLocalesOf(locale).length === 1),
     ...checkKnown(
       '/timezone',
       'time zone',
