@@ -682,6 +682,23 @@ test('POST /cart/unsubscribe rejects unknown tokens and those of another store',
   t.like((await api.call('GET', `${unsubscribe}?token=${token}`)).body, { status: 'subscribed' });
 });
 
+test('/cart/unsubscribe says in a page of a browser that a link is not valid', async (t) => {
+  const { api } = t.context;
+  const headers = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+  const ways = [
+    () => api.call('GET', `${unsubscribe}?token=nonsense`, { headers }),
+    () => api.call('POST', `${unsubscribe}?token=nonsense`, { headers: { ...headers, ...form }, body: '' }),
+  ];
+  for (const way of ways) {
+    const reply = await way();
+    t.is(reply.status, 400);
+    t.is(reply.headers.get('content-type'), 'text/html; charset=utf-8');
+    t.is(reply.headers.get('cache-control'), 'no-store');
+    t.regex(reply.headers.get('content-security-policy') ?? '', /default-src 'none'/);
+    t.regex(reply.body, /<p>This link is invalid or has expired\.<\/p>/);
+  }
+});
+
 test('GET /cart/unsubscribe escapes the name of the store', async (t) => {
   const { api, ctx, services } = t.context;
   const tenant = await buildTenant(services, { name: '<script>alert("x")</script> & Co' });

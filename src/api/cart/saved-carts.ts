@@ -7,7 +7,7 @@ import {
   toTokenHolders,
 } from '#src/api/lib/define-route.ts';
 import { invalidRequest } from '#src/api/lib/http-error.ts';
-import { ok, type Reply } from '#src/api/lib/reply.ts';
+import { ok, prefersPage, type Reply } from '#src/api/lib/reply.ts';
 import {
   type MailPreference,
   presentSavedCart,
@@ -25,7 +25,7 @@ import { saveCartAndRemind } from '#src/domain/reminders/index.ts';
 import { tenantIdOfToken } from '#src/domain/tenants/index.ts';
 import { invalidOrExpired } from '#src/lib/errors.ts';
 import { Omittable, Type } from '#src/lib/schema.ts';
-import { showPreference } from './unsubscribe-page.ts';
+import { showPreference, showUnsubscribeError } from './unsubscribe-page.ts';
 
 const invalidLink = () => invalidOrExpired('link');
 const Token = Type.String({ maxLength: 200 });
@@ -93,13 +93,14 @@ export const getUnsubscription = defineRoute({
   path: '/api/v1/cart/unsubscribe',
   tag: 'cart',
   summary: 'Read whether an email gets reminders, as a page for browsers. With confirm=1, unsubscribe it.',
+  description: 'A browser gets a page, also where the request is rejected.',
   audience: toTokenHolders('cart:write', tenantOfToken(invalidLink)),
   limit: 'ceiling',
   query: Type.Object({
     token: Type.Optional(Token),
     confirm: Type.Optional(Type.String({ maxLength: 10, examples: ['1'] })),
   }),
-  page: true,
+  errorPage: showUnsubscribeError,
   errors: ['invalid_or_expired_token'],
   responses: { 200: PreferenceResponse },
   async handle({ ctx, query, isHead, header }) {
@@ -116,13 +117,14 @@ export const postUnsubscription = defineRoute({
   path: '/api/v1/cart/unsubscribe',
   tag: 'cart',
   summary: 'Unsubscribe an email from reminders. Supports one-click unsubscription (RFC 8058).',
+  description: 'A browser gets a page, also where the request is rejected.',
   audience: toTokenHolders('cart:write', tenantOfToken(invalidLink)),
   limit: 'ceiling',
   query: TokenQuery,
   body: TokenBody,
   form: true,
   bodyBytesMax: 16 * 1024,
-  page: true,
+  errorPage: showUnsubscribeError,
   errors: ['invalid_or_expired_token'],
   responses: { 200: PreferenceResponse },
   async handle({ ctx, query, body, header }) {
@@ -141,10 +143,9 @@ function requireToken(sent: Sent): string {
   throw invalidRequest([{ path: '/token', code: 'required', detail: 'is required' }], 'request');
 }
 
-/** Respond with a page to browsers, with JSON to others: no browser asks for that by name. */
+/** Respond with a page to browsers, with JSON to others. */
 function respondPreference(ctx: Context, status: MailPreference, request: { token: string; accept: string }): Reply {
-  const { accept } = request;
-  if (!accept.includes('text/html') || accept.includes('application/json')) return ok({ ok: true, status });
+  if (!prefersPage(request.accept)) return ok({ ok: true, status });
   return showPreference({ storeName: ctx.tenant.name, status, token: request.token });
 }
 

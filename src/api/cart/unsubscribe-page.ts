@@ -1,4 +1,6 @@
+import type { ErrorPage } from '#src/api/lib/define-route.ts';
 import { page, type Reply } from '#src/api/lib/reply.ts';
+import type { ErrorBody } from '#src/api/lib/reply-to-error.ts';
 import { escapeHtml } from '#src/lib/html.ts';
 
 /** The page has no scripts or external resources, and its URL with the token is not sent as a referrer. */
@@ -32,24 +34,32 @@ export function showPreference({
     <form method="post" action="?token=${escapeHtml(encodeURIComponent(token))}">
       <button type="submit">Stop reminders</button>
     </form>`;
-  const reply = page(`<!doctype html>
+  const content = `<p>${message}</p>${isSubscribed ? button : ''}`;
+  return { ...page(pageOf({ title: `${title} · ${store}`, heading: title, content })), headers };
+}
+
+/** The page in its place where the link is not valid, or the request cannot be served now. */
+export function showUnsubscribeError({ detail }: ErrorBody): ErrorPage {
+  const heading = 'This did not work';
+  return { html: pageOf({ title: heading, heading, content: `<p>${escapeHtml(detail)}</p>` }), headers };
+}
+
+const pageOf = ({ title, heading, content }: { title: string; heading: string; content: string }) => `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>${title} · ${store}</title>
+    <title>${title}</title>
     <style>${style}</style>
   </head>
   <body>
     <main>
-    <h1>${title}</h1>
-    <p>${message}</p>${isSubscribed ? button : ''}
+    <h1>${heading}</h1>
+    ${content}
     </main>
   </body>
 </html>
-`);
-  return { ...reply, headers };
-}
+`;
 
 const style = `
       :root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif }

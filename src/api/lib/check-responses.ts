@@ -32,7 +32,7 @@ export function createResponseCheck(report: ((drift: string) => void) | undefine
 function driftOf(route: Route, { status, body }: Reply): string | undefined {
   const schema = route.responses[status];
   if (!schema) return 'which its `responses` do not list';
-  if (typeof body === 'string') return route.page ? undefined : 'as a page, which it does not declare';
+  if (typeof body === 'string') return route.errorPage ? undefined : 'as a page, which it does not declare';
   if (body === undefined || body instanceof Readable) return undefined;
   // An undocumented field of a response is a difference, too.
   const [issue] = issuesOf(closed(schema), JSON.parse(JSON.stringify(body)));

@@ -6,6 +6,7 @@ import type { ModuleName, OpenedKey, Scope } from '#src/domain/tenants/index.ts'
 import type { ErrorCode } from './error-codes.ts';
 import type { EmailLimitName, Guess, LimitName } from './limits.ts';
 import type { Reply } from './reply.ts';
+import type { ErrorBody } from './reply-to-error.ts';
 
 /**
  * Who may call a route, and how the tenant is determined:
@@ -110,6 +111,12 @@ export type EmailWork<Value> = (mayEmail: boolean) => Promise<{ readonly value: 
 /** How a response may be cached: not at all, or with a revalidation each time. */
 export type Caching = 'no-store' | 'revalidate';
 
+/** A page that browsers get in place of the error envelope. */
+export interface ErrorPage {
+  readonly html: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 export interface Route {
   /** Its name in the API document and so in generated clients; `admin.…` for an owner's. Never changes. */
   readonly operationId: string;
@@ -132,8 +139,8 @@ export interface Route {
   readonly form?: true;
   /** The JSON may be called text/plain, or nothing: a page that is being left can set no header. */
   readonly plainTextJson?: true;
-  /** Browsers get a page in place of the JSON. */
-  readonly page?: true;
+  /** Browsers get a page in place of the JSON; this one where the request is rejected. */
+  readonly errorPage?: (error: ErrorBody) => ErrorPage;
   /** The operation itself rejects text that cannot be stored: in one item, it must not reject the others. */
   readonly checksText?: true;
   readonly bodyBytesMax: number;

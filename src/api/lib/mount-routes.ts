@@ -11,6 +11,7 @@ import { HttpError } from './http-error.ts';
 import { readIdempotencyKey, runIdempotent } from './idempotent-request.ts';
 import { bodyReader, checkRequest, noPieces, type SentBody, streamBody } from './read-request.ts';
 import { type RenderedReply, renderReply, sendReply, sendStored } from './render-reply.ts';
+import { prefersPage } from './reply.ts';
 import type { RequestRouter } from './request-router.ts';
 import type { RouteServices } from './route-services.ts';
 import type { Party } from './shares.ts';
@@ -19,6 +20,7 @@ import { staffCookieName } from './staff-cookie.ts';
 /** Mount routes at their paths: each request is authenticated, checked in the documented order, and then handled. */
 export function mountRoutes(requestRouter: RequestRouter, shared: RouteServices, routes: readonly Route[]): void {
   const handlerOf = (route: Route) => async (koa: RouterContext) => {
+    if (prefersPage(koa.get('accept'))) koa.state['errorPage'] = route.errorPage;
     try {
       await serve(shared, route, koa);
     } catch (error) {

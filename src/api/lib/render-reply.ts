@@ -61,13 +61,23 @@ export function storedHeaders(etag: string, isPrivate: boolean): Record<string, 
   };
 }
 
-/** The reply to an error: the error envelope, never cached. */
-export function renderError(error: unknown, requestId: string): RenderedReply & { readonly body: string } {
+/** The reply to an error: the error envelope, or the page that the route has in its place. Never cached. */
+export function renderError(
+  error: unknown,
+  requestId: string,
+  errorPage?: Route['errorPage'],
+): RenderedReply & { readonly body: string } {
   const { status, headers, body } = replyToError(error, requestId);
+  const page = errorPage?.(body);
   return {
     status,
-    headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', ...headers },
-    body: JSON.stringify(body),
+    headers: {
+      'content-type': `${page ? 'text/html' : 'application/json'}; charset=utf-8`,
+      'cache-control': 'no-store',
+      ...headers,
+      ...page?.headers,
+    },
+    body: page ? page.html : JSON.stringify(body),
     etag: undefined,
   };
 }

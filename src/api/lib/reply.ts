@@ -11,6 +11,9 @@ export const ok = (body: object): Reply => ({ status: 200, body });
 export const created = (body: object): Reply => ({ status: 201, body });
 export const accepted = (body: object): Reply => ({ status: 202, body });
 export const page = (html: string): Reply => ({ status: 200, body: html });
+/** Whether the sender of this `Accept` is a browser that shows a page: those ask for no JSON by name. */
+export const prefersPage = (accept: string): boolean =>
+  accept.includes('text/html') && !accept.includes('application/json');
 /** A file to be downloaded, in pieces. One that fails in the middle ends the connection. */
 export const file = (
   pieces: AsyncIterable<string | Buffer>,

@@ -23,7 +23,7 @@ export function handleRequests(services: Services): Middleware {
         try {
           await next();
         } catch (error) {
-          const reply = renderError(error, requestId);
+          const reply = renderError(error, requestId, koa.state['errorPage']);
           if (reply.status >= 500) services.log.error({ err: error, path: koa.path }, 'request failed');
           if (koa.get('origin') !== '') allowOrigin(koa, koa.get('origin'));
           sendReply(koa, reply);

@@ -34,7 +34,7 @@ function responseOf(route: Route, status: string, schema: TSchema, schemas: Sche
     ...(hasBody(Number(status), schema) && {
       content: {
         [mediaTypeOf(schema)]: { schema: schemas.refer(schema) },
-        ...(route.page && { 'text/html': { schema: { type: 'string' } } }),
+        ...(route.errorPage && { 'text/html': { schema: { type: 'string' } } }),
       },
     }),
   };
