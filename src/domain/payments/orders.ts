@@ -31,7 +31,7 @@ export interface Payment {
   readonly name: string | null;
   readonly phone: string | null;
   readonly address: PaidAddress | null;
-  /** A further period of a subscription: no shopper checked out, so no saved cart is closed. */
+  /** A further period of a subscription: no shopper checked out, so no saved cart is closed and no visit counts. */
   readonly isRenewal?: true;
   /** The provider's id of the payment; `null` where nothing was due. */
   readonly paymentId: string | null;
@@ -97,7 +97,9 @@ async function recordPayer(ctx: InTransaction, order: Order, { name, paymentCust
  */
 async function closeSale(ctx: InTransaction, order: Order, { isRenewal }: Payment): Promise<void> {
   const { id: orderId, cartId = null, email = null, customerId = null, partnerCode, currency, totalCents } = order;
-  const named = typeof order.metadata['session_id'] === 'string' ? order.metadata['session_id'] : null;
+  // The metadata of a renewal is that of the checkout, but its shopper's visits led to the first order only.
+  const visited = isRenewal ? undefined : order.metadata['session_id'];
+  const named = typeof visited === 'string' ? visited : null;
   const bought = isRenewal ? undefined : await markBought(ctx, { email, cartId, sessionId: named });
   if (bought) await stopReminders(ctx, orderId, bought.savedCarts);
   const sessionId = bought?.sessionId ?? named;

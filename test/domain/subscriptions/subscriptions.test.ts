@@ -5,6 +5,7 @@ import { removeProduct } from '#src/domain/catalog/index.ts';
 import { createCheckoutSession, createGiftCheckout } from '#src/domain/checkout/index.ts';
 import { findCustomerByEmail } from '#src/domain/customers/index.ts';
 import { orderItems } from '#src/domain/orders/index.ts';
+import { trackReferral } from '#src/domain/partners/index.ts';
 import {
   applySnapshot,
   manageSubscription,
@@ -21,6 +22,7 @@ import { behind } from '#test/support/clock.ts';
 import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
 import { type BuiltProduct, buildProduct, stockOf } from '#test/support/factories/catalog.ts';
 import { buildKey } from '#test/support/factories/keys.ts';
+import { attributionOf, buildPartner } from '#test/support/factories/partners.ts';
 import { buildPaymentAccount, orderOf, ordersOf, sessionOf } from '#test/support/factories/payments.ts';
 import { buildShippingAccount } from '#test/support/factories/shipping.ts';
 import { buildSubscription, subscriptionsOf } from '#test/support/factories/subscriptions.ts';
@@ -107,6 +109,28 @@ test.serial('each paid period becomes one order with its own label', async (t) =
   t.is((await enqueuedJobs(ctx, purchaseLabel)).filter(({ attempt }) => attempt === 1).length, 2);
   t.like(await stockOf(ctx, beans.variant.id), { stock: 98, held: 0 });
   t.deepEqual(await recorded(ctx, subscription.id), ['subscription.created', 'subscription.updated']);
+});
+
+test.serial('a renewal is attributed to no partner, by code or by visit', async (t) => {
+  const { ctx, stripe } = t.context;
+  const [referrer, other] = [await buildPartner(ctx), await buildPartner(ctx, { window: '90d' })];
+  const beans = await buildProduct(ctx, coffee);
+  for (const { code } of [referrer, other]) await trackReferral(ctx, { code, sessionId: 'ses-1' });
+  const { order_id: orderId } = await createCheckoutSession(ctx, {
+    items: [line(beans)],
+    customer_email: 'ada@example.com',
+    partner_code: referrer.code,
+    metadata: { session_id: 'ses-1' },
+  });
+  await stripe.pay((await sessionOf(ctx, orderId)).sessionId ?? '', { ...shopper, outcome: 'paid' });
+  await settle(t.context);
+  const [subscription] = await subscriptionsOf(ctx);
+  await stripe.renew(subscription?.paymentSubscriptionId ?? '', 'paid');
+  await settle(t.context);
+  const [first, renewal] = await ordersOf(ctx);
+  t.like(await attributionOf(ctx, first?.id ?? ''), { partnerId: referrer.id });
+  t.like(renewal, { status: 'paid' });
+  t.is(await attributionOf(ctx, renewal?.id ?? ''), undefined);
 });
 
 test.serial('a paid period has an order with all that was charged, also what was removed right after it', async (t) => {
