@@ -607,6 +607,26 @@ test('a pause credits the unused time on the next invoice by default', async (t)
   );
 });
 
+test("a renewal settles the customer's credit or debt, and keeps what is left of it", async (t) => {
+  const { stripe, subscription, control } = await subscribed(t);
+  const customer = idOf(subscription.customer);
+  const renewed = async () => {
+    await control.renew(subscription.id, 'paid');
+    const [invoice] = (await stripe.invoices.list({ limit: 1 })).data;
+    const { balance } = (await stripe.customers.retrieve(customer)) as Stripe.Customer;
+    return [invoice?.total, invoice?.starting_balance, invoice?.amount_due, invoice?.amount_paid, balance];
+  };
+  await stripe.customers.update(customer, { balance: -3000 });
+  t.deepEqual(await renewed(), [2400, -3000, 0, 0, -600]);
+  t.deepEqual(await renewed(), [2400, -600, 1800, 1800, 0]);
+  await stripe.customers.update(customer, { balance: 40 });
+  t.deepEqual(await renewed(), [2400, 40, 2440, 2440, 0]);
+  t.deepEqual(
+    (await stripe.charges.list()).data.map(({ amount }) => amount),
+    [2440, 1800, 2400],
+  );
+});
+
 test("a new interval with a trial until the period's end is charged only then", async (t) => {
   const { stripe, subscription, control } = await subscribed(t);
   const [item] = subscription.items.data;

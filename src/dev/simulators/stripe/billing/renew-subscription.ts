@@ -94,10 +94,21 @@ export function invoicePeriod(
   subscription.latest_invoice = invoice.id;
   account.record('invoice.created', invoice);
   if (subscription.pause_collection) return shelve(account, invoice, subscription.pause_collection.behavior);
+  applyBalance(account, invoice);
   finalizeInvoice(account, invoice);
   collectInvoice(account, invoice, outcome === 'paid' ? 'paid' : 'declined');
   if (invoice.status !== 'paid') account.change(subscription, { status: 'past_due' }, 'customer.subscription.updated');
   return invoice;
+}
+
+/** Credit reduces what is due, debt adds to it; what is left of either waits for the next invoice. */
+function applyBalance(account: Account, invoice: Invoice): void {
+  const customer = account.customers.need(invoice.customer);
+  const start = customer.balance;
+  const due = Math.max(0, invoice.total + start);
+  customer.balance = invoice.total + start - due;
+  const balances = { starting_balance: start, ending_balance: customer.balance };
+  Object.assign(invoice, { amount_due: due, amount_remaining: due, ...balances });
 }
 
 function shelve(

@@ -11,6 +11,8 @@ import {
 
 export interface CustomerParams {
   readonly address?: AddressParams | null;
+  /** What the customer owes; negative is credit. The next invoices of subscriptions settle it. */
+  readonly balance?: number;
   readonly description?: string;
   readonly email?: string;
   readonly metadata?: MetadataChange | null;
@@ -72,8 +74,8 @@ export function updateCustomer(account: Account, customer: Customer, params: Cus
 }
 
 function customerFields(metadata: Metadata, params: CustomerParams): Partial<Customer> {
-  const { address, description, email, name, phone, preferred_locales, shipping, tax_exempt } = params;
-  const given = { description, email, name, phone, preferred_locales, tax_exempt };
+  const { address, balance, description, email, name, phone, preferred_locales, shipping, tax_exempt } = params;
+  const given = { balance, description, email, name, phone, preferred_locales, tax_exempt };
   return {
     ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
     ...(address !== undefined && { address: address && addressFrom(address) }),

@@ -64,6 +64,8 @@ export interface ShippingDetails {
 }
 
 export interface Customer extends StripeObject {
+  /** What the customer owes; negative is credit. */
+  balance: number;
   email: string | null;
   name: string | null;
   phone: string | null;
