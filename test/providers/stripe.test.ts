@@ -472,11 +472,12 @@ const lineOf = (given: { quantity?: number; amount: number; discounts?: number[]
     parent: { subscription_item_details: { subscription_item: 'si_1', proration: given.proration ?? false } },
   }) as unknown as Stripe.InvoiceLineItem;
 
-const invoiceOf = (billing_reason: string, total = 3400) =>
+const invoiceOf = (billing_reason: string, total = 3400, amount_due = Math.max(0, total)) =>
   ({
     id: 'in_1',
     billing_reason,
     total,
+    amount_due,
     status: 'paid',
     currency: 'usd',
     parent: null,
@@ -500,8 +501,14 @@ test('invoiceSnapshotOf leaves out the lines of an update invoiced at zero, whic
   t.is(invoiceSnapshotOf(invoiceOf('subscription_cycle', 0), free).lines.length, 1);
 });
 
-test("invoiceSnapshotOf totals an invoice with a customer's credit at zero", (t) => {
-  t.is(invoiceSnapshotOf(invoiceOf('subscription_cycle', -300), []).totalCents, 0);
+test("invoiceSnapshotOf totals what was charged beside the customer's credit or debt", (t) => {
+  const totals = [
+    invoiceOf('subscription_cycle', -300),
+    invoiceOf('subscription_cycle', 3400, 0),
+    invoiceOf('subscription_cycle', 3400, 2400),
+    invoiceOf('subscription_cycle', 3400, 3440),
+  ].map((invoice) => invoiceSnapshotOf(invoice, []).totalCents);
+  t.deepEqual(totals, [0, 0, 2400, 3440]);
 });
 
 test('invoiceSnapshotOf distinguishes the first period from renewals of any cause', (t) => {

@@ -131,8 +131,8 @@ export function invoiceSnapshotOf(invoice: Stripe.Invoice, lines: readonly Strip
     isPaid: invoice.status === 'paid',
     currency: invoice.currency.toUpperCase(),
     taxCents: sum(invoice.total_taxes),
-    // A customer's credit can be more than the period costs.
-    totalCents: Math.max(0, invoice.total),
+    // What was charged: a customer's credit pays a part of the total, or all of it.
+    totalCents: invoice.amount_due,
     paymentId: paymentOf(invoice),
     lines: (isTrial ? [] : periods).map((line) => ({
       itemId: line.parent?.subscription_item_details?.subscription_item ?? null,

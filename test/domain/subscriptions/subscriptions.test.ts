@@ -12,6 +12,7 @@ import {
   openAccount,
   openBillingPortal,
   reactivateSubscription,
+  requestRefund,
 } from '#src/domain/payments/index.ts';
 import { fetchSnapshot, fetchSubscription } from '#src/domain/payments/snapshots/fetch-snapshot.ts';
 import type { PaymentGateway } from '#src/domain/ports/payment-gateway.ts';
@@ -109,6 +110,27 @@ test.serial('each paid period becomes one order with its own label', async (t) =
   t.is((await enqueuedJobs(ctx, purchaseLabel)).filter(({ attempt }) => attempt === 1).length, 2);
   t.like(await stockOf(ctx, beans.variant.id), { stock: 98, held: 0 });
   t.deepEqual(await recorded(ctx, subscription.id), ['subscription.created', 'subscription.updated']);
+});
+
+test.serial("a renewal costs what was charged beside the customer's credit, and no more is refunded", async (t) => {
+  const { ctx, account, services, stripe } = t.context;
+  const { subscription } = await subscribe(t.context);
+  const [customer] = (await stripe.account(account.secretKey)).customers;
+  const credited = await fetch(`${services.config.stripeApiBase ?? ''}/v1/customers/${customer?.id}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${account.secretKey}` },
+    body: new URLSearchParams({ balance: '-5000' }),
+  });
+  t.is(credited.status, 200);
+  for (let period = 0; period < 2; period += 1) await stripe.renew(subscription.paymentSubscriptionId, 'paid');
+  await settle(t.context);
+  const [, free, reduced] = await ordersOf(ctx);
+  t.like(free, { status: 'paid', totalCents: 0, shippingCents: 599, attentionCode: null });
+  t.like(reduced, { status: 'paid', totalCents: 2 * (3400 + 599) - 5000, attentionCode: null });
+
+  await requestRefund(ctx, { orderId: reduced?.id ?? '' });
+  await settle(t.context);
+  t.like(await orderOf(ctx, reduced?.id ?? ''), { status: 'refunded', refundedCents: 2998, attentionCode: null });
 });
 
 test.serial('a renewal is attributed to no partner, by code or by visit', async (t) => {
