@@ -62,8 +62,8 @@ export const postSubscriptionManage = defineRoute({
     'nothing. `resume` continues the same billing cycle: the next charge and parcel come on its next date, and dates ' +
     'that passed during the pause are not charged. `change_interval` takes effect when the paid period ends: ' +
     '`interval` changes at once, `status` is `trialing` until `current_period_end`, and then the first new period is ' +
-    'charged and shipped. A paused subscription has to be resumed before its interval is changed. ' +
-    'Repeating `pause` or `resume` changes nothing.',
+    'charged and shipped. A paused subscription has to be resumed before its interval is changed, and one with an ' +
+    'overdue payment cannot be paused. Repeating `pause` or `resume` changes nothing.',
   audience: toBearer('subscriptions:write'),
   limit: 'owner',
   module: 'subscriptions',

@@ -47,7 +47,7 @@ interface ManagedSubscription {
  * are one subscription at the provider, so all of them are changed.
  *
  * @throws DomainError not_found, conflict `subscription_canceled`, invalid `price_unavailable` for an interval in which a
- *   product is not sold, or the error of a failed call to the provider
+ *   product is not sold, invalid_request for what its status does not allow, or the error of a failed call to the provider
  */
 export async function manageSubscription(ctx: Context, id: string, input: ManageInput): Promise<SubscriptionView> {
   return applyChange(ctx, id, changeOf(input));
@@ -114,7 +114,7 @@ async function changeAtProvider(
   ctx: Context,
   account: PaymentAccount,
   id: string,
-  { paymentSubscriptionId, snapshotNumber }: ManagedSubscription,
+  { paymentSubscriptionId, snapshotNumber, status }: ManagedSubscription,
   wanted: SubscriptionChange,
 ): Promise<void> {
   const key = ['subscription', id, snapshotNumber, wanted.action, wanted.interval, timeBucketOf(ctx.clock)]
@@ -124,10 +124,18 @@ async function changeAtProvider(
     await ctx.ports.payments.changeSubscription(account, paymentSubscriptionId, wanted, key, ctx.signal);
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
+    if (error.failure === 'refused' && wanted.action === 'pause' && status === 'past_due') throw overdue();
     // A canceled subscription is reported as missing when it is changed; it can still be fetched.
     if (error.failure !== 'missing') throw paymentErrorOf(error);
   }
 }
+
+const overdue = () =>
+  invalidRequest('A payment of the subscription is overdue. It can be paused once that is paid, or canceled.', {
+    path: '/action',
+    code: 'past_due',
+    detail: 'must not be pause while a payment is overdue',
+  });
 
 function notSold(): DomainError {
   const problem = { code: 'price_unavailable', detail: 'This product is not sold in this way.' };

@@ -380,6 +380,24 @@ test.serial('a pause beyond the paid period skips its dates, and the next one is
   t.deepEqual(await chargedAndServed(t.context), { charged: 11798, ordered: 11798, orders: 2, labels: 2 });
 });
 
+test.serial('manageSubscription rejects a pause while a payment is overdue, and pauses once it is paid', async (t) => {
+  const { ctx, account, stripe } = t.context;
+  const { subscription } = await subscribe(t.context);
+  await stripe.renew(subscription.paymentSubscriptionId, 'failed');
+  await settle(t.context);
+  t.is((await readSubscription(ctx, subscription.id))?.status, 'past_due');
+  const error = await t.throwsAsync(manageSubscription(ctx, subscription.id, { action: 'pause' }), {
+    instanceOf: DomainError,
+    code: 'invalid_request',
+  });
+  t.like(error?.extensions, { errors: [{ path: '/action', code: 'past_due' }] });
+
+  const { invoices } = await stripe.account(account.secretKey);
+  await stripe.payInvoice(invoices.find(({ status }) => status === 'open')?.id ?? '', 'paid');
+  await settle(t.context);
+  t.like(await manageSubscription(ctx, subscription.id, { action: 'pause' }), { status: 'paused' });
+});
+
 test.serial('manageSubscription rejects a new interval while the subscription is paused', async (t) => {
   const { ctx } = t.context;
   const { subscription } = await subscribe(t.context);
