@@ -95,6 +95,25 @@ test("a receipt adds up in its order's currency", async (t) => {
   t.is(formatMoney(12345, 'KWD', 'en-US').replace(/\s/, ' '), 'KWD 12.345');
 });
 
+test('the totals of a receipt add up where prices include the tax, and where a credit paid a part', async (t) => {
+  const { total_cents: total, tax_cents: tax } = orderMail();
+  const totalsOf = async (total_cents: number) => {
+    const data = orderMail({ total_cents });
+    const { text } = await renderEmail(t.context.ctx, 'receipt', {
+      data,
+      subjectId: 'ord_1',
+      recipient: 'a@b.example',
+    });
+    return text
+      .split('\n')
+      .filter((line) => /^(Tax|Adjustment|Total) /.test(line))
+      .map((line) => line.replace(/ {2,}/, ' '));
+  };
+  t.deepEqual(await totalsOf(total), ['Tax $7.14', 'Total $99.53']);
+  t.deepEqual(await totalsOf(total - tax), ['Tax (included) $7.14', 'Total $92.39']);
+  t.deepEqual(await totalsOf(total - 1000), ['Tax $7.14', 'Adjustment −$10.00', 'Total $89.53']);
+});
+
 test('contrastOn returns a label colour with enough contrast on any button', (t) => {
   t.is(contrastOn('#ffffff'), '#000000');
   t.is(contrastOn('#ffd84d'), '#000000');

@@ -67,18 +67,29 @@ function itemLines(ctx: Context, { items, currency }: OrderMailData, options: { 
   };
 }
 
+/**
+ * What the total consists of. Prices may include the tax, which is not added to them then. An adjustment is what the
+ * payment differed by, such as what a credit of the customer at the payment provider paid.
+ */
 function orderTotals(ctx: Context, order: OrderMailData): Block {
   const amount = (cents: number) => money(ctx, cents, order.currency);
   const off = (cents: number) => `\u2212${amount(cents)}`;
+  const { subtotal_cents, discount_cents, gift_card_cents, shipping_cents, tax_cents, total_cents } = order;
+  const rest = total_cents - (subtotal_cents - discount_cents - gift_card_cents + shipping_cents);
+  const isTaxIncluded = rest === 0;
+  const adjustment = isTaxIncluded ? 0 : rest - tax_cents;
   return {
     kind: 'totals',
     lines: [
-      { label: 'Subtotal', amount: amount(order.subtotal_cents) },
-      ...(order.discount_cents > 0 ? [{ label: 'Discount', amount: off(order.discount_cents) }] : []),
-      ...(order.gift_card_cents > 0 ? [{ label: 'Gift card', amount: off(order.gift_card_cents) }] : []),
-      ...(order.shipping_cents > 0 ? [{ label: 'Shipping', amount: amount(order.shipping_cents) }] : []),
-      ...(order.tax_cents > 0 ? [{ label: 'Tax', amount: amount(order.tax_cents) }] : []),
-      { label: 'Total', amount: amount(order.total_cents), strong: true },
+      { label: 'Subtotal', amount: amount(subtotal_cents) },
+      ...(discount_cents > 0 ? [{ label: 'Discount', amount: off(discount_cents) }] : []),
+      ...(gift_card_cents > 0 ? [{ label: 'Gift card', amount: off(gift_card_cents) }] : []),
+      ...(shipping_cents > 0 ? [{ label: 'Shipping', amount: amount(shipping_cents) }] : []),
+      ...(tax_cents > 0 ? [{ label: isTaxIncluded ? 'Tax (included)' : 'Tax', amount: amount(tax_cents) }] : []),
+      ...(adjustment !== 0
+        ? [{ label: 'Adjustment', amount: adjustment < 0 ? off(-adjustment) : amount(adjustment) }]
+        : []),
+      { label: 'Total', amount: amount(total_cents), strong: true },
     ],
   };
 }

@@ -105,14 +105,18 @@ function ItemsPanel({ order }: Props) {
   );
 }
 
-/** What the total consists of, without what is zero. */
+/** What the total consists of, without what is zero. Tax that the prices include is not added to them. */
 function sumsOf(order: OrderFile): (readonly [string, string])[] {
+  const rest =
+    order.total_cents - (order.subtotal_cents - order.discount_cents - order.gift_card_cents + order.shipping_cents);
+  const isTaxIncluded = rest === 0;
   const sums = [
     ['Subtotal', order.subtotal_cents],
     ['Discount', -order.discount_cents],
     ['Shipping', order.shipping_cents],
-    ['Tax', order.tax_cents],
+    [isTaxIncluded ? 'Tax (included)' : 'Tax', order.tax_cents],
     ['Gift card', -order.gift_card_cents],
+    ['Adjustment', isTaxIncluded ? 0 : rest - order.tax_cents],
     ['Total', order.total_cents],
     ['Refunded', order.refunded_cents],
     ['Returned to the gift card', order.gift_card_returned_cents],

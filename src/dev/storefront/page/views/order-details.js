@@ -4,6 +4,9 @@ import { money, rhythms } from '../lib/store.js';
 /** The lines, totals and address of an order. */
 export function orderDetails(order) {
   const amount = (cents) => money(cents, order.currency);
+  // Prices may include the tax, which is not added to them then.
+  const untaxed = order.subtotal_cents - order.discount_cents - order.gift_card_cents + order.shipping_cents;
+  const tax = order.total_cents === untaxed ? 'Tax (included)' : 'Tax';
   const row = (name, value, kind) => el('div', { class: kind }, el('dt', {}, name), el('dd', {}, value));
   return el(
     'div',
@@ -33,7 +36,7 @@ export function orderDetails(order) {
       order.discount_cents > 0 && row('Discount', `−${amount(order.discount_cents)}`),
       order.gift_card_cents > 0 && row('Gift card', `−${amount(order.gift_card_cents)}`),
       row('Delivery', order.shipping_cents > 0 ? amount(order.shipping_cents) : 'free'),
-      order.tax_cents > 0 && row('Tax', amount(order.tax_cents)),
+      order.tax_cents > 0 && row(tax, amount(order.tax_cents)),
       row('Total', amount(order.total_cents), 'total'),
       order.refunded_cents > 0 && row('Refunded', amount(order.refunded_cents)),
     ),
