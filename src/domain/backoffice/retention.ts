@@ -135,7 +135,15 @@ export const retentions: ReadonlyMap<ScheduledJob, readonly Retention[]> = new M
         retainedMs: days(90),
         only: sql`old.state in ('expired', 'failed') and old.check_at is null`,
       },
-      { table: 'holds', age: 'closed_at', retainedMs: days(90), only: sql`old.state = 'released'` },
+      {
+        table: 'holds',
+        age: 'closed_at',
+        retainedMs: days(90),
+        // What an oversold order could not get is taken once an operator ships it.
+        only: sql`old.state = 'released' and not exists (
+          select from orders o where o.tenant_id = old.tenant_id and o.id = old.order_id
+            and o.attentions @> '[{"code": "oversold"}]')`,
+      },
       { table: 'payment_event_gaps', age: 'finished_at', retainedMs: days(90) },
       { table: 'payment_drift_reports', age: 'created_at', retainedMs: days(90) },
       {

@@ -22,6 +22,8 @@ import { markdownFile, tableAfter } from '#test/support/documents.ts';
 import { buildCart, buildSavedCart } from '#test/support/factories/cart.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildMail, newAddress } from '#test/support/factories/mail.ts';
+import { buildPaidOrder, buildReleasedHold } from '#test/support/factories/orders.ts';
+import { holdsOf } from '#test/support/factories/payments.ts';
 import { buildEndpoint, receiverFor, recordTests } from '#test/support/factories/webhooks.ts';
 import { startRun } from '#test/support/job-runs.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
@@ -302,6 +304,16 @@ test.serial('emails are deleted after 90 days, except those that are still to be
   clock.pass(days(2));
   for (const _ of [1, 2]) await prune(services.context(), pruneMails);
   t.deepEqual(await ids(), [queued]);
+});
+
+test.serial('what an oversold order could not get is known until an operator has decided about it', async (t) => {
+  const { ctx, services, clock } = t.context;
+  const [open, decided] = [await buildPaidOrder(ctx, { attentionCodes: ['oversold'] }), await buildPaidOrder(ctx)];
+  for (const { id } of [open, decided]) await buildReleasedHold(ctx, id, { variantId: 'var_1', quantity: 2 });
+  clock.pass(days(91));
+  await prune(services.context(), pruneEvents);
+  t.deepEqual(await holdsOf(ctx, open.id), ['stock: released']);
+  t.deepEqual(await holdsOf(ctx, decided.id), []);
 });
 
 test.serial('payment events are retained for 40 days, and longer while they are pending', async (t) => {
