@@ -22,6 +22,8 @@ export class Subscriptions extends Migration {
         currency text not null,
         email text,
         customer_id ${id},
+        -- Where its parcels go since that was changed; before, to the address of the order that began it.
+        shipping_address jsonb,
         current_period_end timestamptz not null,
         cancel_at_period_end boolean not null,
         canceled_at timestamptz,

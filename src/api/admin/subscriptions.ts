@@ -49,7 +49,7 @@ export const postManage = defineRoute({
   method: 'post',
   path: '/api/v1/admin/subscriptions/:id/manage',
   idempotent: 'resumable',
-  summary: 'Pause, resume or cancel a subscription, or change its interval, as its customer can.',
+  summary: 'Pause, resume or cancel a subscription, or change its interval or address, as its customer can.',
   params: Named,
   body: ManageInput,
   errors: [...errors, 'price_unavailable'],

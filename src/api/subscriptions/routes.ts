@@ -56,14 +56,15 @@ export const postSubscriptionManage = defineRoute({
   path: '/api/v1/subscriptions/:id/manage',
   idempotent: 'resumable',
   tag: 'subscriptions',
-  summary: 'Pause, resume or cancel a subscription, or change its interval.',
+  summary: 'Pause, resume or cancel a subscription, or change its interval or address.',
   description:
     'Nothing is charged at once, and a period that is paid stays paid. `pause` stops the charges and refunds ' +
     'nothing. `resume` continues the same billing cycle: the next charge and parcel come on its next date, and dates ' +
     'that passed during the pause are not charged. `change_interval` takes effect when the paid period ends: ' +
     '`interval` changes at once, `status` is `trialing` until `current_period_end`, and then the first new period is ' +
     'charged and shipped. A paused subscription has to be resumed before its interval is changed, and one with an ' +
-    'overdue payment cannot be paused. Repeating `pause` or `resume` changes nothing.',
+    'overdue payment cannot be paused. Repeating `pause` or `resume` changes nothing. `change_address` sends the ' +
+    'parcels of the next periods to `shipping_address`, and leaves orders as they are.',
   audience: toBearer('subscriptions:write'),
   limit: 'owner',
   module: 'subscriptions',

@@ -33,7 +33,7 @@ export {
 export { OrderNumber } from './order-number.ts';
 export { PastOrderInput, savePastOrders } from './past-orders.ts';
 export { orderPersonalData } from './personal-data.ts';
-export { OrderLabelView, OrderView } from './present.ts';
+export { OrderLabelView, OrderView, ShippingAddressView } from './present.ts';
 export {
   findOrder,
   findOrderByNumber,

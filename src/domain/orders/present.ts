@@ -29,7 +29,7 @@ export const OrderLabelView = Type.Object(
   { title: 'OrderLabel' },
 );
 
-const ShippingAddressView = Type.Object(
+export const ShippingAddressView = Type.Object(
   {
     name: Nullable(Type.String({ examples: ['Ada Lovelace'] })),
     street1: Nullable(Type.String({ examples: ['215 Clayton St'] })),

@@ -1,18 +1,26 @@
 import { readOne, transact } from '#src/database/transact.ts';
-import { DomainError, invalidRequest, notFound, ProviderError } from '#src/lib/errors.ts';
+import { DomainError, found, invalidRequest, notFound, ProviderError, rejectIssues } from '#src/lib/errors.ts';
 import { BooleanLike, Omittable, type Static, Type } from '#src/lib/schema.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import { sellsInterval } from '../catalog/index.ts';
+import { checkCountry } from '../checks.ts';
 import type { Context } from '../context.ts';
 import { lockOrder } from '../orders/index.ts';
 import type { PaymentAccount, SubscriptionChange } from '../ports/payment-gateway.ts';
-import { applySubscription, readSubscription, type SubscriptionView, subscriberOf } from '../subscriptions/index.ts';
+import { addressFrom, ShippingAddressInput } from '../shipping/index.ts';
+import {
+  applySubscription,
+  changeAddress,
+  readSubscription,
+  type SubscriptionView,
+  subscriberOf,
+} from '../subscriptions/index.ts';
 import { openAccount, whileCallerWaits } from './accounts/payment-account.ts';
 import { paymentErrorOf, timeBucketOf, withPaymentErrors } from './provider-calls.ts';
 import { fetchSubscription } from './snapshots/fetch-snapshot.ts';
 
-const SubscriptionAction = Type.Enum(['pause', 'resume', 'cancel', 'change_interval']);
+const SubscriptionAction = Type.Enum(['pause', 'resume', 'cancel', 'change_interval', 'change_address']);
 
 /** The body of POST /subscriptions/{id}/manage. */
 export const ManageInput = Type.Object(
@@ -24,6 +32,7 @@ export const ManageInput = Type.Object(
       }),
     ),
     subscription_interval: Omittable(Type.Enum(['month', 'quarter'])),
+    shipping_address: Omittable(ShippingAddressInput),
   },
   {
     if: { required: ['action'], properties: { action: { const: 'change_interval' } } },
@@ -31,6 +40,9 @@ export const ManageInput = Type.Object(
   },
 );
 export type ManageInput = Static<typeof ManageInput>;
+
+/** A change that is made at the payment provider. */
+type ProviderChange = ManageInput & { readonly action: SubscriptionChange['action'] };
 
 interface ManagedSubscription {
   readonly orderId: string;
@@ -43,14 +55,22 @@ interface ManagedSubscription {
 }
 
 /**
- * Change a subscription at the payment provider, and apply its snapshot. Items that were subscribed to in one checkout
- * are one subscription at the provider, so all of them are changed.
+ * Change a subscription at the payment provider, and apply its snapshot; the address of its parcels is only known here.
+ * Items that were subscribed to in one checkout are one subscription at the provider, so all of them are changed.
  *
  * @throws DomainError not_found, conflict `subscription_canceled`, invalid `price_unavailable` for an interval in which a
- *   product is not sold, invalid_request for what its status does not allow, or the error of a failed call to the provider
+ *   product is not sold, invalid_request for what its status does not allow or what is no country, or the error of a
+ *   failed call to the provider
  */
 export async function manageSubscription(ctx: Context, id: string, input: ManageInput): Promise<SubscriptionView> {
-  return applyChange(ctx, id, changeOf(input));
+  const { action, shipping_address: address } = input;
+  if (action !== 'change_address') return applyChange(ctx, id, changeOf({ ...input, action }));
+  if (address) return moveParcels(ctx, id, address);
+  throw invalidRequest('Specify the address.', {
+    path: '/shipping_address',
+    code: 'required',
+    detail: 'is required for change_address',
+  });
 }
 
 /** Undo a cancellation at the end of the period. */
@@ -62,9 +82,27 @@ function changeOf({
   action,
   at_period_end: atPeriodEnd,
   subscription_interval: interval,
-}: ManageInput): SubscriptionChange {
+}: ProviderChange): SubscriptionChange {
   if (action === 'cancel') return { action: atPeriodEnd === false ? 'cancel' : 'cancel_at_period_end' };
   return action === 'change_interval' && interval ? { action, interval } : { action };
+}
+
+/** Send the parcels of the next periods to another address. */
+async function moveParcels(ctx: Context, id: string, address: ShippingAddressInput): Promise<SubscriptionView> {
+  rejectIssues(checkCountry('/shipping_address/country', address.country));
+  return transact(ctx, async (ctx) => {
+    const [subscription] = await ctx.tx.execute<Pick<ManagedSubscription, 'orderId' | 'paymentSubscriptionId'>>(sql`
+      select order_id as "orderId", payment_subscription_id as "paymentSubscriptionId" from subscriptions
+      where tenant_id = ${ctx.tenant.id} and id = ${id}`);
+    if (!subscription) throw notFound('subscription');
+    await lockOrder(ctx, subscription.orderId);
+    const before = found(await readSubscription(ctx, id), 'subscription');
+    if (before.status === 'canceled') throw alreadyCanceled();
+    await changeAddress(ctx, subscription.paymentSubscriptionId, addressFrom(address, before.shipping_address));
+    // Without the address, which is personal data.
+    await recordAudit(ctx, { action: 'subscription.change_address', subjectKind: 'subscription', subjectId: id });
+    return found(await readSubscription(ctx, id), 'subscription');
+  });
 }
 
 async function applyChange(ctx: Context, id: string, wanted: SubscriptionChange): Promise<SubscriptionView> {

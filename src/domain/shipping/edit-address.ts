@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 import type { ShippingAddress } from '../orders/index.ts';
 import { lockForManualAction, rejectIfOpen } from './retry-label.ts';
 
-/** The corrected shipping address of an order. */
+/** A shipping address that replaces another. */
 export const ShippingAddressInput = Type.Object({
   name: Name(100),
   street1: Name(100),
@@ -37,17 +37,7 @@ export async function editAddress(
     const { order, label } = await lockForManualAction(ctx, orderId);
     rejectIfOpen(label);
     const before = order.shippingAddress;
-    const after: ShippingAddress = {
-      name: given(address.name),
-      street1: given(address.street1),
-      street2: given(address.street2),
-      city: given(address.city),
-      state: given(address.state),
-      zip: given(address.zip),
-      country: address.country,
-      phone: given(address.phone),
-      email: given(address.email) ?? before?.email ?? null,
-    };
+    const after = addressFrom(address, before);
     const changed = addressFields.filter((field) => (before?.[field] ?? null) !== after[field]);
     if (changed.length === 0) return;
     order.shippingAddress = after;
@@ -63,6 +53,24 @@ export async function editAddress(
       after: { changed },
     });
   });
+}
+
+/** The address as it is stored. Without an email it keeps that of the address before. */
+export function addressFrom(
+  address: ShippingAddressInput,
+  before: ShippingAddress | null | undefined,
+): ShippingAddress {
+  return {
+    name: given(address.name),
+    street1: given(address.street1),
+    street2: given(address.street2),
+    city: given(address.city),
+    state: given(address.state),
+    zip: given(address.zip),
+    country: address.country,
+    phone: given(address.phone),
+    email: given(address.email) ?? before?.email ?? null,
+  };
 }
 
 const addressFields = [

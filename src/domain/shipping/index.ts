@@ -7,7 +7,7 @@ export {
   secondShippingCredentials,
   shippingCredentials,
 } from './credentials.ts';
-export { editAddress, ShippingAddressInput } from './edit-address.ts';
+export { addressFrom, editAddress, ShippingAddressInput } from './edit-address.ts';
 export { failLabel } from './flag-label.ts';
 export { Label, labelStates } from './label.ts';
 export { linkToLabelFile } from './label-file.ts';

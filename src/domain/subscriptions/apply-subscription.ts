@@ -5,7 +5,7 @@ import { newId } from '#src/lib/ids.ts';
 import { sql } from '#src/lib/sql.ts';
 import { recordEvent } from '#src/outbox/enqueue.ts';
 import type { InTransaction } from '../context.ts';
-import type { Order } from '../orders/index.ts';
+import type { Order, ShippingAddress } from '../orders/index.ts';
 import type { SubscriptionSnapshot } from '../ports/payment-snapshots.ts';
 import { Subscription, type SubscriptionStatus } from './subscription.ts';
 
@@ -41,10 +41,11 @@ export async function applySubscription(
   );
   if (known.some((row) => row.snapshotNumber > snapshot.snapshotNumber)) return;
 
+  const shippingAddress = known.find((row) => row.shippingAddress)?.shippingAddress ?? null;
   for (const item of snapshot.items) {
     const row = known.find(({ paymentItemId }) => paymentItemId === item.itemId);
     if (row) update(ctx, row, snapshot, item, snapshot.state);
-    else if (isCatalogItem(item)) begin(ctx, item, snapshot, snapshot.state, subscriber);
+    else if (isCatalogItem(item)) begin(ctx, item, snapshot, snapshot.state, { ...subscriber, shippingAddress });
   }
   for (const row of known) {
     if (!snapshot.items.some(({ itemId }) => itemId === row.paymentItemId)) end(ctx, row);
@@ -65,7 +66,7 @@ function begin(
   item: Item & { readonly productId: string },
   snapshot: FetchedSubscription,
   status: SubscriptionStatus,
-  subscriber: Subscriber,
+  subscriber: Subscriber & { readonly shippingAddress: ShippingAddress | null },
 ): void {
   const now = ctx.clock.now();
   const row = ctx.tx.em.create(Subscription, {
@@ -81,6 +82,7 @@ function begin(
     status,
     email: subscriber.email ?? (snapshot.email && normaliseEmail(snapshot.email)),
     customerId: subscriber.customerId,
+    shippingAddress: subscriber.shippingAddress,
     version: 1,
     snapshotNumber: snapshot.snapshotNumber,
     requestedAt: now,
@@ -101,7 +103,7 @@ function update(
   if (row.status === 'canceled') return;
   Object.assign(row, termsOf(snapshot, item));
   row.moveTo(status);
-  record(ctx, row);
+  recordChange(ctx, row);
 }
 
 /** The item is no longer part of the subscription. */
@@ -109,10 +111,11 @@ function end(ctx: InTransaction, row: Subscription): void {
   if (row.status === 'canceled') return;
   row.moveTo('canceled');
   row.canceledAt = ctx.clock.now();
-  record(ctx, row);
+  recordChange(ctx, row);
 }
 
-function record(ctx: InTransaction, row: Subscription): void {
+/** Record the event of a change that is still to be flushed, if there is one. */
+export function recordChange(ctx: InTransaction, row: Subscription): void {
   if (!hasChanged(ctx, row)) return;
   row.updatedAt = ctx.clock.now();
   recordEvent(ctx, row.status === 'canceled' ? 'subscription.canceled' : 'subscription.updated', row.id);

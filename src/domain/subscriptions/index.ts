@@ -1,4 +1,5 @@
 export { applySubscription, type FetchedSubscription, subscriberOf } from './apply-subscription.ts';
+export { changeAddress } from './change-address.ts';
 export { subscriptionPersonalData } from './personal-data.ts';
 export {
   type LiveSubscription,

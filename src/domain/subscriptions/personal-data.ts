@@ -4,7 +4,7 @@ import { anonymisedRows, blank, type PersonalData } from '../personal-data.ts';
 export const subscriptionPersonalData: readonly PersonalData[] = [
   anonymisedRows({
     table: 'subscriptions',
-    personal: { ...blank('email', 'customer_id'), payment_customer_id: sql`''` },
+    personal: { ...blank('email', 'customer_id', 'shipping_address'), payment_customer_id: sql`''` },
     touch: sql`version = version + 1`,
     beside: ['id', 'status', 'interval', 'quantity', 'unit_price_cents', 'currency', 'created_at', 'canceled_at'],
     of: ({ email, customerId, orderIds }) => sql`

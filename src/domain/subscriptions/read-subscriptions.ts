@@ -5,6 +5,7 @@ import { normaliseEmail } from '#src/lib/email-address.ts';
 import { Cents, Currency, Email, Id, Nullable, type Static, Timestamp, Type } from '#src/lib/schema.ts';
 import { joinSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { Context } from '../context.ts';
+import { ShippingAddressView } from '../orders/index.ts';
 import { type Subscription, subscriptionStatuses } from './subscription.ts';
 
 /** A subscription as the API, the webhooks and the emails show it. */
@@ -24,6 +25,7 @@ export const SubscriptionView = Type.Object(
     cancel_at_period_end: Type.Boolean(),
     canceled_at: Nullable(Timestamp),
     customer: Type.Object({ id: Nullable(Id('cus')), email: Nullable(Email) }),
+    shipping_address: Nullable(ShippingAddressView),
     version: Type.Integer({ examples: [1] }),
     created_at: Timestamp,
   },
@@ -48,6 +50,7 @@ type SubscriptionRecord = { readonly productName: string | null } & Pick<
   | 'canceledAt'
   | 'customerId'
   | 'email'
+  | 'shippingAddress'
   | 'version'
   | 'createdAt'
 >;
@@ -68,6 +71,7 @@ function presentSubscription(subscription: SubscriptionRecord): SubscriptionView
     cancel_at_period_end: subscription.cancelAtPeriodEnd,
     canceled_at: subscription.canceledAt?.toISOString() ?? null,
     customer: { id: subscription.customerId ?? null, email: subscription.email ?? null },
+    shipping_address: subscription.shippingAddress ?? null,
     version: subscription.version,
     created_at: subscription.createdAt.toISOString(),
   };
@@ -145,7 +149,10 @@ const select = (ctx: Context, more: Sql = sql``): Sql => sql`
     (select p.name from products p where p.tenant_id = s.tenant_id and p.id = s.product_id) as "productName",
     s.variant_id as "variantId", s.interval, s.quantity, s.unit_price_cents as "unitPriceCents", s.currency,
     s.current_period_end as "currentPeriodEnd", s.cancel_at_period_end as "cancelAtPeriodEnd",
-    s.canceled_at as "canceledAt", s.customer_id as "customerId", s.email, s.version, s.created_at as "createdAt"${more}
+    s.canceled_at as "canceledAt", s.customer_id as "customerId", s.email,
+    coalesce(s.shipping_address, (
+      select o.shipping_address from orders o where o.tenant_id = s.tenant_id and o.id = s.order_id)) as "shippingAddress",
+    s.version, s.created_at as "createdAt"${more}
   from subscriptions s where s.tenant_id = ${ctx.tenant.id}`;
 
 export interface LiveSubscription {

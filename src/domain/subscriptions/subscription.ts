@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
 import { follow, type StateTable } from '#src/lib/state-table.ts';
+import type { ShippingAddress } from '../orders/index.ts';
 
 export const subscriptionStatuses = ['active', 'trialing', 'past_due', 'paused', 'canceled'] as const;
 export type SubscriptionStatus = (typeof subscriptionStatuses)[number];
@@ -33,6 +34,8 @@ const SubscriptionSchema = defineEntity({
     currency: p.string(),
     email: p.string().nullable(),
     customerId: p.string().nullable(),
+    /** Where its parcels go since that was changed; before, to the address of the order that began it. */
+    shippingAddress: p.json<ShippingAddress>().nullable(),
     currentPeriodEnd: p.datetime(),
     cancelAtPeriodEnd: p.boolean(),
     canceledAt: p.datetime().nullable(),

@@ -4,7 +4,7 @@ import { read, readOne, transact } from '#src/database/transact.ts';
 import { removeProduct } from '#src/domain/catalog/index.ts';
 import { createCheckoutSession, createGiftCheckout } from '#src/domain/checkout/index.ts';
 import { findCustomerByEmail } from '#src/domain/customers/index.ts';
-import { orderItems } from '#src/domain/orders/index.ts';
+import { orderItems, readOrder } from '#src/domain/orders/index.ts';
 import { trackReferral } from '#src/domain/partners/index.ts';
 import {
   applySnapshot,
@@ -30,7 +30,7 @@ import { buildSubscription, subscriptionsOf } from '#test/support/factories/subs
 import { only } from '#test/support/only.ts';
 import { seededRandom } from '#test/support/random.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
-import { resultOf } from '#test/support/use-owner.ts';
+import { placesOf, resultOf } from '#test/support/use-owner.ts';
 import { type StripeContext, shopper, useStripe } from '#test/support/use-stripe.ts';
 
 const test = anyTest as TestFn<StripeContext>;
@@ -397,6 +397,66 @@ test.serial('manageSubscription rejects a pause while a payment is overdue, and 
   await stripe.payInvoice(invoices.find(({ status }) => status === 'open')?.id ?? '', 'paid');
   await settle(t.context);
   t.like(await manageSubscription(ctx, subscription.id, { action: 'pause' }), { status: 'paused' });
+});
+
+const newHome = {
+  name: 'Ada Lovelace',
+  street1: '12 Ockham Road',
+  street2: null,
+  city: 'Portland',
+  state: 'OR',
+  zip: '97201',
+  country: 'US',
+  phone: null,
+};
+
+test.serial('the parcels of the next periods go where a subscriber has moved to, of all items', async (t) => {
+  const { ctx, stripe } = t.context;
+  await buildShippingAccount(ctx);
+  const [beans, tea] = [await buildProduct(ctx, coffee), await buildProduct(ctx, { ...coffee, name: 'Tea' })];
+  const { order_id: orderId } = await createCheckoutSession(ctx, {
+    items: [line(beans), line(tea)],
+    customer_email: 'ada@example.com',
+  });
+  await stripe.pay((await sessionOf(ctx, orderId)).sessionId ?? '', { ...shopper, outcome: 'paid' });
+  await settle(t.context);
+  const [one, other] = await subscriptionsOf(ctx);
+  const { id = '', paymentSubscriptionId = '' } = one ?? {};
+  const before = await readSubscription(ctx, id);
+  t.like(before, { shipping_address: { street1: shopper.address.line1 } });
+
+  const change = { action: 'change_address' as const, shipping_address: newHome };
+  const email = before?.shipping_address?.email ?? null;
+  t.deepEqual((await manageSubscription(ctx, id, change)).shipping_address, { ...newHome, email });
+  t.like(await readSubscription(ctx, other?.id ?? ''), { shipping_address: newHome });
+  await manageSubscription(ctx, id, change);
+  for (const item of [one, other]) {
+    t.deepEqual(await recorded(ctx, item?.id ?? ''), ['subscription.created', 'subscription.updated']);
+  }
+
+  // What the provider has is applied again with each renewal, and has no part in it.
+  await stripe.renew(paymentSubscriptionId, 'paid');
+  await settle(t.context);
+  const [first, renewal] = await ordersOf(ctx);
+  t.like(await readOrder(ctx, first?.id ?? ''), { shipping_address: { street1: shopper.address.line1 } });
+  t.like(await readOrder(ctx, renewal?.id ?? ''), { shipping_address: newHome });
+});
+
+test.serial('manageSubscription rejects a new address that is missing, in no country, or comes too late', async (t) => {
+  const { api, ctx } = t.context;
+  const { subscription } = await subscribe(t.context);
+  const key = await buildKey(ctx, ['subscriptions:write']);
+  const move = (address: object | null) =>
+    api.call('POST', `/api/v1/subscriptions/${subscription.id}/manage`, {
+      key,
+      body: { action: 'change_address', shipping_address: address },
+    });
+  const missing = await move(null);
+  t.deepEqual([resultOf(missing), placesOf(missing)], ['400 invalid_request', ['/shipping_address']]);
+  const nowhere = await move({ ...newHome, country: 'UK' });
+  t.deepEqual([resultOf(nowhere), placesOf(nowhere)], ['400 invalid_request', ['/shipping_address/country']]);
+  await manageSubscription(ctx, subscription.id, { action: 'cancel', at_period_end: false });
+  t.is(resultOf(await move(newHome)), '409 subscription_canceled');
 });
 
 test.serial('manageSubscription rejects a new interval while the subscription is paused', async (t) => {

@@ -213,7 +213,7 @@ export interface AdminOperations {
   listSubscriptions(query?: Query<'admin.listSubscriptions'>, options?: RequestOptions): List<'admin.listSubscriptions', 'subscriptions'>;
   /** Read a subscription. */
   getSubscription(id: string, options?: RequestOptions): Promise<Result<'admin.getSubscription'>>;
-  /** Pause, resume or cancel a subscription, or change its interval, as its customer can. */
+  /** Pause, resume or cancel a subscription, or change its interval or address, as its customer can. */
   manageSubscription(id: string, body: Body<'admin.manageSubscription'>, options?: IdempotentOptions): Promise<Result<'admin.manageSubscription'>>;
   /** Undo a cancellation at the end of the period. */
   reactivateSubscription(id: string, options?: IdempotentOptions): Promise<Result<'admin.reactivateSubscription'>>;

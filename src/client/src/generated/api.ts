@@ -396,7 +396,7 @@ export interface paths {
         get: operations["admin.getSubscription"];
     };
     "/api/v1/admin/subscriptions/{id}/manage": {
-        /** Pause, resume or cancel a subscription, or change its interval, as its customer can. */
+        /** Pause, resume or cancel a subscription, or change its interval or address, as its customer can. */
         post: operations["admin.manageSubscription"];
     };
     "/api/v1/admin/subscriptions/{id}/reactivate": {
@@ -684,7 +684,7 @@ export interface paths {
         get: operations["getSubscription"];
     };
     "/api/v1/subscriptions/{id}/manage": {
-        /** Pause, resume or cancel a subscription, or change its interval. */
+        /** Pause, resume or cancel a subscription, or change its interval or address. */
         post: operations["manageSubscription"];
     };
     "/api/v1/subscriptions/{id}/reactivate": {
@@ -1685,6 +1685,7 @@ export interface components {
                 id: string | null;
                 email: components["schemas"]["Email"] | null;
             };
+            shipping_address: components["schemas"]["ShippingAddress"] | null;
             version: number;
             created_at: components["schemas"]["Timestamp"];
         };
@@ -4357,9 +4358,20 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    action: "pause" | "resume" | "cancel" | "change_interval";
+                    action: "pause" | "resume" | "cancel" | "change_interval" | "change_address";
                     at_period_end?: (boolean | ("true" | "false")) | null;
                     subscription_interval?: ("month" | "quarter") | null;
+                    shipping_address?: {
+                        name: string;
+                        street1: string;
+                        street2?: string | null;
+                        city: string;
+                        state?: string | null;
+                        zip?: string | null;
+                        country: string;
+                        phone?: string | null;
+                        email?: components["schemas"]["Email"] | null;
+                    } | null;
                 };
             };
         };
@@ -6011,9 +6023,20 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    action: "pause" | "resume" | "cancel" | "change_interval";
+                    action: "pause" | "resume" | "cancel" | "change_interval" | "change_address";
                     at_period_end?: (boolean | ("true" | "false")) | null;
                     subscription_interval?: ("month" | "quarter") | null;
+                    shipping_address?: {
+                        name: string;
+                        street1: string;
+                        street2?: string | null;
+                        city: string;
+                        state?: string | null;
+                        zip?: string | null;
+                        country: string;
+                        phone?: string | null;
+                        email?: components["schemas"]["Email"] | null;
+                    } | null;
                 };
             };
         };

@@ -111,7 +111,7 @@ export interface StorefrontOperations {
   createGiftCheckoutSession(body: Body<'createGiftCheckoutSession'>, options?: IdempotentOptions): Promise<Result<'createGiftCheckoutSession'>>;
   /** Read a subscription. Requires a key with `subscriptions:read`. */
   getSubscription(id: string, options?: RequestOptions): Promise<Result<'getSubscription'>>;
-  /** Pause, resume or cancel a subscription, or change its interval. Requires a key with `subscriptions:write`. */
+  /** Pause, resume or cancel a subscription, or change its interval or address. Requires a key with `subscriptions:write`. */
   manageSubscription(id: string, body: Body<'manageSubscription'>, options?: IdempotentOptions): Promise<Result<'manageSubscription'>>;
   /** Undo a cancellation at the end of the period. Requires a key with `subscriptions:write`. */
   reactivateSubscription(id: string, options?: IdempotentOptions): Promise<Result<'reactivateSubscription'>>;

@@ -5,9 +5,11 @@ import {
   type Attention,
   createOrder,
   lockOrder,
+  type NewOrder,
   type NewOrderItem,
   type Order,
   orderItems,
+  type ShippingAddress,
   stockHolds,
 } from '../../orders/index.ts';
 import type { InvoiceSnapshot, SubscriptionSnapshot } from '../../ports/payment-snapshots.ts';
@@ -56,8 +58,11 @@ async function renew(ctx: InTransaction, renewal: Renewal): Promise<void> {
   const [made] = await ctx.tx.execute(sql`
     select 1 from payment_invoices where tenant_id = ${ctx.tenant.id} and id = ${invoice.invoiceId}`);
   if (made) return;
-  const items = await renewedItems(ctx, renewal);
-  if (items.length > 0) await createRenewal(ctx, renewal, items);
+  const recorded = await recordedItems(ctx, renewal);
+  const items = await renewedItems(ctx, renewal, recorded);
+  const moved = recorded.find(({ shippingAddress }) => shippingAddress)?.shippingAddress;
+  const shippingAddress = moved ?? first.shippingAddress ?? null;
+  if (items.length > 0) await createRenewal(ctx, renewal, { items, shippingAddress });
   // An invoice without lines only pays a difference after a change: it is no renewal.
   else if (invoice.lines.length > 0 && invoice.totalCents > 0) await flagAttention(ctx, first, unknownRenewal);
 }
@@ -66,7 +71,7 @@ async function renew(ctx: InTransaction, renewal: Renewal): Promise<void> {
 async function createRenewal(
   ctx: InTransaction,
   { first, invoice, subscription, number }: Renewal,
-  items: readonly NewOrderItem[],
+  { items, shippingAddress }: Pick<NewOrder, 'items' | 'shippingAddress'>,
 ): Promise<void> {
   const orderId = newId('ord');
   const shippingCents = shippingIn(invoice, subscription);
@@ -81,7 +86,7 @@ async function createRenewal(
     discountCents: items.reduce((sum, item) => sum + item.discountCents, 0),
     giftCardCents: 0,
     totalCents: invoice.totalCents,
-    shippingAddress: first.shippingAddress ?? null,
+    shippingAddress,
     promoCode: null,
     partnerCode: null,
     cartId: null,
@@ -113,16 +118,27 @@ async function createRenewal(
 /** An item of a subscription, as the provider has it or as it was before it was removed there. */
 type SubscribedItem = Pick<SubscriptionSnapshot['items'][number], 'itemId' | 'productId' | 'variantId' | 'interval'>;
 
+/** The items of the subscription in our rows, with the address that they were moved to. */
+const recordedItems = (
+  ctx: InTransaction,
+  { subscription }: Renewal,
+): Promise<(SubscribedItem & { readonly shippingAddress: ShippingAddress | null })[]> =>
+  ctx.tx.execute(sql`
+    select payment_item_id as "itemId", product_id as "productId", variant_id as "variantId", interval,
+      shipping_address as "shippingAddress"
+    from subscriptions
+    where tenant_id = ${ctx.tenant.id} and payment_subscription_id = ${subscription.subscriptionId}`);
+
 /**
  * The lines of the period that are items of the first order, at the amounts that were charged this time. What was
  * removed from the subscription after the period was paid is only in our rows.
  */
-async function renewedItems(ctx: InTransaction, { first, invoice, subscription }: Renewal): Promise<NewOrderItem[]> {
+async function renewedItems(
+  ctx: InTransaction,
+  { first, invoice, subscription }: Renewal,
+  recorded: readonly SubscribedItem[],
+): Promise<NewOrderItem[]> {
   const bought = await orderItems(ctx, first.id);
-  const recorded = await ctx.tx.execute<SubscribedItem>(sql`
-    select payment_item_id as "itemId", product_id as "productId", variant_id as "variantId", interval
-    from subscriptions
-    where tenant_id = ${ctx.tenant.id} and payment_subscription_id = ${subscription.subscriptionId}`);
   const subscribed: readonly SubscribedItem[] = [...subscription.items, ...recorded];
   return invoice.lines.flatMap((line) => {
     const item = subscribed.find(({ itemId }) => itemId === line.itemId);

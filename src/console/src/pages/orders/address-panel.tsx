@@ -37,6 +37,16 @@ function EditAddress({ order: { id, shipping_address: address, label } }: { read
         if (retry && label) await admin.retryLabel(label.id, options);
       }}
     >
+      <AddressInputs />
+      {isWaiting && <BooleanInput source="retry" label="Buy the label again" />}
+    </Action>
+  );
+}
+
+/** The inputs of a shipping address. */
+export function AddressInputs() {
+  return (
+    <>
       <TextInput source="name" label="Name" validate={required()} />
       <TextInput source="street1" label="Street" validate={required()} />
       <TextInput source="street2" label="Street, second line" />
@@ -46,7 +56,6 @@ function EditAddress({ order: { id, shipping_address: address, label } }: { read
       <TextInput source="country" label="Country" helperText="Two letters, as in US" validate={required()} />
       <TextInput source="phone" label="Phone" />
       <TextInput source="email" label="Email" validate={email()} />
-      {isWaiting && <BooleanInput source="retry" label="Buy the label again" />}
-    </Action>
+    </>
   );
 }

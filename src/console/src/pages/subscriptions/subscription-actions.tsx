@@ -5,8 +5,10 @@ import { RadioButtonGroupInput, SelectInput } from 'react-admin';
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
 import { choicesOf } from '../../lib/format.ts';
+import { AddressInputs } from '../orders/address-panel.tsx';
 
 type Change = Body<'admin.manageSubscription'>;
+type Address = Body<'admin.replaceShippingAddress'>;
 
 interface Props {
   readonly subscription: Subscription;
@@ -38,6 +40,7 @@ export function SubscriptionActions({ subscription }: Props) {
         />
       )}
       <ChangeInterval subscription={subscription} />
+      {subscription.shipping_address && <ChangeAddress subscription={subscription} />}
       {isLast ? (
         <Action
           label="Reactivate"
@@ -63,6 +66,24 @@ function ChangeInterval({ subscription: { id, interval } }: Props) {
       done="The interval is changed."
     >
       <SelectInput source="subscription_interval" label="Every" choices={choicesOf(['month', 'quarter'])} />
+    </Action>
+  );
+}
+
+function ChangeAddress({ subscription: { id, shipping_address: address } }: Props) {
+  return (
+    <Action<Address>
+      label="Change address"
+      submit="Save"
+      scope={scope}
+      text="The parcels of the next periods go there. An order that exists keeps its address."
+      input={address as Address}
+      run={(input, options) =>
+        admin.manageSubscription(id, { action: 'change_address', shipping_address: input }, options)
+      }
+      done="The address is saved."
+    >
+      <AddressInputs />
     </Action>
   );
 }
