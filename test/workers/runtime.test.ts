@@ -107,6 +107,28 @@ test('a job that was relayed before Redis was wiped completes once', async (t) =
   t.is(worked, 1);
 });
 
+const evictions = {
+  'its place': (queue: Queue) => queue.toKey('prioritized'),
+  'its data': (queue: Queue, id: string) => queue.toKey(id),
+};
+for (const [part, keyOf] of Object.entries(evictions)) {
+  test(`a job of which Redis evicted ${part} in the queue completes once`, async (t) => {
+    const { services, clock, queue, row, work, enqueueFor } = t.context;
+    let worked = 0;
+    await enqueueFor('evicted');
+    await until(async () => (await queue.getPrioritizedCount()) === 1);
+    await services.redis.del(keyOf(queue, (await row('evicted')).id));
+
+    work(async () => (worked += 1));
+    // A worker may hold it when the relay looks, so that it is healed in a later round.
+    await until(async () => {
+      clock.pass(minutes(1));
+      return (await row('evicted')).finished;
+    });
+    t.is(worked, 1);
+  });
+}
+
 test('a job that fails is retried, and after the last attempt its row and its queue have the failure', async (t) => {
   let runs = 0;
   t.context.work(async () => {

@@ -1,4 +1,4 @@
-import { Queue } from 'bullmq';
+import { type Job, Queue } from 'bullmq';
 import { jobs } from '#jobs/index.ts';
 import { type QueueName, queueNames, queuePrefix } from '#jobs/queues.ts';
 import { tickers } from '#jobs/schedules.ts';
@@ -34,8 +34,7 @@ function openQueue(services: Services, name: QueueName): Queue<Envelope> {
 
 /**
  * Add claimed jobs to their queues, one queue after the other in the order of the claims. The id in the queue is the id
- * of the row, so adding a job that the queue still has does nothing. If the queue has it as failed although its row is
- * open, it is retried, with all of its attempts.
+ * of the row, so adding a job that the queue still has does nothing, but that it is healed.
  */
 export async function addToQueues(queues: RelayQueues, claims: readonly ClaimedJob[], now: Date): Promise<void> {
   for (const [name, some] of Map.groupBy(claims, ({ queue }) => queue)) await addToQueue(queues.get(name), some, now);
@@ -53,10 +52,23 @@ async function addToQueue(queue: Queue<Envelope> | undefined, claims: readonly C
     })),
   );
   const again = new Set(claims.filter(({ isAgain }) => isAgain).map(({ id }) => id));
-  const perhapsFailed = added?.filter(({ id }) => again.has(id ?? '')) ?? [];
-  await Promise.all(
-    perhapsFailed.map(async (job) => (await job.isFailed()) && job.retry('failed', { resetAttemptsMade: true })),
-  );
+  if (queue && added)
+    await Promise.all(added.filter(({ id }) => again.has(id ?? '')).map((job) => healJob(queue, job)));
+}
+
+/**
+ * If the queue has a job as failed although its row is open, it is retried, with all of its attempts. If a part of it is
+ * lost, its data or its place in the queue, because Redis evicted that, it is added anew: it would never run otherwise.
+ */
+async function healJob(queue: Queue<Envelope>, job: Job<Envelope>): Promise<void> {
+  const held = await queue.getJob(job.id ?? '');
+  // It has ended meanwhile.
+  if (!held) return;
+  const state = await held.getState();
+  if (state === 'failed') return held.retry('failed', { resetAttemptsMade: true });
+  const isWhole = held.name && state !== 'unknown';
+  // One that a worker is running is not removed.
+  if (!isWhole && (await queue.remove(held.id ?? ''))) await queue.add(job.name, job.data, job.opts);
 }
 
 /**
