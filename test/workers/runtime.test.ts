@@ -6,7 +6,7 @@ import { drainEndpoint } from '#jobs/webhooks.ts';
 import { completeJob, transact } from '#src/database/transact.ts';
 import type { Context } from '#src/domain/context.ts';
 import { fromNow } from '#src/lib/clock.ts';
-import { days, minutes } from '#src/lib/duration.ts';
+import { days, hours, minutes } from '#src/lib/duration.ts';
 import { DomainError, ManualActionRequired, Snooze } from '#src/lib/errors.ts';
 import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
@@ -366,6 +366,23 @@ test('a job counts no attempt while the disk of PostgreSQL is full', async (t) =
   });
   t.like(await t.context.row('full'), { finished: true, failed: false });
   t.is(runs, 12);
+});
+
+test('a job counts no attempt while its statements wait for an operator, for an hour', async (t) => {
+  const { clock, queue, row, work, enqueueFor } = t.context;
+  const busy = 12;
+  let runs = 0;
+  work(async (ctx) => {
+    runs += 1;
+    if (runs > busy) clock.pass(hours(1));
+    await ctx.database.pool.query(`do $$ begin raise exception using errcode = '57014'; end $$`);
+  });
+  await enqueueFor('locked');
+  await until(async () => {
+    await queue.promoteJobs();
+    return (await row('locked')).failed;
+  });
+  t.is(runs, busy + drainEndpoint.retry.attempts);
 });
 
 test('the writes of a job and its completion are one commit', async (t) => {

@@ -1,5 +1,6 @@
 import { isDatabaseUnavailable } from '#src/database/is-database-away.ts';
-import { days, seconds } from '#src/lib/duration.ts';
+import { isDatabaseBusy } from '#src/database/is-database-busy.ts';
+import { days, hours, seconds } from '#src/lib/duration.ts';
 import { DomainError, ManualActionRequired, ProviderError, Snooze } from '#src/lib/errors.ts';
 
 /** The four ways in which a run can end. */
@@ -18,11 +19,18 @@ const snoozeForMs = days(2);
 /** How long a job waits while PostgreSQL is unavailable. */
 export const databaseAwayMs = seconds(3);
 
+/** How long a job waits after PostgreSQL ended its statement. */
+const databaseBusyMs = seconds(15);
+
+/** A job whose statements PostgreSQL ended for this long is no longer postponed: they may take too long by themselves. */
+const busyForMs = hours(1);
+
 /**
  * The outcome of a job that threw an error. This is the only place that decides it.
  *
  *   Snooze, or a provider that is busy and said until when   snooze   costs no attempt: it is not an error
  *   PostgreSQL said that it is unavailable: its disk is full  snooze
+ *   PostgreSQL ended a statement: an operator holds a lock    snooze, for an hour
  *   DomainError                                              cancel   another attempt would not change it
  *   ManualActionRequired                                     cancel   its message is for the operator
  *   ProviderError: refused, denied or missing                cancel
@@ -39,6 +47,7 @@ export function outcomeOf(
     }
     if (isDatabaseUnavailable(error)) return snooze(databaseAwayMs, 'the database is unavailable');
   }
+  if (triedForMs < busyForMs && isDatabaseBusy(error)) return snooze(databaseBusyMs, 'the database is busy');
   if (error instanceof ManualActionRequired) return cancel(error.message);
   if (error instanceof DomainError) return cancel(`${error.code}: ${error.message}`);
   if (error instanceof ProviderError && ['refused', 'denied', 'missing'].includes(error.failure))
