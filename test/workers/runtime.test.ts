@@ -1,6 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 import { Queue } from 'bullmq';
 
+import { aggregateBatches } from '#jobs/analytics.ts';
 import { queuePrefix } from '#jobs/queues.ts';
 import { drainEndpoint } from '#jobs/webhooks.ts';
 import { completeJob, transact } from '#src/database/transact.ts';
@@ -17,7 +18,7 @@ import { openOwnServices } from '#test/support/own-services.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 import { until } from '#test/support/until.ts';
 import { startRelay } from '#workers/relay/start-relay.ts';
-import { processor } from '#workers/runtime/processor.ts';
+import { platformProcessor, processor } from '#workers/runtime/processor.ts';
 import { type RunningWorkers, startWorkers } from '#workers/runtime/start-workers.ts';
 
 type Handle = (ctx: Context, endpointId: string) => Promise<unknown>;
@@ -383,6 +384,28 @@ test('a job counts no attempt while its statements wait for an operator, for an 
     return (await row('locked')).failed;
   });
   t.is(runs, busy + drainEndpoint.retry.attempts);
+});
+
+test('what recurs every few seconds does not add up while PostgreSQL is unavailable', async (t) => {
+  const { services } = t.context;
+  const queue = new Queue(aggregateBatches.queue, {
+    connection: services.connectBlocking(),
+    prefix: queuePrefix(aggregateBatches.queue),
+  });
+  let runs = 0;
+  const worker = startWorkers(
+    services,
+    [aggregateBatches.queue],
+    [
+      platformProcessor(aggregateBatches, async (ctx) => {
+        runs += 1;
+        await ctx.database.pool.query(`do $$ begin raise exception using errcode = '53100'; end $$`);
+      }),
+    ],
+  );
+  t.teardown(() => Promise.all([worker.close(1000), queue.close()]));
+  await until(() => runs === 4);
+  t.true((await queue.getDelayedCount()) <= 1, 'besides the next one');
 });
 
 test('the writes of a job and its completion are one commit', async (t) => {

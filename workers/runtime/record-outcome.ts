@@ -41,12 +41,14 @@ export async function postponeWithoutDatabase(
   job: Job<Envelope>,
   token: string | undefined,
   error: unknown,
-): Promise<never> {
+): Promise<void> {
   services.log.warn({ job: job.name, err: error }, 'job postponed: the database is unavailable');
   return delay(job, token, databaseAwayMs);
 }
 
-export async function delay(job: Job<Envelope>, token: string | undefined, milliseconds: number): Promise<never> {
+export async function delay(job: Job<Envelope>, token: string | undefined, milliseconds: number): Promise<void> {
+  // The next tick of a job scheduler comes all the same, and those that wait would add up during an outage.
+  if (job.repeatJobKey) return;
   // BullMQ subtracts this machine's time from it, so it must be this machine's.
   await job.moveToDelayed(Date.now() + milliseconds, token);
   throw new DelayedError();
