@@ -21,8 +21,8 @@ import { codeBlock } from '#test/support/documents.ts';
 import { testEnvironment } from '#test/support/environment.ts';
 import { buildProduct } from '#test/support/factories/catalog.ts';
 import { buildMail, newAddress, orderMail } from '#test/support/factories/mail.ts';
-import { buildPaidOrder } from '#test/support/factories/orders.ts';
 import { buildPaymentAccount } from '#test/support/factories/payments.ts';
+import { buildReturn, buildReturnableOrder } from '#test/support/factories/returns.ts';
 import { buildTenant } from '#test/support/tenant.ts';
 
 const execute = promisify(execFile);
@@ -48,7 +48,9 @@ test('a backup restores every row of every store, on the oldest PostgreSQL', asy
       await buildPaymentAccount(ctx);
       await buildProduct(ctx);
       await takeOrderNumber(ctx);
-      const { id, orderNumber } = await buildPaidOrder(ctx);
+      const order = await buildReturnableOrder(ctx);
+      await buildReturn(ctx, order);
+      const { id, order_number: orderNumber } = order;
       await buildMail(ctx, {
         kind: 'receipt',
         to: newAddress(),
@@ -88,15 +90,31 @@ test('a backup restores every row of every store, on the oldest PostgreSQL', asy
   });
   t.teardown(() => again.close());
   await t.notThrowsAsync(proveDatabase(again.execute), 'the restored database keeps stores apart');
-  await skipOrderNumbers(restored);
+  await skipNumbers(restored);
   for (const { tenant } of stores) {
     const ctx = { ...again.context(), tenant };
     const [last, next] = await Promise.all([takeOrderNumber({ ...services.context(), tenant }), takeOrderNumber(ctx)]);
     t.is(next, last + 1000, 'no order gets a number that was given after the backup');
     const found = await read<{ tenantId: string }>(ctx, sql`select tenant_id as "tenantId" from orders`);
     t.deepEqual(found, [{ tenantId: tenant.id }]);
+    const state = sql`
+      select (select next_number from return_counters) as next, o.version as "orderVersion",
+        r.version as "returnVersion" from returns r join orders o on o.id = r.order_id`;
+    const [[had], [has]] = await Promise.all([
+      read<ReturnState>({ ...services.context(), tenant }, state),
+      read<ReturnState>(ctx, state),
+    ]);
+    t.is(has?.next, (had?.next ?? 0) + 1000, 'no return gets a number that was given after the backup');
+    t.is(has?.orderVersion, (had?.orderVersion ?? 0) + 1000, 'receivers do not take it for older than what they have');
+    t.is(has?.returnVersion, (had?.returnVersion ?? 0) + 1000);
   }
 });
+
+interface ReturnState {
+  next: number;
+  orderVersion: number;
+  returnVersion: number;
+}
 
 /** An empty database of the same owner, as an operator makes one. */
 async function newDatabase({ url, adminUrl }: { url: string; adminUrl: string }, name: string): Promise<string> {
@@ -111,7 +129,7 @@ async function newDatabase({ url, adminUrl }: { url: string; adminUrl: string },
   return address.href;
 }
 
-async function skipOrderNumbers(url: string): Promise<void> {
+async function skipNumbers(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   await client.query(codeBlock('src/cli/DEPLOYMENT.md', 'sql', 'order_numbers'));
