@@ -1,7 +1,11 @@
 import type { RouterContext, RouterMiddleware } from '@koa/router';
 
+import { isDatabaseAway } from '#src/database/is-database-away.ts';
+import { isDatabaseBusy } from '#src/database/is-database-busy.ts';
 import { type Operations, readOperations } from '#src/domain/backoffice/index.ts';
+import { seconds } from '#src/lib/duration.ts';
 import { DomainError } from '#src/lib/errors.ts';
+import { within } from '#src/lib/within.ts';
 import { expose, expositionType, type Family, type Labels, seriesOf } from '#src/platform/exposition.ts';
 import type { ProcessState } from '#src/platform/shared-metrics.ts';
 import type { Services } from '#src/services.ts';
@@ -16,16 +20,31 @@ import { sizeProcesses } from './size-processes.ts';
 export function respondMetrics(services: Services, checkSecret: CheckSecret): RouterMiddleware {
   return async (koa) => {
     await requireToken(services, checkSecret, koa);
-    const [operations, shared] = await Promise.all([readOperations(services.context()), services.sharedMetrics.read()]);
+    const [operations, shared] = await Promise.all([readWhileUp(services), services.sharedMetrics.read()]);
     koa.type = expositionType;
     koa.body = expose([
-      ...currentState(operations),
+      ...(operations ? currentState(operations) : []),
+      gauge('storefront_database_up', 'Whether PostgreSQL responds in time. While it does not, no state is reported.', [
+        [{}, operations ? 1 : 0],
+      ]),
       gauge('storefront_redis_up', 'Whether Redis responds. While it does not, counters are not reported.', [
         [{}, shared ? 1 : 0],
       ]),
       ...(shared ? [...running(shared.processes), ...services.metrics.families(shared.series)] : []),
     ]);
   };
+}
+
+/** How long a scrape waits for PostgreSQL: Prometheus gives up after ten seconds. */
+const readMs = seconds(5);
+
+/** @returns `undefined` while PostgreSQL does not respond, or not in time: counters are reported all the same */
+function readWhileUp(services: Services): Promise<Operations | undefined> {
+  const reading = readOperations(services.context()).catch((error: unknown) => {
+    if (!isDatabaseAway(error) && !isDatabaseBusy(error)) throw error;
+    return undefined;
+  });
+  return within(readMs, reading);
 }
 
 /** What to scale by, for an autoscaler: how far behind each queue is and how many processes would catch up. */

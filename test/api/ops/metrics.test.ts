@@ -2,10 +2,11 @@ import test, { type ExecutionContext } from 'ava';
 
 import { drainEndpoint } from '#jobs/webhooks.ts';
 import { readConfig } from '#src/config.ts';
-import { transact } from '#src/database/transact.ts';
+import { asPlatform, transact } from '#src/database/transact.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { silentLog } from '#src/lib/log.ts';
+import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import { CircuitBreaker } from '#src/providers/lib/circuit-breaker.ts';
 import { createServices, type Services } from '#src/services.ts';
@@ -164,6 +165,28 @@ test('/metrics reports the state while Redis is unavailable, and counts nothing 
     processes: null,
     suggested_processes: 1,
   });
+});
+
+test('/metrics reports the counters while PostgreSQL is unavailable, or a table is locked', async (t) => {
+  const { run } = await openFleet(t);
+  const [services, away] = [await run('web'), await run('web', { DATABASE_URL: 'postgres://127.0.0.1:1/away' })];
+  const [api, awayApi] = [await serveApi(services), await serveApi(away)];
+  t.teardown(() => Promise.all([api.close(), awayApi.close()]));
+  const scrape = async ({ call }: typeof api) => {
+    const { status, body } = await call('GET', '/metrics', { headers });
+    t.is(status, 200);
+    return String(body);
+  };
+  t.regex(await scrape(api), /^storefront_database_up 1$/m);
+  await asPlatform(services.context(), 'a test', async ({ tx }) => {
+    await tx.execute(sql`lock table orders`);
+    for (const text of [await scrape(api), await scrape(awayApi)]) {
+      t.regex(text, /^storefront_database_up 0$/m);
+      t.notRegex(text, /storefront_queue_due/);
+      t.regex(text, /^storefront_request_seconds_count/m);
+    }
+  });
+  t.regex(await scrape(api), /^storefront_database_up 1$/m);
 });
 
 test('webhooks with a wrong signature or token are counted by provider', async (t) => {
