@@ -753,6 +753,31 @@ browserTest('a stock is corrected, and its history has the correction', async (t
   t.pass();
 });
 
+browserTest('a subscriber who has moved gets the next parcels at the new address', async (t) => {
+  t.timeout(300_000);
+  const { stack } = t.context;
+  const { admin, storefront } = clientsOf(stack);
+  const { product } = await storefront.getProduct('coffee-of-the-month');
+  const coffee = { product_slug: product.slug, variant_id: product.variants[0]?.id ?? null, quantity: 1 };
+  const { checkout_url: url } = await storefront.createCheckoutSession({
+    customer_email: atHome.email,
+    items: [{ ...coffee, purchase_type: 'subscription', subscription_interval: 'month' }],
+  });
+  await stripeControl(stack.stripeUrl).pay(url.split('/').at(-1) ?? '', { outcome: 'paid', ...atHome });
+  const found = async () => (await admin.listSubscriptions({ email: atHome.email })).subscriptions;
+  await until(async () => (await found()).length === 1, { what: 'the subscription' });
+  const page = await openConsole(t);
+  await openInConsole(page, stack, '/subscriptions', 'Subscriptions');
+  const row = page.getByRole('row', { name: /Coffee of the month/ });
+  await row.getByRole('button', { name: 'Change address' }).click();
+  const street = dialog(page).getByLabel('Street', { exact: false }).first();
+  t.is(await street.inputValue(), atHome.address.line1);
+  await street.fill('12 Ockham Road');
+  await confirm(page, 'Save');
+  await dialog(page).waitFor({ state: 'detached' });
+  t.is((await found())[0]?.shipping_address?.street1, '12 Ockham Road');
+});
+
 browserTest('an event is tried, and its delivery is sent again', async (t) => {
   t.timeout(300_000);
   const { stack, receiver } = t.context;
