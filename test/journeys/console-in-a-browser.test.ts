@@ -600,6 +600,29 @@ browserTest('a session that has ended is signed in again in another tab, and the
   t.pass();
 });
 
+browserTest('who continues before signing in again keeps what the page has, also from another window', async (t) => {
+  t.timeout(300_000);
+  const { stack } = t.context;
+  const page = await openConsole(t);
+  await openInConsole(page, stack, '/products/beeswax-candles/show', 'Beeswax candles');
+  await page.getByLabel('Category').fill('light');
+  await page.context().clearCookies();
+  await button(page, 'Save').click();
+  await page.getByRole('heading', { name: 'Your session has ended' }).waitFor();
+  await button(page, 'Continue').click();
+  await dialog(page).getByText('You are not signed in to this store. Sign in again.').waitFor();
+  // As when the window of the mailbox is closed.
+  await page.evaluate("dispatchEvent(new Event('visibilitychange'))");
+
+  const link = await linkFrom(stack, owner, () => button(page, 'Email me a link').click());
+  const tab = await openTab(t, page);
+  await tab.goto(link);
+  await button(tab, 'Sign in').click();
+  await heading(tab, 'Today').waitFor();
+  await page.getByText('The product is up to date.').waitFor();
+  t.is((await clientsOf(stack).admin.getProduct('beeswax-candles')).product.category, 'light');
+});
+
 browserTest('two people who edit one product see both versions, and decide', async (t) => {
   t.timeout(300_000);
   const { stack } = t.context;

@@ -2,7 +2,7 @@ import { ApiError, type SignedIn } from '@storefront-commerce/client';
 import { usePermissions } from 'react-admin';
 
 import { directAdmin } from '../admin.ts';
-import { findStoreOfPage, setStoreOfPage, storeOfUrl } from './store.ts';
+import { findStoreOfPage, setStoreOfPage, storeHeader, storeOfUrl } from './store.ts';
 
 let current: Promise<SignedIn> | undefined;
 
@@ -26,15 +26,18 @@ export async function endSession(): Promise<void> {
   setStoreOfPage(undefined);
 }
 
-export function refreshSession(): Promise<SignedIn> {
-  current = undefined;
-  return readSession();
+/** The session as it is now. Where there is none, the page keeps the one that it had, and so what was entered in it. */
+export async function refreshSession(): Promise<SignedIn> {
+  const session = await fetchSession();
+  current = Promise.resolve(session);
+  return session;
 }
 
 async function fetchSession(): Promise<SignedIn> {
-  const session = await directAdmin.getSession();
+  const store = findStoreOfPage();
+  const session = await directAdmin.getSession(store ? { headers: { [storeHeader]: store } } : {});
   const { slug } = session.store;
-  if (!findStoreOfPage()) {
+  if (!store) {
     if (slug !== (storeOfUrl() ?? slug)) throw new Error('This browser is signed in to another store.');
     setStoreOfPage(slug);
   }
