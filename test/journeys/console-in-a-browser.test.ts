@@ -879,6 +879,43 @@ browserTest('an owner who confirms with a code changes the terms of shipping and
   t.is(replaced?.label_cost_cap_cents, 3550);
 });
 
+browserTest(
+  'what another member changed of an account stays when its keys are replaced or its terms edited',
+  async (t) => {
+    t.timeout(300_000);
+    const { stack } = t.context;
+    const { admin } = clientsOf(stack);
+    const page = await signIn(t);
+    const shippingPage = await openTab(t, page);
+    await openInConsole(shippingPage, stack, '/settings/shipping', 'Settings');
+    await openInConsole(page, stack, '/settings/payments', 'Settings');
+    await button(page, 'Edit').click();
+    await dialog(page).getByLabel('How long a shopper has to pay').fill('90m');
+    await button(shippingPage, 'Replace the keys').click();
+    await dialog(shippingPage).getByLabel('Webhook token').fill('a-third-token');
+
+    const other = await openTab(t, page);
+    await openInConsole(other, stack, '/settings/shipping', 'Settings');
+    await other.getByLabel(/^Most for a label/).fill('41');
+    await verifyAfter(other, stack, () => button(other, 'Save').click());
+    await other.getByText('Shipping is up to date.').waitFor();
+    await other.getByRole('tab', { name: 'Payments' }).click();
+    await button(other, 'Replace the keys').click();
+    const publishable = `pk_test_${'b'.repeat(24)}`;
+    await dialog(other).getByLabel('Publishable key').fill(publishable);
+    await confirm(other, 'Replace the keys');
+    await other.getByText('The keys are replaced.').waitFor();
+
+    await confirm(page, 'Edit');
+    await page.getByText('Payments are up to date.').waitFor();
+    await confirm(shippingPage, 'Replace the keys');
+    await shippingPage.getByText('The keys are replaced.').waitFor();
+    const { payments, shipping } = (await admin.getProviders()).providers;
+    t.like(payments, { publishable_key: publishable, session_lifetime: '90m' });
+    t.is(shipping?.label_cost_cap_cents, 4100);
+  },
+);
+
 browserTest('a file is checked, its rejected rows are downloaded, and an export of the products too', async (t) => {
   t.timeout(300_000);
   const { stack } = t.context;

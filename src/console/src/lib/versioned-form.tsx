@@ -127,7 +127,7 @@ function useVersionedSave<Thing extends Versioned, Input extends object>({
 }
 
 /** The fields that were edited: all others stay as the other member saved them. */
-function changesOf<Input extends object>(base: Input, mine: Input): Partial<Input> {
+export function changesOf<Input extends object>(base: Input, mine: Input): Partial<Input> {
   const written = (value: unknown) => JSON.stringify(value ?? '');
   const fields = Object.keys(mine) as (keyof Input)[];
   const edited = fields.filter((field) => written(mine[field]) !== written(base[field]));

@@ -9,6 +9,7 @@ import { Action } from '../../lib/action.tsx';
 import { Facts, Panel } from '../../lib/facts.tsx';
 import { formatTime } from '../../lib/format.ts';
 import { Loaded } from '../../lib/loaded.tsx';
+import { changesOf } from '../../lib/versioned-form.tsx';
 import { CheckProvider } from './check-provider.tsx';
 import { RotateWebhookSecret } from './rotate-webhook-secret.tsx';
 
@@ -63,15 +64,24 @@ function termsOf({ provider, mode, account_id, publishable_key, session_lifetime
   return { provider, mode, account_id, publishable_key, session_lifetime, automatic_tax };
 }
 
+/** As it is now: another member may have changed it since the page was opened. */
+async function readTerms(account: PaymentAccount) {
+  const { providers } = await admin.getProviders();
+  return termsOf(providers.payments ?? account);
+}
+
 function EditTerms({ account }: Props) {
   const { session_lifetime, automatic_tax } = account;
+  const terms = { session_lifetime, automatic_tax };
   return (
     <Action<Pick<Input, 'session_lifetime' | 'automatic_tax'>>
       label="Edit"
       title="Edit how payments are taken"
       scope="admin:write"
-      input={{ session_lifetime, automatic_tax }}
-      run={(input) => admin.savePaymentProvider({ ...termsOf(account), ...input })}
+      input={terms}
+      run={async (input) =>
+        admin.savePaymentProvider({ ...(await readTerms(account)), ...changesOf<typeof input>(terms, input) })
+      }
       done="Payments are up to date."
     >
       <TextInput
@@ -94,9 +104,9 @@ function ReplaceKeys({ account }: Props) {
       title="Replace the keys of the payment provider"
       scope="admin:write"
       text="They are the store's own, so that it sells with them. What is left empty stays as it is."
-      run={({ secret_key, publishable_key, webhook_secret }) =>
+      run={async ({ secret_key, publishable_key, webhook_secret }) =>
         admin.savePaymentProvider({
-          ...termsOf(account),
+          ...(await readTerms(account)),
           ...(secret_key && { mode: 'direct', secret_key }),
           ...(publishable_key && { publishable_key }),
           ...(webhook_secret && { webhook_secret }),

@@ -65,16 +65,19 @@ function TermsForm({ account }: Props) {
     <VersionedForm
       thing={account}
       inputOf={termsOf}
-      read={async () => {
-        const { providers } = await admin.getProviders();
-        return providers.shipping ?? account;
-      }}
+      read={() => readAccount(account)}
       replace={async (input) => (await admin.saveShippingProvider(input)).provider}
       done="Shipping is up to date."
     >
       <ShippingInputs currency={currency} />
     </VersionedForm>
   );
+}
+
+/** As it is now: another member may have changed it since the page was opened. */
+async function readAccount(account: ShippingAccount): Promise<ShippingAccount> {
+  const { providers } = await admin.getProviders();
+  return providers.shipping ?? account;
 }
 
 /** What is saved with the account, besides its secrets. */
@@ -89,7 +92,10 @@ function ReplaceSecrets({ account }: Props) {
       title="Replace the keys of Shippo"
       scope="admin:write"
       text="What is left empty stays as it is."
-      run={(secrets) => admin.saveShippingProvider({ ...termsOf(account), ...given(secrets) })}
+      run={async (secrets) => {
+        const current = await readAccount(account);
+        return admin.saveShippingProvider({ ...termsOf(current), ...given(secrets), version: current.version });
+      }}
       done="The keys are replaced."
     >
       <PasswordInput source="api_key" label="API key" />
