@@ -1019,6 +1019,29 @@ browserTest('who edits a promo code that has been changed meanwhile sees both ve
   t.is((await admin.listPromoCodes({ limit: 1 })).promo_codes[0]?.value, 8);
 });
 
+browserTest('who corrects the name of a member keeps the role that another owner gave meanwhile', async (t) => {
+  t.timeout(300_000);
+  const { stack } = t.context;
+  const { admin } = clientsOf(stack);
+  const { staff: member } = await admin.inviteStaff({ email: 'kim@cedar.example', name: 'Kin', role: 'manager' });
+  const page = await signIn(t);
+  await openInConsole(page, stack, '/staff', 'Staff');
+  await page.getByRole('row', { name: /kim@/ }).getByRole('button', { name: 'Edit' }).click();
+  await dialog(page).getByLabel('Name').fill('Kim');
+  await admin.updateStaff(member.id, { role: 'support' });
+  await verifyAfter(page, stack, () => confirm(page, 'Edit'));
+  const row = page.getByRole('row', { name: /Kin/ });
+  await row.waitFor();
+  t.deepEqual(await row.getByRole('cell').allTextContents(), ['Name', 'Kin', 'Kim']);
+  await button(page, 'Save yours').click();
+  await page.getByText('The member is changed.').waitFor();
+  const { staff } = await admin.listStaff({ limit: 100 });
+  t.like(
+    staff.find(({ id }) => id === member.id),
+    { name: 'Kim', role: 'support' },
+  );
+});
+
 browserTest(
   'an owner who confirms with a code invites a packer, who can ship and not refund, by page or by API',
   async (t) => {

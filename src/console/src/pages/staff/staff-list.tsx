@@ -7,6 +7,7 @@ import { Action } from '../../lib/action.tsx';
 import { choicesOf, formatCode, formatTime } from '../../lib/format.ts';
 import { Listing } from '../../lib/listing.tsx';
 import { State } from '../../lib/texts.tsx';
+import { VersionedAction } from '../../lib/versioned-form.tsx';
 import { useSession } from '../../session/session.ts';
 
 const roles = ['owner', 'manager', 'fulfilment', 'support', 'analyst'];
@@ -46,23 +47,24 @@ function Invite() {
   );
 }
 
-function MemberActions({ member: { id, email, name, role, revoked_at } }: { readonly member: Staff }) {
+function MemberActions({ member }: { readonly member: Staff }) {
+  const { id, email, name, revoked_at } = member;
   const isSelf = useSession()?.staff.id === id;
   if (revoked_at) return <State code="revoked" />;
   return (
     <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1 }}>
-      <Action<Body<'admin.updateStaff'>>
-        label="Edit"
-        submit="Save"
+      <VersionedAction<Staff, Body<'admin.updateStaff'>>
         title={`Edit ${name || email}`}
         scope="admin.staff:write"
-        input={{ name, role }}
-        run={(input) => admin.updateStaff(id, input)}
+        thing={member}
+        inputOf={({ name, role }) => ({ name, role })}
+        read={() => readMember(member)}
+        replace={async (input) => (await admin.updateStaff(id, input)).staff}
         done="The member is changed."
       >
         <TextInput source="name" label="Name" validate={required()} />
         <RoleInput />
-      </Action>
+      </VersionedAction>
       {!isSelf && (
         <Action
           label="Revoke"
@@ -76,6 +78,12 @@ function MemberActions({ member: { id, email, name, role, revoked_at } }: { read
       )}
     </Box>
   );
+}
+
+/** The API lists staff, and does not read one. */
+async function readMember(member: Staff): Promise<Staff> {
+  for await (const found of admin.listStaff({ limit: 100 })) if (found.id === member.id) return found;
+  return member;
 }
 
 function RoleInput() {
