@@ -359,6 +359,38 @@ browserTest('inputs of times say in which time zone they are', async (t) => {
   }
 });
 
+browserTest('a list stays as it is until the email that filters it is complete', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  await buyMug(stack, atHome);
+  const { email } = atHome;
+  const page = await openOwnTab(t);
+  const queries: (string | null)[] = [];
+  page.on('request', (request) => {
+    const { pathname, searchParams } = new URL(request.url());
+    if (pathname.endsWith('/admin/customers')) queries.push(searchParams.get('email'));
+  });
+  await openInConsole(page, stack, '/customers', 'Customers');
+  const input = page.getByLabel('Email');
+  await input.fill(email.slice(0, 3));
+  await page.getByText('Must be a valid email').waitFor();
+  await input.fill(email);
+  await until(() => queries.includes(email));
+  await page.getByRole('cell', { name: email }).waitFor();
+  t.deepEqual([...new Set(queries)], [null, email]);
+  t.is(await page.getByRole('alert').count(), 0);
+});
+
+browserTest('why a list cannot be read is said once, where the list would be', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const page = await openOwnTab(t);
+  await openInConsole(page, stack, '/content', 'Content');
+  await page.getByLabel('Type').fill('No type');
+  await page.getByText('Type must be written like article.').waitFor();
+  t.is(await page.getByRole('alert').count(), 1);
+});
+
 browserTest('a page that is opened with the keyboard has the focus at its heading', async (t) => {
   t.timeout(180_000);
   const { stack } = t.context;

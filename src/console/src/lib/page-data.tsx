@@ -8,6 +8,9 @@ import { refetchInterval } from './refetch-interval.ts';
  * context.
  */
 
+/** The page says it, in words for people. */
+const onError = () => undefined;
+
 interface ListDataProps {
   /** How often it is read again, while workers change it. */
   readonly refetchInterval?: number | undefined;
@@ -17,7 +20,7 @@ interface ListDataProps {
 /** The rows of the resource's list that the URL selects. */
 export function ListData({ refetchInterval, children }: ListDataProps): ReactNode {
   return (
-    <ListBase exporter={false} storeKey={false} perPage={25} queryOptions={{ refetchInterval }}>
+    <ListBase exporter={false} storeKey={false} perPage={25} queryOptions={{ refetchInterval, onError }}>
       {children}
     </ListBase>
   );
@@ -27,7 +30,7 @@ const recordOptions = {
   refetchInterval,
   // Records of lists, which lack parts, are cached as the page's own, unless it has a meta.
   meta: { isWhole: true },
-  onError: () => undefined,
+  onError,
 };
 
 /** The record of the resource that the URL names. */

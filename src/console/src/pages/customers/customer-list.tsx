@@ -1,10 +1,10 @@
 import type { KnownCustomer } from '@storefront-commerce/client';
-import { TextInput } from 'react-admin';
 
+import { emailFilter } from '../../lib/email-filter.tsx';
 import { formatTime } from '../../lib/format.ts';
 import { Listing } from '../../lib/listing.tsx';
 
-const filters = [<TextInput key="email" source="email" label="Email" type="email" alwaysOn />];
+const filters = [emailFilter];
 
 export function CustomerList() {
   return (

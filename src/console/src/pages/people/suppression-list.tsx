@@ -1,12 +1,13 @@
 import type { Suppression } from '@storefront-commerce/client';
-import { type RaRecord, TextInput } from 'react-admin';
+import type { RaRecord } from 'react-admin';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
+import { emailFilter } from '../../lib/email-filter.tsx';
 import { formatCode, formatTime } from '../../lib/format.ts';
 import { Listing } from '../../lib/listing.tsx';
 
-const filters = [<TextInput key="email" source="email" label="Email" type="email" alwaysOn />];
+const filters = [emailFilter];
 
 export function SuppressionList() {
   return (

@@ -1,7 +1,8 @@
 import Box from '@mui/material/Box';
 import type { Return } from '@storefront-commerce/client';
-import { SelectInput, TextInput } from 'react-admin';
+import { SelectInput } from 'react-admin';
 
+import { emailFilter } from '../../lib/email-filter.tsx';
 import { choicesOf, formatTime, isolate } from '../../lib/format.ts';
 import { Listing } from '../../lib/listing.tsx';
 import { State } from '../../lib/texts.tsx';
@@ -12,7 +13,7 @@ const statuses: Return['status'][] = ['requested', 'approved', 'rejected', 'rece
 
 const filters = [
   <SelectInput key="status" source="status" label="Status" choices={choicesOf(statuses)} alwaysOn />,
-  <TextInput key="email" source="email" label="Email" type="email" alwaysOn />,
+  emailFilter,
 ];
 
 export function ReturnList() {

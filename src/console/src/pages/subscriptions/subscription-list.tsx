@@ -1,6 +1,7 @@
 import type { Subscription } from '@storefront-commerce/client';
-import { SelectInput, TextInput } from 'react-admin';
+import { SelectInput } from 'react-admin';
 
+import { emailFilter } from '../../lib/email-filter.tsx';
 import { choicesOf, formatTime } from '../../lib/format.ts';
 import { Listing } from '../../lib/listing.tsx';
 import { CustomerLink } from '../customers/customer-link.tsx';
@@ -10,7 +11,7 @@ const statuses: Subscription['status'][] = ['active', 'trialing', 'past_due', 'p
 
 const filters = [
   <SelectInput key="status" source="status" label="Status" choices={choicesOf(statuses)} alwaysOn />,
-  <TextInput key="email" source="email" label="Email" type="email" alwaysOn />,
+  emailFilter,
 ];
 
 export function SubscriptionList() {
