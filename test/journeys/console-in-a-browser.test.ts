@@ -359,6 +359,23 @@ browserTest('inputs of times say in which time zone they are', async (t) => {
   }
 });
 
+browserTest('inputs of times take no year of five digits, which would be no time', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const page = await openConsole(t);
+  await openInConsole(page, stack, '/promo-codes', 'Promo codes');
+  await button(page, 'New promo code').click();
+  await dialog(page).getByLabel('Code').fill('YEAR26');
+  await dialog(page).getByLabel('Percent').fill('5');
+  await dialog(page).getByLabel('Until').press('Home');
+  await page.keyboard.type('1231202611');
+  await page.keyboard.type('59AM');
+  await confirm(page, 'Create the promo code');
+  await page.getByRole('cell', { name: 'YEAR26' }).waitFor();
+  const [promo] = (await clientsOf(stack).admin.listPromoCodes({ limit: 1 })).promo_codes;
+  t.regex(promo?.ends_at ?? '', /^(2026-12-31|2027-01-01)T/);
+});
+
 browserTest('a list stays as it is until the email that filters it is complete', async (t) => {
   t.timeout(180_000);
   const { stack } = t.context;
