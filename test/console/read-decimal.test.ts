@@ -11,9 +11,10 @@ for (const [text, decimals, number] of [
   ['1 234 567,89', 2, 1_234_567.89],
   ["1'234.5", 2, 1234.5],
   ['1,000', 2, 1000],
-  ['1.000', 2, 1000],
+  ['1.000.000', 2, 1_000_000],
   ['1.000', 0, 1000],
   ['1.000', 3, 1],
+  ['1.000', 2, undefined],
   ['-3', 0, -3],
   ['−3', 0, -3],
   ['１，２３４．５０', 2, 1234.5],
@@ -28,6 +29,17 @@ for (const [text, decimals, number] of [
 ] as const)
   test(`readDecimal with ${decimals} decimals takes ${text} for ${number ?? 'no number'}`, (t) => {
     t.is(readDecimal(text, decimals), number);
+  });
+
+for (const [text, locale, number] of [
+  ['1.125', 'en-US', undefined],
+  ['1,125', 'en-US', 1125],
+  ['1,125', 'de-DE', undefined],
+  ['1.125', 'de-DE', 1125],
+  ['1.125', 'fr-FR', 1125],
+] as const)
+  test(`readDecimal with two decimals takes ${text} in ${locale} for ${number ?? 'no number'}`, (t) => {
+    t.is(readDecimal(text, 2, [], locale), number);
   });
 
 test('readDecimal takes the signs of its currency before or after the number, and no others', (t) => {
