@@ -16,6 +16,14 @@ for (const [path, detail, text] of [
   });
 }
 
+test('describeIssue writes the step of a currency in it', (t) => {
+  const detail = 'must be a multiple of 10, to be charged in KWD';
+  t.is(
+    describeIssue({ path: '/price_cents', detail }, 'KWD'),
+    'Price must be a multiple of KWD\u00a00.010, to be charged in KWD.',
+  );
+});
+
 for (const [path, detail, text] of [
   ['/ends_at', 'must be later than starts_at', 'Until must be later than From.'],
   ['/variants/1/price_cents', 'must be at least 0', 'Variants, 2, Price (USD) must be at least $0.00.'],

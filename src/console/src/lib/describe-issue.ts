@@ -22,7 +22,7 @@ export function describeIssue(
 ): string {
   const parts = path.split('/').filter(Boolean);
   const isAmount = currency !== undefined && path.endsWith('_cents');
-  const limited = isAmount ? detail.replace(/\d+$/, (cents) => formatMoney(Number(cents), currency)) : detail;
+  const limited = isAmount ? detail.replace(/\d+(?=$|, )/, (cents) => formatMoney(Number(cents), currency)) : detail;
   const named = limited.replace(
     /\b[a-z]+(?:_[a-z]+)+\b/g,
     (field) => labelOf([...parts.slice(0, -1), field].join('.')) ?? field,
