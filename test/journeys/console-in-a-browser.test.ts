@@ -1068,6 +1068,27 @@ browserTest('who edits a promo code that has been changed meanwhile sees both ve
   t.is((await admin.listPromoCodes({ limit: 1 })).promo_codes[0]?.value, 8);
 });
 
+browserTest('a new partner does not take the place of the one who has the code already', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const page = await openConsole(t);
+  await openInConsole(page, stack, '/partners', 'Partners');
+  await button(page, 'New partner').click();
+  await dialog(page).getByLabel('Name').fill('Another blog');
+  await dialog(page).getByLabel('Code').fill('MAKER');
+  await dialog(page).getByLabel('Commission').fill('90');
+  await confirm(page, 'New partner');
+  await dialog(page).getByText('maker is the code of The Maker Blog. Choose another one.').waitFor();
+  await dialog(page).getByLabel('Code').fill('another');
+  await confirm(page, 'Try again');
+  await page.getByRole('cell', { name: 'Another blog' }).waitFor();
+  const { partners } = await clientsOf(stack).admin.listPartners({ limit: 100 });
+  t.like(
+    partners.find(({ code }) => code === 'maker'),
+    { name: 'The Maker Blog', commission_percent: 8 },
+  );
+});
+
 browserTest('who corrects the name of a member keeps the role that another owner gave meanwhile', async (t) => {
   t.timeout(300_000);
   const { stack } = t.context;

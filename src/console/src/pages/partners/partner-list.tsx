@@ -1,4 +1,4 @@
-import type { Body, ManagedPartner } from '@storefront-commerce/client';
+import { ApiError, type Body, type ManagedPartner } from '@storefront-commerce/client';
 import { maxValue, required, TextInput } from 'react-admin';
 
 import { admin } from '../../admin.ts';
@@ -51,7 +51,10 @@ function SavePartner({ label, input }: SavePartnerProps) {
       variant={isNew ? 'contained' : 'outlined'}
       scope="admin.customers:write"
       input={input}
-      run={(input) => admin.savePartner(input)}
+      run={async (input) => {
+        if (isNew) await rejectKnownCode(input.code);
+        return admin.savePartner(input);
+      }}
       done="The partner is saved."
     >
       <TextInput source="name" label="Name" validate={required()} />
@@ -84,4 +87,12 @@ function SavePartner({ label, input }: SavePartnerProps) {
       />
     </Action>
   );
+}
+
+/** The API would change the partner who has this code, and their commission. */
+async function rejectKnownCode(code: string): Promise<void> {
+  const wanted = code.trim().toLowerCase();
+  for await (const { code, name } of admin.listPartners({ limit: 100 })) {
+    if (code === wanted) throw new ApiError('invalid_argument', `${code} is the code of ${name}. Choose another one.`);
+  }
 }
