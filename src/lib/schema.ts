@@ -58,6 +58,8 @@ export const Email = Type.String({
 export const Url = Type.String({ format: 'uri', maxLength: urlLengthMax, examples: ['https://shop.example.com/'] });
 export const Currency = Type.String({ pattern: '^[A-Z]{3}$', examples: ['USD'] });
 export const Country = Type.String({ pattern: '^[A-Z]{2}$', examples: ['US'] });
+/** The same in either case. Stored and compared in upper case. */
+export const AnyCaseCountry = Type.String({ ...Country, pattern: '^[A-Za-z]{2}$', trimmed: true });
 /** From the year 1000 to 2999: in any zone, a moment that can be stored. */
 export const Timestamp = Type.String({
   title: 'Timestamp',

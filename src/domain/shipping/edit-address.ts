@@ -1,6 +1,6 @@
 import { transact } from '#src/database/transact.ts';
 import { rejectIssues } from '#src/lib/errors.ts';
-import { Country, Email, Name, Omittable, OmittableOrEmpty, type Static, Type } from '#src/lib/schema.ts';
+import { AnyCaseCountry, Email, Name, Omittable, OmittableOrEmpty, type Static, Type } from '#src/lib/schema.ts';
 import { recordAudit } from '../audit/index.ts';
 import { checkCountry } from '../checks.ts';
 import type { Context } from '../context.ts';
@@ -15,7 +15,7 @@ export const ShippingAddressInput = Type.Object({
   city: Name(100),
   state: Omittable(Type.String({ maxLength: 50 })),
   zip: Omittable(Type.String({ maxLength: 20 })),
-  country: Country,
+  country: AnyCaseCountry,
   phone: Omittable(Type.String({ maxLength: 40 })),
   email: OmittableOrEmpty(Email),
 });
@@ -32,7 +32,7 @@ export async function editAddress(
   ctx: Context,
   { orderId, address }: { orderId: string; address: ShippingAddressInput },
 ): Promise<void> {
-  rejectIssues(checkCountry('/country', address.country));
+  rejectIssues(checkCountry('/country', address.country.toUpperCase()));
   await transact(ctx, async (ctx) => {
     const { order, label } = await lockForManualAction(ctx, orderId);
     rejectIfOpen(label);
@@ -67,7 +67,7 @@ export function addressFrom(
     city: given(address.city),
     state: given(address.state),
     zip: given(address.zip),
-    country: address.country,
+    country: address.country.toUpperCase(),
     phone: given(address.phone),
     email: given(address.email) ?? before?.email ?? null,
   };

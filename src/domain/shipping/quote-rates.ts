@@ -3,7 +3,7 @@ import { shortDigest } from '#src/lib/crypto.ts';
 import { labelCurrencyOf } from '#src/lib/currency.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';
 import { ProviderError, rejectIssues } from '#src/lib/errors.ts';
-import { Country, NumberLike, type Static, Text, Type } from '#src/lib/schema.ts';
+import { AnyCaseCountry, NumberLike, type Static, Text, Type } from '#src/lib/schema.ts';
 import { fits } from '#src/lib/validation.ts';
 import { checkCountry } from '../checks.ts';
 import type { Context } from '../context.ts';
@@ -12,9 +12,6 @@ import { sortedByCost } from './choose-rate.ts';
 import { providerUnavailable } from './order-rates.ts';
 import { presentRate, RateQuote } from './present.ts';
 import { type OpenedAccount, openAccount } from './shipping-account.ts';
-
-/** In either case, as the zip. */
-const AnyCaseCountry = Type.String({ ...Country, pattern: '^[A-Za-z]{2}$', trimmed: true });
 
 export const RateRequest = Type.Object({
   ship_to: Type.Object({ zip: Text(20, { examples: ['10010'] }), country: AnyCaseCountry }),

@@ -228,7 +228,8 @@ test('correcting an address writes the names of its fields, not their values, to
   const { ctx, owner } = t.context;
   const { id } = await buildPaidOrder(ctx);
   const { email: _, ...address } = { ...newYork, street1: '1 Secret Lane' };
-  const { body } = await owner.put(`/orders/${id}/shipping-address`, address);
+  const { body } = await owner.put(`/orders/${id}/shipping-address`, { ...address, country: 'us' });
+  t.is(body.order.shipping_address.country, 'US');
   t.is(body.order.shipping_address.street1, '1 Secret Lane');
   t.is(body.order.shipping_address.email, 'ada@example.com');
   const log = await auditOf(ctx);
