@@ -8,6 +8,7 @@ import { Action } from '../../lib/action.tsx';
 import { Facts, Panel } from '../../lib/facts.tsx';
 import { formatTime } from '../../lib/format.ts';
 import { Loaded } from '../../lib/loaded.tsx';
+import { readAll } from '../../lib/read-all.ts';
 import { Rows } from '../../lib/rows.tsx';
 import { SecretDialog } from '../../lib/secret-dialog.tsx';
 import { State } from '../../lib/texts.tsx';
@@ -16,8 +17,11 @@ import { State } from '../../lib/texts.tsx';
 export function IntegrationsPanel() {
   return (
     <Panel title="Integrations" actions={<Connect />}>
-      <Loaded queryKey={['integrations']} load={(signal) => admin.listIntegrations({ limit: 50 }, { signal })}>
-        {({ integrations }) => (
+      <Loaded
+        queryKey={['integrations']}
+        load={(signal) => readAll(admin.listIntegrations({ limit: 100 }, { signal }))}
+      >
+        {(integrations) => (
           <Rows<Integration>
             label="Integrations"
             rows={integrations}

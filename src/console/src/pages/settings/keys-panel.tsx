@@ -8,6 +8,7 @@ import { DecimalInput } from '../../lib/decimal-input.tsx';
 import { Panel } from '../../lib/facts.tsx';
 import { formatTime } from '../../lib/format.ts';
 import { Loaded } from '../../lib/loaded.tsx';
+import { readAll } from '../../lib/read-all.ts';
 import { Rows } from '../../lib/rows.tsx';
 import { SecretDialog } from '../../lib/secret-dialog.tsx';
 import { State } from '../../lib/texts.tsx';
@@ -18,8 +19,8 @@ import { keyScopes } from './key-scopes.ts';
 export function KeysPanel() {
   return (
     <Panel title="API keys" actions={<CreateKey />}>
-      <Loaded queryKey={['keys']} load={(signal) => admin.listKeys({ limit: 100 }, { signal })}>
-        {({ keys }) => (
+      <Loaded queryKey={['keys']} load={(signal) => readAll(admin.listKeys({ limit: 100 }, { signal }))}>
+        {(keys) => (
           <Rows
             label="API keys"
             rows={keys}
