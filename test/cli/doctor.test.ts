@@ -2,11 +2,12 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
 import anyTest, { type TestFn } from 'ava';
+import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { SMTPServer } from 'smtp-server';
 import { purchaseLabel } from '#jobs/labels.ts';
-import { queueNames } from '#jobs/queues.ts';
+import { queueNames, queuePrefix } from '#jobs/queues.ts';
 import type { Finding } from '#src/cli/doctor/finding.ts';
 import { transact } from '#src/database/transact.ts';
 import { type Embedded, startEmbedded } from '#src/dev/embedded/start-embedded.ts';
@@ -442,6 +443,18 @@ test.serial('doctor reports each queue that no process runs, and a relay that is
     (await workersIn()).map(([level]) => level),
     ['ok'],
   );
+});
+
+test.serial('doctor reports a queue that another program paused', async (t) => {
+  const { url } = await createTestRedis();
+  const queue = new Queue('payments', { connection: { url }, prefix: queuePrefix('payments') });
+  t.teardown(() => queue.close());
+  const workersIn = async () =>
+    (await diagnose(t.context, { REDIS_URL: url })).faults.filter((it) => /paused/.test(it));
+  await queue.pause();
+  t.deepEqual(await workersIn(), ['workers: No job of these queues runs, because they are paused in Redis: payments.']);
+  await queue.resume();
+  t.deepEqual(await workersIn(), []);
 });
 
 test.serial('doctor does not say that workers run while Redis does not respond', async (t) => {

@@ -1,4 +1,4 @@
-import { queueNames } from '#jobs/queues.ts';
+import { queueNames, queuePrefix } from '#jobs/queues.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';
 import { within } from '#src/lib/within.ts';
 import { type JobState, readJobStates } from '#src/outbox/queue-states.ts';
@@ -19,7 +19,7 @@ const dueMaxMs = minutes(10);
 const redisTimeoutMs = seconds(3);
 
 /**
- * Whether a process runs each queue and the relay, whether due jobs are relayed to their queues and processed, and which
+ * Whether a process runs each queue and the relay, whether a queue is paused, whether due jobs are relayed to their queues and processed, and which
  * failed.
  * @param isRedisWell otherwise no process can report that it runs, and no job is relayed by those that do
  */
@@ -27,7 +27,7 @@ export async function checkQueues(services: Services, isRedisWell: boolean): Pro
   const now = services.clock.now();
   const states = await readJobStates(services.execute, now);
   const running = isRedisWell
-    ? [...(await checkProcesses(services, states)), ...checkProgress(states, now)]
+    ? [...(await checkProcesses(services, states)), ...(await checkPauses(services)), ...checkProgress(states, now)]
     : [unknownWithoutRedis];
   const findings = [...running, ...checkFailures(states)];
   return findings.length > 0 ? findings : [ok(about, 'Each queue has one, and due jobs are being processed.')];
@@ -49,6 +49,18 @@ async function checkProcesses({ redis, sharedMetrics }: Services, states: readon
   return areDue
     ? [fault(about, `${message}, and jobs are due there.`, advice)]
     : [warning(about, `${message}.`, advice)];
+}
+
+/** Nothing here pauses a queue, but other programs for BullMQ do. Then its workers take no job, however many run. */
+async function checkPauses({ redis }: Services): Promise<Finding[]> {
+  if (redis.status !== 'ready') return [];
+  const pauses = await Promise.all(
+    queueNames.map((name) => redis.hexists(`${queuePrefix(name)}:${name}:meta`, 'paused')),
+  );
+  const paused = queueNames.filter((_name, index) => pauses[index] === 1);
+  if (paused.length === 0) return [];
+  const advice = 'Resume them in the program that paused them, or empty Redis, which loses no job.';
+  return [fault(about, `No job of these queues runs, because they are paused in Redis: ${paused.join(', ')}.`, advice)];
 }
 
 function checkProgress(states: readonly JobState[], now: Date): Finding[] {
