@@ -19,8 +19,8 @@ const dueMaxMs = minutes(10);
 const redisTimeoutMs = seconds(3);
 
 /**
- * Whether a process runs each queue and the relay, whether a queue is paused, whether due jobs are relayed to their queues and processed, and which
- * failed.
+ * Whether a process runs each queue and the relay, whether a queue is paused, whether due jobs are relayed to their
+ * queues and processed, and which failed.
  * @param isRedisWell otherwise no process can report that it runs, and no job is relayed by those that do
  */
 export async function checkQueues(services: Services, isRedisWell: boolean): Promise<Finding[]> {
