@@ -72,6 +72,19 @@ async function subscribe(context: StripeContext, email = 'ada@example.com') {
   return { orderId, beans, bowl, subscription };
 }
 
+/** A paid subscription to coffee and tea: two items of one at the provider. */
+async function subscribeToBoth(context: StripeContext) {
+  const { ctx, stripe } = context;
+  const [beans, tea] = [await buildProduct(ctx, coffee), await buildProduct(ctx, { ...coffee, name: 'Tea' })];
+  const { order_id: orderId } = await createCheckoutSession(ctx, {
+    items: [line(beans), line(tea)],
+    customer_email: 'ada@example.com',
+  });
+  await stripe.pay((await sessionOf(ctx, orderId)).sessionId ?? '', { ...shopper, outcome: 'paid' });
+  await settle(context);
+  return { beans, tea };
+}
+
 test.serial('a paid mixed cart becomes one order and one subscription, matched by our metadata', async (t) => {
   const { ctx, account, stripe } = t.context;
   const { orderId, beans, subscription } = await subscribe(t.context);
@@ -158,13 +171,7 @@ test.serial('a renewal is attributed to no partner, by code or by visit', async 
 
 test.serial('a paid period has an order with all that was charged, also what was removed right after it', async (t) => {
   const { ctx, account, services, stripe } = t.context;
-  const [beans, tea] = [await buildProduct(ctx, coffee), await buildProduct(ctx, { ...coffee, name: 'Tea' })];
-  const { order_id: orderId } = await createCheckoutSession(ctx, {
-    items: [line(beans), line(tea)],
-    customer_email: 'ada@example.com',
-  });
-  await stripe.pay((await sessionOf(ctx, orderId)).sessionId ?? '', { ...shopper, outcome: 'paid' });
-  await settle(t.context);
+  const { beans, tea } = await subscribeToBoth(t.context);
   const { paymentSubscriptionId } = (await subscriptionsOf(ctx))[0] ?? t.fail();
   const teaItem = await readOne<{ id: string }>(
     ctx,
@@ -413,13 +420,7 @@ const newHome = {
 test.serial('the parcels of the next periods go where a subscriber has moved to, of all items', async (t) => {
   const { ctx, stripe } = t.context;
   await buildShippingAccount(ctx);
-  const [beans, tea] = [await buildProduct(ctx, coffee), await buildProduct(ctx, { ...coffee, name: 'Tea' })];
-  const { order_id: orderId } = await createCheckoutSession(ctx, {
-    items: [line(beans), line(tea)],
-    customer_email: 'ada@example.com',
-  });
-  await stripe.pay((await sessionOf(ctx, orderId)).sessionId ?? '', { ...shopper, outcome: 'paid' });
-  await settle(t.context);
+  await subscribeToBoth(t.context);
   const [one, other] = await subscriptionsOf(ctx);
   const { id = '', paymentSubscriptionId = '' } = one ?? {};
   const before = await readSubscription(ctx, id);
