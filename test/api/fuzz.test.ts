@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import anyTest, { type TestFn } from 'ava';
 import type { Route } from '#src/api/lib/define-route.ts';
 import { meaningOf } from '#src/api/lib/error-codes.ts';
+import { prefersPage } from '#src/api/lib/reply.ts';
 import { routes } from '#src/api/routes.ts';
 import type { Context } from '#src/domain/context.ts';
 import { publishableScopes, scopes } from '#src/domain/tenants/api-key.ts';
@@ -39,6 +40,7 @@ interface Store {
 }
 
 interface Sent {
+  readonly route: Route;
   readonly method: string;
   readonly path: string;
   readonly headers: Record<string, string>;
@@ -68,11 +70,12 @@ test('no input to any route causes a 500, and every error has the same envelope'
 
   const work = async (): Promise<void> => {
     for (let sent = requests.pop(); sent && wrong.length < 5; sent = requests.pop()) {
-      const { method, path, headers, body } = sent;
+      const { route, ...request } = sent;
+      const { method, path, headers, body } = request;
       const response = await api.call(method, path, { headers, ...(body !== undefined && { body }) });
       statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
-      const complaint = complaintAbout(response);
-      if (complaint) wrong.push(`${complaint}: ${JSON.stringify(sent).slice(0, 2000)}`);
+      const complaint = complaintAbout(sent, response);
+      if (complaint) wrong.push(`${complaint}: ${JSON.stringify(request).slice(0, 2000)}`);
     }
   };
   await Promise.all(Array.from({ length: atOnce }, work));
@@ -105,9 +108,11 @@ async function signInSeveral(ctx: Context): Promise<string[]> {
   return tokens;
 }
 
-function complaintAbout({ status, headers, body }: ApiResponse): string | undefined {
+function complaintAbout(sent: Sent, { status, headers, body }: ApiResponse): string | undefined {
   if (status < 400) return undefined;
   if (status === 500) return '500';
+  const getsPage = sent.route.errorPage && prefersPage(sent.headers['accept'] ?? '');
+  if (getsPage) return headers.get('content-type')?.startsWith('text/html') ? undefined : `${status} is not a page`;
   if (!headers.get('content-type')?.startsWith('application/json')) return `${status} is not JSON`;
   if (meaningOf(body?.error)?.status !== status) return `${status} says ${body?.error}`;
   // A replayed response is equal byte for byte: it has the request id of the first request.
@@ -138,6 +143,7 @@ function fuzz(random: Random, route: Route, store: Store): Sent {
   const query = fields.length > 0 ? `?${new URLSearchParams(fields)}` : '';
   const sendsBody = route.method !== 'get' && !random.chance(near.strangeness);
   return {
+    route,
     method: route.method.toUpperCase(),
     path: path + query,
     headers: headersOf(near, route, store),
