@@ -379,9 +379,13 @@ test('GET /inventory returns many variants and leaves out unknown ones', async (
   const draft = await buildProduct(ctx, { status: 'draft' });
   const theirs = await buildProduct({ ...ctx, tenant: await buildTenant(services) });
   const ids = [second, draft, theirs, first].map(({ variant }) => variant.id);
-  const { status, body } = await api.call('GET', `/api/v1/inventory?variant_ids=${[...ids, 'nonsense'].join(',%20')}`, {
-    tenant: tenant.slug,
-  });
+  const { status, body } = await api.call(
+    'GET',
+    `/api/v1/inventory?variant_ids=${[...ids, 'nonsense', ''].join(',%20')}`,
+    {
+      tenant: tenant.slug,
+    },
+  );
   t.is(status, 200);
   t.deepEqual(
     body.variants.map(({ variant_id }: any) => variant_id),
@@ -391,13 +395,10 @@ test('GET /inventory returns many variants and leaves out unknown ones', async (
 
 const listOf = (count: number) => Array.from({ length: count }, (_, index) => `var_${index}`).join(',');
 
-test('GET /inventory rejects invalid ids and more than 50', async (t) => {
+test('GET /inventory rejects no id and more than 50', async (t) => {
   const { api, ctx, tenant, services } = t.context;
-  const written = 'variant_ids must be written like var_01m7xfs208fk1sctzyr3afnpz3,var_01m7xfs208fk1sctzyr3afnpz4.';
   for (const [ids, detail] of [
     ['', 'variant_ids is required.'],
-    ['a,,b', written],
-    ['a'.repeat(101), written],
     [listOf(51), 'variant_ids must have at most 50 items.'],
     [listOf(800), 'variant_ids may have at most 5050 characters.'],
   ] as const) {

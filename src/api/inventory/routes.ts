@@ -17,7 +17,6 @@ export const getInventory = defineRoute({
   limit: 'reads',
   query: Type.Object({
     variant_ids: Type.String({
-      pattern: '^[^,]{1,100}(,[^,]{1,100})*$',
       maxLength: idsMax * 101,
       examples: ['var_01m7xfs208fk1sctzyr3afnpz3,var_01m7xfs208fk1sctzyr3afnpz4'],
     }),
@@ -25,7 +24,10 @@ export const getInventory = defineRoute({
   responses: { 200: Type.Object({ variants }) },
   caching: 'revalidate',
   async handle({ ctx, query }) {
-    const ids = query.variant_ids.split(',').map((id) => id.trim());
+    const ids = query.variant_ids
+      .split(',')
+      .map((id) => id.trim())
+      .filter((id) => id !== '');
     if (ids.length > idsMax)
       rejectIssues([{ path: '/variant_ids', code: 'maxItems', detail: `must have at most ${idsMax} items` }]);
     const rows = await readInventoryOf(ctx, ids);
