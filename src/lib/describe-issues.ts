@@ -174,13 +174,15 @@ function describeEmail({ data }: ErrorObject): string {
   return `must be an email address${isInternational ? ' with only ASCII characters before the @' : ''}`;
 }
 
-/** The schema's own example is clearer than its pattern. */
+/** The schema's own examples are clearer than its pattern. */
 function describePattern({ parentSchema, data, message = 'is not valid' }: ErrorObject): string {
   if (typeof data === 'string' && data.trim() === '') return 'must not be empty';
   const narrowed = narrowedFormats[String(parentSchema?.['format'])];
   if (narrowed) return narrowed;
-  const [example] = (parentSchema?.['examples'] as unknown[] | undefined) ?? [];
-  return typeof example === 'string' ? `must be written like ${example}` : message;
+  const examples = ((parentSchema?.['examples'] as unknown[] | undefined) ?? []).filter(
+    (example) => typeof example === 'string',
+  );
+  return examples.length > 0 ? `must be written like ${examples.join(' or ')}` : message;
 }
 
 function describeUnknown({ params, parentSchema }: ErrorObject): string {

@@ -24,7 +24,7 @@ const recoveryCode = '([^0-9A-Za-z]*[0-9A-Za-z]){10}[^0-9A-Za-z]*';
 export const VerificationCode = Type.String({
   pattern: `${oneTimeCodePattern}|^${recoveryCode}$`,
   maxLength: 40,
-  examples: ['123456'],
+  examples: ['123456', 'k7m2p-q9x4t'],
 });
 
 const totpField = (staffId: string) => `staff_totp\n${staffId}`;

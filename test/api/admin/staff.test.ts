@@ -616,6 +616,7 @@ test.serial('a recovery code replaces the app once, and nothing stored or logged
   const { ctx } = t.context;
   const { page, confirm, codeAt } = await buildTotp(t.context);
   const [code = '', other = ''] = (await confirm()).body.recovery_codes;
+  t.is((await page.verify(code.slice(1))).body.detail, 'code must be written like 123456 or k7m2p-q9x4t.');
   t.is((await page.verify(code.toUpperCase().replace('-', ' '))).status, 200);
   t.is(resultOf(await page.verify(code)), badCode);
   t.is((await page.verify(other)).status, 200);
