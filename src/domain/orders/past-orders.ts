@@ -4,8 +4,8 @@ import { normaliseEmail } from '#src/lib/email-address.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
 import { newId } from '#src/lib/ids.ts';
 import {
+  AnyCaseCountry,
   Cents,
-  Country,
   Currency,
   Email,
   Name,
@@ -42,7 +42,7 @@ export const PastOrderInput = Type.Object({
       city: Omittable(Text(200)),
       state: Omittable(Text(100)),
       zip: Omittable(Text(40)),
-      country: Omittable(Country),
+      country: Omittable(AnyCaseCountry),
       phone: Omittable(Text(40)),
     }),
   ),
@@ -231,10 +231,10 @@ const addressOf = (given: NonNullable<PastOrderInput['shipping_address']>) => ({
   city: null,
   state: null,
   zip: null,
-  country: null,
   phone: null,
   email: null,
   ...given,
+  country: given.country?.toUpperCase() ?? null,
 });
 
 const parcelOf = (trackingNumber: string, carrier: string | null | undefined, isShipped: boolean) => ({

@@ -315,7 +315,7 @@ test('an import of past orders adds to the history of the store and of the custo
   const recent = await buildPaidOrder(ctx, { email: 'ada@example.com' });
   const file = [
     'order_number,email,created_at,status,sku,name,quantity,unit_price_cents,item_discount_cents,shipping_cents,tax_cents,shipping_city,shipping_country',
-    '#1001,Ada@example.com,2024-03-01T10:00:00Z,paid,BOWL,Oak bowl,2,3000,500,700,412,Portland,US',
+    '#1001,Ada@example.com,2024-03-01T10:00:00Z,paid,BOWL,Oak bowl,2,3000,500,700,412,Portland,us',
     '#1001,,,,GONE,Old cup,1,1500,,,,,',
     '#1002,ada@example.com,2023-01-01T10:00:00Z,refunded,,Gift,1,900,,,,,',
     'ORD-1001,ada@example.com,2023-01-01T10:00:00Z,paid,,Gift,1,900,,,,,',
@@ -343,6 +343,7 @@ test('an import of past orders adds to the history of the store and of the custo
     total_cents: 8112,
     attentions: [],
   });
+  t.is(first.shipping_address.country, 'US');
   t.is(first.items[0].variant_id, variant.id);
   t.deepEqual(
     first.items.map(({ sku }: any) => sku),
