@@ -12,5 +12,6 @@ export {
   readSubscriptions,
   SubscriptionFilter,
   SubscriptionView,
+  subscriptionAddress,
 } from './read-subscriptions.ts';
 export { Subscription } from './subscription.ts';

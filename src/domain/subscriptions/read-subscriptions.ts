@@ -144,14 +144,17 @@ export async function listAllSubscriptions(
   return listSubscriptions(ctx, matchesSubscription(filter), { cursor, limit });
 }
 
+/** Of subscriptions `s`: the changed address, or that of the order that began it. */
+export const subscriptionAddress = sql`coalesce(s.shipping_address, (
+  select o.shipping_address from orders o where o.tenant_id = s.tenant_id and o.id = s.order_id))`;
+
 const select = (ctx: Context, more: Sql = sql``): Sql => sql`
   select s.id, s.payment_subscription_id as "paymentSubscriptionId", s.status, s.product_id as "productId",
     (select p.name from products p where p.tenant_id = s.tenant_id and p.id = s.product_id) as "productName",
     s.variant_id as "variantId", s.interval, s.quantity, s.unit_price_cents as "unitPriceCents", s.currency,
     s.current_period_end as "currentPeriodEnd", s.cancel_at_period_end as "cancelAtPeriodEnd",
     s.canceled_at as "canceledAt", s.customer_id as "customerId", s.email,
-    coalesce(s.shipping_address, (
-      select o.shipping_address from orders o where o.tenant_id = s.tenant_id and o.id = s.order_id)) as "shippingAddress",
+    ${subscriptionAddress} as "shippingAddress",
     s.version, s.created_at as "createdAt"${more}
   from subscriptions s where s.tenant_id = ${ctx.tenant.id}`;
 

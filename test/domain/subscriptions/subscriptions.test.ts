@@ -1,6 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 import { purchaseLabel } from '#jobs/labels.ts';
 import { read, readOne, transact } from '#src/database/transact.ts';
+import { exportKindOf } from '#src/domain/bulk/index.ts';
 import { removeProduct } from '#src/domain/catalog/index.ts';
 import { createCheckoutSession, createGiftCheckout } from '#src/domain/checkout/index.ts';
 import { findCustomerByEmail } from '#src/domain/customers/index.ts';
@@ -431,6 +432,15 @@ test.serial('the parcels of the next periods go where a subscriber has moved to,
   t.deepEqual((await manageSubscription(ctx, id, change)).shipping_address, { ...newHome, email });
   t.like(await readSubscription(ctx, other?.id ?? ''), { shipping_address: newHome });
   await manageSubscription(ctx, id, change);
+  const select = exportKindOf({ kind: 'subscriptions' }).selectObjects?.(ctx, { from: null, to: null });
+  const exported = await read<{ shipping_address: object }>(ctx, select ?? sql``);
+  t.deepEqual(
+    exported.map(({ shipping_address: address }) => address),
+    [
+      { ...newHome, email },
+      { ...newHome, email },
+    ],
+  );
   for (const item of [one, other]) {
     t.deepEqual(await recorded(ctx, item?.id ?? ''), ['subscription.created', 'subscription.updated']);
   }

@@ -1,5 +1,6 @@
-import { sql } from '#src/lib/sql.ts';
-import { type ExportKind, inRange } from '../export-kind.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
+import { subscriptionAddress } from '../../subscriptions/index.ts';
+import { type ExportKind, type ExportRange, inRange } from '../export-kind.ts';
 
 export const exportCustomers: ExportKind = {
   name: 'customers',
@@ -10,6 +11,16 @@ export const exportCustomers: ExportKind = {
     where c.tenant_id = ${tenant.id} and ${inRange('c.created_at', range)} order by c.id`,
 };
 
+const ofSubscription = sql`s.id, s.email, s.status, p.slug as product_slug, v.sku, s.interval, s.quantity,
+  s.unit_price_cents, s.currency, s.current_period_end, s.cancel_at_period_end, s.canceled_at, s.created_at`;
+
+const subscriptions = (tenantId: string, range: ExportRange): Sql => sql`
+  from subscriptions s
+    left join products p on p.tenant_id = s.tenant_id and p.id = s.product_id
+    left join variants v on v.tenant_id = s.tenant_id and v.id = s.variant_id
+  where s.tenant_id = ${tenantId} and ${inRange('s.created_at', range)} order by s.id`;
+
+/** Lines of JSON have the address, too. */
 export const exportSubscriptions: ExportKind = {
   name: 'subscriptions',
   area: 'orders',
@@ -28,13 +39,9 @@ export const exportSubscriptions: ExportKind = {
     'canceled_at',
     'created_at',
   ],
-  select: ({ tenant }, range) => sql`
-    select s.id, s.email, s.status, p.slug as product_slug, v.sku, s.interval, s.quantity, s.unit_price_cents,
-      s.currency, s.current_period_end, s.cancel_at_period_end, s.canceled_at, s.created_at
-    from subscriptions s
-    left join products p on p.tenant_id = s.tenant_id and p.id = s.product_id
-    left join variants v on v.tenant_id = s.tenant_id and v.id = s.variant_id
-    where s.tenant_id = ${tenant.id} and ${inRange('s.created_at', range)} order by s.id`,
+  select: ({ tenant }, range) => sql`select ${ofSubscription} ${subscriptions(tenant.id, range)}`,
+  selectObjects: ({ tenant }, range) => sql`
+    select ${ofSubscription}, ${subscriptionAddress} as shipping_address ${subscriptions(tenant.id, range)}`,
 };
 
 /** Their codes are stored as hashes only. */
