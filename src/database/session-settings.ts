@@ -9,6 +9,8 @@ export type SessionSettings = Readonly<Record<string, string | number>>;
  */
 const common: SessionSettings = {
   datestyle: 'ISO, MDY',
+  // A day that is compared with a moment begins at midnight of this zone.
+  timezone: 'UTC',
   extra_float_digits: 1,
   standard_conforming_strings: 'on',
   array_nulls: 'on',

@@ -43,13 +43,15 @@ test('the defaults of a database change neither what statements mean nor what th
   try {
     const [row] = await services.execute<Record<string, unknown>>(sql`
       select timestamptz '2026-02-03T04:05:06Z' as at, 0.1::float8 + 0.2::float8 as float, 'a\\b' as text,
-        (${['a', null]}::text[])[2] is null as "hasNull", decode('ff00', 'hex') as bytes`);
+        (${['a', null]}::text[])[2] is null as "hasNull", decode('ff00', 'hex') as bytes,
+        date '2026-02-03' = timestamptz '2026-02-03T00:00:00Z' as "startsAtMidnightUtc"`);
     t.deepEqual(row, {
       at: new Date('2026-02-03T04:05:06Z'),
       float: 0.1 + 0.2,
       text: 'a\\b',
       hasNull: true,
       bytes: Buffer.from([255, 0]),
+      startsAtMidnightUtc: true,
     });
     const ctx = { ...services.context(), tenant: await buildTenant(services) };
     const numbers = await Promise.all(Array.from({ length: 20 }, () => takeOrderNumber(ctx)));
