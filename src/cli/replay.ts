@@ -83,14 +83,18 @@ function report(replayed: readonly Replayed[], dryRun: boolean): Report {
       ...failed.map(
         ({ subject, objectId, result, failure }) =>
           `${subject} ${objectId}: ${
-            result === 'failed'
-              ? failure
-              : 'it has our metadata but there is no such order: ship it by hand, or refund it in the Stripe dashboard.'
+            result === 'failed' ? failure : `it has our metadata but there is no such order: ${adviceOf(subject)}`
           }`,
       ),
       `${what}${count === 0 ? ': nothing' : `, ${count}`} ${dryRun ? 'would change' : 'changed'}.`,
     ],
   };
 }
+
+/** What to do about an object whose order does not exist. */
+const adviceOf = (subject: Replayed['subject']): string =>
+  subject === 'subscription'
+    ? 'cancel it in the Stripe dashboard, or it charges every period.'
+    : 'ship it by hand, or refund it in the Stripe dashboard.';
 
 const shown = (value: unknown) => (value === null ? '–' : String(value));

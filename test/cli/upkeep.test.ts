@@ -2,9 +2,11 @@ import { randomBytes } from 'node:crypto';
 
 import anyTest, { type TestFn } from 'ava';
 
+import { transact } from '#src/database/transact.ts';
 import { createCheckoutSession } from '#src/domain/checkout/index.ts';
 import { openAccount } from '#src/domain/payments/index.ts';
 import { createKeyring } from '#src/lib/keyring.ts';
+import { sql } from '#src/lib/sql.ts';
 import { callCli } from '#test/support/cli.ts';
 import { testEnvironment } from '#test/support/environment.ts';
 import { buildSavedCart } from '#test/support/factories/cart.ts';
@@ -76,6 +78,31 @@ test.serial('replay reports missing or conflicting options, and fails with the m
   t.regex(out, /^session cs_test_1: Stripe, [^\n]+\n1 object checked: nothing changed\.\n$/);
   t.is(err, '');
   t.is((await call(t.context, ['replay', tenant.slug, '--order', 'ORD-77'])).err, 'There is no such order.\n');
+});
+
+test.serial('replay says what to do about a subscription whose order a restored backup lacks', async (t) => {
+  const { ctx, stripe, tenant } = t.context;
+  const product = await buildProduct(ctx, { purchase_types: ['one_time', 'subscription'] });
+  const { order_id: orderId } = await createCheckoutSession(ctx, {
+    items: [
+      {
+        product_slug: product.slug,
+        variant_id: product.variant.id,
+        quantity: 1,
+        purchase_type: 'subscription',
+        subscription_interval: 'month',
+      },
+    ],
+  });
+  await stripe.pay((await sessionOf(ctx, orderId)).sessionId ?? '', { ...shopper, outcome: 'paid' });
+  await transact(ctx, async (ctx) => {
+    await ctx.tx.execute(sql`delete from orders where tenant_id = ${ctx.tenant.id} and id = ${orderId}`);
+  });
+
+  const { code, out } = await call(t.context, ['replay', tenant.slug, '--since', '1h', '--dry-run']);
+  t.is(code, 1);
+  t.regex(out, /^session cs_\S+: it has .+: ship it by hand, or refund it in the Stripe dashboard\.$/m);
+  t.regex(out, /^subscription sub_\S+: it has .+: cancel it in the Stripe dashboard, or it charges every period\.$/m);
 });
 
 test.serial('rotate-keys re-encrypts every secret, and then the old key can be removed', async (t) => {
