@@ -163,6 +163,22 @@ test.serial('the objects that a gap may have changed include every subscription 
   t.deepEqual(objects, [{ subject: 'subscription', objectId: live.paymentSubscriptionId }]);
 });
 
+test.serial("sweepStoreEvents finds what came after PostgreSQL's clock was ahead and was set right", async (t) => {
+  const { ctx, clock, stripe, services } = t.context;
+  const orderId = await sell(t.context);
+  clock.pass(hours(2));
+  await sweepStoreEvents(ctx);
+  clock.pass(-hours(2));
+
+  await stripe.deliveries({ drop: 1 });
+  const refund = { paymentId: await paymentOf(t.context, orderId), amountCents: 3800, refundId: 'in the dashboard' };
+  await ctx.ports.payments.refundPayment(await openAccount(ctx), refund, 'a key');
+  clock.pass(minutes(5));
+  await sweepStoreEvents(ctx);
+  await runJobs(services);
+  t.like(await orderOf(ctx, orderId), { status: 'refunded', refundedCents: 3800 });
+});
+
 test.serial('sweepStoreEvents records no gap while the provider fails', async (t) => {
   const { ctx, clock, stripe } = t.context;
   clock.pass(days(40));

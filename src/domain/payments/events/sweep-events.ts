@@ -17,6 +17,8 @@ import { firstRangeMs, nextRangeMs, retainedMs } from './listed-range.ts';
 const overlapMs = minutes(5);
 /** 2 requests a second are a tenth of what a sandbox allows, for the five minutes between sweeps. */
 const pagesMax = 200;
+/** Where PostgreSQL's clock was ahead, how far back is listed again: longer than an idle store waits for its sweep. */
+const againMs = days(1);
 /** A webhook may take this long; an older event that is not stored was never delivered. */
 const webhookMs = minutes(2);
 
@@ -91,7 +93,9 @@ export async function sweepStoreEvents(ctx: Context): Promise<void> {
   if (!cursor) return;
   const now = ctx.clock.now();
   const storedFrom = fromNow(ctx.clock, -retainedMs);
-  let from = new Date(Math.max(cursor.sweptTo.getTime() - overlapMs, storedFrom.getTime()));
+  // A time that is yet to come was swept while PostgreSQL's clock was ahead: what came since was not listed.
+  const sweptTo = cursor.sweptTo > fromNow(ctx.clock, overlapMs) ? fromNow(ctx.clock, -againMs) : cursor.sweptTo;
+  let from = new Date(Math.max(sweptTo.getTime() - overlapMs, storedFrom.getTime()));
   let listed =
     cursor.listedTo && cursor.listedTo > from ? { to: cursor.listedTo, next: cursor.listedAfter } : undefined;
   try {
@@ -138,7 +142,8 @@ async function moveCursor(ctx: Context, to: Date, next: string | null): Promise<
     update payment_accounts set
       events_swept_to = ${next === null ? sql`${to}::timestamptz` : sql`events_swept_to`},
       events_listed_to = ${next === null ? null : to}::timestamptz, events_listed_after = ${next}::text
-    where tenant_id = ${ctx.tenant.id} and (events_swept_to is null or events_swept_to < ${to})`),
+    where tenant_id = ${ctx.tenant.id}
+      and (events_swept_to is null or events_swept_to < ${to} or events_swept_to > ${fromNow(ctx.clock, overlapMs)})`),
   );
 }
 
