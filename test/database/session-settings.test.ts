@@ -1,6 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 import pg from 'pg';
 import { inspectDatabase } from '#src/database/prove-database.ts';
+import { transact } from '#src/database/transact.ts';
 import { takeOrderNumber } from '#src/domain/orders/index.ts';
 import { sql } from '#src/lib/sql.ts';
 import { createTestDatabase } from '#test/support/database.ts';
@@ -58,6 +59,26 @@ test('the defaults of a database change neither what statements mean nor what th
     t.is(new Set(numbers).size, 20);
   } finally {
     await close();
+  }
+});
+
+test('a transaction may last longer than the database allows by default', async (t) => {
+  const { services, close } = await openWith({});
+  try {
+    const [{ version } = { version: 0 }] = await services.execute<{ version: number }>(
+      sql`select current_setting('server_version_num')::int as version`,
+    );
+    // The setting came with version 17.
+    if (version < 170000) return t.pass();
+  } finally {
+    await close();
+  }
+  const limited = await openWith({ transaction_timeout: '500ms' });
+  try {
+    const ctx = { ...limited.services.context(), tenant: await buildTenant(limited.services) };
+    await t.notThrowsAsync(transact(ctx, (ctx) => ctx.tx.execute(sql`select pg_sleep(1)`)));
+  } finally {
+    await limited.close();
   }
 });
 
