@@ -1,11 +1,16 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { equalInConstantTime } from './crypto.ts';
 
+/** No key of `ENCRYPTION_KEYS` decrypts a secret. The message says what to do. */
+export class DecryptionError extends Error {
+  override readonly name = 'DecryptionError';
+}
+
 /** AES-256 keys by id. The first one seals; every one opens, so that keys can be rotated. */
 export interface Keyring {
   /** Encrypt `plain`, bound to its owner and field: sealed text moved to another row or column does not open. */
   seal(owner: string, field: string, plain: string): string;
-  /** Decrypt what `seal` made. Throws when the key is gone, or the text was changed or moved. */
+  /** Decrypt what `seal` made. Throws a `DecryptionError` when the key is gone, or the text was changed or moved. */
   open(owner: string, field: string, sealed: string): string;
   /** Whether `sealed` contains `plain`, or there is neither. What a lost key sealed contains nothing. */
   matches(owner: string, field: string, sealed: string | null | undefined, plain: string | null | undefined): boolean;
@@ -28,11 +33,17 @@ export function createKeyring(keys: readonly (readonly [id: string, key: Buffer]
   const open: Keyring['open'] = (owner, field, sealed) => {
     const { id, bytes } = parse(sealed);
     const key = byId.get(id);
-    if (!key) throw new Error(`No encryption key has the id "${id}".`);
-    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12), { authTagLength: 16 });
-    decipher.setAAD(Buffer.from(`${owner}\n${field}`));
-    decipher.setAuthTag(bytes.subarray(-16));
-    return Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()]).toString('utf8');
+    if (!key) throw new DecryptionError(`No encryption key has the id "${id}". Add it to ENCRYPTION_KEYS again.`);
+    try {
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12), { authTagLength: 16 });
+      decipher.setAAD(Buffer.from(`${owner}\n${field}`));
+      decipher.setAuthTag(bytes.subarray(-16));
+      return Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()]).toString('utf8');
+    } catch {
+      throw new DecryptionError(
+        `The encryption key "${id}" does not decrypt this: it is another key with that id, or the secret was changed.`,
+      );
+    }
   };
 
   return {

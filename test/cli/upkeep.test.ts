@@ -133,6 +133,16 @@ test.serial('rotate-keys re-encrypts every secret, and then the old key can be r
   t.is((await call(t.context, ['rotate-keys'], back)).code, 0);
 });
 
+test.serial('replay says in one line which encryption key is missing, or is another one', async (t) => {
+  const { tenant } = t.context;
+  const replay = (key: string) =>
+    call(t.context, ['replay', tenant.slug, '--session', 'cs_test_1'], {
+      ENCRYPTION_KEYS: `${key}:${newer.toString('base64')}`,
+    });
+  t.is((await replay('k2')).err, 'No encryption key has the id "k1". Add it to ENCRYPTION_KEYS again.\n');
+  t.regex((await replay('k1')).err, /^The encryption key "k1" does not decrypt this: it is another key .+\n$/);
+});
+
 test.serial('export prints the personal data of a customer, and erase removes it', async (t) => {
   const { ctx, tenant } = t.context;
   await buildSavedCart(ctx, { email: 'ada@example.com' });

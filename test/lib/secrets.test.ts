@@ -44,7 +44,15 @@ test('after a rotation the new key seals, and the old one opens until it is remo
   t.false(rotated.isStale(after));
   t.is(createKeyring([newer]).open('ten_a', 'api_key', after), 'sk');
   t.throws(() => createKeyring([newer]).open('ten_a', 'api_key', before), {
-    message: 'No encryption key has the id "k1".',
+    message: 'No encryption key has the id "k1". Add it to ENCRYPTION_KEYS again.',
+  });
+});
+
+test('another key with the same id does not open, and the error says so', (t) => {
+  const sealed = createKeyring([older]).seal('ten_a', 'api_key', 'sk');
+  t.throws(() => createKeyring([['k1', newer[1]]]).open('ten_a', 'api_key', sealed), {
+    message:
+      'The encryption key "k1" does not decrypt this: it is another key with that id, or the secret was changed.',
   });
 });
 

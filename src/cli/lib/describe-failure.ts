@@ -4,6 +4,7 @@ import { FailedMigration } from '#src/database/failed-migration.ts';
 import { isDatabaseBusy } from '#src/database/is-database-busy.ts';
 import { UnfitDatabase } from '#src/database/prove-database.ts';
 import { DomainError, ProviderError } from '#src/lib/errors.ts';
+import { DecryptionError } from '#src/lib/keyring.ts';
 import { Failure, UsageError } from './command.ts';
 
 export interface Explanation {
@@ -29,7 +30,7 @@ export function describeFailure(error: unknown): Explanation {
 
 const failed = (message: string, problems: readonly object[] = []): Explanation => ({ message, problems, exitCode: 1 });
 
-const foreseen = [DomainError, ProviderError, UnfitDatabase, FailedMigration];
+const foreseen = [DomainError, ProviderError, UnfitDatabase, FailedMigration, DecryptionError];
 
 const busy = 'Other operations were changing the same data, so this one did not finish: try again.';
 
