@@ -485,6 +485,9 @@ for (const cardCents of [0, 1, 3000, 5000, 7000, 10_000]) {
         t.is(money, Math.min(expected, moneyCents));
         t.is((await balanceOf(ctx, giftCardId))?.balance, 10_000 - cardCents + expected - money);
         if (moneyCents > 0) continue;
+        const mail = await newestReturnMailOf(ctx, returnId);
+        t.regex(mail.text, /is on the card again/);
+        t.notRegex(mail.subject + mail.text, /money|bank/);
         // No provider is asked, so the order changes at once.
         const status = expected < 10_000 ? 'partially_refunded' : 'refunded';
         t.like(await readOrder(ctx, order.id), { status, payment_status: status });
@@ -514,9 +517,10 @@ test('refundReturn refunds a given amount, or nothing where it was refunded in a
   const none = await receivedReturn(ctx, 1, 'pi_2');
   t.is((await refundReturn(ctx, { returnId: none.returnId, amountCents: 0 })).status, 'refunded');
   t.deepEqual(await refundedOf(ctx, none.orderId), []);
-  const { text } = await newestReturnMailOf(ctx, none.returnId);
+  const { subject, text } = await newestReturnMailOf(ctx, none.returnId);
   t.regex(text, /Quantity 1/, 'it may be one of several');
   t.notRegex(text, /\$/);
+  t.notRegex(subject + text, /money|bank|We have refunded/);
 });
 
 test('refundReturn rejects an order that was paid elsewhere, unless it was refunded there', async (t) => {

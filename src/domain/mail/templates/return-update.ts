@@ -21,8 +21,16 @@ const words: Record<MailData['return_update']['status'], { title: string; text: 
   closed: { title: 'Your return is closed', text: 'You do not need to do anything.' },
 };
 
+/** Where no money was refunded, there is none on its way to a bank. */
+function wordsFor({ status, refund }: MailData['return_update']): { title: string; text: string } {
+  if (status !== 'refunded' || !refund || refund.amount_cents > 0) return words[status];
+  return refund.gift_card_cents > 0
+    ? { title: 'Your return is refunded', text: 'What you paid with a gift card is on the card again.' }
+    : { title: 'Your return is complete', text: 'You do not need to do anything.' };
+}
+
 export const returnUpdate: Template<'return_update'> = (ctx, { data }) => {
-  const { title, text } = words[data.status];
+  const { title, text } = wordsFor(data);
   return {
     subject: `${title}: ${data.return_number}`,
     preview: text,
