@@ -11,6 +11,7 @@ import { formatCode, formatMoney, isolate } from '../../lib/format.ts';
 import { MoneyInput } from '../../lib/money-input.tsx';
 import { Rows } from '../../lib/rows.tsx';
 import { Money, State, Time } from '../../lib/texts.tsx';
+import { paidFor } from './paid-for.ts';
 
 type Refund = Body<'admin.refundOrder'>;
 
@@ -92,21 +93,23 @@ function EndWarning({ order, left }: { readonly order: OrderFile; readonly left:
 }
 
 /** Chosen items set the amount, which can still be changed. */
-function LinesInput({ order: { items, currency }, left }: { readonly order: OrderFile; readonly left: number }) {
+function LinesInput({ order, left }: { readonly order: OrderFile; readonly left: number }) {
+  const { items, currency } = order;
   const { setValue } = useFormContext();
   const setAmount = (lines: string[]) => {
     const chosen = items.filter(({ id }) => lines.includes(id));
-    const total = chosen.reduce((sum, { total_cents }) => sum + total_cents, 0);
-    setValue('amount_cents', chosen.length === 0 ? left : Math.min(total, left), { shouldValidate: true });
+    setValue('amount_cents', chosen.length === 0 ? left : Math.min(paidFor(order, chosen), left), {
+      shouldValidate: true,
+    });
   };
   return (
     <CheckboxGroupInput
       source="lines"
       label="Only these items"
       row={false}
-      choices={items.map(({ id, name, quantity, total_cents }) => ({
-        id,
-        name: `${quantity} × ${isolate(name)}, ${formatMoney(total_cents, currency)}`,
+      choices={items.map((item) => ({
+        id: item.id,
+        name: `${item.quantity} × ${isolate(item.name)}, ${formatMoney(paidFor(order, [item]), currency)}`,
       }))}
       onChange={(lines) => setAmount(lines as unknown as string[])}
     />
