@@ -825,6 +825,52 @@ browserTest('a stock is corrected, and its history has the correction', async (t
   t.pass();
 });
 
+browserTest('a counted stock is entered once, though the response was lost, and takes back no sale', async (t) => {
+  t.timeout(300_000);
+  const { stack } = t.context;
+  const { admin } = clientsOf(stack);
+  const page = await openConsole(t);
+  await openInConsole(page, stack, '/products/linen-towels/show', 'Linen kitchen towels');
+  const count = async (quantity: string) => {
+    const row = page.getByRole('row', { name: /TOWEL-NAT/ });
+    await row.getByRole('button', { name: 'Change' }).click();
+    await dialog(page).getByLabel('what was counted').check();
+    await dialog(page).getByLabel('Number').fill(quantity);
+  };
+  const onHand = async () => (await admin.getProduct('linen-towels')).product.variants[0]?.stock;
+
+  await count('71');
+  await page.route('**/admin/stock', async (route) => {
+    await route.fetch();
+    await route.abort('connectionreset');
+  });
+  await confirm(page, 'Change');
+  const changed = dialog(page).getByText('That has changed meanwhile', { exact: false });
+  await dialog(page)
+    .getByText(/cannot be reached/)
+    .waitFor();
+  await changed.waitFor();
+  await page.unroute('**/admin/stock');
+  await confirm(page, 'Try again');
+  await dialog(page).waitFor({ state: 'detached' });
+  t.is(await onHand(), 71);
+
+  await count('70');
+  await admin.changeStock({ items: [{ sku: 'TOWEL-NAT', change: -5 }] });
+  await changed.waitFor();
+  await confirm(page, 'Change');
+  await dialog(page)
+    .getByText(/has changed since it was read/)
+    .waitFor();
+  t.is(await onHand(), 66);
+  page.once('dialog', (warning) => warning.accept());
+  await confirm(page, 'Close');
+  await count('64');
+  await confirm(page, 'Change');
+  await dialog(page).waitFor({ state: 'detached' });
+  t.is(await onHand(), 64);
+});
+
 browserTest('a subscriber who has moved gets the next parcels at the new address', async (t) => {
   t.timeout(300_000);
   const { stack } = t.context;

@@ -1,5 +1,6 @@
 import Box from '@mui/material/Box';
 import type { ManagedProduct, ManagedVariant } from '@storefront-commerce/client';
+import { useState } from 'react';
 import { RadioButtonGroupInput, required } from 'react-admin';
 
 import { admin } from '../../admin.ts';
@@ -42,24 +43,31 @@ export function StockPanel({ product: { variants } }: { readonly product: Manage
 interface StockInput {
   readonly kind: 'change' | 'quantity';
   readonly number: number;
+  /** What was on hand when the form was opened. */
+  readonly shown: number | null;
 }
 
 function ChangeStock({ variant: { id, sku, stock } }: { readonly variant: ManagedVariant }) {
+  // The product is read again while the form is open.
+  const [shown, setShown] = useState(stock);
+  const meanwhile =
+    stock === shown ? '' : ' That has changed meanwhile: close this form before you enter what was counted.';
   return (
     <Action<StockInput>
       label="Change"
       title={`Change the stock of ${sku}`}
       scope="admin.catalog:write"
-      text={stock === null ? 'It is not tracked so far.' : `${stock} are on hand.`}
-      input={{ kind: stock === null ? 'quantity' : 'change' }}
-      run={({ kind, number }, options) =>
+      text={(shown === null ? 'It is not tracked so far.' : `${shown} are on hand.`) + meanwhile}
+      input={{ kind: shown === null ? 'quantity' : 'change', shown }}
+      onOpen={() => setShown(stock)}
+      run={({ kind, number, shown }, options) =>
         admin.changeStock(
           // A counted quantity replaces the one that was shown, and no later one.
           {
             items: [
               kind === 'change'
                 ? { variant_id: id, change: number }
-                : { variant_id: id, quantity: number, if_quantity: stock },
+                : { variant_id: id, quantity: number, if_quantity: shown },
             ],
           },
           options,
@@ -67,7 +75,7 @@ function ChangeStock({ variant: { id, sku, stock } }: { readonly variant: Manage
       }
       done="The stock is changed."
     >
-      {stock !== null && (
+      {shown !== null && (
         <RadioButtonGroupInput
           source="kind"
           label="Correct it by"
