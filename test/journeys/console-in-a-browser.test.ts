@@ -871,6 +871,32 @@ browserTest('a counted stock is entered once, though the response was lost, and 
   t.is(await onHand(), 64);
 });
 
+browserTest('a return whose goods were replaced is closed without a refund', async (t) => {
+  t.timeout(300_000);
+  const { stack } = t.context;
+  const { admin, storefront } = clientsOf(stack);
+  const order = await buyMug(stack, atHome);
+  const { items } = await until(async () => {
+    const { order: found } = await admin.getOrder(order.id);
+    return found.status === 'paid' ? found : undefined;
+  });
+  const { return: made } = await storefront.createReturn({
+    order_number: order.number,
+    email: atHome.email,
+    items: [{ order_item_id: items[0]?.id ?? '', quantity: 1 }],
+  });
+  const page = await openConsole(t);
+  await openInConsole(page, stack, '/returns', 'Returns');
+  const row = page.getByRole('row', { name: new RegExp(made.number) });
+  for (const [step, sent = step] of [['Approve'], ['Receive'], ['Close', 'Close the return']] as const) {
+    await row.getByRole('button', { name: step, exact: true }).click();
+    await confirm(page, sent);
+    await dialog(page).waitFor({ state: 'detached' });
+  }
+  await row.getByText('Closed').waitFor();
+  t.deepEqual((await admin.getOrder(order.id)).order.refunds, []);
+});
+
 browserTest('a subscriber who has moved gets the next parcels at the new address', async (t) => {
   t.timeout(300_000);
   const { stack } = t.context;

@@ -12,6 +12,12 @@ interface Props {
 
 type Note = Body<'admin.approveReturn'>;
 
+const whatClosingDoes = {
+  approved: 'The goods did not arrive: its items can be requested in another return.',
+  received: 'Nothing is refunded, such as when the goods were replaced.',
+  refunded: undefined,
+};
+
 /** What can be done with a return in its state. */
 export function ReturnActions({ item }: Props) {
   const { id, number, status } = item;
@@ -55,11 +61,13 @@ export function ReturnActions({ item }: Props) {
         </Action>
       )}
       {status === 'received' && <RefundReturn item={item} />}
-      {(status === 'approved' || status === 'refunded') && (
+      {(status === 'approved' || status === 'received' || status === 'refunded') && (
         <Action<Note>
           label="Close"
           title={`Close ${number}`}
+          submit="Close the return"
           scope="admin.returns:write"
+          text={whatClosingDoes[status]}
           run={(input) => admin.closeReturn(id, input)}
           done="The return is closed."
         >
@@ -79,7 +87,7 @@ function RefundReturn({ item: { id, number } }: Props) {
       scope="admin.refunds:write"
       text="A refund cannot be undone."
       run={(input, options) => admin.refundReturn(id, input, options)}
-      done="The refund is on its way to the payment provider."
+      done="The return is refunded, and the customer gets an email."
     >
       <MoneyInput
         source="amount_cents"
