@@ -18,7 +18,8 @@ export function filledCells(row: Row, columns: readonly string[]): Record<string
 }
 
 const whole = /^-?\d{1,15}$/;
-const decimal = /^-?\d{1,15}(\.\d{1,15})?$/;
+/** With three digits after it, a comma may be one of thousands. */
+const decimal = /^-?\d{1,15}(\.\d{1,15}|,\d{1,2})?$/;
 /** The columns of what need not be whole. In any other, `2.000` may be two thousand, and `100.00` is a major unit. */
 const decimalColumns = ['weight_oz', 'value', 'commission_percent', 'discount_percent'];
 
@@ -26,7 +27,9 @@ const decimalColumns = ['weight_oz', 'value', 'commission_percent', 'discount_pe
 export function filledNumbers(row: Row, columns: readonly string[]): Record<string, number | string> {
   const cells = Object.entries(filledCells(row, columns));
   const numeralIn = (name: string) => (decimalColumns.includes(name) ? decimal : whole);
-  return Object.fromEntries(cells.map(([name, cell]) => [name, numeralIn(name).test(cell) ? Number(cell) : cell]));
+  return Object.fromEntries(
+    cells.map(([name, cell]) => [name, numeralIn(name).test(cell) ? Number(cell.replace(',', '.')) : cell]),
+  );
 }
 
 /** A cell with several values between commas or semicolons; undefined for an empty one. */
