@@ -420,6 +420,50 @@ browserTest('a page that is opened with the keyboard has the focus at its headin
   t.pass();
 });
 
+/** Evaluated in a page: what has the focus. */
+const focused = '`${document.activeElement.name || document.activeElement.textContent}`';
+
+browserTest('a form that was sent leaves the focus where it was, and takes no input that would be lost', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const page = await openOwnTab(t);
+  await openInConsole(page, stack, '/content/article%2Fcare-for-wood/show', 'How to care for wood');
+  const author = page.getByLabel('Author');
+  await author.fill('By keyboard');
+  const { held, release } = await holdRequests(page, '**/admin/content/article/care-for-wood');
+  await author.press('Enter');
+  await until(() => held.length === 1);
+  await page.keyboard.type('lost');
+  await release();
+  await page.getByText('The entry is up to date.').waitFor();
+  await until(async () => (await page.evaluate(focused)) === 'author', { withinMs: 20_000 });
+  t.is(await author.inputValue(), 'By keyboard');
+
+  await page.route('**/admin/content/**', (route) => route.fulfill({ status: 500, json: { error: 'internal_error' } }));
+  await author.fill('By button');
+  await button(page, 'Save').press('Enter');
+  await until(async () => (await page.evaluate(focused)) === 'Try again', { withinMs: 20_000 });
+  t.is(await author.inputValue(), 'By button');
+});
+
+browserTest('a button that is gone once it was used leaves the focus beside it', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const { admin } = clientsOf(stack);
+  for (const code of ['KEYBOARD1', 'KEYBOARD2', 'KEYBOARD3'])
+    await admin.createPromoCode({ code, type: 'percent', value: 5 });
+  const page = await openConsole(t);
+  await openInConsole(page, stack, '/promo-codes', 'Promo codes');
+  await page
+    .getByRole('row', { name: /KEYBOARD2/ })
+    .getByRole('button', { name: 'Delete' })
+    .press('Enter');
+  await dialog(page).getByRole('button', { name: 'Delete' }).press('Enter');
+  await page.getByRole('row', { name: /KEYBOARD2/ }).waitFor({ state: 'detached' });
+  await until(() => page.evaluate<boolean>('document.activeElement.closest("tbody") !== null'), { withinMs: 20_000 });
+  t.pass();
+});
+
 browserTest('every list says where it is empty what it is for', async (t) => {
   t.timeout(300_000);
   const { stack } = t.context;

@@ -12,6 +12,7 @@ import { type FieldValues, useFormState } from 'react-hook-form';
 import { useScope } from '../session/session.ts';
 import { FormProblem } from './form-problem.tsx';
 import { type ActionRequest, type UnknownOutcomes, unsaved, useAction } from './use-action.ts';
+import { useFocusNearby } from './use-focus-nearby.ts';
 
 interface ActionProps<Input extends object, Outcome> extends ActionRequest<Input, Outcome> {
   readonly label: string;
@@ -40,6 +41,7 @@ export function Action<Input extends object, Outcome = unknown>(props: ActionPro
   // Another action takes its place when what it acts on has changed, such as "Cancel" that of "Run".
   const [opened, setOpened] = useState<string>();
   const [unknown] = useState<UnknownOutcomes>(() => new Map());
+  const opener = useFocusNearby();
   const isAllowed = useScope(scope);
   if (!isAllowed) return null;
   const open = () => {
@@ -48,7 +50,7 @@ export function Action<Input extends object, Outcome = unknown>(props: ActionPro
   };
   return (
     <>
-      <Button size="small" color={color} variant={variant} disabled={disabled} onClick={open}>
+      <Button ref={opener} size="small" color={color} variant={variant} disabled={disabled} onClick={open}>
         {label}
       </Button>
       {opened === label && <ActionDialog {...props} unknown={unknown} onClose={() => setOpened(undefined)} />}

@@ -1,6 +1,6 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import { type BaseSyntheticEvent, type ReactNode, useState } from 'react';
+import { type BaseSyntheticEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Form, type RaRecord } from 'react-admin';
 import type { DeepPartial, FieldValues } from 'react-hook-form';
 
@@ -10,32 +10,58 @@ import { type ActionRequest, type UnknownOutcomes, unsaved, useAction } from './
 interface EditFormProps<Input extends object, Outcome> extends ActionRequest<Input, Outcome> {
   /** What the form begins with. */
   readonly input: Input | DeepPartial<Input>;
+  /** With another one, the form begins again. */
+  readonly version?: number;
   readonly label?: string;
   readonly children: ReactNode;
 }
 
-/** A form on a page. After an error it is as it was, and it warns before unsaved input is left. */
+/**
+ * A form on a page. After an error it is as it was, and it warns before unsaved input is left. While it is sent nothing
+ * can be entered, which would be lost.
+ */
 export function EditForm<Input extends object, Outcome = unknown>(props: EditFormProps<Input, Outcome>): ReactNode {
-  const { input, label = 'Save', children } = props;
+  const { input, version, label = 'Save', children } = props;
   const [unknown] = useState<UnknownOutcomes>(() => new Map());
   const { send, isSending, error } = useAction(props, unknown);
+  const { place, storeFocus } = useRestoredFocus(isSending);
   return (
-    <Form
-      // Without a record, the form would have that of the page, and begin again when it is read again.
-      record={input as Partial<RaRecord>}
-      onSubmit={async (values: FieldValues, event?: BaseSyntheticEvent) =>
-        (await send(values as Input, event?.target)) ? undefined : unsaved
-      }
-      disableInvalidFormNotification
-      warnWhenUnsavedChanges
-    >
-      {children}
-      <FormProblem error={error} />
-      <Box sx={{ my: 2 }}>
-        <Button type="submit" variant="contained" loading={isSending}>
-          {error ? 'Try again' : label}
-        </Button>
-      </Box>
-    </Form>
+    <div ref={place}>
+      <Form
+        key={version}
+        // Without a record, the form would have that of the page, and begin again when it is read again.
+        record={input as Partial<RaRecord>}
+        onSubmit={async (values: FieldValues, event?: BaseSyntheticEvent) => {
+          storeFocus();
+          return (await send(values as Input, event?.target)) ? undefined : unsaved;
+        }}
+        disableInvalidFormNotification
+        warnWhenUnsavedChanges
+      >
+        <div inert={isSending}>{children}</div>
+        <FormProblem error={error} />
+        <Box sx={{ my: 2 }}>
+          <Button type="submit" variant="contained" loading={isSending}>
+            {error ? 'Try again' : label}
+          </Button>
+        </Box>
+      </Form>
+    </div>
   );
+}
+
+/** Returns the focus to the field or the button that had it before the form was sent, which takes it away. */
+function useRestoredFocus(isSending: boolean) {
+  const place = useRef<HTMLDivElement>(null);
+  const stored = useRef<string>(undefined);
+  const storeFocus = () => {
+    const name = document.activeElement?.getAttribute('name');
+    stored.current = name ? `[name="${name}"]` : '[type=submit]';
+  };
+  useEffect(() => {
+    if (isSending || !stored.current) return;
+    if (document.activeElement === document.body) place.current?.querySelector<HTMLElement>(stored.current)?.focus();
+    stored.current = undefined;
+  }, [isSending]);
+  return { place, storeFocus };
 }

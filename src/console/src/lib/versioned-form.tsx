@@ -45,7 +45,7 @@ export function VersionedForm<Thing extends Versioned, Input extends object>({
   return (
     <>
       <EditForm<Input, Thing>
-        key={base.version}
+        version={base.version}
         input={save.inputOf(base)}
         run={(mine, _, labelOf) => run(mine, base, labelOf)}
         onDone={setBase}
