@@ -156,6 +156,27 @@ browserTest(
   },
 );
 
+browserTest('no label is bought before its rate is shown', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const { admin } = clientsOf(stack);
+  const order = await buyMug(stack, abroad);
+  await until(async () => (await admin.getOrder(order.id)).order.fulfillment_status === 'needs_attention');
+  const page = await openOwnTab(t);
+  await openInConsole(page, stack, `/orders/${order.id}/show`, order.number);
+  const { held, release } = await holdRequests(page, '**/rates');
+  await button(page, 'Choose a rate').click();
+  await until(() => held.length === 1);
+  await confirm(page, 'Buy the label');
+  await dialog(page).getByText('Choose a rate first', { exact: false }).waitFor();
+  t.is((await admin.getOrder(order.id)).order.label?.state, 'needs_attention');
+  await release();
+  await dialog(page).getByRole('radio').first().waitFor();
+  await confirm(page, 'Try again');
+  await dialog(page).waitFor({ state: 'detached' });
+  await until(async () => (await admin.getOrder(order.id)).order.label?.state === 'purchased');
+});
+
 browserTest(
   'an order is found by its number, and one of its items is refunded once, though the response was lost',
   async (t) => {

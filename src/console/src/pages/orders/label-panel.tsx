@@ -1,7 +1,7 @@
 import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Link from '@mui/material/Link';
-import type { Body, OrderFile, ShippingRate } from '@storefront-commerce/client';
+import { ApiError, type Body, type OrderFile, type ShippingRate } from '@storefront-commerce/client';
 import { RadioButtonGroupInput, required, TextInput } from 'react-admin';
 
 import { admin } from '../../admin.ts';
@@ -101,7 +101,11 @@ function BuyLabel({ order: { id, order_number, label } }: Props) {
       variant={variantOf(label, 'rate')}
       scope="admin.labels:write"
       text="These are the rates at the moment, also for other countries and above the limit of the store."
-      run={(input, options) => admin.buyLabel(id, input, options)}
+      run={async (input, options) => {
+        // Without one the API buys the cheapest, at a price that nobody was shown.
+        if (!input.rate_id) throw new ApiError('invalid_argument', 'Choose a rate first, once they are shown.');
+        return admin.buyLabel(id, input, options);
+      }}
       done="The label is being bought."
     >
       <RateInput orderId={id} />
