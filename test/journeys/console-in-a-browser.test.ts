@@ -1117,7 +1117,10 @@ browserTest('a file is checked, its rejected rows are downloaded, and an export 
   await dialog(page).getByText('stock.csv').waitFor();
   const byProxy = { status: 413, contentType: 'text/html', body: '<h1>Request Entity Too Large</h1>' };
   await page.route('**/imports?*', (route) => route.fulfill(byProxy), { times: 1 });
+  await page.route('**/imports?*', (route) => route.abort('connectionreset'), { times: 1 });
   await confirm(page, 'New import');
+  await dialog(page).getByText('send the file again unless it is in the list', { exact: false }).waitFor();
+  await confirm(page, 'Try again');
   await dialog(page).getByText('responded in its place, with status 413', { exact: false }).waitFor();
   await confirm(page, 'Try again');
   await heading(page, 'Import of stock').waitFor();

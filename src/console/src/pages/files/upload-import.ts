@@ -2,6 +2,10 @@ import { ApiError, type Import, type Query } from '@storefront-commerce/client';
 
 import { fetchThroughGates, readJson } from '../../session/gates.ts';
 
+const connectionLost =
+  'The connection was lost, and the file may have arrived. Close this form, and send the file again unless it is in the ' +
+  'list of imports.';
+
 /** Sends a file as the body of an import, which the client does not do. */
 export async function uploadImport(file: File, query: Query<'admin.createImport'>): Promise<Import> {
   const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
@@ -11,7 +15,8 @@ export async function uploadImport(file: File, query: Query<'admin.createImport'
     body: file,
   });
   const response = await fetchThroughGates(request).catch((cause: unknown) => {
-    throw new ApiError('connection_failed', 'The file did not arrive.', { cause });
+    // An import has no idempotency key: a file of changes of stock that arrived would be imported twice.
+    throw new ApiError('service_unavailable', connectionLost, { cause });
   });
   const body = await readJson(response);
   if (response.ok && body?.import) return body.import;
