@@ -3,6 +3,7 @@ import { TextInput } from 'react-admin';
 
 import { formatTime } from '../../lib/format.ts';
 import { Listing } from '../../lib/listing.tsx';
+import { describeQuiz } from './describe-quiz.ts';
 
 const filters = [<TextInput key="source" source="source" label="Source" helperText={false} alwaysOn />];
 
@@ -23,8 +24,3 @@ export function LeadList() {
     />
   );
 }
-
-const describeQuiz = (answers: Record<string, unknown>): string =>
-  Object.entries(answers)
-    .map(([question, choice]) => `${question}: ${String(choice)}`)
-    .join(', ');
