@@ -803,6 +803,27 @@ browserTest('a product is created with the price that was entered, and not witho
   t.is((await admin.getProduct('ash-tray')).product.variants[0]?.price_cents, 1250);
 });
 
+browserTest('an image with another URL does not have the size of the one before', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const { admin } = clientsOf(stack);
+  const page = await openOwnTab(t);
+  await openInConsole(page, stack, '/products/oak-bowl/show', 'Oak bowl');
+  const [, grain] = (await admin.getProduct('oak-bowl')).product.images;
+  const url = 'https://cdn.cedar.example/tall-bowl.jpg';
+  await page.getByLabel('URL', { exact: false }).first().fill(url);
+  await button(page, 'Save').click();
+  await page.getByText('The product is up to date.').waitFor();
+  const { product } = await admin.getProduct('oak-bowl');
+  t.like(product.images, { length: 2, 0: { url, width: null, height: null }, 1: { ...grain } });
+
+  await openInConsole(page, stack, '/content/article%2Fcare-for-wood/show', 'How to care for wood');
+  await page.getByLabel('URL of the image').fill(url);
+  await button(page, 'Save').click();
+  await page.getByText('The entry is up to date.').waitFor();
+  t.like((await admin.getEntry('article', 'care-for-wood')).entry.image, { url, width: null, height: null });
+});
+
 browserTest('a page that something before the service forbids says so, and is read again', async (t) => {
   t.timeout(180_000);
   const page = await openConsole(t);

@@ -4,6 +4,7 @@ import { marked } from 'marked';
 import { RichTextField, required, SelectInput, TextArrayInput, TextInput } from 'react-admin';
 import { useWatch } from 'react-hook-form';
 import { choicesOf } from '../../lib/format.ts';
+import { ImageUrlInput } from '../../lib/image-url-input.tsx';
 import { TimeInput } from '../../lib/time-input.tsx';
 
 /** What the inputs mean: an image without a URL is none. */
@@ -21,7 +22,7 @@ export function ContentInputs() {
       <Preview />
       <TextInput source="author" label="Author" />
       <TextArrayInput source="tags" label="Tags" />
-      <TextInput source="image.url" label="URL of the image" type="url" />
+      <ImageUrlInput source="image.url" label="URL of the image" />
       <TextInput source="image.alt" label="Description of the image for those who do not see it" />
       <TimeInput source="published_at" label="Published at" helperText="Empty: a draft" />
       <TimeInput source="starts_at" label="Shown from" />

@@ -11,6 +11,7 @@ import {
 
 import { DecimalInput } from '../../lib/decimal-input.tsx';
 import { choicesOf } from '../../lib/format.ts';
+import { ImageUrlInput } from '../../lib/image-url-input.tsx';
 import { MoneyInput } from '../../lib/money-input.tsx';
 
 /** Many inputs side by side, on as many lines as they need. */
@@ -55,7 +56,7 @@ export function ProductInputs({ currency, isNew = false }: Props) {
       />
       <ArrayInput source="images" label="Images">
         <SimpleFormIterator inline>
-          <TextInput source="url" label="URL" type="url" validate={required()} />
+          <ImageUrlInput source="url" label="URL" validate={required()} />
           <TextInput source="alt" label="Description for those who do not see it" />
         </SimpleFormIterator>
       </ArrayInput>
