@@ -429,6 +429,27 @@ browserTest('why a list cannot be read is said once, where the list would be', a
   t.is(await page.getByRole('alert').count(), 1);
 });
 
+browserTest('a list that cannot be read again stays, with the form that is open in it', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  await clientsOf(stack).admin.createPromoCode({ code: 'STAYS', type: 'percent', value: 5 });
+  const page = await openOwnTab(t);
+  await openInConsole(page, stack, '/promo-codes', 'Promo codes');
+  await page.getByRole('row', { name: /STAYS/ }).getByRole('button', { name: 'Edit' }).click();
+  const limit = dialog(page).getByLabel('How often in all');
+  await limit.fill('77');
+  const unavailable = { status: 503, json: { error: 'service_unavailable', detail: 'Not available now.' } };
+  await page.route('**/admin/promo-codes?*', (route) => route.fulfill(unavailable));
+  // As when the window of another program is closed.
+  await page.evaluate("dispatchEvent(new Event('visibilitychange'))");
+  await page.getByText('Not available now.').waitFor({ state: 'attached' });
+  t.is(await limit.inputValue(), '77');
+  await page.unroute('**/admin/promo-codes?*');
+  await confirm(page, 'Edit');
+  await page.getByRole('cell', { name: '0 of 77' }).waitFor();
+  t.is(await page.getByText('Not available now.').count(), 0);
+});
+
 browserTest('a page that is opened with the keyboard has the focus at its heading', async (t) => {
   t.timeout(180_000);
   const { stack } = t.context;

@@ -31,7 +31,7 @@ export function Listing<Row extends RaRecord>(props: ListingProps<Row>): ReactNo
         filters={filters}
         actions={false}
         empty={false}
-        error={<ListFailure />}
+        error={false}
         pagination={<Pager />}
         sx={{ '& .RaList-main': { minWidth: 0 } }}
       >
@@ -42,23 +42,24 @@ export function Listing<Row extends RaRecord>(props: ListingProps<Row>): ReactNo
 }
 
 function ListedRows<Row extends RaRecord>({ title, empty, ...shown }: Omit<ListingProps<Row>, 'filters' | 'actions'>) {
-  const { data, isPending, filterValues } = useListContext<Row>();
+  const { data, isPending, error, refetch, filterValues } = useListContext<Row>();
   const isFiltered = Object.keys(filterValues).length > 0;
   if (isPending) return <Typography sx={{ p: 2 }}>Loading…</Typography>;
   return (
-    <Rows
-      label={title}
-      rows={data ?? []}
-      keyOf={({ id }) => String(id)}
-      empty={isFiltered ? 'Nothing matches the filters. Change or clear them to see more.' : empty}
-      {...shown}
-    />
+    <>
+      {error && <Failure error={error} retry={refetch} />}
+      {/* Rows that were read stay when they cannot be read again, and so does what is entered in their forms. */}
+      {data && (
+        <Rows
+          label={title}
+          rows={data}
+          keyOf={({ id }) => String(id)}
+          empty={isFiltered ? 'Nothing matches the filters. Change or clear them to see more.' : empty}
+          {...shown}
+        />
+      )}
+    </>
   );
-}
-
-function ListFailure() {
-  const { error, refetch } = useListContext();
-  return <Failure error={error} retry={refetch} />;
 }
 
 function Pager() {
