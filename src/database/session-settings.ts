@@ -20,8 +20,8 @@ const common: SessionSettings = {
   idle_session_timeout: 0,
 };
 
-/** The same for a setting that PostgreSQL has from version 17 on. */
-const anyDuration = `case when current_setting('transaction_timeout', true) is not null
+/** PostgreSQL has this setting from version 17 on. */
+const noTransactionTimeout = `case when current_setting('transaction_timeout', true) is not null
   then set_config('transaction_timeout', '0', false) end`;
 
 /**
@@ -33,5 +33,5 @@ export const configureSession =
   async (client: ClientBase): Promise<void> => {
     const all = { ...common, ...settings };
     const calls = Object.keys(all).map((name, index) => `set_config('${name}', $${index + 1}, false)`);
-    await client.query(`select ${[...calls, anyDuration].join(', ')}`, Object.values(all).map(String));
+    await client.query(`select ${[...calls, noTransactionTimeout].join(', ')}`, Object.values(all).map(String));
   };
