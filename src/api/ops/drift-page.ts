@@ -68,7 +68,7 @@ function renderSilence({ silentSince }: ComparedStore, slug: string, now: Date):
     <p>${slug}${silentSince && html`, for ${ago(silentSince, now)}`}.
       Events are still found by polling, minutes later.</p>
     <p class="soft">Check the endpoint in the provider's dashboard, or register it again:
-      <code class="command">npm run cli -- webhooks:register ${slug}</code></p>
+      <code class="command">npm run cli -- webhooks:register ${slug} --replace</code></p>
   </section>`;
 }
 

@@ -60,7 +60,7 @@ test.serial('the overview lists what needs attention with the next step and a li
   const drift = (await api.call('GET', '/ops/drift')).body;
   t.true(drift.includes(order.orderNumber));
   t.true(drift.includes('Paid: &lt;b&gt;$5&lt;/b&gt; of $50.'));
-  t.true(drift.includes(`npm run cli -- webhooks:register ${ctx.tenant.slug}`));
+  t.true(drift.includes(`npm run cli -- webhooks:register ${ctx.tenant.slug} --replace`));
 });
 
 test.serial('the payments page shows the differences of 30 days and their state', async (t) => {
