@@ -1128,6 +1128,8 @@ browserTest(
     await verifyAfter(other, stack, () => button(other, 'Save').click());
     await other.getByText('Shipping is up to date.').waitFor();
     await other.getByRole('tab', { name: 'Payments' }).click();
+    // The page before has a button of the same name.
+    await other.getByRole('heading', { name: 'Payments' }).waitFor();
     await button(other, 'Replace the keys').click();
     const publishable = `pk_test_${'b'.repeat(24)}`;
     await dialog(other).getByLabel('Publishable key').fill(publishable);
