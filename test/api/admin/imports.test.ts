@@ -151,12 +151,15 @@ test('an import rejects what may be two thousand, or a major unit, in every colu
   }
 });
 
-test('an import reads a decimal comma in weights, but not what may be a thousand', async (t) => {
-  const rows = ['light;Light;L-1;1900;12,5', 'heavy;Heavy;H-1;1900;1,250'];
-  const file = ['slug;name;sku;price_cents;weight_oz', ...rows].join('\r\n');
+test('an import reads the numbers and truths of a German spreadsheet, but not what may be a thousand', async (t) => {
+  const rows = ['light;Light;L-1;1900;12,5;FALSCH;WAHR', 'heavy;Heavy;H-1;1900;1,250;;'];
+  const file = ['slug;name;sku;price_cents;weight_oz;ships;backorder', ...rows].join('\r\n');
   const { id } = await importFile(t, 'kind=products&format=csv', file);
   t.like(await problemsOf(t, id), only({ problem: 'weight_oz must be a number.' }));
-  t.like(await productsOf(t), only({ slug: 'light', variants: only({ weightOz: 12.5 }) }));
+  t.like(
+    await productsOf(t),
+    only({ slug: 'light', variants: only({ weightOz: 12.5, ships: false, backorder: true }) }),
+  );
 });
 
 test('an import reports each rejected row, and its list of errors can be corrected and imported', async (t) => {

@@ -41,12 +41,18 @@ export function listIn(cell: string | undefined, separator = /[,;]/): string[] |
   return values.length > 0 ? values : undefined;
 }
 
+/** A spreadsheet saves `true` and `false` in its own language, also where an export had them in English. */
+const flags = new Map([
+  ...['true', 'yes', '1', 'wahr', 'vrai', 'vero', 'verdadero', 'verdadeiro', 'waar'].map(
+    (text) => [text, true] as const,
+  ),
+  ...['false', 'no', '0', 'falsch', 'faux', 'falso', 'onwaar'].map((text) => [text, false] as const),
+]);
+
 /** A cell with a yes or no; undefined for an empty one. */
 export function flagIn(cell: string | undefined): boolean | string | undefined {
-  const text = cell?.toLowerCase();
-  if (text === 'true' || text === 'yes' || text === '1') return true;
-  if (text === 'false' || text === 'no' || text === '0') return false;
-  return cell || undefined;
+  if (!cell) return undefined;
+  return flags.get(cell.toLowerCase()) ?? cell;
 }
 
 /** A cell with JSON. @throws DomainError `invalid_request` */
