@@ -17,6 +17,7 @@ import { sessionPersonalData } from '../sessions/index.ts';
 import { shippingPersonalData } from '../shipping/index.ts';
 import { staffPersonalData } from '../staff/index.ts';
 import { subscriptionPersonalData } from '../subscriptions/index.ts';
+import { webhookPersonalData } from '../webhooks/index.ts';
 
 /**
  * All personal data, in the order in which it is erased: data that is found through other data comes before it.
@@ -34,6 +35,7 @@ export const personalData: readonly PersonalData[] = [
   ...analyticsPersonalData,
   ...integrationPersonalData,
   ...bulkPersonalData,
+  ...webhookPersonalData,
   ...returnPersonalData,
   ...shippingPersonalData,
   ...paymentPersonalData,

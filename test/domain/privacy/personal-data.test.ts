@@ -39,6 +39,8 @@ import { buildRemindedCart } from '#test/support/factories/reminders.ts';
 import { buildSession } from '#test/support/factories/sessions.ts';
 import { buildStaff, buildStaffSession } from '#test/support/factories/staff.ts';
 import { buildSubscription, subscriptionsOf } from '#test/support/factories/subscriptions.ts';
+import { buildEndpoint } from '#test/support/factories/webhooks.ts';
+import { startReceiver } from '#test/support/receiver.ts';
 import { runJobs } from '#test/support/run-jobs.ts';
 import { type StripeContext, useStripe } from '#test/support/use-stripe.ts';
 
@@ -119,7 +121,7 @@ test('every column with a personal-sounding name is in the registry or listed as
       and k.relnamespace = 'public'::regnamespace
     where c.table_schema = 'public' and (c.data_type in ('json', 'jsonb')
       or c.data_type = 'text'
-      and c.column_name ~ '(mail|address|name|phone|street|recipient|author|message|note|body|company|website|visitor|anonymous|session_id|customer|answers|landing|redirect|label_url|birth|ip$)')
+      and c.column_name ~ '(mail|address|name|phone|street|recipient|author|message|note|body|company|website|visitor|anonymous|session_id|customer|answers|landing|redirect|response|label_url|birth|ip$)')
     order by 1`);
   const covered = new Set(personalData.flatMap(({ columns }) => columns));
   const silent = columns.filter(({ name }) => !covered.has(name) && !(name in notPersonal) && !isAnId(name));
@@ -330,6 +332,9 @@ test.serial('nothing is erased before an order is sent or refunded, and a refund
 /** Ada does everything that a shopper can do here. */
 async function visitAda(context: StripeContext): Promise<void> {
   const { ctx, services, stripe } = context;
+  const receiver = await startReceiver();
+  receiver.behave(({ raw }) => ({ status: 200, body: raw }));
+  await buildEndpoint(ctx, receiver, { events: ['order.*', 'subscription.*', 'return.*'] });
   await buildStaffSession(ctx, { role: 'owner' });
   const { staff } = await buildStaffSession(ctx, { email, name: 'Ada Quill' });
   await revokeStaff(ctx, staff, ['admin:write']);
@@ -444,6 +449,7 @@ async function visitAda(context: StripeContext): Promise<void> {
       update holds set customer_email = ${otherEmail} where tenant_id = ${id} and customer_email is not null`);
   });
   await runJobs(services);
+  await receiver.close();
 }
 
 /** An order of somebody else that was sent to her. */
