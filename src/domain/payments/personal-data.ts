@@ -1,5 +1,5 @@
 import { sql } from '#src/lib/sql.ts';
-import { anonymisedRows, blank, byOrder, type PersonalData, retainedRows } from '../personal-data.ts';
+import { anonymisedRows, blank, byOrder, type PersonalData } from '../personal-data.ts';
 
 /** The stored request of a session is not needed after its end: the order has what was sold. */
 export const paymentPersonalData: readonly PersonalData[] = [
@@ -16,5 +16,11 @@ export const paymentPersonalData: readonly PersonalData[] = [
       or request ->> 'customerEmail' is not null or request ->> 'customerId' is not null
       or request ->> 'returnUrl' is not null)`,
   }),
-  retainedRows({ table: 'payment_refunds', beside: ['order_id', 'state', 'amount_cents', 'created_at'], of: byOrder }),
+  // What the staff wrote may name the shopper.
+  anonymisedRows({
+    table: 'payment_refunds',
+    personal: blank('reason'),
+    beside: ['order_id', 'state', 'amount_cents', 'created_at'],
+    of: byOrder,
+  }),
 ];

@@ -268,7 +268,8 @@ test.serial('a refund is issued by the worker', async (t) => {
   t.like(order.refunds, only({ id: body.refund.id, state: 'sent' }));
   t.deepEqual(order.timeline.map(({ type }: any) => type).slice(-2), ['order.refund_requested', 'refund.sent']);
   const [deed] = await auditOf(ctx);
-  t.like(deed, { action: 'order.refund_requested', after: { refund_id: body.refund.id, amount_cents: 1000 } });
+  t.is(deed?.action, 'order.refund_requested');
+  t.deepEqual(deed?.after, { refund_id: body.refund.id, amount_cents: 1000 }, 'without the reason');
 
   t.deepEqual(placesOf(await owner.post(`/orders/${id}/refunds`, { amount_cents: 2801 })), ['/amount_cents']);
   t.deepEqual(placesOf(await owner.post(`/orders/${id}/refunds`, { amount_cents: 0 })), ['/amount_cents']);

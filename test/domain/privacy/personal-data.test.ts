@@ -511,8 +511,9 @@ async function returnSomething(ctx: Context): Promise<void> {
         created_at, updated_at)
       values (${id}, 'trk_1', ${order.id}, 'usps', 'USPS', '9400', 'delivered', true, 1, ${now}, ${now})`);
     await ctx.tx.execute(sql`
-      insert into payment_refunds (tenant_id, id, order_id, state, amount_cents, requested_by, created_at, settled_at)
-      values (${id}, 'rfd_1', ${order.id}, 'sent', 100, 'key_1', ${now}, ${now})`);
+      insert into payment_refunds (tenant_id, id, order_id, state, amount_cents, reason, requested_by, created_at,
+        settled_at)
+      values (${id}, 'rfd_1', ${order.id}, 'sent', 100, 'Ada Quill called', 'key_1', ${now}, ${now})`);
     await ctx.tx.execute(sql`
       insert into analytics_quarantine (tenant_id, id, received_at, source, bot, event_count, events, reason,
         quarantined_at)

@@ -71,7 +71,8 @@ export async function requestRefund(ctx: Context, request: RefundRequest): Promi
       action: 'order.refund_requested',
       subjectKind: 'order',
       subjectId: orderId,
-      after: { refund_id: id, amount_cents: amountCents, reason },
+      // Without the reason, which may name the shopper, whom no erasure would find there.
+      after: { refund_id: id, amount_cents: amountCents },
     });
     const refund = await readRefund(ctx, id);
     if (!refund) throw new TypeError('The refund that was just stored does not exist.');
