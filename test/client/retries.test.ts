@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 
 import test, { type ExecutionContext } from 'ava';
 
@@ -217,4 +219,17 @@ test('an aborted request is rejected with the reason, while it is sent and while
     t.is(await errorOf(storefront.getStorefront({ signal: controller.signal })), reason as ApiError);
     t.is(keys.length, 1);
   }
+});
+
+test('a request is aborted although memory was collected since it was sent', async (t) => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage: () => void = runInNewContext('gc');
+  const { storefront, keys } = await storefrontOf(t, [hang], { timeoutMs: 5000, retries: 0 });
+  const controller = new AbortController();
+  const request = storefront.createCart({}, { signal: controller.signal });
+  await until(() => keys.length === 1);
+  collectGarbage();
+  const reason = new Error('The shopper left.');
+  controller.abort(reason);
+  t.is(await errorOf(request), reason as ApiError);
 });

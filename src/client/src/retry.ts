@@ -24,7 +24,7 @@ export function fetchWithRetries(options: RetryOptions): (request: Request) => P
     const endsAt = performance.now() + retryWithinMs;
     let failures = 0;
     for (;;) {
-      const outcome = await send(request.clone(), options);
+      const outcome = await send(request, options);
       const waitMs = waitBeforeRetry(request, outcome, failures);
       if (waitMs === undefined || failures >= retries || performance.now() + waitMs > endsAt) {
         if (outcome instanceof ApiError) throw outcome;
@@ -37,12 +37,15 @@ export function fetchWithRetries(options: RetryOptions): (request: Request) => P
   };
 }
 
-/** One attempt. It has succeeded only when all of the response has arrived. */
+/**
+ * One attempt. It has succeeded only when all of the response has arrived. The signal is that of the request which the
+ * caller keeps: in Node.js, that of a copy is no longer aborted once the copy is collected.
+ */
 async function send(request: Request, options: RetryOptions): Promise<Response | ApiError> {
   const { fetch = globalThis.fetch, timeoutMs = 30_000 } = options;
   const { signal } = request;
   try {
-    const response = await fetch(request, {
+    const response = await fetch(request.clone(), {
       signal: AbortSignal.any([signal, AbortSignal.timeout(Math.min(timeoutMs, longestMs))]),
     });
     const body = await response.arrayBuffer();
