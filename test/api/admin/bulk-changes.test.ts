@@ -339,6 +339,8 @@ test('a bulk change that cannot be understood is rejected, and one can be cancel
   t.is(await rejected({ kind: 'prices', ids: [id], filter: {}, change: percent }), '400');
   t.is(await rejected({ kind: 'prices', filter: { tags: 'wood' }, change: percent }), '400 /filter/tags');
   t.is(await rejected({ kind: 'label_retries', filter: { state: 'queued' } }), '400 /filter/state');
+  const unknown = await owner.post('/bulk-changes', { kind: 'label_retries', filter: { state: 'queued' } });
+  t.is(unknown.body.detail, '/filter/state is not known here.');
   t.regex(await rejected({ kind: 'prices', ids: [id], change: { percent: 1, amount_cents: 1 } }), /^400 \/change/);
   t.regex(await rejected({ kind: 'status', ids: [id] }), /^400 \/change\/status/);
   t.is(await rejected({ kind: 'nothing', ids: [id] }), '400 /kind');
@@ -348,7 +350,8 @@ test('a bulk change that cannot be understood is rejected, and one can be cancel
     ['tags', {}, 'Say which tags: add or remove.'],
     ['stock', {}, 'Say to how many, or by how many: quantity or change.'],
   ] as const) {
-    const { errors } = (await owner.post('/bulk-changes', { kind, ids: [id], change: given })).body;
+    const { errors, ...problem } = (await owner.post('/bulk-changes', { kind, ids: [id], change: given })).body;
+    t.is(problem.detail, detail);
     t.deepEqual(
       errors.map(({ path, detail }: any) => [path, detail]),
       [['/change', detail]],

@@ -2,7 +2,7 @@ import { applyBatches } from '#jobs/bulk.ts';
 import { lockName } from '#src/database/lock-names.ts';
 import { inSavepoint } from '#src/database/savepoint.ts';
 import { transact } from '#src/database/transact.ts';
-import { DomainError, invalidRequest } from '#src/lib/errors.ts';
+import { DomainError, invalidRequest, rejectIssues } from '#src/lib/errors.ts';
 import { closed } from '#src/lib/schema.ts';
 import { type Sql, sql } from '#src/lib/sql.ts';
 import { type Issue, issuesOf } from '#src/lib/validation.ts';
@@ -87,8 +87,7 @@ async function endOlderPreviews(ctx: InTransaction): Promise<void> {
 
 /** A field that is not known is rejected: without it a filter would select more than was meant. */
 function rejectInvalid(path: string, issues: readonly Issue[]): void {
-  if (issues.length === 0) return;
-  throw invalidRequest('The request is not valid.', ...issues.map((issue) => ({ ...issue, path: path + issue.path })));
+  rejectIssues(issues.map((issue) => ({ ...issue, path: path + issue.path })));
 }
 
 /** How a kind says that one of several fields is needed. */
