@@ -11,7 +11,8 @@ const fullWidth = /[！-～]/gu;
 /**
  * A number as people write it: with a point or a comma before its decimals, and with or without groups of thousands.
  * What can be read in two ways is read as in the locale: `1,250` is 1.25 in German, and with two decimals no number.
- * `undefined` for what is no such number, or has more decimals than these.
+ * The zero before the decimals may be left out, as in `.5`. `undefined` for what is no such number, or has more decimals
+ * than these.
  * @param signs what may stand before or after it, such as `$`
  * @param locale by default that of the browser
  */
@@ -32,8 +33,8 @@ export function readDecimal(
   if (own && decimals > 0 && new RegExp(`^-?\\d+\\${own}\\d{${decimals + 1},}$`).test(compact)) return undefined;
   for (const [point, group] of separators.toSorted(([left], [right]) => Number(right === own) - Number(left === own))) {
     const whole = `(?:\\d+|[1-9]\\d{0,2}(?:\\${group}\\d{3})+)`;
-    const fraction = decimals > 0 ? `(?:\\${point}\\d{0,${decimals}})?` : '';
-    if (new RegExp(`^-?${whole}${fraction}$`).test(compact))
+    const numbers = decimals > 0 ? `${whole}(?:\\${point}\\d{0,${decimals}})?|\\${point}\\d{1,${decimals}}` : whole;
+    if (new RegExp(`^-?(?:${numbers})$`).test(compact))
       return Number(compact.replaceAll(group, '').replace(point, '.'));
   }
   return undefined;
