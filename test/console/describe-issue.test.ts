@@ -26,6 +26,7 @@ test('describeIssue writes the step of a currency in it', (t) => {
 
 for (const [path, detail, text] of [
   ['/ends_at', 'must be later than starts_at', 'Until must be later than From.'],
+  ['/to', 'must not be before from', 'Until must not be before From.'],
   ['/variants/1/price_cents', 'must be at least 0', 'Variants, 2, Price (USD) must be at least $0.00.'],
   ['/variants/1/sku', 'is the same as that of usage_limit', 'Variants, 2, Sku is the same as that of usage_limit.'],
   ['/countries/1', 'is no country code', 'Countries that you ship to, 2 is no country code.'],
@@ -33,6 +34,8 @@ for (const [path, detail, text] of [
   ['/origin/none', 'is unknown', 'Origin, None is unknown.'],
 ] as const) {
   const labels: Readonly<Record<string, string>> = {
+    from: 'From',
+    to: 'Until',
     starts_at: 'From',
     ends_at: 'Until',
     variants: 'Variants',

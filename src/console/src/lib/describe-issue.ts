@@ -24,7 +24,7 @@ export function describeIssue(
   const isAmount = currency !== undefined && path.endsWith('_cents');
   const limited = isAmount ? detail.replace(/\d+(?=$|, )/, (cents) => formatMoney(Number(cents), currency)) : detail;
   const named = limited.replace(
-    /\b[a-z]+(?:_[a-z]+)+\b/g,
+    /\b[a-z]+(?:_[a-z]+)+\b|(?<=\b(?:before|than) )[a-z]+\b/g,
     (field) => labelOf([...parts.slice(0, -1), field].join('.')) ?? field,
   );
   return issueMessage(nameOfField(parts, currency, labelOf), named);

@@ -24,7 +24,7 @@ export function ExportList() {
         { label: 'State', show: ({ state }) => <State code={state} /> },
         { label: 'Rows', align: 'right', show: ({ rows }) => rows !== null && formatCount(rows) },
         { label: 'From', show: ({ from }) => from && formatTime(from) },
-        { label: 'To', show: ({ to }) => to && formatTime(to) },
+        { label: 'Until', show: ({ to }) => to && formatTime(to) },
         { label: 'Requested', show: ({ created_at }) => formatTime(created_at) },
       ]}
     />
@@ -49,7 +49,7 @@ function NewExport() {
       <SelectInput source="kind" label="What" choices={choicesOf(kinds)} validate={required()} />
       <FormatInput />
       <TimeInput source="from" label="From" helperText="Empty: from the beginning" />
-      <TimeInput source="to" label="Before" helperText="Empty: until now" />
+      <TimeInput source="to" label="Until" helperText="Empty: until now" />
     </Action>
   );
 }

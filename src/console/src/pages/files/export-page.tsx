@@ -27,7 +27,7 @@ function ExportParts({ of: found }: Props) {
         ['Rows', found.rows !== null && formatCount(found.rows)],
         ['Format', found.format],
         ['From', found.from && formatTime(found.from)],
-        ['Before', found.to && formatTime(found.to)],
+        ['Until', found.to && formatTime(found.to)],
         ['Requested', formatTime(found.created_at)],
         ['Finished', found.finished_at && formatTime(found.finished_at)],
         ['Can be downloaded until', found.expires_at && formatTime(found.expires_at)],
