@@ -141,6 +141,20 @@ test('the audit log lists the bulk changes of a product by the id of the product
   );
 });
 
+test('prices are not rounded to what the currency cannot charge', async (t) => {
+  const { ctx, services, api } = t.context;
+  const key = await buildKey({ ...ctx, tenant: await buildTenant(services, { currency: 'KWD' }) }, ['admin:write']);
+  const preview = (step: number) => {
+    const body = { kind: 'prices', filter: {}, change: { percent: 5, round_to_cents: step } };
+    return api.call('POST', '/api/v1/admin/bulk-changes', { key, body });
+  };
+  const { status, body } = await preview(5);
+  t.is(status, 400);
+  const detail = 'must be a multiple of 10, to be charged in KWD';
+  t.deepEqual(body.errors, [{ path: '/change/round_to_cents', code: 'refused', detail }]);
+  t.is((await preview(50)).status, 201);
+});
+
 test('a percentage is rounded as it is written', async (t) => {
   const { id } = await buildProduct(t.context.ctx, { slug: 'pen', variants: [{ price_cents: 350 }] });
   const increased = await change(t, { kind: 'prices', ids: [id], change: { percent: 15 } });

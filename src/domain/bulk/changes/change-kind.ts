@@ -1,6 +1,7 @@
 import { read } from '#src/database/transact.ts';
 import type { Static, TObject } from '#src/lib/schema.ts';
 import type { Sql } from '#src/lib/sql.ts';
+import type { Issue } from '#src/lib/validation.ts';
 import type { FieldValues, IdentifiedChange } from '../../change.ts';
 import type { Context, InTransaction } from '../../context.ts';
 import type { AdminArea } from '../../tenants/index.ts';
@@ -29,6 +30,8 @@ export interface ChangeKind {
   readonly change: TObject;
   /** What to say where the change lacks what is changed, or has too much of it. */
   readonly choice?: string;
+  /** What is wrong with a change that fits the schema. */
+  check?(ctx: Context, change: object): readonly Issue[];
   /** How many things are changed in one transaction. */
   readonly batchSize: number;
   /** What the audit log calls it; undefined where saving writes the audit log. */
@@ -48,10 +51,11 @@ export interface ChangeKind {
 
 type ChangeKindOf<Filter extends TObject, Fields extends TObject> = Omit<
   ChangeKind,
-  'filter' | 'change' | 'select' | 'save'
+  'filter' | 'change' | 'check' | 'select' | 'save'
 > & {
   readonly filter: Filter;
   readonly change: Fields;
+  check?(ctx: Context, change: Static<Fields>): readonly Issue[];
   select(ctx: Context, filter: Static<Filter>): Sql;
   save(ctx: InTransaction, selected: readonly Selected[], change: Static<Fields>): Promise<readonly IdentifiedChange[]>;
 };

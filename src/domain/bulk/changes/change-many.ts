@@ -48,6 +48,7 @@ const samplesMax = 20;
  */
 export async function previewChange(ctx: Context, { kind, ids, filter, change = {} }: ChangeRequest): Promise<string> {
   rejectInvalid('/change', issuesOf(closed(kind.change), change).map(inWords(kind)));
+  rejectInvalid('/change', kind.check?.(ctx, change as object) ?? []);
   if (ids === undefined) rejectInvalid('/filter', issuesOf(closed(kind.filter), filter));
   return transact(ctx, async (ctx) => {
     const options = change as Operation['options'];

@@ -13,6 +13,7 @@ import {
   Tag,
 } from '../../catalog/index.ts';
 import type { IdentifiedChange } from '../../change.ts';
+import { checkCharge } from '../../checks.ts';
 import type { Context, InTransaction } from '../../context.ts';
 import { type Changed, defineChangeKind, type Selected } from './change-kind.ts';
 
@@ -71,6 +72,8 @@ export const changePrices = defineChangeKind({
   name: 'prices',
   change: PriceChange,
   choice: 'Say by how much: a percentage or an amount, and not both.',
+  check: ({ tenant }, { round_to_cents: step }) =>
+    step === undefined ? [] : checkCharge('/round_to_cents', step, tenant.currency),
   save(ctx, selected, { percent, amount_cents: amount = 0, round_to_cents: given, prices = ['price_cents' as const] }) {
     const step = given ?? chargeStepOf(ctx.tenant.currency);
     const changed = (cents: number) =>
