@@ -2,6 +2,7 @@ import Button from '@mui/material/Button';
 import Dialog from '@mui/material/Dialog';
 import DialogActions from '@mui/material/DialogActions';
 import DialogContent from '@mui/material/DialogContent';
+import DialogContentText from '@mui/material/DialogContentText';
 import DialogTitle from '@mui/material/DialogTitle';
 import type { ManagedVariant } from '@storefront-commerce/client';
 import { useId, useState } from 'react';
@@ -28,19 +29,24 @@ export function StockHistory({ variant: { id, sku } }: { readonly variant: Manag
             queryKey={['stock-movements', id]}
             load={(signal) => admin.listStockMovements({ variant_id: id, limit: 100 }, { signal })}
           >
-            {({ movements }) => (
-              <Rows
-                label="Movements"
-                rows={movements}
-                keyOf={({ id }) => id}
-                empty="What is sold, returned or corrected of this variant appears here with its date."
-                columns={[
-                  { label: 'When', show: ({ at }) => formatTime(at) },
-                  { label: 'Reason', show: ({ reason }) => formatCode(reason) },
-                  { label: 'Quantity', align: 'right', show: ({ quantity }) => quantity },
-                  { label: 'Order', show: ({ order_id }) => order_id && <OrderLink id={order_id} /> },
-                ]}
-              />
+            {({ movements, cursor }) => (
+              <>
+                {cursor !== null && (
+                  <DialogContentText sx={{ mb: 2 }}>These are the latest {movements.length}.</DialogContentText>
+                )}
+                <Rows
+                  label="Movements"
+                  rows={movements}
+                  keyOf={({ id }) => id}
+                  empty="What is sold, returned or corrected of this variant appears here with its date."
+                  columns={[
+                    { label: 'When', show: ({ at }) => formatTime(at) },
+                    { label: 'Reason', show: ({ reason }) => formatCode(reason) },
+                    { label: 'Quantity', align: 'right', show: ({ quantity }) => quantity },
+                    { label: 'Order', show: ({ order_id }) => order_id && <OrderLink id={order_id} /> },
+                  ]}
+                />
+              </>
             )}
           </Loaded>
         </DialogContent>
