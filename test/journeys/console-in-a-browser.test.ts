@@ -940,6 +940,24 @@ browserTest('a stock is corrected, and its history has the correction', async (t
   await confirm(page, 'Close');
 });
 
+browserTest('a counted stock cannot be negative, which its form says', async (t) => {
+  t.timeout(180_000);
+  const page = await openConsole(t);
+  await openInConsole(page, t.context.stack, '/products/oak-bowl/show', 'Oak bowl');
+  await page
+    .getByRole('row', { name: /BOWL-S/ })
+    .getByRole('button', { name: 'Change' })
+    .click();
+  await dialog(page).getByLabel('what was counted').check();
+  await dialog(page).getByLabel('Number').fill('-1');
+  await confirm(page, 'Change');
+  await dialog(page).getByText('At least 0.', { exact: true }).waitFor();
+  await dialog(page).getByLabel('what came or went').check();
+  await confirm(page, 'Change');
+  await dialog(page).waitFor({ state: 'detached' });
+  t.pass();
+});
+
 browserTest('a counted stock is entered once, though the response was lost, and takes back no sale', async (t) => {
   t.timeout(300_000);
   const { stack } = t.context;

@@ -47,6 +47,10 @@ interface StockInput {
   readonly shown: number | null;
 }
 
+/** A correction may be negative, what was counted may not. */
+const isCounted = (number: number, { kind }: Partial<StockInput>) =>
+  kind === 'quantity' && number < 0 ? 'At least 0.' : undefined;
+
 function ChangeStock({ variant: { id, sku, stock } }: { readonly variant: ManagedVariant }) {
   // The product is read again while the form is open.
   const [shown, setShown] = useState(stock);
@@ -86,7 +90,12 @@ function ChangeStock({ variant: { id, sku, stock } }: { readonly variant: Manage
           ]}
         />
       )}
-      <DecimalInput source="number" label="Number" helperText="Negative for what went" validate={required()} />
+      <DecimalInput
+        source="number"
+        label="Number"
+        helperText={shown !== null && 'Negative for what went'}
+        validate={[required(), isCounted]}
+      />
     </Action>
   );
 }
