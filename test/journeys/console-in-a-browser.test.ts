@@ -958,6 +958,24 @@ browserTest('a counted stock cannot be negative, which its form says', async (t)
   t.pass();
 });
 
+browserTest('who chooses a kind of file that Shopify does not write has another format chosen', async (t) => {
+  t.timeout(180_000);
+  const page = await openConsole(t);
+  await openInConsole(page, t.context.stack, '/imports', 'Imports');
+  await button(page, 'New import').click();
+  const choose = async (label: string, name: string) => {
+    await dialog(page).getByRole('combobox', { name: label }).click();
+    await page.getByRole('option', { name, exact: true }).click();
+  };
+  await choose('What it contains', 'Products');
+  await choose('Format', "Shopify's product file");
+  await choose('What it contains', 'Stock');
+  await dialog(page).getByRole('combobox', { name: 'Format' }).filter({ hasText: 'CSV' }).waitFor();
+  page.once('dialog', (warning) => warning.accept());
+  await confirm(page, 'Close');
+  t.pass();
+});
+
 browserTest('a counted stock is entered once, though the response was lost, and takes back no sale', async (t) => {
   t.timeout(300_000);
   const { stack } = t.context;

@@ -1,22 +1,26 @@
-import type { ReactNode } from 'react';
-import { FormDataConsumer, required, SelectInput } from 'react-admin';
+import { type ReactNode, useEffect } from 'react';
+import { required, SelectInput } from 'react-admin';
+import { useFormContext, useWatch } from 'react-hook-form';
 
 /** How a file is written, of the kind that the form has. */
 export function FormatInput(): ReactNode {
+  const { setValue } = useFormContext();
+  const [kind, format] = useWatch({ name: ['kind', 'format'] });
+  const isOffered = format !== 'shopify' || kind === 'products';
+  // Another kind was chosen since.
+  useEffect(() => {
+    if (!isOffered) setValue('format', 'csv');
+  }, [isOffered, setValue]);
   return (
-    <FormDataConsumer<{ kind?: string }>>
-      {({ formData: { kind } }) => (
-        <SelectInput
-          source="format"
-          label="Format"
-          validate={required()}
-          choices={[
-            { id: 'csv', name: 'CSV' },
-            { id: 'jsonl', name: 'Lines of JSON' },
-            ...(kind === 'products' ? [{ id: 'shopify', name: "Shopify's product file" }] : []),
-          ]}
-        />
-      )}
-    </FormDataConsumer>
+    <SelectInput
+      source="format"
+      label="Format"
+      validate={required()}
+      choices={[
+        { id: 'csv', name: 'CSV' },
+        { id: 'jsonl', name: 'Lines of JSON' },
+        ...(kind === 'products' ? [{ id: 'shopify', name: "Shopify's product file" }] : []),
+      ]}
+    />
   );
 }
