@@ -976,6 +976,19 @@ browserTest('who chooses a kind of file that Shopify does not write has another 
   t.pass();
 });
 
+browserTest('keys are not said to be replaced where none was entered', async (t) => {
+  t.timeout(180_000);
+  const page = await openConsole(t);
+  for (const tab of ['payments', 'shipping']) {
+    await openInConsole(page, t.context.stack, `/settings/${tab}`, 'Settings');
+    await button(page, 'Replace the keys').click();
+    await confirm(page, 'Replace the keys');
+    await dialog(page).getByText('Enter what is to be replaced.').waitFor();
+    await confirm(page, 'Close');
+  }
+  t.pass();
+});
+
 browserTest('a counted stock is entered once, though the response was lost, and takes back no sale', async (t) => {
   t.timeout(300_000);
   const { stack } = t.context;

@@ -138,10 +138,14 @@ function NoPayments() {
   );
 }
 
+/** Where nothing is entered, nothing would be replaced. */
+const isAnyGiven = (_: unknown, { secret_key, publishable_key, webhook_secret }: Partial<Keys>) =>
+  secret_key || publishable_key || webhook_secret ? undefined : 'Enter what is to be replaced.';
+
 function KeyInputs({ isNew = false }: { readonly isNew?: boolean }) {
   return (
     <>
-      <PasswordInput source="secret_key" label="Secret key" {...(isNew && { validate: required() })} />
+      <PasswordInput source="secret_key" label="Secret key" validate={isNew ? required() : isAnyGiven} />
       <TextInput source="publishable_key" label="Publishable key" {...(isNew && { validate: required() })} />
       <PasswordInput
         source="webhook_secret"

@@ -98,7 +98,7 @@ function ReplaceSecrets({ account }: Props) {
       }}
       done="The keys are replaced."
     >
-      <PasswordInput source="api_key" label="API key" />
+      <PasswordInput source="api_key" label="API key" validate={isAnyGiven} />
       <PasswordInput source="webhook_token" label="Webhook token" />
       <PasswordInput source="webhook_secret" label="Webhook secret" />
     </Action>
@@ -107,6 +107,10 @@ function ReplaceSecrets({ account }: Props) {
 
 const given = (secrets: Secrets): Secrets =>
   Object.fromEntries(Object.entries(secrets).filter(([, value]) => value)) as Secrets;
+
+/** Where nothing is entered, nothing would be replaced. */
+const isAnyGiven = (_: unknown, { api_key, webhook_token, webhook_secret }: Partial<Secrets>) =>
+  api_key || webhook_token || webhook_secret ? undefined : 'Enter what is to be replaced.';
 
 function SetUpShipping() {
   const currency = useSession()?.store.currency ?? 'USD';
