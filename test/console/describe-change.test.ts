@@ -1,6 +1,6 @@
 import test from 'ava';
 
-import { describeValue, nameOfChanged } from '#src/console/src/pages/bulk-changes/describe-change.ts';
+import { describeProblem, describeValue, nameOfChanged } from '#src/console/src/pages/bulk-changes/describe-change.ts';
 
 for (const [path, before, after, text] of [
   ['variants.BOWL_S.1.compare_at_cents', null, 4200, 'BOWL_S.1, Was: None → $42.00'],
@@ -20,3 +20,8 @@ for (const [path, before, after, text] of [
     const shown = (value: unknown) => describeValue(path, value, 'USD');
     t.is(`${nameOfChanged(path)}: ${shown(before)} → ${shown(after)}`, text);
   });
+
+test('why a change is rejected is said with the labels of prices', (t) => {
+  t.is(describeProblem('price_cents of BOWL-S would be below zero.'), 'Price of BOWL-S would be below zero.');
+  t.is(describeProblem('compare_at_cents of BOWL-S was changed since.'), 'Was of BOWL-S was changed since.');
+});

@@ -1273,6 +1273,23 @@ browserTest('a change of many products is previewed, run and undone', async (t) 
   t.deepEqual(await tags(), before);
 });
 
+browserTest(
+  'an amount by which prices fall is as large as the API takes, and a rejected price has its label',
+  async (t) => {
+    t.timeout(180_000);
+    const page = await openConsole(t);
+    await openInConsole(page, t.context.stack, '/products', 'Products');
+    await button(page, 'Change many').click();
+    await dialog(page).getByRole('combobox', { name: 'What to do' }).click();
+    await page.getByRole('option', { name: 'Change prices' }).click();
+    await dialog(page).getByLabel('Or by an amount').fill('-20000');
+    await confirm(page, 'Preview');
+    await heading(page, 'Change prices').waitFor();
+    await page.getByRole('cell', { name: 'Price of MUG-SAND would be below zero.' }).waitFor();
+    t.pass();
+  },
+);
+
 browserTest('the form of an action does not become that of another one when its record changes', async (t) => {
   t.timeout(180_000);
   const { stack } = t.context;

@@ -11,7 +11,7 @@ import { Rows } from '../../lib/rows.tsx';
 import { State } from '../../lib/texts.tsx';
 import { useSession } from '../../session/session.ts';
 import { isOpen, OperationPage, RejectedRows } from '../files/operation-page.tsx';
-import { describeValue, nameOfChanged } from './describe-change.ts';
+import { describeProblem, describeValue, nameOfChanged } from './describe-change.ts';
 import { changeNames, changeScopes } from './kinds.ts';
 
 export function BulkChangePage() {
@@ -119,7 +119,8 @@ function Samples({ of: { samples } }: Props) {
           { label: 'Outcome', show: ({ action }) => <State code={action} /> },
           {
             label: 'Before and after',
-            show: ({ values, problem }) => problem ?? <Values of={values} currency={currency} />,
+            show: ({ values, problem }) =>
+              problem ? describeProblem(problem) : <Values of={values} currency={currency} />,
           },
         ]}
       />

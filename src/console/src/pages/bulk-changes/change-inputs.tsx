@@ -109,7 +109,7 @@ export function ChangeInputs({ kind }: Props): ReactNode {
             source="change.amount_cents"
             label="Or by an amount"
             currency={currency}
-            min={-1_000_000}
+            min={Number.NEGATIVE_INFINITY}
             shouldUnregister
           />
           <MoneyInput source="change.round_to_cents" label="Rounded to" currency={currency} shouldUnregister />

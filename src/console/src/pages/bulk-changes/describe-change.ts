@@ -20,3 +20,7 @@ export function describeValue(path: string, value: unknown, currency: string): s
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
   return Array.isArray(value) ? value.map((item) => priceNames[item] ?? item).join(', ') || 'None' : String(value);
 }
+
+/** Why a change is rejected, with the prices by their labels: "Price of BOWL-S would be below zero." */
+export const describeProblem = (problem: string): string =>
+  problem.replace(/(?<!\/)\b[a-z_]+_cents\b/g, (field) => priceNames[field] ?? field);
