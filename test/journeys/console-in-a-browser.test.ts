@@ -1290,6 +1290,21 @@ browserTest(
   },
 );
 
+browserTest('an order that a gift card pays has a total of zero', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const { admin, storefront } = clientsOf(stack);
+  const { code } = await admin.createGiftCard({ balance_cents: 50_000 });
+  const { order_id: id, order_number: number } = await storefront.createCheckoutSession({
+    customer_email: atHome.email,
+    items: [{ product_slug: 'pour-over-set', quantity: 1 }],
+    gift_card_code: code,
+  });
+  const page = await openConsole(t);
+  await openInConsole(page, stack, `/orders/${id}/show`, number);
+  t.regex(await page.getByRole('main').innerText(), /Total\s+\$0\.00/);
+});
+
 browserTest('the form of an action does not become that of another one when its record changes', async (t) => {
   t.timeout(180_000);
   const { stack } = t.context;

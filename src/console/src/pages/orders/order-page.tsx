@@ -105,7 +105,7 @@ function ItemsPanel({ order }: Props) {
   );
 }
 
-/** What the total consists of, without what is zero. Tax that the prices include is not added to them. */
+/** The total and what it consists of, without what is zero. Tax that the prices include is not added to them. */
 function sumsOf(order: OrderFile): (readonly [string, string])[] {
   const rest =
     order.total_cents - (order.subtotal_cents - order.discount_cents - order.gift_card_cents + order.shipping_cents);
@@ -121,7 +121,9 @@ function sumsOf(order: OrderFile): (readonly [string, string])[] {
     ['Refunded', order.refunded_cents],
     ['Returned to the gift card', order.gift_card_returned_cents],
   ] as const;
-  return sums.flatMap(([name, cents]) => (cents === 0 ? [] : [[name, formatMoney(cents, order.currency)] as const]));
+  return sums
+    .filter(([name, cents]) => cents !== 0 || name === 'Total')
+    .map(([name, cents]) => [name, formatMoney(cents, order.currency)]);
 }
 
 function CustomerPanel({ order: { id, customer, created_at, paid_at, imported_at } }: Props) {
