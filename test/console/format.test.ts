@@ -1,6 +1,6 @@
 import test from 'ava';
 
-import { formatDays, formatMoney } from '#src/console/src/lib/format.ts';
+import { formatDays, formatMoney, formatPercent } from '#src/console/src/lib/format.ts';
 import { decimalsOf } from '#src/lib/currency.ts';
 import { formatMoney as formatInMail } from '#src/lib/format-money.ts';
 
@@ -17,4 +17,12 @@ test('the console writes amounts of every currency as emails do', (t) => {
 
 test('one day is no days', (t) => {
   t.deepEqual([0, 1, 2].map(formatDays), ['0 days', '1 day', '2 days']);
+});
+
+test('a percentage has the decimals of its locale', (t) => {
+  t.is(formatPercent(7.25, 'de-DE'), '7,25 %');
+  t.deepEqual(
+    [0, 7.25, 12.3456].map((percent) => formatPercent(percent, 'en-US')),
+    ['0 %', '7.25 %', '12.3456 %'],
+  );
 });

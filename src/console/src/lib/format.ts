@@ -25,6 +25,10 @@ export const formatDay = (day: string): string =>
 
 export const formatCount = (count: number): string => new Intl.NumberFormat().format(count);
 
+/** @param locale by default that of the browser */
+export const formatPercent = (percent: number, locale?: string): string =>
+  `${new Intl.NumberFormat(locale, { maximumFractionDigits: 4 }).format(percent)} %`;
+
 export const formatOrders = (count: number): string => `${formatCount(count)} ${count === 1 ? 'order' : 'orders'}`;
 
 export const formatDays = (count: number): string => `${formatCount(count)} ${count === 1 ? 'day' : 'days'}`;

@@ -4,7 +4,7 @@ import { maxValue, required, TextInput } from 'react-admin';
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
 import { DecimalInput } from '../../lib/decimal-input.tsx';
-import { formatCount, formatMoney } from '../../lib/format.ts';
+import { formatCount, formatMoney, formatPercent } from '../../lib/format.ts';
 import { Listing } from '../../lib/listing.tsx';
 import { useSession } from '../../session/session.ts';
 
@@ -21,8 +21,8 @@ export function PartnerList() {
       columns={[
         { label: 'Name', show: ({ name }) => name },
         { label: 'Code', show: ({ code }) => code },
-        { label: 'Commission', align: 'right', show: ({ commission_percent: share }) => `${share} %` },
-        { label: 'Discount', align: 'right', show: ({ discount_percent: discount }) => `${discount} %` },
+        { label: 'Commission', align: 'right', show: ({ commission_percent: share }) => formatPercent(share) },
+        { label: 'Discount', align: 'right', show: ({ discount_percent: discount }) => formatPercent(discount) },
         { label: 'Orders', align: 'right', show: ({ orders }) => formatCount(orders) },
         { label: 'Sales', align: 'right', show: ({ total_cents: total }) => formatMoney(total, currency) },
         { label: 'Earned', align: 'right', show: ({ commission_cents: cents }) => formatMoney(cents, currency) },
