@@ -226,6 +226,22 @@ browserTest(
   },
 );
 
+browserTest('what was refunded at the payment provider is said beside the refunds of an order', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const { admin } = clientsOf(stack);
+  const order = await buyMug(stack, { ...atHome, email: 'ida@shopper.example' });
+  await until(async () => (await admin.getOrder(order.id)).order.status === 'paid');
+  const stripe = stripeControl(stack.stripeUrl);
+  const { charges } = await stripe.account(stack.store.stripeKey);
+  await stripe.refund(charges.at(-1)?.id ?? '', 500);
+  await until(async () => (await admin.getOrder(order.id)).order.refunded_cents === 500);
+  const page = await openConsole(t);
+  await openInConsole(page, stack, `/orders/${order.id}/show`, order.number);
+  await page.getByText('$5.00 was returned by the payment provider and not requested here.').waitFor();
+  t.is(await page.getByText('nothing of this order was so far', { exact: false }).count(), 0);
+});
+
 browserTest('the back button warns before the input of an open form is lost', async (t) => {
   t.timeout(180_000);
   const page = await openConsole(t);

@@ -1,4 +1,5 @@
 import Alert from '@mui/material/Alert';
+import Typography from '@mui/material/Typography';
 import type { Body, OrderFile } from '@storefront-commerce/client';
 import { useState } from 'react';
 import { CheckboxGroupInput, maxValue, required, TextInput } from 'react-admin';
@@ -20,6 +21,8 @@ export function RefundPanel({ order }: { readonly order: OrderFile }) {
   const pending = order.refunds.filter(({ state }) => state === 'requested');
   const left =
     order.total_cents - order.refunded_cents - pending.reduce((sum, { amount_cents }) => sum + amount_cents, 0);
+  const requested = order.refunds.filter(({ state }) => state === 'requested' || state === 'sent');
+  const elsewhere = order.refunded_cents - requested.reduce((sum, { amount_cents }) => sum + amount_cents, 0);
   const isPaidHere = order.paid_at !== null && order.imported_at === null;
   const isRefundable = isPaidHere && order.status !== 'refunded' && (left > 0 || pending.length === 0);
   if (order.refunds.length === 0 && !isPaidHere) return null;
@@ -27,7 +30,9 @@ export function RefundPanel({ order }: { readonly order: OrderFile }) {
     <Panel title="Refunds" actions={isRefundable && <RefundAction order={order} left={left} />}>
       <Rows
         label="Refunds"
-        empty="What is returned to the customer appears here; nothing of this order was so far."
+        {...(elsewhere <= 0 && {
+          empty: 'What is returned to the customer appears here; nothing of this order was so far.',
+        })}
         rows={order.refunds}
         keyOf={({ id }) => id}
         columns={[
@@ -41,6 +46,11 @@ export function RefundPanel({ order }: { readonly order: OrderFile }) {
           },
         ]}
       />
+      {elsewhere > 0 && (
+        <Typography sx={{ p: 2, color: 'text.secondary' }}>
+          {formatMoney(elsewhere, order.currency)} was returned by the payment provider and not requested here.
+        </Typography>
+      )}
     </Panel>
   );
 }
