@@ -1,3 +1,4 @@
+import { withWrittenDomain } from '#src/lib/email-address.ts';
 import { joinSql, lowerCase, rawSql, type Sql, sql } from '#src/lib/sql.ts';
 import type { Context, InTransaction } from './context.ts';
 
@@ -90,9 +91,13 @@ export const byMention =
     sql`exists (select from unnest(${spellingsOf(email)}::text[]) as spellings(spelling)
       where strpos(${lowerCase(text)}, spelling) > 0)`;
 
-/** How an email address stands in text, in lower case: as it is, or in a URL. */
+/** How an email address stands in text, in lower case: as it is or as people write its domain, by itself or in a URL. */
 export function spellingsOf(email: string): string[] {
-  return [email, email.replace('@', '%40'), encodeURIComponent(email).toLowerCase()];
+  return [email, withWrittenDomain(email)].flatMap((written) => [
+    written,
+    written.replace('@', '%40'),
+    encodeURIComponent(written).toLowerCase(),
+  ]);
 }
 
 /** Rows that belong to the person's orders. */

@@ -1,4 +1,4 @@
-import { domainToASCII } from 'node:url';
+import { domainToASCII, domainToUnicode } from 'node:url';
 
 import { oneLine } from './one-line.ts';
 
@@ -33,6 +33,12 @@ export function withAsciiDomain(text: string): string {
   if (text.length > emailLengthMax || !/[\u0080-\u{10ffff}]/u.test(domain) || !domainLike.test(domain)) return text;
   const ascii = domainToASCII(domain);
   return ascii === '' || start + ascii.length > emailLengthMax ? text : text.slice(0, start) + ascii;
+}
+
+/** The same email address with an international domain as people write it. */
+export function withWrittenDomain(address: string): string {
+  const start = address.lastIndexOf('@') + 1;
+  return address.slice(0, start) + (domainToUnicode(address.slice(start)) || address.slice(start));
 }
 
 /** The sender of an email. The name is any text on one line: it is encoded when it is written into a header. */

@@ -1,5 +1,5 @@
 import { lowerCase, rawSql, sql } from '#src/lib/sql.ts';
-import { anonymisedRows, blank, byMention, type PersonalData, removedRows } from '../personal-data.ts';
+import { anonymisedRows, blank, byMention, type PersonalData, removedRows, spellingsOf } from '../personal-data.ts';
 
 /** What a page sends as an id or slug, unless it is something else, such as an email. */
 const idOnly = (column: string) => sql`substring(${rawSql(column)} from '^[\\w-]+$')`;
@@ -28,7 +28,7 @@ export const analyticsPersonalData: readonly PersonalData[] = [
     beside: ['id', 'received_at', 'reason'],
     // Searched as text, because a quarantined batch may be JSON that PostgreSQL cannot parse.
     of: ({ email, customerId, orderIds }) => sql`exists (
-      select from unnest(${[email, ...(customerId ? [customerId] : []), ...orderIds]}::text[]) as identifiers(word)
+      select from unnest(${[...spellingsOf(email), ...(customerId ? [customerId] : []), ...orderIds]}::text[]) as identifiers(word)
       where strpos(${lowerCase(sql`events::text`)}, identifiers.word) > 0)`,
   }),
 ];

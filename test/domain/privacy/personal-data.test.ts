@@ -239,6 +239,26 @@ test.serial('an email is erased from whatever field of a request it was sent in'
   t.deepEqual(await placesOf(ctx, 'quill'), []);
 });
 
+test.serial('an email with an international domain is erased also where it stands as people write it', async (t) => {
+  const { ctx, services } = t.context;
+  const written = 'ada@quillmühle.example';
+  const { code } = await buildPartner(ctx);
+  for (const landingUrl of [`https://shop.example/?email=${written}`, `/?email=${encodeURIComponent(written)}`])
+    await trackReferral(ctx, { code, sessionId: landingUrl, landingUrl });
+  await sendEvents(ctx, [{ type: 'page_viewed', session_id: 'one', properties: { email: written.toUpperCase() } }]);
+  await aggregateAll(services);
+  await transact(ctx, ({ tx }) =>
+    tx.execute(sql`
+    insert into analytics_quarantine (tenant_id, id, received_at, source, bot, event_count, events, reason,
+      quarantined_at)
+    values (${ctx.tenant.id}, 'bat_1', ${ctx.clock.now()}, 'client', false, 1, ${`[{"type":"${written}"}]`}, '22P05',
+      ${ctx.clock.now()})`),
+  );
+  t.is((await placesOf(ctx, 'quillm')).length, 3);
+  await erasePersonalData(ctx, { email: written });
+  t.deepEqual(await placesOf(ctx, 'quillm'), []);
+});
+
 /** The example of a schema, with her email wherever it fits, but for what is known of the store. */
 function exampleWithin(schema: TSchema, known: Readonly<Record<string, unknown>>): unknown {
   const { type, properties, items, anyOf } = schema as {
