@@ -1,16 +1,20 @@
 import { lowerCase, sql } from '#src/lib/sql.ts';
-import { anonymisedRows, blank, byEmail, type PersonalData, removedRows } from '../personal-data.ts';
+import { anonymisedRows, blank, byEmail, byMention, type PersonalData, removedRows } from '../personal-data.ts';
 
-/** A cart holds no email: it belongs to a data subject when their customer, saved carts or orders refer to it. */
+/**
+ * A cart belongs to a data subject when their customer, saved carts or orders refer to it, or when its storefront sent
+ * their email as an id.
+ */
 export const cartPersonalData: readonly PersonalData[] = [
   anonymisedRows({
     table: 'carts',
     personal: blank('customer_id', 'session_id'),
     beside: ['id', 'status', 'currency', 'created_at', 'updated_at'],
-    of: ({ email, customerId, orderIds }, ctx) => sql`
-      (customer_id is not null or session_id is not null) and (customer_id in (${customerId}, ${email}) or id in (
-        select cart_id from saved_carts where tenant_id = ${ctx.tenant.id} and ${lowerCase(sql`email`)} = ${email}
-        union select cart_id from orders where tenant_id = ${ctx.tenant.id} and id = any(${orderIds})))`,
+    of: (subject, { tenant }) => sql`
+      (customer_id is not null or session_id is not null) and (customer_id = ${subject.customerId}
+        or ${byMention(sql`concat_ws(' ', customer_id, session_id)`)(subject)} or id in (
+          select cart_id from saved_carts where tenant_id = ${tenant.id} and ${lowerCase(sql`email`)} = ${subject.email}
+          union select cart_id from orders where tenant_id = ${tenant.id} and id = any(${subject.orderIds})))`,
   }),
   removedRows({
     table: 'saved_carts',

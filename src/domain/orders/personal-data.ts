@@ -1,5 +1,14 @@
-import { lowerCase, sql } from '#src/lib/sql.ts';
-import { anonymisedRows, blank, byOrder, type PersonalData, retainedRows } from '../personal-data.ts';
+import { lowerCase, type Sql, sql } from '#src/lib/sql.ts';
+import {
+  anonymisedRows,
+  blank,
+  byMention,
+  byOrder,
+  type DataSubject,
+  type PersonalData,
+  retainedRows,
+  spellingsOf,
+} from '../personal-data.ts';
 
 /** Only what taxes depend on stays of a shipping address. */
 const placeOnly = sql`
@@ -11,6 +20,15 @@ const placeOnly = sql`
 const codesOnly = sql`
   (select coalesce(jsonb_agg(jsonb_set(item, '{detail}', '""') order by number), '[]')
     from jsonb_array_elements(attentions) with ordinality as open(item, number))`;
+
+const mentioning = byMention(sql`metadata::text`);
+
+/** Metadata without this email; what else the storefront stored there may be needed for the order. */
+const withoutEmail = ({ email }: DataSubject): Sql =>
+  spellingsOf(email).reduce(
+    (text, spelling) => sql`regexp_replace(${text}, ${`***=${spelling}`}, '…', 'gi')`,
+    sql`(metadata::text collate "und-x-icu")`,
+  );
 
 /** An order stays for the accounts, with its items and amounts, but without its customer. */
 export const orderPersonalData: readonly PersonalData[] = [
@@ -56,4 +74,20 @@ export const orderPersonalData: readonly PersonalData[] = [
     beside: ['created_at'],
     of: ({ email }) => sql`${lowerCase(sql`gift ->> 'recipient_email'`)} = ${email}`,
   }),
+  // An order without the person's email, or of somebody else.
+  {
+    name: 'orders_mentioning',
+    columns: ['orders.metadata'],
+    find: (ctx, subject) =>
+      ctx.tx.execute(sql`
+      select created_at, metadata from orders
+      where tenant_id = ${ctx.tenant.id} and id <> all(${subject.orderIds}) and ${mentioning(subject)}
+      order by created_at`),
+    async erase(ctx, subject) {
+      const rows = await ctx.tx.execute(sql`
+        update orders set metadata = ${withoutEmail(subject)}::jsonb, version = version + 1
+        where tenant_id = ${ctx.tenant.id} and ${mentioning(subject)} returning 1`);
+      return rows.length;
+    },
+  },
 ];

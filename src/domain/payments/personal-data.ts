@@ -1,5 +1,7 @@
 import { sql } from '#src/lib/sql.ts';
-import { anonymisedRows, blank, byOrder, type PersonalData } from '../personal-data.ts';
+import { anonymisedRows, blank, byMention, byOrder, type PersonalData } from '../personal-data.ts';
+
+const mentioning = byMention(sql`concat_ws(' ', request ->> 'returnUrl', request ->> 'cancelUrl')`);
 
 /** The stored request of a session is not needed after its end: the order has what was sold. */
 export const paymentPersonalData: readonly PersonalData[] = [
@@ -16,6 +18,23 @@ export const paymentPersonalData: readonly PersonalData[] = [
       or request ->> 'customerEmail' is not null or request ->> 'customerId' is not null
       or request ->> 'returnUrl' is not null)`,
   }),
+  // A checkout without the person's email, or of somebody else: only the storefront's URLs contain it.
+  {
+    name: 'checkout_urls',
+    columns: ['payment_sessions.request'],
+    find: (ctx, subject) =>
+      ctx.tx.execute(sql`
+      select created_at, request ->> 'returnUrl' as return_url, request ->> 'cancelUrl' as cancel_url
+      from payment_sessions where tenant_id = ${ctx.tenant.id} and order_id <> all(${subject.orderIds})
+        and ${mentioning(subject)} order by created_at`),
+    async erase(ctx, subject) {
+      const rows = await ctx.tx.execute(sql`
+        update payment_sessions
+        set request = (request::jsonb || '{"returnUrl": null, "cancelUrl": null}')::json
+        where tenant_id = ${ctx.tenant.id} and ${mentioning(subject)} returning 1`);
+      return rows.length;
+    },
+  },
   // What the staff wrote may name the shopper.
   anonymisedRows({
     table: 'payment_refunds',

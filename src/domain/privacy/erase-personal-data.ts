@@ -3,7 +3,7 @@ import { lowerCase, sql } from '#src/lib/sql.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { nameInLog } from '../name-in-log.ts';
-import type { DataSubject } from '../personal-data.ts';
+import { byMention, type DataSubject } from '../personal-data.ts';
 import { findDataSubject } from './find-data-subject.ts';
 import { personalData } from './registry.ts';
 
@@ -69,10 +69,14 @@ async function paymentCustomersOf(ctx: InTransaction, { email, customerId }: Dat
  * What is still in progress and would fail, or store the person's data again, after an erasure. Each says what to do
  * first.
  */
-async function erasureBlockers(ctx: InTransaction, { email, customerId, orderIds }: DataSubject): Promise<string[]> {
+async function erasureBlockers(ctx: InTransaction, subject: DataSubject): Promise<string[]> {
+  const { email, customerId, orderIds } = subject;
+  const mentions = byMention(sql`concat_ws(' ', o.metadata, s.request ->> 'returnUrl', s.request ->> 'cancelUrl')`);
   const rows = await ctx.tx.execute<{ blocker: string }>(sql`
-    select order_number || ' may still be paid: wait until it has expired' as blocker from orders
-      where tenant_id = ${ctx.tenant.id} and id = any(${orderIds}) and status = 'pending'
+    select o.order_number || ' may still be paid: wait until it has expired' as blocker from orders o
+      left join payment_sessions s on s.tenant_id = ${ctx.tenant.id} and s.order_id = o.id
+      where o.tenant_id = ${ctx.tenant.id} and o.status = 'pending'
+        and (o.id = any(${orderIds}) or ${mentions(subject)})
     union all
     select order_number || ' was not sent yet: send it or refund it' from orders
       where tenant_id = ${ctx.tenant.id} and id = any(${orderIds}) and status in ('paid', 'partially_refunded')

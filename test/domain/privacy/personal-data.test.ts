@@ -239,6 +239,22 @@ test.serial('an email is erased from whatever field of a request it was sent in'
   t.deepEqual(await placesOf(ctx, 'quill'), []);
 });
 
+test.serial('an email is erased from a cart and a checkout without any other link to it', async (t) => {
+  const { ctx, services, stripe } = t.context;
+  await createCart(ctx, { session_id: `shopper:${email.toUpperCase()}` });
+  await createCart(ctx, { customer_id: email.toUpperCase() });
+  const { id, orderNumber } = await beginNamelessCheckout(ctx);
+  const { blockers } = await erasePersonalData(ctx, { email });
+  t.deepEqual(blockers, [`${orderNumber} may still be paid: wait until it has expired`]);
+  await stripe.expire((await sessionOf(ctx, id)).sessionId ?? '');
+  t.true(await stripe.idle());
+  await runJobs(services);
+  t.deepEqual(new Set(await placesOf(ctx, 'quill')), new Set(['carts', 'orders', 'payment_sessions']));
+  t.deepEqual((await erasePersonalData(ctx, { email })).blockers, []);
+  t.deepEqual(await placesOf(ctx, 'quill'), []);
+  t.is((await readOrder(ctx, id))?.metadata['engraving'], 'For Grace');
+});
+
 test.serial('an email with an international domain is erased also where it stands as people write it', async (t) => {
   const { ctx, services } = t.context;
   const written = 'ada@quillmühle.example';
@@ -462,6 +478,9 @@ async function visitAda(context: StripeContext): Promise<void> {
   });
   await returnSomething(ctx);
   await receiveSomething(ctx);
+  const { id: nameless } = await beginNamelessCheckout(ctx);
+  await stripe.expire((await sessionOf(ctx, nameless)).sessionId ?? '');
+  await stripe.idle();
   await transact(ctx, async ({ tx }) => {
     const { id } = ctx.tenant;
     await tx.execute(sql`update subscriptions set email = ${otherEmail}, customer_id = null where tenant_id = ${id}`);
@@ -470,6 +489,17 @@ async function visitAda(context: StripeContext): Promise<void> {
   });
   await runJobs(services);
   await receiver.close();
+}
+
+/** A checkout without an email, which her storefront names in other fields. */
+async function beginNamelessCheckout(ctx: Context): Promise<{ id: string; orderNumber: string }> {
+  const { slug } = await buildProduct(ctx, { variants: [{ stock: 100, ships: false }] });
+  const { order_id: id, order_number: orderNumber } = await createCheckoutSession(ctx, {
+    items: [{ product_slug: slug, quantity: 1 }],
+    metadata: { contact: email.toUpperCase(), engraving: 'For Grace' },
+    return_url: `${ctx.tenant.storefrontUrl}?email=${encodeURIComponent(email)}`,
+  });
+  return { id, orderNumber };
 }
 
 /** An order of somebody else that was sent to her. */
