@@ -178,8 +178,14 @@ export async function liveSubscriptions(
   );
 }
 
-/** All live subscriptions of this email (trimmed, lower case) as JSON, as a subquery for another statement. */
+/**
+ * All live subscriptions of this email (trimmed, lower case) as JSON, as a subquery for another statement. One with
+ * several variants of a product is listed once.
+ */
 export const liveSubscriptionsOf = (ctx: Context, email: string | null): Sql => sql`
   (select coalesce(json_agg(json_build_object(
       'productId', product_id, 'paymentSubscriptionId', payment_subscription_id) order by id), '[]')
-    from subscriptions where tenant_id = ${ctx.tenant.id} and email = ${email} and status <> 'canceled')`;
+    from (
+      select product_id, payment_subscription_id, min(id) as id from subscriptions
+      where tenant_id = ${ctx.tenant.id} and email = ${email} and status <> 'canceled'
+      group by product_id, payment_subscription_id) as live)`;

@@ -224,14 +224,20 @@ test.serial('createCheckoutSession rejects a second live subscription to a produ
   const { ctx } = t.context;
   await buildPaymentAccount(ctx);
   const beans = await buildProduct(ctx, coffee);
-  const live = await buildSubscription(ctx, { productId: beans.id, email: 'ada@example.com', status: 'past_due' });
+  const { paymentSubscriptionId } = await buildSubscription(ctx, {
+    productId: beans.id,
+    email: 'ada@example.com',
+    status: 'past_due',
+  });
+  // Another variant of the product, in the same subscription.
+  await buildSubscription(ctx, { productId: beans.id, email: 'ada@example.com', paymentSubscriptionId });
   const again = { items: [subscriptionLine(beans)] };
 
   const error = await errorOf(t, createCheckoutSession(ctx, { ...again, customer_email: ' ADA@example.com' }));
   t.is(error.code, 'duplicate_subscription');
   t.is(error.kind, 'conflict');
   t.deepEqual(error.extensions, {
-    conflicts: [{ product_id: beans.id, product_name: 'Coffee', payment_subscription_id: live.paymentSubscriptionId }],
+    conflicts: [{ product_id: beans.id, product_name: 'Coffee', payment_subscription_id: paymentSubscriptionId }],
   });
   t.deepEqual(payments.calls, []);
 
