@@ -88,11 +88,25 @@ export const byEmail =
 export const byMention =
   (text: Sql) =>
   ({ email }: DataSubject): Sql =>
+    // The pattern takes many times as long, so it is only compared with what has one of the spellings.
     sql`exists (select from unnest(${spellingsOf(email)}::text[]) as spellings(spelling)
-      where strpos(${lowerCase(text)}, spelling) > 0)`;
+      where strpos(${lowerCase(text)}, spelling) > 0 and ${lowerCase(text)} ~ ${mentionPattern(email)})`;
+
+/** What precedes an email address: nothing that may be a part of it, but of an escape in a URL or in JSON. */
+const start = '(?<=^|[^a-z0-9._+-]|%[0-9a-f]{2}|\\\\[bfnrt]|\\\\u[0-9a-f]{4})';
+const end = '(?![a-z0-9-]|\\.[a-z0-9])';
+
+/**
+ * A regular expression of PostgreSQL and of JavaScript: an email address in text in lower case, in any spelling, and not
+ * the same characters within the longer address of somebody else.
+ */
+export function mentionPattern(email: string): string {
+  const literals = spellingsOf(email).map((spelling) => spelling.replace(/[^\p{L}\p{N}]/gu, '\\$&'));
+  return `${start}(?:${literals.join('|')})${end}`;
+}
 
 /** How an email address stands in text, in lower case: as it is or as people write its domain, by itself or in a URL. */
-export function spellingsOf(email: string): string[] {
+function spellingsOf(email: string): string[] {
   return [email, withWrittenDomain(email)].flatMap((written) => [
     written,
     written.replace('@', '%40'),

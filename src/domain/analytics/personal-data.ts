@@ -1,5 +1,5 @@
 import { lowerCase, rawSql, sql } from '#src/lib/sql.ts';
-import { anonymisedRows, blank, byMention, type PersonalData, removedRows, spellingsOf } from '../personal-data.ts';
+import { anonymisedRows, blank, byMention, type PersonalData, removedRows } from '../personal-data.ts';
 
 /** What a page sends as an id or slug, unless it is something else, such as an email. */
 const idOnly = (column: string) => sql`substring(${rawSql(column)} from '^[\\w-]+$')`;
@@ -27,8 +27,8 @@ export const analyticsPersonalData: readonly PersonalData[] = [
     personal: ['events', 'visitor'],
     beside: ['id', 'received_at', 'reason'],
     // Searched as text, because a quarantined batch may be JSON that PostgreSQL cannot parse.
-    of: ({ email, customerId, orderIds }) => sql`exists (
-      select from unnest(${[...spellingsOf(email), ...(customerId ? [customerId] : []), ...orderIds]}::text[]) as identifiers(word)
-      where strpos(${lowerCase(sql`events::text`)}, identifiers.word) > 0)`,
+    of: (subject) => sql`${byMention(sql`events::text`)(subject)} or exists (
+      select from unnest(${[...(subject.customerId ? [subject.customerId] : []), ...subject.orderIds]}::text[]) as ids(id)
+      where strpos(${lowerCase(sql`events::text`)}, ids.id) > 0)`,
   }),
 ];

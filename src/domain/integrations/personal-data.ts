@@ -1,6 +1,6 @@
 import { sql } from '#src/lib/sql.ts';
 import type { InTransaction } from '../context.ts';
-import { type PersonalData, spellingsOf } from '../personal-data.ts';
+import { mentionPattern, type PersonalData } from '../personal-data.ts';
 import { bodyField } from './calls.ts';
 
 const batchSize = 500;
@@ -32,7 +32,7 @@ export const integrationPersonalData: readonly PersonalData[] = [
 ];
 
 async function* callsThatName(ctx: InTransaction, email: string): AsyncGenerator<OpenedCall> {
-  const spellings = spellingsOf(email);
+  const mention = new RegExp(mentionPattern(email));
   for (let after = ''; ; ) {
     const calls = await ctx.tx.execute<Omit<OpenedCall, 'body'> & { sealed: string }>(sql`
       select id, provider, received_at, body_sealed as sealed from integration_calls
@@ -41,7 +41,7 @@ async function* callsThatName(ctx: InTransaction, email: string): AsyncGenerator
       const body: unknown = JSON.parse(ctx.keyring.open(ctx.tenant.id, bodyField, sealed));
       // Serialized again, because the sender may have escaped any character.
       const text = JSON.stringify(body).toLowerCase();
-      if (spellings.some((spelling) => text.includes(spelling))) yield { ...call, body };
+      if (mention.test(text)) yield { ...call, body };
     }
     const last = calls.at(-1);
     if (!last || calls.length < batchSize) return;

@@ -5,9 +5,9 @@ import {
   byMention,
   byOrder,
   type DataSubject,
+  mentionPattern,
   type PersonalData,
   retainedRows,
-  spellingsOf,
 } from '../personal-data.ts';
 
 /** Only what taxes depend on stays of a shipping address. */
@@ -25,10 +25,7 @@ const mentioning = byMention(sql`metadata::text`);
 
 /** Metadata without this email; what else the storefront stored there may be needed for the order. */
 const withoutEmail = ({ email }: DataSubject): Sql =>
-  spellingsOf(email).reduce(
-    (text, spelling) => sql`regexp_replace(${text}, ${`***=${spelling}`}, '…', 'gi')`,
-    sql`(metadata::text collate "und-x-icu")`,
-  );
+  sql`regexp_replace(metadata::text collate "und-x-icu", ${mentionPattern(email)}, '…', 'gi')`;
 
 /** An order stays for the accounts, with its items and amounts, but without its customer. */
 export const orderPersonalData: readonly PersonalData[] = [

@@ -3,7 +3,7 @@ import anyTest, { type TestFn } from 'ava';
 import { type TSchema, Type } from 'typebox';
 import type { Route } from '#src/api/lib/define-route.ts';
 import { routes } from '#src/api/routes.ts';
-import { asPlatform, readOne, transact } from '#src/database/transact.ts';
+import { asPlatform, read, readOne, transact } from '#src/database/transact.ts';
 import { EventInput } from '#src/domain/analytics/event-input.ts';
 import { listAudit } from '#src/domain/audit/index.ts';
 import { importKindOf, receiveImport } from '#src/domain/bulk/index.ts';
@@ -16,6 +16,7 @@ import { acceptCall, callSecretOf } from '#src/domain/integrations/index.ts';
 import { joinWaitlist, submitInquiry } from '#src/domain/leads/index.ts';
 import { readOrder } from '#src/domain/orders/index.ts';
 import { applyAsPartner, trackReferral } from '#src/domain/partners/index.ts';
+import { mentionPattern } from '#src/domain/personal-data.ts';
 import { erasePersonalData, exportPersonalData } from '#src/domain/privacy/index.ts';
 import { personalData } from '#src/domain/privacy/registry.ts';
 import { rejectReturn, requestReturn } from '#src/domain/returns/index.ts';
@@ -302,9 +303,34 @@ function exampleWithin(schema: TSchema, known: Readonly<Record<string, unknown>>
 test.serial('the data of other customers and of other stores stays', async (t) => {
   const { ctx } = t.context;
   const theirs = await buildPaidOrder(ctx, { email: 'grace@hopper.example' });
-  await erasePersonalData(ctx, { email: 'nobody@quill.example' });
+  const longer = 'joann@hopper.example';
+  const { id } = await createCart(ctx, { session_id: longer });
+  for (const email of ['nobody@quill.example', 'ann@hopper.example']) await erasePersonalData(ctx, { email });
   t.is((await orderOf(ctx, theirs.id)).email, 'grace@hopper.example');
+  t.deepEqual(await read(ctx, sql`select session_id from carts where id = ${id}`), [{ session_id: longer }]);
   t.deepEqual((await exportPersonalData(ctx, { email: 'nobody@quill.example' })).held, {});
+});
+
+test('a mention of an email is found in URLs and JSON, and not within a longer email', async (t) => {
+  const { services } = t.context;
+  const texts = {
+    'ann@x.example': true,
+    'to ann@x.example.': true,
+    '{"from":"mailto:ann@x.example"}': true,
+    [JSON.stringify('hello\nann@x.example\n')]: true,
+    'https://x.example/?email%3dann%40x.example%26a=b': true,
+    'joann@x.example': false,
+    'jo.ann@x.example': false,
+    'jo_ann@x.example': false,
+    'ann@x.example.org': false,
+    'ann@x.example-shop.org': false,
+    'ann@xaexample': false,
+  };
+  const pattern = mentionPattern('ann@x.example');
+  for (const [text, isFound] of Object.entries(texts)) {
+    t.is(new RegExp(pattern).test(text), isFound, text);
+    t.deepEqual(await services.execute(sql`select ${text}::text ~ ${pattern} as found`), [{ found: isFound }], text);
+  }
 });
 
 test.serial('nothing is erased while something is in progress, and each blocker says what to do', async (t) => {
