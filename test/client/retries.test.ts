@@ -120,8 +120,12 @@ test('an error that the service does not ask to repeat is final', async (t) => {
 test('a response that is not JSON is an error of its own', async (t) => {
   const page: Reply = (response) =>
     response.writeHead(200, { 'content-type': 'text/html', 'x-request-id': 'req_2' }).end('<h1>Welcome');
-  const { storefront } = await storefrontOf(t, [page, proxyError], { retries: 0 });
+  const empty: Reply = (response) => response.writeHead(200, { 'content-length': '0' }).end();
+  const nothing: Reply = (response) => response.writeHead(200).end();
+  const { storefront } = await storefrontOf(t, [page, empty, nothing, proxyError], { retries: 0 });
   t.like(await errorOf(storefront.createCart()), { code: 'unexpected_response', status: 200, requestId: 'req_2' });
+  t.like(await errorOf(storefront.createCart()), { code: 'unexpected_response', status: 200 });
+  t.like(await errorOf(storefront.createCart()), { code: 'unexpected_response', status: 200 });
   t.like(await errorOf(storefront.createCart()), { code: 'unexpected_response', status: 502 });
 });
 

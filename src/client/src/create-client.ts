@@ -95,7 +95,7 @@ async function request(http: HttpClient, { at }: Operation, init: object): Promi
   const { data, error, response } = await send(method, path, { ...init, parseAs: 'text' });
   if (!response.ok) throw errorOf(response, error);
   try {
-    return data && JSON.parse(data);
+    return response.status === 204 ? undefined : JSON.parse(data ?? '');
   } catch {
     throw errorOf(response);
   }
