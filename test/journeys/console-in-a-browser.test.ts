@@ -112,6 +112,17 @@ async function openTab(t: ExecutionContext<ConsoleContext>, window: Page): Promi
 /** A tab of the owner's window for a test that changes what its page is sent, or its size. */
 const openOwnTab = async (t: ExecutionContext<ConsoleContext>) => openTab(t, await openConsole(t));
 
+/** Send a change whose session ends in that moment. If it ended before, the page might notice that when it polls. */
+async function sendAsSessionEnds(page: Page, send: () => Promise<void>): Promise<void> {
+  await page.route('**/api/v1/admin/**', async (route, request) => {
+    if (request.method() !== 'GET') await page.context().clearCookies();
+    await route.continue();
+  });
+  await send();
+  await page.getByRole('heading', { name: 'Your session has ended' }).waitFor();
+  await page.unrouteAll({ behavior: 'wait' });
+}
+
 /** Do what needs the second factor, and enter the code that is emailed then. */
 async function verifyAfter(page: Page, { mailboxUrl }: Stack, act: () => Promise<void>, email = owner): Promise<void> {
   const mailbox = mailboxControl(mailboxUrl);
@@ -738,9 +749,7 @@ browserTest('a session that has ended is signed in again in another tab, and the
   await button(page, 'New promo code').click();
   await dialog(page).getByLabel('Code').fill('LATE15');
   await dialog(page).getByLabel('Percent').fill('15');
-  await page.context().clearCookies();
-  await confirm(page, 'Create the promo code');
-  await page.getByRole('heading', { name: 'Your session has ended' }).waitFor();
+  await sendAsSessionEnds(page, () => confirm(page, 'Create the promo code'));
 
   const link = await linkFrom(stack, owner, () => button(page, 'Email me a link').click());
   const tab = await openTab(t, page);
@@ -757,9 +766,7 @@ browserTest('who continues before signing in again keeps what the page has, also
   const page = await openConsole(t);
   await openInConsole(page, stack, '/products/beeswax-candles/show', 'Beeswax candles');
   await page.getByLabel('Category').fill('light');
-  await page.context().clearCookies();
-  await button(page, 'Save').click();
-  await page.getByRole('heading', { name: 'Your session has ended' }).waitFor();
+  await sendAsSessionEnds(page, () => button(page, 'Save').click());
   await button(page, 'Continue').click();
   await dialog(page).getByText('You are not signed in to this store. Sign in again.').waitFor();
   // As when the window of the mailbox is closed.
