@@ -107,11 +107,12 @@ export function mentionPattern(email: string): string {
 
 /** How an email address stands in text, in lower case: as it is or as people write its domain, by itself or in a URL. */
 function spellingsOf(email: string): string[] {
-  return [email, withWrittenDomain(email)].flatMap((written) => [
+  const spellings = [email, withWrittenDomain(email)].flatMap((written) => [
     written,
     written.replace('@', '%40'),
     encodeURIComponent(written).toLowerCase(),
   ]);
+  return [...new Set(spellings)];
 }
 
 /** Rows that belong to the person's orders. */
