@@ -10,7 +10,7 @@ import { sql } from '#src/lib/sql.ts';
 import { callCli } from '#test/support/cli.ts';
 import { testEnvironment } from '#test/support/environment.ts';
 import { buildSavedCart } from '#test/support/factories/cart.ts';
-import { buildProduct } from '#test/support/factories/catalog.ts';
+import { buildProduct, monthlyItem } from '#test/support/factories/catalog.ts';
 import { buildPaidOrder } from '#test/support/factories/orders.ts';
 import { orderOf, sessionOf } from '#test/support/factories/payments.ts';
 import { type StripeContext, shopper, useStripe } from '#test/support/use-stripe.ts';
@@ -84,15 +84,7 @@ test.serial('replay says what to do about a subscription whose order a restored 
   const { ctx, stripe, tenant } = t.context;
   const product = await buildProduct(ctx, { purchase_types: ['one_time', 'subscription'] });
   const { order_id: orderId } = await createCheckoutSession(ctx, {
-    items: [
-      {
-        product_slug: product.slug,
-        variant_id: product.variant.id,
-        quantity: 1,
-        purchase_type: 'subscription',
-        subscription_interval: 'month',
-      },
-    ],
+    items: [monthlyItem(product)],
   });
   await stripe.pay((await sessionOf(ctx, orderId)).sessionId ?? '', { ...shopper, outcome: 'paid' });
   await transact(ctx, async (ctx) => {

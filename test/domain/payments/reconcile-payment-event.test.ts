@@ -27,7 +27,7 @@ import { retryFailed } from '#src/outbox/job-state.ts';
 import { behind } from '#test/support/clock.ts';
 import { type TestContext, useContext } from '#test/support/context.ts';
 import { enqueuedJobs, recorded } from '#test/support/enqueued-jobs.ts';
-import { type BuiltProduct, buildProduct, stockOf } from '#test/support/factories/catalog.ts';
+import { type BuiltProduct, buildProduct, monthlyItem, stockOf } from '#test/support/factories/catalog.ts';
 import { buildPaymentAccount, holdsOf, orderOf, sessionOf } from '#test/support/factories/payments.ts';
 import { balanceOf, buildGiftCard, buildPromo, usesOf } from '#test/support/factories/promotions.ts';
 import { buildSubscription, snapshotOf, subscriptionsOf } from '#test/support/factories/subscriptions.ts';
@@ -634,15 +634,7 @@ const monthly = { purchase_types: ['subscription' as const], subscription_interv
 /** A checkout of a monthly subscription that the provider has begun; its session is still open. */
 async function subscribe(ctx: Context, product: BuiltProduct, email: string | null = 'ada@example.com') {
   const { order_id: orderId } = await createCheckoutSession(ctx, {
-    items: [
-      {
-        product_slug: product.slug,
-        variant_id: product.variant.id,
-        quantity: 1,
-        purchase_type: 'subscription',
-        subscription_interval: 'month',
-      },
-    ],
+    items: [monthlyItem(product)],
     customer_email: email,
     cart_id: newId('cart'),
   });

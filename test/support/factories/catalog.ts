@@ -59,6 +59,15 @@ async function findBuilt(ctx: Context, slug: string): Promise<BuiltProduct> {
   return { ...found, variant };
 }
 
+/** One of the product in a checkout, each month. */
+export const monthlyItem = ({ slug, variant }: BuiltProduct) => ({
+  product_slug: slug,
+  variant_id: variant.id,
+  quantity: 1,
+  purchase_type: 'subscription' as const,
+  subscription_interval: 'month' as const,
+});
+
 /** The stock of a variant, what is held of it, and what its ledger adds up to (0 while it is not tracked). */
 export async function stockOf(
   ctx: Context,
