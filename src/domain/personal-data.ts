@@ -92,13 +92,16 @@ export const byMention =
     sql`exists (select from unnest(${spellingsOf(email)}::text[]) as spellings(spelling)
       where strpos(${lowerCase(text)}, spelling) > 0 and ${lowerCase(text)} ~ ${mentionPattern(email)})`;
 
-/** What precedes an email address: nothing that may be a part of it, but of an escape in a URL or in JSON. */
-const start = '(?<=^|[^a-z0-9._+-]|%[0-9a-f]{2}|\\\\[bfnrt]|\\\\u[0-9a-f]{4})';
-const end = '(?![a-z0-9-]|\\.[a-z0-9])';
+/**
+ * What precedes an email address: no letter, digit or point, unless it belongs to an escape in a URL or in JSON. Other
+ * characters of addresses also separate: `from+ann@…` in a URL, `cart-ann@…` in an id.
+ */
+const start = '(?<=^|[^a-z0-9.]|%[0-9a-f]{2}|\\\\[bfnrt]|\\\\u[0-9a-f]{4})';
+const end = '(?![a-z0-9])';
 
 /**
  * A regular expression of PostgreSQL and of JavaScript: an email address in text in lower case, in any spelling, and not
- * the same characters within the longer address of somebody else.
+ * the end of a longer name such as `joann@…`. In doubt it is found: data that stays does more harm than data that goes.
  */
 export function mentionPattern(email: string): string {
   const literals = spellingsOf(email).map((spelling) => spelling.replace(/[^\p{L}\p{N}]/gu, '\\$&'));
