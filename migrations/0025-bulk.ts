@@ -18,6 +18,9 @@ export class Bulk extends Migration {
         -- The bulk change that this one undoes.
         undoes ${id},
         requested_by jsonb not null,
+        -- Of an import that was sent with an Idempotency-Key: whose key it is, and what it is bound to.
+        request_digest bytea,
+        file_digest bytea,
         file_bytes bigint not null default 0,
         -- The file up to here is in batches, or was applied; its columns and their separator, once they are known.
         bytes_read bigint not null default 0,
@@ -44,6 +47,8 @@ export class Bulk extends Migration {
       create index bulk_operations_by_end on bulk_operations (tenant_id, finished_at);
       create index bulk_operations_by_age on bulk_operations (created_at);
       create index bulk_operations_open on bulk_operations (created_at) where finished_at is null;
+      create index bulk_operations_by_request on bulk_operations (tenant_id, request_digest)
+        where request_digest is not null;
       create unique index bulk_operations_undone on bulk_operations (tenant_id, undoes)
         where undoes is not null and state not in ('failed', 'canceled');
       ${tenantTable('bulk_operations')}

@@ -524,7 +524,7 @@ test('a second request with the same Idempotency-Key gets 409 while the first is
     body: { customer },
   } = await api.call('GET', '/api/v1/customer/me', { key: session });
   const { id: keyId } = await services.keys.open(t.context.key);
-  for (const route of routes.filter(({ idempotent }) => idempotent)) {
+  for (const route of routes.filter(({ idempotent }) => idempotent && idempotent !== 'received')) {
     const { kind } = route.audience;
     await claimRequest(ctx, {
       method: route.method.toUpperCase(),

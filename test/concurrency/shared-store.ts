@@ -341,7 +341,8 @@ export const openExport = ({ ctx }: SharedStore) =>
 export async function openImport(store: SharedStore) {
   const { variant } = await store.the(product);
   const options = { kind: importKindOf({ kind: 'stock' }), format: 'csv', mode: 'upsert', dry_run: false } as const;
-  return receiveImport(store.ctx, options, Readable.from([Buffer.from(`sku,quantity\n${variant.sku},9\n`)]));
+  const file = Readable.from([Buffer.from(`sku,quantity\n${variant.sku},9\n`)]);
+  return (await receiveImport(store.ctx, options, file)).id;
 }
 
 /** A change of the price of the product, not run. */

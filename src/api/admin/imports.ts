@@ -37,7 +37,9 @@ export const postImport = defineRoute({
   description:
     'The body is the file, at most 200 MB: CSV in UTF-8, UTF-16 or Windows-1252 with commas, semicolons or tabs, or ' +
     'lines of JSON. It is stored when the response arrives, and imported by a worker. What is imported says which ' +
-    'scope is required: the one that changes it, such as `admin.catalog:write` for products and stock.',
+    'scope is required: the one that changes it, such as `admin.catalog:write` for products and stock. With an ' +
+    '`Idempotency-Key`, the same file with the same query is imported once for 24 hours, and the response is the ' +
+    'import as it is by then.',
   // A misspelled `dry_run` would change the store.
   query: closed(
     Type.Object({
@@ -65,18 +67,21 @@ export const postImport = defineRoute({
     'application/octet-stream',
   ],
   bodyBytesMax: fileBytesMax,
+  idempotent: 'received',
   errors: ['second_factor_required'],
   responses: { 202: ImportResponse },
-  async handle({ ctx, caller, query, stream }) {
+  async handle({ ctx, caller, query, stream, idempotencyKey }) {
     const kind = importKindOf(query);
     requireScope(caller, `admin.${kind.area}:write`);
     if (kind.needsSecondFactor) requireSecondFactor(ctx);
     if (!hasFormat(kind, query.format)) throw invalidRequest(`${kind.name} cannot be imported from ${query.format}.`);
     const { format, mode = 'upsert', dry_run = false } = query;
-    const id = await receiveImport(ctx, { kind, format, mode, dry_run }, stream);
-    return accepted({
-      import: presentImport(found(await readOperation(ctx, 'import', id), 'import'), ctx.clock.now()),
-    });
+    const { id, isRepeat } = await receiveImport(ctx, { kind, format, mode, dry_run, idempotencyKey }, stream);
+    const operation = found(await readOperation(ctx, 'import', id), 'import');
+    return {
+      ...accepted({ import: presentImport(operation, ctx.clock.now()) }),
+      ...(isRepeat && { headers: { 'idempotent-replayed': 'true' } }),
+    };
   },
 });
 

@@ -93,6 +93,8 @@ export interface Request<Params, Query, Body> {
    * handler passes it on to providers, so that a later attempt finds what an earlier one has begun and continues it.
    */
   readonly idempotencyId: string | undefined;
+  /** The Idempotency-Key, if one was sent. */
+  readonly idempotencyKey: string | undefined;
   /** Whether only headers are requested, as programs do that check links: then nothing may change. */
   readonly isHead: boolean;
   /** A header of the request, by its lower-case name; '' when it was not sent. */
@@ -161,8 +163,10 @@ export interface Route {
    *   atomic       the handler's writes and the stored reply are committed together: nothing is ever done twice
    *   resumable    the handler calls a provider, which no transaction may contain; it continues what an earlier attempt
    *                began, which it finds by `idempotencyId`
+   *   received     the body is a file, which can be compared only when all of it has arrived: the handler does that,
+   *                and has the `idempotencyKey`
    */
-  readonly idempotent?: 'atomic' | 'resumable';
+  readonly idempotent?: 'atomic' | 'resumable' | 'received';
   /**
    * Without an `Idempotency-Key`, identical requests of the same caller within five seconds are one request, so that a
    * double click creates one object. For operations where the state cannot show that a request is a repetition.

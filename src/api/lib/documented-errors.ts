@@ -15,8 +15,9 @@ export function documentedErrors(route: Route): ErrorCode[] {
     ...(route.query && 'cursor' in route.query.properties ? (['invalid_cursor'] as const) : []),
     ...(route.params && route.audience.kind !== 'inbound' ? (['not_found'] as const) : []),
     ...(route.module ? (['module_disabled'] as const) : []),
-    ...(route.idempotent ? (['invalid_request', 'idempotency_in_progress'] as const) : []),
-    ...(route.idempotent && route.body ? (['idempotency_key_reused'] as const) : []),
+    ...(route.idempotent ? (['invalid_request'] as const) : []),
+    ...(route.idempotent && route.idempotent !== 'received' ? (['idempotency_in_progress'] as const) : []),
+    ...(route.idempotent && (route.body || route.streamed) ? (['idempotency_key_reused'] as const) : []),
     ...(route.errors ?? []),
     ...errorsOfAll,
   ]);

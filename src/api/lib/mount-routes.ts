@@ -114,6 +114,7 @@ async function handle(
     server,
   };
   const actor = actorOf(visitor);
+  const idempotencyKey = route.idempotent && readIdempotencyKey(koa);
   const header = (name: string) => koa.get(name);
   const limitEmail = <Value>(recipient: string, work: EmailWork<Value>) =>
     limiter.limitEmail(route, party, recipient, work);
@@ -126,7 +127,8 @@ async function handle(
     await limiter.enforceCeiling(route, party);
     const stream = route.streamed ? streamBody(route, koa) : noPieces();
     const isHead = koa.method === 'HEAD';
-    const request = { ctx, caller, params, query, body, rawBody, stream, idempotencyId, isHead, header, limitEmail };
+    const idempotency = { idempotencyId, idempotencyKey };
+    const request = { ctx, caller, params, query, body, rawBody, stream, ...idempotency, isHead, header, limitEmail };
     const reply = await limiter.limitGuesses(route, party, body, () => route.handle(request as never));
     check.checkResponse(route, reply);
     return renderReply(route, visitor, reply);
@@ -136,12 +138,12 @@ async function handle(
     ...services.context({ actor, readTimeoutMs: services.timeouts.readMs }),
     tenant: visitor.tenant,
   };
-  const key = route.idempotent && readIdempotencyKey(koa);
-  if (!route.idempotent || !(key || route.coalesced)) return work(ctx, undefined);
+  const { idempotent: mode } = route;
+  if (!mode || mode === 'received' || !(idempotencyKey || route.coalesced)) return work(ctx, undefined);
   // The router takes a path in any letter case, and with a slash at its end.
   const path = koa.path.toLowerCase().replace(/\/$/, '');
-  const request = { method: koa.method, path, credential: actor.id, key, body };
-  return runIdempotent(ctx, route.idempotent, request, (ctx, id) => work(ctx, key && id));
+  const request = { method: koa.method, path, credential: actor.id, key: idempotencyKey, body };
+  return runIdempotent(ctx, mode, request, (ctx, id) => work(ctx, idempotencyKey && id));
 }
 
 function actorOf({ key, session, staff }: Visitor): Actor {

@@ -45,7 +45,7 @@ export const importCommand = defineCommand({
       terminal.progress(`Storing ${file}.`);
       const mode = create ? 'create' : 'upsert';
       const request = { kind, format, mode, dry_run: options['dry-run'] } as const;
-      const id = await receiveImport(ctx, request, source.createReadStream() as AsyncIterable<Buffer>);
+      const { id } = await receiveImport(ctx, request, source.createReadStream() as AsyncIterable<Buffer>);
       const done = await followOperation(ctx, terminal, { type: 'import', id });
       if (errors) await pipeline(rejectedRowsCsv(ctx, done), createWriteStream(errors));
       const { created, updated, unchanged } = done;

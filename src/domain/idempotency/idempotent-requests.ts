@@ -62,11 +62,7 @@ export async function claimRequest(ctx: Context, request: IdempotentRequest): Pr
     from idempotency_keys where tenant_id = ${ctx.tenant.id} and digest = ${digest}`,
   );
   if (held && !held.isSameBody) {
-    throw new DomainError(
-      'unprocessable',
-      'idempotency_key_reused',
-      'This Idempotency-Key was used with another body.',
-    );
+    throw idempotencyKeyReused();
   }
   if (held?.reply) return openReply(ctx, held.id, held.reply);
   throw new DomainError(
@@ -78,6 +74,9 @@ export async function claimRequest(ctx: Context, request: IdempotentRequest): Pr
     },
   );
 }
+
+export const idempotencyKeyReused = (): DomainError =>
+  new DomainError('unprocessable', 'idempotency_key_reused', 'This Idempotency-Key was used with another body.');
 
 /** One statement, so that of two concurrent claims one waits for the other's row and then finds it claimed. */
 async function claim(

@@ -2,6 +2,7 @@ export {
   type ClaimedRequest,
   claimRequest,
   type IdempotentRequest,
+  idempotencyKeyReused,
   idempotencySealedColumns,
   releaseRequest,
   renewWhile,

@@ -76,6 +76,53 @@ const bowls = [
   'cup,"Cup, with a ""handle""\nand two lines",CUP,1200,,,',
 ].join('\r\n');
 
+const moved = (sku: string) => `sku,change\n${sku},5\n`;
+
+test('a file that is sent again with its Idempotency-Key is imported once', async (t) => {
+  const { ctx, owner } = t.context;
+  const { variant } = await buildProduct(ctx);
+  const again = () => send(t, 'kind=stock&format=csv', moved(variant.sku), { 'idempotency-key': 'recount' });
+  const [first, second] = await Promise.all([again(), again()]);
+  t.deepEqual([first.status, second.status], [202, 202]);
+  const { id } = first.body.import;
+  t.is(second.body.import.id, id);
+  await endOf(t, id);
+  const third = await again();
+  t.deepEqual(third.body, (await owner.get(`/imports/${id}`)).body);
+  t.deepEqual([first, second, third].map(({ headers }) => headers.get('idempotent-replayed')).toSorted(), [
+    null,
+    'true',
+    'true',
+  ]);
+  t.is((await stockOf(ctx, variant.id)).stock, 105);
+  const { body } = await owner.get('/imports');
+  t.deepEqual(
+    body.imports.map((one: { id: string }) => one.id),
+    [id],
+  );
+});
+
+test('another file, or another query, with an Idempotency-Key is rejected, and another caller has keys of their own', async (t) => {
+  const { ctx } = t.context;
+  const { variant } = await buildProduct(ctx);
+  const keyed = (query: string, file: string, key?: string) =>
+    send(t, query, file, { 'idempotency-key': 'daily', ...(key && { authorization: `Bearer ${key}` }) });
+  const first = await keyed('kind=stock&format=csv&dry_run=true', moved(variant.sku));
+  t.is(first.status, 202);
+  for (const [query, file] of [
+    ['kind=stock&format=csv', moved(variant.sku)],
+    ['kind=stock&format=csv&dry_run=true', moved(variant.sku).replace('5', '6')],
+    ['kind=products&format=csv&dry_run=true', moved(variant.sku)],
+  ] as const) {
+    t.is(resultOf(await keyed(query, file)), '422 idempotency_key_reused', query);
+  }
+  await runJobs(t.context.services);
+  t.is((await stockOf(ctx, variant.id)).stock, 100);
+  const other = await keyed('kind=stock&format=csv', moved(variant.sku), await buildKey(ctx, ['admin:write']));
+  await endOf(t, other.body.import.id);
+  t.is((await stockOf(ctx, variant.id)).stock, 105);
+});
+
 test('POST /admin/imports rejects a misspelled dry_run rather than import', async (t) => {
   const { status, body } = await send(t, 'kind=products&format=csv&dryrun=true', bowls);
   t.is(status, 400);

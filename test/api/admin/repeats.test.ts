@@ -238,8 +238,6 @@ const harmless = [
   'staff/:id/revoke',
   'sessions/:id/revoke',
   'session/sign-out',
-  // Importing a file again changes nothing that it has changed already.
-  'imports',
   // A code and a link work once, and their emails are limited.
   'sign-in/request',
   'sign-in/consume',
@@ -256,7 +254,8 @@ const harmless = [
 ];
 
 const isOwners = ({ path }: Route) => path.startsWith('/api/v1/admin/');
-const repeatable = routes.filter((route) => isOwners(route) && route.idempotent);
+/** A file is not JSON: `imports.test.ts` repeats those. */
+const repeatable = routes.filter((route) => isOwners(route) && route.idempotent && route.idempotent !== 'received');
 
 test('every operation of the owner that a repetition would do again honours an Idempotency-Key', (t) => {
   t.deepEqual(repeatable.map(nameOf).toSorted(), Object.keys(deedOf).toSorted());

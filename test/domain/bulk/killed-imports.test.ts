@@ -20,11 +20,9 @@ const file = ['slug,name,sku,price_cents,stock', ...rows].join('\n');
 
 async function startImport(ctx: Context): Promise<string> {
   const kind = importKindOf({ kind: 'products' });
-  return receiveImport(
-    ctx,
-    { kind, format: 'csv', mode: 'upsert', dry_run: false },
-    Readable.from([Buffer.from(file)]),
-  );
+  const request = { kind, format: 'csv', mode: 'upsert', dry_run: false } as const;
+  const { id } = await receiveImport(ctx, request, Readable.from([Buffer.from(file)]));
+  return id;
 }
 
 /** Everything that the import wrote, but ids and times. */

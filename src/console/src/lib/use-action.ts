@@ -78,8 +78,11 @@ const isRejection = (failure: unknown): boolean =>
   failure.status < 500 &&
   failure.code !== 'idempotency_in_progress';
 
+/** JSON knows nothing of a file. */
+const propertiesOf = ({ name, size, lastModified }: File) => ({ name, size, lastModified });
+
 function keyOf(unknown: UnknownOutcomes, input: object): string {
-  const text = JSON.stringify(input);
+  const text = JSON.stringify(input, (_, value) => (value instanceof File ? propertiesOf(value) : value));
   const key = unknown.get(text) ?? crypto.getRandomValues(new Uint32Array(4)).join('-');
   unknown.set(text, key);
   return key;

@@ -23,7 +23,7 @@ export function NewImport() {
       variant="contained"
       text="A file of at most 200 MB. You can leave the page once it is sent: a worker imports it."
       input={{ format: 'csv', mode: 'upsert', dry_run: true }}
-      run={({ file, ...query }) => uploadImport(file, query)}
+      run={({ file, ...query }, options) => uploadImport(file, query, options)}
       onDone={({ id }) => navigate(`/imports/${id}/show`)}
       done="The file has arrived."
     >

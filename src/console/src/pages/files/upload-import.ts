@@ -3,19 +3,22 @@ import { ApiError, type Import, type Query } from '@storefront-commerce/client';
 import { fetchThroughGates, readJson } from '../../session/gates.ts';
 
 const connectionLost =
-  'The connection was lost, and the file may have arrived. Close this form, and send the file again unless it is in the ' +
-  'list of imports.';
+  'The connection was lost, and the file may have arrived. Send it again from here: it is not imported twice. If you ' +
+  'leave this page, look at the list of imports first.';
 
 /** Sends a file as the body of an import, which the client does not do. */
-export async function uploadImport(file: File, query: Query<'admin.createImport'>): Promise<Import> {
+export async function uploadImport(
+  file: File,
+  query: Query<'admin.createImport'>,
+  { idempotencyKey }: { idempotencyKey: string },
+): Promise<Import> {
   const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
   const request = new Request(`/api/v1/admin/imports?${search}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/octet-stream' },
+    headers: { 'content-type': 'application/octet-stream', 'idempotency-key': idempotencyKey },
     body: file,
   });
   const response = await fetchThroughGates(request).catch((cause: unknown) => {
-    // An import has no idempotency key: a file of changes of stock that arrived would be imported twice.
     throw new ApiError('service_unavailable', connectionLost, { cause });
   });
   const body = await readJson(response);
