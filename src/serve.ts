@@ -22,6 +22,7 @@ export async function serve(): Promise<Running> {
   const config = readConfig();
   const services = await createServices(config, 'web');
   await proveDatabase(services.execute, services.executeApart);
+  await services.proveSecrets();
   await services.startClock();
   services.sharedMetrics.start();
 

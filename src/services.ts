@@ -1,4 +1,4 @@
-import type { Config } from '#src/config.ts';
+import { type Config, ConfigError } from '#src/config.ts';
 import { createDatabaseClock } from '#src/database/database-clock.ts';
 import { openDatabase } from '#src/database/open-database.ts';
 import { throwUnfit } from '#src/database/prove-database.ts';
@@ -6,8 +6,10 @@ import { runOnPlatformTables } from '#src/database/transact.ts';
 import type { Actor, Context, JobAttempt, PlatformContext } from '#src/domain/context.ts';
 import type { Ports } from '#src/domain/ports/index.ts';
 import {
+  countKeys,
   createKeyDirectory,
   createTenantDirectory,
+  findClosedKeys,
   type KeyDirectory,
   type TenantDirectory,
 } from '#src/domain/tenants/index.ts';
@@ -48,6 +50,11 @@ export interface Services {
   readonly execute: Execute;
   /** The same on a connection that nothing else uses. */
   readonly executeApart: Execute;
+  /**
+   * Reject an environment whose secrets are not those with which the stores were made.
+   * @throws ConfigError
+   */
+  proveSecrets(): Promise<void>;
   /** Set the clock by PostgreSQL's, and keep it set. Must be done before any work. */
   startClock(): Promise<void>;
   /** A context that belongs to no tenant. */
@@ -162,6 +169,7 @@ export async function createServices(
     wakeChannel,
     context,
     checkResponses: replacements.checkResponses,
+    proveSecrets: () => rejectOtherSecrets(context()).catch(throwUnfit),
     startClock: () => databaseClock.start().catch(throwUnfit),
     metrics,
     sharedMetrics,
@@ -194,6 +202,28 @@ export async function createServices(
       await database.close();
     },
   };
+}
+
+const giveBack =
+  'add that key again, after the first one. If it is lost, give the stores new secrets with apply and ' +
+  'tenants rotate-secret.';
+
+/** With other secrets no store can sell, and jobs fail that an operator then has to retry one by one. */
+async function rejectOtherSecrets(ctx: PlatformContext): Promise<void> {
+  const closed = await findClosedKeys(ctx);
+  const { keys, keysOfOtherPepper } = await countKeys(ctx);
+  const problems = closed.map(({ keyId, stores, isOther }) => {
+    const sealed = `the secrets of ${stores === 1 ? 'a store' : `${stores} stores`} are encrypted`;
+    return isOther
+      ? `ENCRYPTION_KEYS has another key as ${keyId} than the one with which ${sealed}: ${giveBack}`
+      : `ENCRYPTION_KEYS lacks the key ${keyId}, with which ${sealed}: ${giveBack}`;
+  });
+  if (keys > 0 && keysOfOtherPepper === keys)
+    problems.push(
+      'KEY_PEPPER is another one than that with which all API keys are hashed: set it to the value that it had. ' +
+        'If that is lost, revoke these keys, and create new ones with keys create.',
+    );
+  if (problems.length > 0) throw new ConfigError(problems);
 }
 
 /** Many commits in one iteration of the event loop wake the relay once. Without Redis, the relay only polls. */

@@ -21,6 +21,7 @@ const drainMs = seconds(25);
 export async function startProcess(name: string, work: Work): Promise<Running> {
   const services = await createServices(readConfig(), name);
   await proveDatabase(services.execute, services.executeApart);
+  await services.proveSecrets();
   await services.startClock();
   services.sharedMetrics.start();
   const relay = work.relay ? startRelay(services) : undefined;

@@ -27,6 +27,7 @@ export {
   type OpenedKey,
   type TenantDirectory,
 } from './directories.ts';
+export { findClosedKeys } from './find-closed-keys.ts';
 export { countKeys, findKey, issueKey, listKeys, revokeKey, saveKey } from './manage-keys.ts';
 export { lockStore, ModulesInput, StoreInput, saveTenant, setModules } from './save-tenant.ts';
 export { tenantSealedColumns } from './sealed-columns.ts';

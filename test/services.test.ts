@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto';
+import test, { type ExecutionContext } from 'ava';
+
+import { readConfig } from '#src/config.ts';
+import { transact } from '#src/database/transact.ts';
+import { issueKey, rotateSessionSecret } from '#src/domain/tenants/index.ts';
+import { silentLog } from '#src/lib/log.ts';
+import { createServices } from '#src/services.ts';
+import { createTestDatabase } from '#test/support/database.ts';
+import { testEnvironment } from '#test/support/environment.ts';
+import { runEntry } from '#test/support/run-entry.ts';
+import { buildTenant } from '#test/support/tenant.ts';
+
+/** A database with two stores and a key of one of them, and the environment with which they were made. */
+async function buildInstallation(t: ExecutionContext) {
+  const database = await createTestDatabase();
+  const environment = testEnvironment({ DATABASE_URL: database.url });
+  const services = await createServices(readConfig(environment), 'test', { log: silentLog });
+  t.teardown(async () => {
+    await services.close();
+    await database.drop();
+  });
+  const ctx = { ...services.context(), tenant: await buildTenant(services) };
+  await buildTenant(services);
+  await transact(ctx, (ctx) =>
+    issueKey(ctx, { name: 'erp', kind: 'secret', scopes: ['orders:read'], expiresAt: null }),
+  );
+  return { ctx, services, environment };
+}
+
+const newKey = () => randomBytes(32).toString('base64');
+
+test('no process starts with encryption keys that do not open the secrets of stores, or with another pepper', async (t) => {
+  const { environment } = await buildInstallation(t);
+  for (const [given, line] of [
+    [{ ENCRYPTION_KEYS: `k2:${newKey()}` }, 'ENCRYPTION_KEYS lacks the key k1, with which the secrets of 2 stores are'],
+    [
+      { ENCRYPTION_KEYS: `k1:${newKey()}` },
+      'ENCRYPTION_KEYS has another key as k1 than the one with which the secrets',
+    ],
+    [{ KEY_PEPPER: newKey() }, 'KEY_PEPPER is another one than that with which all API keys are hashed'],
+  ] as const) {
+    for (const entry of ['src/server.ts', 'workers/all.ts']) {
+      const { code, err } = await runEntry(entry, [], { ...environment, ...given });
+      t.is(code, 1, entry);
+      t.is(err.split('\n').length, 3, err);
+      t.true(err.startsWith(`The environment is not fit to start with:\n  ${line}`), err);
+    }
+  }
+});
+
+test('a process starts with each key that opens secrets of stores, in any order, and once a lost one is replaced', async (t) => {
+  const { ctx, services, environment } = await buildInstallation(t);
+  await t.notThrowsAsync(services.proveSecrets());
+  const proveWith = async (ENCRYPTION_KEYS: string) => {
+    const others = await createServices(readConfig({ ...environment, ENCRYPTION_KEYS }), 'test', { log: silentLog });
+    t.teardown(() => others.close());
+    return { others, proven: others.proveSecrets() };
+  };
+  const added = `k2:${newKey()}`;
+  await t.notThrowsAsync((await proveWith(`${added},${environment['ENCRYPTION_KEYS']}`)).proven);
+  const { others, proven } = await proveWith(added);
+  await t.throwsAsync(proven, { message: /lacks the key k1, with which the secrets of 2 stores/ });
+  const inStore = { ...others.context(), tenant: ctx.tenant };
+  await transact(inStore, rotateSessionSecret);
+  await t.throwsAsync(others.proveSecrets(), { message: /lacks the key k1, with which the secrets of a store/ });
+});
