@@ -59,7 +59,9 @@ export function attentionByReason(tenantId?: string): Sql {
       union all
       select 5, 'shipping', 'provider_auth', paused_at from shipping_accounts where paused_at is not null${ofStore}
       union all
-      select 6, 'webhook_endpoint', coalesce(disabled_reason, 'failing'), coalesce(failing_since, disabled_at)
+      select 6, 'webhook_endpoint',
+        case when disabled_at is null then 'failing' when disabled_reason = 'gone' then 'gone' else 'disabled' end,
+        coalesce(failing_since, disabled_at)
       from webhook_endpoints
       where ((failing_since is not null and disabled_at is null) or disabled_reason in ('gone', 'failing'))${ofStore}
       union all

@@ -305,6 +305,7 @@ test.serial('a disabled endpoint gets nothing until its button enables it', asyn
     where tenant_id = ${ctx.tenant.id} and id = ${endpoint.id}`,
   );
   t.regex((await t.context.api.call('GET', webhooksPage)).body, /Disabled after failing for days/);
+  t.regex((await t.context.api.call('GET', '/ops')).body, /<code>disabled<\/code><br>.+enable it and resend/);
   const refused = await post(t.context, `${at}/deliveries/${delivery?.id}/redeliver`);
   t.is(refused.status, 409);
   t.regex(refused.body, /role="alert">[^<]+disabled/);
