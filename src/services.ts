@@ -9,8 +9,8 @@ import {
   countKeys,
   createKeyDirectory,
   createTenantDirectory,
-  findClosedKeys,
   type KeyDirectory,
+  readSealingKeys,
   type TenantDirectory,
 } from '#src/domain/tenants/index.ts';
 import { entities } from '#src/entities.ts';
@@ -208,22 +208,29 @@ const giveBack =
   'add that key again, after the first one. If it is lost, give the stores new secrets with apply and ' +
   'tenants rotate-secret.';
 
-/** With other secrets no store can sell, and jobs fail that an operator then has to retry one by one. */
+/**
+ * With other secrets no store can sell, and jobs fail that an operator then has to retry one by one. Where some stores
+ * can, they must not wait for the others.
+ */
 async function rejectOtherSecrets(ctx: PlatformContext): Promise<void> {
-  const closed = await findClosedKeys(ctx);
-  const { keys, keysOfOtherPepper } = await countKeys(ctx);
-  const problems = closed.map(({ keyId, stores, isOther }) => {
-    const sealed = `the secrets of ${stores === 1 ? 'a store' : `${stores} stores`} are encrypted`;
-    return isOther
-      ? `ENCRYPTION_KEYS has another key as ${keyId} than the one with which ${sealed}: ${giveBack}`
-      : `ENCRYPTION_KEYS lacks the key ${keyId}, with which ${sealed}: ${giveBack}`;
-  });
-  if (keys > 0 && keysOfOtherPepper === keys)
-    problems.push(
+  const keys = await readSealingKeys(ctx);
+  const problems = keys
+    .filter(({ opens }) => !opens)
+    .map(({ keyId, stores, isKnown }) => {
+      const sealed = `the secrets of ${stores === 1 ? 'a store' : `${stores} stores`} are encrypted`;
+      return isKnown
+        ? `ENCRYPTION_KEYS has another key as ${keyId} than the one with which ${sealed}: ${giveBack}`
+        : `ENCRYPTION_KEYS lacks the key ${keyId}, with which ${sealed}: ${giveBack}`;
+    });
+  const { keys: hashed, keysOfOtherPepper } = await countKeys(ctx);
+  if (hashed > 0 && keysOfOtherPepper === hashed)
+    throw new ConfigError([
+      ...problems,
       'KEY_PEPPER is another one than that with which all API keys are hashed: set it to the value that it had. ' +
         'If that is lost, revoke these keys, and create new ones with keys create.',
-    );
-  if (problems.length > 0) throw new ConfigError(problems);
+    ]);
+  if (problems.length > 0 && problems.length === keys.length) throw new ConfigError(problems);
+  for (const problem of problems) ctx.log.error({ problem }, 'secrets of stores cannot be decrypted');
 }
 
 /** Many commits in one iteration of the event loop wake the relay once. Without Redis, the relay only polls. */

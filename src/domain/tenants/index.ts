@@ -27,8 +27,8 @@ export {
   type OpenedKey,
   type TenantDirectory,
 } from './directories.ts';
-export { findClosedKeys } from './find-closed-keys.ts';
 export { countKeys, findKey, issueKey, listKeys, revokeKey, saveKey } from './manage-keys.ts';
+export { readSealingKeys } from './read-sealing-keys.ts';
 export { lockStore, ModulesInput, StoreInput, saveTenant, setModules } from './save-tenant.ts';
 export { tenantSealedColumns } from './sealed-columns.ts';
 export { readSessionSecret, rotateSessionSecret, type SessionSecret } from './session-secret.ts';
