@@ -105,8 +105,9 @@ async function take(store: MoneyStore, random: Random): Promise<string | undefin
 }
 
 function updatePast(past: Past, { orders }: Books): void {
-  for (const { id, status, isShipped, attentions } of orders) {
-    if (status === 'refunded' && !isShipped) past.restocked.add(id);
+  for (const { id, status, isShipped, returns, attentions } of orders) {
+    const cameBack = returns.some((one) => ['received', 'refunded', 'closed'].includes(one.status));
+    if (status === 'refunded' && !isShipped && !cameBack) past.restocked.add(id);
     if (attentions.includes('oversold')) past.oversold.add(id);
   }
 }

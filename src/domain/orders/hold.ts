@@ -155,11 +155,17 @@ async function markStock(
     where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and kind = 'stock' and subject_id = any(${variantIds})`);
 }
 
-/** Restock what an order was sold, once. Call with the order locked. */
+/**
+ * Restock what an order was sold, once, unless goods of it came back: they were shipped, though the carrier may never
+ * have said so, and whether they can be sold again is the owner's decision. Call with the order locked.
+ */
 export async function restockOrder(ctx: InTransaction, orderId: string): Promise<void> {
   const lines = await ctx.tx.execute<StockLine>(sql`
     update holds set state = 'released', closed_at = ${ctx.clock.now()}
     where tenant_id = ${ctx.tenant.id} and order_id = ${orderId} and kind = 'stock' and state = 'captured'
+      and not exists (
+        select from returns where tenant_id = ${ctx.tenant.id} and order_id = ${orderId}
+          and status in ('received', 'refunded', 'closed'))
     returning subject_id as "variantId", quantity`);
   if (lines.length > 0) await restock(ctx, lines, { orderId });
 }

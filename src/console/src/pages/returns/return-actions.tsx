@@ -53,10 +53,7 @@ export function ReturnActions({ item }: Props) {
           label="Receive"
           title={`The goods of ${number} have arrived`}
           scope="admin.returns:write"
-          text={
-            'The stock is not changed: do that with the product if the goods can be sold again. ' +
-            'But a refund of all of an order that is not marked as shipped returns its items to stock by itself.'
-          }
+          text="The stock is not changed: do that with the product if the goods can be sold again."
           run={(input) => admin.receiveReturn(id, input)}
           done="The goods are received."
         >
