@@ -4,6 +4,7 @@ import { recordAudit } from '../audit/index.ts';
 import type { Context, InTransaction } from '../context.ts';
 import { nameInLog } from '../name-in-log.ts';
 import { byMention, type DataSubject } from '../personal-data.ts';
+import { holdDeliveries } from '../webhooks/index.ts';
 import { findDataSubject } from './find-data-subject.ts';
 import { personalData } from './registry.ts';
 
@@ -65,6 +66,8 @@ async function paymentCustomersOf(ctx: InTransaction, { email, customerId }: Dat
   return rows.map(({ id }) => id).filter((id) => id !== '');
 }
 
+const beingDelivered = 'a webhook about this person is being delivered: try again in a minute';
+
 /**
  * What is still in progress and would fail, or store the person's data again, after an erasure. Each says what to do
  * first.
@@ -96,5 +99,6 @@ async function erasureBlockers(ctx: InTransaction, subject: DataSubject): Promis
     union all
     select 'this email address belongs to the staff of the store: revoke the member' from staff
       where tenant_id = ${ctx.tenant.id} and email = ${email} and revoked_at is null`);
-  return rows.map(({ blocker }) => blocker);
+  const isDelivering = await holdDeliveries(ctx, subject);
+  return [...rows.map(({ blocker }) => blocker), ...(isDelivering ? [beingDelivered] : [])];
 }

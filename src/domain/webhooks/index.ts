@@ -12,7 +12,7 @@ export {
   sendTestEvent,
   updateEndpoint,
 } from './manage-endpoints.ts';
-export { webhookPersonalData } from './personal-data.ts';
+export { holdDeliveries, webhookPersonalData } from './personal-data.ts';
 export {
   type DeliveryQuery,
   type DeliveryRecord,

@@ -1,5 +1,6 @@
-import { sql } from '#src/lib/sql.ts';
-import { anonymisedRows, blank, byMention, byOrder, type PersonalData } from '../personal-data.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
+import type { Context, InTransaction } from '../context.ts';
+import { anonymisedRows, blank, byMention, byOrder, type DataSubject, type PersonalData } from '../personal-data.ts';
 
 /** A receiver may return what it was sent, or name the customer in an error. */
 export const webhookPersonalData: readonly PersonalData[] = [
@@ -7,13 +8,28 @@ export const webhookPersonalData: readonly PersonalData[] = [
     table: 'webhook_attempts',
     personal: blank('response'),
     beside: ['delivery_id', 'number', 'at', 'status'],
-    of: (subject, { tenant }) => sql`
-      response is not null and (${byMention(sql`response`)(subject)} or delivery_id in (
-        select d.id from webhook_deliveries d join events e on e.tenant_id = ${tenant.id} and e.id = d.event_id
-        where d.tenant_id = ${tenant.id} and e.object_id in (
-          select unnest(${subject.orderIds}::text[])
-          union all select id from labels where tenant_id = ${tenant.id} and ${byOrder(subject)}
-          union all select id from returns where tenant_id = ${tenant.id} and ${byOrder(subject)}
-          union all select id from subscriptions where tenant_id = ${tenant.id} and ${byOrder(subject)})))`,
+    of: (subject, ctx) => sql`
+      response is not null and (${byMention(sql`response`)(subject)} or delivery_id in (${deliveriesOf(ctx, subject)}))`,
   }),
 ];
+
+/** The ids of deliveries about the person's orders, and what belongs to these. */
+const deliveriesOf = ({ tenant }: Context, subject: DataSubject): Sql => sql`
+  select d.id from webhook_deliveries d join events e on e.tenant_id = ${tenant.id} and e.id = d.event_id
+  where d.tenant_id = ${tenant.id} and e.object_id in (
+    select unnest(${subject.orderIds}::text[])
+    union all select id from labels where tenant_id = ${tenant.id} and ${byOrder(subject)}
+    union all select id from returns where tenant_id = ${tenant.id} and ${byOrder(subject)}
+    union all select id from subscriptions where tenant_id = ${tenant.id} and ${byOrder(subject)})`;
+
+/**
+ * Let none of the person's webhooks begin until the transaction ends.
+ * @returns whether one is being delivered, whose response is not stored yet
+ */
+export async function holdDeliveries(ctx: InTransaction, subject: DataSubject): Promise<boolean> {
+  const held = await ctx.tx.execute<{ isClaimed: boolean }>(sql`
+    select lease_token is not null and next_attempt_at > ${ctx.clock.now()} as "isClaimed" from webhook_deliveries
+    where tenant_id = ${ctx.tenant.id} and state = 'pending' and id in (${deliveriesOf(ctx, subject)})
+    order by id for update`);
+  return held.some(({ isClaimed }) => isClaimed);
+}

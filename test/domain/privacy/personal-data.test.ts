@@ -27,6 +27,7 @@ import { sign } from '#src/domain/webhooks/index.ts';
 import { exampleOf } from '#src/lib/example-of.ts';
 import { lowerCase, rawSql, type Sql, sql } from '#src/lib/sql.ts';
 import { fits } from '#src/lib/validation.ts';
+import { recordEvent } from '#src/outbox/enqueue.ts';
 import { send } from '#test/support/every-route.ts';
 import { aggregateAll, sendEvents } from '#test/support/factories/analytics.ts';
 import { buildCart } from '#test/support/factories/cart.ts';
@@ -390,6 +391,26 @@ test.serial('nothing is erased before an order is sent or refunded, and a refund
   await revokeStaff(ctx, member, ['admin:write']);
   t.deepEqual(await blockersOf(), []);
   t.is((await orderOf(ctx, id)).email, null);
+});
+
+test.serial('nothing is erased while a webhook about the person is being delivered', async (t) => {
+  const { ctx, services } = t.context;
+  const receiver = await startReceiver();
+  t.teardown(receiver.close);
+  await buildEndpoint(ctx, receiver, { events: ['order.*'] });
+  const { id } = await buildPaidOrder(ctx, { email });
+  await moveOrder(ctx, id, { fulfillmentStatus: 'delivered' });
+  await transact(ctx, async (ctx) => recordEvent(ctx, 'order.paid', id));
+  receiver.behave('hang');
+  const delivering = runJobs(services);
+  await receiver.received(1);
+  t.deepEqual((await erasePersonalData(ctx, { email })).blockers, [
+    'a webhook about this person is being delivered: try again in a minute',
+  ]);
+  receiver.behave({ status: 204 });
+  receiver.release();
+  await delivering;
+  t.deepEqual((await erasePersonalData(ctx, { email })).blockers, []);
 });
 
 /** Ada does everything that a shopper can do here. */
