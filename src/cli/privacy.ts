@@ -22,6 +22,8 @@ export const exportCommand = defineCommand({
   async run({ parameters: { slug, what: email }, options: { format, to: file }, terminal }) {
     if (!email.includes('@')) return exportToFile(terminal, { slug, what: email, format, file });
     rejectOther(email);
+    if (format ?? file)
+      throw new UsageError('--format and --to are for a kind: what is held about an email is printed.');
     const held = await withStore(terminal, slug, (ctx) =>
       exportPersonalData(ctx, { email }, (part) => terminal.progress(`Reading ${part}.`)),
     );

@@ -146,6 +146,13 @@ test.serial('export prints the personal data of a customer, and erase removes it
     JSON.parse((await call(t.context, ['export', tenant.slug, 'ada@example.com', '--json'])).out),
     JSON.parse(held.out),
   );
+  for (const option of [
+    ['--to', 'ada.json'],
+    ['--format', 'jsonl'],
+  ]) {
+    const printed = await call(t.context, ['export', tenant.slug, 'ada@example.com', ...option]);
+    t.deepEqual([printed.code, printed.out], [2, ''], option.join(' '));
+  }
 
   const hasty = await call(t.context, ['erase', tenant.slug, 'ada@example.com']);
   t.is(hasty.code, 2);
