@@ -1,7 +1,13 @@
 import { ProductInput, productSlugs, removeProduct, saveProduct, saveProducts } from '#src/domain/catalog/index.ts';
 import { checkDuration, checkWebAddress } from '#src/domain/checks.ts';
 import { EntryInput, entryNames, removeEntry, saveEntry } from '#src/domain/content/index.ts';
-import { PartnerInput, partnerCodes, removePartner, savePartner } from '#src/domain/partners/index.ts';
+import {
+  normalisePartnerCode,
+  PartnerInput,
+  partnerCodes,
+  removePartner,
+  savePartner,
+} from '#src/domain/partners/index.ts';
 import { issuesOfReminders, ReminderSettingsInput, saveReminderSettings } from '#src/domain/reminders/index.ts';
 import {
   issuesOfShipping,
@@ -81,7 +87,7 @@ export const sections: readonly Section[] = [
     name: 'partners',
     kind: 'partner',
     schema: PartnerInput,
-    keyOf: ({ code }) => code.trim().toLowerCase(),
+    keyOf: ({ code }) => normalisePartnerCode(code),
     keyField: 'code',
     check: ({ window }, settings) => checkDuration('/window', window, ['1h', '3650d'], settings),
     save: ({ ctx }, partner) => savePartner(ctx, partner),
