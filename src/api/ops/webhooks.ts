@@ -2,6 +2,7 @@ import Router, { type RouterContext } from '@koa/router';
 
 import type { Context } from '#src/domain/context.ts';
 import { enableEndpoint, recoverDeliveries, redeliver, webhooksNeedingAttention } from '#src/domain/webhooks/index.ts';
+import { parseDay, startOfDay } from '#src/lib/calendar.ts';
 import { invalidRequest } from '#src/lib/errors.ts';
 import type { Services } from '#src/services.ts';
 import { contextOf, doneOf, formOf, orMessage, redirect, show, slugsOf } from './respond.ts';
@@ -46,13 +47,13 @@ const actions: Readonly<Record<string, Action>> = {
     return 'The endpoint is enabled.';
   },
   async '/:slug/endpoints/:id/recover'(ctx, id, { since = '' }) {
-    const { recovered } = await recoverDeliveries(ctx, { id, since: dayOf(since) });
+    const { recovered } = await recoverDeliveries(ctx, { id, since: startOf(since) });
     return recovered === 1 ? 'One webhook will be sent again.' : `${recovered} webhooks will be sent again.`;
   },
 };
 
-function dayOf(text: string): Date {
-  const day = new Date(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : Number.NaN);
-  if (Number.isNaN(day.getTime())) throw invalidRequest('Enter the first day as YYYY-MM-DD, such as 2026-11-20.');
-  return day;
+function startOf(text: string): Date {
+  const day = parseDay(text);
+  if (day === undefined) throw invalidRequest('Enter the first day as YYYY-MM-DD, such as 2026-11-20.');
+  return startOfDay(day);
 }
