@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { registerHooks } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
@@ -10,6 +11,7 @@ import type { ShippingAccount } from '#src/domain/ports/shipping-gateway.ts';
 import { randomText } from '#src/lib/crypto.ts';
 import { ProviderError } from '#src/lib/errors.ts';
 import { silentLog } from '#src/lib/log.ts';
+import { Type } from '#src/lib/schema.ts';
 import { CircuitBreaker } from '#src/providers/lib/circuit-breaker.ts';
 import { createCarrierList } from '#src/providers/shippo/carrier-list.ts';
 import { shipmentRequest } from '#src/providers/shippo/shipment-request.ts';
@@ -362,4 +364,30 @@ test('shipmentRequest cites an exemption from US filing only where one was claim
   });
   t.like(declared('to_canada'), { eelPfc: 'NOEEI_30_36' });
   t.false('eelPfc' in Object(declared(null)));
+});
+
+test('an SDK that could not be loaded for a first call is loaded for the next one', async (t) => {
+  const { account } = setUp(t.context);
+  // With a query it is another module, which has loaded nothing yet.
+  const url = new URL('../../src/providers/shippo/call-shippo.ts?loads-again', import.meta.url).href;
+  const { createCaller }: typeof import('#src/providers/shippo/call-shippo.ts') = await import(url);
+  const noDescriptor = new Error('EMFILE: too many open files');
+  const hooks = registerHooks({
+    resolve(specifier, context, nextResolve) {
+      if (context.parentURL === url) throw noDescriptor;
+      return nextResolve(specifier, context);
+    },
+  });
+  t.teardown(() => hooks.deregister());
+  const breaker = new CircuitBreaker({ openMs: 60_000, failures: 50 });
+  const callShippo = createCaller({ baseUrl: t.context.simulator.url, log: silentLog, breaker });
+  const list = () =>
+    callShippo(account, {
+      operation: 'carrierAccounts.list',
+      response: Type.Object({}),
+      send: (shippo) => shippo.carrierAccounts.list({}),
+    });
+  t.is(await t.throwsAsync(list()), noDescriptor);
+  hooks.deregister();
+  await t.notThrowsAsync(list());
 });

@@ -1,6 +1,7 @@
 import type { Middleware } from 'koa';
 
 import { HttpError } from '#src/api/lib/http-error.ts';
+import { loadOnce } from '#src/lib/load-once.ts';
 import type { Services } from '#src/services.ts';
 
 const boardPath = /^\/ops\/queues(\/|$)/;
@@ -10,7 +11,7 @@ const boardPath = /^\/ops\/queues(\/|$)/;
  * Redis is unavailable, because a queue that is opened then never works.
  */
 export function openOnFirstUse(services: Services): Middleware {
-  let board: Promise<Middleware> | undefined;
+  const loadBoard = loadOnce(() => import('./board.ts').then(({ createBoard }) => createBoard(services)));
   return async (koa, next) => {
     if (!boardPath.test(koa.path)) return next();
     if (services.redis.status !== 'ready') {
@@ -20,7 +21,7 @@ export function openOnFirstUse(services: Services): Middleware {
         'Redis is unavailable, so the queues cannot be shown. No data was lost.',
       );
     }
-    board ??= import('./board.ts').then(({ createBoard }) => createBoard(services));
-    await (await board)(koa, next);
+    const board = await loadBoard();
+    await board(koa, next);
   };
 }

@@ -3,6 +3,7 @@ import type * as ShippoErrors from 'shippo/models/errors/index.js';
 import type { CallOptions, ShippingAccount } from '#src/domain/ports/shipping-gateway.ts';
 import { seconds } from '#src/lib/duration.ts';
 import { ProviderError, type ProviderFailure } from '#src/lib/errors.ts';
+import { loadOnce } from '#src/lib/load-once.ts';
 import type { Log } from '#src/lib/log.ts';
 import type { Static, TSchema } from '#src/lib/schema.ts';
 import { signalWithin } from '#src/lib/signal-within.ts';
@@ -100,36 +101,31 @@ interface Sdk {
   ): Shippo;
 }
 
-let loading: Promise<Sdk> | undefined;
-
 /** Loaded on first use: the package takes a quarter of a second, and most processes never need it. */
-function loadSdk(): Promise<Sdk> {
-  loading ??= (async () => {
-    const [{ Shippo }, { HTTPClient }, errors] = await Promise.all([
-      import('shippo'),
-      import('shippo/lib/http.js'),
-      import('shippo/models/errors/index.js'),
-    ]);
-    return {
-      errors,
-      open(account, baseUrl, received, signal) {
-        // The signal is passed to the request itself: the one that the SDK derives from it may be garbage-collected.
-        const httpClient = new HTTPClient({ fetcher: (input, init) => fetch(input, { ...init, signal }) });
-        httpClient.addHook('response', async (response) => {
-          received.status = response.status;
-          if (response.ok) received.body = await response.clone().text();
-        });
-        return new Shippo({
-          apiKeyHeader: account.apiKey,
-          shippoApiVersion: apiVersion,
-          httpClient,
-          ...(baseUrl && { serverURL: baseUrl }),
-        });
-      },
-    };
-  })();
-  return loading;
-}
+const loadSdk = loadOnce(async (): Promise<Sdk> => {
+  const [{ Shippo }, { HTTPClient }, errors] = await Promise.all([
+    import('shippo'),
+    import('shippo/lib/http.js'),
+    import('shippo/models/errors/index.js'),
+  ]);
+  return {
+    errors,
+    open(account, baseUrl, received, signal) {
+      // The signal is passed to the request itself: the one that the SDK derives from it may be garbage-collected.
+      const httpClient = new HTTPClient({ fetcher: (input, init) => fetch(input, { ...init, signal }) });
+      httpClient.addHook('response', async (response) => {
+        received.status = response.status;
+        if (response.ok) received.body = await response.clone().text();
+      });
+      return new Shippo({
+        apiKeyHeader: account.apiKey,
+        shippoApiVersion: apiVersion,
+        httpClient,
+        ...(baseUrl && { serverURL: baseUrl }),
+      });
+    },
+  };
+});
 
 /**
  * Classify an error of the SDK. The message repeats nothing of Shippo's response, because responses quote addresses.
