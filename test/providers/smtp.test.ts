@@ -54,6 +54,8 @@ test('classifyError decides by the SMTP response whether an email is retried, fa
     [{ code: 'EMESSAGE', command: 'DATA', responseCode: 452, response: '452 4.3.1 Full' }, 'busy'],
     [{ code: 'ECONNECTION', command: 'CONN', responseCode: 421, response: '421 Shutting down' }, 'busy'],
     [{ code: 'EAUTH', command: 'AUTH PLAIN', responseCode: 535, response: '535 5.7.8 Bad credentials' }, 'denied'],
+    [{ code: 'EAUTH', command: 'API' }, 'denied'],
+    [{ code: 'EENVELOPE', command: 'MAIL FROM', responseCode: 530, response: '530 5.7.0 Log in first' }, 'denied'],
     [{ code: 'EAUTH', command: 'AUTH PLAIN', responseCode: 454, response: '454 4.7.0 Later' }, 'busy'],
     [{ code: 'ECONNECTION', command: 'CONN', syscall: 'connect' }, 'busy'],
     [{ code: 'EDNS', command: 'CONN' }, 'busy'],

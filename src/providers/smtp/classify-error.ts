@@ -13,20 +13,23 @@ interface SmtpFailure {
 /** Failures before the server could have received anything. */
 const neverReached = new Set(['EDNS', 'ECONNREFUSED', 'ENOTFOUND']);
 
+/** RFC 4954: the server accepts emails of those only who have logged in. */
+const credentialsRequired = 530;
+
 /**
  * Classify a failed attempt. The server's own message is not passed on, as it may repeat the email address.
  *
  *   no such mailbox                        bounced
  *   4xx, or no connection                  busy      the email was certainly not accepted
- *   wrong credentials                      denied
+ *   wrong or no credentials                denied
  *   another 5xx                            refused
  *   connection lost, timed out             away      it may have been accepted
  */
 export function classifyError(error: unknown): MailOutcome {
   const failure = read(error);
   const { responseCode: code } = failure;
-  if (failure.code === 'EAUTH' && code >= 500) throw providerError('denied', failure);
   if (code >= 400 && code < 500) throw providerError('busy', failure);
+  if (failure.code === 'EAUTH' || code === credentialsRequired) throw providerError('denied', failure);
   if (isUnknownMailbox(failure)) {
     return {
       outcome: 'bounced',
@@ -38,7 +41,8 @@ export function classifyError(error: unknown): MailOutcome {
 }
 
 function providerError(failure: ProviderFailure, smtp: SmtpFailure): ProviderError {
-  const problem = smtp.responseCode > 0 ? `responded ${statusOf(smtp)}` : `did not respond (${smtp.code || 'unknown'})`;
+  const silence = failure === 'denied' ? 'requires a password' : `did not respond (${smtp.code || 'unknown'})`;
+  const problem = smtp.responseCode > 0 ? `responded ${statusOf(smtp)}` : silence;
   return new ProviderError('smtp', failure, `The mail server ${problem}.`, { code: smtp.code || undefined });
 }
 
