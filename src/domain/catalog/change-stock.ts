@@ -5,7 +5,10 @@ import { sql } from '#src/lib/sql.ts';
 import { enqueue } from '#src/outbox/enqueue.ts';
 import type { InTransaction } from '../context.ts';
 
-/** A change of one variant's stock by the owner: none without a quantity or difference. The variant is named by id or SKU. */
+/**
+ * A change of one variant's stock by the owner: none without a quantity or difference. The variant is named by id, by
+ * SKU, or by both.
+ */
 export interface StockChange {
   /** Where it stands in the body of the request. */
   readonly path?: string | undefined;
@@ -82,7 +85,7 @@ export async function changeStock(ctx: InTransaction, changes: readonly StockCha
     checked as (
       select g.*, p.sku as named, p.stock as before, case when g.sets then g.quantity else p.stock + coalesce(g.change, 0) end as after,
         case
-          when p.id is null then 'unknown'
+          when p.id is null or p.sku <> g.sku then 'unknown'
           when count(*) over (partition by g.id) > 1 then 'named_twice'
           when g.expects and p.stock is distinct from g."ifQuantity" then 'changed_meanwhile'
           when not g.sets and p.stock is null and g.change is not null then 'not_tracked'
@@ -127,7 +130,7 @@ function errorOf(
     invalidRequest(`${subject} ${detail}.`, { path: change?.path ?? '', code: problem, detail });
   switch (problem) {
     case 'unknown':
-      return new DomainError('not_found', 'not_found', `There is no variant ${subject}.`);
+      return new DomainError('not_found', 'not_found', `There is no variant ${named(change)}.`);
     case 'changed_meanwhile':
       return new DomainError('conflict', 'version_conflict', `The stock of ${subject} has changed since it was read.`);
     case 'below_zero':
@@ -142,6 +145,10 @@ function errorOf(
       return invalid('is named twice');
   }
 }
+
+/** How a change names its variant. */
+const named = ({ variantId, sku }: StockChange = {}): string =>
+  variantId && sku ? `${variantId} with the SKU ${sku}` : (variantId ?? sku ?? '');
 
 const isBelowZero = (row: Outcome): row is RejectedChange => row.problem === 'below_zero';
 

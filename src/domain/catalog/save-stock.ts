@@ -13,7 +13,7 @@ export const StockInput = Type.Object({
   items: Type.Array(
     Type.Object({
       variant_id: Type.Optional(Id('var')),
-      /** Required without `variant_id`. */
+      /** Required without `variant_id`. With one, it must be the SKU of that variant. */
       sku: Type.Optional(Text(100, { examples: ['BOWL-S'] })),
       /** The new quantity on hand; null stops tracking the stock. */
       quantity: Type.Optional(Nullable(Type.Integer(quantity))),

@@ -175,6 +175,11 @@ test('PUT /admin/stock sets and adjusts stock, all or nothing, and records each 
   t.is(resultOf(short), '409 insufficient_stock');
   t.deepEqual(short.body.items, [{ variant_id: other.variant.id, requested: 3, available: 2 }]);
   t.is(await refused({ sku: 'NONE', quantity: 1 }), '404 not_found');
+  const swapped = await owner.put('/stock', { items: [{ variant_id: variant.id, sku: 'JUG', quantity: 2 }] });
+  t.is(resultOf(swapped), '404 not_found');
+  t.is(swapped.body.detail, `There is no variant ${variant.id} with the SKU JUG.`);
+  const both = { variant_id: variant.id, sku: 'CUP' };
+  t.is((await owner.put('/stock', { items: [{ ...both, quantity: 7 }] })).body.items[0].quantity, 7);
   for (const [place, ...items] of [
     ['/items/0/sku', { quantity: 1 }],
     ['/items/0', { sku: 'JUG', quantity: 1 }, { variant_id: other.variant.id, quantity: 2 }],
