@@ -1240,14 +1240,20 @@ browserTest('a file is checked, its rejected rows are downloaded, and an export 
   await dialog(page).getByLabel('Choose a file').setInputFiles({ name: 'stock.csv', mimeType: 'text/csv', buffer });
   await dialog(page).getByText('stock.csv').waitFor();
   const byProxy = { status: 413, contentType: 'text/html', body: '<h1>Request Entity Too Large</h1>' };
+  const loseResponse = async (route: Route) => {
+    await route.fetch();
+    await route.abort('connectionreset');
+  };
+  await page.route('**/imports?*', loseResponse, { times: 1 });
   await page.route('**/imports?*', (route) => route.fulfill(byProxy), { times: 1 });
-  await page.route('**/imports?*', (route) => route.abort('connectionreset'), { times: 1 });
   await confirm(page, 'New import');
-  await dialog(page).getByText('send the file again unless it is in the list', { exact: false }).waitFor();
-  await confirm(page, 'Try again');
   await dialog(page).getByText('responded in its place, with status 413', { exact: false }).waitFor();
   await confirm(page, 'Try again');
+  await dialog(page).getByText('it is not imported twice', { exact: false }).waitFor();
+  await confirm(page, 'Try again');
   await heading(page, 'Import of stock').waitFor();
+  const { imports } = await clientsOf(stack).admin.listImports();
+  t.is(imports.length, 1);
   await page.getByText('1 row was rejected', { exact: false }).waitFor();
   const [errors] = await Promise.all([
     page.waitForEvent('download'),
