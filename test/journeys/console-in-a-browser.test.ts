@@ -12,6 +12,7 @@ import { stripeControl } from '#src/dev/simulators/stripe/control/client.ts';
 import { type Stack, startStack } from '#src/dev/stack/start-stack.ts';
 import { complaintsOf, hasBrowser, launchBrowser } from '#test/support/browser.ts';
 import { clientsOf } from '#test/support/clients-of.ts';
+import { only } from '#test/support/only.ts';
 import { until } from '#test/support/until.ts';
 import {
   buyMug,
@@ -1389,6 +1390,28 @@ browserTest('a new partner does not take the place of the one who has the code a
     partners.find(({ code }) => code === 'maker'),
     { name: 'The Maker Blog', commission_percent: 8 },
   );
+});
+
+browserTest('who changes the URL of an endpoint keeps the events that another member chose meanwhile', async (t) => {
+  t.timeout(300_000);
+  const { stack } = t.context;
+  const { admin } = clientsOf(stack);
+  const { webhook_endpoint: endpoint } = await admin.createWebhookEndpoint({
+    url: 'https://edited.example/hooks',
+    events: ['order.paid'],
+  });
+  const page = await signIn(t);
+  await openInConsole(page, stack, `/webhooks/${endpoint.id}/show`, 'edited.example');
+  await button(page, 'Edit').click();
+  await dialog(page).getByLabel('URL').fill('https://edited.example/other');
+  await admin.updateWebhookEndpoint(endpoint.id, { events: ['order.paid', 'order.refunded'], rate_per_second: 5 });
+  await verifyAfter(page, stack, () => confirm(page, 'Save'));
+  await page.getByText('The endpoint is changed.').waitFor();
+  t.like((await admin.getWebhookEndpoint(endpoint.id)).webhook_endpoint, {
+    url: 'https://edited.example/other',
+    events: only('order.paid', 'order.refunded'),
+    rate_per_second: 5,
+  });
 });
 
 browserTest('who corrects the name of a member keeps the role that another owner gave meanwhile', async (t) => {
