@@ -1414,6 +1414,31 @@ browserTest('who changes the URL of an endpoint keeps the events that another me
   });
 });
 
+browserTest(
+  'who changes the discount of a partner keeps the commission that another member set meanwhile',
+  async (t) => {
+    t.timeout(180_000);
+    const { stack } = t.context;
+    const { admin } = clientsOf(stack);
+    await admin.savePartner({ code: 'edited', name: 'Edited', commission_percent: 8, window: '30d' });
+    const page = await openConsole(t);
+    await openInConsole(page, stack, '/partners', 'Partners');
+    await page
+      .getByRole('row', { name: /edited/ })
+      .getByRole('button', { name: 'Edit' })
+      .click();
+    await dialog(page).getByLabel('Discount').fill('5');
+    await admin.savePartner({ code: 'edited', name: 'Edited', commission_percent: 12, window: '30d' });
+    await confirm(page, 'Edit');
+    await page.getByText('The partner is saved.').waitFor();
+    const { partners } = await admin.listPartners({ limit: 100 });
+    t.like(
+      partners.find(({ code }) => code === 'edited'),
+      { commission_percent: 12, discount_percent: 5 },
+    );
+  },
+);
+
 browserTest('who corrects the name of a member keeps the role that another owner gave meanwhile', async (t) => {
   t.timeout(300_000);
   const { stack } = t.context;

@@ -1,4 +1,5 @@
 import { ApiError, type Body, type ManagedPartner } from '@storefront-commerce/client';
+import { useState } from 'react';
 import { maxValue, required, TextInput } from 'react-admin';
 
 import { admin } from '../../admin.ts';
@@ -6,6 +7,7 @@ import { Action } from '../../lib/action.tsx';
 import { DecimalInput } from '../../lib/decimal-input.tsx';
 import { formatCount, formatMoney, formatPercent } from '../../lib/format.ts';
 import { Listing } from '../../lib/listing.tsx';
+import { changesOf } from '../../lib/versioned-form.tsx';
 import { useSession } from '../../session/session.ts';
 
 type Input = Body<'admin.savePartner'>;
@@ -16,7 +18,7 @@ export function PartnerList() {
   return (
     <Listing<ManagedPartner>
       title="Partners"
-      actions={<SavePartner label="New partner" input={{ window: '30d' }} />}
+      actions={<NewPartner />}
       empty="People who recommend the store and earn a commission: create the first one with New partner."
       columns={[
         { label: 'Name', show: ({ name }) => name },
@@ -26,7 +28,7 @@ export function PartnerList() {
         { label: 'Orders', align: 'right', show: ({ orders }) => formatCount(orders) },
         { label: 'Sales', align: 'right', show: ({ total_cents: total }) => formatMoney(total, currency) },
         { label: 'Earned', align: 'right', show: ({ commission_cents: cents }) => formatMoney(cents, currency) },
-        { label: 'Change', show: (partner) => <SavePartner label="Edit" input={inputOf(partner)} /> },
+        { label: 'Change', show: (partner) => <EditPartner partner={partner} /> },
       ]}
     />
   );
@@ -36,33 +38,56 @@ const inputOf = ({ code, name, commission_percent, discount_percent, window }: M
   ...{ code, name, commission_percent, discount_percent, window },
 });
 
-interface SavePartnerProps {
-  readonly label: string;
-  readonly input: Partial<Input>;
-}
-
-/** A code names a partner: with a code, the one that has it is edited. */
-function SavePartner({ label, input }: SavePartnerProps) {
-  const isNew = input.code === undefined;
+function NewPartner() {
   return (
     <Action<Input>
-      label={label}
-      title={isNew ? 'Add a partner' : `Edit ${input.name}`}
-      variant={isNew ? 'contained' : 'outlined'}
+      label="New partner"
+      title="Add a partner"
+      variant="contained"
       scope="admin.customers:write"
-      input={input}
+      input={{ window: '30d' }}
       run={async (input) => {
-        if (isNew) await rejectKnownCode(input.code);
+        await rejectKnownCode(input.code);
         return admin.savePartner(input);
       }}
       done="The partner is saved."
     >
+      <PartnerInputs />
+    </Action>
+  );
+}
+
+/** Only what was edited changes: the rest stays as another member may have saved it meanwhile. */
+function EditPartner({ partner }: { readonly partner: ManagedPartner }) {
+  // The row is read again while the form is open.
+  const [shown, setShown] = useState(partner);
+  return (
+    <Action<Input>
+      label="Edit"
+      title={`Edit ${partner.name}`}
+      scope="admin.customers:write"
+      input={inputOf(partner)}
+      onOpen={() => setShown(partner)}
+      run={async (input) =>
+        admin.savePartner({ ...inputOf(await readPartner(partner)), ...changesOf(inputOf(shown), input) })
+      }
+      done="The partner is saved."
+    >
+      <PartnerInputs isKnown />
+    </Action>
+  );
+}
+
+/** @param isKnown a code names a partner, and does not change */
+function PartnerInputs({ isKnown = false }: { readonly isKnown?: boolean }) {
+  return (
+    <>
       <TextInput source="name" label="Name" validate={required()} />
       <TextInput
         source="code"
         label="Code"
         helperText="Part of the partner's links, such as maker"
-        readOnly={!isNew}
+        readOnly={isKnown}
         validate={required()}
       />
       <DecimalInput
@@ -85,8 +110,14 @@ function SavePartner({ label, input }: SavePartnerProps) {
         helperText="Such as 30d"
         validate={required()}
       />
-    </Action>
+    </>
   );
+}
+
+/** The API lists partners, and does not read one. */
+async function readPartner(partner: ManagedPartner): Promise<ManagedPartner> {
+  for await (const found of admin.listPartners({ limit: 100 })) if (found.code === partner.code) return found;
+  return partner;
 }
 
 /** The API would change the partner who has this code, and their commission. */
