@@ -1439,6 +1439,22 @@ browserTest(
   },
 );
 
+browserTest('who sets quiet hours of reminders keeps the steps that another member saved meanwhile', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const { admin } = clientsOf(stack);
+  const page = await openOwnTab(t);
+  await openInConsole(page, stack, '/settings/reminders', 'Settings');
+  await page.getByLabel('Quiet from').fill('22:00');
+  await page.getByLabel('Quiet until').fill('07:00');
+  const { reminders } = await admin.getReminderSettings();
+  await admin.saveReminderSettings({ ...reminders, steps: ['2h', '20h'] });
+  await button(page, 'Save').click();
+  await page.getByText('The reminders are up to date.').waitFor();
+  const { reminders: saved } = await admin.getReminderSettings();
+  t.like(saved, { steps: only('2h', '20h'), quiet_hours: only('22:00', '07:00') });
+});
+
 browserTest('who corrects the name of a member keeps the role that another owner gave meanwhile', async (t) => {
   t.timeout(300_000);
   const { stack } = t.context;
