@@ -848,6 +848,23 @@ browserTest('a product is created with the price that was entered, and not witho
   t.is((await admin.getProduct('ash-tray')).product.variants[0]?.price_cents, 1250);
 });
 
+browserTest('a variant without a name of its own follows the name of its product', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const { admin } = clientsOf(stack);
+  await admin.createProduct({
+    slug: 'renamed',
+    name: 'Ash bowl',
+    variants: [{ sku: 'RENAMED-1', price_cents: 1200 }],
+  });
+  const page = await openConsole(t);
+  await openInConsole(page, stack, '/products/renamed/show', 'Ash bowl');
+  await page.getByLabel('Name *').fill('Walnut bowl');
+  await button(page, 'Save').click();
+  await heading(page, 'Walnut bowl').waitFor();
+  t.is((await admin.getProduct('renamed')).product.variants[0]?.name, 'Walnut bowl');
+});
+
 browserTest('an image with another URL does not have the size of the one before', async (t) => {
   t.timeout(180_000);
   const { stack } = t.context;

@@ -29,7 +29,10 @@ export function ProductForm({ product }: Props) {
   );
 }
 
-/** The stock has a form of its own: one that is saved with the product would undo what was sold meanwhile. */
+/**
+ * The stock has a form of its own: one that is saved with the product would undo what was sold meanwhile. A variant
+ * without a name of its own has that of the product, also once that is another one.
+ */
 function inputOf({
   name,
   description,
@@ -49,7 +52,10 @@ function inputOf({
     purchase_types: product.purchase_types,
     subscription_intervals: product.subscription_intervals,
     variants: product.variants.map(
-      ({ id: _, stock_status: _status, stock: _stock, stock_held: _held, ...variant }) => variant,
+      ({ id: _, stock_status: _status, stock: _stock, stock_held: _held, ...variant }) => ({
+        ...variant,
+        name: variant.name === name ? null : variant.name,
+      }),
     ),
   };
 }
