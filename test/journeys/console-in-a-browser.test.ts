@@ -1709,6 +1709,22 @@ const lengthenWords = `{
       texts.currentNode.data = 'Wort'.repeat(50);
 }`;
 
+browserTest('the title of a dialog shows all of a long URL in a narrow window', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const url = `https://long.example/${'hooks'.repeat(20)}`;
+  const { webhook_endpoint: endpoint } = await clientsOf(stack).admin.createWebhookEndpoint({
+    url,
+    events: ['order.paid'],
+  });
+  const page = await openOwnTab(t);
+  await page.setViewportSize({ width: 360, height: 800 });
+  await openInConsole(page, stack, `/webhooks/${endpoint.id}/show`, 'long.example');
+  await button(page, 'Delete').click();
+  const title = dialog(page).getByRole('heading', { name: `Delete ${url}` });
+  t.true(await title.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth));
+});
+
 browserTest('every page is free of serious accessibility findings and fits a narrow and a wide window', async (t) => {
   t.timeout(300_000);
   const { stack } = t.context;

@@ -42,6 +42,8 @@ const components: RaThemeOptions['components'] = {
       },
     },
   },
+  // Such as the URL of what is deleted.
+  MuiDialogTitle: { styleOverrides: { root: { overflowWrap: 'anywhere' } } },
   MuiTabs: { styleOverrides: { indicator: { [inForcedColors]: { backgroundColor: 'Highlight' } } } },
   MuiLinearProgress: { styleOverrides: { root: edge, bar: { [inForcedColors]: { backgroundColor: 'Highlight' } } } },
   MuiCircularProgress: { defaultProps: { 'aria-label': 'Loading' } },
