@@ -76,10 +76,8 @@ const failures = {
   },
 } as const;
 
-const stepMs = minutes(0.5);
-
-/** Let time pass, with all that becomes due in it. */
-async function wait({ clock, services }: StripeContext, forMs: number): Promise<void> {
+/** Let time pass, with all that becomes due in each step of it. */
+async function wait({ clock, services }: StripeContext, forMs: number, stepMs = minutes(0.5)): Promise<void> {
   for (let passedMs = 0; passedMs < forMs; passedMs += stepMs) {
     clock.pass(stepMs);
     await runJobs(services);
@@ -126,9 +124,9 @@ for (const kind of kinds) {
         await wait(t.context, minutes(2));
         await isReleased(t, checkout);
         if (lastsMs === 0) t.is(await openAtProvider(t.context), 0);
-        await wait(t.context, lastsMs);
+        await wait(t.context, lastsMs, minutes(5));
         await t.context.stripe.clearFaults();
-        await wait(t.context, minutes(12));
+        await wait(t.context, minutes(12), minutes(1));
         t.is(await openAtProvider(t.context), 0);
         await isReleased(t, checkout);
       },
