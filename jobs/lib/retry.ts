@@ -10,11 +10,7 @@ export interface RetryPolicy {
 }
 
 /** Doubling waits with jitter, each at most 30 seconds. */
-export function exponential(policy: {
-  attempts: number;
-  firstDelaySeconds?: number;
-  maxDelaySeconds?: number;
-}): RetryPolicy {
+export function exponential(policy: { attempts: number; firstDelaySeconds?: number }): RetryPolicy {
   return { firstDelaySeconds: 1, maxDelaySeconds: 30, ...policy };
 }
 
