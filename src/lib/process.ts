@@ -9,7 +9,7 @@ export interface Running {
 }
 
 /** Heroku kills a process 30 seconds after its signal. */
-const defaultStopMaxMs = seconds(28);
+const stopMaxMs = seconds(28);
 /** How long a process waits at its end until the last lines of its log are written. */
 const flushMaxMs = seconds(1);
 
@@ -20,10 +20,7 @@ const flushMaxMs = seconds(1);
  *
  * @param start loads what the process is made of, too: before this is called a signal would end it as a failure
  */
-export async function runUntilSignalled(
-  start: () => Promise<Running>,
-  { stopMaxMs = defaultStopMaxMs }: { stopMaxMs?: number } = {},
-): Promise<void> {
+export async function runUntilSignalled(start: () => Promise<Running>): Promise<void> {
   let running: Running | undefined;
   let isStopping = false;
   const handle = (signal: NodeJS.Signals): void => {
