@@ -195,6 +195,24 @@ test.serial(
   },
 );
 
+test.serial(
+  'replaceWebhookEndpoint works more often than the provider allows endpoints, and keeps the last two',
+  async (t) => {
+    const { ctx } = t.context;
+    const made: string[] = [];
+    for (let number = 1; number <= 18; number += 1)
+      made.push((await replaceWebhookEndpoint(ctx, { name: `number-${number}` })).endpointId);
+    const endpoints = await endpointsOf(t.context);
+    t.deepEqual(
+      endpoints.map(({ id, status }) => [id, status]),
+      [
+        [made.at(-2), 'disabled'],
+        [made.at(-1), 'enabled'],
+      ],
+    );
+  },
+);
+
 test.serial('replaceWebhookEndpoint deletes an own endpoint whose secret was never stored', async (t) => {
   const { ctx, services, account, tenant } = t.context;
   const url = `${ctx.settings.publicUrl}/api/webhooks/stripe/${tenant.slug}`;

@@ -141,7 +141,10 @@ export interface MadeEndpoint {
   readonly secret: string;
 }
 
-/** Disable the other endpoints with this URL, and delete an own one whose secret was never stored. */
+/**
+ * Disable the other endpoints with this URL, and delete an own one that was disabled before or whose secret was never
+ * stored: the provider allows an account 16 of them.
+ */
 async function removeOtherEndpoints(
   ctx: Context,
   account: PaymentAccount,
@@ -152,8 +155,8 @@ async function removeOtherEndpoints(
   for (const { endpointId, ownName, isEnabled } of endpoints.filter(
     (other) => other.url === url && other.endpointId !== current,
   )) {
-    const isOrphan = ownName !== null && !known.includes(endpointId);
-    if (isOrphan) await withPaymentErrors(payments.endEndpoint(account, endpointId, 'delete', ctx.signal));
+    const isUnused = ownName !== null && (!isEnabled || !known.includes(endpointId));
+    if (isUnused) await withPaymentErrors(payments.endEndpoint(account, endpointId, 'delete', ctx.signal));
     else if (isEnabled) await withPaymentErrors(payments.endEndpoint(account, endpointId, 'disable', ctx.signal));
   }
 }
