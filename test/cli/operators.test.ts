@@ -492,6 +492,10 @@ test.serial('import and export move products through files, with their progress 
     errors ?? '',
   );
   t.is(imported.code, 1, 'rows were rejected');
+  t.regex(
+    imported.err,
+    /^The import imp_\w+ continues if this command is interrupted; it is canceled at \/ops\/bulk\.$/m,
+  );
   t.regex(imported.err, /\[#{20}\] 100 %, 2 of 2 rows/);
   t.regex(readFileSync(errors ?? '', 'utf8'), /^Bad Slug,Bad,B-2,100,3,slug must be/m);
 

@@ -15,6 +15,7 @@ export async function followOperation(
   terminal: Terminal,
   { type, id }: Pick<Operation, 'type' | 'id'>,
 ): Promise<Operation> {
+  terminal.progress(`The ${type} ${id} continues if this command is interrupted; it is canceled at /ops/bulk.`);
   for (let shown = ''; ; await pause(pollIntervalMs)) {
     const operation = await readOperation(ctx, type, id);
     if (!operation) throw new Failure(`The ${type} ${id} does not exist any more.`);
