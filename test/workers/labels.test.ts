@@ -1,5 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 
+import { queueNames } from '#jobs/queues.ts';
 import { runOnPlatformTables } from '#src/database/transact.ts';
 import { editAddress, markFulfilled, retryLabel } from '#src/domain/shipping/index.ts';
 import { sql } from '#src/lib/sql.ts';
@@ -100,10 +101,15 @@ test('a job of a label that was resolved elsewhere leaves the board', async (t) 
 });
 
 test('a failed job whose row an older backup does not have leaves the board', async (t) => {
-  const { ctx, failed } = t.context;
+  const { ctx, api, failed } = t.context;
   await request(ctx, { address: { street1: null } });
   await until(async () => (await failed()).length === 1);
   await runOnPlatformTables(ctx, sql`delete from outbox where failed_at is not null`);
+  const { body } = await api.call('GET', '/ops/queues/api/queues');
+  t.deepEqual(
+    body.queues.map(({ counts }: { counts: { failed: number } }) => counts.failed),
+    queueNames.map(() => 0),
+  );
   t.deepEqual(await failed(), []);
 });
 

@@ -5,6 +5,7 @@ import { Queue } from 'bullmq';
 import type { Context, Middleware } from 'koa';
 import { type QueueName, queueNames, queuePrefix, queues } from '#jobs/queues.ts';
 import { HttpError } from '#src/api/lib/http-error.ts';
+import { isDatabaseAway } from '#src/database/is-database-away.ts';
 import { Type } from '#src/lib/schema.ts';
 import { fits } from '#src/lib/validation.ts';
 import { closedAmong, retryFailed } from '#src/outbox/job-state.ts';
@@ -49,8 +50,8 @@ export function createBoard(services: Services): Middleware {
 
   return async (koa, next) => {
     if (!['GET', 'HEAD'].includes(koa.method)) return respondRetry(services, koa);
-    const shown = koa.query['status'] === 'failed' ? opened.get(String(koa.query['activeQueue'])) : undefined;
-    if (shown) await dropClosed(services, shown);
+    // Every response has the number of failed jobs of each queue.
+    if (koa.path === `${boardPath}/api/queues`) await dropClosed(services, [...opened.values()]);
     // The board responds 500 to any error that is thrown below it, including our 404.
     let isBoards = true;
     await board(koa, async () => void (isBoards = false));
@@ -85,14 +86,24 @@ function openQueue(services: Services, name: QueueName): Queue {
 const scannedMax = 500;
 
 /**
- * Removes failed jobs from the queue whose work was done in another way, on /ops/labels or by the owner, or that have no
- * row and cannot be retried.
+ * Removes failed jobs from the queues whose work was done in another way, on /ops/labels or by the owner, or that have
+ * no row and cannot be retried.
  */
-async function dropClosed(services: Services, queue: Queue): Promise<void> {
-  const failed = await queue.getFailed(0, scannedMax - 1);
-  const ids = failed.flatMap((job) => (job?.id ? [job.id] : []));
-  const closed = ids.length > 0 ? await closedAmong(services.execute, ids) : [];
-  await Promise.all(closed.map((id) => queue.remove(id)));
+async function dropClosed(services: Services, queues: readonly Queue[]): Promise<void> {
+  const failed = await Promise.all(
+    queues.map(async (queue) => ({ queue, ids: await queue.getRanges(['failed'], 0, scannedMax - 1) })),
+  );
+  const ids = failed.flatMap(({ ids }) => ids);
+  const closed = new Set(ids.length > 0 ? await closedAmong(services.execute, ids).catch(noneWithoutDatabase) : []);
+  await Promise.all(
+    failed.flatMap(({ queue, ids }) => ids.filter((id) => closed.has(id)).map((id) => queue.remove(id))),
+  );
+}
+
+/** The board shows what Redis has while PostgreSQL is away. */
+function noneWithoutDatabase(error: unknown): string[] {
+  if (isDatabaseAway(error)) return [];
+  throw error;
 }
 
 /** The only part of the job's data that the board shows: the store that it is for. */
