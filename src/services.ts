@@ -205,8 +205,8 @@ export async function createServices(
 }
 
 const giveBack =
-  'add that key again, after the first one. If it is lost, give the stores new secrets with apply and ' +
-  'tenants rotate-secret.';
+  'add that key again, after the first one. If it is lost, give the stores new secrets with ' +
+  'tenants rotate-secret, then apply.';
 
 /**
  * With other secrets no store can sell, and jobs fail that an operator then has to retry one by one. Where some stores

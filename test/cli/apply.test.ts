@@ -93,7 +93,7 @@ async function storeOf({ services }: TestContext, slug: string): Promise<Context
   return tenant && { ...services.context(), tenant };
 }
 
-test.serial('apply and a new secret of the store replace what a lost encryption key encrypted', async (t) => {
+test.serial('a new secret of the store, then apply, replace what a lost encryption key encrypted', async (t) => {
   const { slug, text } = ownStore();
   await apply(t.context, text);
   const environment = {
@@ -105,9 +105,17 @@ test.serial('apply and a new secret of the store replace what a lost encryption 
   t.teardown(() => rm(folder, { recursive: true }));
   const file = join(folder, 'store.yaml');
   await writeFile(file, text);
+  const rejected = await callCli(['apply', file], environment);
+  t.is(
+    rejected.err,
+    `ENCRYPTION_KEYS are not those of ${slug}; nothing was changed. No encryption key has the id "k1". ` +
+      'Add it to ENCRYPTION_KEYS again. ' +
+      `If that key is lost, first: npm run cli -- tenants rotate-secret ${slug}\n`,
+  );
+  t.is(rejected.code, 1);
+  t.is((await callCli(['tenants', 'rotate-secret', slug], environment)).code, 0);
   const applied = await callCli(['apply', file], environment);
   t.is(applied.code, 0, applied.err);
-  t.is((await callCli(['tenants', 'rotate-secret', slug], environment)).code, 0);
   t.regex((await callCli(['apply', file], environment)).out, /^Nothing to change/);
 
   const ctx = await storeOf(t.context, slug);

@@ -16,7 +16,7 @@ export async function checkSecrets(ctx: PlatformContext): Promise<Finding[]> {
       return fault(
         about,
         `${table}.${column}: ${count} sealed with the key ${keyId}, which ${problem}.`,
-        `${rename}Add the key again as ${keyId}:…, after the first one. If it is lost, save them again: apply, tenants rotate-secret.`,
+        `${rename}Add the key again as ${keyId}:…, after the first one. If it is lost, save them again: tenants rotate-secret, then apply.`,
       );
     });
   const stale = uses.filter(({ state }) => state === 'stale').reduce((sum, { count }) => sum + count, 0);
