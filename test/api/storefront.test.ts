@@ -407,6 +407,17 @@ test.serial('GET /search finds inflected and misspelled words and words without 
   t.deepEqual(slugs(await request(t.context, 'q=%27%22%3C%26%7C!(')), []);
 });
 
+test.serial('GET /search finds titles with the typed text inside of a word', async (t) => {
+  const { ctx, services } = t.context;
+  await buildProduct(ctx, { slug: 'beans', name: '有機コーヒー豆' });
+  await buildProduct(ctx, { slug: 'ground', name: 'กาแฟคั่วบดอาราบิก้า' });
+  await runJobs(services);
+  t.deepEqual(slugs(await request(t.context, `q=${encodeURIComponent('コーヒー')}`)), ['beans']);
+  t.deepEqual(slugs(await request(t.context, `q=${encodeURIComponent('ｺｰﾋｰ')}`)), ['beans']);
+  t.deepEqual(slugs(await request(t.context, `q=${encodeURIComponent('คั่วบด')}`)), ['ground']);
+  t.deepEqual(slugs(await request(t.context, `q=${encodeURIComponent('茶')}`)), []);
+});
+
 test.serial('GET /search returns corrected words only without exact results, all words before any', async (t) => {
   const { ctx, services } = t.context;
   for (const [slug, name] of [

@@ -9,6 +9,7 @@ import {
   type ProductRow,
 } from '../catalog/index.ts';
 import type { Context } from '../context.ts';
+import { containing } from './vocabulary.ts';
 
 /** More products than this are not sorted for one page. */
 const candidatesMax = 1000;
@@ -26,19 +27,16 @@ export async function listManagedProductsByWords(
   return listManagedProducts(ctx, filter, findCandidates);
 }
 
-/** The index has parts of three characters, of which some are the ends of words. */
-const indexedPattern = /[\p{L}\p{N}]{3}|[\p{L}\p{N}]{2}[^\p{L}\p{N}]|[^\p{L}\p{N}][\p{L}\p{N}]/u;
-
 /**
  * The products whose search documents contain all of the words, those too short for the index aside, or have a SKU that
  * is one of them.
  * @returns `undefined` when no word can be looked up, or too many products contain them
  */
 async function findCandidates(ctx: Context, words: readonly string[]): Promise<readonly string[] | undefined> {
-  const indexed = words.filter((word) => indexedPattern.test(word));
-  if (indexed.length === 0) return undefined;
-  const contained = indexed.map(
-    (word) => sql`(normalized_title || ' ' || ${lowerCase(sql`body`)}) like ${`%${word.replace(/[\\%_]/g, '\\$&')}%`}`,
+  const patterns = words.flatMap((word) => containing(word) ?? []);
+  if (patterns.length === 0) return undefined;
+  const contained = patterns.map(
+    (pattern) => sql`(normalized_title || ' ' || ${lowerCase(sql`body`)}) like ${pattern}`,
   );
   // Without a limit inside, PostgreSQL cannot expect to find enough of a frequent word by reading the table.
   const found = await read<{ id: string }>(

@@ -4,6 +4,7 @@ import type { Context } from '../context.ts';
 import type { Guess } from './guess-words.ts';
 import type { DocumentKey } from './request-embedding.ts';
 import { textConfig } from './text-config.ts';
+import { containing } from './vocabulary.ts';
 
 /** What a shopper typed, with its correction. */
 export interface Typed {
@@ -25,7 +26,8 @@ function typedRow(ctx: Context, { text, guess }: Typed): Sql {
       select websearch_to_tsquery(${config(ctx)}, ${text.replace(strayDash, ' ')}) as words,
         to_tsquery(${config(ctx)}, ${guess?.all ?? null}::text) as guessed_all,
         to_tsquery(${config(ctx)}, ${guess?.any ?? null}::text) as guessed_any,
-        ${normalizeText(text)}::text as normalized, ${text.toLowerCase()}::text as name)`;
+        ${normalizeText(text)}::text as normalized, ${containing(normalizeText(text)) ?? null}::text as containing,
+        ${text.toLowerCase()}::text as name)`;
 }
 
 /** Its words, in the language of the store. */
@@ -35,6 +37,8 @@ const guessedAll = sql`(select guessed_all from typed)`;
 const guessedAny = sql`(select guessed_any from typed)`;
 /** The typed text without case and accents. */
 const normalized = sql`(select normalized from typed)`;
+/** A pattern of the titles that contain it; null where it is too short. */
+const containingIt = sql`(select containing from typed)`;
 /** The typed text as a slug or SKU. */
 const name = sql`(select name from typed)`;
 
@@ -108,7 +112,8 @@ const frequentFrom = 100;
 /**
  * Documents whose slug or SKU was typed or that contain all words (a title weighs more than a body). Without any, those
  * that contain the corrected words; without any of those either, titles with a similar spelling, such as two words
- * written as one. Each of the three groups scores below the one before.
+ * written as one, or with the typed text inside of a word: some languages have no spaces. Each of the three groups
+ * scores below the one before.
  *
  * A search costs about what it returns, however many documents contain its words: see `tiers`.
  */
@@ -136,7 +141,8 @@ function findByText(ctx: Context, typed: Typed): Sql {
       fromTiers(ctx, 'guessed'),
       sql`numnode(${words}) > 0 and not exists (select from written)`,
     )}),
-    alike as materialized (${shown} and ${normalized} <% d.normalized_title),
+    alike as materialized (
+      ${shown} and (${normalized} <% d.normalized_title or d.normalized_title like ${containingIt})),
     spelled as (${best(
       sql`false`,
       sql`0.1 * (word_similarity(${normalized}, d.normalized_title) + similarity(${normalized}, d.normalized_title))`,

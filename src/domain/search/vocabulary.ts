@@ -31,6 +31,14 @@ export function wordsIn(text: string): Set<string> {
   return new Set([...text.toLowerCase().matchAll(wordPattern)].map(([word]) => word));
 }
 
+/** The indexes of trigrams have parts of three characters, of which some are the ends of words. */
+const indexedPattern = /[\p{L}\p{N}]{3}|[\p{L}\p{N}]{2}[^\p{L}\p{N}]|[^\p{L}\p{N}][\p{L}\p{N}]/u;
+
+/** The pattern for `like` of a text that contains this one; `undefined` for one that those indexes cannot find. */
+export function containing(text: string): string | undefined {
+  return indexedPattern.test(text) ? `%${text.replace(/[\\%_]/g, '\\$&')}%` : undefined;
+}
+
 /** What the words begin or end with that a typed word may stand for. */
 export interface Likeness {
   readonly plain: string;
