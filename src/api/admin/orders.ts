@@ -11,7 +11,7 @@ import {
 import { listManagedOrders, OrderFilter } from '#src/domain/orders/index.ts';
 import { presentRefund, RefundInput, RefundView, requestRefund } from '#src/domain/payments/index.ts';
 import { editAddress, markFulfilled, ShippingAddressInput } from '#src/domain/shipping/index.ts';
-import { Id, PageOf, PageQuery, Text, Type } from '#src/lib/schema.ts';
+import { Id, Line, PageOf, PageQuery, Text, Type } from '#src/lib/schema.ts';
 import { reading, writing } from './audience.ts';
 
 const Named = Type.Object({ id: Id('ord') });
@@ -62,8 +62,8 @@ export const postShipment = defineRoute({
   summary: 'Mark an order as shipped by hand. No label is bought, and the shopper is notified.',
   params: Named,
   body: Type.Object({
-    carrier: Text(100, { examples: ['USPS'] }),
-    tracking_number: Text(100, { examples: ['9400100000000000000000'] }),
+    carrier: Line(100, { trimmed: true, examples: ['USPS'] }),
+    tracking_number: Line(100, { trimmed: true, examples: ['9400100000000000000000'] }),
   }),
   errors: ['label_in_progress', 'order_not_shippable'],
   responses: { 200: OrderResponse },

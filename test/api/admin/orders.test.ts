@@ -216,7 +216,10 @@ test('POST /admin/orders/{id}/ship marks the order as shipped and records its pa
   const happened = body.order.timeline.map(({ type, actor }: any) => `${type} ${actor?.kind ?? ''}`.trim());
   t.deepEqual(happened.toSorted(), ['order.created', 'order.fulfilled_by_hand key', 'order.paid', 'order.shipped']);
   t.deepEqual(await deedsOf(ctx), ['order.fulfilled_by_hand']);
-  t.deepEqual(placesOf(await owner.post(`/orders/${id}/ship`, {})).toSorted(), ['/carrier', '/tracking_number']);
+  const again = { carrier: ' USPS', tracking_number: '9400100000000000000000\n' };
+  t.is((await owner.post(`/orders/${id}/ship`, again)).body.order.labels.length, 1);
+  for (const nothing of [{}, { carrier: ' ', tracking_number: '\t' }, { carrier: 'U\nS', tracking_number: '9\n4' }])
+    t.deepEqual(placesOf(await owner.post(`/orders/${id}/ship`, nothing)).toSorted(), ['/carrier', '/tracking_number']);
   const unpaid = await buildPaidOrder(ctx, { status: 'pending' });
   t.is(
     resultOf(await owner.post(`/orders/${unpaid.id}/ship`, { carrier: 'USPS', tracking_number: '1' })),
