@@ -21,10 +21,13 @@ export const ImageInput = Type.Object({
 });
 export type ImageInput = Static<typeof ImageInput>;
 
+/** Spaces around it are no part of it: tables lose them. */
+export const Sku = Name(100, { trimmed: true, examples: ['BOWL-S'] });
+
 /** One thing that can be bought. The SKU identifies it: a variant keeps its id as long as it keeps its SKU. */
 export const VariantInput = Type.Object(
   {
-    sku: Name(100, { examples: ['BOWL-S'] }),
+    sku: Sku,
     name: Omittable(Name(200, { examples: ['Small'] })),
     options: Omittable(
       Type.Record(Type.String(), Type.String({ maxLength: 200 }), {

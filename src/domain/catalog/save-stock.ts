@@ -1,10 +1,10 @@
 import { transact } from '#src/database/transact.ts';
 import { type DomainError, invalidRequest } from '#src/lib/errors.ts';
-import { Id, Nullable, type Static, Text, Type } from '#src/lib/schema.ts';
+import { Id, Nullable, type Static, Type } from '#src/lib/schema.ts';
 import { recordAudits } from '../audit/index.ts';
 import type { Context } from '../context.ts';
 import { changeStock, type StockChange, type StockMove } from './change-stock.ts';
-import { stockMax } from './product-input.ts';
+import { Sku, stockMax } from './product-input.ts';
 
 const quantity = { minimum: 0, maximum: stockMax, examples: [100] };
 
@@ -14,7 +14,7 @@ export const StockInput = Type.Object({
     Type.Object({
       variant_id: Type.Optional(Id('var')),
       /** Required without `variant_id`. With one, it must be the SKU of that variant. */
-      sku: Type.Optional(Text(100, { examples: ['BOWL-S'] })),
+      sku: Type.Optional(Sku),
       /** The new quantity on hand; null stops tracking the stock. */
       quantity: Type.Optional(Nullable(Type.Integer(quantity))),
       /** The difference to the quantity on hand. Required without `quantity`, and rejected with one. */

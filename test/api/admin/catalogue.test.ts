@@ -64,6 +64,24 @@ test('PUT /admin/products/:slug changes nothing when a product is sent back as i
   t.deepEqual(await deedsOf(ctx), ['product.created']);
 });
 
+test('admin products: spaces around a SKU are no part of it', async (t) => {
+  const { owner } = t.context;
+  const spaced = [{ sku: ' BOWL-S\t', price_cents: 3800, stock: 5 }];
+  const [variant] = (await owner.post('/products', { ...bowl, variants: spaced })).body.product.variants;
+  t.is(variant.sku, 'BOWL-S');
+  const again = await owner.put('/products/oak-bowl', { ...bowl, variants: [{ sku: 'BOWL-S ', price_cents: 3800 }] });
+  t.deepEqual(
+    again.body.product.variants.map(({ id }: any) => id),
+    [variant.id],
+  );
+  const twice = [
+    { sku: 'BOWL-S', price_cents: 3800 },
+    { sku: 'BOWL-S ', price_cents: 3800 },
+  ];
+  t.deepEqual(placesOf(await owner.put('/products/oak-bowl', { ...bowl, variants: twice })), ['/variants/1/sku']);
+  t.is((await owner.put('/stock', { items: [{ sku: ' BOWL-S', change: 1 }] })).body.items[0].quantity, 6);
+});
+
 test('admin products: each change is recorded in the audit log with its key, before and after', async (t) => {
   const { ctx, owner } = t.context;
   const {
