@@ -120,6 +120,17 @@ test('an empty list of rates is a valid response', async (t) => {
   t.like(await request(t.context), { status: 200, body: { rates: [], cheapest_rate_id: null } });
 });
 
+test('POST /shipping/rates quotes a country that has no zips', async (t) => {
+  const { ctx, tenant } = t.context;
+  await buildShippingAccount(ctx);
+  for (const zip of [undefined, null, '', ' '])
+    t.is((await request(t.context, { ship_to: { zip, country: 'HK' } })).body.rates.length, 1);
+  t.deepEqual(
+    shipping.of(tenant.id).quotes.map(({ to }) => to),
+    [{ zip: '', country: 'HK' }],
+  );
+});
+
 test('POST /shipping/rates rejects a parcel over 150 pounds with the true bounds', async (t) => {
   await buildShippingAccount(t.context.ctx);
   t.is((await request(t.context, { parcel: { weight_oz: 2400 } })).status, 200);
@@ -139,7 +150,8 @@ test('POST /shipping/rates rejects an invalid destination or parcel, and says wh
   const weight = '/parcel/weight_oz must be a number more than 0 and at most 2400.';
   for (const [changes, detail] of [
     [{ ship_to: undefined }, 'ship_to is required.'],
-    [{ ship_to: { country: 'US' } }, '/ship_to/zip is required.'],
+    [{ ship_to: { country: 'us' } }, '/ship_to/zip is required for the US.'],
+    [{ ship_to: { zip: ' ', country: 'US' } }, '/ship_to/zip is required for the US.'],
     [{ ship_to: { zip: '10010', country: 'usa' } }, '/ship_to/country must be written like US.'],
     [{ ship_to: { zip: '10010', country: 'XX' } }, '/ship_to/country is no country code.'],
     [{ ship_to: { zip: 'SW1A 1AA', country: 'UK' } }, '/ship_to/country is no country code; did you mean GB?'],

@@ -3,8 +3,8 @@ import { shortDigest } from '#src/lib/crypto.ts';
 import { labelCurrencyOf } from '#src/lib/currency.ts';
 import { minutes, seconds } from '#src/lib/duration.ts';
 import { ProviderError, rejectIssues } from '#src/lib/errors.ts';
-import { AnyCaseCountry, NumberLike, type Static, Text, Type } from '#src/lib/schema.ts';
-import { fits } from '#src/lib/validation.ts';
+import { AnyCaseCountry, NumberLike, OmittableOrEmpty, type Static, Text, Type } from '#src/lib/schema.ts';
+import { fits, type Issue } from '#src/lib/validation.ts';
 import { checkCountry } from '../checks.ts';
 import type { Context } from '../context.ts';
 import { packed, parcelOzMax } from './assess-order.ts';
@@ -14,7 +14,15 @@ import { presentRate, RateQuote } from './present.ts';
 import { type OpenedAccount, openAccount } from './shipping-account.ts';
 
 export const RateRequest = Type.Object({
-  ship_to: Type.Object({ zip: Text(20, { examples: ['10010'] }), country: AnyCaseCountry }),
+  ship_to: Type.Object({
+    zip: OmittableOrEmpty(
+      Text(20, {
+        examples: ['10010'],
+        description: 'Required for the US. Some countries, such as Hong Kong, have none.',
+      }),
+    ),
+    country: AnyCaseCountry,
+  }),
   parcel: Type.Object({
     weight_oz: NumberLike(
       { exclusiveMinimum: 0, maximum: parcelOzMax },
@@ -31,12 +39,12 @@ const timeoutMs = seconds(4);
  * Live rates of the store's carriers, the cheapest first, cached for ten minutes by store and origin, destination, and
  * weight rounded up to whole ounces.
  *
- * @throws DomainError `invalid_request` for what is no country, `shipping_provider_unavailable` when the provider is
- *   unavailable, slow or not configured
+ * @throws DomainError `invalid_request` for what is no country, or the US without a zip; `shipping_provider_unavailable`
+ *   when the provider is unavailable, slow or not configured
  */
 export async function quoteRates(ctx: Context, { ship_to, parcel }: RateRequest): Promise<RateQuote> {
-  const to = { zip: ship_to.zip.trim().toUpperCase(), country: ship_to.country.toUpperCase() };
-  rejectIssues(checkCountry('/ship_to/country', to.country));
+  const to = { zip: ship_to.zip?.trim().toUpperCase() ?? '', country: ship_to.country.toUpperCase() };
+  rejectIssues([...checkCountry('/ship_to/country', to.country), ...checkZip(to)]);
   const opened = await openAccount(ctx);
   if (!opened) throw providerUnavailable();
   const weightOz = Math.ceil(parcel.weight_oz);
@@ -54,6 +62,11 @@ export async function quoteRates(ctx: Context, { ship_to, parcel }: RateRequest)
     if (error instanceof ProviderError) throw providerUnavailable(error);
     throw error;
   }
+}
+
+function checkZip({ zip, country }: { zip: string; country: string }): Issue[] {
+  if (zip !== '' || country !== 'US') return [];
+  return [{ path: '/ship_to/zip', code: 'required', detail: 'is required for the US' }];
 }
 
 async function fetchQuote(

@@ -5936,7 +5936,8 @@ export interface operations {
             content: {
                 "application/json": {
                     ship_to: {
-                        zip: string;
+                        /** @description Required for the US. Some countries, such as Hong Kong, have none. */
+                        zip?: string | null;
                         country: string;
                     };
                     parcel: {
