@@ -42,7 +42,7 @@ async function storefrontOf(t: ExecutionContext, replies: Reply[], options: Part
     server.closeAllConnections();
   });
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { storefront: createStorefront({ baseUrl, tenant: 'a-store', ...options }), keys };
+  return { storefront: createStorefront({ baseUrl, tenant: 'a-store', ...options }), keys, baseUrl };
 }
 
 const errorOf = (request: Promise<unknown>): Promise<ApiError> =>
@@ -127,6 +127,22 @@ test('a response that is not JSON is an error of its own', async (t) => {
   t.like(await errorOf(storefront.createCart()), { code: 'unexpected_response', status: 200 });
   t.like(await errorOf(storefront.createCart()), { code: 'unexpected_response', status: 200 });
   t.like(await errorOf(storefront.createCart()), { code: 'unexpected_response', status: 502 });
+});
+
+test('a baseUrl that leads to another one is reported, and not what the request lost on the way', async (t) => {
+  const service: Reply = (response, request) => {
+    const lost = request.method === 'GET' ? failure(405, 'method_not_allowed') : failure(401, 'missing_key');
+    return request.headers.authorization ? cart(response, request) : lost(response, request);
+  };
+  const { baseUrl } = await storefrontOf(t, [service]);
+  for (const status of [301, 308]) {
+    const elsewhere: Reply = (response, { url }) => response.writeHead(status, { location: `${baseUrl}${url}` }).end();
+    const { storefront, keys } = await storefrontOf(t, [elsewhere], { secretKey: 'sk_test_key' });
+    const error = await errorOf(storefront.createCart());
+    t.is(error.code, 'unexpected_response');
+    t.true(error.detail.includes(baseUrl), error.detail);
+    t.is(keys.length, 1);
+  }
 });
 
 test('a 429 is repeated later whether or not its Retry-After can be read', async (t) => {

@@ -49,6 +49,7 @@ async function send(request: Request, options: RetryOptions): Promise<Response |
       signal: AbortSignal.any([signal, AbortSignal.timeout(Math.min(timeoutMs, longestMs))]),
     });
     const body = await response.arrayBuffer();
+    if (response.redirected && lostInRedirects.includes(response.status)) return redirectedError(response);
     return new Response(body.byteLength > 0 ? body : null, response);
   } catch (cause) {
     signal.throwIfAborted();
@@ -56,10 +57,21 @@ async function send(request: Request, options: RetryOptions): Promise<Response |
   }
 }
 
+/** On its way to another origin a request loses its key, and where a redirect makes it a GET, its method. */
+const lostInRedirects = [401, 405];
+
+const redirectedError = (response: Response): ApiError =>
+  new ApiError(
+    'unexpected_response',
+    `The baseUrl leads to ${new URL(response.url).origin}, and what was sent got lost on the way. Use that URL.`,
+    { response },
+  );
+
 /** @returns undefined where the outcome is final */
 function waitBeforeRetry(request: Request, outcome: Response | ApiError, failures: number): number | undefined {
   const backoffMs = 250 * 2 ** failures * (1 + Math.random());
-  if (outcome instanceof ApiError) return isRepeatable(request) ? backoffMs : undefined;
+  if (outcome instanceof ApiError)
+    return outcome.code === 'connection_failed' && isRepeatable(request) ? backoffMs : undefined;
   const { status, headers } = outcome;
   if (status === 429 || ((status === 409 || status === 503) && headers.has('retry-after')))
     return retryAfterMsOf(outcome) || backoffMs;
