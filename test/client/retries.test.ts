@@ -25,7 +25,7 @@ const failure =
   (status: number, error: string, headers: Record<string, string> = {}): Reply =>
   (response) =>
     response
-      .writeHead(status, { 'x-request-id': 'req_1', ...headers })
+      .writeHead(status, { 'x-request-id': 'req_1', 'content-type': 'application/json', ...headers })
       .end(JSON.stringify({ error, detail: 'It failed.', request_id: 'req_1' }));
 
 /** A storefront of a server that replies to each request with the next of these, and to further ones with the last. */
@@ -57,6 +57,14 @@ test('a request whose response is lost is sent again with the same idempotency k
   t.is(keys.length, 3);
   t.is(new Set(keys).size, 1);
   t.regex(String(keys[0]), /^\d+(-\d+){3}$/);
+});
+
+test('the page of a proxy that names the request is no response of the service', async (t) => {
+  const page: Reply = (response) =>
+    response.writeHead(502, { 'content-type': 'text/html', 'x-request-id': 'proxy_1' }).end('<h1>Bad Gateway');
+  const { storefront, keys } = await storefrontOf(t, [page, cart]);
+  t.is((await storefront.createCart()).cart.id, 'cart_1');
+  t.is(new Set(keys).size, 1);
 });
 
 test('an idempotency key of the caller is the one that is sent', async (t) => {

@@ -76,9 +76,13 @@ function waitBeforeRetry(request: Request, outcome: Response | ApiError, failure
   if (status === 429 || ((status === 409 || status === 503) && headers.has('retry-after')))
     return retryAfterMsOf(outcome) || backoffMs;
   // The service says itself when to retry; a proxy may not know whether the request was carried out.
-  const isFromProxy = status >= 502 && status <= 504 && !headers.has('x-request-id');
+  const isFromProxy = status >= 502 && status <= 504 && !isFromService(headers);
   return isFromProxy && isRepeatable(request) ? backoffMs : undefined;
 }
+
+/** Proxies may name a request, too, on pages of their own. */
+const isFromService = (headers: Headers) =>
+  headers.has('x-request-id') && /json/.test(headers.get('content-type') ?? '');
 
 const isRepeatable = ({ method, headers }: Request) =>
   (method !== 'POST' && method !== 'PATCH') || headers.has('idempotency-key');
