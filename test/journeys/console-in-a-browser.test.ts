@@ -5,6 +5,7 @@ import anyTest, { type ExecutionContext, type TestFn } from 'ava';
 import { Secret, TOTP } from 'otpauth';
 import type { Browser, Dialog, Locator, Page, Request, Route } from 'playwright-core';
 
+import type { Body } from '#src/client/src/index.ts';
 import { ensureConsole } from '#src/console/build/ensure-built.ts';
 import { type Receiver, startReceiver } from '#src/dev/demo/receiver.ts';
 import { mailboxControl } from '#src/dev/simulators/mailbox/control.ts';
@@ -1102,6 +1103,33 @@ browserTest('a return whose goods were replaced is closed without a refund', asy
   await row.getByText('Closed').waitFor();
   t.deepEqual((await admin.getOrder(order.id)).order.refunds, []);
 });
+
+browserTest(
+  'who corrects the postal code of an order keeps the street that another member corrected meanwhile',
+  async (t) => {
+    t.timeout(180_000);
+    const { stack } = t.context;
+    const { admin } = clientsOf(stack);
+    const order = await buyMug(stack, abroad);
+    const found = await until(async () => {
+      const { order: found } = await admin.getOrder(order.id);
+      return found.fulfillment_status === 'needs_attention' ? found : undefined;
+    });
+    const page = await openConsole(t);
+    await openInConsole(page, stack, `/orders/${order.id}/show`, order.number);
+    await button(page, 'Edit').click();
+    await dialog(page).getByLabel('Postal code').fill('SW1A 2AB');
+    await dialog(page).getByLabel('Buy the label again').uncheck();
+    await admin.replaceShippingAddress(order.id, {
+      ...(found.shipping_address as Body<'admin.replaceShippingAddress'>),
+      street1: '11 Downing St',
+    });
+    await page.getByText('11 Downing St').waitFor();
+    await confirm(page, 'Save');
+    await page.getByText('The address is saved.').waitFor();
+    t.like((await admin.getOrder(order.id)).order.shipping_address, { street1: '11 Downing St', zip: 'SW1A 2AB' });
+  },
+);
 
 browserTest('a subscriber who has moved gets the next parcels at the new address', async (t) => {
   t.timeout(300_000);
