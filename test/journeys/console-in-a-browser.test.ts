@@ -1131,6 +1131,35 @@ browserTest(
   },
 );
 
+browserTest('who refunds a return is told what was refunded of its order before', async (t) => {
+  t.timeout(300_000);
+  const { stack } = t.context;
+  const { admin, storefront } = clientsOf(stack);
+  const order = await buyMug(stack, atHome);
+  const { items } = await until(async () => {
+    const { order: found } = await admin.getOrder(order.id);
+    return found.status === 'paid' ? found : undefined;
+  });
+  const { return: made } = await storefront.createReturn({
+    order_number: order.number,
+    email: atHome.email,
+    items: [{ order_item_id: items[0]?.id ?? '', quantity: 1 }],
+  });
+  await admin.approveReturn(made.id, {});
+  await admin.receiveReturn(made.id, {});
+  await admin.refundOrder(order.id, { amount_cents: 1250 });
+  const page = await openOwnTab(t);
+  await openInConsole(page, stack, '/returns', 'Returns');
+  const row = page.getByRole('row', { name: new RegExp(made.number) });
+  await row.getByRole('button', { name: 'Refund' }).click();
+  await dialog(page).getByText(`$12.50 of ${order.number} was refunded before.`, { exact: false }).waitFor();
+  await dialog(page).getByLabel('Amount').fill('0');
+  await confirm(page, 'Refund');
+  await row.getByText('Refunded').waitFor();
+  await until(async () => (await admin.getOrder(order.id)).order.refunded_cents === 1250);
+  t.is((await admin.getOrder(order.id)).order.refunds.length, 1);
+});
+
 browserTest('a subscriber who has moved gets the next parcels at the new address', async (t) => {
   t.timeout(300_000);
   const { stack } = t.context;

@@ -1,13 +1,20 @@
-import type { Body, Return } from '@storefront-commerce/client';
+import Alert from '@mui/material/Alert';
+import type { Body, OrderFile, Return } from '@storefront-commerce/client';
 import { TextInput } from 'react-admin';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
+import { formatMoney } from '../../lib/format.ts';
+import { Loaded } from '../../lib/loaded.tsx';
 import { MoneyInput } from '../../lib/money-input.tsx';
 import { useSession } from '../../session/session.ts';
 
 interface Props {
   readonly item: Return;
+}
+
+interface OrderProps {
+  readonly order: OrderFile;
 }
 
 type Note = Body<'admin.approveReturn'>;
@@ -78,7 +85,7 @@ export function ReturnActions({ item }: Props) {
   );
 }
 
-function RefundReturn({ item: { id, number } }: Props) {
+function RefundReturn({ item: { id, number, order_id } }: Props) {
   const session = useSession();
   return (
     <Action<Body<'admin.refundReturn'>>
@@ -89,6 +96,9 @@ function RefundReturn({ item: { id, number } }: Props) {
       run={(input, options) => admin.refundReturn(id, input, options)}
       done="The return is refunded, and the customer gets an email."
     >
+      <Loaded queryKey={['refunds', order_id]} load={(signal) => admin.getOrder(order_id, { signal })} gcTime={0}>
+        {({ order }) => <RefundedBefore order={order} />}
+      </Loaded>
       <MoneyInput
         source="amount_cents"
         label="Amount"
@@ -97,5 +107,18 @@ function RefundReturn({ item: { id, number } }: Props) {
       />
       <TextInput source="note" label="Message to the customer" multiline />
     </Action>
+  );
+}
+
+/** A refund of an order is of no item, so that the one of a return does not know whether it was of the same goods. */
+function RefundedBefore({ order: { refunded_cents: refunded, refunds, currency, order_number: number } }: OrderProps) {
+  const pending = refunds.filter(({ state }) => state === 'requested');
+  const before = pending.reduce((sum, { amount_cents }) => sum + amount_cents, refunded);
+  if (before === 0) return null;
+  return (
+    <Alert severity="warning" sx={{ mb: 2 }}>
+      {formatMoney(before, currency)} of {number} was refunded before. If that was for these goods, enter what is left
+      of their price, or 0.
+    </Alert>
   );
 }
