@@ -1534,6 +1534,34 @@ browserTest('who sets quiet hours of reminders keeps the steps that another memb
   t.like(saved, { steps: only('2h', '20h'), quiet_hours: only('22:00', '07:00') });
 });
 
+browserTest('who is invited as a member again keeps their role', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const { admin } = clientsOf(stack);
+  const { staff: member } = await admin.inviteStaff({ email: 'lee@cedar.example', name: 'Lee', role: 'manager' });
+  const page = await signIn(t);
+  await openInConsole(page, stack, '/staff', 'Staff');
+  await button(page, 'Invite').click();
+  await dialog(page).getByLabel('Email').fill('Lee@cedar.example');
+  await dialog(page).getByLabel('Name').fill('Lee');
+  await dialog(page).getByLabel('Role').click();
+  await page.getByRole('option', { name: 'Analyst' }).click();
+  const invited = page.getByText('The invitation is on its way.');
+  const gate = page.getByRole('dialog', { name: 'Confirm that it is you' });
+  const rejected = dialog(page).getByText('lee@cedar.example is a member already, with the role Manager.', {
+    exact: false,
+  });
+  await confirm(page, 'Invite');
+  await rejected.or(invited).or(gate).waitFor();
+  t.true(await rejected.isVisible());
+  await dialog(page).getByLabel('Role').click();
+  await page.getByRole('option', { name: 'Manager' }).click();
+  await verifyAfter(page, stack, () => confirm(page, 'Try again'));
+  await invited.waitFor();
+  const { staff } = await admin.listStaff({ limit: 100 });
+  t.is(staff.find(({ id }) => id === member.id)?.role, 'manager');
+});
+
 browserTest('who corrects the name of a member keeps the role that another owner gave meanwhile', async (t) => {
   t.timeout(300_000);
   const { stack } = t.context;

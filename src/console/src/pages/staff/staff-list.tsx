@@ -1,5 +1,5 @@
 import Box from '@mui/material/Box';
-import type { Body, Staff } from '@storefront-commerce/client';
+import { ApiError, type Body, type Staff } from '@storefront-commerce/client';
 import { email, required, SelectInput, TextInput } from 'react-admin';
 
 import { admin } from '../../admin.ts';
@@ -37,7 +37,10 @@ function Invite() {
       variant="contained"
       scope="admin.staff:write"
       text="They are emailed a link to sign in, which is valid for three days."
-      run={(input, options) => admin.inviteStaff(input, options)}
+      run={async (input, options) => {
+        await rejectOtherRole(input);
+        return admin.inviteStaff(input, options);
+      }}
       done="The invitation is on its way."
     >
       <TextInput source="email" label="Email" type="email" validate={[required(), email()]} />
@@ -45,6 +48,18 @@ function Invite() {
       <RoleInput />
     </Action>
   );
+}
+
+/** Who is invited again gets another link. The API would also give them this role. */
+async function rejectOtherRole({ email, role }: Body<'admin.inviteStaff'>): Promise<void> {
+  const wanted = email.trim().toLowerCase();
+  for await (const { email, role: current, revoked_at } of admin.listStaff({ limit: 100 })) {
+    if (email === wanted && !revoked_at && current !== role)
+      throw new ApiError(
+        'invalid_argument',
+        `${email} is a member already, with the role ${formatCode(current)}. To change the role, edit the member.`,
+      );
+  }
 }
 
 function MemberActions({ member }: { readonly member: Staff }) {
