@@ -762,6 +762,24 @@ browserTest('a session that has ended is signed in again in another tab, and the
   t.pass();
 });
 
+browserTest('a member who was revoked is not told that a link to sign in is on its way', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const { admin } = clientsOf(stack);
+  const email = 'gone@cedar.example';
+  const { staff: member } = await admin.inviteStaff({ email, name: 'Robin', role: 'manager' });
+  const page = await signIn(t, email);
+  await admin.revokeStaff(member.id);
+  await page.getByRole('menuitem', { name: 'Orders' }).click();
+  await page.getByRole('heading', { name: 'Your session has ended' }).waitFor();
+  await button(page, 'Email me a link').click();
+  const said = dialog(page).getByRole('alert');
+  t.is(
+    await said.innerText(),
+    `If ${email} still belongs to the staff of this store, a link is on its way. Open it in this browser.`,
+  );
+});
+
 browserTest('who continues before signing in again keeps what the page has, also from another window', async (t) => {
   t.timeout(300_000);
   const { stack } = t.context;

@@ -44,7 +44,7 @@ function SignInAgain({ close }: GateProps) {
       if (!session) return undefined;
       const { staff, store } = session;
       await directAdmin.requestSignInLink({ email: staff.email }, { headers: { [storeHeader]: store.slug } });
-      return `A link is on its way to ${staff.email}. Open it in this browser.`;
+      return `If ${staff.email} still belongs to the staff of this store, a link is on its way. Open it in this browser.`;
     });
   const resumeFromOtherTab = useEffectEvent(resume);
   useEffect(() => onSignIn(() => resumeFromOtherTab()), []);
