@@ -1809,6 +1809,17 @@ const lengthenWords = `{
       texts.currentNode.data = 'Wort'.repeat(50);
 }`;
 
+browserTest('the button of a dialog that deletes can be read in dark mode', async (t) => {
+  t.timeout(180_000);
+  const page = await openOwnTab(t);
+  await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
+  await openInConsole(page, t.context.stack, '/products/oak-bowl/show', 'Oak bowl');
+  await page.evaluate(readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8'));
+  await button(page, 'Delete').click();
+  await dialog(page).getByRole('button', { name: 'Delete' }).waitFor();
+  t.deepEqual(await page.evaluate<string[]>(seriousFindings), []);
+});
+
 browserTest('the title of a dialog shows all of a long URL in a narrow window', async (t) => {
   t.timeout(180_000);
   const { stack } = t.context;

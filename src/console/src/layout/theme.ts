@@ -88,5 +88,11 @@ export const darkTheme: RaThemeOptions = {
   shape,
   typography,
   motion,
-  palette: { mode: 'dark', primary: { main: '#8fc1e3' }, secondary: { main: '#8fc1e3' }, warning: { main: '#f0a57a' } },
+  palette: {
+    mode: 'dark',
+    primary: { main: '#8fc1e3' },
+    secondary: { main: '#8fc1e3' },
+    warning: { main: '#f0a57a' },
+    error: { main: '#f28b82' },
+  },
 };
