@@ -1820,6 +1820,22 @@ browserTest('the button of a dialog that deletes can be read in dark mode', asyn
   t.deepEqual(await page.evaluate<string[]>(seriousFindings), []);
 });
 
+browserTest('the attempts of a delivery can be scrolled with the keyboard', async (t) => {
+  t.timeout(180_000);
+  const { stack, receiver } = t.context;
+  const page = await openOwnTab(t);
+  await page.setViewportSize({ width: 1280, height: 500 });
+  await openInConsole(page, stack, '/webhooks', 'Webhooks');
+  await page.evaluate(readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8'));
+  await page.getByRole('link', { name: receiver.url }).click();
+  await button(page, 'Try an event').click();
+  await confirm(page, 'Try an event');
+  const delivered = page.getByRole('row', { name: /webhook\.test Delivered/ }).first();
+  await delivered.getByRole('button', { name: 'Attempts' }).click();
+  await dialog(page).getByText('What is sent now').waitFor();
+  t.deepEqual(await page.evaluate<string[]>(seriousFindings), []);
+});
+
 browserTest('the title of a dialog shows all of a long URL in a narrow window', async (t) => {
   t.timeout(180_000);
   const { stack } = t.context;

@@ -24,7 +24,8 @@ export function StockHistory({ variant: { id, sku } }: { readonly variant: Manag
       </Button>
       <Dialog open={isOpen} fullWidth maxWidth="sm" onClose={() => setOpen(false)} aria-labelledby={titleId}>
         <DialogTitle id={titleId}>Stock of {sku}</DialogTitle>
-        <DialogContent>
+        {/* Scrolled with the keyboard, too, where nothing in it can be focused. */}
+        <DialogContent tabIndex={0}>
           <Loaded
             queryKey={['stock-movements', id]}
             load={(signal) => admin.listStockMovements({ variant_id: id, limit: 100 }, { signal })}

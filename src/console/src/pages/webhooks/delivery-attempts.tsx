@@ -32,7 +32,8 @@ export function DeliveryAttempts({ delivery: { id, type } }: { readonly delivery
       />
       <Dialog open={isOpen} fullWidth maxWidth="md" onClose={() => setOpen(false)} aria-labelledby={titleId}>
         <DialogTitle id={titleId}>{type}</DialogTitle>
-        <DialogContent>
+        {/* Scrolled with the keyboard, too, where nothing in it can be focused. */}
+        <DialogContent tabIndex={0}>
           <Loaded queryKey={['delivery', id]} load={(signal) => admin.getWebhookDelivery(id, { signal })}>
             {({ delivery, attempts, request }) => (
               <>
