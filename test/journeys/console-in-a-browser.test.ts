@@ -1320,6 +1320,38 @@ browserTest(
   },
 );
 
+browserTest(
+  'terms of payment that another member changed stay, though the page is read again in between',
+  async (t) => {
+    t.timeout(300_000);
+    const { stack } = t.context;
+    const page = await signIn(t);
+    await openInConsole(page, stack, '/settings/payments', 'Settings');
+    await button(page, 'Edit').click();
+    await dialog(page).getByLabel('Let the provider calculate tax').check();
+
+    const other = await openTab(t, page);
+    await openInConsole(other, stack, '/settings/payments', 'Settings');
+    await button(other, 'Edit').click();
+    await dialog(other).getByLabel('How long a shopper has to pay').fill('95m');
+    await verifyAfter(other, stack, () => confirm(other, 'Edit'));
+    await other.getByText('Payments are up to date.').waitFor();
+
+    // As when someone comes back to the page.
+    await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
+    await page.getByText('95m').waitFor();
+    await confirm(page, 'Edit');
+    await page.getByText('Payments are up to date.').waitFor();
+    const { payments } = (await clientsOf(stack).admin.getProviders()).providers;
+    // Other tests expect prices without tax.
+    await button(page, 'Edit').click();
+    await dialog(page).getByLabel('Let the provider calculate tax').uncheck();
+    await confirm(page, 'Edit');
+    await dialog(page).waitFor({ state: 'detached' });
+    t.like(payments, { session_lifetime: '95m', automatic_tax: true });
+  },
+);
+
 browserTest('a file is checked, its rejected rows are downloaded, and an export of the products too', async (t) => {
   t.timeout(300_000);
   const { stack } = t.context;

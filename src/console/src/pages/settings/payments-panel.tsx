@@ -2,6 +2,7 @@ import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import type { Body, PaymentAccount } from '@storefront-commerce/client';
+import { useState } from 'react';
 import { BooleanInput, PasswordInput, required, TextInput } from 'react-admin';
 
 import { admin } from '../../admin.ts';
@@ -73,14 +74,17 @@ async function readTerms(account: PaymentAccount) {
 function EditTerms({ account }: Props) {
   const { session_lifetime, automatic_tax } = account;
   const terms = { session_lifetime, automatic_tax };
+  // The account is read again while the form is open.
+  const [shown, setShown] = useState(terms);
   return (
     <Action<Pick<Input, 'session_lifetime' | 'automatic_tax'>>
       label="Edit"
       title="Edit how payments are taken"
       scope="admin:write"
       input={terms}
+      onOpen={() => setShown(terms)}
       run={async (input) =>
-        admin.savePaymentProvider({ ...(await readTerms(account)), ...changesOf<typeof input>(terms, input) })
+        admin.savePaymentProvider({ ...(await readTerms(account)), ...changesOf<typeof input>(shown, input) })
       }
       done="Payments are up to date."
     >
