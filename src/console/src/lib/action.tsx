@@ -23,7 +23,6 @@ interface ActionProps<Input extends object, Outcome> extends ActionRequest<Input
   readonly submit?: string;
   /** What it does, and what cannot be undone. */
   readonly text?: ReactNode;
-  readonly input?: Partial<Input>;
   readonly color?: ButtonProps['color'];
   readonly variant?: ButtonProps['variant'];
   readonly disabled?: boolean;
@@ -75,7 +74,7 @@ function ActionDialog<Input extends object, Outcome>(
     flushSync(onClose);
     onDone?.(result);
   };
-  const { send, isSending, error } = useAction({ ...props, onDone: closeWith }, unknown);
+  const { send, isSending, error } = useAction({ ...props, input, onDone: closeWith }, unknown);
   return (
     <Dialog
       open

@@ -31,6 +31,14 @@ export function differencesOf(
   return difference.theirs === difference.mine ? [] : [difference];
 }
 
+/** The fields that were edited since the form began with `base`: all others stay as another member may have saved them. */
+export function changesOf<Input extends object>(base: Partial<Input>, mine: Input): Partial<Input> {
+  const written = (value: unknown) => JSON.stringify(value ?? '');
+  const fields = Object.keys(mine) as (keyof Input)[];
+  const edited = fields.filter((field) => written(mine[field]) !== written(base[field]));
+  return Object.fromEntries(edited.map((field) => [field, mine[field]])) as Partial<Input>;
+}
+
 /** A list of texts, such as tags, is read as one. */
 const hasParts = (value: unknown): boolean =>
   typeof value === 'object' &&

@@ -3,17 +3,27 @@ import { useState } from 'react';
 import { useNotify, useRefresh } from 'react-admin';
 
 import { useSession } from '../session/session.ts';
+import { changesOf } from './differences.ts';
 import { messageOf } from './errors.ts';
 import { labelsOf } from './labels-of.ts';
 import type { LabelOf } from './name-of-field.ts';
 
+interface RunOptions<Input extends object> {
+  /** The same for the same input, however often it is sent, until it has succeeded or is rejected. */
+  readonly idempotencyKey: string;
+  /** The fields of the input that were edited. The others may have been saved by another member meanwhile. */
+  readonly edited: Partial<Input>;
+}
+
 /** A request that changes something, and what follows when it has succeeded. */
 export interface ActionRequest<Input extends object, Outcome = unknown> {
+  /** What its form begins with. */
+  readonly input?: Partial<Input>;
   /**
-   * Sends it. The same input has the same key, however often it is sent, until it has succeeded or is rejected.
+   * Sends it.
    * @param labelOf of the form whose input it is
    */
-  readonly run: (input: Input, options: { idempotencyKey: string }, labelOf: LabelOf) => Promise<Outcome>;
+  readonly run: (input: Input, options: RunOptions<Input>, labelOf: LabelOf) => Promise<Outcome>;
   /** What is said when it has succeeded. */
   readonly done: string | ((result: Outcome) => string);
   /** Called with the result when it has succeeded. */
@@ -36,7 +46,7 @@ export type UnknownOutcomes = Map<string, string>;
 
 /** @param unknown those of the button, however often its form is opened */
 export function useAction<Input extends object, Outcome>(
-  { run, done, onDone }: ActionRequest<Input, Outcome>,
+  { input: base = {}, run, done, onDone }: ActionRequest<Input, Outcome>,
   unknown: UnknownOutcomes,
 ): ActionState<Input> {
   const [isSending, setSending] = useState(false);
@@ -50,7 +60,8 @@ export function useAction<Input extends object, Outcome>(
     setError(undefined);
     const labelOf = labelsOf(form);
     try {
-      const result = await run(input, { idempotencyKey: keyOf(unknown, input) }, labelOf);
+      const options = { idempotencyKey: keyOf(unknown, input), edited: changesOf(base, input) };
+      const result = await run(input, options, labelOf);
       unknown.clear();
       notify(typeof done === 'string' ? done : done(result), { type: 'success' });
       refresh();

@@ -9,7 +9,7 @@ import { type ReactNode, useState } from 'react';
 
 import { useSession } from '../session/session.ts';
 import { Action } from './action.tsx';
-import { differencesOf } from './differences.ts';
+import { changesOf, differencesOf } from './differences.ts';
 import { EditForm } from './edit-form.tsx';
 import type { LabelOf } from './name-of-field.ts';
 import { Rows } from './rows.tsx';
@@ -124,14 +124,6 @@ function useVersionedSave<Thing extends Versioned, Input extends object>({
     }
   };
   return { run, conflict: conflict && <ConflictDialog {...conflict} /> };
-}
-
-/** The fields that were edited: all others stay as the other member saved them. */
-export function changesOf<Input extends object>(base: Input, mine: Input): Partial<Input> {
-  const written = (value: unknown) => JSON.stringify(value ?? '');
-  const fields = Object.keys(mine) as (keyof Input)[];
-  const edited = fields.filter((field) => written(mine[field]) !== written(base[field]));
-  return Object.fromEntries(edited.map((field) => [field, mine[field]])) as Partial<Input>;
 }
 
 function ConflictDialog<Input extends object>({ theirs, mine, labelOf, decide }: Conflict<Input>) {

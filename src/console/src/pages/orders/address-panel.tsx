@@ -1,11 +1,9 @@
 import type { Body, OrderFile } from '@storefront-commerce/client';
-import { useState } from 'react';
 import { BooleanInput, email, required, TextInput } from 'react-admin';
 
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
 import { asWritten, Panel } from '../../lib/facts.tsx';
-import { changesOf } from '../../lib/versioned-form.tsx';
 
 type Address = Body<'admin.replaceShippingAddress'>;
 
@@ -26,8 +24,6 @@ export function AddressPanel({ order }: { readonly order: OrderFile }) {
 
 /** Only what was edited changes: the rest stays as another member may have corrected it meanwhile. */
 function EditAddress({ order: { id, shipping_address: address, label } }: { readonly order: OrderFile }) {
-  // The order is read again while the form is open.
-  const [shown, setShown] = useState(address);
   const isWaiting = label?.state === 'needs_attention';
   return (
     <Action<Address & { retry?: boolean }>
@@ -36,13 +32,11 @@ function EditAddress({ order: { id, shipping_address: address, label } }: { read
       title="Correct the shipping address"
       scope="admin.orders:write"
       input={{ ...(address as Address), retry: isWaiting }}
-      onOpen={() => setShown(address)}
       done="The address is saved."
-      run={async ({ retry, ...mine }, options) => {
+      run={async ({ retry }, { edited: { retry: _, ...edited }, idempotencyKey }) => {
         const { order } = await admin.getOrder(id);
-        const edited = changesOf(shown as Address, mine);
         await admin.replaceShippingAddress(id, { ...(order.shipping_address as Address), ...edited });
-        if (retry && label) await admin.retryLabel(label.id, options);
+        if (retry && label) await admin.retryLabel(label.id, { idempotencyKey });
       }}
     >
       <AddressInputs />

@@ -1,5 +1,4 @@
 import { ApiError, type Body, type ManagedPartner } from '@storefront-commerce/client';
-import { useState } from 'react';
 import { maxValue, required, TextInput } from 'react-admin';
 
 import { admin } from '../../admin.ts';
@@ -7,7 +6,6 @@ import { Action } from '../../lib/action.tsx';
 import { DecimalInput } from '../../lib/decimal-input.tsx';
 import { formatCount, formatMoney, formatPercent } from '../../lib/format.ts';
 import { Listing } from '../../lib/listing.tsx';
-import { changesOf } from '../../lib/versioned-form.tsx';
 import { useSession } from '../../session/session.ts';
 
 type Input = Body<'admin.savePartner'>;
@@ -59,18 +57,13 @@ function NewPartner() {
 
 /** Only what was edited changes: the rest stays as another member may have saved it meanwhile. */
 function EditPartner({ partner }: { readonly partner: ManagedPartner }) {
-  // The row is read again while the form is open.
-  const [shown, setShown] = useState(partner);
   return (
     <Action<Input>
       label="Edit"
       title={`Edit ${partner.name}`}
       scope="admin.customers:write"
       input={inputOf(partner)}
-      onOpen={() => setShown(partner)}
-      run={async (input) =>
-        admin.savePartner({ ...inputOf(await readPartner(partner)), ...changesOf(inputOf(shown), input) })
-      }
+      run={async (_, { edited }) => admin.savePartner({ ...inputOf(await readPartner(partner)), ...edited })}
       done="The partner is saved."
     >
       <PartnerInputs isKnown />

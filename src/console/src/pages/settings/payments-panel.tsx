@@ -2,7 +2,6 @@ import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import type { Body, PaymentAccount } from '@storefront-commerce/client';
-import { useState } from 'react';
 import { BooleanInput, PasswordInput, required, TextInput } from 'react-admin';
 
 import { admin } from '../../admin.ts';
@@ -10,7 +9,6 @@ import { Action } from '../../lib/action.tsx';
 import { Facts, Panel } from '../../lib/facts.tsx';
 import { formatTime } from '../../lib/format.ts';
 import { Loaded } from '../../lib/loaded.tsx';
-import { changesOf } from '../../lib/versioned-form.tsx';
 import { CheckProvider } from './check-provider.tsx';
 import { RotateWebhookSecret } from './rotate-webhook-secret.tsx';
 
@@ -74,18 +72,13 @@ async function readTerms(account: PaymentAccount) {
 function EditTerms({ account }: Props) {
   const { session_lifetime, automatic_tax } = account;
   const terms = { session_lifetime, automatic_tax };
-  // The account is read again while the form is open.
-  const [shown, setShown] = useState(terms);
   return (
     <Action<Pick<Input, 'session_lifetime' | 'automatic_tax'>>
       label="Edit"
       title="Edit how payments are taken"
       scope="admin:write"
       input={terms}
-      onOpen={() => setShown(terms)}
-      run={async (input) =>
-        admin.savePaymentProvider({ ...(await readTerms(account)), ...changesOf<typeof input>(shown, input) })
-      }
+      run={async (_, { edited }) => admin.savePaymentProvider({ ...(await readTerms(account)), ...edited })}
       done="Payments are up to date."
     >
       <TextInput

@@ -6,7 +6,6 @@ import { admin } from '../../admin.ts';
 import { EditForm } from '../../lib/edit-form.tsx';
 import { Facts, Panel } from '../../lib/facts.tsx';
 import { Loaded } from '../../lib/loaded.tsx';
-import { changesOf } from '../../lib/versioned-form.tsx';
 import { useScope } from '../../session/session.ts';
 
 /** When those who left a cart are reminded of it. */
@@ -45,10 +44,10 @@ function RemindersForm({ reminders }: { readonly reminders: ReminderSettings }) 
     <EditForm<Input, { reminders: ReminderSettings }>
       key={JSON.stringify(saved)}
       input={inputOf(saved)}
-      run={async (mine) => {
+      run={async (_, { edited }) => {
         // What was not edited stays as another member may have saved it meanwhile.
         const { reminders } = await admin.getReminderSettings();
-        const { quiet_hours, ...input } = { ...inputOf(reminders), ...changesOf(inputOf(saved), mine) };
+        const { quiet_hours, ...input } = { ...inputOf(reminders), ...edited };
         const [from, until] = quiet_hours;
         return admin.saveReminderSettings({ ...input, quiet_hours: from && until ? [from, until] : null });
       }}

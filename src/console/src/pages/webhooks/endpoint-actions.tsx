@@ -8,7 +8,6 @@ import { Action } from '../../lib/action.tsx';
 import { formatCount } from '../../lib/format.ts';
 import { SecretDialog } from '../../lib/secret-dialog.tsx';
 import { TimeInput } from '../../lib/time-input.tsx';
-import { changesOf } from '../../lib/versioned-form.tsx';
 import { EndpointInputs } from './endpoint-inputs.tsx';
 
 interface Props {
@@ -19,10 +18,20 @@ const scope = 'admin.webhooks:write';
 
 /** What can be done with an endpoint. */
 export function EndpointActions({ endpoint }: Props) {
-  const { id, status } = endpoint;
+  const { id, url, events, concurrency, rate_per_second, status } = endpoint;
   return (
     <>
-      <EditEndpoint endpoint={endpoint} />
+      <Action<Body<'admin.updateWebhookEndpoint'>>
+        label="Edit"
+        submit="Save"
+        title="Edit the endpoint"
+        scope={scope}
+        input={{ url, events: events as never, concurrency, rate_per_second }}
+        run={(_, { edited }) => admin.updateWebhookEndpoint(id, edited)}
+        done="The endpoint is changed."
+      >
+        <EndpointInputs />
+      </Action>
       <Action
         label="Try an event"
         scope={scope}
@@ -52,32 +61,6 @@ export function EndpointActions({ endpoint }: Props) {
       )}
       <DeleteEndpoint endpoint={endpoint} />
     </>
-  );
-}
-
-type Input = Body<'admin.updateWebhookEndpoint'>;
-
-const inputOf = ({ url, events, concurrency, rate_per_second }: WebhookEndpoint): Input => ({
-  ...{ url, events: events as never, concurrency, rate_per_second },
-});
-
-/** Only what was edited is sent: the rest stays as another member may have saved it meanwhile. */
-function EditEndpoint({ endpoint }: Props) {
-  // The endpoint is read again while the form is open.
-  const [shown, setShown] = useState(endpoint);
-  return (
-    <Action<Input>
-      label="Edit"
-      submit="Save"
-      title="Edit the endpoint"
-      scope={scope}
-      input={inputOf(endpoint)}
-      onOpen={() => setShown(endpoint)}
-      run={(input) => admin.updateWebhookEndpoint(endpoint.id, changesOf(inputOf(shown), input))}
-      done="The endpoint is changed."
-    >
-      <EndpointInputs />
-    </Action>
   );
 }
 
