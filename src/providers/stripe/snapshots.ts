@@ -103,7 +103,8 @@ export function subscriptionSnapshotOf(subscription: Stripe.Subscription): Subsc
       itemId: item.id,
       ...productMetadataIn(item.price.product),
       quantity: item.quantity ?? 1,
-      unitPriceCents: item.price.unit_amount ?? 0,
+      // A price of a part of a cent is only in the decimal.
+      unitPriceCents: item.price.unit_amount ?? Math.round(Number(String(item.price.unit_amount_decimal ?? 0))),
       interval: item.price.recurring?.interval_count === 3 ? 'quarter' : 'month',
       currentPeriodEnd: momentOf(item.current_period_end),
     })),

@@ -142,7 +142,7 @@ async function changeInterval(
         price_data: {
           currency: item.price.currency,
           product: idOf(item.price.product) ?? '',
-          unit_amount: item.price.unit_amount ?? 0,
+          ...amountOf(item.price),
           recurring: { interval: 'month', interval_count: months },
         },
       })),
@@ -150,3 +150,7 @@ async function changeInterval(
     options,
   );
 }
+
+/** Only the decimal has a price of a part of a cent. Stripe rejects one that has neither, such as of tiers. */
+const amountOf = ({ unit_amount: whole, unit_amount_decimal: decimal }: Stripe.Price) =>
+  whole === null ? { ...(decimal && { unit_amount_decimal: decimal }) } : { unit_amount: whole };
