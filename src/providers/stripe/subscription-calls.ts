@@ -139,6 +139,8 @@ async function changeInterval(
       trial_end: Math.max(...items.map(({ current_period_end: end }) => end)),
       items: items.map((item) => ({
         id: item.id,
+        // With a new price, Stripe sets it to 1 unless it is given.
+        quantity: item.quantity ?? 1,
         price_data: {
           currency: item.price.currency,
           product: idOf(item.price.product) ?? '',

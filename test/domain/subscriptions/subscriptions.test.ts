@@ -373,6 +373,28 @@ test.serial('a new interval begins with its first charge when the paid period en
   t.true(days >= 89 && days <= 92, `${days} days`);
 });
 
+test.serial('a new interval keeps the quantity', async (t) => {
+  const { ctx, stripe } = t.context;
+  const beans = await buildProduct(ctx, coffee);
+  const { order_id: orderId } = await createCheckoutSession(ctx, {
+    items: [{ ...line(beans), quantity: 3 }],
+    customer_email: 'ada@example.com',
+  });
+  await stripe.pay((await sessionOf(ctx, orderId)).sessionId ?? '', { ...shopper, outcome: 'paid' });
+  await settle(t.context);
+  const { id = '', paymentSubscriptionId = '' } = (await subscriptionsOf(ctx))[0] ?? {};
+  t.like(await manageSubscription(ctx, id, { action: 'change_interval', subscription_interval: 'quarter' }), {
+    interval: 'quarter',
+    quantity: 3,
+  });
+  await stripe.renew(paymentSubscriptionId, 'paid');
+  await settle(t.context);
+  t.deepEqual(
+    (await ordersOf(ctx)).map(({ totalCents }) => totalCents),
+    [3 * 3400, 3 * 3400],
+  );
+});
+
 test.serial('a new interval keeps a price with a part of a cent that was set at the provider', async (t) => {
   const { ctx, account, services, stripe } = t.context;
   const {

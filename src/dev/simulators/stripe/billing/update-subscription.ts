@@ -121,11 +121,12 @@ function changedItems(
   return items;
 }
 
+/** As at Stripe, a new price sets the quantity to 1 unless the request has one. */
 function changedItem(item: SubscriptionItem, change: ItemParams, price: Price | undefined): SubscriptionItem {
   return {
     ...item,
     metadata: changedMetadata(item.metadata, change.metadata),
-    quantity: change.quantity ?? item.quantity,
+    quantity: change.quantity ?? (price ? 1 : item.quantity),
     ...(price && { price, plan: planOf(price) }),
   };
 }
