@@ -38,9 +38,12 @@ const saveKey = (ctx: Context, secretKey: string | null) =>
     savePaymentAccount(ctx, { provider: 'stripe', mode: 'direct', automatic_tax: false, secret_key: secretKey }),
   );
 
-/** A sale that everybody knows of. */
-async function sell(context: StripeContext, purchase_type: 'one_time' | 'subscription' = 'one_time'): Promise<string> {
-  const { ctx, stripe } = context;
+/** A checkout of one thing, paid. */
+async function buy(
+  { ctx, stripe }: StripeContext,
+  purchase_type: 'one_time' | 'subscription',
+  customer: { customer_email?: string } = {},
+): Promise<{ orderId: string; sessionId: string }> {
   const product = await buildProduct(ctx, {
     purchase_types: ['one_time', 'subscription'],
     subscription_intervals: ['month'],
@@ -56,9 +59,16 @@ async function sell(context: StripeContext, purchase_type: 'one_time' | 'subscri
         subscription_interval: 'month',
       },
     ],
-    customer_email: 'ada@example.com',
+    ...customer,
   });
-  await stripe.pay((await sessionOf(ctx, orderId)).sessionId ?? '', { ...shopper, outcome: 'paid' });
+  const sessionId = (await sessionOf(ctx, orderId)).sessionId ?? '';
+  await stripe.pay(sessionId, { ...shopper, outcome: 'paid' });
+  return { orderId, sessionId };
+}
+
+/** A sale that everybody knows of. */
+async function sell(context: StripeContext, purchase_type: 'one_time' | 'subscription' = 'one_time'): Promise<string> {
+  const { orderId } = await buy(context, purchase_type, { customer_email: 'ada@example.com' });
   await settle(context);
   return orderId;
 }
@@ -393,27 +403,10 @@ test.serial('every paid session becomes one paid order when webhooks are lost, d
 });
 
 /** A payment whose webhook is lost. */
-async function paySilently({ ctx, stripe }: StripeContext, purchase_type: 'one_time' | 'subscription' = 'one_time') {
-  await stripe.deliveries({ drop: 1 });
-  const product = await buildProduct(ctx, {
-    purchase_types: ['one_time', 'subscription'],
-    subscription_intervals: ['month'],
-    variants: [{ stock: 50, ships: false }],
-  });
-  const { order_id: orderId } = await createCheckoutSession(ctx, {
-    items: [
-      {
-        product_slug: product.slug,
-        variant_id: product.variant.id,
-        quantity: 1,
-        purchase_type,
-        subscription_interval: 'month',
-      },
-    ],
-  });
-  const { sessionId } = await sessionOf(ctx, orderId);
-  await stripe.pay(sessionId ?? '', { ...shopper, outcome: 'paid' });
-  return { orderId, sessionId: sessionId ?? '', orderNumber: (await orderOf(ctx, orderId)).orderNumber };
+async function paySilently(context: StripeContext, purchase_type: 'one_time' | 'subscription' = 'one_time') {
+  await context.stripe.deliveries({ drop: 1 });
+  const paid = await buy(context, purchase_type);
+  return { ...paid, orderNumber: (await orderOf(context.ctx, paid.orderId)).orderNumber };
 }
 
 const sinceYesterday = ({ ctx }: StripeContext) => ({ since: new Date(ctx.clock.now().getTime() - hours(24)) });
