@@ -1483,7 +1483,7 @@ browserTest('who edits a promo code that has been changed meanwhile sees both ve
   const { stack } = t.context;
   const { admin } = clientsOf(stack);
   await admin.createPromoCode({ code: 'BOTH', type: 'percent', value: 5 });
-  const page = await openConsole(t);
+  const page = await openOwnTab(t);
   await openInConsole(page, stack, '/promo-codes', 'Promo codes');
   await page.getByRole('row', { name: /BOTH/ }).getByRole('button', { name: 'Edit' }).click();
   await dialog(page).getByLabel('Percent').fill('8');
