@@ -703,6 +703,27 @@ browserTest('amounts of a currency that has no fraction are written and shown wi
   t.is((await sent).postDataJSON().min_subtotal_cents, 150_000);
 });
 
+browserTest('a percentage is shown and edited with all of its decimals', async (t) => {
+  t.timeout(180_000);
+  const { stack } = t.context;
+  const { admin } = clientsOf(stack);
+  await admin.createPromoCode({ code: 'PRECISE', type: 'percent', value: 0.125 });
+  await admin.savePartner({ code: 'precise', name: 'Precise', commission_percent: 7.1255 });
+  const page = await openOwnTab(t);
+  for (const [path, title, label, shown] of [
+    ['/promo-codes', 'Promo codes', 'Percent', '0.125'],
+    ['/partners', 'Partners', 'Commission in percent of an order', '7.1255'],
+  ] as const) {
+    await openInConsole(page, stack, path, title);
+    const row = page.getByRole('row', { name: /PRECISE/i });
+    await row.getByRole('cell', { name: `${shown} %`, exact: true }).waitFor();
+    await row.getByRole('button', { name: 'Edit' }).click();
+    t.is(await dialog(page).getByLabel(label).inputValue(), shown);
+    await confirm(page, 'Edit');
+    await dialog(page).waitFor({ state: 'detached' });
+  }
+});
+
 browserTest(
   'a refund whose response was lost is made once, though its form was closed and filled in again',
   async (t) => {

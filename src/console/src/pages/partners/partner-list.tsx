@@ -86,14 +86,14 @@ function PartnerInputs({ isKnown = false }: { readonly isKnown?: boolean }) {
       <DecimalInput
         source="commission_percent"
         label="Commission in percent of an order"
-        decimals={2}
+        decimals={4}
         min={0}
         validate={maxValue(100)}
       />
       <DecimalInput
         source="discount_percent"
         label="Discount for shoppers in percent"
-        decimals={2}
+        decimals={4}
         min={0}
         validate={maxValue(100)}
       />

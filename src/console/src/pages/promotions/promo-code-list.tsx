@@ -13,7 +13,7 @@ import {
 import { admin } from '../../admin.ts';
 import { Action } from '../../lib/action.tsx';
 import { DecimalInput } from '../../lib/decimal-input.tsx';
-import { choicesOf, formatCode, formatMoney, formatTime } from '../../lib/format.ts';
+import { choicesOf, formatCode, formatMoney, formatPercent, formatTime } from '../../lib/format.ts';
 import { Listing } from '../../lib/listing.tsx';
 import { MoneyInput } from '../../lib/money-input.tsx';
 import { TimeInput } from '../../lib/time-input.tsx';
@@ -46,7 +46,7 @@ export function PromoCodeList() {
 }
 
 function describeDiscount({ type, value, value_cents: cents }: PromoCode, currency: string): string {
-  if (type === 'percent') return `${value} %`;
+  if (type === 'percent') return formatPercent(value ?? 0);
   return type === 'fixed' ? formatMoney(cents ?? 0, currency) : formatCode(type);
 }
 
@@ -130,7 +130,8 @@ function TermsInputs({ currency }: Currency) {
             <DecimalInput
               source="value"
               label="Percent"
-              min={1}
+              decimals={4}
+              min={0.0001}
               validate={[required(), maxValue(100)]}
               shouldUnregister
             />
