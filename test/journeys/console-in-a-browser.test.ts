@@ -703,7 +703,7 @@ browserTest('amounts of a currency that has no fraction are written and shown wi
   t.is((await sent).postDataJSON().min_subtotal_cents, 150_000);
 });
 
-browserTest('a percentage is shown and edited with all of its decimals', async (t) => {
+browserTest('a percentage and a weight are shown and edited with all of their decimals', async (t) => {
   t.timeout(180_000);
   const { stack } = t.context;
   const { admin } = clientsOf(stack);
@@ -722,6 +722,10 @@ browserTest('a percentage is shown and edited with all of its decimals', async (
     await confirm(page, 'Edit');
     await dialog(page).waitFor({ state: 'detached' });
   }
+  const variants = [{ sku: 'FEATHER', price_cents: 100, weight_oz: 0.002 }];
+  await admin.createProduct({ slug: 'feather', name: 'Feather', variants });
+  await openInConsole(page, stack, '/products/feather/show', 'Feather');
+  t.is(await page.getByLabel('Weight (oz)').inputValue(), '0.002');
 });
 
 browserTest(

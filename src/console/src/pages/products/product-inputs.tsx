@@ -72,7 +72,7 @@ export function ProductInputs({ currency, isNew = false }: Props) {
           <MoneyInput source="price_cents" label="Price" currency={currency} validate={required()} />
           <MoneyInput source="compare_at_cents" label="Was" currency={currency} />
           <MoneyInput source="subscription_price_cents" label="Subscription price" currency={currency} />
-          <DecimalInput source="weight_oz" label="Weight (oz)" decimals={2} min={0} />
+          <DecimalInput source="weight_oz" label="Weight (oz)" decimals={3} min={0} />
           {isNew && <DecimalInput source="stock" label="Stock" min={0} helperText="Empty: not counted" />}
           <DecimalInput source="low_stock_at" label="Low stock at" min={0} />
           <BooleanInput source="ships" label="Ships" defaultValue />
