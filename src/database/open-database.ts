@@ -9,7 +9,7 @@ import type { Execute } from '#src/outbox/job-state.ts';
 import { parsePostgresUrl } from './postgres-url.ts';
 import { PreparedDriver } from './prepared-driver.ts';
 import { createReplica } from './replica.ts';
-import { responseMarginMs } from './run-statement.ts';
+import { limitQuery, responseMarginMs } from './run-statement.ts';
 import { configureSession, type SessionSettings } from './session-settings.ts';
 
 /** How long a statement may run, and a transaction may be idle, before PostgreSQL ends it. */
@@ -49,6 +49,8 @@ export interface OpenDatabase extends Database {
   close(): Promise<void>;
 }
 
+const acceptsChanges = `select current_setting('transaction_read_only') = 'off' as "acceptsChanges"`;
+
 /** Connect lazily: nothing is sent before the first statement. */
 export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
   const pool = openPool(options.url, options);
@@ -65,10 +67,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
     wakeRelay: options.wakeRelay,
     runApart: async ({ text, values }) => (await probe.query(text, [...values])).rows,
     answers() {
-      probing ??= probe
-        .query(`select current_setting('transaction_read_only') = 'off' as "acceptsChanges"`)
+      // Requests depend on whether the pool gets a connection where it has none, and then nothing waits in it.
+      probing ??= (pool.totalCount === 0 ? pool : probe)
+        .query<{ acceptsChanges: boolean }>(limitQuery({ text: acceptsChanges }, apartTimeoutMs))
         .then(
-          ({ rows: [server] }) => server.acceptsChanges === true,
+          ({ rows: [server] }) => server?.acceptsChanges === true,
           () => false,
         )
         .finally(() => (probing = undefined));

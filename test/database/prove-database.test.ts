@@ -1,10 +1,13 @@
 import anyTest, { type TestFn } from 'ava';
 import pg from 'pg';
+import { readConfig } from '#src/config.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { proveDatabase, UnfitDatabase } from '#src/database/prove-database.ts';
 import { type Embedded, startEmbedded } from '#src/dev/embedded/start-embedded.ts';
-import type { Sql } from '#src/lib/sql.ts';
+import { silentLog } from '#src/lib/log.ts';
+import { type Sql, sql } from '#src/lib/sql.ts';
 import type { Execute } from '#src/outbox/job-state.ts';
+import { createServices } from '#src/services.ts';
 import { codeBlock } from '#test/support/documents.ts';
 import { testEnvironment } from '#test/support/environment.ts';
 import { runEntry } from '#test/support/run-entry.ts';
@@ -211,4 +214,25 @@ test.serial('a process that gets no free connection at its start reports the mes
     await limitTo(-1);
     held.release();
   }
+});
+
+test.serial('answers says whether requests get a connection, although another one is open', async (t) => {
+  const services = await createServices(readConfig(testEnvironment({ DATABASE_URL: ownerUrl })), 'test', {
+    log: silentLog,
+  });
+  const { username, password } = new URL(ownerUrl);
+  const role = pg.escapeIdentifier(decodeURIComponent(username));
+  const setPassword = (text: string) => superuser.query(`alter role ${role} password ${pg.escapeLiteral(text)}`);
+  t.teardown(async () => {
+    await setPassword(decodeURIComponent(password));
+    await services.close();
+  });
+  const { database } = services.context();
+  await services.executeApart(sql`select 1`);
+  await setPassword('another');
+  t.false(await database.answers());
+  await setPassword(decodeURIComponent(password));
+  t.true(await database.answers());
+  await setPassword('another');
+  t.true(await database.answers(), 'an open connection serves on');
 });
