@@ -194,7 +194,7 @@ browserTest('no label is bought before its rate is shown', async (t) => {
   await openInConsole(page, stack, `/orders/${order.id}/show`, order.number);
   const { held, release } = await holdRequests(page, '**/rates');
   await button(page, 'Choose a rate').click();
-  await until(() => held.length === 1);
+  await until(() => held.length > 0);
   await confirm(page, 'Buy the label');
   await dialog(page).getByText('Choose a rate first', { exact: false }).waitFor();
   t.is((await admin.getOrder(order.id)).order.label?.state, 'needs_attention');
@@ -518,7 +518,7 @@ browserTest('a form that was sent leaves the focus where it was, and takes no in
   await author.fill('By keyboard');
   const { held, release } = await holdRequests(page, '**/admin/content/article/care-for-wood');
   await author.press('Enter');
-  await until(() => held.length === 1);
+  await until(() => held.some((route) => route.request().method() === 'PUT'));
   await page.keyboard.type('lost');
   await release();
   await page.getByText('The entry is up to date.').waitFor();

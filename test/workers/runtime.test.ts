@@ -404,7 +404,7 @@ test('what recurs every few seconds does not add up while PostgreSQL is unavaila
     ],
   );
   t.teardown(() => Promise.all([worker.close(1000), queue.close()]));
-  await until(() => runs === 4);
+  await until(() => runs >= 4);
   t.true((await queue.getDelayedCount()) <= 1, 'besides the next one');
 });
 

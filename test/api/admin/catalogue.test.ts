@@ -1,10 +1,13 @@
 import anyTest, { type TestFn } from 'ava';
+import { transact } from '#src/database/transact.ts';
 import { quoteGiftCard, quotePromo } from '#src/domain/promotions/index.ts';
 import { newId } from '#src/lib/ids.ts';
+import { sql } from '#src/lib/sql.ts';
 import { buildProduct, stockOf } from '#test/support/factories/catalog.ts';
 import { buildEntry } from '#test/support/factories/content.ts';
 import { buildGiftCard, buildPromo } from '#test/support/factories/promotions.ts';
 import { only } from '#test/support/only.ts';
+import { runJobs } from '#test/support/run-jobs.ts';
 import { auditOf, deedsOf, type OwnerContext, pagesOf, placesOf, resultOf, useOwner } from '#test/support/use-owner.ts';
 
 const test = anyTest as TestFn<OwnerContext>;
@@ -146,6 +149,22 @@ test('GET /admin/products?q= finds a product, draft or not, by its SKU, its slug
   for (const typed of [draftSku ?? '', bowl.slug, bowl.name.slice(0, 4)])
     t.deepEqual(await slugsFor(typed), [bowl.slug], typed);
   for (const typed of ['tray%', '%', 'nothing', 'a'.repeat(200)]) t.deepEqual(await slugsFor(typed), [], typed);
+});
+
+test('GET /admin/products?q= finds products also where a word is frequent, and another too short for the index', async (t) => {
+  const { ctx, owner, services } = t.context;
+  for (const number of [76, 77]) await buildProduct(ctx, { slug: `item-${number}`, name: `Bowl of item ${number}` });
+  await runJobs(services);
+  await transact(ctx, ({ tx, tenant }) =>
+    tx.execute(sql`
+    insert into search_documents (tenant_id, kind, subject_id, slug, title, normalized_title, body, keywords, names, vector)
+    select ${tenant.id}, 'product', 'prod_' || lpad(n::text, 26, '0'), 'item-of-' || n, 'Item', 'item', '', '', '{}', ''
+    from generate_series(1, 1010) as n`),
+  );
+  const slugsFor = async (q: string) =>
+    (await owner.get(`/products?q=${encodeURIComponent(q)}`)).body.products.map(({ slug }: any) => slug);
+  t.deepEqual(await slugsFor('item'), ['item-77', 'item-76']);
+  t.deepEqual(await slugsFor('Item 77'), ['item-77']);
 });
 
 test('PUT /admin/stock sets and adjusts stock, all or nothing, and records each change', async (t) => {

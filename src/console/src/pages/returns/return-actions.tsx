@@ -112,8 +112,10 @@ function RefundReturn({ item: { id, number, order_id } }: Props) {
 
 /** A refund of an order is of no item, so that the one of a return does not know whether it was of the same goods. */
 function RefundedBefore({ order: { refunded_cents: refunded, refunds, currency, order_number: number } }: OrderProps) {
-  const pending = refunds.filter(({ state }) => state === 'requested');
-  const before = pending.reduce((sum, { amount_cents }) => sum + amount_cents, refunded);
+  const sumOf = (wanted: string) =>
+    refunds.reduce((sum, { state, amount_cents }) => (state === wanted ? sum + amount_cents : sum), 0);
+  // One that was just sent is in the order once the provider's event has arrived.
+  const before = sumOf('requested') + Math.max(sumOf('sent'), refunded);
   if (before === 0) return null;
   return (
     <Alert severity="warning" sx={{ mb: 2 }}>
